@@ -1,0 +1,30 @@
+# Compiler settings that every target of the project shares, and the function that makes a folder a library.
+
+add_library(assay_options INTERFACE)
+target_compile_options(assay_options INTERFACE
+  -Wall -Wextra -Wshadow=local -Wno-missing-field-initializers $<$<NOT:$<BOOL:${ASSAY_LENIENT}>>:-Werror>
+  # a * b + c must stay two roundings wherever the target has FMA (numerics).
+  -ffp-contract=off
+  -fstack-protector-strong
+  # no build directory in the output
+  "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # g++ knows -Wshadow=local; clang's nearest is -Wshadow, which also warns of constructor parameters.
+  target_compile_options(assay_options INTERFACE -Wno-unknown-warning-option)
+endif()
+target_compile_definitions(assay_options INTERFACE _GLIBCXX_ASSERTIONS)
+
+# assay_library(NAME DEPENDENCY...): every .cc below the folder NAME as the static library assay_NAME.
+function(assay_library name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.cc)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.h ${CMAKE_SOURCE_DIR}/${name}/*.def)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(assay_${name} STATIC ${sources} ${headers})
+  add_library(assay::${name} ALIAS assay_${name})
+  target_include_directories(assay_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+  target_link_libraries(assay_${name} PUBLIC ${ARGN} PRIVATE $<BUILD_INTERFACE:assay_options>)
+  target_precompile_headers(assay_${name} PRIVATE
+    <algorithm> <cstdint> <memory> <span> <string> <string_view> <vector> "absl/status/statusor.h" "fmt/format.h")
+endfunction()

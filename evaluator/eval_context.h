@@ -1,0 +1,81 @@
+// What an op's evaluation sees of the run.
+#ifndef ASSAY_EVALUATOR_EVAL_CONTEXT_H_
+#define ASSAY_EVALUATOR_EVAL_CONTEXT_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "absl/numeric/int128.h"
+#include "hlo/module.h"
+#include "literal/literal.h"
+#include "shape/limits.h"
+
+namespace assay {
+
+class Executor;        // executor.h
+class ScalarFunction;  // scalar_function.h
+
+// State of one process (replica, partition) that side effects change. Queues are FIFO: the run's caller fills
+// infeed and host_to_device and reads outfeed and device_to_host.
+struct ProcessState {
+  int64_t replica_id = 0;
+  int64_t partition_id = 0;
+  absl::uint128 rng_state = 0x7012395;  // rng-get-and-update-state
+  std::deque<Literal> infeed;
+  std::vector<Literal> outfeed;
+  std::map<int64_t, std::deque<Literal>> channels;            // device-to-device self loops, by channel id
+  std::map<std::string, std::deque<Literal>> host_to_device;  // key: "CHANNEL" or "CHANNEL/handler name"
+  std::map<std::string, std::deque<Literal>> device_to_host;
+};
+
+struct RunOptions {
+  RunLimits limits;
+  uint64_t run_seed = 42;             // rng, GetRngSeed
+  std::function<bool()> interrupted;  // polled; true ends the run
+};
+
+class EvalContext {
+ public:
+  EvalContext(Executor& executor, const Module& module, const Instruction& instruction, int depth)
+      : executor_(executor), module_(module), instruction_(instruction), depth_(depth) {}
+
+  const Module& module() const { return module_; }
+  const Instruction& instruction() const { return instruction_; }
+  const AttributeMap& attributes() const { return instruction_.attributes; }
+  const Shape& result_shape() const { return *instruction_.shape; }
+  const std::shared_ptr<const Shape>& shared_result_shape() const { return instruction_.shape; }
+
+  // The result array, counted against the memory limit; zeroed unless the op writes every element itself.
+  absl::StatusOr<Literal> NewResult(bool zero = false);
+  absl::StatusOr<Literal> NewLiteral(std::shared_ptr<const Shape> shape, bool zero = false);
+  // For element i of a tuple result.
+  absl::StatusOr<Literal> NewResultElement(int64_t i, bool zero = false);
+
+  // Runs a called computation on whole values.
+  absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments);
+  // A called computation of scalars, compiled to strips where it is made of elementwise ops alone,
+  // interpreted otherwise; cached for the run.
+  absl::StatusOr<ScalarFunction*> Scalar(ComputationId id);
+
+  // Charges work to --max-steps and polls timeout and interruption; call it at least every 10^7 elements.
+  absl::Status Charge(int64_t elements);
+
+  ProcessState& process();
+  const RunOptions& options() const;
+  Executor& executor() { return executor_; }
+
+ private:
+  Executor& executor_;
+  const Module& module_;
+  const Instruction& instruction_;
+  const int depth_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_EVAL_CONTEXT_H_

@@ -1,0 +1,62 @@
+// Runs a Plan: memory, limits, side effects. One process (replica 0, partition 0).
+#ifndef ASSAY_EVALUATOR_EXECUTOR_H_
+#define ASSAY_EVALUATOR_EXECUTOR_H_
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "evaluator/eval_context.h"
+#include "evaluator/plan.h"
+#include "evaluator/scalar_function.h"
+
+namespace assay {
+
+// What a finished run says about itself.
+struct RunStatistics {
+  int64_t steps = 0;
+  int64_t peak_bytes = 0;
+};
+
+class Executor {
+ public:
+  Executor(const Plan& plan, RunOptions options);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Runs the entry computation. Arguments: one literal a parameter, compatible with its shape (else
+  // BadInput). The floating-point environment is set (nearest, no flush to zero) and restored.
+  absl::StatusOr<Literal> Run(std::vector<Literal> arguments);
+
+  // Used by EvalContext.
+  absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth);
+  absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth);
+  absl::Status Charge(int64_t elements);
+  ProcessState& process() { return process_; }
+  const RunOptions& options() const { return options_; }
+  const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
+  RunStatistics statistics() const;
+
+ private:
+  absl::Status Poll();
+
+  const Plan& plan_;
+  RunOptions options_;
+  ProcessState process_;
+  std::shared_ptr<MemoryBudget> budget_;
+  std::vector<std::unique_ptr<ScalarFunction>> scalar_functions_;  // by computation
+  std::vector<std::vector<Literal>> free_frames_;                  // value slots, reused between calls
+  int64_t steps_ = 0;
+  int64_t elements_ = 0;
+  int64_t until_poll_ = 0;
+  std::chrono::steady_clock::time_point deadline_;
+};
+
+// Parse-free convenience: plan and run once.
+absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
+                                 const RunOptions& options = {});
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_EXECUTOR_H_

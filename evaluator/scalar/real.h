@@ -1,0 +1,50 @@
+// Real functions of one and two arguments, correctly rounded to any float format.
+//
+// Each takes exact values (doubles that are values of the operand's format) and returns RN_F of the exact
+// real result as a double. NaN results are CanonicalNaN(format). Exact cases, signed zeros and infinities are
+// those of spec/operations-elementwise.md. The reference computes through MPFR (only this folder includes
+// mpfr.h and mpc.h).
+#ifndef ASSAY_EVALUATOR_SCALAR_REAL_H_
+#define ASSAY_EVALUATOR_SCALAR_REAL_H_
+
+#include "shape/element_type.h"
+
+namespace assay {
+
+using RealFn1 = double (*)(double x, const FloatFormat& format);
+using RealFn2 = double (*)(double x, double y, const FloatFormat& format);
+
+double RealAcos(double x, const FloatFormat& format);
+double RealAcosh(double x, const FloatFormat& format);
+double RealAsin(double x, const FloatFormat& format);
+double RealAsinh(double x, const FloatFormat& format);
+double RealAtanh(double x, const FloatFormat& format);
+double RealCbrt(double x, const FloatFormat& format);
+double RealCos(double x, const FloatFormat& format);
+double RealCosh(double x, const FloatFormat& format);
+double RealErf(double x, const FloatFormat& format);
+double RealExp(double x, const FloatFormat& format);
+double RealExpm1(double x, const FloatFormat& format);
+double RealLog(double x, const FloatFormat& format);
+double RealLog1p(double x, const FloatFormat& format);
+double RealLogistic(double x, const FloatFormat& format);
+double RealRsqrt(double x, const FloatFormat& format);
+double RealSin(double x, const FloatFormat& format);
+double RealSinh(double x, const FloatFormat& format);
+double RealSqrt(double x, const FloatFormat& format);
+double RealTan(double x, const FloatFormat& format);
+double RealTanh(double x, const FloatFormat& format);
+
+double RealAdd(double x, double y, const FloatFormat& format);
+double RealSubtract(double x, double y, const FloatFormat& format);
+double RealMultiply(double x, double y, const FloatFormat& format);
+double RealDivide(double x, double y, const FloatFormat& format);
+double RealRemainder(double x, double y, const FloatFormat& format);
+double RealPower(double x, double y, const FloatFormat& format);
+double RealAtan2(double y, double x, const FloatFormat& format);
+double RealMaximum(double x, double y, const FloatFormat& format);  // IEEE maximum: NaN wins, -0 < +0
+double RealMinimum(double x, double y, const FloatFormat& format);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_SCALAR_REAL_H_

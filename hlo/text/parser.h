@@ -1,0 +1,18 @@
+// HLO text to Module: syntax only (spec/hlo-text.md sections 1 to 7).
+#ifndef ASSAY_HLO_TEXT_PARSER_H_
+#define ASSAY_HLO_TEXT_PARSER_H_
+
+#include <string_view>
+
+#include "hlo/module.h"
+
+namespace assay {
+
+// Accepts a module, headerless computations, or a single instruction. Linear in the text; nesting is
+// counted against kMaxNesting. Errors: InvalidProgram (ProgramLimitExceeded) with line and column.
+// What the text leaves out (a result shape) stays null; elided constants have a null literal.
+absl::StatusOr<Module> ParseHloText(std::string_view text);
+
+}  // namespace assay
+
+#endif  // ASSAY_HLO_TEXT_PARSER_H_

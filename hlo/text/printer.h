@@ -1,0 +1,19 @@
+// Module to canonical HLO text (spec/hlo-text.md section 8).
+#ifndef ASSAY_HLO_TEXT_PRINTER_H_
+#define ASSAY_HLO_TEXT_PRINTER_H_
+
+#include <string>
+
+#include "hlo/module.h"
+
+namespace assay {
+
+// Every instruction must have a shape (Verify fills them in).
+std::string ModuleToText(const Module& module);
+// One instruction as the module text shows it, without indentation; for messages and traces.
+std::string InstructionToText(const Module& module, const Computation& computation,
+                              const Instruction& instruction);
+
+}  // namespace assay
+
+#endif  // ASSAY_HLO_TEXT_PRINTER_H_

@@ -1,0 +1,107 @@
+// A value: a dense array, a tuple of values, a token or an opaque handle.
+//
+// Arrays are stored row-major in logical order whatever the shape's layout says, one element in Bytes(type)
+// bytes (spec/shapes.md section 2). Copying a Literal shares its storage; tuples and get-tuple-element copy
+// nothing. Storage is written only through MutableBytes, which first makes it unshared.
+//
+// A dynamic dimension's run-time size travels with the value (DYN-1); elements at or beyond it are dead and
+// hold zero.
+#ifndef ASSAY_LITERAL_LITERAL_H_
+#define ASSAY_LITERAL_LITERAL_H_
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "shape/error.h"
+#include "shape/shape.h"
+
+namespace assay {
+
+// Counts the bytes of live values against a limit. One per run; buffers keep it alive.
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(int64_t limit) : limit_(limit) {}
+  // False when `bytes` more would pass the limit; nothing is counted then.
+  bool Reserve(int64_t bytes);
+  void Release(int64_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
+  int64_t live() const { return live_.load(std::memory_order_relaxed); }
+  int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  int64_t limit() const { return limit_; }
+
+ private:
+  const int64_t limit_;
+  std::atomic<int64_t> live_{0};
+  std::atomic<int64_t> peak_{0};
+};
+
+class Literal {
+ public:
+  Literal();  // the empty tuple
+
+  // An array (or token, opaque; or a tuple of them) of the shape. Arrays are zero unless `zero` is false.
+  // Dynamic dimensions start with their bound as run-time size. Error: LimitExceeded naming the bytes.
+  static absl::StatusOr<Literal> Make(std::shared_ptr<const Shape> shape,
+                                      const std::shared_ptr<MemoryBudget>& budget = nullptr,
+                                      bool zero = true);
+  static absl::StatusOr<Literal> Make(const Shape& shape);
+  static Literal Tuple(std::shared_ptr<const Shape> shape, std::vector<Literal> elements);
+  static Literal Tuple(std::vector<Literal> elements);  // the shape follows from the elements
+  static Literal Token();
+
+  // Small arrays for tests and tools: values are rounded or wrapped to the type.
+  static Literal FromInts(ElementType type, std::span<const int64_t> sizes, std::span<const int64_t> values);
+  static Literal FromDoubles(ElementType type, std::span<const int64_t> sizes,
+                             std::span<const double> values);
+  static Literal ScalarInt(ElementType type, int64_t value) { return FromInts(type, {}, {&value, 1}); }
+  static Literal ScalarDouble(ElementType type, double value) { return FromDoubles(type, {}, {&value, 1}); }
+
+  const Shape& shape() const { return *shape_; }
+  const std::shared_ptr<const Shape>& shared_shape() const { return shape_; }
+
+  // Arrays: num_elements() * Bytes(element_type()) bytes in row-major logical order.
+  std::span<const std::byte> bytes() const;
+  std::span<std::byte> MutableBytes();
+  const std::byte* data() const { return bytes().data(); }
+  bool SharesStorageWith(const Literal& other) const { return data_ != nullptr && data_ == other.data_; }
+  // True when no other Literal shares the storage: MutableBytes copies nothing.
+  bool IsUnique() const { return data_.use_count() == 1; }
+
+  // The same storage under another array shape with as many bytes (reshape, bitcast-convert, layout
+  // change). Dynamic sizes are reset to the bounds.
+  Literal WithShape(std::shared_ptr<const Shape> shape) const;
+
+  // Run-time size of dimension d: the static size unless the dimension is dynamic.
+  int64_t dynamic_size(int64_t d) const;
+  void set_dynamic_size(int64_t d, int64_t size);  // d must be dynamic in the shape
+  bool IsFullSize() const;                         // no dimension is smaller than its bound
+  DimVector runtime_sizes() const;
+  // Zeroes every dead element, so that no result can depend on it.
+  void ClearDeadElements();
+
+  // Tuples.
+  int64_t tuple_size() const { return elements_ ? static_cast<int64_t>(elements_->size()) : 0; }
+  const Literal& element(int64_t i) const { return (*elements_)[i]; }
+  // Moves the elements out if this is their only owner, else copies the handles.
+  std::vector<Literal> TakeElements() &&;
+
+  // Row-major element access for code that is not hot.
+  int64_t GetInt(int64_t position) const;    // integral and pred
+  double GetDouble(int64_t position) const;  // floating
+
+  // Same shape (layout ignored), run-time sizes and bits.
+  static bool BitwiseEqual(const Literal& a, const Literal& b);
+
+ private:
+  struct Storage;
+  std::shared_ptr<const Shape> shape_;
+  std::shared_ptr<Storage> data_;
+  std::shared_ptr<std::vector<Literal>> elements_;
+  DimVector dynamic_sizes_;  // one entry a dimension where the shape has dynamic ones
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_LITERAL_LITERAL_H_

@@ -1,0 +1,46 @@
+// .npy and .npz files: arrays by name (../docs/architecture.md, "Inputs and outputs").
+//
+// Element types that NumPy lacks are stored as raw bytes ("|V1", "|V2"); what they are comes from the
+// program, so reading gives undecoded arrays and DecodeNpy gives Literals. Writing is deterministic: equal
+// values give equal bytes (no times, stored or deflated by a fixed rule).
+#ifndef ASSAY_LITERAL_NPZ_H_
+#define ASSAY_LITERAL_NPZ_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "literal/literal.h"
+
+namespace assay {
+
+struct NpyArray {
+  std::string descr;  // "<f4", "|V2", …
+  bool fortran_order = false;
+  std::vector<int64_t> sizes;
+  std::string data;  // raw bytes as stored
+};
+
+// All errors are BadInput and name the file's member: bad magic, header over 10 KB, pickled objects,
+// structured types, sizes whose product is not the member's size (checked before anything is allocated),
+// duplicate names, compression ratio over 1,000, truncated or damaged archives.
+absl::StatusOr<NpyArray> ParseNpy(std::string_view name, std::string_view bytes);
+absl::StatusOr<std::map<std::string, NpyArray>> ParseNpz(std::string_view file_name, std::string_view bytes);
+absl::StatusOr<std::map<std::string, NpyArray>> ReadNpzFile(const std::string& path);  // .npy: one entry ""
+
+// The array as a value of `shape`; BadInput says key, descriptor and sizes found and wanted. Big-endian
+// and Fortran-order files are converted.
+absl::StatusOr<Literal> DecodeNpy(std::string_view key, const NpyArray& array, const Shape& shape);
+// With no program to say the type: standard descriptors only; |V1 and |V2 become u8 and u16.
+absl::StatusOr<Literal> DecodeNpyByDescr(std::string_view key, const NpyArray& array);
+
+std::string EncodeNpy(const Literal& array);
+absl::StatusOr<std::string> EncodeNpz(const std::vector<std::pair<std::string, Literal>>& arrays);
+// Written to a temporary name beside `path`, flushed, checked and renamed: never a partial file.
+absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);
+absl::StatusOr<std::string> ReadFile(const std::string& path);  // "-": standard input
+
+}  // namespace assay
+
+#endif  // ASSAY_LITERAL_NPZ_H_

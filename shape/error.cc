@@ -1,0 +1,102 @@
+#include "shape/error.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace assay {
+namespace {
+
+// Payloads carry what absl::Status has no field for: the position, and whether a limit was one on the
+// program text (exit 3) or one on the run (exit 5).
+constexpr absl::string_view kPositionPayload = "assay/position";
+constexpr absl::string_view kProgramLimitPayload = "assay/program-limit";
+
+absl::string_view View(std::string_view s) { return absl::string_view(s.data(), s.size()); }
+
+absl::Status Make(absl::StatusCode code, SourcePosition where, std::string_view message) {
+  return WithPosition(absl::Status(code, View(message)), where);
+}
+
+std::string LimitMessage(std::string_view which, int64_t value, int64_t limit) {
+  return absl::StrCat(View(which), " is ", value, ", over the limit of ", limit);
+}
+
+}  // namespace
+
+absl::Status InvalidProgram(SourcePosition where, std::string_view message) {
+  return Make(absl::StatusCode::kInvalidArgument, where, message);
+}
+absl::Status NotSupported(SourcePosition where, std::string_view message) {
+  return Make(absl::StatusCode::kUnimplemented, where, message);
+}
+absl::Status EvalError(SourcePosition where, std::string_view message) {
+  return Make(absl::StatusCode::kFailedPrecondition, where, message);
+}
+absl::Status BadInput(std::string_view message) {
+  return absl::Status(absl::StatusCode::kOutOfRange, View(message));
+}
+absl::Status LimitExceeded(std::string_view which, int64_t value, int64_t limit) {
+  return absl::Status(absl::StatusCode::kResourceExhausted, LimitMessage(which, value, limit));
+}
+absl::Status ProgramLimitExceeded(SourcePosition where, std::string_view which, int64_t value,
+                                  int64_t limit) {
+  absl::Status status = Make(absl::StatusCode::kResourceExhausted, where, LimitMessage(which, value, limit));
+  status.SetPayload(kProgramLimitPayload, absl::Cord("1"));
+  return status;
+}
+absl::Status ComparisonFailed(std::string_view message) {
+  return absl::Status(absl::StatusCode::kDataLoss, View(message));
+}
+
+absl::Status WithPosition(absl::Status status, SourcePosition where) {
+  if (status.ok() || !where.known() || PositionOf(status).has_value()) return status;
+  status.SetPayload(kPositionPayload, absl::Cord(absl::StrCat(where.line, ":", where.column)));
+  return status;
+}
+
+absl::Status WithPrefix(const absl::Status& status, std::string_view prefix) {
+  if (status.ok()) return status;
+  absl::Status result(status.code(), absl::StrCat(View(prefix), ": ", status.message()));
+  status.ForEachPayload(
+      [&](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
+  return result;
+}
+
+std::optional<SourcePosition> PositionOf(const absl::Status& status) {
+  const auto payload = status.GetPayload(kPositionPayload);
+  if (!payload) return std::nullopt;
+  SourcePosition where;
+  const std::string text(*payload);
+  if (std::sscanf(text.c_str(), "%d:%d", &where.line, &where.column) != 2) return std::nullopt;
+  return where;
+}
+
+int ExitCodeOf(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+      return 0;
+    case absl::StatusCode::kDataLoss:
+      return 1;
+    case absl::StatusCode::kInvalidArgument:
+      return 3;
+    case absl::StatusCode::kUnimplemented:
+      return 4;
+    case absl::StatusCode::kResourceExhausted:
+      return status.GetPayload(kProgramLimitPayload) ? 3 : 5;
+    default:
+      return 5;
+  }
+}
+
+namespace internal {
+void CheckFailed(const char* condition, const char* file, int line) {
+  std::fprintf(stderr, "assay: internal error: check '%s' failed at %s:%d\n", condition, file, line);
+  std::abort();
+}
+}  // namespace internal
+
+}  // namespace assay
