@@ -26,5 +26,5 @@ function(assay_library name)
   target_include_directories(assay_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
   target_link_libraries(assay_${name} PUBLIC ${ARGN} PRIVATE $<BUILD_INTERFACE:assay_options>)
   target_precompile_headers(assay_${name} PRIVATE
-    <algorithm> <cstdint> <memory> <span> <string> <string_view> <vector> "absl/status/statusor.h" "fmt/format.h")
+    <algorithm> <cstdint> <memory> <span> <string> <string_view> <vector> <absl/status/statusor.h> <fmt/format.h>)
 endfunction()
