@@ -24,6 +24,12 @@ function(assay_library name)
   add_library(assay_${name} STATIC ${sources} ${headers})
   add_library(assay::${name} ALIAS assay_${name})
   target_include_directories(assay_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+  # A folder without sources yet is no library.
+  foreach(dependency ${ARGN})
+    if(dependency MATCHES "^assay_" AND NOT TARGET ${dependency})
+      list(REMOVE_ITEM ARGN ${dependency})
+    endif()
+  endforeach()
   target_link_libraries(assay_${name} PUBLIC ${ARGN} PRIVATE $<BUILD_INTERFACE:assay_options>)
   target_precompile_headers(assay_${name} PRIVATE
     <algorithm> <cstdint> <memory> <span> <string> <string_view> <vector> <absl/status/statusor.h> <fmt/format.h>)
