@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
@@ -56,6 +57,16 @@ absl::Status WithPosition(absl::Status status, SourcePosition where) {
   if (status.ok() || !where.known() || PositionOf(status).has_value()) return status;
   status.SetPayload(kPositionPayload, absl::Cord(absl::StrCat(where.line, ":", where.column)));
   return status;
+}
+
+absl::Status WithPositionMovedTo(absl::Status status, SourcePosition base) {
+  const std::optional<SourcePosition> inner = PositionOf(status);
+  if (!inner || !base.known()) return WithPosition(std::move(status), base);
+  status.ErasePayload(kPositionPayload);
+  SourcePosition where = *inner;
+  if (where.line == 1) where.column += base.column - 1;
+  where.line += base.line - 1;
+  return WithPosition(std::move(status), where);
 }
 
 absl::Status WithPrefix(const absl::Status& status, std::string_view prefix) {

@@ -43,6 +43,9 @@ absl::Status ComparisonFailed(std::string_view message);
 
 // The same error with `where` filled in, if it has no position yet.
 absl::Status WithPosition(absl::Status status, SourcePosition where);
+// The same error, found in a text that starts at `base` of a larger one: its position, counted from 1:1, is
+// moved there. An error without position gets `base`.
+absl::Status WithPositionMovedTo(absl::Status status, SourcePosition base);
 // The same error with "prefix: " before its message.
 absl::Status WithPrefix(const absl::Status& status, std::string_view prefix);
 
