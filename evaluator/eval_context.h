@@ -41,12 +41,24 @@ struct RunOptions {
 
 class EvalContext {
  public:
-  EvalContext(Executor& executor, const Module& module, const Instruction& instruction, int depth)
-      : executor_(executor), module_(module), instruction_(instruction), depth_(depth) {}
+  EvalContext(Executor& executor, const Module& module, const Computation& computation,
+              const Instruction& instruction, int depth)
+      : executor_(executor),
+        module_(module),
+        computation_(computation),
+        instruction_(instruction),
+        depth_(depth) {}
 
   const Module& module() const { return module_; }
   const Instruction& instruction() const { return instruction_; }
   const AttributeMap& attributes() const { return instruction_.attributes; }
+  // Operand i as the program declares it. A value's own shape has the right sizes, dynamic flags and run-time
+  // sizes, but its layout may be that of the instruction that made the storage: layouts are read here.
+  const Shape& operand_shape(int64_t i) const { return *operand_instruction(i).shape; }
+  const Instruction& operand_instruction(int64_t i) const {
+    return computation_.instructions[instruction_.operands[i]];
+  }
+  const Computation& computation() const { return computation_; }
   const Shape& result_shape() const { return *instruction_.shape; }
   const std::shared_ptr<const Shape>& shared_result_shape() const { return instruction_.shape; }
 
@@ -72,6 +84,7 @@ class EvalContext {
  private:
   Executor& executor_;
   const Module& module_;
+  const Computation& computation_;
   const Instruction& instruction_;
   const int depth_;
 };

@@ -36,11 +36,16 @@ struct InferContext {
   const Module& module;
   const Instruction& instruction;
   std::span<const Shape* const> operands;
-  const Shape* declared;  // as written in the program; null where it was left out
+  const Shape* declared;                     // as written in the program; null where it was left out
+  const Computation* computation = nullptr;  // the instruction's own; null only in tests of single rules
 
   const AttributeMap& attributes() const { return instruction.attributes; }
   int64_t num_operands() const { return static_cast<int64_t>(operands.size()); }
   const Shape& operand(int64_t i) const { return *operands[i]; }
+  // The instruction that gives operand i, for rules that link a -done with its -start.
+  const Instruction& operand_instruction(int64_t i) const {
+    return computation->instructions[instruction.operands[i]];
+  }
   // Parameter and root shapes of a called computation (already verified).
   ProgramShape Called(ComputationId id) const;
   // The whole called computation, for rules that look inside (RED-1).
@@ -76,6 +81,8 @@ struct OpDef {
   EvalFn eval = nullptr;
   StripFor strip = nullptr;      // elementwise ops only; eval is then EvalElementwise
   bool has_side_effect = false;  // executed even if unused, in token and textual order
+  // Computations called by this op may have side effects (control flow); a reducer's may not (RED-C7).
+  bool calls_may_have_effects = false;
 };
 
 namespace ops {
