@@ -39,6 +39,8 @@ class Executor {
   RunStatistics statistics() const;
 
  private:
+  absl::Status RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
+                       int depth);
   absl::Status Poll();
 
   const Plan& plan_;

@@ -17,10 +17,12 @@ struct Step {
   int32_t instruction = 0;  // index in the computation
   const OpDef* op = nullptr;
   std::vector<bool> last_use;  // for each operand: no later step or root needs it
+  bool result_used = true;     // some later step, or the caller, needs the result
 };
 
 struct ComputationPlan {
-  std::vector<Step> steps;  // dead instructions without side effects are left out
+  std::vector<Step> steps;           // dead instructions without side effects are left out
+  std::vector<bool> parameter_used;  // by parameter number
 };
 
 struct Plan {

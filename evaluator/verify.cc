@@ -146,13 +146,9 @@ absl::StatusOr<Shape> InferChecked(const Module& module, const Computation& comp
 
 // One line that says which instruction an error is about, whatever form the program came in.
 absl::Status AtInstruction(const absl::Status& status, const Instruction& instruction) {
-  absl::Status named(
-      status.code(),
-      fmt::format("{} (in '%{} = {}')", std::string_view(status.message().data(), status.message().size()),
-                  instruction.name, Name(instruction.opcode)));
-  status.ForEachPayload(
-      [&](absl::string_view url, const absl::Cord& payload) { named.SetPayload(url, payload); });
-  return WithPosition(std::move(named), instruction.position);
+  return WithPosition(
+      WithSuffix(status, fmt::format(" (in '%{} = {}')", instruction.name, Name(instruction.opcode))),
+      instruction.position);
 }
 
 class Verifier {

@@ -26,6 +26,14 @@ std::string LimitMessage(std::string_view which, int64_t value, int64_t limit) {
   return absl::StrCat(View(which), " is ", value, ", over the limit of ", limit);
 }
 
+absl::Status WithMessage(const absl::Status& status, absl::string_view message) {
+  if (status.ok()) return status;
+  absl::Status result(status.code(), message);
+  status.ForEachPayload(
+      [&](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
+  return result;
+}
+
 }  // namespace
 
 absl::Status InvalidProgram(SourcePosition where, std::string_view message) {
@@ -70,11 +78,11 @@ absl::Status WithPositionMovedTo(absl::Status status, SourcePosition base) {
 }
 
 absl::Status WithPrefix(const absl::Status& status, std::string_view prefix) {
-  if (status.ok()) return status;
-  absl::Status result(status.code(), absl::StrCat(View(prefix), ": ", status.message()));
-  status.ForEachPayload(
-      [&](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
-  return result;
+  return WithMessage(status, absl::StrCat(View(prefix), ": ", status.message()));
+}
+
+absl::Status WithSuffix(const absl::Status& status, std::string_view suffix) {
+  return WithMessage(status, absl::StrCat(status.message(), View(suffix)));
 }
 
 std::optional<SourcePosition> PositionOf(const absl::Status& status) {

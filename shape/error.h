@@ -48,6 +48,8 @@ absl::Status WithPosition(absl::Status status, SourcePosition where);
 absl::Status WithPositionMovedTo(absl::Status status, SourcePosition base);
 // The same error with "prefix: " before its message.
 absl::Status WithPrefix(const absl::Status& status, std::string_view prefix);
+// The same error with `suffix` behind its message.
+absl::Status WithSuffix(const absl::Status& status, std::string_view suffix);
 
 std::optional<SourcePosition> PositionOf(const absl::Status& status);
 // 0 for OK, else 1, 3, 4 or 5 as docs/architecture.md lists them.

@@ -1,0 +1,206 @@
+#include "evaluator/executor.h"
+
+#include <unistd.h>
+
+#include <cfenv>
+#include <new>
+
+#include "fmt/format.h"
+
+namespace assay {
+namespace {
+
+constexpr int64_t kElementsPerStep = 4096;  // how Charge counts elements against --max-steps
+constexpr int64_t kElementsBetweenPolls = 1 << 22;
+constexpr int64_t kStepsBetweenPolls = 1 << 12;
+
+// Results depend on round-to-nearest and gradual underflow; callers may have changed either.
+class DefaultFloatEnvironment {
+ public:
+  DefaultFloatEnvironment() {
+    std::fegetenv(&saved_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloatEnvironment() { std::fesetenv(&saved_); }
+
+ private:
+  std::fenv_t saved_;
+};
+
+int64_t DefaultMemoryLimit() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  const int64_t page_size = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page_size > 0 ? pages / 4 * 3 * page_size : int64_t{1} << 62;
+}
+
+absl::Status AtInstruction(const absl::Status& status, const Instruction& instruction) {
+  if (PositionOf(status).has_value()) return status;
+  absl::Status named =
+      WithSuffix(status, fmt::format(" (in '%{} = {}')", instruction.name, Name(instruction.opcode)));
+  return WithPosition(std::move(named), instruction.position);
+}
+
+// Every array leaf of the argument fits the parameter: type, sizes, run-time sizes (Parameter-C2).
+absl::Status CheckArgument(int64_t number, const Literal& argument, const Shape& wanted) {
+  if (!Shape::Compatible(argument.shape(), wanted)) {
+    return BadInput(fmt::format("Parameter-C2: argument {} is {}, the program wants {}", number,
+                                argument.shape().ToString(), wanted.ToString()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Executor::Executor(const Plan& plan, RunOptions options)
+    : plan_(plan),
+      options_(std::move(options)),
+      budget_(std::make_shared<MemoryBudget>(options_.limits.memory_limit > 0 ? options_.limits.memory_limit
+                                                                              : DefaultMemoryLimit())),
+      scalar_functions_(plan.computations.size()),
+      until_poll_(kElementsBetweenPolls) {
+  if (options_.limits.timeout_seconds > 0) {
+    deadline_ = std::chrono::steady_clock::now() +
+                std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                    std::chrono::duration<double>(options_.limits.timeout_seconds));
+  }
+}
+
+Executor::~Executor() = default;
+
+absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
+  const Computation& entry = plan_.module->entry_computation();
+  if (arguments.size() != entry.parameters.size()) {
+    return BadInput(
+        fmt::format("the program takes {} arguments, got {}", entry.parameters.size(), arguments.size()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    ASSAY_RETURN_IF_ERROR(
+        CheckArgument(static_cast<int64_t>(i), arguments[i], *entry.instructions[entry.parameters[i]].shape));
+  }
+  const DefaultFloatEnvironment environment;
+  try {
+    return Call(plan_.module->entry, std::move(arguments), 0);
+  } catch (const std::bad_alloc&) {
+    return LimitExceeded("memory for bookkeeping", budget_->live(), budget_->limit());
+  }
+}
+
+absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> arguments, int depth) {
+  if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
+  const Computation& computation = plan_.module->computation(id);
+  const ComputationPlan& plan = plan_.computations[id.value];
+  ASSAY_CHECK(arguments.size() == computation.parameters.size());
+
+  std::vector<Literal> frame;
+  if (!free_frames_.empty()) {
+    frame = std::move(free_frames_.back());
+    free_frames_.pop_back();
+  }
+  frame.resize(computation.instructions.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (plan.parameter_used[i]) frame[computation.parameters[i]] = std::move(arguments[i]);
+  }
+  arguments.clear();
+
+  absl::Status status;
+  for (const Step& step : plan.steps) {
+    status = RunStep(computation, step, frame, depth);
+    if (!status.ok()) break;
+  }
+  absl::StatusOr<Literal> result =
+      status.ok() ? absl::StatusOr<Literal>(std::move(frame[computation.root])) : status;
+  frame.clear();
+  free_frames_.push_back(std::move(frame));
+  return result;
+}
+
+absl::Status Executor::RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
+                               int depth) {
+  const Instruction& instruction = computation.instructions[step.instruction];
+  if (++steps_ % kStepsBetweenPolls == 0 || options_.limits.max_steps > 0) {
+    const absl::Status status = Poll();
+    if (!status.ok()) return AtInstruction(status, instruction);
+  }
+  absl::InlinedVector<Literal, 4> operands;
+  operands.reserve(instruction.operands.size());
+  for (size_t k = 0; k < instruction.operands.size(); ++k) {
+    Literal& slot = frame[instruction.operands[k]];
+    if (step.last_use[k]) {
+      operands.push_back(std::move(slot));
+    } else {
+      operands.push_back(slot);
+    }
+  }
+  EvalContext context(*this, *plan_.module, computation, instruction, depth);
+  absl::StatusOr<Literal> result =
+      step.op->eval(context, std::span<Literal>(operands.data(), operands.size()));
+  if (!result.ok()) return AtInstruction(result.status(), instruction);
+  if (step.result_used) frame[step.instruction] = *std::move(result);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ScalarFunction*> Executor::Scalar(ComputationId id, int depth) {
+  std::unique_ptr<ScalarFunction>& function = scalar_functions_[id.value];
+  if (function == nullptr) {
+    ASSAY_ASSIGN_OR_RETURN(function, ScalarFunction::Make(*this, *plan_.module, id, depth));
+  }
+  return function.get();
+}
+
+absl::Status Executor::Charge(int64_t elements) {
+  elements_ += elements;
+  steps_ += elements_ / kElementsPerStep;
+  elements_ %= kElementsPerStep;
+  until_poll_ -= elements;
+  if (until_poll_ > 0) return absl::OkStatus();
+  until_poll_ = kElementsBetweenPolls;
+  return Poll();
+}
+
+absl::Status Executor::Poll() {
+  const RunLimits& limits = options_.limits;
+  if (limits.max_steps > 0 && steps_ > limits.max_steps)
+    return LimitExceeded("steps (--max-steps)", steps_, limits.max_steps);
+  if (limits.timeout_seconds > 0 && std::chrono::steady_clock::now() > deadline_) {
+    return absl::ResourceExhaustedError(
+        fmt::format("timeout after {} seconds (--timeout)", limits.timeout_seconds));
+  }
+  if (options_.interrupted && options_.interrupted()) return absl::CancelledError("interrupted");
+  return absl::OkStatus();
+}
+
+RunStatistics Executor::statistics() const { return {steps_, budget_->peak()}; }
+
+absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
+                                 const RunOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(module));
+  Executor executor(plan, options);
+  return executor.Run(std::move(arguments));
+}
+
+absl::StatusOr<Literal> EvalContext::NewResult(bool zero) { return NewLiteral(instruction_.shape, zero); }
+
+absl::StatusOr<Literal> EvalContext::NewLiteral(std::shared_ptr<const Shape> shape, bool zero) {
+  return Literal::Make(std::move(shape), executor_.budget(), zero);
+}
+
+absl::StatusOr<Literal> EvalContext::NewResultElement(int64_t i, bool zero) {
+  // Shares the ownership of the tuple's shape: no copy.
+  return NewLiteral(std::shared_ptr<const Shape>(instruction_.shape, &instruction_.shape->element(i)), zero);
+}
+
+absl::StatusOr<Literal> EvalContext::Call(ComputationId id, std::vector<Literal> arguments) {
+  return executor_.Call(id, std::move(arguments), depth_ + 1);
+}
+
+absl::StatusOr<ScalarFunction*> EvalContext::Scalar(ComputationId id) {
+  return executor_.Scalar(id, depth_ + 1);
+}
+
+absl::Status EvalContext::Charge(int64_t elements) { return executor_.Charge(elements); }
+
+ProcessState& EvalContext::process() { return executor_.process(); }
+
+const RunOptions& EvalContext::options() const { return executor_.options(); }
+
+}  // namespace assay

@@ -1,0 +1,164 @@
+#include "evaluator/plan.h"
+
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+#include "hlo/text/printer.h"
+
+namespace assay {
+namespace {
+
+// Builds the plans of all computations, callees first, so that a call's effects are known.
+class Planner {
+ public:
+  explicit Planner(const Module& module) : module_(module), has_effects_(module.computations.size(), false) {}
+
+  absl::StatusOr<std::vector<ComputationPlan>> Run() {
+    std::vector<ComputationPlan> plans;
+    plans.reserve(module_.computations.size());
+    for (size_t i = 0; i < module_.computations.size(); ++i) {
+      ASSAY_RETURN_IF_ERROR(CheckCopyStarts(module_.computations[i]));
+      plans.push_back(PlanComputation(module_.computations[i], i));
+    }
+    return plans;
+  }
+
+ private:
+  bool HasEffect(const Instruction& instruction) const {
+    if (DefinitionOf(instruction.opcode).has_side_effect) return true;
+    if (instruction.attributes.Bool(Attr::kCustomCallHasSideEffect)) return true;
+    for (ComputationId id : CalledComputations(instruction)) {
+      if (has_effects_[id.value]) return true;
+    }
+    return false;
+  }
+
+  // Copy-C2: a copy-start has exactly one user, a copy-done.
+  absl::Status CheckCopyStarts(const Computation& computation) const {
+    std::vector<int> users(computation.instructions.size(), 0);
+    bool any = false;
+    for (const Instruction& instruction : computation.instructions) {
+      any = any || instruction.opcode == Opcode::kCopyStart;
+      for (int32_t operand : instruction.operands)
+        users[operand] += instruction.opcode == Opcode::kCopyDone ? 1 : 2;
+    }
+    if (!any) return absl::OkStatus();
+    for (size_t i = 0; i < users.size(); ++i) {
+      const Instruction& instruction = computation.instructions[i];
+      if (instruction.opcode == Opcode::kCopyStart && users[i] != 1) {
+        return EvalError(instruction.position,
+                         fmt::format("Copy-C2: copy-start '{}' must have exactly one user, a copy-done",
+                                     instruction.name));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  ComputationPlan PlanComputation(const Computation& computation, size_t index) {
+    const auto& instructions = computation.instructions;
+    const int32_t count = static_cast<int32_t>(instructions.size());
+    std::vector<bool> needed(count, false);
+    needed[computation.root] = true;
+    for (int32_t i = count - 1; i >= 0; --i) {
+      if (HasEffect(instructions[i])) {
+        needed[i] = true;
+        has_effects_[index] = true;
+      }
+      if (!needed[i]) continue;
+      for (int32_t operand : instructions[i].operands) needed[operand] = true;
+      for (int32_t predecessor : instructions[i].control_predecessors) needed[predecessor] = true;
+    }
+    ComputationPlan plan;
+    AddSteps(computation, needed, plan);
+    MarkLastUses(computation, plan);
+    return plan;
+  }
+
+  // Textual order, but a get-tuple-element follows its tuple at once: the tuple can then be freed early,
+  // which leaves its elements unshared, so that updates can happen in place.
+  static void AddSteps(const Computation& computation, const std::vector<bool>& needed,
+                       ComputationPlan& plan) {
+    const auto& instructions = computation.instructions;
+    const int32_t count = static_cast<int32_t>(instructions.size());
+    std::vector<std::vector<int32_t>> projections(count);
+    for (int32_t i = 0; i < count; ++i) {
+      const Instruction& instruction = instructions[i];
+      if (needed[i] && instruction.opcode == Opcode::kGetTupleElement &&
+          instruction.control_predecessors.empty()) {
+        projections[instruction.operands[0]].push_back(i);
+      }
+    }
+    std::vector<bool> done(count, false);
+    std::vector<int32_t> pending;
+    for (int32_t i = 0; i < count; ++i) {
+      if (!needed[i] || done[i]) continue;
+      pending.push_back(i);
+      while (!pending.empty()) {
+        const int32_t next = pending.back();
+        pending.pop_back();
+        done[next] = true;
+        if (instructions[next].opcode != Opcode::kParameter) {
+          plan.steps.push_back({next, &DefinitionOf(instructions[next].opcode), {}});
+        }
+        pending.insert(pending.end(), projections[next].rbegin(), projections[next].rend());
+      }
+    }
+  }
+
+  static void MarkLastUses(const Computation& computation, ComputationPlan& plan) {
+    std::vector<bool> used_later(computation.instructions.size(), false);
+    used_later[computation.root] = true;
+    for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+      const auto& operands = computation.instructions[step->instruction].operands;
+      step->last_use.assign(operands.size(), false);
+      for (size_t k = operands.size(); k-- > 0;) {
+        step->last_use[k] = !used_later[operands[k]];
+        used_later[operands[k]] = true;
+      }
+      step->result_used = used_later[step->instruction];
+    }
+    plan.parameter_used.reserve(computation.parameters.size());
+    for (int32_t parameter : computation.parameters) plan.parameter_used.push_back(used_later[parameter]);
+  }
+
+  const Module& module_;
+  std::vector<bool> has_effects_;
+};
+
+}  // namespace
+
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified) {
+  const Module& module = verified.module();
+  if (module.replica_count != 1 || module.num_partitions != 1) {
+    return NotSupported(
+        {}, fmt::format("the module runs on {} replicas and {} partitions; only one device is supported",
+                        module.replica_count, module.num_partitions));
+  }
+  Plan plan;
+  plan.module = verified.shared_module();
+  ASSAY_ASSIGN_OR_RETURN(plan.computations, Planner(module).Run());
+  return plan;
+}
+
+std::string PlanToText(const Plan& plan) {
+  std::string text;
+  const Module& module = *plan.module;
+  for (size_t c = 0; c < plan.computations.size(); ++c) {
+    const Computation& computation = module.computations[c];
+    const bool entry = static_cast<int32_t>(c) == module.entry.value;
+    text += fmt::format("{}{}: {} steps\n", entry ? "entry " : "", computation.name,
+                        plan.computations[c].steps.size());
+    for (const Step& step : plan.computations[c].steps) {
+      const Instruction& instruction = computation.instructions[step.instruction];
+      std::string freed;
+      for (size_t k = 0; k < step.last_use.size(); ++k) {
+        if (step.last_use[k]) freed += " %" + computation.instructions[instruction.operands[k]].name;
+      }
+      text += fmt::format("  reference  %{} = {} {}  {} bytes{}{}\n", instruction.name,
+                          instruction.shape->ToString(), Name(instruction.opcode),
+                          instruction.shape->TotalBytes(), freed.empty() ? "" : "  frees", freed);
+    }
+  }
+  return text;
+}
+
+}  // namespace assay
