@@ -1,0 +1,162 @@
+// Shape rule and recognition of reducers; see reducer.h. Labels: RED-C1..C7 of spec/operations-linalg.md.
+
+#include "evaluator/ops/reducer.h"
+
+#include <fmt/format.h>
+
+#include "evaluator/eval_context.h"
+#include "evaluator/registry.h"
+#include "literal/element_io.h"
+#include "literal/float_format.h"
+
+namespace assay {
+namespace {
+
+bool SameUpToPrecision(ElementType a, ElementType b) { return a == b || (IsFloat(a) && IsFloat(b)); }
+
+absl::Status Violated(const InferContext& context, std::string_view message) {
+  return InvalidProgram(context.instruction.position, message);
+}
+
+// RED-C2: the scalars that the reducer returns.
+absl::StatusOr<std::vector<ElementType>> ResultTypes(const InferContext& context, const Shape& result,
+                                                     int64_t n) {
+  std::vector<ElementType> types;
+  if (n == 1 && result.IsScalar()) {
+    types.push_back(result.element_type());
+    return types;
+  }
+  const bool tuple = n > 1 && result.IsTuple() && static_cast<int64_t>(result.elements().size()) == n;
+  for (int64_t i = 0; tuple && i < n; ++i) {
+    if (!result.element(i).IsScalar()) break;
+    types.push_back(result.element(i).element_type());
+  }
+  if (static_cast<int64_t>(types.size()) == n && n > 1) return types;
+  return Violated(context,
+                  fmt::format("RED-C2: the reducer returns {}, wanted {}", result.ToString(),
+                              n == 1 ? std::string("a scalar") : fmt::format("a tuple of {} scalars", n)));
+}
+
+// RED-C3, C5 and C6 for running value i and new value i.
+absl::Status CheckParameters(const InferContext& context, const ProgramShape& reducer, int64_t i,
+                             ElementType result, ElementType operand) {
+  const int64_t n = static_cast<int64_t>(reducer.parameters.size()) / 2;
+  const Shape& running = reducer.parameters[i];
+  const Shape& added = reducer.parameters[n + i];
+  if (!running.IsScalar(result)) {
+    return Violated(context, fmt::format("RED-C3: parameter {} of the reducer is {}, result {} is {}[]", i,
+                                         running.ToString(), i, Name(result)));
+  }
+  if (!added.IsScalar() || !SameUpToPrecision(added.element_type(), operand)) {
+    return Violated(context, fmt::format("RED-C5: parameter {} of the reducer is {}, operand {} has element "
+                                         "type {}",
+                                         n + i, added.ToString(), i, Name(operand)));
+  }
+  if (!SameUpToPrecision(running.element_type(), added.element_type())) {
+    return Violated(context, fmt::format("RED-C6: parameters {} and {} of the reducer are {} and {}", i,
+                                         n + i, running.ToString(), added.ToString()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool HasSideEffect(const Module& module, ComputationId id) {
+  std::vector<bool> seen(id.value + 1);
+  std::vector<ComputationId> todo = {id};
+  seen[id.value] = true;
+  while (!todo.empty()) {
+    const Computation& computation = module.computation(todo.back());
+    todo.pop_back();
+    for (const Instruction& instruction : computation.instructions) {
+      const OpDef* op = &DefinitionOf(instruction.opcode);
+      if (op != nullptr && op->has_side_effect) return true;
+      if (instruction.attributes.Bool(Attr::kCustomCallHasSideEffect)) return true;
+      for (ComputationId callee : CalledComputations(instruction)) {
+        if (callee.value < 0 || callee.value > id.value || seen[callee.value]) continue;
+        seen[callee.value] = true;
+        todo.push_back(callee);
+      }
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<std::vector<ElementType>> VerifyReducer(const InferContext& context, ComputationId reducer,
+                                                       std::span<const ElementType> operand_types,
+                                                       std::span<const Shape> inits) {
+  const int64_t n = static_cast<int64_t>(operand_types.size());
+  const ProgramShape called = context.Called(reducer);
+  const int64_t parameters = static_cast<int64_t>(called.parameters.size());
+  if (parameters != 2 * n) {
+    return Violated(context, fmt::format("RED-C1: the reducer has {} parameters, wanted {} for {} operand{}",
+                                         parameters, 2 * n, n, n == 1 ? "" : "s"));
+  }
+  ASSAY_ASSIGN_OR_RETURN(std::vector<ElementType> results, ResultTypes(context, called.result, n));
+  for (int64_t i = 0; i < n; ++i) {
+    ASSAY_RETURN_IF_ERROR(CheckParameters(context, called, i, results[i], operand_types[i]));
+    if (inits.empty()) continue;
+    const Shape& init = inits[i];
+    if (!init.IsScalar() || !SameUpToPrecision(init.element_type(), results[i])) {
+      return Violated(context, fmt::format("RED-C4: init value {} is {}, wanted {}[]", i, init.ToString(),
+                                           Name(results[i])));
+    }
+  }
+  if (HasSideEffect(context.module, reducer)) {
+    return Violated(context, fmt::format("RED-C7: the reducer '{}' has a side effect",
+                                         context.CalledComputation(reducer).name));
+  }
+  return results;
+}
+
+bool IsAssociative(const Module& module, ComputationId id) {
+  const Computation& computation = module.computation(id);
+  if (computation.parameters.size() != 2) return false;
+  const Instruction& root = computation.root_instruction();
+  if (root.operands.size() != 2) return false;
+  const int32_t a = computation.parameters[0], b = computation.parameters[1];
+  const bool of_parameters =
+      (root.operands[0] == a && root.operands[1] == b) || (root.operands[0] == b && root.operands[1] == a);
+  if (!of_parameters || root.shape == nullptr || !root.shape->IsScalar()) return false;
+  const ElementType type = root.shape->element_type();
+  switch (root.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+      return IsIntegral(type) || type == ElementType::kPred;
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return true;
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+      return !IsComplex(type);
+    default:
+      return false;
+  }
+}
+
+absl::StatusOr<Literal> ConvertForReducer(EvalContext& context, const Literal& literal, ElementType type) {
+  const Shape& from = literal.shape();
+  if (from.element_type() == type) return literal;
+  Shape to = Shape::ArrayOrDie(type, from.sizes());
+  for (int64_t d = 0; d < from.rank(); ++d) to.set_dynamic(d, from.is_dynamic(d));
+  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewLiteral(std::make_shared<const Shape>(std::move(to))));
+  const std::byte* src = literal.data();
+  std::byte* dst = result.MutableBytes().data();
+  const int64_t src_bytes = Bytes(from.element_type()), dst_bytes = Bytes(type);
+  const int64_t elements = from.num_elements();
+  alignas(64) double strip[kStrip];
+  for (int64_t done = 0; done < elements; done += kStrip) {
+    const int64_t n = std::min(kStrip, elements - done);
+    LoadStrip(from.element_type(), src + done * src_bytes, src_bytes, n, strip);
+    RoundStripToFormat(strip, n, *Info(type).format);
+    StoreStrip(type, strip, n, dst + done * dst_bytes, dst_bytes);
+  }
+  for (int64_t d = 0; d < from.rank(); ++d) {
+    if (from.is_dynamic(d)) result.set_dynamic_size(d, literal.dynamic_size(d));
+  }
+  ASSAY_RETURN_IF_ERROR(context.Charge(elements));
+  return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,38 @@
+// Reducer computations (spec/operations-linalg.md, RED): what reduce, reduce-window, select-and-scatter,
+// scatter, all-reduce and reduce-scatter share. The shape rule is VerifyReducer; the meaning is RED-1 (exact
+// sum, evaluator/scalar/exact_sum.h) or RED-2 (left fold, ScalarFunction).
+#ifndef ASSAY_EVALUATOR_OPS_REDUCER_H_
+#define ASSAY_EVALUATOR_OPS_REDUCER_H_
+
+#include <span>
+#include <vector>
+
+#include "evaluator/op.h"
+
+namespace assay {
+
+class EvalContext;
+
+// RED-C1 to RED-C7 for N = operand_types.size() operands. `operand_types` are the element types of the new
+// values; `inits` the shapes of the start values (for scatter: scalars of the operands' types), or empty
+// where there are none (all-reduce). Returns the N element types of the running values, which are those of
+// the op's results.
+absl::StatusOr<std::vector<ElementType>> VerifyReducer(const InferContext& context, ComputationId reducer,
+                                                       std::span<const ElementType> operand_types,
+                                                       std::span<const Shape> inits);
+
+// True if the computation, or one that it calls, has an instruction with a side effect (TOKEN-1).
+bool HasSideEffect(const Module& module, ComputationId id);
+
+// True if the computation is f(a, b) = a op b of its two parameters where op is associative and commutative
+// in every bit: integer or pred add and multiply, and, or, xor, and max and min of anything real. Then any
+// grouping gives the left fold's result.
+bool IsAssociative(const Module& module, ComputationId id);
+
+// The literal with its floating elements rounded to `type` (RED: "first converted to the parameter type");
+// itself where the type is the same already. Run-time sizes are kept.
+absl::StatusOr<Literal> ConvertForReducer(EvalContext& context, const Literal& literal, ElementType type);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_REDUCER_H_
