@@ -19,7 +19,8 @@ std::string LayoutToText(const Layout& layout);
 
 // Parses a whole string as one shape. Errors: InvalidProgram with a column.
 absl::StatusOr<Shape> ParseShape(std::string_view text);
-// Parses a shape at the start of `text` and says how many bytes it took; used by the HLO parser.
+// Parses a shape at the start of `text` and says how many bytes it took; used by the HLO parser. The
+// position of an error counts from 1:1 at the start of `text`; `consumed` is then where it is.
 absl::StatusOr<Shape> ParseShapePrefix(std::string_view text, size_t* consumed);
 
 }  // namespace assay
