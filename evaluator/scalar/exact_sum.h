@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "shape/element_type.h"
 
@@ -27,22 +28,42 @@ class ExactSum {
 
   // RN_F of the sum. No term at all: +0.
   double Round(const FloatFormat& format) const;
-  // RN_F of the sum divided by n > 0: one rounding.
+  // RN_F of the sum divided by n: one rounding. n = 0: NaN.
   double RoundQuotient(int64_t n, const FloatFormat& format) const;
   // -1, 0 or 1 (NaN: 0).
   int Sign() const;
 
  private:
-  // Limbs of 32 bits held in int64 with room for carries, least significant first; limb 0 has weight 2^-2176.
+  friend double RoundVariance(const ExactSum& sum, const ExactSum& sum_of_squares, int64_t n,
+                              const FloatFormat& format);
+
+  // The sum is the sum of limbs_[i] * 2^(kLowExponent + 32 i). Limbs have room for carries: kMaxTerms
+  // terms, each of which adds less than 2^32 to a limb, come between two calls of Normalize. The lowest bit
+  // of a product is 2^-2148 and the highest 2^2047.
   static constexpr int kLimbs = 136;
   static constexpr int kLowExponent = -2176;
+  static constexpr int64_t kMaxTerms = int64_t{1} << 30;
+  struct Magnitude;
+
+  void AddSpecial(double term);  // an infinity or a NaN
+  void AddBlock(const double* a, int64_t a_stride, const double* b, int64_t b_stride, int64_t n);
+  // Limbs below the top one become 0 .. 2^32 - 1; the top one holds the sign and fits in 32 bits.
   void Normalize() const;
+  // +-inf, NaN or +-0 where the sum is one of these.
+  std::optional<double> SpecialValue() const;
+  Magnitude AbsoluteValue() const;
+
   mutable std::array<int64_t, kLimbs> limbs_{};
-  mutable int low_ = kLimbs, high_ = -1;  // touched range
-  mutable int64_t adds_ = 0;              // since the last Normalize
+  mutable int low_ = kLimbs, high_ = -1;  // limbs outside [low_, high_] are zero
+  mutable int64_t terms_ = 0;             // since the last Normalize
   bool positive_infinity_ = false, negative_infinity_ = false, nan_ = false;
   bool any_ = false, all_negative_zero_ = true;
 };
+
+// RN_F(sum x^2 / n - (sum x / n)^2), exact until the one rounding: the population variance of n values with
+// the given sums. NaN if n is 0 or a term was infinite or NaN.
+double RoundVariance(const ExactSum& sum, const ExactSum& sum_of_squares, int64_t n,
+                     const FloatFormat& format);
 
 }  // namespace assay
 
