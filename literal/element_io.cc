@@ -17,7 +17,13 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kBlock = 16;
+constexpr int64_t kBlock = 32;
+
+// Four lanes of 32 bits, as GCC and clang spell them for any target.
+using U32x4 = uint32_t __attribute__((vector_size(16)));
+using I32x4 = int32_t __attribute__((vector_size(16)));
+using U64x2 = uint64_t __attribute__((vector_size(16)));
+using F32x4 = float __attribute__((vector_size(16)));
 
 template <class T>
 T Read(const std::byte* src) {
@@ -29,209 +35,326 @@ template <class T>
 void Write(std::byte* dst, T value) {
   std::memcpy(dst, &value, sizeof(T));
 }
-
-// Calls fn(src, dst, count) for whole blocks (count is kBlock), staging strided elements, then for the rest.
-// `fn` sees contiguous elements of type T only.
-template <class T, class K, class Fn>
-void ForBlocksIn(const std::byte* src, int64_t stride, int64_t n, K* dst, Fn fn) {
-  T block[kBlock];
-  for (int64_t i = 0; i < n; i += kBlock) {
-    const int64_t count = std::min(kBlock, n - i);
-    const std::byte* from = src + i * stride;
-    if (count == kBlock && stride == static_cast<int64_t>(sizeof(T))) {
-      std::memcpy(block, from, sizeof(block));
-      fn(block, dst + i);
-      continue;
-    }
-    for (int64_t j = 0; j < count; ++j) block[j] = Read<T>(from + j * stride);
-    for (int64_t j = count; j < kBlock; ++j) block[j] = T{};
-    K staged[kBlock];
-    fn(block, staged);
-    std::memcpy(dst + i, staged, sizeof(K) * count);
-  }
+U32x4 Choose(I32x4 mask, U32x4 a, U32x4 b) {
+  const U32x4 m = std::bit_cast<U32x4>(mask);
+  return (a & m) | (b & ~m);
 }
-// The same for stores: fn(src, block) fills a block of T.
+bool AnyBit(U32x4 v) {
+  const U64x2 halves = std::bit_cast<U64x2>(v);
+  return (halves[0] | halves[1]) != 0;
+}
+
+// Calls fn(from, to) for blocks of kBlock elements of type T; a shorter last block is padded with zeros.
 template <class T, class K, class Fn>
-void ForBlocksOut(const K* src, int64_t n, std::byte* dst, int64_t stride, Fn fn) {
+void LoadBlocks(const std::byte* src, int64_t n, K* dst, Fn fn) {
   T block[kBlock];
-  for (int64_t i = 0; i < n; i += kBlock) {
-    const int64_t count = std::min(kBlock, n - i);
-    std::byte* to = dst + i * stride;
-    if (count == kBlock) {
-      fn(src + i, block);
-    } else {
-      K staged[kBlock] = {};
-      std::memcpy(staged, src + i, sizeof(K) * count);
-      fn(staged, block);
-    }
-    if (count == kBlock && stride == static_cast<int64_t>(sizeof(T))) {
-      std::memcpy(to, block, sizeof(block));
-    } else {
-      for (int64_t j = 0; j < count; ++j) Write(to + j * stride, block[j]);
-    }
+  int64_t i = 0;
+  for (; i + kBlock <= n; i += kBlock) {
+    std::memcpy(block, src + i * sizeof(T), sizeof(block));
+    fn(block, dst + i);
   }
+  if (i == n) return;
+  K staged[kBlock];
+  std::memset(block, 0, sizeof(block));
+  std::memcpy(block, src + i * sizeof(T), sizeof(T) * (n - i));
+  fn(block, staged);
+  std::memcpy(dst + i, staged, sizeof(K) * (n - i));
+}
+template <class T, class K, class Fn>
+void StoreBlocks(const K* src, int64_t n, std::byte* dst, Fn fn) {
+  T block[kBlock];
+  int64_t i = 0;
+  for (; i + kBlock <= n; i += kBlock) {
+    fn(src + i, block);
+    std::memcpy(dst + i * sizeof(T), block, sizeof(block));
+  }
+  if (i == n) return;
+  K staged[kBlock] = {};
+  std::memcpy(staged, src + i, sizeof(K) * (n - i));
+  fn(staged, block);
+  std::memcpy(dst + i * sizeof(T), block, sizeof(T) * (n - i));
 }
 
 // Integers as wide as their storage.
 template <class T, class K>
-void LoadPlain(const std::byte* src, int64_t stride, int64_t n, void* dst) {
-  ForBlocksIn<T>(src, stride, n, static_cast<K*>(dst), [](const T* from, K* to) {
+void LoadPlain(const std::byte* src, int64_t n, void* dst) {
+  LoadBlocks<T>(src, n, static_cast<K*>(dst), [](const T* from, K* to) {
     for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<K>(from[j]);
   });
 }
 template <class T, class K>
-void StorePlain(const void* src, int64_t n, std::byte* dst, int64_t stride) {
-  ForBlocksOut<T>(static_cast<const K*>(src), n, dst, stride, [](const K* from, T* to) {
+void StorePlain(const void* src, int64_t n, std::byte* dst) {
+  StoreBlocks<T>(static_cast<const K*>(src), n, dst, [](const K* from, T* to) {
     for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<T>(from[j]);
   });
 }
 
-void LoadPred(const std::byte* src, int64_t stride, int64_t n, void* dst) {
-  ForBlocksIn<uint8_t>(src, stride, n, static_cast<uint8_t*>(dst), [](const uint8_t* from, uint8_t* to) {
+// One byte that is 0 or 1, in storage as in the kind.
+void CopyPred(const std::byte* src, int64_t n, std::byte* dst) {
+  LoadBlocks<uint8_t>(src, n, reinterpret_cast<uint8_t*>(dst), [](const uint8_t* from, uint8_t* to) {
     for (int64_t j = 0; j < kBlock; ++j) to[j] = from[j] != 0;
   });
 }
-void StorePred(const void* src, int64_t n, std::byte* dst, int64_t stride) {
-  ForBlocksOut<uint8_t>(static_cast<const uint8_t*>(src), n, dst, stride,
-                        [](const uint8_t* from, uint8_t* to) {
-                          for (int64_t j = 0; j < kBlock; ++j) to[j] = from[j] != 0;
-                        });
-}
 
 // Integers of 1, 2 or 4 bits in a byte: sign bits above where signed, else zeros.
-void StoreSubByte(int bits, bool is_signed, const void* src, int64_t n, std::byte* dst, int64_t stride) {
+void StoreSubByte(int bits, bool is_signed, const void* src, int64_t n, std::byte* dst) {
   const int drop = 8 - bits;
-  ForBlocksOut<uint8_t>(static_cast<const uint64_t*>(src), n, dst, stride,
-                        [&](const uint64_t* from, uint8_t* to) {
-                          for (int64_t j = 0; j < kBlock; ++j) {
-                            const auto high = static_cast<uint8_t>(from[j] << drop);
-                            to[j] = is_signed ? static_cast<uint8_t>(static_cast<int8_t>(high) >> drop)
-                                              : static_cast<uint8_t>(high >> drop);
-                          }
-                        });
+  const auto* values = static_cast<const uint64_t*>(src);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto high = static_cast<uint8_t>(values[i] << drop);
+    dst[i] = is_signed ? std::byte(static_cast<int8_t>(high) >> drop) : std::byte(high >> drop);
+  }
 }
 
+// True if one of the f32 patterns is a NaN: the subtraction borrows exactly then.
+bool HasNaN(const uint32_t* patterns) {
+  U32x4 borrow = {};
+  for (int64_t j = 0; j < kBlock; j += 4) {
+    U32x4 v;
+    std::memcpy(&v, patterns + j, sizeof(v));
+    borrow |= 0x7f800000u - (v & 0x7fffffffu);
+  }
+  return AnyBit(borrow >> 31);
+}
 void LoadF32Block(const uint32_t* from, double* to) {
-  uint32_t nans = 0;
-  for (int64_t j = 0; j < kBlock; ++j) nans |= 0x7f800000u - (from[j] & 0x7fffffffu);
   for (int64_t j = 0; j < kBlock; ++j) to[j] = std::bit_cast<float>(from[j]);
-  if (nans >> 31 == 0) return;
+  if (!HasNaN(from)) return;
   const FloatFormat& format = *Info(ElementType::kF32).format;
   for (int64_t j = 0; j < kBlock; ++j) to[j] = DecodeFloat(from[j], format);
 }
 void StoreF32Block(const double* from, uint32_t* to) {
   for (int64_t j = 0; j < kBlock; ++j) to[j] = std::bit_cast<uint32_t>(static_cast<float>(from[j]));
-  uint32_t nans = 0;
-  for (int64_t j = 0; j < kBlock; ++j) nans |= 0x7f800000u - (to[j] & 0x7fffffffu);
-  if (nans >> 31 == 0) return;
+  if (!HasNaN(to)) return;
   const FloatFormat& format = *Info(ElementType::kF32).format;
   for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<uint32_t>(EncodeFloat(from[j], format));
 }
 
 // bf16 is the upper half of an f32.
-void LoadBF16(const std::byte* src, int64_t stride, int64_t n, double* dst) {
-  ForBlocksIn<uint16_t>(src, stride, n, dst, [](const uint16_t* from, double* to) {
-    uint32_t wide[kBlock];
-    for (int64_t j = 0; j < kBlock; ++j) wide[j] = static_cast<uint32_t>(from[j]) << 16;
-    LoadF32Block(wide, to);
-  });
+void LoadBF16Block(const uint16_t* from, double* to) {
+  uint32_t wide[kBlock];
+  for (int64_t j = 0; j < kBlock; ++j) wide[j] = static_cast<uint32_t>(from[j]) << 16;
+  LoadF32Block(wide, to);
 }
-void StoreBF16(const double* src, int64_t n, std::byte* dst, int64_t stride) {
-  ForBlocksOut<uint16_t>(src, n, dst, stride, [](const double* from, uint16_t* to) {
-    uint32_t wide[kBlock];
-    StoreF32Block(from, wide);
-    for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<uint16_t>(wide[j] >> 16);
-  });
+void StoreBF16Block(const double* from, uint16_t* to) {
+  uint32_t wide[kBlock];
+  StoreF32Block(from, wide);
+  for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<uint16_t>(wide[j] >> 16);
 }
 
-// f16 and the floats of at most 8 bits. Numbers are taken apart as DecodeFloat does, without its branches;
-// patterns at or above `first_special` (infinities, NaNs, fnuz' only NaN) go to DecodeFloat.
+// f16 and the floats of at most 8 bits, all of whose values an f32 holds. Four patterns at a time are
+// turned into f32 patterns; a block with something rarer (NaN, e8m0's 2^-127) goes to float_format.cc.
+constexpr uint32_t kNoPattern = 0x7fffffff;
+constexpr uint32_t kF32Infinity = 0x7f800000;
+
 struct NarrowFormat {
-  explicit NarrowFormat(const FloatFormat& f)
-      : format(&f),
-        sign(f.specials == FloatSpecials::kE8M0 ? 0 : 1u << (f.bits - 1)),
-        mantissa_shift(52 - f.mantissa_bits),
-        rebias(static_cast<uint64_t>(1023 - f.bias) << 52),
-        first_normal(f.specials == FloatSpecials::kE8M0 ? 0 : 1u << f.mantissa_bits),
-        min_normal(std::ldexp(1.0, f.min_exponent)),
-        subnormal_shift(std::ldexp(1.0, f.min_exponent - f.mantissa_bits + 52)) {
-    const uint32_t all = (1u << f.bits) - 1;
-    first_special = all + 1;
-    if (f.specials == FloatSpecials::kIeee) first_special = (sign - 1) >> f.mantissa_bits << f.mantissa_bits;
-    if (f.specials == FloatSpecials::kFn) first_special = sign - 1;
-    if (f.specials == FloatSpecials::kE8M0) first_special = all;
+  explicit NarrowFormat(const FloatFormat& f) : format(f) {
+    const bool e8m0 = f.specials == FloatSpecials::kE8M0;
+    sign = e8m0 ? 0 : 1u << (f.bits - 1);
+    magnitude_mask = ((1u << f.bits) - 1) & ~sign;
+    shift = 23 - f.mantissa_bits;
+    rebias = static_cast<uint32_t>(127 - f.bias) << 23;
+    unit = e8m0 ? 0.0f : static_cast<float>(f.min_subnormal);
+    first_normal = e8m0 ? 0 : 1u << f.mantissa_bits;
+    min_normal = std::bit_cast<uint32_t>(static_cast<float>(e8m0 ? 0.0 : std::ldexp(1.0, f.min_exponent)));
+    unit_shift = e8m0 ? 0.0f : std::ldexp(1.0f, f.min_exponent - f.mantissa_bits + 23);
+    if (f.has_infinity()) infinity = magnitude_mask >> f.mantissa_bits << f.mantissa_bits;
+    if (f.specials == FloatSpecials::kFn || e8m0) first_nan = magnitude_mask;
+    if (f.has_infinity()) first_nan = infinity + 1;
+    if (f.specials == FloatSpecials::kFnuz) odd_pattern = sign;
+    if (e8m0) odd_pattern = 0;
   }
-  const FloatFormat* format;
+  const FloatFormat& format;
   uint32_t sign;
-  int mantissa_shift;
-  uint64_t rebias;
+  uint32_t magnitude_mask;
+  int shift;        // from the format's mantissa to f32's
+  uint32_t rebias;  // added to an f32's exponent
   uint32_t first_normal;
-  uint32_t first_special;
-  double min_normal;
-  double subnormal_shift;  // one unit in its last place is the smallest subnormal
+  uint32_t infinity = kNoPattern;
+  uint32_t first_nan = kNoPattern;    // this magnitude and above
+  uint32_t odd_pattern = kNoPattern;  // the one pattern that is special besides
+  uint32_t min_normal;                // as f32
+  float unit;                         // smallest subnormal
+  float unit_shift;                   // an f32 whose last bit is worth the smallest subnormal
 };
 
-double DecodeNarrow(uint32_t pattern, const NarrowFormat& f) {
-  const uint32_t magnitude = pattern & ~f.sign;
-  if (magnitude >= f.first_special || (magnitude == 0 && pattern != 0))
-    return DecodeFloat(pattern, *f.format);
-  const double normal =
-      std::bit_cast<double>((static_cast<uint64_t>(magnitude) << f.mantissa_shift) + f.rebias);
-  const double subnormal = static_cast<double>(static_cast<int32_t>(magnitude)) * f.format->min_subnormal;
-  const double value = magnitude >= f.first_normal ? normal : subnormal;
-  return (pattern & f.sign) != 0 ? -value : value;
+// The f32 patterns of four patterns of `f`; lanes that need DecodeFloat are marked in `rare`.
+U32x4 DecodeNarrow(U32x4 pattern, const NarrowFormat& f, U32x4* rare) {
+  const U32x4 magnitude = pattern & f.magnitude_mask;
+  const auto ordered = std::bit_cast<I32x4>(magnitude);
+  const U32x4 normal = (magnitude << f.shift) + f.rebias;
+  const F32x4 scaled = __builtin_convertvector(ordered, F32x4) * f.unit;
+  U32x4 bits = Choose(ordered < static_cast<int32_t>(f.first_normal), std::bit_cast<U32x4>(scaled), normal);
+  bits = Choose(ordered == static_cast<int32_t>(f.infinity), U32x4{} + kF32Infinity, bits);
+  *rare |= std::bit_cast<U32x4>(ordered >= static_cast<int32_t>(f.first_nan)) |
+           std::bit_cast<U32x4>(std::bit_cast<I32x4>(pattern) == static_cast<int32_t>(f.odd_pattern));
+  return bits | ((pattern & f.sign) << (32 - f.format.bits));
 }
-uint32_t EncodeNarrow(double value, const NarrowFormat& f) {
-  const double magnitude = std::fabs(value);
-  if (!(magnitude <= f.format->max_finite) || magnitude == 0) {
-    return static_cast<uint32_t>(EncodeFloat(value, *f.format));
+// The patterns of four values of `f` given as f32; lanes that need EncodeFloat are marked in `rare`.
+U32x4 EncodeNarrow(U32x4 value, const NarrowFormat& f, U32x4* rare) {
+  const U32x4 magnitude = value & 0x7fffffffu;
+  const auto ordered = std::bit_cast<I32x4>(magnitude);
+  const U32x4 normal = (magnitude - f.rebias) >> f.shift;
+  const F32x4 shifted = std::bit_cast<F32x4>(magnitude) + f.unit_shift;
+  const U32x4 subnormal = std::bit_cast<U32x4>(shifted) - std::bit_cast<uint32_t>(f.unit_shift);
+  U32x4 field = Choose(ordered < static_cast<int32_t>(f.min_normal), subnormal, normal);
+  field = Choose(ordered == static_cast<int32_t>(kF32Infinity), U32x4{} + f.infinity, field);
+  *rare |= std::bit_cast<U32x4>(ordered > static_cast<int32_t>(kF32Infinity)) |
+           (std::bit_cast<U32x4>(field == 0u) & (f.format.has_negative_zero() ? 0u : ~0u) & value);
+  return field | ((value >> 31) * f.sign);
+}
+
+template <class T>
+void LoadNarrow(const FloatFormat& format, const std::byte* src, int64_t n, double* dst) {
+  const NarrowFormat narrow(format);
+  LoadBlocks<T>(src, n, dst, [&](const T* from, double* to) {
+    uint32_t patterns[kBlock];
+    float values[kBlock];
+    U32x4 rare = {};
+    for (int64_t j = 0; j < kBlock; ++j) patterns[j] = from[j];
+    for (int64_t j = 0; j < kBlock; j += 4) {
+      U32x4 four;
+      std::memcpy(&four, patterns + j, sizeof(four));
+      four = DecodeNarrow(four, narrow, &rare);
+      std::memcpy(values + j, &four, sizeof(four));
+    }
+    for (int64_t j = 0; j < kBlock; ++j) to[j] = values[j];
+    if (!AnyBit(rare)) return;
+    for (int64_t j = 0; j < kBlock; ++j) to[j] = DecodeFloat(from[j], format);
+  });
+}
+template <class T>
+void StoreNarrow(const FloatFormat& format, const double* src, int64_t n, std::byte* dst) {
+  const NarrowFormat narrow(format);
+  StoreBlocks<T>(src, n, dst, [&](const double* from, T* to) {
+    uint32_t patterns[kBlock];
+    float values[kBlock];
+    U32x4 rare = {};
+    for (int64_t j = 0; j < kBlock; ++j) values[j] = static_cast<float>(from[j]);
+    for (int64_t j = 0; j < kBlock; j += 4) {
+      U32x4 four;
+      std::memcpy(&four, values + j, sizeof(four));
+      four = EncodeNarrow(four, narrow, &rare);
+      std::memcpy(patterns + j, &four, sizeof(four));
+    }
+    for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<T>(patterns[j]);
+    if (!AnyBit(rare)) return;
+    for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<T>(EncodeFloat(from[j], format));
+  });
+}
+
+void LoadReal(ElementType type, const std::byte* src, int64_t n, double* dst) {
+  if (type == ElementType::kF64) {
+    if (n > 0) std::memcpy(dst, src, 8 * n);
+    return;
   }
-  const uint64_t normal = (std::bit_cast<uint64_t>(magnitude) - f.rebias) >> f.mantissa_shift;
-  const uint64_t subnormal =
-      std::bit_cast<uint64_t>(magnitude + f.subnormal_shift) - std::bit_cast<uint64_t>(f.subnormal_shift);
-  const auto field = static_cast<uint32_t>(magnitude >= f.min_normal ? normal : subnormal);
-  return std::signbit(value) ? field | f.sign : field;
-}
-
-template <class T>
-void LoadNarrow(const FloatFormat& format, const std::byte* src, int64_t stride, int64_t n, double* dst) {
-  const NarrowFormat narrow(format);
-  const uint32_t mask = (1u << format.bits) - 1;
-  for (int64_t i = 0; i < n; ++i) dst[i] = DecodeNarrow(Read<T>(src + i * stride) & mask, narrow);
-}
-template <class T>
-void StoreNarrow(const FloatFormat& format, const double* src, int64_t n, std::byte* dst, int64_t stride) {
-  const NarrowFormat narrow(format);
-  for (int64_t i = 0; i < n; ++i) Write(dst + i * stride, static_cast<T>(EncodeNarrow(src[i], narrow)));
-}
-
-void LoadReal(ElementType type, const std::byte* src, int64_t stride, int64_t n, double* dst) {
-  if (type == ElementType::kF64) return LoadPlain<uint64_t, uint64_t>(src, stride, n, dst);
-  if (type == ElementType::kF32) return ForBlocksIn<uint32_t>(src, stride, n, dst, LoadF32Block);
-  if (type == ElementType::kBF16) return LoadBF16(src, stride, n, dst);
+  if (type == ElementType::kF32) return LoadBlocks<uint32_t>(src, n, dst, LoadF32Block);
+  if (type == ElementType::kBF16) return LoadBlocks<uint16_t>(src, n, dst, LoadBF16Block);
   const FloatFormat& format = *Info(type).format;
-  return Bytes(type) == 2 ? LoadNarrow<uint16_t>(format, src, stride, n, dst)
-                          : LoadNarrow<uint8_t>(format, src, stride, n, dst);
+  return Bytes(type) == 2 ? LoadNarrow<uint16_t>(format, src, n, dst)
+                          : LoadNarrow<uint8_t>(format, src, n, dst);
 }
-void StoreReal(ElementType type, const double* src, int64_t n, std::byte* dst, int64_t stride) {
-  if (type == ElementType::kF64) return StorePlain<uint64_t, uint64_t>(src, n, dst, stride);
-  if (type == ElementType::kF32) return ForBlocksOut<uint32_t>(src, n, dst, stride, StoreF32Block);
-  if (type == ElementType::kBF16) return StoreBF16(src, n, dst, stride);
+void StoreReal(ElementType type, const double* src, int64_t n, std::byte* dst) {
+  if (type == ElementType::kF64) {
+    if (n > 0) std::memcpy(dst, src, 8 * n);
+    return;
+  }
+  if (type == ElementType::kF32) return StoreBlocks<uint32_t>(src, n, dst, StoreF32Block);
+  if (type == ElementType::kBF16) return StoreBlocks<uint16_t>(src, n, dst, StoreBF16Block);
   const FloatFormat& format = *Info(type).format;
-  return Bytes(type) == 2 ? StoreNarrow<uint16_t>(format, src, n, dst, stride)
-                          : StoreNarrow<uint8_t>(format, src, n, dst, stride);
+  return Bytes(type) == 2 ? StoreNarrow<uint16_t>(format, src, n, dst)
+                          : StoreNarrow<uint8_t>(format, src, n, dst);
 }
 
-// Complex: both components of one element lie side by side, in the kind as in storage.
-void LoadComplex(ElementType component, const std::byte* src, int64_t stride, int64_t n, double* dst) {
-  const int64_t bytes = Bytes(component);
-  if (stride == 2 * bytes) return LoadReal(component, src, bytes, 2 * n, dst);
-  for (int64_t i = 0; i < n; ++i) LoadReal(component, src + i * stride, bytes, 2, dst + 2 * i);
+void LoadContiguous(ElementType type, const std::byte* src, int64_t n, void* dst) {
+  switch (type) {
+    case ElementType::kPred:
+      return CopyPred(src, n, static_cast<std::byte*>(dst));
+    case ElementType::kS1:
+    case ElementType::kS2:
+    case ElementType::kS4:
+      LoadPlain<int8_t, int64_t>(src, n, dst);
+      return WrapStrip(type, static_cast<int64_t*>(dst), n);
+    case ElementType::kU1:
+    case ElementType::kU2:
+    case ElementType::kU4:
+      LoadPlain<uint8_t, uint64_t>(src, n, dst);
+      return WrapStrip(type, static_cast<uint64_t*>(dst), n);
+    case ElementType::kS8:
+      return LoadPlain<int8_t, int64_t>(src, n, dst);
+    case ElementType::kS16:
+      return LoadPlain<int16_t, int64_t>(src, n, dst);
+    case ElementType::kS32:
+      return LoadPlain<int32_t, int64_t>(src, n, dst);
+    case ElementType::kU8:
+      return LoadPlain<uint8_t, uint64_t>(src, n, dst);
+    case ElementType::kU16:
+      return LoadPlain<uint16_t, uint64_t>(src, n, dst);
+    case ElementType::kU32:
+      return LoadPlain<uint32_t, uint64_t>(src, n, dst);
+    case ElementType::kS64:
+    case ElementType::kU64:
+      return LoadReal(ElementType::kF64, src, n, static_cast<double*>(dst));
+    case ElementType::kC64:
+    case ElementType::kC128:
+      return LoadReal(ComponentType(type), src, 2 * n, static_cast<double*>(dst));
+    default:
+      return LoadReal(type, src, n, static_cast<double*>(dst));
+  }
 }
-void StoreComplex(ElementType component, const double* src, int64_t n, std::byte* dst, int64_t stride) {
-  const int64_t bytes = Bytes(component);
-  if (stride == 2 * bytes) return StoreReal(component, src, 2 * n, dst, bytes);
-  for (int64_t i = 0; i < n; ++i) StoreReal(component, src + 2 * i, 2, dst + i * stride, bytes);
+
+void StoreContiguous(ElementType type, const void* src, int64_t n, std::byte* dst) {
+  switch (type) {
+    case ElementType::kPred:
+      return CopyPred(static_cast<const std::byte*>(src), n, dst);
+    case ElementType::kS1:
+    case ElementType::kS2:
+    case ElementType::kS4:
+    case ElementType::kU1:
+    case ElementType::kU2:
+    case ElementType::kU4:
+      return StoreSubByte(Bits(type), IsSignedIntegral(type), src, n, dst);
+    case ElementType::kS8:
+    case ElementType::kU8:
+      return StorePlain<uint8_t, uint64_t>(src, n, dst);
+    case ElementType::kS16:
+    case ElementType::kU16:
+      return StorePlain<uint16_t, uint64_t>(src, n, dst);
+    case ElementType::kS32:
+    case ElementType::kU32:
+      return StorePlain<uint32_t, uint64_t>(src, n, dst);
+    case ElementType::kS64:
+    case ElementType::kU64:
+      return StoreReal(ElementType::kF64, static_cast<const double*>(src), n, dst);
+    case ElementType::kC64:
+    case ElementType::kC128:
+      return StoreReal(ComponentType(type), static_cast<const double*>(src), 2 * n, dst);
+    default:
+      return StoreReal(type, static_cast<const double*>(src), n, dst);
+  }
+}
+
+struct Bytes16 {
+  uint64_t half[2];
+};
+template <class T>
+void CopyStrided(const std::byte* src, int64_t src_stride, int64_t n, std::byte* dst, int64_t dst_stride) {
+  for (int64_t i = 0; i < n; ++i) Write(dst + i * dst_stride, Read<T>(src + i * src_stride));
+}
+// Moves n elements of 1, 2, 4, 8 or 16 bytes.
+void MoveElements(int bytes, const std::byte* src, int64_t src_stride, int64_t n, std::byte* dst,
+                  int64_t dst_stride) {
+  switch (bytes) {
+    case 1:
+      return CopyStrided<uint8_t>(src, src_stride, n, dst, dst_stride);
+    case 2:
+      return CopyStrided<uint16_t>(src, src_stride, n, dst, dst_stride);
+    case 4:
+      return CopyStrided<uint32_t>(src, src_stride, n, dst, dst_stride);
+    case 8:
+      return CopyStrided<uint64_t>(src, src_stride, n, dst, dst_stride);
+    default:
+      return CopyStrided<Bytes16>(src, src_stride, n, dst, dst_stride);
+  }
 }
 
 }  // namespace
@@ -257,70 +380,31 @@ int KindBytes(ComputeKind kind) {
 }
 
 void LoadStrip(ElementType type, const std::byte* src, int64_t stride, int64_t n, void* dst) {
-  switch (type) {
-    case ElementType::kPred:
-      return LoadPred(src, stride, n, dst);
-    case ElementType::kS1:
-    case ElementType::kS2:
-    case ElementType::kS4:
-      LoadPlain<int8_t, int64_t>(src, stride, n, dst);
-      return WrapStrip(type, static_cast<int64_t*>(dst), n);
-    case ElementType::kU1:
-    case ElementType::kU2:
-    case ElementType::kU4:
-      LoadPlain<uint8_t, uint64_t>(src, stride, n, dst);
-      return WrapStrip(type, static_cast<uint64_t*>(dst), n);
-    case ElementType::kS8:
-      return LoadPlain<int8_t, int64_t>(src, stride, n, dst);
-    case ElementType::kS16:
-      return LoadPlain<int16_t, int64_t>(src, stride, n, dst);
-    case ElementType::kS32:
-      return LoadPlain<int32_t, int64_t>(src, stride, n, dst);
-    case ElementType::kU8:
-      return LoadPlain<uint8_t, uint64_t>(src, stride, n, dst);
-    case ElementType::kU16:
-      return LoadPlain<uint16_t, uint64_t>(src, stride, n, dst);
-    case ElementType::kU32:
-      return LoadPlain<uint32_t, uint64_t>(src, stride, n, dst);
-    case ElementType::kS64:
-    case ElementType::kU64:
-      return LoadPlain<uint64_t, uint64_t>(src, stride, n, dst);
-    case ElementType::kC64:
-    case ElementType::kC128:
-      return LoadComplex(ComponentType(type), src, stride, n, static_cast<double*>(dst));
-    default:
-      return LoadReal(type, src, stride, n, static_cast<double*>(dst));
+  const int bytes = Bytes(type);
+  const int kind_bytes = KindBytes(KindOf(type));
+  auto* out = static_cast<std::byte*>(dst);
+  if (stride == bytes || n <= 1) return LoadContiguous(type, src, n, dst);
+  if (stride == 0) {
+    LoadContiguous(type, src, 1, out);
+    return MoveElements(kind_bytes, out, 0, n - 1, out + kind_bytes, kind_bytes);
+  }
+  alignas(64) std::byte gathered[kStripBytes];
+  for (int64_t i = 0; i < n; i += kStrip) {
+    const int64_t count = std::min(kStrip, n - i);
+    MoveElements(bytes, src + i * stride, stride, count, gathered, bytes);
+    LoadContiguous(type, gathered, count, out + i * kind_bytes);
   }
 }
 
 void StoreStrip(ElementType type, const void* src, int64_t n, std::byte* dst, int64_t stride) {
-  switch (type) {
-    case ElementType::kPred:
-      return StorePred(src, n, dst, stride);
-    case ElementType::kS1:
-    case ElementType::kS2:
-    case ElementType::kS4:
-    case ElementType::kU1:
-    case ElementType::kU2:
-    case ElementType::kU4:
-      return StoreSubByte(Bits(type), IsSignedIntegral(type), src, n, dst, stride);
-    case ElementType::kS8:
-    case ElementType::kU8:
-      return StorePlain<uint8_t, uint64_t>(src, n, dst, stride);
-    case ElementType::kS16:
-    case ElementType::kU16:
-      return StorePlain<uint16_t, uint64_t>(src, n, dst, stride);
-    case ElementType::kS32:
-    case ElementType::kU32:
-      return StorePlain<uint32_t, uint64_t>(src, n, dst, stride);
-    case ElementType::kS64:
-    case ElementType::kU64:
-      return StorePlain<uint64_t, uint64_t>(src, n, dst, stride);
-    case ElementType::kC64:
-    case ElementType::kC128:
-      return StoreComplex(ComponentType(type), static_cast<const double*>(src), n, dst, stride);
-    default:
-      return StoreReal(type, static_cast<const double*>(src), n, dst, stride);
+  const int bytes = Bytes(type);
+  if (stride == bytes || n <= 1) return StoreContiguous(type, src, n, dst);
+  const auto* in = static_cast<const std::byte*>(src);
+  alignas(64) std::byte encoded[kStripBytes];
+  for (int64_t i = 0; i < n; i += kStrip) {
+    const int64_t count = std::min(kStrip, n - i);
+    StoreContiguous(type, in + i * KindBytes(KindOf(type)), count, encoded);
+    MoveElements(bytes, encoded, bytes, count, dst + i * stride, stride);
   }
 }
 
