@@ -64,6 +64,9 @@ class Literal {
   // Arrays: num_elements() * Bytes(element_type()) bytes in row-major logical order.
   std::span<const std::byte> bytes() const;
   std::span<std::byte> MutableBytes();
+  // Copies the storage if it is shared, so that MutableBytes has nothing left to copy. Called before it
+  // where a copy may be large: only this can report LimitExceeded.
+  absl::Status Unshare();
   const std::byte* data() const { return bytes().data(); }
   bool SharesStorageWith(const Literal& other) const { return data_ != nullptr && data_ == other.data_; }
   // True when no other Literal shares the storage: MutableBytes copies nothing.

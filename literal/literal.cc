@@ -1,0 +1,325 @@
+// Storage of values: see literal.h. How elements are stored is in element_io.cc.
+#include "literal/literal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "fmt/format.h"
+#include "literal/element_io.h"
+#include "literal/float_format.h"
+#include "shape/index.h"
+
+namespace assay {
+
+bool MemoryBudget::Reserve(int64_t bytes) {
+  int64_t live = live_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > limit_ - live) return false;
+  } while (!live_.compare_exchange_weak(live, live + bytes, std::memory_order_relaxed));
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (live + bytes > peak && !peak_.compare_exchange_weak(peak, live + bytes, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+// The bytes of one array. Small arrays, scalars above all, lie inside, so they are one allocation together
+// with the reference count; larger ones are on the heap, 64-byte aligned.
+struct Literal::Storage {
+  static constexpr int64_t kInline = 48;
+  static constexpr size_t kAlignment = 64;
+
+  // Null when there is no memory or, with `enforce`, when the budget is spent. A budget that can't take the
+  // bytes of an unenforced allocation doesn't count them.
+  static std::shared_ptr<Storage> Allocate(int64_t size, std::shared_ptr<MemoryBudget> budget, bool zero,
+                                           bool enforce) {
+    if (budget && !budget->Reserve(size)) {
+      if (enforce) return nullptr;
+      budget = nullptr;
+    }
+    auto storage = std::make_shared<Storage>();
+    storage->size = size;
+    storage->budget = std::move(budget);
+    if (size <= kInline) {
+      storage->data = storage->inline_bytes;
+      if (zero) std::memset(storage->inline_bytes, 0, kInline);
+      return storage;
+    }
+    // calloc, so that large arrays of zeros are pages that nothing has touched.
+    const size_t padded = static_cast<size_t>(size) + kAlignment;
+    storage->heap = zero ? std::calloc(padded, 1) : std::malloc(padded);
+    if (storage->heap == nullptr) return nullptr;
+    const uintptr_t address = reinterpret_cast<uintptr_t>(storage->heap) + kAlignment - 1;
+    storage->data = reinterpret_cast<std::byte*>(address & ~(uintptr_t{kAlignment} - 1));
+    return storage;
+  }
+
+  Storage() = default;
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+  ~Storage() {
+    std::free(heap);
+    if (budget) budget->Release(size);
+  }
+
+  std::byte* data = nullptr;
+  int64_t size = 0;
+  void* heap = nullptr;
+  std::shared_ptr<MemoryBudget> budget;
+  alignas(16) std::byte inline_bytes[kInline];
+};
+
+namespace {
+
+const std::shared_ptr<const Shape>& EmptyTupleShape() {
+  static const auto* const kShape = new std::shared_ptr<const Shape>(std::make_shared<const Shape>());
+  return *kShape;
+}
+
+absl::Status NoMemory(const Shape& array, const MemoryBudget* budget) {
+  const std::string which = fmt::format("memory in bytes, for one more {},", array.ToString());
+  if (budget != nullptr && array.TotalBytes() > budget->limit() - budget->live()) {
+    int64_t needed;
+    if (__builtin_add_overflow(budget->live(), array.TotalBytes(), &needed)) needed = array.TotalBytes();
+    return LimitExceeded(which, needed, budget->limit());
+  }
+  const int64_t machine = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  return LimitExceeded(which, array.TotalBytes(), machine);
+}
+
+// The shape of element i, kept alive by the tuple's shape.
+std::shared_ptr<const Shape> ElementShape(const std::shared_ptr<const Shape>& tuple, size_t i) {
+  return std::shared_ptr<const Shape>(tuple, &tuple->elements()[i]);
+}
+
+}  // namespace
+
+Literal::Literal() : shape_(EmptyTupleShape()) {}
+
+absl::StatusOr<Literal> Literal::Make(std::shared_ptr<const Shape> shape,
+                                      const std::shared_ptr<MemoryBudget>& budget, bool zero) {
+  Literal literal;
+  literal.shape_ = std::move(shape);
+  const Shape& s = *literal.shape_;
+  if (s.IsTuple()) {
+    if (s.elements().empty()) return literal;
+    literal.elements_ = std::make_shared<std::vector<Literal>>();
+    literal.elements_->reserve(s.elements().size());
+    for (size_t i = 0; i < s.elements().size(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(Literal element, Make(ElementShape(literal.shape_, i), budget, zero));
+      literal.elements_->push_back(std::move(element));
+    }
+    return literal;
+  }
+  if (s.IsArray() || s.IsBuffer()) {
+    const Shape& array = s.IsArray() ? s : s.element(0);
+    if (array.HasUnbounded()) return NotSupported({}, "DYN-2: unbounded dynamism");
+    literal.data_ = Storage::Allocate(array.num_bytes(), budget, zero, true);
+    if (literal.data_ == nullptr) return NoMemory(array, budget.get());
+  }
+  return literal;
+}
+
+absl::StatusOr<Literal> Literal::Make(const Shape& shape) {
+  return Make(std::make_shared<const Shape>(shape));
+}
+
+Literal Literal::Tuple(std::shared_ptr<const Shape> shape, std::vector<Literal> elements) {
+  ASSAY_CHECK(shape->IsTuple() && shape->elements().size() == elements.size());
+  Literal literal;
+  literal.shape_ = std::move(shape);
+  if (!elements.empty()) literal.elements_ = std::make_shared<std::vector<Literal>>(std::move(elements));
+  return literal;
+}
+
+Literal Literal::Tuple(std::vector<Literal> elements) {
+  std::vector<Shape> shapes;
+  shapes.reserve(elements.size());
+  for (const Literal& element : elements) shapes.push_back(element.shape());
+  return Tuple(std::make_shared<const Shape>(Shape::Tuple(std::move(shapes))), std::move(elements));
+}
+
+Literal Literal::Token() {
+  static const auto* const kShape =
+      new std::shared_ptr<const Shape>(std::make_shared<const Shape>(Shape::Token()));
+  Literal literal;
+  literal.shape_ = *kShape;
+  return literal;
+}
+
+std::span<const std::byte> Literal::bytes() const {
+  if (data_ == nullptr) return {};
+  return {data_->data, static_cast<size_t>(data_->size)};
+}
+
+absl::Status Literal::Unshare() {
+  if (data_ == nullptr || IsUnique()) return absl::OkStatus();
+  auto copy = Storage::Allocate(data_->size, data_->budget, false, true);
+  if (copy == nullptr) return NoMemory(*shape_, data_->budget.get());
+  std::memcpy(copy->data, data_->data, data_->size);
+  data_ = std::move(copy);
+  return absl::OkStatus();
+}
+
+std::span<std::byte> Literal::MutableBytes() {
+  if (data_ == nullptr) return {};
+  if (!IsUnique()) {
+    auto copy = Storage::Allocate(data_->size, data_->budget, false, false);
+    ASSAY_CHECK(copy != nullptr);  // where that can happen, the caller calls Unshare first
+    std::memcpy(copy->data, data_->data, data_->size);
+    data_ = std::move(copy);
+  }
+  // What another thread read before it dropped its share must be read before we write.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return {data_->data, static_cast<size_t>(data_->size)};
+}
+
+Literal Literal::WithShape(std::shared_ptr<const Shape> shape) const {
+  ASSAY_CHECK(shape_->IsArray() && shape->IsArray() && shape->num_bytes() == shape_->num_bytes());
+  Literal literal;
+  literal.shape_ = std::move(shape);
+  literal.data_ = data_;
+  return literal;
+}
+
+int64_t Literal::dynamic_size(int64_t d) const {
+  return dynamic_sizes_.empty() ? shape_->size(d) : dynamic_sizes_[d];
+}
+
+void Literal::set_dynamic_size(int64_t d, int64_t size) {
+  ASSAY_CHECK(d >= 0 && d < shape_->rank() && shape_->is_dynamic(d));
+  ASSAY_CHECK(size >= 0 && size <= shape_->size(d));
+  if (dynamic_sizes_.empty()) {
+    if (size == shape_->size(d)) return;
+    dynamic_sizes_.assign(shape_->sizes().begin(), shape_->sizes().end());
+  }
+  dynamic_sizes_[d] = size;
+}
+
+bool Literal::IsFullSize() const {
+  return dynamic_sizes_.empty() ||
+         std::equal(dynamic_sizes_.begin(), dynamic_sizes_.end(), shape_->sizes().begin());
+}
+
+DimVector Literal::runtime_sizes() const {
+  if (!dynamic_sizes_.empty()) return dynamic_sizes_;
+  return DimVector(shape_->sizes().begin(), shape_->sizes().end());
+}
+
+void Literal::ClearDeadElements() {
+  if (IsFullSize()) return;
+  std::byte* data = MutableBytes().data();
+  const std::span<const int64_t> bounds = shape_->sizes();
+  if (shape_->num_elements() == 0) return;
+  const DimVector strides = RowMajorStrides(bounds);
+  const int64_t width = Bytes(shape_->element_type());
+  // Elements whose first dead coordinate is d are, for each live prefix, one block of memory.
+  DimVector prefix(bounds.size(), 0);
+  for (int64_t d = 0; d < shape_->rank(); ++d) {
+    const int64_t live = dynamic_sizes_[d];
+    const std::span<int64_t> index(prefix.data(), static_cast<size_t>(d));
+    const std::span<const int64_t> live_sizes(dynamic_sizes_.data(), static_cast<size_t>(d));
+    if (std::find(live_sizes.begin(), live_sizes.end(), 0) != live_sizes.end()) return;
+    if (live == bounds[d]) continue;
+    do {
+      const int64_t first = LinearPosition(index, strides) + live * strides[d];
+      std::memset(data + first * width, 0, (bounds[d] - live) * strides[d] * width);
+    } while (NextIndex(live_sizes, index));
+  }
+}
+
+std::vector<Literal> Literal::TakeElements() && {
+  std::vector<Literal> taken;
+  if (elements_ != nullptr) {
+    if (elements_.use_count() == 1) {
+      std::atomic_thread_fence(std::memory_order_acquire);
+      taken = std::move(*elements_);
+    } else {
+      taken = *elements_;
+    }
+  }
+  *this = Literal();
+  return taken;
+}
+
+bool Literal::BitwiseEqual(const Literal& a, const Literal& b) {
+  if (!Shape::Compatible(a.shape(), b.shape())) return false;
+  if (a.tuple_size() != b.tuple_size()) return false;
+  for (int64_t i = 0; i < a.tuple_size(); ++i) {
+    if (!BitwiseEqual(a.element(i), b.element(i))) return false;
+  }
+  if (a.shape().IsArray() && a.runtime_sizes() != b.runtime_sizes()) return false;
+  const std::span<const std::byte> x = a.bytes(), y = b.bytes();
+  return x.size() == y.size() && (x.data() == y.data() || std::memcmp(x.data(), y.data(), x.size()) == 0);
+}
+
+// Element access.
+
+int64_t Literal::GetInt(int64_t position) const {
+  const ElementType type = shape_->element_type();
+  const ScalarValue value = LoadElement(type, data() + position * Bytes(type));
+  switch (value.kind) {
+    case ComputeKind::kBool:
+      return value.b;
+    case ComputeKind::kInt64:
+      return value.i;
+    case ComputeKind::kUint64:
+      return static_cast<int64_t>(value.u);
+    default:
+      ASSAY_CHECK(false && "GetInt of a floating or complex array");
+  }
+}
+
+double Literal::GetDouble(int64_t position) const {
+  const ElementType type = shape_->element_type();
+  ASSAY_CHECK(IsFloat(type));
+  return LoadElement(type, data() + position * Bytes(type)).r;
+}
+
+namespace {
+
+ScalarValue ValueOf(ElementType type, int64_t integer, double real) {
+  ScalarValue value;
+  value.kind = KindOf(type);
+  value.b = integer != 0;
+  value.i = integer;
+  value.u = static_cast<uint64_t>(integer);
+  if (const FloatFormat* format = Info(type).format) value.r = RoundToFormat(real, *format);
+  value.c = value.r;
+  return value;
+}
+
+int64_t SaturatingInt(double value) {
+  if (!(value == value)) return 0;
+  if (value >= 0x1p63) return std::numeric_limits<int64_t>::max();
+  if (value < -0x1p63) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(value);
+}
+
+Literal Filled(ElementType type, std::span<const int64_t> sizes, size_t count,
+               absl::FunctionRef<ScalarValue(size_t)> value) {
+  const Shape shape = Shape::ArrayOrDie(type, sizes);
+  ASSAY_CHECK(static_cast<size_t>(shape.num_elements()) == count);
+  absl::StatusOr<Literal> literal = Literal::Make(shape);
+  ASSAY_CHECK(literal.ok());
+  std::byte* out = literal->MutableBytes().data();
+  for (size_t i = 0; i < count; ++i) StoreElement(type, value(i), out + i * Bytes(type));
+  return *std::move(literal);
+}
+
+}  // namespace
+
+Literal Literal::FromInts(ElementType type, std::span<const int64_t> sizes, std::span<const int64_t> values) {
+  return Filled(type, sizes, values.size(),
+                [&](size_t i) { return ValueOf(type, values[i], static_cast<double>(values[i])); });
+}
+
+Literal Literal::FromDoubles(ElementType type, std::span<const int64_t> sizes,
+                             std::span<const double> values) {
+  return Filled(type, sizes, values.size(),
+                [&](size_t i) { return ValueOf(type, SaturatingInt(values[i]), values[i]); });
+}
+
+}  // namespace assay
