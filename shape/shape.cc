@@ -41,22 +41,23 @@ absl::StatusOr<Shape> Shape::Array(ElementType type, std::span<const int64_t> si
   shape.kind_ = Kind::kArray;
   shape.type_ = type;
   shape.sizes_.assign(sizes.begin(), sizes.end());
-  DimVector bounded;
+  int64_t bytes = Bytes(type);
+  bool empty = false, overflow = false;
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == kUnboundedSize) {
       shape.dynamic_ |= uint64_t{1} << d;
-      continue;
-    }
-    if (sizes[d] < 0) {
+    } else if (sizes[d] < 0) {
       return InvalidProgram({},
                             fmt::format("SHAPE-3: size of dimension {} is {}, want at least 0", d, sizes[d]));
+    } else if (sizes[d] == 0) {
+      empty = true;
+    } else {
+      overflow |= __builtin_mul_overflow(bytes, sizes[d], &bytes);
     }
-    bounded.push_back(sizes[d]);
   }
-  const auto elements = CheckedProduct(bounded);
-  if (!elements || !CheckedMul(*elements, Bytes(type))) {
+  if (overflow && !empty) {
     return InvalidProgram(
-        {}, fmt::format("SHAPE-3: shape size overflows int64: {}[{}]", Name(type), fmt::join(bounded, ",")));
+        {}, fmt::format("SHAPE-3: shape size overflows int64: {}", ShapeToText(shape, LayoutText::kNone)));
   }
   shape.layout_ = Layout::RowMajor(shape.rank());
   return shape;

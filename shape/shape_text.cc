@@ -242,7 +242,6 @@ bool ShapeReader::ReadLayout(Shape* shape) {
   SkipBlanks();
   const size_t start = pos_;
   Layout layout;
-  LayoutTail tail;
   if (!Expect('{')) return false;
   if (NextIsInt()) {
     do {
@@ -252,6 +251,7 @@ bool ShapeReader::ReadLayout(Shape* shape) {
     } while (Take(','));
   }
   if (Take(':')) {
+    LayoutTail tail;
     if (!ReadTail(&tail)) return false;
     if (!(tail == LayoutTail{})) layout.tail = std::make_shared<const LayoutTail>(std::move(tail));
   }
