@@ -116,13 +116,6 @@ absl::StatusOr<DimVector> JoinRuntimeSizes(EvalContext& context, std::span<const
       first = static_cast<int64_t>(k);
       sizes[d] = size;
     }
-    if (!result.is_dynamic(d) && sizes[d] != result.size(d)) {
-      return EvalError(
-          context.instruction().position,
-          fmt::format("DYN-7: {}: dimension {} has run-time size {}, the declared result has the "
-                      "static size {}",
-                      Name(context.instruction().opcode), d, sizes[d], result.size(d)));
-    }
   }
   return sizes;
 }

@@ -153,14 +153,7 @@ absl::StatusOr<Literal> EvalBitcastConvert(EvalContext& context, std::span<Liter
   }
   const Shape& shape = result.shape();
   for (int64_t d = 0; d < shape.rank() && d < static_cast<int64_t>(sizes.size()); ++d) {
-    if (shape.is_dynamic(d)) {
-      result.set_dynamic_size(d, sizes[d]);
-    } else if (sizes[d] != shape.size(d)) {
-      return EvalError(context.instruction().position,
-                       fmt::format("DYN-7: bitcast-convert: dimension {} has run-time size {}, the declared "
-                                   "result has the static size {}",
-                                   d, sizes[d], shape.size(d)));
-    }
+    if (shape.is_dynamic(d)) result.set_dynamic_size(d, sizes[d]);
   }
   return result;
 }
