@@ -76,7 +76,7 @@ struct OpDef {
   // checked by the shape rule with its own label; this set is what `assay ops` shows and what the type sweep
   // tries).
   TypeSet types;
-  std::span<const AttrSpec> attributes;
+  std::span<const AttrSpec> attributes = {};
   InferFn infer = nullptr;
   EvalFn eval = nullptr;
   StripFor strip = nullptr;      // elementwise ops only; eval is then EvalElementwise
