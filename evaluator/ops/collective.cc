@@ -1,0 +1,535 @@
+// Collectives, on one process: every group is {this process}, so each moving collective gives its operand
+// back in the result's shape. Spec: operations-collective.md. Plans for several processes are refused
+// (plan.cc); the shape rules below hold for any number of them.
+#include <algorithm>
+#include <optional>
+
+#include "evaluator/eval_context.h"
+#include "evaluator/op.h"
+#include "evaluator/ops/reducer.h"
+#include "fmt/format.h"
+#include "shape/checked.h"
+
+namespace assay {
+namespace {
+
+// The groups of a collective: how many members each has, and whether they are all of one size.
+struct Groups {
+  int64_t size = 1;  // of each group (the largest where sizes differ)
+  bool equal_sizes = true;
+};
+
+// The number of ids that replica_groups may name, by the mode that channel_id and use_global_device_ids
+// choose.
+struct GroupMode {
+  std::string_view name;
+  int64_t ids = 1;               // ids are in [0, ids)
+  int64_t processes_per_id = 1;  // cross_replica_and_partition: each id stands for all its partitions
+};
+
+GroupMode ModeOf(const InferContext& context, bool allows_global_ids) {
+  const int64_t replicas = context.module.replica_count, partitions = context.module.num_partitions;
+  const AttributeMap& attributes = context.attributes();
+  if (!attributes.Has(Attr::kChannelId)) return {"cross_replica", replicas, 1};
+  if (!allows_global_ids || !attributes.Has(Attr::kUseGlobalDeviceIds)) {
+    // all-gather, all-reduce and reduce-scatter read an absent flag as false.
+    return allows_global_ids ? GroupMode{"cross_replica_and_partition", replicas, partitions}
+                             : GroupMode{"cross_partition", partitions, 1};
+  }
+  if (attributes.Bool(Attr::kUseGlobalDeviceIds)) return {"flattened", replicas * partitions, 1};
+  return {"cross_replica_and_partition", replicas, partitions};
+}
+
+absl::Status CheckIds(const IntLists& groups, const GroupMode& mode, bool must_cover) {
+  int64_t listed = 0;
+  for (const Ints& group : groups) {
+    if (group.empty()) return InvalidProgram({}, "GRP-C2: a replica group is empty");
+    listed += static_cast<int64_t>(group.size());
+  }
+  std::vector<int64_t> ids;
+  ids.reserve(listed);
+  for (const Ints& group : groups) ids.insert(ids.end(), group.begin(), group.end());
+  std::sort(ids.begin(), ids.end());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i > 0 && ids[i] == ids[i - 1])
+      return InvalidProgram({}, fmt::format("GRP-C3: id {} stands twice", ids[i]));
+    if (ids[i] < 0 || ids[i] >= mode.ids) {
+      return InvalidProgram(
+          {}, fmt::format("GRP-C4: id {} in replica_groups, but {} has {} ids", ids[i], mode.name, mode.ids));
+    }
+  }
+  if (must_cover && listed != mode.ids) {
+    return InvalidProgram(
+        {}, fmt::format("GRP-C4: replica_groups lists {} ids, {} has {}", listed, mode.name, mode.ids));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Groups> CheckGroups(const InferContext& context, bool allows_global_ids, bool must_cover,
+                                   bool must_be_equal) {
+  const AttributeMap& attributes = context.attributes();
+  if (attributes.Bool(Attr::kUseGlobalDeviceIds) && !attributes.Has(Attr::kChannelId)) {
+    return InvalidProgram({}, "GRP-C1: use_global_device_ids=true needs channel_id");
+  }
+  const GroupMode mode = ModeOf(context, allows_global_ids);
+  const AttrValue* value = attributes.Find(Attr::kReplicaGroups);
+  const IntLists empty;
+  const IntLists& lists =
+      value == nullptr ? empty : std::get<std::shared_ptr<const ReplicaGroups>>(*value)->groups;
+  if (lists.empty()) {
+    if (mode.name == "flattened") return InvalidProgram({}, "GRP-C5: flattened mode needs replica_groups");
+    return Groups{mode.ids * mode.processes_per_id, true};
+  }
+  ASSAY_RETURN_IF_ERROR(CheckIds(lists, mode, must_cover));
+  Groups groups{0, true};
+  for (const Ints& list : lists) {
+    const int64_t size = static_cast<int64_t>(list.size()) * mode.processes_per_id;
+    groups.equal_sizes = groups.equal_sizes && (groups.size == 0 || groups.size == size);
+    groups.size = std::max(groups.size, size);
+  }
+  if (must_be_equal && !groups.equal_sizes)
+    return InvalidProgram({}, "GRP-C6: replica groups differ in size");
+  return groups;
+}
+
+absl::Status RequireArrays(const InferContext& context, std::string_view op) {
+  if (context.num_operands() == 0) return NotSupported({}, fmt::format("{}-C3: no operand", op));
+  for (int64_t i = 0; i < context.num_operands(); ++i) {
+    if (!context.operand(i).IsArray()) {
+      return InvalidProgram(
+          {}, fmt::format("{}-C1: operand {} is {}, wanted an array", op, i, context.operand(i).ToString()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A bare shape for one operand, a tuple for several.
+Shape BareOrTuple(std::vector<Shape> shapes) {
+  return shapes.size() == 1 ? std::move(shapes[0]) : Shape::Tuple(std::move(shapes));
+}
+
+std::vector<Shape> OperandShapes(const InferContext& context) {
+  std::vector<Shape> shapes;
+  shapes.reserve(context.operands.size());
+  for (const Shape* operand : context.operands) shapes.push_back(*operand);
+  return shapes;
+}
+
+// `shape` with dimension d of size `size`.
+absl::StatusOr<Shape> Resized(const Shape& shape, int64_t d, std::optional<int64_t> size) {
+  if (!size) return InvalidProgram({}, "SHAPE-3: shape size overflows int64");
+  DimVector sizes(shape.sizes().begin(), shape.sizes().end());
+  sizes[d] = *size;
+  ASSAY_ASSIGN_OR_RETURN(Shape result, Shape::Array(shape.element_type(), sizes));
+  for (int64_t i = 0; i < shape.rank(); ++i) result.set_dynamic(i, shape.is_dynamic(i));
+  return result;
+}
+
+absl::StatusOr<int64_t> OneDimension(const InferContext& context, std::string_view op) {
+  const auto dimensions = context.attributes().List(Attr::kDimensions);
+  if (dimensions.size() != 1) {
+    return InvalidProgram({}, fmt::format("{}: dimensions has {} entries, wanted 1", op, dimensions.size()));
+  }
+  for (int64_t i = 0; i < context.num_operands(); ++i) {
+    if (dimensions[0] < 0 || dimensions[0] >= context.operand(i).rank()) {
+      return InvalidProgram({}, fmt::format("{}: dimension is {}, operand {} has rank {}", op, dimensions[0],
+                                            i, context.operand(i).rank()));
+    }
+  }
+  return dimensions[0];
+}
+
+// With one member in every group the result of a moving collective is its operand.
+absl::StatusOr<Literal> EvalOperands(EvalContext& context, std::span<Literal> operands) {
+  if (operands.size() == 1 && !context.result_shape().IsTuple()) return std::move(operands[0]);
+  return Literal::Tuple(context.shared_result_shape(),
+                        {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())});
+}
+
+absl::StatusOr<Literal> EvalDoneElement1(EvalContext&, std::span<Literal> operands) {
+  return operands[0].element(1);
+}
+
+// all-gather: out@q = concatenation over members m in group order of x@m along d.
+constexpr AttrSpec kAllGatherAttrs[] = {Required(Attr::kDimensions),         Optional(Attr::kReplicaGroups),
+                                        Optional(Attr::kChannelId),          Optional(Attr::kConstrainLayout),
+                                        Optional(Attr::kUseGlobalDeviceIds), Optional(Attr::kMode)};
+
+absl::StatusOr<std::vector<Shape>> GatheredShapes(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(context, "AllGather"));
+  ASSAY_ASSIGN_OR_RETURN(const int64_t d, OneDimension(context, "AllGather-C2"));
+  ASSAY_ASSIGN_OR_RETURN(const Groups groups, CheckGroups(context, true, true, true));
+  std::vector<Shape> shapes;
+  for (const Shape* operand : context.operands) {
+    ASSAY_ASSIGN_OR_RETURN(Shape shape, Resized(*operand, d, CheckedMul(operand->size(d), groups.size)));
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+absl::StatusOr<Shape> InferAllGather(const InferContext& context) {
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Shape> shapes, GatheredShapes(context));
+  return BareOrTuple(std::move(shapes));
+}
+
+// all-gather-start: (operands, results), each bare for one operand. The collective happens at the start.
+absl::StatusOr<Shape> InferAllGatherStart(const InferContext& context) {
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Shape> shapes, GatheredShapes(context));
+  return Shape::Tuple({BareOrTuple(OperandShapes(context)), BareOrTuple(std::move(shapes))});
+}
+
+absl::StatusOr<Literal> EvalAllGatherStart(EvalContext& context, std::span<Literal> operands) {
+  if (operands.size() == 1) return Literal::Tuple(context.shared_result_shape(), {operands[0], operands[0]});
+  const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
+  std::vector<Literal> parts;
+  for (int64_t i = 0; i < 2; ++i) {
+    parts.push_back(Literal::Tuple(std::shared_ptr<const Shape>(shape, &shape->element(i)),
+                                   std::vector<Literal>(operands.begin(), operands.end())));
+  }
+  return Literal::Tuple(shape, std::move(parts));
+}
+
+// `label`: the operand of a -done is its -start.
+absl::Status RequireStart(const InferContext& context, Opcode start, std::string_view label) {
+  if (context.computation == nullptr || context.operand_instruction(0).opcode == start)
+    return absl::OkStatus();
+  return InvalidProgram(
+      {}, fmt::format("{}: the operand of {} is a {}, wanted {}", label, Name(context.instruction.opcode),
+                      Name(context.operand_instruction(0).opcode), Name(start)));
+}
+
+absl::StatusOr<Shape> InferAllGatherDone(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireStart(context, Opcode::kAllGatherStart, "AllGather-C4"));
+  return context.operand(0).element(1);
+}
+
+// all-reduce: out[I]@q = fold of f over x@m[I], members m in group order; of one member, x itself.
+constexpr AttrSpec kAllReduceAttrs[] = {
+    Required(Attr::kToApply),         Optional(Attr::kReplicaGroups),      Optional(Attr::kChannelId),
+    Optional(Attr::kConstrainLayout), Optional(Attr::kUseGlobalDeviceIds), Optional(Attr::kMode)};
+
+// AllReduce-C2: f takes two scalars and gives one, of the operands' class.
+absl::Status CheckCombiner(const InferContext& context, std::string_view op) {
+  const ProgramShape f = context.Called(*context.attributes().Computation(Attr::kToApply));
+  const bool shape_fits = f.parameters.size() == 2 && f.parameters[0].IsScalar() &&
+                          f.parameters[1].IsScalar() && Shape::Compatible(f.parameters[0], f.parameters[1]) &&
+                          Shape::Compatible(f.parameters[0], f.result);
+  if (!shape_fits) {
+    return InvalidProgram({},
+                          fmt::format("{}-C2: to_apply must take two scalars of one type and give one", op));
+  }
+  for (int64_t i = 0; i < context.num_operands(); ++i) {
+    const Shape scalar = Shape::Scalar(context.operand(i).element_type());
+    if (!Shape::CompatibleIgnoringFpPrecision(f.result, scalar)) {
+      return InvalidProgram({}, fmt::format("{}-C2: to_apply combines {}, operand {} is {}", op,
+                                            Name(f.result.element_type()), i, context.operand(i).ToString()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Shape> InferAllReduce(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(context, "AllReduce"));
+  ASSAY_RETURN_IF_ERROR(CheckCombiner(context, "AllReduce"));
+  ASSAY_RETURN_IF_ERROR(CheckGroups(context, true, true, false).status());
+  return BareOrTuple(OperandShapes(context));
+}
+
+absl::StatusOr<Shape> InferAllReduceDone(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireStart(context, Opcode::kAllReduceStart, "AllReduce-C4"));
+  return context.operand(0);
+}
+
+absl::StatusOr<Literal> EvalAllReduceDone(EvalContext&, std::span<Literal> operands) {
+  return std::move(operands[0]);
+}
+
+// reduce-scatter: member number i gets block i along d of the all-reduce result.
+constexpr AttrSpec kReduceScatterAttrs[] = {
+    Required(Attr::kToApply),   Required(Attr::kDimensions),      Optional(Attr::kReplicaGroups),
+    Optional(Attr::kChannelId), Optional(Attr::kConstrainLayout), Optional(Attr::kUseGlobalDeviceIds),
+    Optional(Attr::kMode)};
+
+absl::StatusOr<Shape> InferReduceScatter(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(context, "ReduceScatter"));
+  ASSAY_ASSIGN_OR_RETURN(const int64_t d, OneDimension(context, "ReduceScatter-C1"));
+  ASSAY_RETURN_IF_ERROR(CheckCombiner(context, "ReduceScatter"));
+  ASSAY_ASSIGN_OR_RETURN(const Groups groups, CheckGroups(context, true, true, true));
+  std::vector<Shape> shapes;
+  for (const Shape* operand : context.operands) {
+    if (operand->size(d) % groups.size != 0) {
+      return InvalidProgram(
+          {}, fmt::format("ReduceScatter-C2: dimension {} of {} is not divisible by the group size {}", d,
+                          operand->ToString(), groups.size));
+    }
+    ASSAY_ASSIGN_OR_RETURN(Shape shape, Resized(*operand, d, operand->size(d) / groups.size));
+    shapes.push_back(std::move(shape));
+  }
+  return BareOrTuple(std::move(shapes));
+}
+
+// all-to-all, array form: out@j = concatenation over members i of block_j(x@i) along d;
+// tuple form: out@j = tuple over i of operand_j@i.
+constexpr AttrSpec kAllToAllAttrs[] = {Optional(Attr::kDimensions), Optional(Attr::kReplicaGroups),
+                                       Optional(Attr::kChannelId), Optional(Attr::kConstrainLayout),
+                                       Optional(Attr::kMode)};
+
+absl::StatusOr<Shape> InferAllToAll(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(context, "AllToAll"));
+  ASSAY_ASSIGN_OR_RETURN(const Groups groups, CheckGroups(context, false, true, true));
+  if (!context.attributes().Has(Attr::kDimensions)) {
+    if (context.num_operands() != groups.size) {
+      return InvalidProgram(
+          {}, fmt::format("AllToAll-C5: {} operands for groups of {}", context.num_operands(), groups.size));
+    }
+    for (int64_t i = 1; i < context.num_operands(); ++i) {
+      if (!Shape::Compatible(context.operand(i), context.operand(0))) {
+        return InvalidProgram({}, fmt::format("AllToAll-C5: operand {} is {}, operand 0 is {}", i,
+                                              context.operand(i).ToString(), context.operand(0).ToString()));
+      }
+    }
+    return Shape::Tuple(OperandShapes(context));
+  }
+  if (context.num_operands() != 1) {
+    return InvalidProgram(
+        {}, fmt::format("AllToAll-C4: {} operands in the array form, wanted 1", context.num_operands()));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const int64_t d, OneDimension(context, "AllToAll-C1"));
+  const Shape& operand = context.operand(0);
+  if (operand.HasDynamic()) {
+    return InvalidProgram(
+        {}, fmt::format("AllToAll-C4: the operand {} has a dynamic dimension", operand.ToString()));
+  }
+  if (operand.size(d) % groups.size != 0) {
+    return InvalidProgram(
+        {}, fmt::format("AllToAll-C3: dimension {} of {} is not divisible by the group size {}", d,
+                        operand.ToString(), groups.size));
+  }
+  return operand;
+}
+
+// collective-broadcast: members of a group get the operand of its first listed id (or of position root[k]);
+// processes in no group get zeros.
+constexpr AttrSpec kCollectiveBroadcastAttrs[] = {Optional(Attr::kReplicaGroups), Optional(Attr::kChannelId),
+                                                  Optional(Attr::kHasDynamicRoot), Optional(Attr::kMode)};
+
+absl::StatusOr<Shape> InferCollectiveBroadcast(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(context, "CollectiveBroadcast"));
+  ASSAY_RETURN_IF_ERROR(
+      WithPrefix(CheckGroups(context, false, false, false).status(), "CollectiveBroadcast-C2"));
+  std::vector<Shape> shapes = OperandShapes(context);
+  if (context.attributes().Bool(Attr::kHasDynamicRoot)) {
+    const Shape& root = shapes.back();
+    const int64_t data = static_cast<int64_t>(shapes.size()) - 1;
+    if (data < 1 || root.element_type() != ElementType::kS32 || root.rank() != 1 || root.size(0) != data) {
+      return InvalidProgram({}, fmt::format("CollectiveBroadcast-C3: the root operand is {}, wanted s32[{}]",
+                                            root.ToString(), data));
+    }
+    shapes.pop_back();
+  }
+  return BareOrTuple(std::move(shapes));
+}
+
+bool InSomeGroup(const AttributeMap& attributes, int64_t id) {
+  const AttrValue* value = attributes.Find(Attr::kReplicaGroups);
+  if (value == nullptr) return true;
+  const IntLists& groups = std::get<std::shared_ptr<const ReplicaGroups>>(*value)->groups;
+  return groups.empty() || std::any_of(groups.begin(), groups.end(), [&](const Ints& group) {
+           return std::find(group.begin(), group.end(), id) != group.end();
+         });
+}
+
+absl::StatusOr<Literal> EvalCollectiveBroadcast(EvalContext& context, std::span<Literal> operands) {
+  if (context.attributes().Bool(Attr::kHasDynamicRoot)) {
+    const Literal& root = operands.back();
+    for (int64_t k = 0; k < root.shape().num_elements(); ++k) {
+      if (root.GetInt(k) != 0) {
+        return EvalError({}, fmt::format("CollectiveBroadcast-C3: root[{}] is {}, the group has 1 member", k,
+                                         root.GetInt(k)));
+      }
+    }
+    operands = operands.first(operands.size() - 1);
+  }
+  if (!InSomeGroup(context.attributes(), 0)) return context.NewResult(/*zero=*/true);
+  return EvalOperands(context, operands);
+}
+
+// collective-permute: out@t = x@s for each pair (s, t); a process that is no target gets zeros.
+constexpr AttrSpec kPermuteAttrs[] = {Required(Attr::kSourceTargetPairs), Optional(Attr::kChannelId),
+                                      Optional(Attr::kSliceSizes), Optional(Attr::kMode)};
+
+absl::Status CheckPairs(const InferContext& context) {
+  const int64_t ids = context.attributes().Has(Attr::kChannelId) ? context.module.num_partitions
+                                                                 : context.module.replica_count;
+  std::vector<int64_t> seen[2];
+  for (const Ints& pair : context.attributes().Lists(Attr::kSourceTargetPairs)) {
+    if (pair.size() != 2) {
+      return InvalidProgram(
+          {}, fmt::format("CollectivePermute-C2: a pair has {} entries, wanted 2", pair.size()));
+    }
+    for (int side = 0; side < 2; ++side) {
+      if (pair[side] < 0 || pair[side] >= ids) {
+        return InvalidProgram({},
+                              fmt::format("CollectivePermute-C3: id {}, but there are {}", pair[side], ids));
+      }
+      if (std::find(seen[side].begin(), seen[side].end(), pair[side]) != seen[side].end()) {
+        return InvalidProgram({}, fmt::format("CollectivePermute-C2: {} {} stands twice",
+                                              side == 0 ? "source" : "target", pair[side]));
+      }
+      seen[side].push_back(pair[side]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Shape> InferCollectivePermute(const InferContext& context) {
+  if (context.attributes().Has(Attr::kSliceSizes)) {
+    return NotSupported({}, "CollectivePermute-C4: the in-place form with slice_sizes");
+  }
+  ASSAY_RETURN_IF_ERROR(RequireArrays(context, "CollectivePermute"));
+  ASSAY_RETURN_IF_ERROR(CheckPairs(context));
+  return BareOrTuple(OperandShapes(context));
+}
+
+bool IsTarget(const AttributeMap& attributes, int64_t id) {
+  const IntLists& pairs = attributes.Lists(Attr::kSourceTargetPairs);
+  return std::any_of(pairs.begin(), pairs.end(), [&](const Ints& pair) { return pair[1] == id; });
+}
+
+absl::StatusOr<Literal> EvalCollectivePermute(EvalContext& context, std::span<Literal> operands) {
+  if (!IsTarget(context.attributes(), 0)) return context.NewResult(/*zero=*/true);
+  return EvalOperands(context, operands);
+}
+
+// collective-permute-start: (operand, result [, u32 context...]).
+absl::StatusOr<Shape> InferCollectivePermuteStart(const InferContext& context) {
+  ASSAY_ASSIGN_OR_RETURN(Shape result, InferCollectivePermute(context));
+  std::vector<Shape> elements = {BareOrTuple(OperandShapes(context)), std::move(result)};
+  const Shape* const declared = context.declared;
+  if (declared != nullptr && declared->IsTuple()) {
+    for (size_t i = 2; i < declared->elements().size(); ++i) {
+      if (!declared->element(i).IsScalar(ElementType::kU32)) {
+        return InvalidProgram({}, fmt::format("collective-permute-start: context {} is {}, wanted u32[]", i,
+                                              declared->element(i).ToString()));
+      }
+      elements.push_back(declared->element(i));
+    }
+  }
+  return Shape::Tuple(std::move(elements));
+}
+
+absl::StatusOr<Literal> EvalCollectivePermuteStart(EvalContext& context, std::span<Literal> operands) {
+  const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
+  const auto part = [&](int64_t i) { return std::shared_ptr<const Shape>(shape, &shape->element(i)); };
+  const auto bundle = [&](int64_t i) {
+    return operands.size() == 1
+               ? operands[0]
+               : Literal::Tuple(part(i), std::vector<Literal>(operands.begin(), operands.end()));
+  };
+  std::vector<Literal> elements = {bundle(0)};
+  if (IsTarget(context.attributes(), 0)) {
+    elements.push_back(bundle(1));
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(Literal zeros, context.NewResultElement(1, /*zero=*/true));
+    elements.push_back(std::move(zeros));
+  }
+  for (size_t i = 2; i < shape->elements().size(); ++i)
+    elements.push_back(Literal::ScalarInt(ElementType::kU32, 0));
+  return Literal::Tuple(shape, std::move(elements));
+}
+
+absl::StatusOr<Shape> InferCollectivePermuteDone(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireStart(context, Opcode::kCollectivePermuteStart, "CollectivePermute-C5"));
+  return context.operand(0).element(1);
+}
+
+// replica-id() = r, partition-id() = p.
+absl::StatusOr<Shape> InferId(const InferContext& context) {
+  const Shape wanted = Shape::Scalar(ElementType::kU32);
+  if (context.declared != nullptr && !Shape::Compatible(*context.declared, wanted)) {
+    return InvalidProgram({}, fmt::format("{}-C1: the result is {}, wanted u32[]",
+                                          IdName(context.instruction.opcode), context.declared->ToString()));
+  }
+  return wanted;
+}
+
+absl::StatusOr<Literal> EvalReplicaId(EvalContext& context, std::span<Literal>) {
+  return Literal::ScalarInt(ElementType::kU32, context.process().replica_id);
+}
+
+absl::StatusOr<Literal> EvalPartitionId(EvalContext& context, std::span<Literal>) {
+  return Literal::ScalarInt(ElementType::kU32, context.process().partition_id);
+}
+
+}  // namespace
+
+constinit const OpDef ops::AllGather = {.operands = AtLeast(1),
+                                        .types = kArrayTypes,
+                                        .attributes = kAllGatherAttrs,
+                                        .infer = InferAllGather,
+                                        .eval = EvalOperands,
+                                        .has_side_effect = true};
+constinit const OpDef ops::AllGatherStart = {.operands = AtLeast(1),
+                                             .types = kArrayTypes,
+                                             .attributes = kAllGatherAttrs,
+                                             .infer = InferAllGatherStart,
+                                             .eval = EvalAllGatherStart,
+                                             .has_side_effect = true};
+constinit const OpDef ops::AllGatherDone = {
+    .operands = Exactly(1), .types = kArrayTypes, .infer = InferAllGatherDone, .eval = EvalDoneElement1};
+constinit const OpDef ops::AllReduce = {.operands = AtLeast(0),
+                                        .types = kArrayTypes,
+                                        .attributes = kAllReduceAttrs,
+                                        .infer = InferAllReduce,
+                                        .eval = EvalOperands,
+                                        .has_side_effect = true};
+constinit const OpDef ops::AllReduceStart = {.operands = AtLeast(0),
+                                             .types = kArrayTypes,
+                                             .attributes = kAllReduceAttrs,
+                                             .infer = InferAllReduce,
+                                             .eval = EvalOperands,
+                                             .has_side_effect = true};
+constinit const OpDef ops::AllReduceDone = {
+    .operands = Exactly(1), .types = kArrayTypes, .infer = InferAllReduceDone, .eval = EvalAllReduceDone};
+constinit const OpDef ops::ReduceScatter = {.operands = AtLeast(1),
+                                            .types = kArrayTypes,
+                                            .attributes = kReduceScatterAttrs,
+                                            .infer = InferReduceScatter,
+                                            .eval = EvalOperands,
+                                            .has_side_effect = true};
+constinit const OpDef ops::AllToAll = {.operands = AtLeast(1),
+                                       .types = kArrayTypes,
+                                       .attributes = kAllToAllAttrs,
+                                       .infer = InferAllToAll,
+                                       .eval = EvalOperands,
+                                       .has_side_effect = true};
+constinit const OpDef ops::CollectiveBroadcast = {.operands = AtLeast(1),
+                                                  .types = kArrayTypes,
+                                                  .attributes = kCollectiveBroadcastAttrs,
+                                                  .infer = InferCollectiveBroadcast,
+                                                  .eval = EvalCollectiveBroadcast,
+                                                  .has_side_effect = true};
+constinit const OpDef ops::CollectivePermute = {.operands = AtLeast(1),
+                                                .types = kArrayTypes,
+                                                .attributes = kPermuteAttrs,
+                                                .infer = InferCollectivePermute,
+                                                .eval = EvalCollectivePermute,
+                                                .has_side_effect = true};
+constinit const OpDef ops::CollectivePermuteStart = {.operands = AtLeast(1),
+                                                     .types = kArrayTypes,
+                                                     .attributes = kPermuteAttrs,
+                                                     .infer = InferCollectivePermuteStart,
+                                                     .eval = EvalCollectivePermuteStart,
+                                                     .has_side_effect = true};
+constinit const OpDef ops::CollectivePermuteDone = {.operands = Exactly(1),
+                                                    .types = kArrayTypes,
+                                                    .infer = InferCollectivePermuteDone,
+                                                    .eval = EvalDoneElement1};
+constinit const OpDef ops::ReplicaId = {
+    .operands = Exactly(0), .types = TypeSet::Of(ElementType::kU32), .infer = InferId, .eval = EvalReplicaId};
+constinit const OpDef ops::PartitionId = {.operands = Exactly(0),
+                                          .types = TypeSet::Of(ElementType::kU32),
+                                          .infer = InferId,
+                                          .eval = EvalPartitionId};
+
+}  // namespace assay
