@@ -20,16 +20,20 @@ namespace assay {
 class Executor;        // executor.h
 class ScalarFunction;  // scalar_function.h
 
+// The next item of a host queue: makes the value for the shape that the program wants (bytes from a file get
+// their type from the program).
+using StreamItem = std::function<absl::StatusOr<Literal>(const Shape& wanted)>;
+
 // State of one process (replica, partition) that side effects change. Queues are FIFO: the run's caller fills
 // infeed and host_to_device and reads outfeed and device_to_host.
 struct ProcessState {
   int64_t replica_id = 0;
   int64_t partition_id = 0;
   absl::uint128 rng_state = 0x7012395;  // rng-get-and-update-state
-  std::deque<Literal> infeed;
+  std::deque<StreamItem> infeed;
   std::vector<Literal> outfeed;
-  std::map<int64_t, std::deque<Literal>> channels;            // device-to-device self loops, by channel id
-  std::map<std::string, std::deque<Literal>> host_to_device;  // key: "CHANNEL" or "CHANNEL/handler name"
+  std::map<int64_t, std::deque<Literal>> channels;               // device-to-device self loops, by channel id
+  std::map<std::string, std::deque<StreamItem>> host_to_device;  // key: "CHANNEL" or "CHANNEL/handler name"
   std::map<std::string, std::deque<Literal>> device_to_host;
 };
 

@@ -24,4 +24,12 @@ std::vector<ComputationId> CalledComputations(const Instruction& instruction) {
   return called;
 }
 
+const std::string* FrontendAttribute(const Instruction& instruction, std::string_view key) {
+  if (instruction.extras == nullptr) return nullptr;
+  for (const auto& [name, value] : instruction.extras->frontend_attributes) {
+    if (name == key) return &value.text;
+  }
+  return nullptr;
+}
+
 }  // namespace assay

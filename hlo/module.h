@@ -119,6 +119,9 @@ struct Module {
   const Computation& entry_computation() const { return computations[entry.value]; }
 };
 
+// The text of a frontend attribute of the instruction; null where there is none.
+const std::string* FrontendAttribute(const Instruction& instruction, std::string_view key);
+
 // Computations that an instruction calls, in the order in which they are printed.
 std::vector<ComputationId> CalledComputations(const Instruction& instruction);
 

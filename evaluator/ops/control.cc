@@ -64,14 +64,6 @@ std::vector<Literal> Take(std::span<Literal> operands) {
 // which f is the decomposition: the meaning is f's.
 constexpr AttrSpec kCallAttrs[] = {Required(Attr::kToApply), Optional(Attr::kIsComposite)};
 
-const std::string* FrontendAttribute(const Instruction& instruction, std::string_view key) {
-  if (instruction.extras == nullptr) return nullptr;
-  for (const auto& [name, value] : instruction.extras->frontend_attributes) {
-    if (name == key) return &value.text;
-  }
-  return nullptr;
-}
-
 absl::Status CheckComposite(const Instruction& instruction) {
   const std::string* name = FrontendAttribute(instruction, "composite.name");
   if (name == nullptr || name->empty()) {
