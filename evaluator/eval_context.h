@@ -53,6 +53,14 @@ class EvalContext {
         instruction_(instruction),
         depth_(depth) {}
 
+  // For an operation that another one stands for (custom-call): same operands, depth and run.
+  EvalContext(const EvalContext& outer, const Instruction& instruction)
+      : executor_(outer.executor_),
+        module_(outer.module_),
+        computation_(outer.computation_),
+        instruction_(instruction),
+        depth_(outer.depth_) {}
+
   const Module& module() const { return module_; }
   const Instruction& instruction() const { return instruction_; }
   const AttributeMap& attributes() const { return instruction_.attributes; }

@@ -17,7 +17,8 @@ class Planner {
     plans.reserve(module_.computations.size());
     for (size_t i = 0; i < module_.computations.size(); ++i) {
       ASSAY_RETURN_IF_ERROR(CheckCopyStarts(module_.computations[i]));
-      plans.push_back(PlanComputation(module_.computations[i], i));
+      ASSAY_ASSIGN_OR_RETURN(ComputationPlan plan, PlanComputation(module_.computations[i], i));
+      plans.push_back(std::move(plan));
     }
     return plans;
   }
@@ -53,7 +54,7 @@ class Planner {
     return absl::OkStatus();
   }
 
-  ComputationPlan PlanComputation(const Computation& computation, size_t index) {
+  absl::StatusOr<ComputationPlan> PlanComputation(const Computation& computation, size_t index) {
     const auto& instructions = computation.instructions;
     const int32_t count = static_cast<int32_t>(instructions.size());
     std::vector<bool> needed(count, false);
@@ -68,15 +69,68 @@ class Planner {
       for (int32_t predecessor : instructions[i].control_predecessors) needed[predecessor] = true;
     }
     ComputationPlan plan;
-    AddSteps(computation, needed, plan);
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<int32_t> order, ExecutionOrder(computation));
+    AddSteps(computation, order, needed, plan);
     MarkLastUses(computation, plan);
     return plan;
   }
 
-  // Textual order, but a get-tuple-element follows its tuple at once: the tuple can then be freed early,
+  // Textual order, but that a recv-done waits for the sends on its channel in the same computation: they and
+  // what they need come first. A wait that closes a cycle is a deadlock.
+  static absl::StatusOr<std::vector<int32_t>> ExecutionOrder(const Computation& computation) {
+    const auto& instructions = computation.instructions;
+    const int32_t count = static_cast<int32_t>(instructions.size());
+    enum : uint8_t { kNew, kOpen, kDone };
+    std::vector<uint8_t> state(count, kNew);
+    std::vector<int32_t> order, pending;
+    order.reserve(count);
+    for (int32_t first = 0; first < count; ++first) {
+      pending.push_back(first);
+      while (!pending.empty()) {
+        const int32_t i = pending.back();
+        if (state[i] != kNew) {
+          pending.pop_back();
+          if (state[i] == kOpen) order.push_back(i);
+          state[i] = kDone;
+          continue;
+        }
+        state[i] = kOpen;
+        for (int32_t before : Predecessors(computation, i)) {
+          if (state[before] == kNew) pending.push_back(before);
+          if (state[before] == kOpen) {
+            return EvalError(instructions[i].position,
+                             fmt::format("deadlock: '{}' and '{}' wait for each other", instructions[i].name,
+                                         instructions[before].name));
+          }
+        }
+      }
+    }
+    return order;
+  }
+
+  // What must run before instruction i. Operands and control predecessors stand before it in the text, so
+  // they are listed only where a recv-done has pulled something forward.
+  static std::vector<int32_t> Predecessors(const Computation& computation, int32_t i) {
+    const Instruction& instruction = computation.instructions[i];
+    std::vector<int32_t> result(instruction.operands.begin(), instruction.operands.end());
+    result.insert(result.end(), instruction.control_predecessors.begin(),
+                  instruction.control_predecessors.end());
+    if (instruction.opcode != Opcode::kRecvDone || instruction.attributes.Bool(Attr::kIsHostTransfer))
+      return result;
+    for (size_t k = 0; k < computation.instructions.size(); ++k) {
+      const Instruction& other = computation.instructions[k];
+      if (other.opcode == Opcode::kSend && !other.attributes.Bool(Attr::kIsHostTransfer) &&
+          other.attributes.Int(Attr::kChannelId) == instruction.attributes.Int(Attr::kChannelId)) {
+        result.push_back(static_cast<int32_t>(k));
+      }
+    }
+    return result;
+  }
+
+  // In the given order, but a get-tuple-element follows its tuple at once: the tuple can then be freed early,
   // which leaves its elements unshared, so that updates can happen in place.
-  static void AddSteps(const Computation& computation, const std::vector<bool>& needed,
-                       ComputationPlan& plan) {
+  static void AddSteps(const Computation& computation, const std::vector<int32_t>& order,
+                       const std::vector<bool>& needed, ComputationPlan& plan) {
     const auto& instructions = computation.instructions;
     const int32_t count = static_cast<int32_t>(instructions.size());
     std::vector<std::vector<int32_t>> projections(count);
@@ -89,7 +143,7 @@ class Planner {
     }
     std::vector<bool> done(count, false);
     std::vector<int32_t> pending;
-    for (int32_t i = 0; i < count; ++i) {
+    for (int32_t i : order) {
       if (!needed[i] || done[i]) continue;
       pending.push_back(i);
       while (!pending.empty()) {
