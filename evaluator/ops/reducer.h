@@ -13,16 +13,13 @@ namespace assay {
 
 class EvalContext;
 
-// RED-C1 to RED-C7 for N = operand_types.size() operands. `operand_types` are the element types of the new
+// RED-C1 to RED-C6 for N = operand_types.size() operands. `operand_types` are the element types of the new
 // values; `inits` the shapes of the start values (for scatter: scalars of the operands' types), or empty
 // where there are none (all-reduce). Returns the N element types of the running values, which are those of
-// the op's results.
+// the op's results. RED-C7 (no side effects) is Verify's.
 absl::StatusOr<std::vector<ElementType>> VerifyReducer(const InferContext& context, ComputationId reducer,
                                                        std::span<const ElementType> operand_types,
                                                        std::span<const Shape> inits);
-
-// True if the computation, or one that it calls, has an instruction with a side effect (TOKEN-1).
-bool HasSideEffect(const Module& module, ComputationId id);
 
 // True if the computation is f(a, b) = a op b of its two parameters where op is associative and commutative
 // in every bit: integer or pred add and multiply, and, or, xor, and max and min of anything real. Then any
