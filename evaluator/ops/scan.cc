@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "evaluator/move.h"
+#include "evaluator/op.h"
 #include "evaluator/ops/loops.h"
 #include "fmt/format.h"
 #include "shape/index.h"

@@ -1,0 +1,131 @@
+#include "evaluator/ops/window_axis.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/numeric/int128.h"
+#include "fmt/format.h"
+
+namespace assay {
+namespace {
+
+using Wide = absl::int128;
+
+// The inverse of a modulo m, gcd(a, m) = 1; 0 for m = 1.
+int64_t InverseModulo(int64_t a, int64_t m) {
+  Wide r0 = m, r1 = a % m, t0 = 0, t1 = 1;
+  while (r1 != 0) {
+    const Wide q = r0 / r1;
+    Wide next = r0 - q * r1;
+    r0 = r1;
+    r1 = next;
+    next = t0 - q * t1;
+    t0 = t1;
+    t1 = next;
+  }
+  t0 %= m;
+  return static_cast<int64_t>(t0 < 0 ? t0 + m : t0);
+}
+
+}  // namespace
+
+WindowAxis::WindowAxis(int64_t base_size, const WindowDimension& window, int64_t outputs)
+    : base_size_(base_size),
+      window_(window),
+      outputs_(outputs),
+      window_congruence_(Solve(window.window_dilation, window.base_dilation)),
+      output_congruence_(Solve(window.stride, window.base_dilation)) {}
+
+WindowAxis::Congruence WindowAxis::Solve(int64_t factor, int64_t modulus) {
+  Congruence c;
+  c.gcd = std::gcd(factor, modulus);
+  c.step = modulus / c.gcd;
+  c.quotient = factor / c.gcd;
+  c.inverse = InverseModulo(c.quotient, c.step);
+  return c;
+}
+
+// With c = fixed * fixed_factor - padding_low, x in [0, limit) contributes iff p = c + x * factor is a
+// multiple of base_dilation in [0, base_size * base_dilation).
+Progression WindowAxis::Meet(int64_t fixed, int64_t fixed_factor, int64_t factor, int64_t limit,
+                             const Congruence& congruence) const {
+  if (base_size_ == 0) return {};
+  const int64_t dilation = window_.base_dilation;
+  const Wide c = Wide(fixed) * fixed_factor - window_.padding_low;
+  // Range of x with 0 <= c + x * factor <= (base_size - 1) * dilation.
+  const Wide last_p = Wide(base_size_ - 1) * dilation;
+  Wide low = c >= 0 ? Wide(0) : (-c + factor - 1) / factor;
+  if (c > last_p) return {};
+  Wide high = (last_p - c) / factor;
+  if (high > limit - 1) high = limit - 1;
+  if (congruence.step > 1 || congruence.gcd > 1) {
+    // c + x * factor = 0 (mod dilation)
+    Wide r = c % dilation;
+    if (r < 0) r += dilation;
+    if (r % congruence.gcd != 0) return {};
+    const Wide wanted = (dilation - r) / congruence.gcd % congruence.step;
+    const Wide x0 = wanted * congruence.inverse % congruence.step;
+    if (low <= x0) {
+      low = x0;
+    } else {
+      low += (congruence.step - (low - x0) % congruence.step) % congruence.step;
+    }
+  }
+  if (low > high) return {};
+  Progression result;
+  result.first = static_cast<int64_t>(low);
+  result.base = static_cast<int64_t>((c + low * factor) / dilation);
+  result.count = static_cast<int64_t>((high - low) / congruence.step) + 1;
+  return result;
+}
+
+absl::StatusOr<DimVector> WindowOutputSizes(const InferContext& context, std::string_view op, int only,
+                                            std::span<const int64_t> sizes, const Window& window) {
+  const auto invalid = [&](int c, std::string_view message) {
+    return InvalidProgram(context.instruction.position,
+                          fmt::format("{}-C{}: {}", op, only > 0 ? only : c, message));
+  };
+  if (window.size() != sizes.size()) {
+    return invalid(2, fmt::format("the window has {} dimensions, wanted {}", window.size(), sizes.size()));
+  }
+  DimVector result;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const WindowDimension& w = window[d];
+    if (w.size < 1) return invalid(3, fmt::format("window size {} is {}, wanted at least 1", d, w.size));
+    if (w.stride < 1)
+      return invalid(4, fmt::format("window stride {} is {}, wanted at least 1", d, w.stride));
+    if (w.base_dilation < 1 || w.window_dilation < 1) {
+      return invalid(
+          5, fmt::format("dilations of dimension {} are {} (base) and {} (window), wanted at least 1", d,
+                         w.base_dilation, w.window_dilation));
+    }
+    const std::optional<int64_t> size = WindowOutputSize(sizes[d], w);
+    if (!size) {
+      return invalid(
+          7, fmt::format("dimension {} of size {} with padding {}_{} has a padded size that is negative or "
+                         "too large",
+                         d, sizes[d], w.padding_low, w.padding_high));
+    }
+    result.push_back(*size);
+  }
+  return result;
+}
+
+absl::StatusOr<DimVector> RuntimeOutputSizes(const Instruction& instruction, std::span<const int64_t> sizes,
+                                             const Window& window) {
+  DimVector result;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const std::optional<int64_t> size = WindowOutputSize(sizes[d], window[d]);
+    if (!size) {
+      return EvalError(
+          instruction.position,
+          fmt::format("DYN-7: {}: dimension {} of run-time size {} with padding {}_{} has a negative "
+                      "padded size",
+                      Name(instruction.opcode), d, sizes[d], window[d].padding_low, window[d].padding_high));
+    }
+    result.push_back(*size);
+  }
+  return result;
+}
+
+}  // namespace assay
