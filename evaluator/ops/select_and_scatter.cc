@@ -98,6 +98,7 @@ class Selection {
   // chosen[source position] = operand position, or -1. All are -1 before.
   absl::Status Run(int64_t* chosen) {
     if (LoopCount(outputs_) == 0) return absl::OkStatus();
+    if (lane_ >= 0) FindLaneOffsets();
     LoopDims outer = outputs_;
     if (lane_ >= 0) outer[lane_].size = 1;
     for (Loop o(outer); !o.done(); o.Next()) ASSAY_RETURN_IF_ERROR(Row(o, chosen));
@@ -110,7 +111,7 @@ class Selection {
     int64_t base = 0;
     for (int64_t d = 0; d < static_cast<int64_t>(axes_.size()); ++d) {
       if (d == lane_) {
-        box.push_back({LaneOffsets(), {0}});
+        box.push_back({offsets_, {0}});
         continue;
       }
       const Progression p = axes_[d].AtOutput(o.index(d));
@@ -126,18 +127,20 @@ class Selection {
     return absl::OkStatus();
   }
 
-  // The range of window offsets of the lane dimension that can meet the operand, found once.
-  int64_t LaneOffsets() {
-    if (offsets_ >= 0) return offsets_;
-    int64_t low = axes_[lane_].window_size(), high = -1;
+  // The range of window offsets of the lane dimension that can meet the operand. Where it is mostly empty
+  // (huge strides) source elements are taken one at a time instead.
+  void FindLaneOffsets() {
+    int64_t low = axes_[lane_].window_size(), high = -1, contributions = 0;
     for (int64_t o = 0; o < axes_[lane_].outputs(); ++o) {
       const Progression p = axes_[lane_].AtOutput(o);
       if (p.count == 0) continue;
       low = std::min(low, p.first);
       high = std::max(high, p.first + p.count - 1);
+      contributions += p.count;
     }
     first_offset_ = low;
-    return offsets_ = std::max<int64_t>(high - low + 1, 0);
+    offsets_ = std::max<int64_t>(high - low + 1, 0);
+    if (offsets_ > contributions) lane_ = -1;
   }
 
   // Offers one operand element to each of the source elements `lanes`.
@@ -184,8 +187,8 @@ class Selection {
   Meter meter_;
   std::vector<WindowAxis> axes_;
   LoopDims outputs_;
-  int64_t lane_ = -1;  // -1: rank 0
-  int64_t first_offset_ = 0, offsets_ = -1;
+  int64_t lane_ = -1;  // -1: one source element at a time
+  int64_t first_offset_ = 0, offsets_ = 0;
   std::vector<Rival> rivals_;
   std::vector<std::byte> held_, offered_, keep_;
 };
