@@ -240,48 +240,64 @@ namespace {
 // A GMP integer with an owner.
 struct BigInteger {
   BigInteger() { mpz_init(value); }
+  // The integer in little-endian limbs.
+  BigInteger(const uint32_t* limbs, int count) : BigInteger() {
+    mpz_import(value, count, -1, sizeof(uint32_t), 0, 0, limbs);
+  }
   ~BigInteger() { mpz_clear(value); }
   BigInteger(const BigInteger&) = delete;
   BigInteger& operator=(const BigInteger&) = delete;
   mpz_t value;
 };
 
+// RN_F(numerator / denominator * 2^exponent), numerator not zero, denominator positive.
+double RoundFraction(const BigInteger& numerator, const BigInteger& denominator, int64_t exponent,
+                     const FloatFormat& format) {
+  BigInteger quotient, remainder;
+  const auto bits = [](const BigInteger& x) { return static_cast<int64_t>(mpz_sizeinbase(x.value, 2)); };
+  // Enough bits appended to the numerator for a quotient of 64 bits or more.
+  const int64_t extra = std::max<int64_t>(0, bits(denominator) - bits(numerator) + 65);
+  mpz_abs(quotient.value, numerator.value);
+  mpz_mul_2exp(quotient.value, quotient.value, extra);
+  mpz_tdiv_qr(quotient.value, remainder.value, quotient.value, denominator.value);
+  const int64_t surplus = bits(quotient) - 64;
+  const bool sticky =
+      mpz_sgn(remainder.value) != 0 || static_cast<int64_t>(mpz_scan1(quotient.value, 0)) < surplus;
+  mpz_tdiv_q_2exp(quotient.value, quotient.value, surplus);
+  return RoundTruncated({.negative = mpz_sgn(numerator.value) < 0,
+                         .mantissa = mpz_get_ui(quotient.value),
+                         .exponent = surplus - extra + exponent,
+                         .sticky = sticky},
+                        format);
+}
+
 }  // namespace
 
 // With S1 = m1 * 2^L and S2 = m2 * 2^L: variance = (n * m2 * 2^-L - m1^2) * 2^(2L) / n^2.
 double RoundVariance(const ExactSum& sum, const ExactSum& sum_of_squares, int64_t n,
                      const FloatFormat& format) {
-  const auto finite = [](const ExactSum& s) {
-    return !s.nan_ && !s.positive_infinity_ && !s.negative_infinity_;
-  };
-  if (n <= 0 || !finite(sum) || !finite(sum_of_squares)) return CanonicalNaN(format);
+  if (n <= 0 || !sum.IsFinite() || !sum_of_squares.IsFinite()) return CanonicalNaN(format);
   const ExactSum::Magnitude m1 = sum.AbsoluteValue(), m2 = sum_of_squares.AbsoluteValue();
-  BigInteger numerator, square, divisor, remainder;
-  mpz_import(square.value, m1.count, -1, sizeof(uint32_t), 0, 0, m1.limbs.data());
+  BigInteger square(m1.limbs.data(), m1.count), numerator(m2.limbs.data(), m2.count), divisor;
   mpz_mul(square.value, square.value, square.value);
-  mpz_import(numerator.value, m2.count, -1, sizeof(uint32_t), 0, 0, m2.limbs.data());
   if (m2.negative) mpz_neg(numerator.value, numerator.value);
   mpz_mul_si(numerator.value, numerator.value, n);
   mpz_mul_2exp(numerator.value, numerator.value, -ExactSum::kLowExponent);
   mpz_sub(numerator.value, numerator.value, square.value);
   if (mpz_sgn(numerator.value) == 0) return RoundToFormat(0.0, format);
-  const bool negative = mpz_sgn(numerator.value) < 0;
-  mpz_abs(numerator.value, numerator.value);
   mpz_set_si(divisor.value, n);
   mpz_mul_si(divisor.value, divisor.value, n);
-  // 192 more bits than the divisor's 126 leave 64 and more in the quotient.
-  constexpr int kExtra = 192;
-  mpz_mul_2exp(numerator.value, numerator.value, kExtra);
-  mpz_tdiv_qr(numerator.value, remainder.value, numerator.value, divisor.value);
-  const auto bits = static_cast<int64_t>(mpz_sizeinbase(numerator.value, 2));
-  const bool sticky =
-      mpz_sgn(remainder.value) != 0 || mpz_scan1(numerator.value, 0) + 64 < static_cast<uint64_t>(bits);
-  mpz_tdiv_q_2exp(numerator.value, numerator.value, bits - 64);
-  return RoundTruncated({.negative = negative,
-                         .mantissa = mpz_get_ui(numerator.value),
-                         .exponent = bits - 64 - kExtra + 2 * ExactSum::kLowExponent,
-                         .sticky = sticky},
-                        format);
+  return RoundFraction(numerator, divisor, 2 * ExactSum::kLowExponent, format);
+}
+
+double RoundRatio(const ExactSum& numerator, const ExactSum& denominator, const FloatFormat& format) {
+  if (!numerator.IsFinite() || !denominator.IsFinite() || denominator.Sign() <= 0)
+    return CanonicalNaN(format);
+  if (const auto zero = numerator.SpecialValue()) return RoundToFormat(*zero, format);
+  const ExactSum::Magnitude above = numerator.AbsoluteValue(), below = denominator.AbsoluteValue();
+  BigInteger dividend(above.limbs.data(), above.count), divisor(below.limbs.data(), below.count);
+  if (above.negative) mpz_neg(dividend.value, dividend.value);
+  return RoundFraction(dividend, divisor, 0, format);
 }
 
 }  // namespace assay

@@ -36,6 +36,7 @@ class ExactSum {
  private:
   friend double RoundVariance(const ExactSum& sum, const ExactSum& sum_of_squares, int64_t n,
                               const FloatFormat& format);
+  friend double RoundRatio(const ExactSum& numerator, const ExactSum& denominator, const FloatFormat& format);
 
   // The sum is the sum of limbs_[i] * 2^(kLowExponent + 32 i). Limbs have room for carries: kMaxTerms
   // terms, each of which adds less than 2^32 to a limb, come between two calls of Normalize. The lowest bit
@@ -49,6 +50,7 @@ class ExactSum {
   void AddBlock(const double* a, int64_t a_stride, const double* b, int64_t b_stride, int64_t n);
   // Limbs below the top one become 0 .. 2^32 - 1; the top one holds the sign and fits in 32 bits.
   void Normalize() const;
+  bool IsFinite() const { return !nan_ && !positive_infinity_ && !negative_infinity_; }
   // +-inf, NaN or +-0 where the sum is one of these.
   std::optional<double> SpecialValue() const;
   Magnitude AbsoluteValue() const;

@@ -10,7 +10,7 @@ namespace {
 
 static_assert(GMP_NUMB_BITS == 64);
 
-// MPFR keeps constants and free numbers per thread; this gives them back when the thread ends.
+// Owner of the constants and free numbers that MPFR keeps per thread.
 struct ThreadCache {
   void Use() {}
   ~ThreadCache() { mpfr_free_cache(); }
@@ -30,12 +30,14 @@ Truncated Truncate(mpfr_srcptr value, int ternary) {
 
 }  // namespace
 
+void UseMpfrCache() { thread_cache.Use(); }
+
 MpfrReal::MpfrReal(mpfr_prec_t precision) {
-  thread_cache.Use();
+  UseMpfrCache();
   mpfr_init2(value_, precision);
 }
 
-MpfrReal::MpfrReal(double x) : MpfrReal(mpfr_prec_t{53}) { mpfr_set_d(value_, x, MPFR_RNDN); }
+MpfrReal::MpfrReal(double x) : MpfrReal(kDoublePrecision) { mpfr_set_d(value_, x, MPFR_RNDN); }
 
 double RoundMpfr(mpfr_srcptr value, int ternary, const FloatFormat& format) {
   if (mpfr_regular_p(value)) return RoundTruncated(Truncate(value, ternary), format);
@@ -45,8 +47,9 @@ double RoundMpfr(mpfr_srcptr value, int ternary, const FloatFormat& format) {
 
 std::optional<double> RoundInterval(mpfr_srcptr low, mpfr_srcptr high, const FloatFormat& format) {
   if (mpfr_nan_p(low) || mpfr_nan_p(high)) return std::nullopt;
-  const double a = RoundMpfr(low, 0, format);
-  const double b = RoundMpfr(high, 0, format);
+  // An end that is zero stands for numbers next to it, on the inner side.
+  const double a = mpfr_zero_p(low) ? RoundTiny(false, format) : RoundMpfr(low, 0, format);
+  const double b = mpfr_zero_p(high) ? RoundTiny(true, format) : RoundMpfr(high, 0, format);
   if (std::bit_cast<uint64_t>(a) != std::bit_cast<uint64_t>(b)) return std::nullopt;
   return a;
 }

@@ -15,6 +15,10 @@ namespace assay {
 
 // Enough for one rounding to any format of a result taken toward zero.
 inline constexpr mpfr_prec_t kTruncatedPrecision = 64;
+inline constexpr mpfr_prec_t kDoublePrecision = 53;
+
+// Call before MPFR allocates anything on this thread; what it keeps is freed when the thread ends.
+void UseMpfrCache();
 
 class MpfrReal {
  public:
@@ -35,8 +39,7 @@ class MpfrReal {
 // something was cut off. NaN, infinities and zeros go through RoundToFormat.
 double RoundMpfr(mpfr_srcptr value, int ternary, const FloatFormat& format);
 
-// RN_F of a real number in [low, high], where both ends decide the same; else nothing. The number must not
-// be exactly 0 (nor the ends of opposite signs unless they are retried with more precision).
+// RN_F of a real number in [low, high] that is not 0, where both ends decide the same; else nothing.
 std::optional<double> RoundInterval(mpfr_srcptr low, mpfr_srcptr high, const FloatFormat& format);
 
 }  // namespace assay
