@@ -1,0 +1,121 @@
+// "negate-start", "negate-update" and "negate-done": async operations around a computation that the text
+// leaves out (spec/hlo-text.md section 6, end).
+#include <utility>
+
+#include "fmt/format.h"
+#include "hlo/text/module_parser.h"
+
+namespace assay {
+namespace {
+
+// Opcodes with a -start and -done of their own, or for which they would be.
+bool HasOwnAsyncForm(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGather:
+    case Opcode::kAllReduce:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCopy:
+    case Opcode::kSend:
+    case Opcode::kRecv:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsAsync(Opcode opcode) {
+  return opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate || opcode == Opcode::kAsyncDone;
+}
+
+}  // namespace
+
+std::optional<ModuleParser::OpcodeName> ModuleParser::AsyncOpcode(std::string_view text) {
+  static constexpr std::pair<std::string_view, Opcode> kSuffixes[] = {
+      {"-start", Opcode::kAsyncStart}, {"-update", Opcode::kAsyncUpdate}, {"-done", Opcode::kAsyncDone}};
+  for (const auto& [suffix, opcode] : kSuffixes) {
+    if (!text.ends_with(suffix)) continue;
+    const auto wrapped = OpcodeFromName(text.substr(0, text.size() - suffix.size()));
+    if (!wrapped || HasOwnAsyncForm(*wrapped)) return std::nullopt;
+    return OpcodeName{opcode, wrapped};
+  }
+  return std::nullopt;
+}
+
+// Makes the computation that a sugared start calls: parameters of the shapes in element 0 of the start's
+// shape, and the wrapped operation with the shape in element 1 and the attributes written on the start.
+absl::Status ModuleParser::WrapAsyncStart(const Scope&, Draft& draft) {
+  Instruction& start = draft.instruction;
+  if (start.shape == nullptr || !start.shape->IsTuple() || start.shape->elements().size() < 2 ||
+      !start.shape->element(0).IsTuple()) {
+    return InvalidProgram({}, fmt::format("{}-start: shape is {}, want ((operand shapes), result shape, ...)",
+                                          Name(*draft.opcode.wrapped),
+                                          start.shape == nullptr ? "left out" : start.shape->ToString()));
+  }
+  Scope scope;
+  scope.computation.position = start.position;
+  Instruction root;
+  root.opcode = *draft.opcode.wrapped;
+  root.position = start.position;
+  root.shape = std::make_shared<const Shape>(start.shape->element(1));
+  for (const Shape& shape : start.shape->element(0).elements()) {
+    Instruction parameter;
+    parameter.opcode = Opcode::kParameter;
+    parameter.position = start.position;
+    parameter.shape = std::make_shared<const Shape>(shape);
+    parameter.parameter_number = static_cast<int64_t>(scope.parameters.size());
+    int32_t index;
+    const std::string_view name = Keep(fmt::format("async_param.{}", parameter.parameter_number));
+    ASSAY_RETURN_IF_ERROR(AddInstruction(scope, name, std::move(parameter), &index));
+    root.operands.push_back(index);
+  }
+  // The start keeps what speaks of itself.
+  AttributeMap kept;
+  root.attributes = std::move(start.attributes);
+  for (const Attr attr : {Attr::kAsyncExecutionThread, Attr::kOutputToOperandAliasing}) {
+    if (AttrValue* const value = root.attributes.FindMutable(attr)) {
+      kept.Set(attr, std::move(*value));
+      root.attributes.Erase(attr);
+    }
+  }
+  scope.computation.execution_thread = std::string(kept.Text(Attr::kAsyncExecutionThread));
+  if (scope.computation.execution_thread == "main") scope.computation.execution_thread.clear();
+  if (start.extras != nullptr) {
+    auto extras = std::make_shared<InstructionExtras>(*start.extras);
+    extras->sharding.clear();
+    extras->parameter_replication.clear();
+    root.extras = std::move(extras);
+  }
+  ASSAY_RETURN_IF_ERROR(AddInstruction(scope, "async_root", std::move(root), &scope.computation.root));
+  ASSAY_ASSIGN_OR_RETURN(const ComputationId id, FinishComputation(scope, "async_wrapped"));
+  kept.Set(Attr::kCalls, id);
+  start.attributes = std::move(kept);
+  return absl::OkStatus();
+}
+
+// Remembers what an async op wraps, and checks that an update or done names the op of its start.
+absl::Status ModuleParser::NoteAsyncOp(Scope& scope, const Draft& draft, int32_t index) {
+  const Instruction& async = draft.instruction;
+  if (!IsAsync(async.opcode)) return absl::OkStatus();
+  if (async.opcode == Opcode::kAsyncStart) {
+    const auto* const value = async.attributes.Find(Attr::kCalls);
+    const auto* const called = value == nullptr ? nullptr : std::get_if<ComputationId>(value);
+    if (called != nullptr) scope.async_ops[index] = module_.computation(*called).root_instruction().opcode;
+    return absl::OkStatus();
+  }
+  const auto start = async.operands.empty() ? scope.async_ops.end() : scope.async_ops.find(async.operands[0]);
+  if (start == scope.async_ops.end()) {
+    if (!draft.opcode.wrapped) return absl::OkStatus();
+    return InvalidProgram(
+        {}, fmt::format("{}-{}: the first operand is no async operation", Name(*draft.opcode.wrapped),
+                        async.opcode == Opcode::kAsyncDone ? "done" : "update"));
+  }
+  const Opcode wrapped = start->second;
+  if (draft.opcode.wrapped && *draft.opcode.wrapped != wrapped) {
+    return InvalidProgram({}, fmt::format("the async operation wraps {}, but its start wraps {}",
+                                          Name(*draft.opcode.wrapped), Name(wrapped)));
+  }
+  if (async.opcode == Opcode::kAsyncUpdate) scope.async_ops[index] = wrapped;
+  return absl::OkStatus();
+}
+
+}  // namespace assay

@@ -1,0 +1,102 @@
+// The parser of computations and instructions: one object for one text. Its parts are in parser.cc (modules
+// and computations), instruction_parser.cc (instructions and operands) and async_sugar.cc.
+#ifndef ASSAY_HLO_TEXT_MODULE_PARSER_H_
+#define ASSAY_HLO_TEXT_MODULE_PARSER_H_
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "hlo/module.h"
+#include "hlo/text/common_attributes.h"
+#include "hlo/text/name_uniquer.h"
+#include "hlo/text/token_reader.h"
+
+namespace assay {
+
+class ModuleParser {
+ public:
+  explicit ModuleParser(std::string_view text) : in_(text) {}
+  absl::StatusOr<Module> Parse();
+
+ private:
+  // A computation that is being read. Names are views of the program text or of names_.
+  struct Scope {
+    Computation computation;
+    std::vector<std::string_view> names;  // of the instructions
+    absl::flat_hash_map<absl::string_view, int32_t> index_of;
+    std::vector<std::pair<int64_t, int32_t>> parameters;  // number, index
+    std::vector<int32_t> anonymous = std::vector<int32_t>(kNumOpcodes);
+    absl::flat_hash_map<int32_t, Opcode> async_ops;  // by index: the op that an async op wraps
+    bool unknown_operands_are_parameters = false;
+    int32_t num_unnamed_parameters = 0;
+  };
+
+  // "negate-start": an opcode that stands for an async one around it.
+  struct OpcodeName {
+    Opcode opcode = Opcode::kTuple;
+    std::optional<Opcode> wrapped;
+  };
+
+  // What an instruction collects while it is read.
+  struct Draft {
+    Instruction instruction;
+    OpcodeName opcode;
+    InstructionExtras extras;
+    bool has_extras = false;
+    uint32_t common_seen = 0;  // a bit for each CommonAttr
+  };
+
+  // parser.cc
+  absl::Status ParseModule();
+  absl::Status ParseHeaderless();
+  absl::Status ParseSingle();
+  absl::Status ParseComputations();
+  absl::Status ParseComputation();
+  absl::Status ParseSignature(std::shared_ptr<const Shape>* result);
+  absl::Status ParseInstructionList(Scope& scope);
+  absl::Status FinishParameters(Scope& scope);
+  absl::StatusOr<ComputationId> FinishComputation(Scope& scope, std::string_view name);
+  absl::Status ParseComputationRef(ComputationId* id);
+  absl::Status ParseExecutionThread(std::string* thread);
+
+  // instruction_parser.cc
+  absl::Status ParseInstruction(Scope& scope, bool* is_root);
+  absl::Status ParseRhs(Scope& scope, std::string_view name, SourcePosition position);
+  absl::Status ParseOpcode(OpcodeName* opcode);
+  absl::Status ParseBody(Scope& scope, Draft& draft);
+  absl::Status ParseConstant(Draft& draft);
+  absl::Status ParseParameter(Draft& draft);
+  absl::Status ParseOperands(Scope& scope, Draft& draft);
+  absl::Status ParseOperand(Scope& scope, int32_t* index);
+  absl::Status ParseNestedInstruction(Scope& scope, std::shared_ptr<const Shape> shape, int32_t* index);
+  absl::Status AddUnknownOperand(Scope& scope, std::string_view name, SourcePosition position,
+                                 std::shared_ptr<const Shape> shape, int32_t* index);
+  absl::Status ParseElementSuffixes(Scope& scope, int32_t* index);
+  absl::Status ParseAttributes(Scope& scope, Draft& draft);
+  absl::Status ParseAttribute(Scope& scope, Draft& draft);
+  absl::Status ParseControlPredecessors(Scope& scope, Draft& draft);
+  absl::Status AddInstruction(Scope& scope, std::string_view name, Instruction&& instruction, int32_t* index);
+  std::string_view Keep(std::string name);
+  std::string_view AnonymousName(Scope& scope, std::string_view opcode, int32_t counter);
+
+  // async_sugar.cc
+  static std::optional<OpcodeName> AsyncOpcode(std::string_view text);
+  absl::Status WrapAsyncStart(const Scope& scope, Draft& draft);
+  absl::Status NoteAsyncOp(Scope& scope, const Draft& draft, int32_t index);
+
+  TokenReader in_;
+  Module module_;
+  bool has_entry_ = false;
+  absl::flat_hash_map<absl::string_view, ComputationId> computations_;
+  NameUniquer computation_names_, instruction_names_;
+  std::deque<std::string> names_;  // generated ones
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_HLO_TEXT_MODULE_PARSER_H_

@@ -1,0 +1,294 @@
+// Reading shardings: every item is checked and written back in the order of the canonical form.
+#include "hlo/text/sharding_text.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/format.h"
+#include "hlo/text/common_attributes.h"
+#include "hlo/text/device_groups.h"
+#include "shape/checked.h"
+
+namespace assay {
+namespace {
+
+// The items of a sharding without mesh, in any order.
+struct ShardingItems {
+  std::string kind;  // replicated, manual, unknown, unreduced or maximal; empty: tiled
+  std::optional<int64_t> device;
+  Ints tile_dims;
+  std::string devices;  // "<=[4]" or "0,1,2,3"
+  int64_t num_devices = 0;
+  bool is_list = false;  // not iota
+  std::string last_dims, group, metadata;
+};
+
+absl::Status ReadMetadataList(TokenReader& in, std::string* text) {
+  const auto read_one = [&]() -> absl::Status {
+    OpMetadata metadata;
+    ASSAY_RETURN_IF_ERROR(ReadMetadata(in, &metadata));
+    *text += MetadataText(metadata);
+    return absl::OkStatus();
+  };
+  if (in.Ahead() != TokenKind::kLeftBrace) return read_one();
+  std::string_view separator = "{";
+  ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace, [&] {
+    *text += std::exchange(separator, ", ");
+    return read_one();
+  }));
+  *text += '}';
+  return absl::OkStatus();
+}
+
+// devices=[2,2]<=[4] or devices=[2,2]0,1,2,3
+absl::Status ReadTiles(TokenReader& in, ShardingItems* items) {
+  if (!items->tile_dims.empty())
+    return InvalidProgram(in.position(), "sharding: 'devices=' is written twice");
+  const SourcePosition where = in.position();
+  ASSAY_RETURN_IF_ERROR(in.ReadIntList(TokenKind::kLeftSquare, TokenKind::kRightSquare, &items->tile_dims));
+  if (items->tile_dims.empty())
+    return InvalidProgram(where, "sharding: found no tile dimensions, want at least one");
+  if (in.Eat(TokenKind::kLessEqual)) {
+    IotaDevices iota;
+    ASSAY_RETURN_IF_ERROR(ReadIotaDevices(in, &iota));
+    items->num_devices = iota.size;
+    items->devices = "<=" + iota.ToText();
+    return absl::OkStatus();
+  }
+  items->is_list = true;
+  do {
+    int64_t device;
+    ASSAY_RETURN_IF_ERROR(in.ReadNonNegative(&device, "a device number"));
+    items->devices += fmt::format("{}{}", items->num_devices++ == 0 ? "" : ",", device);
+  } while (in.Eat(TokenKind::kComma));
+  return absl::OkStatus();
+}
+
+absl::Status ReadLastTileDims(TokenReader& in, ShardingItems* items) {
+  std::string_view separator = "last_tile_dims={";
+  ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace, [&]() -> absl::Status {
+    for (std::string_view kind : {"replicated", "manual", "maximal", "unreduced"}) {
+      if (!in.EatKeyword(kind)) continue;
+      items->last_dims += fmt::format("{}{}", std::exchange(separator, ", "), kind);
+      return absl::OkStatus();
+    }
+    return in.Unexpected("replicated, manual, maximal or unreduced");
+  }));
+  if (!items->last_dims.empty()) items->last_dims += '}';
+  return absl::OkStatus();
+}
+
+absl::Status ReadItem(TokenReader& in, ShardingItems* items) {
+  for (std::string_view kind : {"replicated", "manual", "unknown", "unreduced", "maximal"}) {
+    if (!in.AtWord(TokenKind::kKeyword, kind)) continue;
+    if (!items->kind.empty()) {
+      return InvalidProgram(in.position(),
+                            fmt::format("sharding: found {} after {}, want one of them", kind, items->kind));
+    }
+    items->kind = kind;
+    in.Next();
+    return absl::OkStatus();
+  }
+  if (in.EatAttrName("device")) return in.ReadInt(&items->device.emplace());
+  if (in.EatAttrName("devices")) return ReadTiles(in, items);
+  if (in.EatAttrName("last_tile_dims")) return ReadLastTileDims(in, items);
+  if (in.EatAttrName("metadata")) return ReadMetadataList(in, &items->metadata);
+  if (in.EatKeyword("last_tile_dim_replicate")) {
+    items->last_dims = "last_tile_dim_replicate";
+    return absl::OkStatus();
+  }
+  for (std::string_view group : {"shard_as", "shard_like"}) {
+    if (!in.EatKeyword(group)) continue;
+    int64_t id;
+    ASSAY_RETURN_IF_ERROR(in.ReadInt(&id));
+    items->group = fmt::format("{} {}", group, id);
+    return absl::OkStatus();
+  }
+  return in.Unexpected("a part of a sharding or '}'");
+}
+
+absl::Status CheckItems(SourcePosition where, const ShardingItems& items) {
+  const bool tiled = !items.tile_dims.empty();
+  if (items.kind == "maximal") {
+    if (items.device && !tiled) return absl::OkStatus();
+    return InvalidProgram(where, "sharding: maximal wants one device=N and no devices=");
+  }
+  if (!items.kind.empty()) {
+    if (!items.device && !tiled) return absl::OkStatus();
+    return InvalidProgram(where, fmt::format("sharding: {} wants no devices", items.kind));
+  }
+  if (!tiled) return InvalidProgram(where, "sharding: found neither devices= nor a word like replicated");
+  for (int64_t size : items.tile_dims) {
+    if (size < 1)
+      return InvalidProgram(where, fmt::format("sharding: a tile count is {}, want at least 1", size));
+  }
+  const auto product = CheckedProduct(items.tile_dims);
+  if (!product || *product != items.num_devices) {
+    return InvalidProgram(where, fmt::format("sharding: found {} devices for tiles [{}]", items.num_devices,
+                                             fmt::join(items.tile_dims, ",")));
+  }
+  if (items.is_list && items.num_devices < 2) {
+    return InvalidProgram(where, "sharding: found a list of one device, want more, or maximal");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadPlainBody(TokenReader& in, SourcePosition where, std::string* text) {
+  ShardingItems items;
+  while (!in.At(TokenKind::kRightBrace)) ASSAY_RETURN_IF_ERROR(ReadItem(in, &items));
+  ASSAY_RETURN_IF_ERROR(CheckItems(where, items));
+  std::string body = items.kind;
+  const auto append = [&body](std::string_view part) {
+    if (part.empty()) return;
+    if (!body.empty()) body += ' ';
+    body += part;
+  };
+  if (items.device) append(fmt::format("device={}", *items.device));
+  if (!items.tile_dims.empty()) {
+    append(fmt::format("devices=[{}]{}", fmt::join(items.tile_dims, ","), items.devices));
+    append(items.last_dims);
+  }
+  append(items.group);
+  if (!items.metadata.empty()) append(fmt::format("metadata={}", items.metadata));
+  *text += body;
+  return absl::OkStatus();
+}
+
+// {"a","b":(1)2,?}
+absl::Status ReadDimSharding(TokenReader& in, const DeviceMesh& mesh, std::vector<MeshAxisRef>* used,
+                             std::string* text) {
+  std::string_view separator = "";
+  bool open = false;
+  *text += '{';
+  ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace, [&]() -> absl::Status {
+    if (open) return in.Unexpected("'}' after '?'");
+    *text += std::exchange(separator, ", ");
+    if (!in.At(TokenKind::kQuestion)) return ReadAxisRef(in, mesh, used, text);
+    open = true;
+    *text += '?';
+    in.Next();
+    return absl::OkStatus();
+  }));
+  *text += '}';
+  return absl::OkStatus();
+}
+
+// [ ('sum'|'max'|'min') ] before the axes of an unreduced part.
+void ReadReduction(TokenReader& in, std::string* text) {
+  for (std::string_view op : {"sum", "max", "min"}) {
+    if (!in.AtWord(TokenKind::kIdent, op)) continue;
+    in.Next();
+    *text += op;
+    *text += in.At(TokenKind::kLeftBrace) ? " " : "";
+    return;
+  }
+}
+
+// What follows a list of dimension shardings: replicated={..}, unreduced=[op]{..}, manual={..}, metadata=..
+absl::Status ReadMeshTail(TokenReader& in, const DeviceMesh& mesh, std::vector<MeshAxisRef>* used,
+                          std::string* text) {
+  while (in.Eat(TokenKind::kComma)) {
+    if (in.EatAttrName("metadata")) {
+      std::string metadata;
+      ASSAY_RETURN_IF_ERROR(ReadMetadataList(in, &metadata));
+      *text +=
+          metadata.starts_with("{{") ? ", metadata=" + metadata : fmt::format(", metadata={{{}}}", metadata);
+      return absl::OkStatus();
+    }
+    if (!in.AtWord(TokenKind::kAttrName, "replicated") && !in.AtWord(TokenKind::kAttrName, "unreduced") &&
+        !in.AtWord(TokenKind::kAttrName, "manual")) {
+      return in.Unexpected("replicated=, unreduced=, manual= or metadata=");
+    }
+    const bool unreduced = in.token().text == "unreduced";
+    *text += fmt::format(", {}=", in.token().text);
+    in.Next();
+    if (unreduced) ReadReduction(in, text);
+    ASSAY_RETURN_IF_ERROR(ReadAxisRefs(in, mesh, used, text));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadMeshBody(TokenReader& in, std::string* text) {
+  DeviceMesh mesh;
+  ASSAY_RETURN_IF_ERROR(ReadMesh(in, &mesh));
+  *text += mesh.text;
+  std::vector<MeshAxisRef> used;
+  if (mesh.is_maximal) return ReadMeshTail(in, mesh, &used, text);
+  in.Eat(TokenKind::kComma);
+  *text += ", ";
+  if (in.At(TokenKind::kLeftSquare)) {
+    std::string_view separator = "";
+    *text += '[';
+    ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftSquare, TokenKind::kRightSquare, [&] {
+      *text += std::exchange(separator, ", ");
+      return ReadDimSharding(in, mesh, &used, text);
+    }));
+    *text += ']';
+  } else if (in.EatAttrName("unreduced")) {
+    *text += "unreduced=";
+    ReadReduction(in, text);
+    if (in.At(TokenKind::kLeftBrace)) ASSAY_RETURN_IF_ERROR(ReadAxisRefs(in, mesh, &used, text));
+  } else if (in.AtWord(TokenKind::kKeyword, "replicated") || in.AtWord(TokenKind::kKeyword, "manual") ||
+             in.AtWord(TokenKind::kKeyword, "unreduced")) {
+    *text += in.token().text;
+    const bool unreduced = in.token().text == "unreduced";
+    in.Next();
+    if (unreduced && in.At(TokenKind::kLeftBrace)) {
+      *text += ' ';
+      ASSAY_RETURN_IF_ERROR(ReadAxisRefs(in, mesh, &used, text));
+    }
+  } else {
+    return in.Unexpected("replicated, manual, unreduced or '['");
+  }
+  return ReadMeshTail(in, mesh, &used, text);
+}
+
+// The body of one sharding, after its '{'; takes the '}'.
+absl::Status ReadBody(TokenReader& in, SourcePosition where, std::string* text) {
+  *text += '{';
+  ASSAY_RETURN_IF_ERROR(AtMesh(in) ? ReadMeshBody(in, text) : ReadPlainBody(in, where, text));
+  *text += '}';
+  return in.Expect(TokenKind::kRightBrace);
+}
+
+}  // namespace
+
+absl::Status ReadSharding(TokenReader& in, std::string* canonical) {
+  const SourcePosition where = in.position();
+  canonical->clear();
+  ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftBrace));
+  if (!in.At(TokenKind::kLeftBrace) && !in.At(TokenKind::kRightBrace)) return ReadBody(in, where, canonical);
+  // Each leaf of a tuple; none for the empty one.
+  *canonical += '{';
+  int64_t count = 0;
+  while (!in.At(TokenKind::kRightBrace)) {
+    if (count > 0) ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kComma));
+    if (count > 0) *canonical += ", ";
+    if (count > 0 && count % 5 == 0) *canonical += fmt::format("/*index={}*/", count);
+    ++count;
+    const SourcePosition leaf = in.position();
+    ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftBrace));
+    ASSAY_RETURN_IF_ERROR(ReadBody(in, leaf, canonical));
+  }
+  *canonical += '}';
+  return in.Expect(TokenKind::kRightBrace);
+}
+
+void SpreadShardingOverTuple(const Shape& shape, std::string* sharding) {
+  if (!shape.IsTuple() || sharding->size() < 3 || sharding->starts_with("{{")) return;
+  int64_t leaves = 0;
+  ForEachLeaf(shape, [&](const ShapeIndex&, const Shape&) { ++leaves; });
+  leaves = std::max<int64_t>(leaves, 1);
+  // A long one stays as it is: the text must not grow without bound.
+  constexpr int64_t kMaxText = 1 << 16;
+  if (static_cast<int64_t>(sharding->size()) > kMaxText / leaves) return;
+  std::string spread = "{";
+  for (int64_t i = 0; i < leaves; ++i) {
+    if (i > 0) spread += ", ";
+    if (i > 0 && i % 5 == 0) spread += fmt::format("/*index={}*/", i);
+    spread += *sharding;
+  }
+  *sharding = spread + '}';
+}
+
+}  // namespace assay

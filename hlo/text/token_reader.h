@@ -1,0 +1,99 @@
+// What every part of the HLO text parser stands on: the current token, errors that say what was found and
+// what is wanted, names, and shapes.
+#ifndef ASSAY_HLO_TEXT_TOKEN_READER_H_
+#define ASSAY_HLO_TEXT_TOKEN_READER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "hlo/attribute.h"
+#include "hlo/text/lexer.h"
+#include "shape/error.h"
+#include "shape/shape.h"
+
+namespace assay {
+
+inline absl::string_view AbslView(std::string_view s) { return absl::string_view(s.data(), s.size()); }
+
+class TokenReader {
+ public:
+  explicit TokenReader(std::string_view text) : lexer_(text) {}
+  TokenReader(const TokenReader&) = delete;
+  TokenReader& operator=(const TokenReader&) = delete;
+
+  Lexer& lexer() { return lexer_; }
+  const Lexer& lexer() const { return lexer_; }
+  const Token& token() const { return lexer_.token(); }
+  SourcePosition position() const { return lexer_.token().position; }
+  bool At(TokenKind kind) const { return lexer_.token().kind == kind; }
+  bool AtWord(TokenKind kind, std::string_view text) const { return At(kind) && token().text == text; }
+  bool AtName() const { return At(TokenKind::kName) || At(TokenKind::kIdent); }
+  // A shape may start here: a primitive type, '(' or "b(".
+  bool AtShape() const;
+  void Next() { lexer_.Next(); }
+  // The kind of the token after the current one.
+  TokenKind Ahead() const;
+
+  // Takes the token if it is the wanted one.
+  bool Eat(TokenKind kind);
+  bool EatKeyword(std::string_view keyword);
+  bool EatAttrName(std::string_view name);
+  // Takes the wanted token or says that it was wanted.
+  absl::Status Expect(TokenKind kind);
+  absl::Status ExpectAttrName(std::string_view name);
+  // "found 'x', want `wanted`", or what the lexer could not read.
+  absl::Status Unexpected(std::string_view wanted) const;
+
+  absl::Status ReadInt(int64_t* value, std::string_view what = "an integer");
+  absl::Status ReadNonNegative(int64_t* value, std::string_view what);
+  absl::Status ReadBool(bool* value);
+  absl::Status ReadFloat(double* value);
+  absl::Status ReadString(std::string* value);
+  // NAME or IDENT; the view lies in the program text.
+  absl::Status ReadName(std::string_view* name, std::string_view what);
+  // IDENT, or a keyword or type name where a word is wanted.
+  absl::Status ReadWord(std::string* word, std::string_view what);
+  // Equal texts give the same object.
+  absl::Status ReadShape(std::shared_ptr<const Shape>* shape);
+
+  // `open` [item {',' item}] `close`.
+  absl::Status ReadList(TokenKind open, TokenKind close, absl::FunctionRef<absl::Status()> item);
+  absl::Status ReadInts(Ints* values);                                      // {1,2}
+  absl::Status ReadIntList(TokenKind open, TokenKind close, Ints* values);  // [1,2]
+
+  // Compact lists of devices are listed out: counts how many devices, false when a text asks for too many.
+  static constexpr int64_t kMaxExpandedDevices = int64_t{1} << 24;
+  bool CountExpandedDevices(int64_t devices) {
+    if (devices > kMaxExpandedDevices - expanded_devices_) return false;
+    expanded_devices_ += devices;
+    return true;
+  }
+
+  // Counts a level of nesting for as long as it lives; status() says whether the limit is passed.
+  class Nesting {
+   public:
+    explicit Nesting(TokenReader& reader) : reader_(reader) { ++reader_.depth_; }
+    ~Nesting() { --reader_.depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+    absl::Status status() const;
+
+   private:
+    TokenReader& reader_;
+  };
+
+ private:
+  Lexer lexer_;
+  int depth_ = 0;
+  int64_t expanded_devices_ = 0;
+  absl::flat_hash_map<absl::string_view, std::shared_ptr<const Shape>> shapes_;  // by text
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_HLO_TEXT_TOKEN_READER_H_
