@@ -338,6 +338,7 @@ bool ShapeReader::ReadSplits(LayoutTail* tail) {
 // PAD(3,5), then optionally V(value); the value is kept as text.
 bool ShapeReader::ReadPadding(LayoutTail* tail) {
   if (!ReadIntList(&tail->padded_dimensions, false)) return false;
+  if (tail->padded_dimensions.empty()) return Fail("LAYOUT-3: padded_dimensions has no entries");
   if (!TakeMark("V")) return true;
   const size_t start = pos_;
   for (int open = 1; open > 0; ++pos_) {

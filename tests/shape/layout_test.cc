@@ -95,6 +95,7 @@ TEST_CASE("layout: what is not legal is refused with its rule", "[layout]") {
   refused("f32[]{0}", "LAYOUT-1");
   refused("f32[2,3]{1,0:PAD(3)}", "LAYOUT-3: padded_dimensions has 1 entries, want 2");
   refused("f32[2,3]{1,0:PAD(3,2)}", "LAYOUT-3: padded_dimensions[1] is 2, want at least 3");
+  refused("f32[2,3]{1,0:PAD()}", "LAYOUT-3: padded_dimensions has no entries");
   refused("f32[2,3]{1,0:T(0,2)}", "LAYOUT-4: tile entry is 0");
   refused("f32[2,3]{1,0:T(2,*)}", "LAYOUT-4: the last entry");
   refused("f32[2,3]{1,0:L(0)}", "tail padding alignment is 0, want at least 1");
