@@ -1,0 +1,163 @@
+// Run-time sizes: get-dimension-size, set-dimension-size, dynamic-reshape (spec/operations-shape.md;
+// DYN-1 to DYN-7 of spec/shapes.md).
+#include <cstring>
+
+#include "evaluator/ops/repack.h"
+#include "evaluator/ops/shape_rules.h"
+#include "literal/element_io.h"
+#include "shape/checked.h"
+
+namespace assay {
+namespace {
+
+constexpr int64_t kMaxBound = 0x7fffffff;  // sizes travel as s32
+
+absl::StatusOr<int64_t> InferSizedDimension(const InferContext& context, std::string_view op,
+                                            std::string_view bound_label) {
+  ASSAY_RETURN_IF_ERROR(RequireArray(context, 0, fmt::format("{}-C1", op)));
+  ASSAY_ASSIGN_OR_RETURN(const int64_t d, SingleDimension(context, fmt::format("{}-C2", op)));
+  const int64_t bound = context.operand(0).size(d);
+  if (bound > kMaxBound) {
+    return Violates(bound_label, "dimension {} has size {}, more than {}", d, bound, kMaxBound);
+  }
+  return d;
+}
+
+int64_t ReadS32(const Literal& scalar) { return LoadIndex(ElementType::kS32, scalar.data()); }
+
+// --- get-dimension-size ---
+//
+// out = run-time size of dimension d of the operand
+
+absl::StatusOr<Shape> InferGetDimensionSize(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(InferSizedDimension(context, "GetDimensionSize", "GetDimensionSize-C3").status());
+  return Shape::Scalar(ElementType::kS32);
+}
+
+absl::StatusOr<Literal> EvalGetDimensionSize(EvalContext& context, std::span<Literal> operands) {
+  const int64_t d = context.attributes().List(Attr::kDimensions)[0];
+  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+  const int32_t size = static_cast<int32_t>(operands[0].dynamic_size(d));
+  std::memcpy(result.MutableBytes().data(), &size, sizeof(size));
+  return result;
+}
+
+// --- set-dimension-size ---
+//
+// out = operand, with run-time size n along d; what is then dead is zeroed
+
+absl::StatusOr<Shape> InferSetDimensionSize(const InferContext& context) {
+  ASSAY_ASSIGN_OR_RETURN(const int64_t d,
+                         InferSizedDimension(context, "SetDimensionSize", "SetDimensionSize-C4"));
+  if (!context.operand(1).IsScalar(ElementType::kS32)) {
+    return Violates("SetDimensionSize-C3", "the size is {}, wanted s32[]", context.operand(1).ToString());
+  }
+  const Shape& operand = context.operand(0);
+  // A result declared static says that the size is the bound, which evaluation checks.
+  // Decision: set-dimension-size-static
+  const Shape* declared = context.declared;
+  const bool stays_static =
+      declared && declared->IsArray() && declared->rank() == operand.rank() && !declared->is_dynamic(d);
+  return MakeArray(operand.element_type(), operand.sizes(),
+                   [&](int64_t i) { return i == d ? !stays_static : operand.is_dynamic(i); });
+}
+
+absl::StatusOr<Literal> EvalSetDimensionSize(EvalContext& context, std::span<Literal> operands) {
+  const int64_t d = context.attributes().List(Attr::kDimensions)[0];
+  const int64_t n = ReadS32(operands[1]);
+  const int64_t bound = operands[0].shape().size(d);
+  if (n < 0 || n > bound) {
+    return EvalError(
+        context.instruction().position,
+        fmt::format("SetDimensionSize-C5: size {} of dimension {}, wanted 0 to {}", n, d, bound));
+  }
+  DimVector sizes = operands[0].runtime_sizes();
+  const bool shrinks = n < sizes[d];
+  sizes[d] = n;
+  if (!shrinks) return ShareStorage(context, operands[0], sizes);
+  ASSAY_ASSIGN_OR_RETURN(Literal writable, Writable(context, std::move(operands[0])));
+  ASSAY_ASSIGN_OR_RETURN(Literal result, ShareStorage(context, writable, sizes));
+  writable = Literal();
+  result.ClearDeadElements();
+  return result;
+}
+
+// --- dynamic-reshape ---
+//
+// The live elements of the operand in row-major order become those of a result of run-time sizes n0, n1, ...
+
+absl::StatusOr<Shape> InferDynamicReshape(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArray(context, 0, "DynamicReshape-C1"));
+  ASSAY_ASSIGN_OR_RETURN(Shape declared, context.Declared());
+  const Shape& operand = context.operand(0);
+  if (!declared.IsArray() || declared.element_type() != operand.element_type()) {
+    return Violates("DynamicReshape-C1", "the result is {}, wanted an array of {}", declared.ToString(),
+                    Name(operand.element_type()));
+  }
+  if (context.num_operands() != 1 + declared.rank()) {
+    return Violates("DynamicReshape-C1", "{} size operands for {} result dimensions",
+                    context.num_operands() - 1, declared.rank());
+  }
+  for (int64_t i = 1; i < context.num_operands(); ++i) {
+    if (!context.operand(i).IsScalar(ElementType::kS32)) {
+      return Violates("DynamicReshape-C1", "size operand {} is {}, wanted s32[]", i - 1,
+                      context.operand(i).ToString());
+    }
+  }
+  if (declared.HasUnbounded()) return NotSupported({}, "DYN-2: unbounded dynamism in the result");
+  if (declared.num_elements() != operand.num_elements()) {
+    return Violates("DynamicReshape-C2", "the result's bounds hold {} elements, the operand's {}",
+                    declared.num_elements(), operand.num_elements());
+  }
+  return declared;
+}
+
+absl::StatusOr<Literal> EvalDynamicReshape(EvalContext& context, std::span<Literal> operands) {
+  const Shape& shape = context.result_shape();
+  const SourcePosition where = context.instruction().position;
+  DimVector sizes;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    const int64_t n = ReadS32(operands[1 + d]);
+    if (n < 0 || n > shape.size(d) || (n != shape.size(d) && !shape.is_dynamic(d))) {
+      return EvalError(
+          where, fmt::format("DynamicReshape-C3: size {} for dimension {} of {}", n, d, shape.ToString()));
+    }
+    sizes.push_back(n);
+  }
+  const int64_t live = CheckedProduct(operands[0].runtime_sizes()).value_or(0);
+  const int64_t wanted = CheckedProduct(sizes).value_or(0);
+  if (live != wanted) {
+    return EvalError(where, fmt::format("DynamicReshape-C3: the sizes hold {} elements, the operand has {}",
+                                        wanted, live));
+  }
+  if (operands[0].IsFullSize()) return ShareStorage(context, operands[0], sizes);
+  return RepackLive(context, operands[0], sizes);
+}
+
+constexpr AttrSpec kDimensionsAttrs[] = {Required(Attr::kDimensions)};
+
+}  // namespace
+
+constinit const OpDef ops::GetDimensionSize = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kDimensionsAttrs,
+    .infer = InferGetDimensionSize,
+    .eval = EvalGetDimensionSize,
+};
+constinit const OpDef ops::SetDimensionSize = {
+    .operands = Exactly(2),
+    .types = kArrayTypes,
+    .attributes = kDimensionsAttrs,
+    .infer = InferSetDimensionSize,
+    .eval = EvalSetDimensionSize,
+};
+constinit const OpDef ops::DynamicReshape = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = {},
+    .infer = InferDynamicReshape,
+    .eval = EvalDynamicReshape,
+};
+
+}  // namespace assay

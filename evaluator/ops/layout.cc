@@ -1,0 +1,247 @@
+// Ops that place every element of the operand anew: broadcast, reshape, transpose, reverse, copy
+// (spec/operations-shape.md; DYN-7 of spec/shapes.md for run-time sizes). bitcast, the one op that sees
+// layouts, is in bitcast.cc; dynamic-reshape in dynamic.cc.
+#include <algorithm>
+
+#include "evaluator/move.h"
+#include "evaluator/ops/repack.h"
+#include "evaluator/ops/shape_rules.h"
+#include "shape/checked.h"
+
+namespace assay {
+namespace {
+
+// --- broadcast ---
+//
+// out[I] = operand[I[dimensions[0]], I[dimensions[1]], ...]
+
+absl::StatusOr<Shape> InferBroadcast(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArray(context, 0, "Broadcast-C1"));
+  ASSAY_ASSIGN_OR_RETURN(const Shape declared, context.Declared());
+  const Shape& operand = context.operand(0);
+  const auto dimensions = context.attributes().List(Attr::kDimensions);
+  if (!declared.IsArray()) return Violates("Broadcast-C1", "the result is not an array");
+  if (static_cast<int64_t>(dimensions.size()) != operand.rank()) {
+    return Violates("Broadcast-C3", "dimensions has {} entries, the operand has {} dimensions",
+                    dimensions.size(), operand.rank());
+  }
+  ASSAY_RETURN_IF_ERROR(RequireAscending("Broadcast-C4", "dimensions", dimensions, declared.rank()));
+  for (int64_t i = 0; i < operand.rank(); ++i) {
+    if (declared.size(dimensions[i]) != operand.size(i)) {
+      return Violates("Broadcast-C5",
+                      "dimension {} of the result has size {}, dimension {} of the operand {}", dimensions[i],
+                      declared.size(dimensions[i]), i, operand.size(i));
+    }
+  }
+  if (declared.element_type() != operand.element_type()) {
+    return Violates("Broadcast-C6", "the result has element type {}, the operand {}",
+                    Name(declared.element_type()), Name(operand.element_type()));
+  }
+  return MakeArray(operand.element_type(), declared.sizes(), [&](int64_t d) {
+    const auto at = std::find(dimensions.begin(), dimensions.end(), d);
+    return at == dimensions.end() ? declared.is_dynamic(d) : operand.is_dynamic(at - dimensions.begin());
+  });
+}
+
+absl::StatusOr<Literal> EvalBroadcast(EvalContext& context, std::span<Literal> operands) {
+  const Literal& operand = operands[0];
+  const auto dimensions = context.attributes().List(Attr::kDimensions);
+  const auto bounds = context.result_shape().sizes();
+  DimVector sizes(bounds.begin(), bounds.end());
+  const DimVector operand_strides = RowMajorStrides(operand.shape().sizes());
+  AffineMap from{0, DimVector(sizes.size(), 0)};
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    sizes[dimensions[i]] = operand.dynamic_size(i);
+    from.strides[dimensions[i]] = operand_strides[i];
+  }
+  if (context.result_shape().num_elements() == operand.shape().num_elements()) {
+    return ShareStorage(context, operand, sizes);
+  }
+  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
+  ASSAY_RETURN_IF_ERROR(MoveInto(context, sizes, operand, from, result));
+  return result;
+}
+
+// --- reshape ---
+//
+// The elements in row-major order, whatever the layouts: out[I] = operand[J] where I and J have the same
+// row-major position. Of a dynamic operand the live elements fill the live result.
+
+absl::StatusOr<Shape> InferReshape(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArray(context, 0, "Reshape-C1"));
+  ASSAY_ASSIGN_OR_RETURN(Shape declared, context.Declared());
+  const Shape& operand = context.operand(0);
+  if (!declared.IsArray()) return Violates("Reshape-C1", "the result is not an array");
+  if (declared.element_type() != operand.element_type()) {
+    return Violates("Reshape-C1", "the result has element type {}, the operand {}",
+                    Name(declared.element_type()), Name(operand.element_type()));
+  }
+  if (declared.HasUnbounded()) return NotSupported({}, "DYN-2: unbounded dynamism in the result");
+  if (declared.num_elements() != operand.num_elements()) {
+    return Violates("Reshape-C2", "the result has {} elements, the operand {}", declared.num_elements(),
+                    operand.num_elements());
+  }
+  if (!operand.HasDynamic()) return declared;
+  const int64_t inferred = context.attributes().Int(Attr::kInferredDimension, -1);
+  for (const ReshapeGroup& group : ReshapeGroups(operand.sizes(), declared.sizes())) {
+    TransferDynamicFlag(operand, group, inferred, declared);
+  }
+  return declared;
+}
+
+absl::StatusOr<Literal> EvalReshape(EvalContext& context, std::span<Literal> operands) {
+  const Literal& operand = operands[0];
+  const Shape& shape = context.result_shape();
+  if (operand.IsFullSize()) return ShareStorage(context, operand, shape.sizes());
+  // Where the live elements of every group of dimensions are the first ones, they stay where they are.
+  DimVector sizes;
+  if (LivePrefixSizes(operand, shape, sizes)) return ShareStorage(context, operand, sizes);
+  const int64_t inferred = context.attributes().Int(Attr::kInferredDimension, -1);
+  const DimVector live = operand.runtime_sizes();
+  const int64_t elements = CheckedProduct(live).value_or(0);
+  sizes.assign(shape.sizes().begin(), shape.sizes().end());
+  if (inferred >= 0 && inferred < shape.rank()) {
+    sizes[inferred] = 1;
+    const int64_t rest = CheckedProduct(sizes).value_or(0);
+    sizes[inferred] = rest == 0 ? shape.size(inferred) : elements / rest;
+    if (CheckedProduct(sizes).value_or(0) == elements && sizes[inferred] <= shape.size(inferred)) {
+      return RepackLive(context, operand, sizes);
+    }
+  }
+  // Decision: reshape-dynamic-split
+  return NotSupported(context.instruction().position,
+                      fmt::format("reshape: {} live elements of {} have no unique place in {}", elements,
+                                  operand.shape().ToString(), shape.ToString()));
+}
+
+// --- transpose ---
+//
+// out[I] = operand[J], J[dimensions[i]] = I[i]; size'[i] = size[dimensions[i]]
+
+absl::StatusOr<Shape> InferTranspose(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArray(context, 0, "Transpose-C1"));
+  const Shape& operand = context.operand(0);
+  const auto permutation = context.attributes().List(Attr::kDimensions);
+  if (static_cast<int64_t>(permutation.size()) != operand.rank()) {
+    return Violates("Transpose-C1", "dimensions has {} entries, the operand has {} dimensions",
+                    permutation.size(), operand.rank());
+  }
+  ASSAY_RETURN_IF_ERROR(RequireInRange("Transpose-C1", "dimensions", permutation, operand.rank()));
+  ASSAY_RETURN_IF_ERROR(RequireDistinct("Transpose-C1", "dimensions", permutation));
+  DimVector sizes;
+  for (int64_t d : permutation) sizes.push_back(operand.size(d));
+  return MakeArray(operand.element_type(), sizes,
+                   [&](int64_t i) { return operand.is_dynamic(permutation[i]); });
+}
+
+// True if only dimensions of size 1 change their place, so that storage stays as it is.
+bool KeepsStorageOrder(const Shape& operand, std::span<const int64_t> permutation) {
+  int64_t last = -1;
+  for (int64_t d : permutation) {
+    if (operand.size(d) == 1) continue;
+    if (d < last) return false;
+    last = d;
+  }
+  return true;
+}
+
+absl::StatusOr<Literal> EvalTranspose(EvalContext& context, std::span<Literal> operands) {
+  const Literal& operand = operands[0];
+  const auto permutation = context.attributes().List(Attr::kDimensions);
+  const DimVector strides = RowMajorStrides(operand.shape().sizes());
+  DimVector sizes;
+  AffineMap from;
+  for (int64_t d : permutation) {
+    sizes.push_back(operand.dynamic_size(d));
+    from.strides.push_back(strides[d]);
+  }
+  if (KeepsStorageOrder(operand.shape(), permutation)) return ShareStorage(context, operand, sizes);
+  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
+  ASSAY_RETURN_IF_ERROR(MoveInto(context, sizes, operand, from, result));
+  return result;
+}
+
+// --- reverse ---
+//
+// out[I] = operand[J], J[d] = d in dimensions ? size_d - 1 - I[d] : I[d], with run-time sizes
+
+absl::StatusOr<Shape> InferReverse(const InferContext& context) {
+  ASSAY_RETURN_IF_ERROR(RequireArray(context, 0, "Rev"));
+  const Shape& operand = context.operand(0);
+  const auto dimensions = context.attributes().List(Attr::kDimensions);
+  ASSAY_RETURN_IF_ERROR(RequireDistinct("Rev-C1", "dimensions", dimensions));
+  ASSAY_RETURN_IF_ERROR(RequireInRange("Rev-C2", "dimensions", dimensions, operand.rank()));
+  return MakeArray(operand.element_type(), operand.sizes(), [&](int64_t d) { return operand.is_dynamic(d); });
+}
+
+absl::StatusOr<Literal> EvalReverse(EvalContext& context, std::span<Literal> operands) {
+  const Literal& operand = operands[0];
+  const DimVector sizes = operand.runtime_sizes();
+  AffineMap from{0, RowMajorStrides(operand.shape().sizes())};
+  bool moves = false;
+  for (int64_t d : context.attributes().List(Attr::kDimensions)) {
+    if (sizes[d] <= 1) continue;
+    moves = true;
+    from.base += (sizes[d] - 1) * from.strides[d];
+    from.strides[d] = -from.strides[d];
+  }
+  if (!moves) return ShareStorage(context, operand, sizes);
+  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
+  ASSAY_RETURN_IF_ERROR(MoveInto(context, sizes, operand, from, result));
+  return result;
+}
+
+// --- copy ---
+//
+// out = operand, of any shape; the layout may differ, which no value shows.
+
+absl::StatusOr<Shape> InferCopy(const InferContext& context) { return context.operand(0); }
+
+absl::StatusOr<Literal> EvalCopy(EvalContext& context, std::span<Literal> operands) {
+  if (!operands[0].shape().IsArray()) return std::move(operands[0]);
+  return ShareStorage(context, operands[0], operands[0].runtime_sizes());
+}
+
+constexpr AttrSpec kBroadcastAttrs[] = {Optional(Attr::kDimensions)};
+constexpr AttrSpec kReshapeAttrs[] = {Optional(Attr::kInferredDimension)};
+constexpr AttrSpec kDimensionsAttrs[] = {Required(Attr::kDimensions)};
+
+}  // namespace
+
+constinit const OpDef ops::Broadcast = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kBroadcastAttrs,
+    .infer = InferBroadcast,
+    .eval = EvalBroadcast,
+};
+constinit const OpDef ops::Reshape = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kReshapeAttrs,
+    .infer = InferReshape,
+    .eval = EvalReshape,
+};
+constinit const OpDef ops::Transpose = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kDimensionsAttrs,
+    .infer = InferTranspose,
+    .eval = EvalTranspose,
+};
+constinit const OpDef ops::Reverse = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kDimensionsAttrs,
+    .infer = InferReverse,
+    .eval = EvalReverse,
+};
+constinit const OpDef ops::Copy = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = {},
+    .infer = InferCopy,
+    .eval = EvalCopy,
+};
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+// How reshape carries dynamic dimensions over (spec/operations-shape.md, Reshape and DynamicReshape).
+#ifndef ASSAY_EVALUATOR_OPS_REPACK_H_
+#define ASSAY_EVALUATOR_OPS_REPACK_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "evaluator/eval_context.h"
+
+namespace assay {
+
+// Neighbouring dimensions [in_begin, in_end) of the operand and [out_begin, out_end) of the result with equal
+// products of bounds: the reshape maps each group on its own.
+struct ReshapeGroup {
+  int64_t in_begin, in_end, out_begin, out_end;
+};
+std::vector<ReshapeGroup> ReshapeGroups(std::span<const int64_t> in, std::span<const int64_t> out);
+
+// A group with a dynamic operand dimension has a dynamic result dimension: those that the result declares,
+// else `inferred` if it is in the group, else the most major one that is not of size 1.
+void TransferDynamicFlag(const Shape& operand, const ReshapeGroup& group, int64_t inferred, Shape& result);
+
+// If the live elements are, group by group, the first ones, and so are the live elements of the result for
+// some sizes of its dynamic dimensions: those sizes, and true.
+bool LivePrefixSizes(const Literal& operand, const Shape& result, DimVector& sizes);
+
+// The live elements of `operand` in row-major order as the live elements of a result with run-time sizes
+// `sizes` (as many).
+absl::StatusOr<Literal> RepackLive(EvalContext& context, const Literal& operand,
+                                   std::span<const int64_t> sizes);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_REPACK_H_

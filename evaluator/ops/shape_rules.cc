@@ -1,0 +1,179 @@
+#include "evaluator/ops/shape_rules.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "evaluator/move.h"
+#include "literal/element_io.h"
+#include "shape/checked.h"
+
+namespace assay {
+
+absl::Status RequireArray(const InferContext& context, int64_t i, std::string_view label) {
+  const Shape& shape = context.operand(i);
+  if (!shape.IsArray()) {
+    return Violates(label, "operand {} is {}, not an array", i, shape.ToString());
+  }
+  if (shape.HasUnbounded()) {
+    return NotSupported({}, fmt::format("DYN-2: unbounded dynamism in operand {}: {}", i, shape.ToString()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RequireInRange(std::string_view label, std::string_view name, std::span<const int64_t> list,
+                            int64_t limit) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] < 0 || list[i] >= limit) {
+      return Violates(label, "{}[{}] is {}, wanted a number in [0, {})", name, i, list[i], limit);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RequireDistinct(std::string_view label, std::string_view name, std::span<const int64_t> list) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (Contains(list.first(i), list[i])) return Violates(label, "{} has {} twice", name, list[i]);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RequireAscending(std::string_view label, std::string_view name, std::span<const int64_t> list,
+                              int64_t limit) {
+  ASSAY_RETURN_IF_ERROR(RequireInRange(label, name, list, limit));
+  for (size_t i = 1; i < list.size(); ++i) {
+    if (list[i] <= list[i - 1]) {
+      return Violates(label, "{} has {} after {}, wanted ascending numbers", name, list[i], list[i - 1]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RequireDisjoint(std::string_view label, std::string_view name, std::span<const int64_t> list,
+                             std::string_view other_name, std::span<const int64_t> other) {
+  for (int64_t value : list) {
+    if (Contains(other, value)) {
+      return Violates(label, "{} stands in {} and in {}", value, name, other_name);
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool Contains(std::span<const int64_t> list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+absl::StatusOr<int64_t> SingleDimension(const InferContext& context, std::string_view label) {
+  const auto list = context.attributes().List(Attr::kDimensions);
+  if (list.size() != 1) return Violates(label, "dimensions has {} entries, wanted 1", list.size());
+  ASSAY_RETURN_IF_ERROR(RequireInRange(label, "dimensions", list, context.operand(0).rank()));
+  return list[0];
+}
+
+DimVector Remaining(int64_t n, std::span<const int64_t> a, std::span<const int64_t> b) {
+  DimVector result;
+  for (int64_t i = 0; i < n; ++i) {
+    if (!Contains(a, i) && !Contains(b, i)) result.push_back(i);
+  }
+  return result;
+}
+
+absl::StatusOr<Shape> MakeArray(ElementType type, std::span<const int64_t> sizes,
+                                absl::FunctionRef<bool(int64_t)> dynamic) {
+  ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(type, sizes));
+  for (int64_t d = 0; d < shape.rank(); ++d) shape.set_dynamic(d, dynamic(d));
+  return shape;
+}
+
+absl::Status SetRuntimeSizes(const Instruction& instruction, std::span<const int64_t> sizes,
+                             Literal& literal) {
+  const Shape& shape = ArrayOf(literal.shape());
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (shape.is_dynamic(d)) {
+      literal.set_dynamic_size(d, sizes[d]);
+    } else if (sizes[d] != shape.size(d)) {
+      return EvalError(
+          instruction.position,
+          fmt::format("{}: dimension {} of the result is static and has size {}, but {} at run time",
+                      Name(instruction.opcode), d, shape.size(d), sizes[d]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> NewSizedResult(EvalContext& context, std::span<const int64_t> runtime_sizes,
+                                       bool zero) {
+  const auto bounds = context.result_shape().sizes();
+  if (!std::equal(bounds.begin(), bounds.end(), runtime_sizes.begin())) zero = true;
+  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(zero));
+  ASSAY_RETURN_IF_ERROR(SetRuntimeSizes(context.instruction(), runtime_sizes, result));
+  return result;
+}
+
+absl::StatusOr<Literal> ShareStorage(EvalContext& context, const Literal& operand,
+                                     std::span<const int64_t> runtime_sizes) {
+  Literal result = operand.WithShape(context.shared_result_shape());
+  ASSAY_RETURN_IF_ERROR(SetRuntimeSizes(context.instruction(), runtime_sizes, result));
+  return result;
+}
+
+absl::StatusOr<Literal> Writable(EvalContext& context, Literal&& operand) {
+  if (operand.IsUnique() || !operand.shape().IsArray()) return std::move(operand);
+  ASSAY_ASSIGN_OR_RETURN(Literal copy, context.NewLiteral(operand.shared_shape()));
+  const auto from = operand.bytes();
+  if (!from.empty()) std::memcpy(copy.MutableBytes().data(), from.data(), from.size());
+  for (int64_t d = 0; d < operand.shape().rank(); ++d) {
+    if (operand.shape().is_dynamic(d)) copy.set_dynamic_size(d, operand.dynamic_size(d));
+  }
+  return copy;
+}
+
+absl::Status ChargedMove(EvalContext& context, int element_bytes, std::span<const int64_t> sizes,
+                         const std::byte* src, const AffineMap& from, std::byte* dst, const AffineMap& to) {
+  constexpr int64_t kPiece = int64_t{1} << 23;
+  if (CheckedProduct(sizes).value_or(0) == 0) return absl::OkStatus();
+  // Dimensions below `split` fit a piece together; `split` itself is cut into runs of `step`.
+  int64_t split = static_cast<int64_t>(sizes.size()), inner = 1;
+  while (split > 0 && inner * sizes[split - 1] <= kPiece) inner *= sizes[--split];
+  if (split == 0) {
+    MoveElements(element_bytes, sizes, src, from, dst, to);
+    return context.Charge(inner);
+  }
+  --split;
+  const int64_t step = std::max<int64_t>(1, kPiece / inner);
+  DimVector piece(sizes.begin(), sizes.end());
+  for (int64_t d = 0; d < split; ++d) piece[d] = 1;
+  DimVector index(split, 0);
+  AffineMap piece_from = from, piece_to = to;
+  do {
+    for (int64_t start = 0; start < sizes[split]; start += step) {
+      piece[split] = std::min(step, sizes[split] - start);
+      piece_from.base = from.base + LinearPosition(index, from.strides) + start * from.strides[split];
+      piece_to.base = to.base + LinearPosition(index, to.strides) + start * to.strides[split];
+      MoveElements(element_bytes, piece, src, piece_from, dst, piece_to);
+      ASSAY_RETURN_IF_ERROR(context.Charge(piece[split] * inner));
+    }
+  } while (NextIndex(sizes.first(split), {index.data(), index.size()}));
+  return absl::OkStatus();
+}
+
+absl::Status MoveInto(EvalContext& context, std::span<const int64_t> sizes, const Literal& source,
+                      const AffineMap& from, Literal& result) {
+  const AffineMap to{0, RowMajorStrides(result.shape().sizes())};
+  return ChargedMove(context, Bytes(result.shape().element_type()), sizes, source.data(), from,
+                     result.MutableBytes().data(), to);
+}
+
+const Shape& ArrayOf(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
+
+void LoadIndices(ElementType integral, const std::byte* src, int64_t stride_bytes, int64_t n,
+                 int64_t* values) {
+  LoadStrip(integral, src, stride_bytes, n, values);
+  if (IsSignedIntegral(integral)) return;
+  // A strip of unsigned values has the same width: what looks negative is too large.
+  for (int64_t i = 0; i < n; ++i) {
+    if (values[i] < 0) values[i] = std::numeric_limits<int64_t>::max();
+  }
+}
+
+}  // namespace assay
