@@ -1,0 +1,425 @@
+// Compiling a computation of scalars to a list of strip functions, and applying it (scalar_function.h).
+//
+// Compile walks the computation once and gives every scalar that the root needs a register; calls and fusions
+// are inlined, tuples are taken apart, moves cost nothing. Registers are then placed in slots of one strip
+// each. Anything else that a computation may hold (reductions, loops, side effects) makes every application a
+// call of the interpreter.
+#include "evaluator/scalar_function.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "evaluator/elementwise.h"
+#include "evaluator/executor.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+#include "literal/element_io.h"
+#include "shape/limits.h"
+
+namespace assay {
+namespace {
+
+constexpr int kMaxOperands = 3;
+constexpr int kMaxInlineDepth = 64;
+constexpr int64_t kMaxInstructions = 10000;  // inlined ones counted each time
+constexpr int64_t kChargeEvery = 1 << 20;    // element operations between two charges
+
+// What an instruction gave: a register, or a tuple of values (shared: a tuple of tuples may be wide).
+struct Value {
+  int reg = -1;
+  std::shared_ptr<const std::vector<Value>> elements;
+};
+
+struct Register {
+  ElementType type;
+  LiteralPtr constant;  // null: a parameter or computed
+  int parameter = -1;   // its number, or -1
+  int last_use = -1;    // position in the list of operations
+  bool is_output = false;
+  int slot = -1;
+};
+
+struct RegisterOp {
+  StripKernel kernel;
+  int num_operands = 0;
+  std::array<int, kMaxOperands> operands{};
+  int result = -1;
+};
+
+bool IsScalarArray(const std::shared_ptr<const Shape>& shape) {
+  return shape != nullptr && shape->IsScalar();
+}
+
+// Makes the register program of one computation; false where the interpreter has to do it.
+class Compiler {
+ public:
+  explicit Compiler(const Module& module) : module_(module) {}
+
+  bool Compile(ComputationId id) {
+    const Computation& computation = module_.computation(id);
+    std::vector<Value> arguments;
+    for (size_t k = 0; k < computation.parameters.size(); ++k) {
+      const Instruction& parameter = computation.instructions[computation.parameters[k]];
+      if (!IsScalarArray(parameter.shape)) return false;
+      arguments.push_back(
+          NewRegister({.type = parameter.shape->element_type(), .parameter = static_cast<int>(k)}));
+    }
+    std::optional<Value> root = Inline(computation, arguments, 0);
+    if (!root) return false;
+    const std::vector<Value> results = root->elements ? *root->elements : std::vector<Value>{*root};
+    for (const Value& output : results) {
+      if (output.reg < 0) return false;
+      registers[output.reg].is_output = true;
+      outputs.push_back(output.reg);
+    }
+    return true;
+  }
+
+  std::vector<Register> registers;
+  std::vector<RegisterOp> ops;
+  std::vector<int> outputs;
+
+ private:
+  Value NewRegister(Register reg) {
+    registers.push_back(std::move(reg));
+    return {.reg = static_cast<int>(registers.size()) - 1};
+  }
+
+  std::optional<Value> Inline(const Computation& computation, const std::vector<Value>& arguments,
+                              int depth) {
+    const size_t n = computation.instructions.size();
+    budget_ -= static_cast<int64_t>(n);
+    if (depth > kMaxInlineDepth || budget_ < 0) return std::nullopt;
+    const std::vector<bool> needed = Needed(computation);
+    std::vector<Value> values(n);
+    for (size_t i = 0; i < n; ++i) {
+      const Instruction& instruction = computation.instructions[i];
+      // An unneeded call may hide a side effect.
+      if (DefinitionOf(instruction.opcode).has_side_effect) return std::nullopt;
+      if (!needed[i]) {
+        if (!CalledComputations(instruction).empty()) return std::nullopt;
+        continue;
+      }
+      std::optional<Value> value = Translate(instruction, values, arguments, depth);
+      if (!value) return std::nullopt;
+      values[i] = *std::move(value);
+    }
+    return values[computation.root];
+  }
+
+  static std::vector<bool> Needed(const Computation& computation) {
+    std::vector<bool> needed(computation.instructions.size());
+    needed[computation.root] = true;
+    for (size_t i = computation.instructions.size(); i-- > 0;) {
+      if (!needed[i]) continue;
+      for (int32_t operand : computation.instructions[i].operands) needed[operand] = true;
+    }
+    return needed;
+  }
+
+  std::optional<Value> Translate(const Instruction& instruction, const std::vector<Value>& values,
+                                 const std::vector<Value>& arguments, int depth) {
+    switch (instruction.opcode) {
+      case Opcode::kParameter:
+        return arguments[instruction.parameter_number];
+      case Opcode::kConstant:
+        if (instruction.literal == nullptr || !instruction.literal->shape().IsScalar()) return std::nullopt;
+        return NewRegister(
+            {.type = instruction.literal->shape().element_type(), .constant = instruction.literal});
+      case Opcode::kTuple: {
+        std::vector<Value> elements;
+        for (int32_t operand : instruction.operands) elements.push_back(values[operand]);
+        return Value{.elements = std::make_shared<const std::vector<Value>>(std::move(elements))};
+      }
+      case Opcode::kGetTupleElement:
+        return (*values[instruction.operands[0]].elements)[instruction.attributes.Int(Attr::kIndex)];
+      case Opcode::kOptBarrier:
+        return values[instruction.operands[0]];
+      case Opcode::kCall:
+      case Opcode::kFusion:
+        return TranslateCall(instruction, values, depth);
+      case Opcode::kBitcast:
+      case Opcode::kBroadcast:
+      case Opcode::kCopy:
+      case Opcode::kReshape:
+      case Opcode::kTranspose:
+        return TranslateMove(instruction, values);
+      default:
+        return TranslateElementwise(instruction, values);
+    }
+  }
+
+  std::optional<Value> TranslateCall(const Instruction& instruction, const std::vector<Value>& values,
+                                     int depth) {
+    const std::vector<ComputationId> called = CalledComputations(instruction);
+    if (called.size() != 1) return std::nullopt;
+    std::vector<Value> arguments;
+    for (int32_t operand : instruction.operands) arguments.push_back(values[operand]);
+    return Inline(module_.computation(called[0]), arguments, depth + 1);
+  }
+
+  // A scalar moved to a scalar of the same type is that scalar.
+  std::optional<Value> TranslateMove(const Instruction& instruction, const std::vector<Value>& values) const {
+    if (instruction.operands.size() != 1 || !IsScalarArray(instruction.shape)) return std::nullopt;
+    const Value& operand = values[instruction.operands[0]];
+    if (operand.reg < 0 || registers[operand.reg].type != instruction.shape->element_type()) {
+      return std::nullopt;
+    }
+    return operand;
+  }
+
+  std::optional<Value> TranslateElementwise(const Instruction& instruction,
+                                            const std::vector<Value>& values) {
+    const OpDef& definition = DefinitionOf(instruction.opcode);
+    const size_t n = instruction.operands.size();
+    if (definition.strip == nullptr || n < 1 || n > kMaxOperands || !IsScalarArray(instruction.shape)) {
+      return std::nullopt;
+    }
+    RegisterOp op{.num_operands = static_cast<int>(n)};
+    std::array<ElementType, kMaxOperands> types{};
+    for (size_t k = 0; k < n; ++k) {
+      op.operands[k] = values[instruction.operands[k]].reg;
+      if (op.operands[k] < 0) return std::nullopt;
+      types[k] = registers[op.operands[k]].type;
+    }
+    const ElementType result = instruction.shape->element_type();
+    op.kernel = definition.strip(instruction, {types.data(), n}, result);
+    if (op.kernel.fn == nullptr) return std::nullopt;
+    for (size_t k = 0; k < n; ++k) registers[op.operands[k]].last_use = static_cast<int>(ops.size());
+    const Value value = NewRegister({.type = result});
+    op.result = value.reg;
+    ops.push_back(op);
+    return value;
+  }
+
+  const Module& module_;
+  int64_t budget_ = kMaxInstructions;
+};
+
+// Slots of one strip, shared by registers of one kind that are not alive together. The slot of a constant is
+// its own.
+class SlotAllocator {
+ public:
+  int Take(ComputeKind kind) {
+    std::vector<int>& free = free_[static_cast<int>(kind)];
+    if (free.empty()) return Fresh(kind);
+    const int slot = free.back();
+    free.pop_back();
+    return slot;
+  }
+  int Fresh(ComputeKind kind) {
+    offsets_.push_back(size_);
+    size_ += kStrip * KindBytes(kind);
+    return static_cast<int>(offsets_.size()) - 1;
+  }
+  void Release(ComputeKind kind, int slot) { free_[static_cast<int>(kind)].push_back(slot); }
+  int64_t offset(int slot) const { return offsets_[slot]; }
+  int64_t size() const { return size_; }
+
+ private:
+  std::array<std::vector<int>, 5> free_;
+  std::vector<int64_t> offsets_;
+  int64_t size_ = 0;
+};
+
+void AssignSlots(Compiler& program, SlotAllocator& slots) {
+  for (Register& reg : program.registers) {
+    const bool used = reg.last_use >= 0 || reg.is_output;
+    if (used && (reg.constant != nullptr || reg.parameter >= 0)) reg.slot = slots.Fresh(KindOf(reg.type));
+  }
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    const RegisterOp& op = program.ops[i];
+    Register& result = program.registers[op.result];
+    result.slot = slots.Take(KindOf(result.type));
+    for (int k = 0; k < op.num_operands; ++k) {
+      Register& operand = program.registers[op.operands[k]];
+      if (operand.last_use != static_cast<int>(i) || operand.is_output || operand.constant != nullptr)
+        continue;
+      operand.last_use = -1;  // named twice: released once
+      slots.Release(KindOf(operand.type), operand.slot);
+    }
+  }
+}
+
+struct alignas(64) CacheLine {
+  std::byte bytes[64];
+};
+
+}  // namespace
+
+struct ScalarFunction::Impl {
+  // A strip function with its operands and result in place.
+  struct Operation {
+    StripKernel kernel;
+    std::array<const void*, kMaxOperands> operands{};
+    void* result = nullptr;
+  };
+  struct Port {
+    ElementType type = ElementType::kPred;
+    std::byte* strip = nullptr;  // null: an input that is not used
+    std::shared_ptr<const Shape> shape;
+  };
+
+  Impl(Executor& e, const Module& m, ComputationId i, int d) : executor(e), module(m), id(i), depth(d) {}
+
+  absl::Status ReadSignature();
+  bool Compile();
+  absl::Status RunCompiled(int64_t n, std::span<const std::byte* const> in,
+                           std::span<const int64_t> in_strides, std::span<std::byte* const> out,
+                           std::span<const int64_t> out_strides);
+  absl::Status Interpret(int64_t n, std::span<const std::byte* const> in, std::span<const int64_t> in_strides,
+                         std::span<std::byte* const> out, std::span<const int64_t> out_strides);
+
+  Executor& executor;
+  const Module& module;
+  const ComputationId id;
+  const int depth;
+  std::vector<Port> inputs, outputs;
+  std::vector<Operation> operations;
+  std::vector<CacheLine> storage;
+  bool compiled = false;
+  bool exact_sum = false;
+  int64_t passes_through = -1;
+  int64_t uncharged = 0;
+};
+
+absl::Status ScalarFunction::Impl::ReadSignature() {
+  const Computation& computation = module.computation(id);
+  const auto add = [&](std::vector<Port>& ports, std::shared_ptr<const Shape> shape, std::string_view what) {
+    if (!shape->IsScalar()) {
+      return InvalidProgram(computation.position, fmt::format("{} of computation {} is {}, wanted a scalar",
+                                                              what, computation.name, shape->ToString()));
+    }
+    ports.push_back({.type = shape->element_type(), .shape = std::move(shape)});
+    return absl::OkStatus();
+  };
+  for (int32_t parameter : computation.parameters) {
+    ASSAY_RETURN_IF_ERROR(add(inputs, computation.instructions[parameter].shape, "a parameter"));
+  }
+  const std::shared_ptr<const Shape>& result = computation.root_instruction().shape;
+  if (!result->IsTuple()) return add(outputs, result, "the result");
+  for (const Shape& element : result->elements()) {
+    ASSAY_RETURN_IF_ERROR(add(outputs, std::shared_ptr<const Shape>(result, &element), "the result"));
+  }
+  return absl::OkStatus();
+}
+
+bool ScalarFunction::Impl::Compile() {
+  Compiler program(module);
+  if (!program.Compile(id)) return false;
+  SlotAllocator slots;
+  AssignSlots(program, slots);
+  storage.resize(slots.size() / sizeof(CacheLine));
+  std::byte* base = reinterpret_cast<std::byte*>(storage.data());
+  const auto strip = [&](int reg) { return base + slots.offset(program.registers[reg].slot); };
+  for (size_t r = 0; r < program.registers.size(); ++r) {
+    const Register& reg = program.registers[r];
+    if (reg.slot < 0) continue;
+    if (reg.parameter >= 0) inputs[reg.parameter].strip = strip(static_cast<int>(r));
+    if (reg.constant != nullptr) {
+      LoadStrip(reg.type, reg.constant->data(), 0, kStrip, strip(static_cast<int>(r)));
+    }
+  }
+  for (const RegisterOp& op : program.ops) {
+    Operation operation{.kernel = op.kernel, .result = strip(op.result)};
+    for (int k = 0; k < op.num_operands; ++k) operation.operands[k] = strip(op.operands[k]);
+    operations.push_back(operation);
+  }
+  for (size_t k = 0; k < outputs.size(); ++k) outputs[k].strip = strip(program.outputs[k]);
+  if (outputs.size() == 1) passes_through = program.registers[program.outputs[0]].parameter;
+  return true;
+}
+
+absl::Status ScalarFunction::Impl::RunCompiled(int64_t n, std::span<const std::byte* const> in,
+                                               std::span<const int64_t> in_strides,
+                                               std::span<std::byte* const> out,
+                                               std::span<const int64_t> out_strides) {
+  for (int64_t begin = 0; begin < n; begin += kStrip) {
+    const int64_t count = std::min(kStrip, n - begin);
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const Port& input = inputs[k];
+      if (input.strip == nullptr) continue;
+      LoadStrip(input.type, in[k] + begin * in_strides[k], in_strides[k], count, input.strip);
+    }
+    for (const Operation& operation : operations) {
+      operation.kernel.fn(operation.kernel.params, count, operation.operands.data(), operation.result);
+    }
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      StoreStrip(outputs[k].type, outputs[k].strip, count, out[k] + begin * out_strides[k], out_strides[k]);
+    }
+    uncharged += count * static_cast<int64_t>(operations.size());
+    if (uncharged >= kChargeEvery) {
+      ASSAY_RETURN_IF_ERROR(executor.Charge(std::exchange(uncharged, 0)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ScalarFunction::Impl::Interpret(int64_t n, std::span<const std::byte* const> in,
+                                             std::span<const int64_t> in_strides,
+                                             std::span<std::byte* const> out,
+                                             std::span<const int64_t> out_strides) {
+  for (int64_t i = 0; i < n; ++i) {
+    std::vector<Literal> arguments;
+    arguments.reserve(inputs.size());
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      ASSAY_ASSIGN_OR_RETURN(Literal argument, Literal::Make(inputs[k].shape, executor.budget(), false));
+      std::memcpy(argument.MutableBytes().data(), in[k] + i * in_strides[k], Bytes(inputs[k].type));
+      arguments.push_back(std::move(argument));
+    }
+    ASSAY_ASSIGN_OR_RETURN(const Literal result, executor.Call(id, std::move(arguments), depth));
+    const bool is_tuple = result.shape().IsTuple();
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      const Literal& element = is_tuple ? result.element(static_cast<int64_t>(k)) : result;
+      std::memcpy(out[k] + i * out_strides[k], element.data(), Bytes(outputs[k].type));
+    }
+  }
+  return absl::OkStatus();
+}
+
+ScalarFunction::ScalarFunction(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ScalarFunction::~ScalarFunction() = default;
+
+absl::StatusOr<std::unique_ptr<ScalarFunction>> ScalarFunction::Make(Executor& executor, const Module& module,
+                                                                     ComputationId id, int depth) {
+  auto impl = std::make_unique<Impl>(executor, module, id, depth);
+  ASSAY_RETURN_IF_ERROR(impl->ReadSignature());
+  impl->compiled = impl->Compile();
+  impl->exact_sum = IsExactSum(module, id);
+  return std::unique_ptr<ScalarFunction>(new ScalarFunction(std::move(impl)));
+}
+
+int64_t ScalarFunction::num_inputs() const { return static_cast<int64_t>(impl_->inputs.size()); }
+int64_t ScalarFunction::num_outputs() const { return static_cast<int64_t>(impl_->outputs.size()); }
+ElementType ScalarFunction::input_type(int64_t i) const { return impl_->inputs[i].type; }
+ElementType ScalarFunction::output_type(int64_t i) const { return impl_->outputs[i].type; }
+bool ScalarFunction::is_exact_sum() const { return impl_->exact_sum; }
+int64_t ScalarFunction::passes_through() const { return impl_->passes_through; }
+
+absl::Status ScalarFunction::Run(int64_t n, std::span<const std::byte* const> in,
+                                 std::span<const int64_t> in_strides, std::span<std::byte* const> out,
+                                 std::span<const int64_t> out_strides) {
+  return impl_->compiled ? impl_->RunCompiled(n, in, in_strides, out, out_strides)
+                         : impl_->Interpret(n, in, in_strides, out, out_strides);
+}
+
+bool IsExactSum(const Module& module, ComputationId id) {
+  const Computation& computation = module.computation(id);
+  const Instruction& root = computation.root_instruction();
+  if (computation.parameters.size() != 2 || root.opcode != Opcode::kAdd || !root.shape->IsScalar()) {
+    return false;
+  }
+  const ElementType type = root.shape->element_type();
+  if (!IsFloat(type) && !IsComplex(type)) return false;
+  const int32_t first = computation.parameters[0];
+  const int32_t second = computation.parameters[1];
+  const bool sums_both = (root.operands[0] == first && root.operands[1] == second) ||
+                         (root.operands[0] == second && root.operands[1] == first);
+  return sums_both && computation.instructions[first].shape->IsScalar(type) &&
+         computation.instructions[second].shape->IsScalar(type);
+}
+
+}  // namespace assay
