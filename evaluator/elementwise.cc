@@ -9,6 +9,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/strips.h"
 #include "evaluator/registry.h"
+#include "evaluator/stored_strips.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -82,6 +83,25 @@ absl::Status Walk(EvalContext& context, const StripKernel& kernel, int64_t n, st
   return absl::OkStatus();
 }
 
+absl::Status WalkStored(EvalContext& context, StoredFn fn, int64_t n, std::span<Stream> in, Stream& out) {
+  std::array<const std::byte*, kMaxOperands> chunks{};
+  for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
+    const int64_t count = std::min(kChargeEvery, n - begin);
+    ASSAY_RETURN_IF_ERROR(context.Charge(count));
+    for (size_t k = 0; k < in.size(); ++k) chunks[k] = in[k].data + begin * Bytes(in[k].type);
+    fn(count, chunks.data(), out.data + begin * Bytes(out.type));
+  }
+  return absl::OkStatus();
+}
+
+// The function over stored elements, where the op has one for a single type and the operands are whole.
+StoredFn StoredFor(Opcode opcode, std::span<const Stream> in, const Stream& out) {
+  for (const Stream& operand : in) {
+    if (operand.type != out.type || operand.repeated) return nullptr;
+  }
+  return StoredStripFor(opcode, out.type);
+}
+
 absl::Status CheckArray(const InferContext& context, int64_t k, std::string_view label) {
   if (context.operand(k).IsArray()) return absl::OkStatus();
   return InvalidProgram(
@@ -141,28 +161,29 @@ absl::StatusOr<Literal> EvalElementwise(EvalContext& context, std::span<Literal>
   }
   ASSAY_ASSIGN_OR_RETURN(const DimVector sizes, JoinRuntimeSizes(context, operands));
 
-  const int64_t n = shape.num_elements();
-  std::array<bool, kMaxOperands> repeated{};
-  for (size_t k = 0; k < operands.size(); ++k) repeated[k] = IsRepeated(operands[k], shape);
+  std::array<Stream, kMaxOperands + 1> streams;
+  const std::span<Stream> in(streams.data(), operands.size());
+  Stream& out = streams[kMaxOperands];
+  for (size_t k = 0; k < in.size(); ++k) {
+    in[k].type = types[k];
+    in[k].repeated = IsRepeated(operands[k], shape);
+    in[k].direct = !in[k].repeated && IsStoredAsComputed(types[k]);
+  }
   int reused = -1;
   ASSAY_ASSIGN_OR_RETURN(Literal result, TakeResult(context, operands, reused));
-  if (n > 0) {
-    std::array<Stream, kMaxOperands + 1> streams;
-    Stream& out = streams[kMaxOperands];
+  if (const int64_t n = shape.num_elements(); n > 0) {
     out.type = shape.element_type();
     out.data = result.MutableBytes().data();
     // A strip function may write over its input only where both are of one kind.
     out.direct = IsStoredAsComputed(out.type) && (reused < 0 || KindOf(types[reused]) == KindOf(out.type));
-    for (size_t k = 0; k < operands.size(); ++k) {
-      Stream& in = streams[k];
-      in.type = types[k];
+    for (size_t k = 0; k < in.size(); ++k) {
       // Streams only read what they load from.
-      in.data = static_cast<int>(k) == reused ? out.data : const_cast<std::byte*>(operands[k].data());
-      in.repeated = repeated[k];
-      in.direct = !in.repeated && IsStoredAsComputed(in.type);
-      if (in.repeated) LoadStrip(in.type, in.data, 0, std::min(n, kStrip), in.buffer);
+      in[k].data = static_cast<int>(k) == reused ? out.data : const_cast<std::byte*>(operands[k].data());
+      if (in[k].repeated) LoadStrip(types[k], in[k].data, 0, std::min(n, kStrip), in[k].buffer);
     }
-    ASSAY_RETURN_IF_ERROR(Walk(context, kernel, n, {streams.data(), operands.size()}, out));
+    const StoredFn stored = StoredFor(instruction.opcode, in, out);
+    ASSAY_RETURN_IF_ERROR(stored != nullptr ? WalkStored(context, stored, n, in, out)
+                                            : Walk(context, kernel, n, in, out));
   }
   SetRuntimeSizes(sizes, result);
   if (!result.IsFullSize()) result.ClearDeadElements();

@@ -260,13 +260,20 @@ struct ScalarFunction::Impl {
   struct Port {
     ElementType type = ElementType::kPred;
     std::byte* strip = nullptr;  // null: an input that is not used
+    LoadOneFn load_one = nullptr;
+    StoreOneFn store_one = nullptr;
     std::shared_ptr<const Shape> shape;
   };
 
   Impl(Executor& e, const Module& m, ComputationId i, int d) : executor(e), module(m), id(i), depth(d) {}
 
   absl::Status ReadSignature();
+  absl::Status ChargeLater(int64_t n) {
+    uncharged += n * static_cast<int64_t>(operations.size());
+    return uncharged < kChargeEvery ? absl::OkStatus() : executor.Charge(std::exchange(uncharged, 0));
+  }
   bool Compile();
+  absl::Status RunOne(const std::byte* const* in, std::byte* const* out);
   absl::Status RunCompiled(int64_t n, std::span<const std::byte* const> in,
                            std::span<const int64_t> in_strides, std::span<std::byte* const> out,
                            std::span<const int64_t> out_strides);
@@ -293,7 +300,11 @@ absl::Status ScalarFunction::Impl::ReadSignature() {
       return InvalidProgram(computation.position, fmt::format("{} of computation {} is {}, wanted a scalar",
                                                               what, computation.name, shape->ToString()));
     }
-    ports.push_back({.type = shape->element_type(), .shape = std::move(shape)});
+    const ElementType type = shape->element_type();
+    ports.push_back({.type = type,
+                     .load_one = LoadOneFor(type),
+                     .store_one = StoreOneFor(type),
+                     .shape = std::move(shape)});
     return absl::OkStatus();
   };
   for (int32_t parameter : computation.parameters) {
@@ -333,6 +344,18 @@ bool ScalarFunction::Impl::Compile() {
   return true;
 }
 
+absl::Status ScalarFunction::Impl::RunOne(const std::byte* const* in, std::byte* const* out) {
+  for (const Port& input : inputs) {
+    if (input.strip != nullptr) input.load_one(*in, input.strip);
+    ++in;
+  }
+  for (const Operation& operation : operations) {
+    operation.kernel.fn(operation.kernel.params, 1, operation.operands.data(), operation.result);
+  }
+  for (const Port& output : outputs) output.store_one(output.strip, *out++);
+  return ChargeLater(1);
+}
+
 absl::Status ScalarFunction::Impl::RunCompiled(int64_t n, std::span<const std::byte* const> in,
                                                std::span<const int64_t> in_strides,
                                                std::span<std::byte* const> out,
@@ -350,10 +373,7 @@ absl::Status ScalarFunction::Impl::RunCompiled(int64_t n, std::span<const std::b
     for (size_t k = 0; k < outputs.size(); ++k) {
       StoreStrip(outputs[k].type, outputs[k].strip, count, out[k] + begin * out_strides[k], out_strides[k]);
     }
-    uncharged += count * static_cast<int64_t>(operations.size());
-    if (uncharged >= kChargeEvery) {
-      ASSAY_RETURN_IF_ERROR(executor.Charge(std::exchange(uncharged, 0)));
-    }
+    ASSAY_RETURN_IF_ERROR(ChargeLater(count));
   }
   return absl::OkStatus();
 }
@@ -402,6 +422,7 @@ int64_t ScalarFunction::passes_through() const { return impl_->passes_through; }
 absl::Status ScalarFunction::Run(int64_t n, std::span<const std::byte* const> in,
                                  std::span<const int64_t> in_strides, std::span<std::byte* const> out,
                                  std::span<const int64_t> out_strides) {
+  if (n == 1 && impl_->compiled) return impl_->RunOne(in.data(), out.data());
   return impl_->compiled ? impl_->RunCompiled(n, in, in_strides, out, out_strides)
                          : impl_->Interpret(n, in, in_strides, out, out_strides);
 }

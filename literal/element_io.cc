@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "literal/float_format.h"
 
@@ -18,6 +19,8 @@ namespace assay {
 namespace {
 
 constexpr int64_t kBlock = 32;
+// Fewer elements than this go one by one: compiled scalar functions often have a strip of one.
+constexpr int64_t kFew = 4;
 
 // Four lanes of 32 bits, as GCC and clang spell them for any target.
 using U32x4 = uint32_t __attribute__((vector_size(16)));
@@ -78,12 +81,20 @@ void StoreBlocks(const K* src, int64_t n, std::byte* dst, Fn fn) {
 // Integers as wide as their storage.
 template <class T, class K>
 void LoadPlain(const std::byte* src, int64_t n, void* dst) {
+  if (n < kFew) {
+    for (int64_t i = 0; i < n; ++i) static_cast<K*>(dst)[i] = static_cast<K>(Read<T>(src + i * sizeof(T)));
+    return;
+  }
   LoadBlocks<T>(src, n, static_cast<K*>(dst), [](const T* from, K* to) {
     for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<K>(from[j]);
   });
 }
 template <class T, class K>
 void StorePlain(const void* src, int64_t n, std::byte* dst) {
+  if (n < kFew) {
+    for (int64_t i = 0; i < n; ++i) Write(dst + i * sizeof(T), static_cast<T>(static_cast<const K*>(src)[i]));
+    return;
+  }
   StoreBlocks<T>(static_cast<const K*>(src), n, dst, [](const K* from, T* to) {
     for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<T>(from[j]);
   });
@@ -91,6 +102,10 @@ void StorePlain(const void* src, int64_t n, std::byte* dst) {
 
 // One byte that is 0 or 1, in storage as in the kind.
 void CopyPred(const std::byte* src, int64_t n, std::byte* dst) {
+  if (n < kFew) {
+    for (int64_t i = 0; i < n; ++i) dst[i] = std::byte(src[i] != std::byte(0));
+    return;
+  }
   LoadBlocks<uint8_t>(src, n, reinterpret_cast<uint8_t*>(dst), [](const uint8_t* from, uint8_t* to) {
     for (int64_t j = 0; j < kBlock; ++j) to[j] = from[j] != 0;
   });
@@ -242,11 +257,50 @@ void StoreNarrow(const FloatFormat& format, const double* src, int64_t n, std::b
   });
 }
 
+// f32 needs care only for NaNs, whose payload a conversion could change.
+void LoadOneF32(const std::byte* src, void* dst) {
+  const auto bits = Read<uint32_t>(src);
+  const double value = (bits & 0x7fffffffu) <= kF32Infinity
+                           ? std::bit_cast<float>(bits)
+                           : DecodeFloat(bits, *Info(ElementType::kF32).format);
+  std::memcpy(dst, &value, sizeof(value));
+}
+void StoreOneF32(const void* src, std::byte* dst) {
+  double value;
+  std::memcpy(&value, src, sizeof(value));
+  Write(dst, value == value ? std::bit_cast<uint32_t>(static_cast<float>(value))
+                            : static_cast<uint32_t>(EncodeFloat(value, *Info(ElementType::kF32).format)));
+}
+
+void LoadFewReals(ElementType type, const std::byte* src, int64_t n, double* dst) {
+  const FloatFormat& format = *Info(type).format;
+  for (int64_t i = 0; i < n; ++i) {
+    if (type == ElementType::kF32) {
+      LoadOneF32(src + 4 * i, dst + i);
+    } else {
+      dst[i] = DecodeFloat(Bytes(type) == 2 ? Read<uint16_t>(src + 2 * i) : Read<uint8_t>(src + i), format);
+    }
+  }
+}
+void StoreFewReals(ElementType type, const double* src, int64_t n, std::byte* dst) {
+  const FloatFormat& format = *Info(type).format;
+  for (int64_t i = 0; i < n; ++i) {
+    if (type == ElementType::kF32) {
+      StoreOneF32(src + i, dst + 4 * i);
+    } else if (Bytes(type) == 2) {
+      Write(dst + 2 * i, static_cast<uint16_t>(EncodeFloat(src[i], format)));
+    } else {
+      Write(dst + i, static_cast<uint8_t>(EncodeFloat(src[i], format)));
+    }
+  }
+}
+
 void LoadReal(ElementType type, const std::byte* src, int64_t n, double* dst) {
   if (type == ElementType::kF64) {
     if (n > 0) std::memcpy(dst, src, 8 * n);
     return;
   }
+  if (n < kFew) return LoadFewReals(type, src, n, dst);
   if (type == ElementType::kF32) return LoadBlocks<uint32_t>(src, n, dst, LoadF32Block);
   if (type == ElementType::kBF16) return LoadBlocks<uint16_t>(src, n, dst, LoadBF16Block);
   const FloatFormat& format = *Info(type).format;
@@ -258,6 +312,7 @@ void StoreReal(ElementType type, const double* src, int64_t n, std::byte* dst) {
     if (n > 0) std::memcpy(dst, src, 8 * n);
     return;
   }
+  if (n < kFew) return StoreFewReals(type, src, n, dst);
   if (type == ElementType::kF32) return StoreBlocks<uint32_t>(src, n, dst, StoreF32Block);
   if (type == ElementType::kBF16) return StoreBlocks<uint16_t>(src, n, dst, StoreBF16Block);
   const FloatFormat& format = *Info(type).format;
@@ -333,6 +388,37 @@ void StoreContiguous(ElementType type, const void* src, int64_t n, std::byte* ds
   }
 }
 
+template <class T, class K>
+void LoadOnePlain(const std::byte* src, void* dst) {
+  const K value = static_cast<K>(Read<T>(src));
+  std::memcpy(dst, &value, sizeof(value));
+}
+template <class T, class K>
+void StoreOnePlain(const void* src, std::byte* dst) {
+  K value;
+  std::memcpy(&value, src, sizeof(value));
+  Write(dst, static_cast<T>(value));
+}
+template <int type>
+void LoadOneAny(const std::byte* src, void* dst) {
+  LoadContiguous(static_cast<ElementType>(type), src, 1, dst);
+}
+template <int type>
+void StoreOneAny(const void* src, std::byte* dst) {
+  StoreContiguous(static_cast<ElementType>(type), src, 1, dst);
+}
+template <int... types>
+LoadOneFn LoadOneByIndex(int type, std::integer_sequence<int, types...>) {
+  static constexpr LoadOneFn kTable[] = {LoadOneAny<types>...};
+  return kTable[type];
+}
+template <int... types>
+StoreOneFn StoreOneByIndex(int type, std::integer_sequence<int, types...>) {
+  static constexpr StoreOneFn kTable[] = {StoreOneAny<types>...};
+  return kTable[type];
+}
+using AllTypes = std::make_integer_sequence<int, kNumElementTypes>;
+
 struct Bytes16 {
   uint64_t half[2];
 };
@@ -405,6 +491,43 @@ void StoreStrip(ElementType type, const void* src, int64_t n, std::byte* dst, in
     const int64_t count = std::min(kStrip, n - i);
     StoreContiguous(type, in + i * KindBytes(KindOf(type)), count, encoded);
     MoveElements(bytes, encoded, bytes, count, dst + i * stride, stride);
+  }
+}
+
+LoadOneFn LoadOneFor(ElementType type) {
+  switch (type) {
+    case ElementType::kPred:
+      return LoadOnePlain<uint8_t, uint8_t>;
+    case ElementType::kS32:
+      return LoadOnePlain<int32_t, int64_t>;
+    case ElementType::kU32:
+      return LoadOnePlain<uint32_t, uint64_t>;
+    case ElementType::kS64:
+    case ElementType::kU64:
+    case ElementType::kF64:
+      return LoadOnePlain<uint64_t, uint64_t>;
+    case ElementType::kF32:
+      return LoadOneF32;
+    default:
+      return LoadOneByIndex(static_cast<int>(type), AllTypes());
+  }
+}
+
+StoreOneFn StoreOneFor(ElementType type) {
+  switch (type) {
+    case ElementType::kPred:
+      return StoreOnePlain<uint8_t, uint8_t>;
+    case ElementType::kS32:
+    case ElementType::kU32:
+      return StoreOnePlain<uint32_t, uint64_t>;
+    case ElementType::kS64:
+    case ElementType::kU64:
+    case ElementType::kF64:
+      return StoreOnePlain<uint64_t, uint64_t>;
+    case ElementType::kF32:
+      return StoreOneF32;
+    default:
+      return StoreOneByIndex(static_cast<int>(type), AllTypes());
   }
 }
 

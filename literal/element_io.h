@@ -35,6 +35,12 @@ void WrapStrip(ElementType type, uint64_t* values, int64_t n);
 int64_t WrapSigned(int64_t value, int bits);
 uint64_t WrapUnsigned(uint64_t value, int bits);
 
+// One element, with the type's case decided beforehand: for compiled scalar functions applied one at a time.
+using LoadOneFn = void (*)(const std::byte* src, void* dst);
+using StoreOneFn = void (*)(const void* src, std::byte* dst);
+LoadOneFn LoadOneFor(ElementType type);
+StoreOneFn StoreOneFor(ElementType type);
+
 // One element, for code that is not hot.
 struct ScalarValue {
   ComputeKind kind = ComputeKind::kInt64;

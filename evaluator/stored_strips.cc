@@ -1,0 +1,81 @@
+#include "evaluator/stored_strips.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace assay {
+namespace {
+
+constexpr int64_t kBlock = 16;
+
+// NUM-3: every NaN is the canonical one.
+constexpr auto kCanonical = [](float x) { return x == x ? x : std::numeric_limits<float>::quiet_NaN(); };
+
+// Whole blocks of a constant length are what -O2 vectorises; the last, short one is padded with zeros.
+template <typename T, typename F>
+void Binary(int64_t n, const std::byte* const* in, std::byte* out, F f) {
+  T a[kBlock] = {}, b[kBlock] = {}, result[kBlock];
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t bytes = (n - i < kBlock ? n - i : kBlock) * static_cast<int64_t>(sizeof(T));
+    const int64_t offset = i * static_cast<int64_t>(sizeof(T));
+    if (bytes == sizeof(a)) {
+      std::memcpy(a, in[0] + offset, sizeof(a));
+      std::memcpy(b, in[1] + offset, sizeof(b));
+      for (int64_t j = 0; j < kBlock; ++j) result[j] = f(a[j], b[j]);
+      std::memcpy(out + offset, result, sizeof(result));
+    } else {
+      std::memcpy(a, in[0] + offset, bytes);
+      std::memcpy(b, in[1] + offset, bytes);
+      for (int64_t j = 0; j < kBlock; ++j) result[j] = f(a[j], b[j]);
+      std::memcpy(out + offset, result, bytes);
+    }
+  }
+}
+
+template <const auto& f>
+void Floats(int64_t n, const std::byte* const* in, std::byte* out) {
+  Binary<float>(n, in, out, [](float a, float b) { return kCanonical(f(a, b)); });
+}
+template <const auto& f>
+void Doubles(int64_t n, const std::byte* const* in, std::byte* out) {
+  Binary<double>(n, in, out, [](double a, double b) {
+    const double x = f(a, b);
+    return x == x ? x : std::numeric_limits<double>::quiet_NaN();
+  });
+}
+// Mod 2^32, signed and unsigned alike.
+template <const auto& f>
+void Patterns(int64_t n, const std::byte* const* in, std::byte* out) {
+  Binary<uint32_t>(n, in, out, f);
+}
+
+constexpr auto kPlus = [](auto a, auto b) { return a + b; };
+constexpr auto kMinus = [](auto a, auto b) { return a - b; };
+constexpr auto kTimes = [](auto a, auto b) { return a * b; };
+constexpr auto kOver = [](auto a, auto b) { return a / b; };
+
+struct Row {
+  Opcode opcode;
+  StoredFn f32, f64, x32;
+};
+constexpr Row kRows[] = {
+    {Opcode::kAdd, Floats<kPlus>, Doubles<kPlus>, Patterns<kPlus>},
+    {Opcode::kSubtract, Floats<kMinus>, Doubles<kMinus>, Patterns<kMinus>},
+    {Opcode::kMultiply, Floats<kTimes>, Doubles<kTimes>, Patterns<kTimes>},
+    {Opcode::kDivide, Floats<kOver>, Doubles<kOver>, nullptr},
+};
+
+}  // namespace
+
+StoredFn StoredStripFor(Opcode opcode, ElementType type) {
+  for (const Row& row : kRows) {
+    if (row.opcode != opcode) continue;
+    if (type == ElementType::kF32) return row.f32;
+    if (type == ElementType::kF64) return row.f64;
+    if (type == ElementType::kS32 || type == ElementType::kU32) return row.x32;
+  }
+  return nullptr;
+}
+
+}  // namespace assay
