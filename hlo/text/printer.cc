@@ -1,0 +1,194 @@
+// Module to canonical HLO text (spec/hlo-text.md section 8): what XLA's printer writes with its default
+// options and large constants, but for negative zero and for what its own parser would read as something
+// else. Order and async sugar: print_order.cc; attribute values: print_values.cc; which attributes stand on
+// an instruction: print_attributes.cc; the module's first line: print_header.cc.
+#include "hlo/text/printer.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "hlo/text/print_attributes.h"
+#include "hlo/text/print_header.h"
+#include "hlo/text/print_order.h"
+#include "hlo/text/print_values.h"
+#include "literal/literal_text.h"
+#include "shape/shape_text.h"
+
+namespace assay {
+namespace {
+
+using print::AppendListSeparator;
+
+// Names as the parser takes them: legal, and each once.
+std::vector<std::string> PrintedNames(const std::vector<std::string_view>& names) {
+  std::vector<std::string> printed;
+  printed.reserve(names.size());
+  absl::flat_hash_set<std::string> used;
+  for (const std::string_view name : names) {
+    printed.push_back(print::IsLegalName(name) ? std::string(name) : std::string());
+    // The first owner of a legal name keeps it, wherever a sanitised one might fall.
+    if (!printed.back().empty() && !used.insert(printed.back()).second) printed.back().clear();
+  }
+  absl::flat_hash_map<std::string, int> next_suffix;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!printed[i].empty()) continue;
+    const std::string base = print::SanitizedName(names[i]);
+    std::string unique = base;
+    int& suffix = next_suffix[base];
+    while (!used.insert(unique).second) unique = base + "." + std::to_string(++suffix);
+    printed[i] = std::move(unique);
+  }
+  return printed;
+}
+
+std::vector<std::string> ComputationNames(const Module& module) {
+  std::vector<std::string_view> names;
+  names.reserve(module.computations.size());
+  for (const Computation& computation : module.computations) names.push_back(computation.name);
+  return PrintedNames(names);
+}
+
+std::vector<std::string> InstructionNames(const Computation& computation) {
+  std::vector<std::string_view> names;
+  names.reserve(computation.instructions.size());
+  for (const Instruction& instruction : computation.instructions) names.push_back(instruction.name);
+  return PrintedNames(names);
+}
+
+// By instruction: the async-start that it belongs to (itself for a start) if it is written with sugar.
+std::vector<int32_t> SugaredStarts(const Computation& computation, const std::vector<bool>& sugared) {
+  std::vector<int32_t> starts(computation.instructions.size(), -1);
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const Instruction& instruction = computation.instructions[i];
+    if (instruction.opcode == Opcode::kAsyncStart) {
+      const auto callee = instruction.attributes.Computation(Attr::kCalls);
+      if (callee && sugared[callee->value]) starts[i] = static_cast<int32_t>(i);
+    } else if (instruction.opcode == Opcode::kAsyncUpdate || instruction.opcode == Opcode::kAsyncDone) {
+      if (!instruction.operands.empty()) starts[i] = starts[instruction.operands[0]];
+    }
+  }
+  return starts;
+}
+
+std::string_view AsyncSuffix(Opcode opcode) {
+  if (opcode == Opcode::kAsyncStart) return "-start";
+  return opcode == Opcode::kAsyncUpdate ? "-update" : "-done";
+}
+
+struct InstructionPrinter {
+  const Module& module;
+  const Computation& computation;
+  const std::vector<std::string>& computation_names;
+  const std::vector<std::string>& names;
+
+  // `sugared_start`: of an async op that is written "<op>-start"; else -1.
+  void Append(int32_t index, int32_t sugared_start, std::string& out) const {
+    const Instruction& instruction = computation.instructions[index];
+    if (index == computation.root) out += "ROOT ";
+    out += "%" + names[index] + " = ";
+    if (instruction.shape != nullptr) out += ShapeToText(*instruction.shape, LayoutText::kAlways) + " ";
+    const Instruction* wrapped = nullptr;
+    if (sugared_start >= 0) {
+      const auto callee = computation.instructions[sugared_start].attributes.Computation(Attr::kCalls);
+      wrapped = &module.computation(*callee).root_instruction();
+      out += Name(wrapped->opcode);
+      out += AsyncSuffix(instruction.opcode);
+    } else {
+      out += Name(instruction.opcode);
+    }
+    AppendOperands(instruction, out);
+    print::AppendAttributes({module, computation, instruction, wrapped, computation_names, names}, out);
+  }
+
+  void AppendOperands(const Instruction& instruction, std::string& out) const {
+    out += "(";
+    if (instruction.opcode == Opcode::kParameter) {
+      out += std::to_string(instruction.parameter_number);
+    } else if (instruction.opcode == Opcode::kConstant) {
+      out += instruction.literal == nullptr ? "{...}" : LiteralToText(*instruction.literal);
+    } else {
+      for (size_t i = 0; i < instruction.operands.size(); ++i) {
+        AppendListSeparator(i, out);
+        out += "%" + names[instruction.operands[i]];
+      }
+    }
+    out += ")";
+  }
+};
+
+// "(a: f32[2], b: f32[]) -> f32[2]"
+void AppendSignature(const Computation& computation, const std::vector<std::string>& names,
+                     std::string& out) {
+  out += "(";
+  bool first = true;
+  for (const int32_t parameter : computation.parameters) {
+    if (parameter < 0) continue;
+    if (!first) out += ", ";
+    first = false;
+    out += names[parameter] + ": ";
+    const auto& shape = computation.instructions[parameter].shape;
+    if (shape != nullptr) out += ShapeToText(*shape, LayoutText::kNone);
+  }
+  out += ") -> ";
+  const auto& shape = computation.root_instruction().shape;
+  if (shape != nullptr) out += ShapeToText(*shape, LayoutText::kNone);
+}
+
+void AppendComputation(const Module& module, ComputationId id, bool in_schedule_order,
+                       const std::vector<std::string>& computation_names, const std::vector<bool>& sugared,
+                       std::string& out) {
+  const Computation& computation = module.computation(id);
+  const std::vector<std::string> names = InstructionNames(computation);
+  const std::vector<int32_t> starts = SugaredStarts(computation, sugared);
+  if (id == module.entry) out += "ENTRY ";
+  out += "%" + computation_names[id.value] + " ";
+  AppendSignature(computation, names, out);
+  out += " {\n";
+  const InstructionPrinter printer{module, computation, computation_names, names};
+  const auto line = [&](int32_t index) {
+    out += "  ";
+    printer.Append(index, starts[index], out);
+    out += "\n";
+  };
+  if (in_schedule_order) {
+    for (size_t i = 0; i < computation.instructions.size(); ++i) line(static_cast<int32_t>(i));
+  } else {
+    for (const int32_t index : print::InstructionOrder(computation)) line(index);
+  }
+  out += "}";
+  if (!computation.execution_thread.empty() && computation.execution_thread != "main") {
+    out += ", execution_thread=";
+    print::AppendQuoted(computation.execution_thread, out);
+  }
+  out += "\n\n";
+}
+
+}  // namespace
+
+std::string ModuleToText(const Module& module) {
+  std::string out;
+  print::AppendModuleHeader(module, out);
+  const auto names = ComputationNames(module);
+  const auto sugared = print::SugaredComputations(module);
+  const auto fused = print::FusionComputations(module);
+  for (const ComputationId id : print::ComputationOrder(module)) {
+    if (sugared[id.value]) continue;
+    AppendComputation(module, id, module.is_scheduled && !fused[id.value], names, sugared, out);
+  }
+  return out;
+}
+
+std::string InstructionToText(const Module& module, const Computation& computation,
+                              const Instruction& instruction) {
+  const auto index = static_cast<int32_t>(&instruction - computation.instructions.data());
+  const auto computation_names = ComputationNames(module);
+  const auto names = InstructionNames(computation);
+  std::string out;
+  const int32_t start = print::AsyncStartOf(computation, index);
+  const bool sugar = start >= 0 && SugaredStarts(computation, print::SugaredComputations(module))[index] >= 0;
+  InstructionPrinter{module, computation, computation_names, names}.Append(index, sugar ? start : -1, out);
+  return out;
+}
+
+}  // namespace assay
