@@ -1,0 +1,261 @@
+// Elementwise operations, comparison, choice and conversion (spec/operations-elementwise.md).
+#include "builder/internal.h"
+
+namespace assay::builder {
+namespace {
+
+XlaOp Unary(Opcode opcode, XlaOp operand, const Accuracy& accuracy = std::nullopt) {
+  NewInstruction instruction{opcode, {operand}};
+  if (accuracy.has_value()) instruction.attributes.Set(Attr::kResultAccuracy, *accuracy);
+  return Emit(operand.builder(), std::move(instruction));
+}
+
+XlaOp Binary(Opcode opcode, XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions, AttributeMap attributes = {}) {
+  XlaBuilder* const builder = BuilderOf({lhs, rhs});
+  return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
+    auto operands = BroadcastOperands(builder, lhs, rhs, broadcast_dimensions);
+    if (!operands.ok()) {
+      return WithSuffix(operands.status(),
+                        fmt::format(" (in {} of builder '{}')", Name(opcode), builder->name()));
+    }
+    return builder->Add({opcode, {operands->first, operands->second}, std::move(attributes)});
+  });
+}
+
+// f(a, f(b, f(c, ...))).
+XlaOp RightFold(Ops operands, XlaOp (*f)(XlaOp, XlaOp, Int64s), std::string_view name) {
+  XlaBuilder* const builder = BuilderOf(operands);
+  return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
+    if (operands.empty()) return InvalidProgram({}, fmt::format("{}: no operands", name));
+    XlaOp result = operands.back();
+    for (size_t i = operands.size() - 1; i > 0; --i) result = f(operands[i - 1], result, {});
+    return result;
+  });
+}
+
+std::string_view Text(ComparisonDirection direction) {
+  static constexpr std::string_view kNames[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+  return kNames[static_cast<int>(direction)];
+}
+std::string_view Text(ComparisonType type) {
+  static constexpr std::string_view kNames[] = {"", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
+  return kNames[static_cast<int>(type)];
+}
+
+// In total order where the operands are floating, else plainly.
+XlaOp CompareTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions, ComparisonDirection direction) {
+  XlaBuilder* const builder = BuilderOf({lhs, rhs});
+  return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
+    ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, lhs, "Compare"));
+    const auto type = IsFloat(shape->element_type()) ? ComparisonType::kTotalOrder : ComparisonType::kDefault;
+    return Compare(lhs, rhs, broadcast_dimensions, direction, type);
+  });
+}
+
+// Select over tuples: both branches are the identity.
+absl::StatusOr<XlaOp> SelectTuples(XlaBuilder* builder, XlaOp pred, XlaOp on_true, XlaOp on_false) {
+  ASSAY_ASSIGN_OR_RETURN(const Shape shape, builder->GetShape(on_true));
+  ASSAY_ASSIGN_OR_RETURN(const Shape* pred_shape, builder->GetShapePtr(pred));
+  ASSAY_ASSIGN_OR_RETURN(const Shape* false_shape, builder->GetShapePtr(on_false));
+  if (!pred_shape->IsScalar(ElementType::kPred)) {
+    return InvalidProgram(
+        {}, fmt::format("Select-C1: of tuples the predicate must be pred[], is {}", pred_shape->ToString()));
+  }
+  if (!Shape::Compatible(shape, *false_shape)) {
+    return InvalidProgram({}, fmt::format("Select-C2: on_true is {}, on_false is {}", shape.ToString(),
+                                          false_shape->ToString()));
+  }
+  XlaBuilder identity("identity");
+  Parameter(&identity, 0, shape, "x");
+  ASSAY_ASSIGN_OR_RETURN(const XlaComputation computation, identity.Build());
+  return Conditional(pred, on_true, computation, on_false, computation);
+}
+
+absl::StatusOr<XlaOp> AddConverted(XlaBuilder* builder, Opcode opcode, std::vector<XlaOp> operands,
+                                   const Shape& from, ElementType type) {
+  ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(type, from.sizes()));
+  for (int64_t d = 0; d < from.rank(); ++d) shape.set_dynamic(d, from.is_dynamic(d));
+  return builder->Add({opcode, std::move(operands), {}, Shared(std::move(shape))});
+}
+
+// BitcastConvertType-C4 to C6: a last dimension holds the parts of the wider type.
+absl::StatusOr<Shape> BitcastShape(const Shape& from, ElementType type) {
+  const auto width = [](ElementType t) { return t == ElementType::kPred ? 8 : Bits(t); };
+  const int old_bits = width(from.element_type()), new_bits = width(type);
+  Ints sizes(from.sizes().begin(), from.sizes().end());
+  if (old_bits > new_bits) {
+    sizes.push_back(old_bits / new_bits);
+  } else if (old_bits < new_bits) {
+    if (sizes.empty() || sizes.back() != new_bits / old_bits) {
+      return InvalidProgram(
+          {}, fmt::format("BitcastConvertType-C5: operand is {}, its last size must be {} for {}",
+                          from.ToString(), new_bits / old_bits, Name(type)));
+    }
+    sizes.pop_back();
+  }
+  ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(type, sizes));
+  for (int64_t d = 0; d < std::min(from.rank(), shape.rank()); ++d) shape.set_dynamic(d, from.is_dynamic(d));
+  return shape;
+}
+
+}  // namespace
+
+XlaOp Abs(XlaOp operand) { return Unary(Opcode::kAbs, operand); }
+XlaOp Acos(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kAcos, operand, accuracy); }
+XlaOp Acosh(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kAcosh, operand, accuracy); }
+XlaOp Asin(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kAsin, operand, accuracy); }
+XlaOp Asinh(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kAsinh, operand, accuracy); }
+XlaOp Atanh(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kAtanh, operand, accuracy); }
+XlaOp Cbrt(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kCbrt, operand, accuracy); }
+XlaOp Ceil(XlaOp operand) { return Unary(Opcode::kCeil, operand); }
+XlaOp Clz(XlaOp operand) { return Unary(Opcode::kClz, operand); }
+XlaOp Cos(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kCos, operand, accuracy); }
+XlaOp Cosh(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kCosh, operand, accuracy); }
+XlaOp Erf(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kErf, operand, accuracy); }
+XlaOp Exp(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kExp, operand, accuracy); }
+XlaOp Expm1(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kExpm1, operand, accuracy); }
+XlaOp Floor(XlaOp operand) { return Unary(Opcode::kFloor, operand); }
+XlaOp Imag(XlaOp operand) { return Unary(Opcode::kImag, operand); }
+XlaOp IsFinite(XlaOp operand) { return Unary(Opcode::kIsFinite, operand); }
+XlaOp Log(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kLog, operand, accuracy); }
+XlaOp Log1p(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kLog1p, operand, accuracy); }
+XlaOp Logistic(XlaOp operand, const Accuracy& accuracy) {
+  return Unary(Opcode::kLogistic, operand, accuracy);
+}
+XlaOp Neg(XlaOp operand) { return Unary(Opcode::kNegate, operand); }
+XlaOp Not(XlaOp operand) { return Unary(Opcode::kNot, operand); }
+XlaOp PopulationCount(XlaOp operand) { return Unary(Opcode::kPopulationCount, operand); }
+XlaOp Real(XlaOp operand) { return Unary(Opcode::kReal, operand); }
+XlaOp Round(XlaOp operand) { return RoundNearestAfz(operand); }
+XlaOp RoundNearestAfz(XlaOp operand) { return Unary(Opcode::kRoundNearestAfz, operand); }
+XlaOp RoundNearestEven(XlaOp operand) { return Unary(Opcode::kRoundNearestEven, operand); }
+XlaOp Rsqrt(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kRsqrt, operand, accuracy); }
+XlaOp Sign(XlaOp operand) { return Unary(Opcode::kSign, operand); }
+XlaOp Sin(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kSin, operand, accuracy); }
+XlaOp Sinh(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kSinh, operand, accuracy); }
+XlaOp Sqrt(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kSqrt, operand, accuracy); }
+XlaOp Tan(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kTan, operand, accuracy); }
+XlaOp Tanh(XlaOp operand, const Accuracy& accuracy) { return Unary(Opcode::kTanh, operand, accuracy); }
+
+// complex(real(x), -imag(x)); UNARY-C2 on real types.
+XlaOp Conj(XlaOp operand) {
+  XlaBuilder* const builder = operand.builder();
+  return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
+    ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, operand, "UNARY-C1"));
+    if (!IsComplex(shape->element_type())) {
+      return InvalidProgram({},
+                            fmt::format("UNARY-C2: conj of {}, wanted a complex type", shape->ToString()));
+    }
+    return Complex(Real(operand), Neg(Imag(operand)));
+  });
+}
+
+XlaOp Add(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kAdd, l, r, bd); }
+XlaOp And(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kAnd, l, r, bd); }
+XlaOp Atan2(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kAtan2, l, r, bd); }
+XlaOp Complex(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kComplex, l, r, bd); }
+XlaOp Div(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kDivide, l, r, bd); }
+XlaOp Max(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kMaximum, l, r, bd); }
+XlaOp Min(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kMinimum, l, r, bd); }
+XlaOp Mul(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kMultiply, l, r, bd); }
+XlaOp Mulhi(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kMulhi, l, r, bd); }
+XlaOp Or(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kOr, l, r, bd); }
+XlaOp Pow(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kPower, l, r, bd); }
+XlaOp Rem(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kRemainder, l, r, bd); }
+XlaOp ShiftLeft(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kShiftLeft, l, r, bd); }
+XlaOp ShiftRightArithmetic(XlaOp l, XlaOp r, Int64s bd) {
+  return Binary(Opcode::kShiftRightArithmetic, l, r, bd);
+}
+XlaOp ShiftRightLogical(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kShiftRightLogical, l, r, bd); }
+XlaOp Sub(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kSubtract, l, r, bd); }
+XlaOp Xor(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kXor, l, r, bd); }
+
+XlaOp AndAll(Ops operands) { return RightFold(operands, And, "and"); }
+XlaOp OrAll(Ops operands) { return RightFold(operands, Or, "or"); }
+
+XlaOp Compare(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions, ComparisonDirection direction,
+              ComparisonType type) {
+  AttributeMap attributes = Attributes({{Attr::kDirection, Word{std::string(Text(direction))}}});
+  if (type != ComparisonType::kDefault) attributes.Set(Attr::kType, Word{std::string(Text(type))});
+  return Binary(Opcode::kCompare, lhs, rhs, broadcast_dimensions, std::move(attributes));
+}
+XlaOp Compare(XlaOp lhs, XlaOp rhs, ComparisonDirection direction) {
+  return Compare(lhs, rhs, {}, direction);
+}
+
+XlaOp Eq(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kEq); }
+XlaOp Ne(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kNe); }
+XlaOp Ge(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kGe); }
+XlaOp Gt(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kGt); }
+XlaOp Le(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kLe); }
+XlaOp Lt(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kLt); }
+XlaOp EqTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
+  return CompareTotalOrder(l, r, bd, ComparisonDirection::kEq);
+}
+XlaOp NeTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
+  return CompareTotalOrder(l, r, bd, ComparisonDirection::kNe);
+}
+XlaOp GeTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
+  return CompareTotalOrder(l, r, bd, ComparisonDirection::kGe);
+}
+XlaOp GtTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
+  return CompareTotalOrder(l, r, bd, ComparisonDirection::kGt);
+}
+XlaOp LeTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
+  return CompareTotalOrder(l, r, bd, ComparisonDirection::kLe);
+}
+XlaOp LtTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
+  return CompareTotalOrder(l, r, bd, ComparisonDirection::kLt);
+}
+
+XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max) {
+  return Emit(BuilderOf({min, operand, max}), {Opcode::kClamp, {min, operand, max}});
+}
+
+XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false) {
+  XlaBuilder* const builder = BuilderOf({pred, on_true, on_false});
+  return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
+    ASSAY_ASSIGN_OR_RETURN(const Shape* shape, builder->GetShapePtr(on_true));
+    if (shape->IsTuple()) return SelectTuples(builder, pred, on_true, on_false);
+    return builder->Add({Opcode::kSelect, {pred, on_true, on_false}});
+  });
+}
+
+// A complex operand loses its imaginary part first if the result is not complex.
+XlaOp ConvertElementType(XlaOp operand, ElementType new_element_type) {
+  XlaBuilder* const builder = operand.builder();
+  return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
+    ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, operand, "ConvertElementType-C1"));
+    XlaOp from = operand;
+    if (IsComplex(shape->element_type()) && !IsComplex(new_element_type)) {
+      ASSAY_ASSIGN_OR_RETURN(from, builder->Add({Opcode::kReal, {operand}}));
+    }
+    return AddConverted(builder, Opcode::kConvert, {from}, *shape, new_element_type);
+  });
+}
+
+XlaOp BitcastConvertType(XlaOp operand, ElementType new_element_type) {
+  XlaBuilder* const builder = operand.builder();
+  return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
+    ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, operand, "BitcastConvertType-C1"));
+    ASSAY_ASSIGN_OR_RETURN(Shape result, BitcastShape(*shape, new_element_type));
+    return builder->Add({Opcode::kBitcastConvert, {operand}, {}, Shared(std::move(result))});
+  });
+}
+
+XlaOp StochasticConvertType(XlaOp operand, XlaOp random, ElementType new_element_type) {
+  XlaBuilder* const builder = BuilderOf({operand, random});
+  return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
+    ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, operand, "StochasticConvertType-C1"));
+    return AddConverted(builder, Opcode::kStochasticConvert, {operand, random}, *shape, new_element_type);
+  });
+}
+
+XlaOp ReducePrecision(XlaOp operand, int64_t exponent_bits, int64_t mantissa_bits) {
+  return Emit(operand.builder(),
+              {Opcode::kReducePrecision,
+               {operand},
+               Attributes({{Attr::kExponentBits, exponent_bits}, {Attr::kMantissaBits, mantissa_bits}})});
+}
+
+}  // namespace assay::builder
