@@ -1,0 +1,66 @@
+#include "hlo/load.h"
+
+#include "hlo/text/parser.h"
+
+namespace assay {
+namespace {
+
+bool EndsWith(std::string_view text, std::string_view ending) {
+  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+
+// The first word of the text behind white space and // comments (both HLO and MLIR text have them).
+std::string_view FirstWord(std::string_view text) {
+  size_t i = 0;
+  while (i < text.size()) {
+    const char c = text[i];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      ++i;
+    } else if (c == '/' && i + 1 < text.size() && text[i + 1] == '/') {
+      while (i < text.size() && text[i] != '\n') ++i;
+    } else {
+      break;
+    }
+  }
+  size_t end = i;
+  while (end < text.size() && text[end] > ' ' && text[end] != '(' && text[end] != '{') ++end;
+  return text.substr(i, end - i);
+}
+
+}  // namespace
+
+ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
+  constexpr std::string_view kBytecodeMagic = "ML\xefR";
+  if (bytes.substr(0, kBytecodeMagic.size()) == kBytecodeMagic) return ProgramForm::kStableHloBytecode;
+  const std::string_view word = FirstWord(bytes);
+  if (word == "module" || word == "func.func" || word == "builtin.module" || word == "\"builtin.module\"" ||
+      (!word.empty() && word[0] == '#')) {
+    return ProgramForm::kStableHloText;
+  }
+  if (word == "HloModule" || word == "ENTRY" || EndsWith(name, ".hlo") || EndsWith(name, ".txt")) {
+    return ProgramForm::kHloText;
+  }
+  if (EndsWith(name, ".pb")) return ProgramForm::kProto;
+  if (EndsWith(name, ".mlirbc")) return ProgramForm::kStableHloBytecode;
+  if (EndsWith(name, ".mlir")) return ProgramForm::kStableHloText;
+  // A HloModuleProto or HloProto starts with the tag of a length-delimited field 1.
+  return !bytes.empty() && bytes[0] == '\x0a' && bytes.find('\0') != std::string_view::npos
+             ? ProgramForm::kProto
+             : ProgramForm::kHloText;
+}
+
+absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes) {
+  switch (FormOfProgram(name, bytes)) {
+    case ProgramForm::kHloText:
+      return ParseHloText(bytes);
+    case ProgramForm::kProto:
+      return NotSupported({}, "reading an HloModuleProto: give the program as HLO text");
+    case ProgramForm::kStableHloText:
+      return NotSupported({}, "reading StableHLO text: give the program as HLO text");
+    case ProgramForm::kStableHloBytecode:
+      return NotSupported({}, "reading StableHLO bytecode: give the program as HLO text");
+  }
+  return NotSupported({}, "unknown program form");
+}
+
+}  // namespace assay
