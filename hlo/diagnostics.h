@@ -1,0 +1,23 @@
+// Errors as a terminal shows them: "FILE:LINE:COL: error: MESSAGE", the source line, and a caret under the
+// column.
+#ifndef ASSAY_HLO_DIAGNOSTICS_H_
+#define ASSAY_HLO_DIAGNOSTICS_H_
+
+#include <string>
+#include <string_view>
+
+#include "shape/error.h"
+
+namespace assay {
+
+// Ends with a line feed. `source` is the text that positions point into; empty: the position alone is shown.
+// Control characters, terminal escapes among them, are shown as \xHH; of long lines only the part around the
+// caret.
+std::string RenderDiagnostic(const absl::Status& status, std::string_view file, std::string_view source);
+
+// The text with every byte below 0x20 and 0x7f written as \xHH.
+std::string EscapeControls(std::string_view text);
+
+}  // namespace assay
+
+#endif  // ASSAY_HLO_DIAGNOSTICS_H_

@@ -1,0 +1,139 @@
+// The command `assay`: parses arguments and hands them to the subcommands (commands.h). The names, keys and
+// exit codes are a contract that outside scripts rely on.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+#include "tools/commands.h"
+
+namespace {
+
+using assay::cli::DiffFlags;
+using assay::cli::RunFlags;
+
+// Flags that say what to run and with which limits.
+void AddRunFlags(CLI::App* command, RunFlags& flags) {
+  command->add_option("PROGRAM", flags.program, "HLO text; '-' is standard input")->required();
+  command->add_option("--inputs", flags.inputs, "arguments by name (arg0, arg1.0, ...) in an .npz file");
+  command->add_option("--random-inputs", flags.random_inputs, "make arguments from this seed")
+      ->excludes("--inputs");
+  command->add_option("--engine", flags.engine, "exact, reference, fast or gpu")
+      ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
+  command
+      ->add_option("--crosscheck", flags.crosscheck,
+                   "compare fast kernels with the reference: off, sample or full")
+      ->check(CLI::IsMember({"off", "sample", "full"}));
+  command->add_option("--replicas", flags.replicas, "run on this many replicas")->check(CLI::PositiveNumber);
+  command->add_option("--partitions", flags.partitions, "run on this many partitions")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--load-ops", flags.load_ops, "a library of user-defined operations");
+  command->add_option("--seed", flags.options.run_seed, "seed of rng and GetRngSeed (42)");
+  command->add_option("--max-steps", flags.options.limits.max_steps, "give up after this many steps")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--memory-limit", flags.options.limits.memory_limit,
+                   "bytes of live values (3/4 of memory)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--timeout", flags.options.limits.timeout_seconds, "give up after this many seconds")
+      ->check(CLI::PositiveNumber);
+}
+
+struct Arguments {
+  RunFlags run;
+  DiffFlags diff;
+  std::string form = "hlo", op;
+  std::vector<std::string> paths;
+};
+
+// Declares every subcommand; `action` is set to the one that was given.
+void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) {
+  const auto command = [&](CLI::App& parent, const char* name, const char* help, std::function<int()> run) {
+    CLI::App* const sub = parent.add_subcommand(name, help);
+    sub->callback([&action, run = std::move(run)] { action = run; });
+    return sub;
+  };
+  RunFlags& run = arguments.run;
+
+  CLI::App* sub = command(app, "run", "evaluate a program", [&] { return assay::cli::Run(run); });
+  AddRunFlags(sub, run);
+  sub->add_option("--output", run.output, "write results by name (out0, ...) to this .npz file");
+  sub->add_flag("--json", run.json, "print results as JSON");
+
+  sub = command(app, "verify", "parse and check a program",
+                [&] { return assay::cli::VerifyProgram(run.program); });
+  sub->add_option("PROGRAM", run.program)->required();
+
+  sub = command(app, "print", "print a program in canonical form",
+                [&] { return assay::cli::Print(run.program, arguments.form); });
+  sub->add_option("PROGRAM", run.program)->required();
+  sub->add_option("--to", arguments.form, "hlo, pb or mlir")->check(CLI::IsMember({"hlo", "pb", "mlir"}));
+
+  AddRunFlags(command(app, "plan", "show the steps of a program and who runs them",
+                      [&] { return assay::cli::PrintPlan(run); }),
+              run);
+
+  sub = command(app, "bench", "time a program", [&] { return assay::cli::Bench(run); });
+  AddRunFlags(sub, run);
+  sub->add_flag("--json", run.json, "print the times as JSON");
+
+  sub = command(app, "diff", "compare two sets of outputs, or a backend's outputs with the exact ones", [&] {
+    arguments.diff.run = run;
+    arguments.diff.run.program = arguments.diff.first;
+    return assay::cli::Diff(arguments.diff);
+  });
+  sub->add_option("FIRST", arguments.diff.first, "an .npz file, or a program with --actual")->required();
+  sub->add_option("SECOND", arguments.diff.second, "an .npz file");
+  sub->add_option("--actual", arguments.diff.actual, "the backend's outputs");
+  sub->add_option("--inputs", run.inputs, "the program's arguments");
+  sub->add_option("--random-inputs", run.random_inputs, "make arguments from this seed")
+      ->excludes("--inputs");
+  sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)");
+  sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)");
+  sub->add_option("--ulps", arguments.diff.ulps, "units in the last place (0)");
+
+  CLI::App* const golden = app.add_subcommand("golden", "make and check golden files");
+  golden->require_subcommand(1);
+  sub = command(*golden, "check", "run goldens and compare",
+                [&] { return assay::cli::GoldenCheck(arguments.paths); });
+  sub->add_option("PATH", arguments.paths)->required();
+  sub = command(*golden, "update", "rewrite values that Assay recorded itself",
+                [&] { return assay::cli::GoldenUpdateFiles(arguments.paths); });
+  sub->add_option("PATH", arguments.paths)->required();
+  sub =
+      command(*golden, "record", "make a golden of a program", [&] { return assay::cli::GoldenRecord(run); });
+  AddRunFlags(sub, run);
+  sub->add_option("--output", run.output, "the golden file to write");
+
+  sub = command(app, "ops", "list the operations, or describe one",
+                [&] { return assay::cli::PrintOps(arguments.op); });
+  sub->add_option("OP", arguments.op);
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Assay says what an HLO program means, to the last bit.", "assay");
+  app.set_version_flag("--version", "assay " ASSAY_VERSION);
+  app.require_subcommand(1);
+  Arguments arguments;
+  std::function<int()> action;
+  Declare(app, arguments, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return action();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  assay::cli::InstallSignalHandlers();
+  try {
+    return Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("assay: error: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "assay: error: %s\n", error.what());
+  }
+  return 5;
+}

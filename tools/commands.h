@@ -1,0 +1,78 @@
+// The subcommands of `assay`, one file each; assay.cc only parses arguments. Every function returns the
+// exit code of docs/architecture.md: 0 fine, 1 a comparison failed, 2 usage, 3 invalid, 4 not supported, 5
+// failed.
+#ifndef ASSAY_TOOLS_COMMANDS_H_
+#define ASSAY_TOOLS_COMMANDS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evaluator/eval_context.h"
+#include "evaluator/verify.h"
+#include "literal/literal.h"
+#include "shape/error.h"
+
+namespace assay::cli {
+
+struct RunFlags {
+  std::string program;
+  std::string inputs;  // .npz; empty: none
+  std::optional<uint64_t> random_inputs;
+  std::string output;  // .npz; empty: print
+  std::string engine = "exact";
+  std::string crosscheck = "off";
+  int64_t replicas = 0, partitions = 0;  // 0: as the module says
+  std::vector<std::string> load_ops;
+  bool json = false;
+  RunOptions options;
+};
+
+struct DiffFlags {
+  std::string first, second;  // two .npz, or the program alone
+  std::string actual;         // with a program: the outputs to compare
+  RunFlags run;
+  double rtol = 0, atol = 0;
+  int64_t ulps = 0;
+};
+
+int Run(const RunFlags& flags);
+int Bench(const RunFlags& flags);
+int VerifyProgram(const std::string& program);
+int Print(const std::string& program, const std::string& form);
+int PrintPlan(const RunFlags& flags);
+int PrintOps(const std::string& op);
+int Diff(const DiffFlags& flags);
+int GoldenCheck(const std::vector<std::string>& paths);
+int GoldenUpdateFiles(const std::vector<std::string>& paths);
+int GoldenRecord(const RunFlags& flags);
+
+// Shared by the commands.
+
+// Says on standard error what went wrong, with FILE:LINE:COL, the source line and a caret where the place is
+// known; returns the exit code.
+int Fail(const absl::Status& status, const std::string& file, std::string_view source = {});
+int UsageError(const std::string& message);
+// Reads, parses and verifies. On failure the error is shown and nullopt returned with `exit_code` set.
+struct Program {
+  std::string text;
+  VerifiedModule module;
+};
+std::optional<Program> Load(const RunFlags& flags, int& exit_code);
+// Arguments by --inputs or --random-inputs; what an .npz holds for the infeed goes to `infeed`.
+absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const VerifiedModule& module,
+                                               std::deque<StreamItem>* infeed);
+// Engines and options that this build does not have are refused (exit 4), never replaced silently.
+absl::Status CheckEngine(const RunFlags& flags);
+// Writes to standard output; false if it can't be written (exit 5).
+bool Write(std::string_view text);
+
+// True once Ctrl-C or SIGTERM came.
+bool Interrupted();
+void InstallSignalHandlers();
+
+}  // namespace assay::cli
+
+#endif  // ASSAY_TOOLS_COMMANDS_H_

@@ -1,0 +1,58 @@
+// assay golden check, update, record.
+#include <cstdio>
+
+#include "evaluator/program_io.h"
+#include "fmt/format.h"
+#include "golden/golden.h"
+#include "literal/npz.h"
+#include "tools/commands.h"
+
+namespace assay::cli {
+
+int GoldenCheck(const std::vector<std::string>& paths) {
+  int64_t passed = 0, failed = 0;
+  for (const std::string& path : FindGoldens(paths)) {
+    const GoldenResult result = CheckGolden(path);
+    ++(result.passed ? passed : failed);
+    if (!result.passed && !Write(fmt::format("FAILED {}\n{}", path, result.report))) return 5;
+    if (Interrupted()) return Fail(absl::CancelledError("interrupted"), path);
+  }
+  if (passed + failed == 0) return Fail(BadInput("no golden found"), paths[0]);
+  if (!Write(fmt::format("{} passed, {} failed\n", passed, failed))) return 5;
+  return failed == 0 ? 0 : 1;
+}
+
+int GoldenUpdateFiles(const std::vector<std::string>& paths) {
+  int exit_code = 0;
+  for (const std::string& path : FindGoldens(paths)) {
+    const absl::StatusOr<GoldenUpdate> update = UpdateGolden(path);
+    absl::Status status = update.status();
+    if (status.ok() && !update->diff.empty()) {
+      status = WriteFileAtomically(path, update->new_text);
+      if (status.ok() && !Write(fmt::format("--- {}\n{}", path, update->diff))) return 5;
+    }
+    if (!status.ok()) exit_code = std::max(exit_code, Fail(status, path));
+  }
+  return exit_code;
+}
+
+int GoldenRecord(const RunFlags& flags) {
+  int exit_code = 0;
+  const std::optional<Program> program = Load(flags, exit_code);
+  if (!program) return exit_code;
+  std::deque<StreamItem> infeed;
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, program->module, &infeed);
+  if (!arguments.ok()) return Fail(arguments.status(), flags.inputs);
+  if (!infeed.empty()) return Fail(NotSupported({}, "recording a golden with infeed items"), flags.inputs);
+  NamedLiterals inputs;
+  for (size_t i = 0; i < arguments->size(); ++i) {
+    for (auto& leaf : LeavesOf(fmt::format("arg{}", i), (*arguments)[i])) inputs.push_back(std::move(leaf));
+  }
+  const absl::StatusOr<std::string> text = RecordGolden(program->text, inputs);
+  if (!text.ok()) return Fail(text.status(), flags.program, program->text);
+  if (flags.output.empty()) return Write(*text) ? 0 : 5;
+  const absl::Status status = WriteFileAtomically(flags.output, *text);
+  return status.ok() ? 0 : Fail(status, flags.output);
+}
+
+}  // namespace assay::cli

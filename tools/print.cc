@@ -1,0 +1,90 @@
+// assay verify, print, plan, ops.
+#include "evaluator/plan.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+#include "hlo/text/printer.h"
+#include "tools/commands.h"
+
+namespace assay::cli {
+namespace {
+
+int Deliver(std::string_view text) {
+  if (Write(text)) return 0;
+  std::fputs("assay: error: standard output could not be written\n", stderr);
+  return 5;
+}
+
+std::string TypesText(TypeSet types) {
+  if (types == kArrayTypes) return "all array types";
+  std::string text;
+  for (int i = 0; i < kNumElementTypes; ++i) {
+    const ElementType type = static_cast<ElementType>(i);
+    if (types.Has(type)) text += (text.empty() ? "" : " ") + std::string(Name(type));
+  }
+  return text.empty() ? "no array operand" : text;
+}
+
+std::string OperandsText(const Arity& arity) {
+  if (arity.max == arity.min) return fmt::format("{}", arity.min);
+  return arity.max < 0 ? fmt::format("{} or more", arity.min) : fmt::format("{} to {}", arity.min, arity.max);
+}
+
+std::string Detail(Opcode opcode) {
+  const OpDef& op = DefinitionOf(opcode);
+  std::string text = fmt::format(
+      "{}\n  builder function  {}\n  operands          {}\n  element types     {}\n  engines           "
+      "reference\n",
+      Name(opcode), IdName(opcode), OperandsText(op.operands), TypesText(op.types));
+  for (const AttrSpec& spec : op.attributes) {
+    text += fmt::format("  attribute         {}{}\n", Name(spec.attr), spec.required ? " (required)" : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+int VerifyProgram(const std::string& program) {
+  int exit_code = 0;
+  RunFlags flags;
+  flags.program = program;
+  Load(flags, exit_code);
+  return exit_code;
+}
+
+int Print(const std::string& program, const std::string& form) {
+  if (form != "hlo") {
+    return Fail(
+        NotSupported({}, fmt::format("printing as '{}' is not part of this build; use --to hlo", form)),
+        program);
+  }
+  int exit_code = 0;
+  RunFlags flags;
+  flags.program = program;
+  const std::optional<Program> loaded = Load(flags, exit_code);
+  return loaded ? Deliver(ModuleToText(loaded->module.module())) : exit_code;
+}
+
+int PrintPlan(const RunFlags& flags) {
+  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
+  int exit_code = 0;
+  const std::optional<Program> program = Load(flags, exit_code);
+  if (!program) return exit_code;
+  const absl::StatusOr<Plan> plan = MakePlan(program->module);
+  if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
+  return Deliver(PlanToText(*plan));
+}
+
+int PrintOps(const std::string& op) {
+  if (!op.empty()) {
+    const std::optional<Opcode> opcode = OpcodeFromName(op);
+    return opcode ? Deliver(Detail(*opcode)) : UsageError(fmt::format("there is no operation '{}'", op));
+  }
+  std::string text;
+  for (int i = 0; i < kNumOpcodes; ++i) {
+    const Opcode opcode = static_cast<Opcode>(i);
+    text += fmt::format("{:<26} reference  {}\n", Name(opcode), TypesText(DefinitionOf(opcode).types));
+  }
+  return Deliver(text);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,190 @@
+// assay run, assay bench.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "evaluator/executor.h"
+#include "evaluator/program_io.h"
+#include "fmt/format.h"
+#include "literal/literal_text.h"
+#include "literal/npz.h"
+#include "tools/commands.h"
+
+namespace assay::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Shows on a terminal that a long run is alive: a line on standard error that is rewritten, and removed at
+// the end.
+class Progress {
+ public:
+  Progress() : shown_on_(isatty(STDERR_FILENO) != 0), start_(Clock::now()) {}
+  ~Progress() {
+    if (any_) std::fputs("\r\x1b[K", stderr);
+  }
+  void Tick() {
+    if (!shown_on_) return;
+    const double elapsed = SecondsSince(start_);
+    if (elapsed < 1 || elapsed - last_ < 0.5) return;
+    last_ = elapsed;
+    any_ = true;
+    std::fprintf(stderr, "\revaluating … %.1f s", elapsed);
+  }
+
+ private:
+  bool shown_on_, any_ = false;
+  Clock::time_point start_;
+  double last_ = 0;
+};
+
+// What the program takes and how to give it, for a user who gave nothing.
+int AskForInputs(const RunFlags& flags, const VerifiedModule& module) {
+  return UsageError(
+      fmt::format("{0} takes inputs: {1}\ngive them as arrays of these names with --inputs FILE.npz, for "
+                  "example from Python:\n"
+                  "  np.savez(\"inputs.npz\", arg0=...)\nor let Assay make some with --random-inputs SEED",
+                  flags.program, DescribeParameters(module)));
+}
+
+bool NeedsInputs(const VerifiedModule& module) { return DescribeParameters(module) != "nothing"; }
+
+std::string JsonElement(const Literal& array, int64_t i) {
+  const ElementType type = array.shape().element_type();
+  const std::string text = ElementToText(type, array.data() + i * Bytes(type));
+  const bool plain =
+      IsIntegral(type) || type == ElementType::kPred || (IsFloat(type) && std::isfinite(array.GetDouble(i)));
+  return plain ? text : "\"" + text + "\"";
+}
+
+// {"outputs": {"out0": {"type": "f32", "shape": [2], "data": [1, 2]}}, "steps": 3, "peak_bytes": 24}; data
+// row-major, complex and non-finite elements as strings.
+std::string ToJson(const NamedLiterals& results, const RunStatistics& statistics) {
+  std::string text = "{\"outputs\": {";
+  for (size_t k = 0; k < results.size(); ++k) {
+    const auto& [key, value] = results[k];
+    const Shape& shape = value.shape();
+    text += fmt::format("{}\"{}\": {{\"type\": \"{}\", \"shape\": [{}], \"data\": [", k == 0 ? "" : ", ", key,
+                        Name(shape.element_type()), fmt::join(shape.sizes(), ", "));
+    for (int64_t i = 0; i < shape.num_elements(); ++i) {
+      if (i > 0) text += ", ";
+      text += JsonElement(value, i);
+    }
+    text += "]}";
+  }
+  return text +
+         fmt::format("}}, \"steps\": {}, \"peak_bytes\": {}}}\n", statistics.steps, statistics.peak_bytes);
+}
+
+std::string ToDisplay(const NamedLiterals& results) {
+  std::string text;
+  for (const auto& [key, value] : results) {
+    text += fmt::format("{} {}\n{}\n", key, value.shape().ToString(), LiteralToDisplay(value));
+  }
+  return text;
+}
+
+// Results and what the program sent to the host, by key.
+NamedLiterals AllResults(const Literal& root, const ProcessState& process) {
+  NamedLiterals results = ResultsOf(root);
+  for (size_t i = 0; i < process.outfeed.size(); ++i) {
+    for (auto& leaf : LeavesOf(fmt::format("outfeed{}", i), process.outfeed[i]))
+      results.push_back(std::move(leaf));
+  }
+  for (const auto& [queue, values] : process.device_to_host) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      for (auto& leaf : LeavesOf(fmt::format("send{}.{}", queue, i), values[i]))
+        results.push_back(std::move(leaf));
+    }
+  }
+  return results;
+}
+
+int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {
+  if (!flags.output.empty()) {
+    const absl::StatusOr<std::string> bytes = EncodeNpz(results);
+    const absl::Status status = bytes.ok() ? WriteFileAtomically(flags.output, *bytes) : bytes.status();
+    if (!status.ok()) return Fail(status, flags.output);
+  }
+  if (!flags.output.empty() && !flags.json) return 0;
+  if (Write(flags.json ? ToJson(results, statistics) : ToDisplay(results))) return 0;
+  std::fputs("assay: error: standard output could not be written\n", stderr);
+  return 5;
+}
+
+}  // namespace
+
+int Run(const RunFlags& flags) {
+  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
+  int exit_code = 0;
+  const std::optional<Program> program = Load(flags, exit_code);
+  if (!program) return exit_code;
+  if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program->module)) {
+    return AskForInputs(flags, program->module);
+  }
+  const absl::StatusOr<Plan> plan = MakePlan(program->module);
+  if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
+
+  Progress progress;
+  RunOptions options = flags.options;
+  options.interrupted = [&progress] {
+    progress.Tick();
+    return Interrupted();
+  };
+  Executor executor(*plan, options);
+  absl::StatusOr<std::vector<Literal>> arguments =
+      Arguments(flags, program->module, &executor.process().infeed);
+  if (!arguments.ok()) return Fail(arguments.status(), flags.inputs.empty() ? flags.program : flags.inputs);
+  const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
+  if (!root.ok()) return Fail(root.status(), flags.program, program->text);
+  return Deliver(flags, AllResults(*root, executor.process()), executor.statistics());
+}
+
+int Bench(const RunFlags& flags) {
+  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
+  int exit_code = 0;
+  const Clock::time_point start = Clock::now();
+  const std::optional<Program> program = Load(flags, exit_code);
+  if (!program) return exit_code;
+  const absl::StatusOr<Plan> plan = MakePlan(program->module);
+  if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
+  const double compile_seconds = SecondsSince(start);
+
+  RunFlags with_inputs = flags;
+  if (flags.inputs.empty() && !flags.random_inputs) with_inputs.random_inputs = 0;
+  std::deque<StreamItem> infeed;
+  const absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, program->module, &infeed);
+  if (!arguments.ok()) return Fail(arguments.status(), flags.inputs);
+  RunOptions options = flags.options;
+  options.interrupted = Interrupted;
+
+  std::vector<double> seconds;
+  const Clock::time_point first = Clock::now();
+  while (seconds.size() < 3 || (SecondsSince(first) < 1 && seconds.size() < 1000)) {
+    Executor executor(*plan, options);
+    executor.process().infeed = infeed;
+    const Clock::time_point run_start = Clock::now();
+    const absl::StatusOr<Literal> root = executor.Run(*arguments);
+    if (!root.ok()) return Fail(root.status(), flags.program, program->text);
+    seconds.push_back(SecondsSince(run_start));
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  const std::string text =
+      flags.json
+          ? fmt::format("{{\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"runs\": {}, \"compile_s\": {:.9g}}}\n",
+                        median, seconds[0], seconds.size(), compile_seconds)
+          : fmt::format(
+                "median {:.6g} s, min {:.6g} s over {} runs; read, verified and planned in {:.6g} s\n",
+                median, seconds[0], seconds.size(), compile_seconds);
+  return Write(text) ? 0 : 5;
+}
+
+}  // namespace assay::cli
