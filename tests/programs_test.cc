@@ -1,0 +1,76 @@
+// The fifteen real programs, before and after XLA:CPU's own passes, against what XLA:CPU computed.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "evaluator/executor.h"
+#include "evaluator/program_io.h"
+#include "fmt/format.h"
+#include "hlo/load.h"
+#include "literal/compare.h"
+#include "literal/npz.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Integers, predicates and random bits exactly; f32 within 1e-5 of the largest element, narrow floats within
+// 2 ulps.
+Tolerance ToleranceFor(ElementType type) {
+  Tolerance tolerance;
+  if (type == ElementType::kF32 || type == ElementType::kC64) tolerance.scale_rtol = 1e-5;
+  if (IsFloat(type) && Bits(type) < 32) tolerance.ulps = 2;
+  return tolerance;
+}
+
+NamedLiterals RunProgram(const fs::path& directory, const std::string& form) {
+  const absl::StatusOr<std::string> text = ReadFile(directory / form);
+  REQUIRE(text.ok());
+  absl::StatusOr<Module> parsed = LoadProgram(form, *text);
+  INFO(parsed.status());
+  REQUIRE(parsed.ok());
+  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
+  INFO(module.status());
+  REQUIRE(module.ok());
+  const auto arrays = ReadNpzFile(directory / "inputs.npz");
+  REQUIRE(arrays.ok());
+  absl::StatusOr<std::vector<Literal>> arguments = ArgumentsFrom(*module, *arrays, nullptr);
+  INFO(arguments.status());
+  REQUIRE(arguments.ok());
+  const absl::StatusOr<Literal> root = Evaluate(*module, *std::move(arguments));
+  INFO(root.status());
+  REQUIRE(root.ok());
+  return ResultsOf(*root);
+}
+
+void CheckProgram(const fs::path& directory, const std::string& form) {
+  INFO(directory.filename() << " " << form);
+  const auto expected = ReadNpzFile(directory / "xla_cpu.npz");
+  REQUIRE(expected.ok());
+  const NamedLiterals results = RunProgram(directory, form);
+  CHECK(results.size() == expected->size());
+  for (const auto& [key, actual] : results) {
+    INFO(key);
+    REQUIRE(expected->count(key) == 1);
+    const absl::StatusOr<Literal> wanted = DecodeNpy(key, expected->at(key), actual.shape());
+    REQUIRE(wanted.ok());
+    const Comparison comparison =
+        CompareLiterals(*wanted, actual, ToleranceFor(actual.shape().element_type()));
+    INFO(comparison.Report());
+    CHECK(comparison.ok());
+  }
+}
+
+TEST_CASE("programs: the real programs agree with XLA:CPU", "[programs]") {
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(ASSAY_SOURCE_DIR "/golden/programs")) {
+    if (!entry.is_directory()) continue;
+    ++count;
+    CheckProgram(entry.path(), "program.hlo");
+    CheckProgram(entry.path(), "optimized.hlo");
+  }
+  CHECK(count == 15);
+}
+
+}  // namespace
+}  // namespace assay
