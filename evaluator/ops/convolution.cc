@@ -340,6 +340,10 @@ absl::StatusOr<Literal> EvalConvolution(EvalContext& context, std::span<Literal>
   result_sizes[dn.output_feature] = kernel_sizes[dn.kernel_output_feature];
   for (size_t d = 0; d < spatial.size(); ++d) result_sizes[dn.output_spatial[d]] = spatial[d];
   if (std::find(result_sizes.begin(), result_sizes.end(), 0) == result_sizes.end()) {
+    ASSAY_ASSIGN_OR_RETURN(const Literal image,
+                           ReserveScratch(context, operands[0].shape().num_elements(), 24));
+    ASSAY_ASSIGN_OR_RETURN(const Literal kernel,
+                           ReserveScratch(context, operands[1].shape().num_elements(), 32));
     ASSAY_RETURN_IF_ERROR(Convolver(context, operands[0], operands[1], result, spatial).Run());
   }
   SetRuntimeSizes(result, result_sizes);

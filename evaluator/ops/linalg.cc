@@ -174,6 +174,7 @@ absl::StatusOr<Literal> EvalCholesky(EvalContext& context, std::span<Literal> op
   const int64_t row = strides[rank - 2];
   const double nan = CanonicalNaN(*Info(type).format);
   Meter meter(context);
+  ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, n * n, 32));
   const LoopDims loops = BatchLoops(a, strides, strides);
   for (Loop batch(loops); n > 0 && !batch.done(); batch.Next()) {
     const std::byte* const src = a.data() + batch.offset(0) * bytes;
@@ -332,6 +333,7 @@ absl::StatusOr<Literal> EvalTriangularSolve(EvalContext& context, std::span<Lite
   const int64_t stride = options.left ? b_strides[r - 2] : 1;
   std::byte* const dst = result.MutableBytes().data();
   Meter meter(context);
+  ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, n * n, 16));
   const LoopDims loops = BatchLoops(a, a_strides, b_strides);
   for (Loop batch(loops); n > 0 && !batch.done(); batch.Next()) {
     TriangularSystem system(n, type, options);

@@ -87,6 +87,13 @@ void SetRuntimeSizes(Literal& result, std::span<const int64_t> sizes) {
   }
 }
 
+absl::StatusOr<Literal> ReserveScratch(EvalContext& context, int64_t elements, int64_t bytes_each) {
+  // Memory that nobody touches: the system gives it no pages.
+  const int64_t sizes[] = {elements, bytes_each};
+  ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(ElementType::kU8, sizes));
+  return context.NewLiteral(std::make_shared<const Shape>(std::move(shape)));
+}
+
 bool HasDynamicDimension(const Shape& shape) {
   if (shape.IsArray()) return shape.HasDynamic();
   return std::any_of(shape.elements().begin(), shape.elements().end(), HasDynamicDimension);

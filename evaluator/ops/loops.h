@@ -72,6 +72,9 @@ class Meter {
 absl::Status CheckSameRuntimeSizes(const EvalContext& context, std::span<const Literal> literals);
 // Gives each dynamic dimension of `result` the run-time size sizes[d].
 void SetRuntimeSizes(Literal& result, std::span<const int64_t> sizes);
+// Counts working memory of `elements` times `bytes_each` against the memory limit for as long as the returned
+// value lives.
+absl::StatusOr<Literal> ReserveScratch(EvalContext& context, int64_t elements, int64_t bytes_each);
 // True if some dimension of the shape (or of an element of a tuple) is dynamic: dead elements must be zero.
 bool HasDynamicDimension(const Shape& shape);
 

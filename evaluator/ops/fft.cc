@@ -1,0 +1,220 @@
+// fft (spec/operations-linalg.md, Fft): the four kinds as one complex transform; exactness is
+// evaluator/scalar/exact_dft.h.
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "evaluator/eval_context.h"
+#include "evaluator/op.h"
+#include "evaluator/ops/loops.h"
+#include "evaluator/scalar/exact_dft.h"
+#include "fmt/format.h"
+#include "literal/element_io.h"
+#include "literal/float_format.h"
+
+namespace assay {
+namespace {
+
+// Over the last r = |fft_length| dimensions, L the last length, N the product, w_n = e^(-2 pi i / n):
+//   FFT    X[k] = sum_j x[j] prod_d w_(n_d)^(j_d k_d)
+//   IFFT   x[j] = (1 / N) sum_k X[k] prod_d w_(n_d)^(-j_d k_d)
+//   RFFT   FFT of the real input, last index 0 .. L div 2
+//   IRFFT  over the half spectrum: real part of the IFFT sum where the terms with 1 <= k_last <= (L-1) div 2,
+//          which stand for their conjugates too, count twice. This ignores the imaginary part of what is left
+//          at k_last = 0 and L / 2 when the other axes are done.
+// A line with an infinity or a NaN gives NaNs.
+//
+// Decision: fft-exact-components
+
+enum class FftKind { kFft, kIfft, kRfft, kIrfft };
+
+std::optional<FftKind> KindOf(const AttributeMap& attributes) {
+  const std::string_view type = attributes.Text(Attr::kFftType);
+  if (type == "FFT") return FftKind::kFft;
+  if (type == "IFFT") return FftKind::kIfft;
+  if (type == "RFFT") return FftKind::kRfft;
+  if (type == "IRFFT") return FftKind::kIrfft;
+  return std::nullopt;
+}
+
+absl::Status Invalid(const InferContext& context, int c, std::string_view message) {
+  return InvalidProgram(context.instruction.position, fmt::format("Fft-C{}: {}", c, message));
+}
+
+// C4: the result's element type.
+absl::StatusOr<ElementType> ResultType(const InferContext& context, FftKind kind) {
+  const ElementType type = context.operand(0).element_type();
+  const bool complex = IsComplex(type);
+  const bool real = type == ElementType::kF32 || type == ElementType::kF64;
+  if (kind == FftKind::kRfft ? !real : !complex) {
+    return Invalid(context, 4,
+                   fmt::format("{} of {} elements, wanted {}", context.attributes().Text(Attr::kFftType),
+                               Name(type), kind == FftKind::kRfft ? "f32 or f64" : "c64 or c128"));
+  }
+  if (kind == FftKind::kRfft) return type == ElementType::kF32 ? ElementType::kC64 : ElementType::kC128;
+  return kind == FftKind::kIrfft ? ComponentType(type) : type;
+}
+
+absl::StatusOr<Shape> InferFft(const InferContext& context) {
+  const Shape& x = context.operand(0);
+  const std::span<const int64_t> lengths = context.attributes().List(Attr::kFftLength);
+  const int64_t r = static_cast<int64_t>(lengths.size());
+  const std::optional<FftKind> kind = KindOf(context.attributes());
+  if (!kind) {
+    return Invalid(context, 4,
+                   fmt::format("fft_type is {}, wanted FFT, IFFT, RFFT or IRFFT",
+                               context.attributes().Text(Attr::kFftType)));
+  }
+  if (r < 1 || r > 3) return Invalid(context, 1, fmt::format("fft_length has {} entries, wanted 1 to 3", r));
+  if (!x.IsArray() || x.rank() < r) {
+    return Invalid(context, 2,
+                   fmt::format("the operand is {}, wanted an array of rank at least {}", x.ToString(), r));
+  }
+  for (int64_t length : lengths) {
+    if (length < 0)
+      return Invalid(context, 3, fmt::format("fft_length has the entry {}, wanted at least 0", length));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const ElementType type, ResultType(context, *kind));
+  const int64_t last = lengths[r - 1], half = last == 0 ? 0 : last / 2 + 1;
+  DimVector sizes(x.sizes().begin(), x.sizes().end());
+  for (int64_t i = 0; i < r; ++i) {
+    const int64_t d = x.rank() - r + i;
+    const int64_t wanted = i == r - 1 && *kind == FftKind::kIrfft ? half : lengths[i];
+    if (sizes[d] != wanted) {
+      return Invalid(context, 5,
+                     fmt::format("dimension {} has size {}, wanted {} for fft_length {{{}}}", d, sizes[d],
+                                 wanted, fmt::join(lengths, ",")));
+    }
+  }
+  if (*kind == FftKind::kRfft) sizes.back() = half;
+  if (*kind == FftKind::kIrfft) sizes.back() = last;
+  ASSAY_ASSIGN_OR_RETURN(Shape result, Shape::Array(type, sizes));
+  for (int64_t d = 0; d < x.rank() - r; ++d) result.set_dynamic(d, x.is_dynamic(d));
+  return result;
+}
+
+// One transform after another over the leading dimensions.
+class FftRun {
+ public:
+  FftRun(EvalContext& context, FftKind kind, std::span<const int64_t> lengths, const Literal& x,
+         Literal& result)
+      : context_(context),
+        kind_(kind),
+        last_(lengths.back()),
+        half_(last_ / 2 + 1),
+        x_(x),
+        type_(x.shape().element_type()),
+        result_type_(result.shape().element_type()),
+        dft_({lengths.begin(), lengths.end()}, kind == FftKind::kIfft || kind == FftKind::kIrfft,
+             *Info(type_).format),
+        dst_(result.MutableBytes().data()) {
+    rows_ = 1;
+    for (int64_t n : lengths.first(lengths.size() - 1)) rows_ *= n;
+    in_last_ = kind == FftKind::kIrfft ? half_ : last_;
+    out_last_ = kind == FftKind::kRfft ? half_ : last_;
+  }
+
+  int64_t input_size() const { return rows_ * in_last_; }
+  int64_t output_size() const { return rows_ * out_last_; }
+
+  absl::Status Line(int64_t number) {
+    const auto charge = [this](int64_t work) { return context_.Charge(work); };
+    if (!Load(x_.data() + number * input_size() * Bytes(type_))) {
+      output_.re.assign(rows_ * last_, CanonicalNaN(*Info(type_).format));
+      output_.im = output_.re;
+    } else {
+      ASSAY_RETURN_IF_ERROR(dft_.Transform(line_, out_last_, IsComplex(result_type_), output_, charge));
+    }
+    Store(dst_ + number * output_size() * Bytes(result_type_));
+    return context_.Charge(output_size());
+  }
+
+ private:
+  // Fills line_; false if an element is not finite.
+  bool Load(const std::byte* src) {
+    const int64_t size = rows_ * last_;
+    const bool complex = IsComplex(type_);
+    line_.re.assign(size, 0);
+    line_.im.assign(complex ? size : 0, 0);
+    if (kind_ == FftKind::kIrfft) line_.doubled.assign(size, 0);
+    bool finite = true;
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t i = 0; i < in_last_; ++i) {
+        double parts[2];
+        LoadStrip(type_, src + (row * in_last_ + i) * Bytes(type_), 0, 1, parts);
+        const int64_t at = row * last_ + i;
+        line_.re[at] = parts[0];
+        if (complex) line_.im[at] = parts[1];
+        if (kind_ == FftKind::kIrfft) line_.doubled[at] = i >= 1 && i <= (last_ - 1) / 2;
+        finite = finite && std::isfinite(parts[0]) && (!complex || std::isfinite(parts[1]));
+      }
+    }
+    return finite;
+  }
+
+  void Store(std::byte* dst) const {
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t i = 0; i < out_last_; ++i, dst += Bytes(result_type_)) {
+        const int64_t at = row * last_ + i;
+        const double parts[2] = {output_.re[at], IsComplex(result_type_) ? output_.im[at] : 0};
+        StoreStrip(result_type_, parts, 1, dst, 0);
+      }
+    }
+  }
+
+  EvalContext& context_;
+  const FftKind kind_;
+  const int64_t last_, half_;
+  const Literal& x_;
+  const ElementType type_, result_type_;
+  ExactDft dft_;
+  std::byte* const dst_;
+  int64_t rows_, in_last_, out_last_;
+  ExactDft::Line line_;
+  ExactDft::Output output_;
+};
+
+absl::StatusOr<Literal> EvalFft(EvalContext& context, std::span<Literal> operands) {
+  const Literal& x = operands[0];
+  const std::span<const int64_t> lengths = context.attributes().List(Attr::kFftLength);
+  const int64_t leading = x.shape().rank() - static_cast<int64_t>(lengths.size());
+  for (int64_t d = leading; d < x.shape().rank(); ++d) {
+    if (x.dynamic_size(d) == x.shape().size(d)) continue;
+    return EvalError(context.instruction().position,
+                     fmt::format("DYN-3: fft: dimension {} has run-time size {}, wanted {}", d,
+                                 x.dynamic_size(d), x.shape().size(d)));
+  }
+  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(HasDynamicDimension(context.result_shape())));
+  if (result.shape().num_elements() > 0) {
+    const DimVector sizes = x.runtime_sizes();
+    int64_t count = 1;
+    for (int64_t n : lengths) count *= n;
+    // Per element of a line: its terms, two fixed-point copies, roots, input and output.
+    ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, count, 256));
+    FftRun run(context, *KindOf(context.attributes()), lengths, x, result);
+    LoopDims loops;
+    int64_t stride = 1;
+    for (int64_t d = leading - 1; d >= 0; --d) {
+      loops.insert(loops.begin(), LoopDim{sizes[d], {stride}});
+      stride *= x.shape().size(d);
+    }
+    for (Loop line(loops); !line.done(); line.Next()) ASSAY_RETURN_IF_ERROR(run.Line(line.offset(0)));
+  }
+  SetRuntimeSizes(result, x.runtime_sizes());
+  return result;
+}
+
+constexpr AttrSpec kFftAttributes[] = {Required(Attr::kFftType), Required(Attr::kFftLength)};
+
+}  // namespace
+
+constinit const OpDef ops::Fft = {
+    .operands = Exactly(1),
+    .types = TypeSet::Of(ElementType::kF32) | TypeSet::Of(ElementType::kF64) | kComplexTypes,
+    .attributes = kFftAttributes,
+    .infer = InferFft,
+    .eval = EvalFft,
+};
+
+}  // namespace assay
