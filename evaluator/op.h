@@ -86,7 +86,7 @@ struct OpDef {
 };
 
 namespace ops {
-#define OP(id, hlo, stablehlo) extern const OpDef id __attribute__((weak));
+#define OP(id, hlo, stablehlo) extern const OpDef id;
 #include "hlo/ops.def"
 #undef OP
 }  // namespace ops
