@@ -346,7 +346,8 @@ void AppendAttributes(const AttributeContext& context, std::string& out) {
   if (!extras.statistics.empty()) out += ", statistics=" + extras.statistics;
   AppendAccuracy(context, out);
   if (!extras.origin.empty()) out += ", origin=" + extras.origin;
-  AppendMetadata(extras.metadata, out);
+  const int64_t frame = extras.metadata.stack_frame_id;
+  AppendMetadata(extras.metadata, context.frames != nullptr ? context.frames->Use(frame) : frame, out);
   if (!extras.backend_config.text.empty()) {
     out += ", backend_config=";
     AppendStringOrJson(extras.backend_config.text, out);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hlo/module.h"
+#include "hlo/text/print_frames.h"
 
 namespace assay::print {
 
@@ -16,6 +17,7 @@ struct AttributeContext {
   const Instruction* wrapped;  // of a sugared async op: the op whose attributes the start shows; else null
   const std::vector<std::string>& computation_names;
   const std::vector<std::string>& instruction_names;
+  FrameNumbering* frames;  // null: frame numbers as they are
 };
 
 // Everything after the operands, each attribute with ", " before it.

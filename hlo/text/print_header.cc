@@ -100,7 +100,7 @@ void AppendFrameTables(const FrameTables& tables, std::string& out) {
 
 }  // namespace
 
-void AppendModuleHeader(const Module& module, std::string& out) {
+void AppendModuleHeader(const Module& module, const FrameTables& tables, std::string& out) {
   out += "HloModule " + (IsLegalName(module.name) ? module.name : SanitizedName(module.name));
   if (module.is_scheduled) out += ", is_scheduled=true";
   AppendInputOutputAlias(module.input_output_alias, out);
@@ -121,7 +121,7 @@ void AppendModuleHeader(const Module& module, std::string& out) {
   // about values.
   if (!module.origin_recovery_table.empty()) out += ", origin_recovery_table=" + module.origin_recovery_table;
   out += "\n\n";
-  AppendFrameTables(module.frame_tables, out);
+  AppendFrameTables(tables, out);
 }
 
 }  // namespace assay::print

@@ -8,8 +8,8 @@
 
 namespace assay::print {
 
-// Up to and including the blank line before the first computation.
-void AppendModuleHeader(const Module& module, std::string& out);
+// Up to and including the blank line before the first computation, with these stack frame tables.
+void AppendModuleHeader(const Module& module, const FrameTables& tables, std::string& out);
 
 }  // namespace assay::print
 

@@ -1,6 +1,7 @@
 // Canonical order and async sugar (spec/hlo-text.md section 8).
 #include "hlo/text/print_order.h"
 
+#include <numeric>
 #include <utility>
 
 namespace assay::print {
@@ -13,12 +14,13 @@ std::vector<ComputationId> CalledInVisitOrder(const Instruction& instruction) {
   return called;
 }
 
-// All computations called from each computation, by instruction order.
-std::vector<std::vector<ComputationId>> CallLists(const Module& module) {
+// All computations called from each computation, by printed instruction.
+std::vector<std::vector<ComputationId>> CallLists(
+    const Module& module, const std::vector<std::vector<int32_t>>& instruction_orders) {
   std::vector<std::vector<ComputationId>> lists(module.computations.size());
   for (size_t c = 0; c < lists.size(); ++c) {
-    for (const Instruction& instruction : module.computations[c].instructions) {
-      const auto called = CalledInVisitOrder(instruction);
+    for (const int32_t index : instruction_orders[c]) {
+      const auto called = CalledInVisitOrder(module.computations[c].instructions[index]);
       lists[c].insert(lists[c].end(), called.begin(), called.end());
     }
   }
@@ -102,38 +104,8 @@ bool CanSugar(const Instruction& start, const Computation& wrapper) {
          ShapesAgree(start, wrapper);
 }
 
-}  // namespace
-
-std::vector<ComputationId> ComputationOrder(const Module& module) {
-  const auto calls = CallLists(module);
-  std::vector<bool> is_called(calls.size(), false), entered(calls.size(), false);
-  for (const auto& list : calls) {
-    for (const ComputationId id : list) is_called[id.value] = true;
-  }
-  std::vector<ComputationId> order;
-  order.reserve(calls.size());
-  std::vector<std::pair<int32_t, size_t>> stack;  // computation, how many of its calls are done
-  for (size_t root = 0; root < calls.size(); ++root) {
-    if (is_called[root]) continue;
-    stack.emplace_back(static_cast<int32_t>(root), 0);
-    entered[root] = true;
-    while (!stack.empty()) {
-      auto& [computation, done] = stack.back();
-      if (done == calls[computation].size()) {
-        order.push_back(ComputationId{computation});
-        stack.pop_back();
-        continue;
-      }
-      const int32_t callee = calls[computation][done++].value;
-      if (entered[callee]) continue;
-      entered[callee] = true;
-      stack.emplace_back(callee, 0);
-    }
-  }
-  return order;
-}
-
-std::vector<int32_t> InstructionOrder(const Computation& computation) {
+// Depth-first post-order.
+std::vector<int32_t> PostOrder(const Computation& computation) {
   const auto& instructions = computation.instructions;
   std::vector<bool> has_user(instructions.size(), false);
   for (const Instruction& instruction : instructions) {
@@ -164,6 +136,7 @@ std::vector<int32_t> InstructionOrder(const Computation& computation) {
   return order;
 }
 
+// By computation: called by a fusion.
 std::vector<bool> FusionComputations(const Module& module) {
   std::vector<bool> result(module.computations.size(), false);
   for (const Computation& computation : module.computations) {
@@ -173,6 +146,52 @@ std::vector<bool> FusionComputations(const Module& module) {
     }
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<std::vector<int32_t>> InstructionOrders(const Module& module) {
+  const std::vector<bool> fused = FusionComputations(module);
+  std::vector<std::vector<int32_t>> orders(module.computations.size());
+  for (size_t c = 0; c < orders.size(); ++c) {
+    if (module.is_scheduled && !fused[c]) {
+      orders[c].resize(module.computations[c].instructions.size());
+      std::iota(orders[c].begin(), orders[c].end(), 0);
+    } else {
+      orders[c] = PostOrder(module.computations[c]);
+    }
+  }
+  return orders;
+}
+
+std::vector<ComputationId> ComputationOrder(const Module& module,
+                                            const std::vector<std::vector<int32_t>>& instruction_orders) {
+  const auto calls = CallLists(module, instruction_orders);
+  std::vector<bool> is_called(calls.size(), false), entered(calls.size(), false);
+  for (const auto& list : calls) {
+    for (const ComputationId id : list) is_called[id.value] = true;
+  }
+  std::vector<ComputationId> order;
+  order.reserve(calls.size());
+  std::vector<std::pair<int32_t, size_t>> stack;  // computation, how many of its calls are done
+  for (size_t root = 0; root < calls.size(); ++root) {
+    if (is_called[root]) continue;
+    stack.emplace_back(static_cast<int32_t>(root), 0);
+    entered[root] = true;
+    while (!stack.empty()) {
+      auto& [computation, done] = stack.back();
+      if (done == calls[computation].size()) {
+        order.push_back(ComputationId{computation});
+        stack.pop_back();
+        continue;
+      }
+      const int32_t callee = calls[computation][done++].value;
+      if (entered[callee]) continue;
+      entered[callee] = true;
+      stack.emplace_back(callee, 0);
+    }
+  }
+  return order;
 }
 
 std::vector<bool> SugaredComputations(const Module& module) {

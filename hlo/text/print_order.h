@@ -10,15 +10,18 @@
 
 namespace assay::print {
 
-// Callees before callers; roots of the call graph in module order.
-std::vector<ComputationId> ComputationOrder(const Module& module);
+// By computation: indices of its instructions as printed. A scheduled module keeps the order that it has,
+// but for computations that a fusion calls; otherwise it is a depth-first post-order from the instructions
+// without users: control predecessors first, then operands in order.
+std::vector<std::vector<int32_t>> InstructionOrders(const Module& module);
 
-// Depth-first post-order from the instructions without users: operands in order, before them the control
-// predecessors.
-std::vector<int32_t> InstructionOrder(const Computation& computation);
-
-// By computation: called by a fusion. The schedule of a scheduled module covers all others.
-std::vector<bool> FusionComputations(const Module& module);
+// Callees before callers, as the printed instructions call them; roots of the call graph in module order.
+//
+// Decision: computations-in-printed-call-order. XLA goes by the order in which instructions were made, which
+// reading its text changes; and where a computation stands in a list before one that calls it, XLA prints the
+// caller first, which its own reader refuses.
+std::vector<ComputationId> ComputationOrder(const Module& module,
+                                            const std::vector<std::vector<int32_t>>& instruction_orders);
 
 // By computation: every caller is an async-start that may be written "<op>-start", so that the computation
 // itself is not printed.

@@ -295,7 +295,7 @@ void AppendFrontendAttributes(const FrontendAttributes& attributes, std::string&
   out += "}";
 }
 
-void AppendMetadata(const OpMetadata& metadata, std::string& out) {
+void AppendMetadata(const OpMetadata& metadata, int64_t stack_frame_id, std::string& out) {
   std::string fields;
   const auto text = [&fields](std::string_view name, const std::string& value) {
     if (value.empty()) return;
@@ -322,7 +322,7 @@ void AppendMetadata(const OpMetadata& metadata, std::string& out) {
   }
   text("deduplicated_name=", metadata.deduplicated_name);
   text("scheduling_name=", metadata.scheduling_name);
-  number("stack_frame_id=", metadata.stack_frame_id);
+  number("stack_frame_id=", stack_frame_id);
   text("metadata_payload=", metadata.metadata_payload);
   if (!fields.empty()) out += ", metadata={" + fields + "}";
 }

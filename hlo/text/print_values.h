@@ -21,8 +21,9 @@ void AppendStringOrJson(std::string_view text, std::string& out);
 void AppendDouble(double value, std::string& out);
 // "{k="v",k2={json}}"
 void AppendFrontendAttributes(const FrontendAttributes& attributes, std::string& out);
-// "metadata={...}"; nothing, not even the comma, where every field is empty.
-void AppendMetadata(const OpMetadata& metadata, std::string& out);
+// "metadata={...}" with the printed number of the stack frame; nothing, not even the comma, where every field
+// is empty.
+void AppendMetadata(const OpMetadata& metadata, int64_t stack_frame_id, std::string& out);
 // ", /*index=5*/" before every fifth element, ", " before the others but the first.
 void AppendListSeparator(size_t index, std::string& out);
 

@@ -81,6 +81,7 @@ struct InstructionPrinter {
   const Computation& computation;
   const std::vector<std::string>& computation_names;
   const std::vector<std::string>& names;
+  print::FrameNumbering* frames;
 
   // `sugared_start`: of an async op that is written "<op>-start"; else -1.
   void Append(int32_t index, int32_t sugared_start, std::string& out) const {
@@ -98,7 +99,8 @@ struct InstructionPrinter {
       out += Name(instruction.opcode);
     }
     AppendOperands(instruction, out);
-    print::AppendAttributes({module, computation, instruction, wrapped, computation_names, names}, out);
+    print::AppendAttributes({module, computation, instruction, wrapped, computation_names, names, frames},
+                            out);
   }
 
   void AppendOperands(const Instruction& instruction, std::string& out) const {
@@ -135,9 +137,9 @@ void AppendSignature(const Computation& computation, const std::vector<std::stri
   if (shape != nullptr) out += ShapeToText(*shape, LayoutText::kNone);
 }
 
-void AppendComputation(const Module& module, ComputationId id, bool in_schedule_order,
+void AppendComputation(const Module& module, ComputationId id, const std::vector<int32_t>& order,
                        const std::vector<std::string>& computation_names, const std::vector<bool>& sugared,
-                       std::string& out) {
+                       print::FrameNumbering& frames, std::string& out) {
   const Computation& computation = module.computation(id);
   const std::vector<std::string> names = InstructionNames(computation);
   const std::vector<int32_t> starts = SugaredStarts(computation, sugared);
@@ -145,16 +147,11 @@ void AppendComputation(const Module& module, ComputationId id, bool in_schedule_
   out += "%" + computation_names[id.value] + " ";
   AppendSignature(computation, names, out);
   out += " {\n";
-  const InstructionPrinter printer{module, computation, computation_names, names};
-  const auto line = [&](int32_t index) {
+  const InstructionPrinter printer{module, computation, computation_names, names, &frames};
+  for (const int32_t index : order) {
     out += "  ";
     printer.Append(index, starts[index], out);
     out += "\n";
-  };
-  if (in_schedule_order) {
-    for (size_t i = 0; i < computation.instructions.size(); ++i) line(static_cast<int32_t>(i));
-  } else {
-    for (const int32_t index : print::InstructionOrder(computation)) line(index);
   }
   out += "}";
   if (!computation.execution_thread.empty() && computation.execution_thread != "main") {
@@ -167,15 +164,18 @@ void AppendComputation(const Module& module, ComputationId id, bool in_schedule_
 }  // namespace
 
 std::string ModuleToText(const Module& module) {
-  std::string out;
-  print::AppendModuleHeader(module, out);
   const auto names = ComputationNames(module);
   const auto sugared = print::SugaredComputations(module);
-  const auto fused = print::FusionComputations(module);
-  for (const ComputationId id : print::ComputationOrder(module)) {
+  const auto orders = print::InstructionOrders(module);
+  print::FrameNumbering frames(module.frame_tables);
+  std::string computations;
+  for (const ComputationId id : print::ComputationOrder(module, orders)) {
     if (sugared[id.value]) continue;
-    AppendComputation(module, id, module.is_scheduled && !fused[id.value], names, sugared, out);
+    AppendComputation(module, id, orders[id.value], names, sugared, frames, computations);
   }
+  std::string out;
+  print::AppendModuleHeader(module, frames.tables(), out);
+  out += computations;
   return out;
 }
 
@@ -187,7 +187,8 @@ std::string InstructionToText(const Module& module, const Computation& computati
   std::string out;
   const int32_t start = print::AsyncStartOf(computation, index);
   const bool sugar = start >= 0 && SugaredStarts(computation, print::SugaredComputations(module))[index] >= 0;
-  InstructionPrinter{module, computation, computation_names, names}.Append(index, sugar ? start : -1, out);
+  InstructionPrinter{module, computation, computation_names, names, nullptr}.Append(index, sugar ? start : -1,
+                                                                                    out);
   return out;
 }
 
