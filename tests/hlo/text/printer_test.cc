@@ -163,14 +163,15 @@ TEST_CASE("printer: one instruction is shown as in the module", "[printer]") {
 
 // A chain of 200,000 instructions that each use their predecessor twice, called computations as deep.
 TEST_CASE("printer: long chains are printed in linear time and without recursion", "[printer]") {
-  std::string text = "HloModule m\nf0 { ROOT p = f32[] parameter(0) }\n";
+  std::string text = "HloModule m\nfn0 { ROOT p = f32[] parameter(0) }\n";
   for (int i = 1; i < 2000; ++i) {
     text += fmt::format(
-        "f{0} {{ p{0} = f32[] parameter(0)\n ROOT c{0} = f32[] call(p{0}), to_apply=f{1} }}\n", i, i - 1);
+        "fn{0} {{ p{0} = f32[] parameter(0)\n ROOT call{0} = f32[] call(p{0}), to_apply=fn{1} }}\n", i,
+        i - 1);
   }
   text += "ENTRY e { x0 = f32[] parameter(0)\n";
   for (int i = 1; i < 200000; ++i) text += fmt::format(" x{0} = f32[] add(x{1}, x{1})\n", i, i - 1);
-  text += " ROOT y = f32[] call(x199999), to_apply=f1999 }\n";
+  text += " ROOT y = f32[] call(x199999), to_apply=fn1999 }\n";
   const absl::StatusOr<Module> module = ParseHloText(text);
   REQUIRE(module.ok());
   const auto begin = std::chrono::steady_clock::now();
