@@ -1,11 +1,13 @@
 // gather (spec/operations-shape.md, Gather; DYN-3 and DYN-7 of spec/shapes.md).
 //
 // For every index O of the result:
-//   G = O at the dimensions that are not offset_dims          an index of B, the batch dimensions of the
-//   indices S = the index vector at G                                 start_indices[G with k at
-//   index_vector_dim] for all k full[start_index_map[k]] = S[k], other entries 0 full[d] = clamp(full[d], 0,
-//   size[d] - slice_sizes[d]) full[operand_batching_dims[k]] = G at start_indices_batching_dims[k] off[k-th
-//   remaining dimension of the operand] = O[offset_dims[k]] out[O] = operand[full + off]
+//   G = O at the dimensions that are not offset_dims               (an index of B, the batch dimensions of the indices)
+//   S[k] = start_indices[G with k at index_vector_dim]
+//   full[start_index_map[k]] = S[k], other entries 0
+//   full[d] = clamp(full[d], 0, size[d] - slice_sizes[d])
+//   full[operand_batching_dims[k]] = G at start_indices_batching_dims[k]
+//   off[k-th remaining dimension of the operand] = O[offset_dims[k]]
+//   out[O] = operand[full + off]
 // So each G moves one slice: the inner loop is a strided move, prepared once. The index operand's walk is in
 // index_vectors.cc.
 #include <algorithm>
