@@ -1,0 +1,146 @@
+// Times the reference engine on single instructions and on the interpreter's own overhead, and prints a table:
+// best of several runs, in nanoseconds an element, a multiply-add or an instruction, beside the goal.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "evaluator/executor.h"
+#include "evaluator/random_inputs.h"
+#include "fmt/format.h"
+#include "hlo/text/parser.h"
+
+namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Case {
+  std::string name;
+  std::string program;  // body of the module
+  double units;         // what the time is divided by
+  double goal;          // nanoseconds a unit
+};
+
+constexpr int64_t kMillion = 1 << 20;
+
+std::vector<Case> Cases() {
+  const double n = 16.0 * kMillion;
+  return {
+      {"transpose f32[4096,4096]",
+       "x = f32[4096,4096] parameter(0)\n ROOT y = f32[4096,4096] transpose(x), dimensions={1,0}", n, 1},
+      {"slice f32[4096,8192], half",
+       "x = f32[4096,8192] parameter(0)\n ROOT y = f32[4096,4096] slice(x), slice={[0:4096],[11:4107]}", n,
+       1},
+      {"slice f32[16M], stride 2",
+       "x = f32[33554432] parameter(0)\n ROOT y = f32[16777216] slice(x), slice={[0:33554432:2]}", n, 1},
+      {"broadcast f32[4096] to rows",
+       "x = f32[4096] parameter(0)\n ROOT y = f32[4096,4096] broadcast(x), dimensions={1}", n, 1},
+      {"broadcast f32[4096] to columns",
+       "x = f32[4096] parameter(0)\n ROOT y = f32[4096,4096] broadcast(x), dimensions={0}", n, 1},
+      {"concatenate 2 x f32[4096,2048]",
+       "x = f32[4096,2048] parameter(0)\n ROOT y = f32[4096,4096] concatenate(x, x), dimensions={1}", n, 1},
+      {"gather 262144 rows of 64",
+       "x = f32[10000,64] parameter(0)\n i = s32[262144] parameter(1)\n ROOT y = f32[262144,64] gather(x, "
+       "i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+       "slice_sizes={1,64}",
+       n, 1},
+      {"reverse f32[16M]",
+       "x = f32[16777216] parameter(0)\n ROOT y = f32[16777216] reverse(x), dimensions={0}", n, 1},
+      {"add f32[16M]",
+       "x = f32[16777216] parameter(0)\n y = f32[16777216] parameter(1)\n ROOT z = f32[16777216] add(x, y)",
+       n, 1},
+      {"multiply bf16[16M]", "x = bf16[16777216] parameter(0)\n ROOT z = bf16[16777216] multiply(x, x)", n,
+       0},
+      {"exponential f32[256k]", "x = f32[262144] parameter(0)\n ROOT z = f32[262144] exponential(x)", 262144,
+       0},
+      {"dot f32 256x256x256",
+       "x = f32[256,256] parameter(0)\n y = f32[256,256] parameter(1)\n ROOT z = f32[256,256] dot(x, y), "
+       "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       256.0 * 256 * 256, 10},
+      {"dot s8 to s32 256x256x256",
+       "x = s8[256,256] parameter(0)\n y = s8[256,256] parameter(1)\n ROOT z = s32[256,256] dot(x, y), "
+       "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       256.0 * 256 * 256, 0},
+      {"convolution f32 1x32x32x16, 3x3x16x16",
+       "x = f32[1,32,32,16] parameter(0)\n k = f32[3,3,16,16] parameter(1)\n ROOT z = f32[1,32,32,16] "
+       "convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+       32.0 * 32 * 16 * 144, 10},
+      {"reduce-add f32[1M]",
+       "x = f32[1048576] parameter(0)\n i = f32[] constant(0)\n ROOT z = f32[] reduce(x, i), dimensions={0}, "
+       "to_apply={ a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }",
+       kMillion, 0},
+      {"reduce-max f32[1024,1024], rows",
+       "x = f32[1024,1024] parameter(0)\n i = f32[] constant(-inf)\n ROOT z = f32[1024] reduce(x, i), "
+       "dimensions={1}, to_apply={ a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] "
+       "maximum(a, b) }",
+       kMillion, 0},
+      {"sort f32[100k]",
+       "x = f32[100000] parameter(0)\n ROOT z = f32[100000] sort(x), dimensions={0}, to_apply={ a = f32[] "
+       "parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT }",
+       1e5, 0},
+  };
+}
+
+// The loop of the goal: 10,000 iterations of a three-instruction body.
+constexpr char kLoop[] = R"(HloModule loop
+condition {
+  s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(10000)
+  ROOT more = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  half = f32[] constant(0.5)
+  scaled = f32[] multiply(x, half)
+  sum = f32[] add(scaled, half)
+  ROOT t = (s32[], f32[]) tuple(next, sum)
+}
+ENTRY main {
+  zero = s32[] constant(0)
+  x = f32[] constant(3)
+  init = (s32[], f32[]) tuple(zero, x)
+  ROOT result = (s32[], f32[]) while(init), condition=condition, body=body
+}
+)";
+
+// Best time of the program in seconds; negative if it can't run.
+double BestTime(const std::string& text) {
+  absl::StatusOr<Module> parsed = ParseHloText(text);
+  if (!parsed.ok()) return std::printf("%s\n", parsed.status().ToString().c_str()), -1;
+  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
+  if (!module.ok()) return std::printf("%s\n", module.status().ToString().c_str()), -1;
+  const absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(*module, 1);
+  const absl::StatusOr<Plan> plan = MakePlan(*module);
+  if (!arguments.ok() || !plan.ok()) return -1;
+  double best = 1e30;
+  const Clock::time_point start = Clock::now();
+  do {
+    Executor executor(*plan, {});
+    const Clock::time_point run = Clock::now();
+    const absl::StatusOr<Literal> result = executor.Run(*arguments);
+    if (!result.ok()) return std::printf("%s\n", result.status().ToString().c_str()), -1;
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - run).count());
+  } while (std::chrono::duration<double>(Clock::now() - start).count() < 1);
+  return best;
+}
+
+}  // namespace
+}  // namespace assay
+
+int main() {
+  for (const assay::Case& c : assay::Cases()) {
+    const double seconds = assay::BestTime("HloModule bench\nENTRY main {\n " + c.program + "\n}\n");
+    std::printf("%-44s %9.3f ns a unit", c.name.c_str(), seconds * 1e9 / c.units);
+    std::printf(c.goal > 0 ? "   goal %.0f\n" : "\n", c.goal);
+  }
+  const double seconds = assay::BestTime(assay::kLoop);
+  std::printf("%-44s %9.3f ms, %.0f ns an instruction   goal 50 ms, 300 ns\n", "while, 10,000 iterations",
+              seconds * 1e3, seconds * 1e9 / (10000 * 13.0));
+  return 0;
+}
