@@ -5,9 +5,7 @@ target_compile_options(assay_options INTERFACE
   -Wall -Wextra -Wshadow=local -Wno-missing-field-initializers $<$<NOT:$<BOOL:${ASSAY_LENIENT}>>:-Werror>
   # a * b + c must stay two roundings wherever the target has FMA (numerics).
   -ffp-contract=off
-  -fstack-protector-strong
-  # no build directory in the output
-  "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
+  -fstack-protector-strong)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # g++ knows -Wshadow=local; clang's nearest is -Wshadow, which also warns of constructor parameters.
   target_compile_options(assay_options INTERFACE -Wno-unknown-warning-option)
@@ -36,6 +34,9 @@ function(assay_library name)
     endif()
   endforeach()
   target_link_libraries(assay_${name} PUBLIC ${ARGN} PRIVATE $<BUILD_INTERFACE:assay_options>)
-  target_precompile_headers(assay_${name} PRIVATE
-    <algorithm> <cstdint> <memory> <span> <string> <string_view> <vector> <absl/status/statusor.h> <fmt/format.h>)
+  # A compiler cache shares objects between checkouts, but not if they depend on a precompiled header.
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    target_precompile_headers(assay_${name} PRIVATE
+      <algorithm> <cstdint> <memory> <span> <string> <string_view> <vector> <absl/status/statusor.h> <fmt/format.h>)
+  endif()
 endfunction()

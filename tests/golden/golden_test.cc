@@ -1,6 +1,7 @@
 #include "golden/golden.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "hlo/opcode.h"
 #include "literal/npz.h"
@@ -11,7 +12,7 @@ namespace {
 constexpr char kAdd[] = "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] add(x, x)\n}\n";
 
 std::string Write(const std::string& name, const std::string& text) {
-  const std::string path = std::string("golden_test_") + name + ".hlo";
+  const std::string path = std::filesystem::temp_directory_path() / ("assay_golden_test_" + name + ".hlo");
   REQUIRE(WriteFileAtomically(path, text).ok());
   return path;
 }
