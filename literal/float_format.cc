@@ -124,7 +124,7 @@ void RoundStripNarrow(double* values, int64_t n, const FloatFormat& format) {
     const F64x2 largest = F64x2{} + format.max_finite;
     const F64x2 beyond = F64x2{} + 2 * PowerOfTwo(format.max_exponent);
     const F64x2 overflow = F64x2{} + std::fabs(Overflow(false, format));
-    const F64x2 nan = F64x2{} + CanonicalNaN(format);
+    const F64x2 nan = {CanonicalNaN(format), CanonicalNaN(format)};
     const double scale = PowerOfTwo(kDoubleMantissa - format.mantissa_bits);
     const bool overflow_is_nan = std::isnan(overflow[0]);
     const bool signed_zero = format.has_negative_zero();
