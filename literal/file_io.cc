@@ -1,0 +1,161 @@
+// Reading and writing whole files (npz.h). A written file appears under its name complete or not at all.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "fmt/format.h"
+#include "literal/npz.h"
+
+namespace assay {
+namespace {
+
+// A pipe or a device may never end.
+constexpr size_t kMaxStreamBytes = size_t{4} << 30;
+
+absl::Status FileError(const std::string& path, std::string_view doing, int error) {
+  return BadInput(fmt::format("{}: can't {}: {}", path, doing, std::strerror(error)));
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() {
+    if (fd_ > STDERR_FILENO) ::close(fd_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return fd_; }
+  // 0, or what went wrong. Some file systems report a failed write only here.
+  int Close() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd > STDERR_FILENO && ::close(fd) != 0 && errno != EINTR ? errno : 0;
+  }
+
+ private:
+  int fd_;
+};
+
+// 0, or what went wrong.
+int WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), std::min<size_t>(bytes.size(), INT_MAX));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(written);
+  }
+  return 0;
+}
+
+absl::Status WriteDirectly(const std::string& path, std::string_view bytes, int flags) {
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666));
+  if (file.get() < 0) return FileError(path, "open", errno);
+  if (const int error = WriteAll(file.get(), bytes); error != 0) return FileError(path, "write", error);
+  if (const int error = file.Close(); error != 0) return FileError(path, "write", error);
+  return absl::OkStatus();
+}
+
+// The folder part of a path, with its slash; empty for the working directory.
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+void SyncFolder(const std::string& folder) {
+  FileDescriptor directory(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.get() >= 0) ::fsync(directory.get());
+}
+
+// A new file beside `path`, of a name that nothing else has.
+absl::StatusOr<std::string> CreateBeside(const std::string& path, int* fd) {
+  constexpr int kAttempts = 1000;
+  for (int i = 0; i < kAttempts; ++i) {
+    std::string name = fmt::format("{}.assay-{}-{}.tmp", FolderOf(path), ::getpid(), i);
+    *fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (*fd >= 0) return name;
+    if (errno != EEXIST) return FileError(path, "create a file beside it", errno);
+  }
+  return FileError(path, "create a file beside it", EEXIST);
+}
+
+absl::Status WriteAndRename(const std::string& path, std::string_view bytes, const struct stat* old) {
+  int fd = -1;
+  ASSAY_ASSIGN_OR_RETURN(const std::string temporary, CreateBeside(path, &fd));
+  FileDescriptor file(fd);
+  int error = WriteAll(fd, bytes);
+  if (error == 0 && old != nullptr && ::fchmod(fd, old->st_mode & 07777) != 0) error = errno;
+  if (error == 0 && ::fsync(fd) != 0 && errno != EINVAL) error = errno;
+  if (const int close_error = file.Close(); error == 0) error = close_error;
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    return FileError(path, "write", error);
+  }
+  SyncFolder(FolderOf(path));
+  return absl::OkStatus();
+}
+
+size_t MachineMemory() {
+  return static_cast<size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+absl::StatusOr<std::string> ReadWhole(const std::string& path) {
+  const bool standard_input = path == "-";
+  FileDescriptor file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return FileError(path, "open", errno);
+  struct stat status;
+  if (::fstat(file.get(), &status) != 0) return FileError(path, "read", errno);
+  if (S_ISDIR(status.st_mode)) return FileError(path, "read", EISDIR);
+  const bool regular = S_ISREG(status.st_mode);
+  const size_t expected = regular ? static_cast<size_t>(status.st_size) : 0;
+  const size_t limit = regular ? MachineMemory() : kMaxStreamBytes;
+  if (expected > limit) return BadInput(fmt::format("{}: over the limit of {} bytes", path, limit));
+  std::string bytes;
+  size_t size = 0;
+  while (true) {
+    if (size == bytes.size()) bytes.resize(std::max({expected + 1, size + size / 2, size_t{1} << 16}));
+    const ssize_t got = ::read(file.get(), bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return FileError(path, "read", errno);
+    if (got == 0) break;
+    size += got;
+    if (size > limit) return BadInput(fmt::format("{}: over the limit of {} bytes", path, limit));
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace
+
+absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
+  struct stat target;
+  if (::stat(path.c_str(), &target) != 0) {
+    if (errno != ENOENT) return FileError(path, "write", errno);
+    // Nothing there, or a link to nothing: the link stays and what it names is made.
+    struct stat link;
+    if (::lstat(path.c_str(), &link) == 0) return WriteDirectly(path, bytes, O_CREAT | O_TRUNC);
+    return WriteAndRename(path, bytes, nullptr);
+  }
+  if (S_ISDIR(target.st_mode)) return FileError(path, "write", EISDIR);
+  if (!S_ISREG(target.st_mode)) return WriteDirectly(path, bytes, 0);
+  if (::access(path.c_str(), W_OK) != 0) return FileError(path, "write", errno);
+  char resolved[PATH_MAX];
+  if (::realpath(path.c_str(), resolved) == nullptr) return FileError(path, "write", errno);
+  return WriteAndRename(resolved, bytes, &target);
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  try {
+    return ReadWhole(path);
+  } catch (const std::bad_alloc&) {
+    return FileError(path, "read", ENOMEM);
+  }
+}
+
+}  // namespace assay
