@@ -1,0 +1,884 @@
+#!/usr/bin/env python3
+"""Writes golden/shape/*.hlo: ops that move elements.
+
+Expected values come from the specification's worked examples (oracle: spec), from arithmetic done by hand or by
+NumPy here (oracle: hand), or from XLA:CPU of jaxlib 0.10.2 run on the same text (oracle: jaxlib 0.10.2).
+Usage: python golden/oracles/shape.py        (needs jax 0.10.2, numpy, ml_dtypes)
+"""
+import itertools
+import math
+import pathlib
+
+import ml_dtypes
+import numpy as np
+
+OUT = pathlib.Path(__file__).resolve().parent.parent / "shape"
+
+TYPES = {
+    "pred": np.bool_, "s8": np.int8, "s16": np.int16, "s32": np.int32, "s64": np.int64, "u8": np.uint8,
+    "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "f32": np.float32,
+    "f64": np.float64, "bf16": ml_dtypes.bfloat16, "c64": np.complex64, "c128": np.complex128,
+    "f8e4m3fn": ml_dtypes.float8_e4m3fn, "s4": ml_dtypes.int4, "u4": ml_dtypes.uint4,
+}
+NAMES = {np.dtype(v): k for k, v in TYPES.items()}
+MANTISSA = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
+
+
+def nan_text(name, value):
+    bits = int(np.array(value).view({2: np.uint16, 4: np.uint32, 8: np.uint64}[np.array(value).itemsize]))
+    width, mantissa = np.array(value).itemsize * 8, MANTISSA[name]
+    payload = bits & ((1 << mantissa) - 1)
+    text = "-nan" if bits >> (width - 1) else "nan"
+    return text if payload == 1 << (mantissa - 1) else f"{text}({payload:#x})"
+
+
+def real_text(name, value):
+    f = float(value)
+    if math.isnan(f):
+        return nan_text(name, value) if name in MANTISSA else "nan"
+    if math.isinf(f):
+        return "inf" if f > 0 else "-inf"
+    return f.hex()
+
+
+def element_text(name, value):
+    if name == "pred":
+        return "true" if value else "false"
+    if name[0] in "su":
+        return str(int(value))
+    if name[0] == "c":
+        part = "f32" if name == "c64" else "f64"
+        return f"({real_text(part, value.real)}, {real_text(part, value.imag)})"
+    return real_text(name, value)
+
+
+def values_text(name, a):
+    if a.ndim == 0:
+        return element_text(name, a[()])
+    return "{" + ", ".join(values_text(name, x) for x in a) + "}"
+
+
+def literal(a):
+    name = NAMES[a.dtype]
+    return f"{name}[{','.join(map(str, a.shape))}] {values_text(name, a)}"
+
+
+def shape_of(a):
+    return f"{NAMES[a.dtype]}[{','.join(map(str, a.shape))}]"
+
+
+def arr(name, values):
+    return np.array(values, dtype=TYPES[name])
+
+
+# --- XLA ---
+
+_client = None
+
+
+def xla(text, args):
+    """Results of XLA:CPU, flat."""
+    global _client
+    import jax
+    jax.config.update("jax_enable_x64", True)
+    from jax._src.lib import xla_client
+    from jaxlib import _hlo, _jax
+    _client = _client or jax.devices("cpu")[0].client
+    proto = _hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
+    mlir = _jax.mlir.xla_computation_to_mlir_module(_hlo.XlaComputation(proto))
+    devices = _jax.DeviceList(tuple(jax.devices("cpu")[:1]))
+    executable = _client.compile_and_load(mlir, devices, xla_client.CompileOptions())
+    return [np.asarray(x) for x in executable.execute([jax.device_put(a) for a in args])]
+
+
+# --- writing ---
+
+_written = set()
+
+
+def write(name, lines, program):
+    assert name not in _written, name
+    _written.add(name)
+    (OUT / f"{name}.hlo").write_text("\n".join(lines) + "\n" + program.strip() + "\n")
+
+
+def program(result, op, operands, attributes="", computations=""):
+    """One op on parameters, given as shapes."""
+    lines = ["HloModule m", computations, "ENTRY main {"]
+    lines += [f"  p{i} = {s} parameter({i})" for i, s in enumerate(operands)]
+    names = ", ".join(f"p{i}" for i in range(len(operands)))
+    lines += [f"  ROOT r = {result + ' ' if result else ''}{op}({names})" + (", " + attributes if attributes else ""),
+              "}"]
+    return "\n".join(x for x in lines if x)
+
+
+def golden(name, text, args, outs=None, oracle=None, decision=None, remark=None):
+    """outs None: ask XLA; a list of arrays or of ready literal texts otherwise."""
+    lines = [f"// {remark}"] if remark else []
+    if outs is None:
+        outs, oracle = xla(text, args), "jaxlib 0.10.2"
+    lines.append(f"// oracle: {oracle or 'hand'}")
+    if decision:
+        lines.append(f"// decision: {decision}")
+    lines += [f"// arg{i}: {a if isinstance(a, str) else literal(a)}" for i, a in enumerate(args)]
+    lines += [f"// out{i}: {o if isinstance(o, str) else literal(o)}" for i, o in enumerate(outs)]
+    write(name, lines, text)
+
+
+def one(name, result, op, args, attributes="", outs=None, **kw):
+    computations = kw.pop("computations", "")
+    golden(name, program(result, op, [shape_of(a) for a in args], attributes, computations), args, outs, **kw)
+
+
+def refuse(name, message, result, op, operands, attributes="", computations="", code=3, args=(), text=None):
+    lines = [f"// refuse: {code} {message}"]
+    lines += [f"// arg{i}: {literal(a)}" for i, a in enumerate(args)]
+    write(name, lines, text or program(result, op, operands, attributes, computations))
+
+
+rng = np.random.default_rng(20)
+
+
+def random(name, shape):
+    if name == "pred":
+        return rng.integers(0, 2, shape).astype(np.bool_)
+    if name[0] in "su":
+        bits = int(name[1:])
+        low, high = (0, 1 << bits) if name[0] == "u" else (-(1 << (bits - 1)), 1 << (bits - 1))
+        return rng.integers(max(low, -2**62), min(high, 2**62), shape).astype(TYPES[name])
+    if name[0] == "c":
+        return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(TYPES[name])
+    return rng.normal(size=shape).astype(TYPES[name])
+
+
+NANS = np.array([0x7FC00001, 0xFFC12345, 0x7F800001, 0x80000000, 0x00000001, 0xFF800000], np.uint32).view(np.float32)
+
+ADD = "add_f { a = %s[] parameter(0)\n  b = %s[] parameter(1)\n  ROOT s = %s[] add(a, b) }"
+SECOND = "second { a = %s[] parameter(0)\n  ROOT b = %s[] parameter(1) }"
+
+
+def add_f(t):
+    return ADD % (t, t, t)
+
+
+def second(t):
+    return SECOND % (t, t)
+
+
+def binary_f(op, t):
+    return f"{op}_f {{ a = {t}[] parameter(0)\n  b = {t}[] parameter(1)\n  ROOT s = {t}[] {op}(a, b) }}"
+
+
+def compare_f(t, direction, kind=None, pairs=1, which=0):
+    kinds = f", type={kind}" if kind else ""
+    ts = t if isinstance(t, list) else [t] * pairs
+    lines = []
+    for k, x in enumerate(ts):
+        lines += [f"  a{k} = {x}[] parameter({2 * k})", f"  b{k} = {x}[] parameter({2 * k + 1})"]
+    return "cmp {\n" + "\n".join(lines) + \
+        f"\n  ROOT c = pred[] compare(a{which}, b{which}), direction={direction}{kinds} }}"
+
+
+# --- layout.cc ---
+
+def layout_cases():
+    one("bitcast_spec_layout", "s32[3,2]{0,1}", "bitcast", [arr("s32", [[1, 2, 3], [4, 5, 6]])],
+        outs=[arr("s32", [[1, 4], [2, 5], [3, 6]])], oracle="spec")
+    one("bitcast_float_bits", "s32[2]", "bitcast", [arr("f32", [1.5, -0.0])],
+        outs=[arr("f32", [1.5, -0.0]).view(np.int32)], oracle="spec")
+    # f32[3,5]{1,0:T(2,2)}: 24 slots; read back untiled they lie tile by tile, padding zero.
+    a = np.arange(1, 16, dtype=np.float32).reshape(3, 5)
+    tiled = np.zeros((2, 3, 2, 2), np.float32)
+    for y, x in itertools.product(range(3), range(5)):
+        tiled[y // 2, x // 2, y % 2, x % 2] = a[y, x]
+    golden("bitcast_tiles", program("f32[24]", "bitcast", ["f32[3,5]{1,0:T(2,2)}"]), [a],
+           [tiled.reshape(24)], remark="slots of tiles that hold no element are zero (LAYOUT-4)")
+    golden("bitcast_untile", program("f32[3,5]{1,0:T(2,2)}", "bitcast", ["f32[24]"]), [tiled.reshape(24)], [a])
+    golden("bitcast_packed_s4", program("u8[4]", "bitcast", ["s4[7]{0:E(4)}"]), [arr("s4", [1, -1, 7, -8, 0, 2, 3])],
+           [arr("u8", [0xF1, 0x87, 0x20, 0x03])], remark="lowest index in the lowest bits")
+    golden("bitcast_unpack_s4", program("s4[7]{0:E(4)}", "bitcast", ["u8[4]"]), [arr("u8", [0xF1, 0x87, 0x20, 0x03])],
+           [arr("s4", [1, -1, 7, -8, 0, 2, 3])])
+    golden("bitcast_narrow", program("pred[4]", "bitcast", ["u8[4]"]), [arr("u8", [0, 1, 2, 255])],
+           [arr("pred", [0, 1, 1, 1])], decision="bitcast-narrow")
+    one("bitcast_zero_size", "f32[0,3]", "bitcast", [arr("f32", np.zeros((3, 0)))], outs=["f32[0,3] {}"])
+    golden("bitcast_column_major", program("f32[6]", "bitcast", ["f32[2,3]{0,1}"]),
+           [arr("f32", [[1, 2, 3], [4, 5, 6]])], [arr("f32", [1, 4, 2, 5, 3, 6])])
+    refuse("bitcast_c1", "Bitcast-C1", "f32[2]", "bitcast", ["(f32[2])"])
+    refuse("bitcast_c2", "Bitcast-C2", "f32[3]", "bitcast", ["f32[2]"])
+    refuse("bitcast_c3", "Bitcast-C3", "f32[2]{0:S(5)}", "bitcast", ["f32[2]"])
+
+    one("broadcast_spec_scalar", "f32[2,3]", "broadcast", [arr("f32", 2.0)], "dimensions={}",
+        outs=[np.full((2, 3), 2, np.float32)], oracle="spec")
+    one("broadcast_spec_rows", "s32[2,3]", "broadcast", [arr("s32", [7, 8])], "dimensions={0}",
+        outs=[arr("s32", [[7, 7, 7], [8, 8, 8]])], oracle="spec")
+    for t in ("pred", "u8", "bf16", "c64", "c128"):
+        one(f"broadcast_{t}", f"{t}[3,2,4]", "broadcast", [random(t, (3, 4))], "dimensions={0,2}")
+    one("broadcast_nan_payload", "f32[6,2]", "broadcast", [NANS], "dimensions={0}",
+        outs=[np.stack([NANS, NANS], 1)])
+    one("broadcast_zero_size", "s32[2,0]", "broadcast", [arr("s32", [5, 6])], "dimensions={0}", outs=["s32[2,0] {{},{}}"])
+    one("broadcast_same", "s32[2,3]", "broadcast", [random("s32", (2, 3))], "dimensions={0,1}")
+    refuse("broadcast_c1", "Broadcast-C1", "f32[2,2]", "broadcast", ["(f32[2])"], "dimensions={0}")
+    refuse("broadcast_c3", "Broadcast-C3", "f32[2,2]", "broadcast", ["f32[2]"], "dimensions={}")
+    refuse("broadcast_c4_range", "Broadcast-C4", "f32[2,2]", "broadcast", ["f32[2]"], "dimensions={2}")
+    refuse("broadcast_c4_order", "Broadcast-C4", "f32[2,2]", "broadcast", ["f32[2,2]"], "dimensions={1,0}")
+    refuse("broadcast_c5", "Broadcast-C5", "f32[2,3]", "broadcast", ["f32[2]"], "dimensions={1}")
+    refuse("broadcast_c6", "Broadcast-C6", "f64[2,3]", "broadcast", ["f32[2]"], "dimensions={0}")
+
+    v = np.arange(24, dtype=np.int32).reshape(4, 2, 3)
+    one("reshape_spec_24", "s32[24]", "reshape", [v], outs=[v.reshape(24)], oracle="spec")
+    one("reshape_spec_8x3", "s32[8,3]", "reshape", [v], outs=[v.reshape(8, 3)], oracle="spec")
+    one("reshape_spec_scalar", "s32[]", "reshape", [arr("s32", [[5]])], outs=[arr("s32", 5)], oracle="spec")
+    one("reshape_nan_payload", "f32[2,3]", "reshape", [NANS], outs=[NANS.reshape(2, 3)])
+    one("reshape_zero_size", "f32[5,0]", "reshape", [arr("f32", np.zeros((0, 3)))], outs=["f32[5,0] {{},{},{},{},{}}"])
+    one("reshape_c128", "c128[3,2]", "reshape", [random("c128", (2, 3))])
+    golden("reshape_layout_ignored", program("s32[6]", "reshape", ["s32[2,3]{0,1}"]), [arr("s32", [[1, 2, 3], [4, 5, 6]])],
+           [arr("s32", [1, 2, 3, 4, 5, 6])])
+    golden("reshape_dynamic_alone", program("s32[1,<=4,3,1]", "reshape", ["s32[<=4,1,3]"]), ["s32[2,1,3] {{{1,2,3}},{{4,5,6}}}"],
+           ["s32[1,2,3,1] {{{{1},{2},{3}},{{4},{5},{6}}}}"])
+    golden("reshape_dynamic_merged", program("s32[<=12]", "reshape", ["s32[<=4,3]"]), ["s32[2,3] {{1,2,3},{4,5,6}}"],
+           ["s32[6] {1,2,3,4,5,6}"])
+    golden("reshape_dynamic_split", program("s32[<=2,6]", "reshape", ["s32[<=4,3]"]), ["s32[2,3] {{1,2,3},{4,5,6}}"],
+           ["s32[1,6] {{1,2,3,4,5,6}}"])
+    golden("reshape_dynamic_inferred", program("s32[2,<=6]", "reshape", ["s32[<=4,3]"], "inferred_dimension=1"),
+           ["s32[2,3] {{1,2,3},{4,5,6}}"], ["s32[2,3] {{1,2,3},{4,5,6}}"], decision="reshape-dynamic-split")
+    refuse("reshape_dynamic_minor", "reshape: 4 live elements", "s32[<=6]", "reshape", ["s32[2,<=3]"], code=4,
+           args=[arr("s32", [[1, 2], [3, 4]])])
+    refuse("reshape_dynamic_indivisible", "reshape: 9 live elements", "s32[<=2,6]", "reshape", ["s32[<=4,3]"], code=4,
+           args=[arr("s32", np.ones((3, 3)))])
+    refuse("reshape_c1", "Reshape-C1", "f32[2]", "reshape", ["(f32[2])"])
+    refuse("reshape_c1_type", "Reshape-C1", "s32[2]", "reshape", ["f32[2]"])
+    refuse("reshape_c2", "Reshape-C2", "f32[7]", "reshape", ["f32[2,3]"])
+
+    one("transpose_spec", "s32[3,2]", "transpose", [arr("s32", [[0, 1, 2], [3, 4, 5]])], "dimensions={1,0}",
+        outs=[arr("s32", [[0, 3], [1, 4], [2, 5]])], oracle="spec")
+    for t, p in (("u8", (2, 0, 1)), ("bf16", (0, 2, 1)), ("f64", (2, 1, 0)), ("c128", (1, 2, 0)), ("pred", (1, 0, 2))):
+        a = random(t, (3, 4, 5))
+        shape = [a.shape[i] for i in p]
+        one(f"transpose_{t}", f"{t}[{','.join(map(str, shape))}]", "transpose", [a], f"dimensions={{{','.join(map(str, p))}}}")
+    one("transpose_unit_dims", "s32[3,1,2]", "transpose", [random("s32", (1, 3, 2))], "dimensions={1,0,2}")
+    one("transpose_nan_payload", "f32[3,2]", "transpose", [NANS.reshape(2, 3)], "dimensions={1,0}", outs=[NANS.reshape(2, 3).T])
+    one("transpose_zero_size", "f32[0,3]", "transpose", [arr("f32", np.zeros((3, 0)))], "dimensions={1,0}", outs=["f32[0,3] {}"])
+    golden("transpose_dynamic", program("s32[2,<=5]", "transpose", ["s32[<=5,2]"], "dimensions={1,0}"),
+           ["s32[3,2] {{1,2},{3,4},{5,6}}"], ["s32[2,3] {{1,3,5},{2,4,6}}"])
+    refuse("transpose_c1_count", "Transpose-C1", "f32[2,3]", "transpose", ["f32[2,3]"], "dimensions={0}")
+    refuse("transpose_c1_twice", "Transpose-C1", "f32[2,2]", "transpose", ["f32[2,2]"], "dimensions={0,0}")
+    refuse("transpose_c1_range", "Transpose-C1", "f32[2,2]", "transpose", ["f32[2,2]"], "dimensions={0,2}")
+
+    one("reverse_spec", "s32[2,3]", "reverse", [arr("s32", [[0, 1, 2], [3, 4, 5]])], "dimensions={1}",
+        outs=[arr("s32", [[2, 1, 0], [5, 4, 3]])], oracle="spec")
+    for t, d in (("u16", (0, 2)), ("f32", (1,)), ("c64", (0, 1, 2)), ("pred", (2,)), ("s64", ())):
+        one(f"reverse_{t}", f"{t}[2,3,4]", "reverse", [random(t, (2, 3, 4))], f"dimensions={{{','.join(map(str, d))}}}")
+    one("reverse_nan_payload", "f32[6]", "reverse", [NANS], "dimensions={0}", outs=[NANS[::-1]])
+    one("reverse_zero_size", "f32[0,3]", "reverse", [arr("f32", np.zeros((0, 3)))], "dimensions={0,1}", outs=["f32[0,3] {}"])
+    golden("reverse_dynamic", program("s32[<=5]", "reverse", ["s32[<=5]"], "dimensions={0}"), ["s32[3] {1,2,3}"],
+           ["s32[3] {3,2,1}"], remark="the live elements are reversed (DYN-3)")
+    refuse("reverse_c1", "Rev-C1", "f32[2,2]", "reverse", ["f32[2,2]"], "dimensions={0,0}")
+    refuse("reverse_c2", "Rev-C2", "f32[2,2]", "reverse", ["f32[2,2]"], "dimensions={2}")
+
+    for t in ("pred", "s4", "f16", "c64"):
+        one(f"copy_{t}", f"{t}[2,3]", "copy", [random(t, (2, 3)) if t != "s4" else arr("s4", [[1, -2, 3], [-8, 7, 0]])],
+            outs=None if t != "s4" else [arr("s4", [[1, -2, 3], [-8, 7, 0]])])
+    one("copy_nan_payload", "f32[6]", "copy", [NANS], outs=[NANS])
+    one("copy_zero_size", "f32[0]", "copy", [arr("f32", [])], outs=["f32[0] {}"])
+    golden("copy_layout", program("s32[2,3]{0,1}", "copy", ["s32[2,3]{1,0}"]), [arr("s32", [[1, 2, 3], [4, 5, 6]])],
+           [arr("s32", [[1, 2, 3], [4, 5, 6]])])
+    golden("copy_dynamic", program("s32[<=4]", "copy", ["s32[<=4]"]), ["s32[2] {7,8}"], ["s32[2] {7,8}"])
+
+
+# --- slice.cc ---
+
+def slice_cases():
+    one("slice_spec", "s32[3]", "slice", [np.arange(7, dtype=np.int32)], "slice={[1:6:2]}", outs=[arr("s32", [1, 3, 5])],
+        oracle="spec")
+    for t, s in (("u8", "[0:4:3],[1:5:2]"), ("bf16", "[1:3],[2:4]"), ("f64", "[3:4],[0:6:5]"), ("c128", "[0:4],[5:6]")):
+        a = random(t, (4, 6))
+        parts = [list(map(int, p.split(":"))) for p in s.replace("[", "").replace("]", "").split(",")]
+        out = a[tuple(slice(*p) for p in parts)]
+        one(f"slice_{t}", shape_of(out), "slice", [a], f"slice={{{s}}}")
+    one("slice_empty", "f32[0,3]", "slice", [arr("f32", np.ones((2, 3)))], "slice={[2:2],[0:3]}", outs=["f32[0,3] {}"])
+    one("slice_nan_payload", "f32[3]", "slice", [NANS], "slice={[0:6:2]}", outs=[NANS[::2]])
+    one("slice_huge_stride", "s32[1]", "slice", [arr("s32", [1, 2, 3])], "slice={[1:3:9223372036854775807]}", outs=[arr("s32", [2])])
+    golden("slice_dynamic", program("s32[<=3]", "slice", ["s32[<=7]"], "slice={[1:7:2]}"), ["s32[4] {10,11,12,13}"],
+           ["s32[2] {11,13}"], remark="positions 1 and 3 are live")
+    golden("slice_dynamic_none", program("s32[<=3]", "slice", ["s32[<=7]"], "slice={[4:7]}"), ["s32[3] {10,11,12}"], ["s32[0] {}"])
+    golden("slice_dynamic_one", program("s32[1]", "slice", ["s32[<=7]"], "slice={[4:5]}"), ["s32[3] {10,11,12}"], ["s32[1] {0}"],
+           remark="a result of size 1 is static; its dead element is zero")
+    refuse("slice_c1", "Slice-C1", "f32[2]", "slice", ["f32[2,2]"], "slice={[0:2]}")
+    refuse("slice_c2", "Slice-C2", "f32[2]", "slice", ["f32[3]"], "slice={[-1:1]}")
+    refuse("slice_c3", "Slice-C3", "f32[4]", "slice", ["f32[3]"], "slice={[0:4]}")
+    refuse("slice_c4", "Slice-C4", "f32[0]", "slice", ["f32[3]"], "slice={[2:1]}")
+    refuse("slice_c5", "Slice-C5", "f32[1]", "slice", ["f32[3]"], "slice={[0:1:0]}")
+
+    one("pad_spec_negative", "s32[6]", "pad", [arr("s32", [1, 2, 3, 4, 5]), arr("s32", -9)], "padding=-2_-1_1",
+        outs=[arr("s32", [2, -9, 3, -9, 4, -9])], oracle="spec")
+    rows = np.zeros((5, 7), np.int32)
+    rows[0, [1, 3]] = [2, 3]
+    rows[3, [1, 3]] = [5, 6]
+    one("pad_spec_2d", "s32[5,7]", "pad", [arr("s32", [[1, 2, 3], [4, 5, 6]]), arr("s32", 0)], "padding=0_1_2x-1_3_1",
+        outs=[rows], oracle="spec")
+    for t, p, shape in (("u8", "1_2x0_0_2", (6, 7)), ("bf16", "-1_1x2_-3_1", (3, 4)), ("f64", "0_0_3x-5_9", (9, 7)),
+                        ("pred", "-2_1x1_1", (2, 5)), ("c64", "2_-4_1x-1_-1_2", (3, 5))):
+        one(f"pad_{t}", f"{t}[{shape[0]},{shape[1]}]", "pad", [random(t, (3, 3)), random(t, ())], f"padding={p}")
+    one("pad_nan_payload", "f32[8]", "pad", [NANS, NANS[1]], "padding=1_1", outs=[np.concatenate([NANS[1:2], NANS, NANS[1:2]])])
+    one("pad_empty_operand", "s32[3]", "pad", [arr("s32", []), arr("s32", 7)], "padding=1_2_5", outs=[arr("s32", [7, 7, 7])])
+    one("pad_to_empty", "s32[0]", "pad", [arr("s32", [1, 2]), arr("s32", 7)], "padding=-1_-1", outs=["s32[0] {}"])
+    one("pad_huge_interior", "s32[1]", "pad", [arr("s32", [1, 2]), arr("s32", 7)], "padding=-2_-9223372036854775806_9223372036854775807",
+        outs=[arr("s32", [7])], remark="2 + (2^63 - 1) - 2 - (2^63 - 2) = 1")
+    golden("pad_dynamic", program("s32[<=9]", "pad", ["s32[<=4]", "s32[]"], "padding=1_1_1"), ["s32[2] {5,6}", arr("s32", 9)],
+           ["s32[5] {9,5,9,6,9}"])
+    golden("pad_dynamic_negative", program("s32[<=1]", "pad", ["s32[<=4]", "s32[]"], "padding=-3_0"), ["s32[2] {5,6}", arr("s32", 9)],
+           ["s32[0] {}"], decision="pad-runtime-size")
+    refuse("pad_c1", "Pad-C1", "f32[4]", "pad", ["(f32[2])", "f32[]"], "padding=1_1")
+    refuse("pad_c2_type", "Pad-C2", "f32[4]", "pad", ["f32[2]", "f64[]"], "padding=1_1")
+    refuse("pad_c2_rank", "Pad-C2", "f32[4]", "pad", ["f32[2]", "f32[1]"], "padding=1_1")
+    refuse("pad_c3", "Pad-C3", "f32[4]", "pad", ["f32[2,2]", "f32[]"], "padding=1_1")
+    refuse("pad_c5", "Pad-C5", "f32[0]", "pad", ["f32[2]", "f32[]"], "padding=-2_-1")
+    refuse("pad_overflow", "SHAPE-3", "f32[0]", "pad", ["f32[4]", "f32[]"], "padding=0_0_9223372036854775807")
+
+    one("concatenate_spec_rows", "s32[4,2]", "concatenate", [arr("s32", [[1, 2], [3, 4], [5, 6]]), arr("s32", [[7, 8]])],
+        "dimensions={0}", outs=[arr("s32", [[1, 2], [3, 4], [5, 6], [7, 8]])], oracle="spec")
+    one("concatenate_spec_three", "s32[6]", "concatenate", [arr("s32", [2, 3]), arr("s32", [4, 5]), arr("s32", [6, 7])],
+        "dimensions={0}", outs=[arr("s32", [2, 3, 4, 5, 6, 7])], oracle="spec")
+    for t in ("pred", "u8", "bf16", "f64", "c128"):
+        one(f"concatenate_{t}", f"{t}[2,6,2]", "concatenate", [random(t, (2, n, 2)) for n in (3, 1, 2)], "dimensions={1}")
+    one("concatenate_one", "s32[3]", "concatenate", [random("s32", (3,))], "dimensions={0}")
+    one("concatenate_zero_size", "s32[2]", "concatenate", [arr("s32", []), arr("s32", [4, 5]), arr("s32", [])], "dimensions={0}",
+        outs=[arr("s32", [4, 5])])
+    one("concatenate_nan_payload", "f32[12]", "concatenate", [NANS, NANS], "dimensions={0}", outs=[np.concatenate([NANS, NANS])])
+    golden("concatenate_dynamic", program("s32[<=9]", "concatenate", ["s32[<=4]", "s32[<=5]"], "dimensions={0}"),
+           ["s32[2] {1,2}", "s32[3] {3,4,5}"], ["s32[5] {1,2,3,4,5}"], remark="the live parts are packed")
+    refuse("concatenate_dyn4", "DYN-4", "s32[<=4,2]", "concatenate", ["s32[<=4,1]", "s32[<=4,1]"], "dimensions={1}", code=5,
+           args=[arr("s32", [[1], [2]]), arr("s32", [[1], [2], [3]])])
+    refuse("concatenate_c1", "operand", "f32[2]", "concatenate", [], "dimensions={0}")
+    refuse("concatenate_c2_range", "ConcatInDim-C2", "f32[4]", "concatenate", ["f32[2]", "f32[2]"], "dimensions={1}")
+    refuse("concatenate_c2_scalar", "ConcatInDim-C2", "f32[2]", "concatenate", ["f32[]", "f32[]"], "dimensions={0}")
+    refuse("concatenate_c3", "ConcatInDim-C3", "f32[4]", "concatenate", ["f32[2]", "f32[2,1]"], "dimensions={0}")
+    refuse("concatenate_c4", "ConcatInDim-C4", "f32[4]", "concatenate", ["f32[2]", "f64[2]"], "dimensions={0}")
+    refuse("concatenate_c5", "ConcatInDim-C5", "f32[4,2]", "concatenate", ["f32[2,2]", "f32[2,3]"], "dimensions={0}")
+
+    b = np.arange(12, dtype=np.int32).reshape(4, 3)
+    one("dynamic-slice_spec_inside", "s32[2,2]", "dynamic-slice", [b, arr("s32", 2), arr("s32", 1)], "dynamic_slice_sizes={2,2}",
+        outs=[arr("s32", [[7, 8], [10, 11]])], oracle="spec")
+    one("dynamic-slice_spec_clamped", "s32[2,2]", "dynamic-slice", [b, arr("s32", 3), arr("s32", -7)], "dynamic_slice_sizes={2,2}",
+        outs=[arr("s32", [[6, 7], [9, 10]])], oracle="spec", decision="dynamic-slice-clamp")
+    one("dynamic-slice_u64_high", "f64[2]", "dynamic-slice", [arr("f64", [1, 2, 3]), arr("u64", 2**63 + 5)], "dynamic_slice_sizes={2}",
+        outs=[arr("f64", [2, 3])], remark="a start above 2^63 is large, not negative")
+    one("dynamic-slice_old_form", "s32[2,1]", "dynamic-slice", [b, arr("s64", [1, 9])], "dynamic_slice_sizes={2,1}",
+        outs=[arr("s32", [[5], [8]])])
+    one("dynamic-slice_rank0", "f32[]", "dynamic-slice", [arr("f32", 3)], "dynamic_slice_sizes={}", outs=[arr("f32", 3)])
+    one("dynamic-slice_zero_size", "f32[0]", "dynamic-slice", [arr("f32", [1, 2]), arr("s8", 1)], "dynamic_slice_sizes={0}", outs=["f32[0] {}"])
+    for t, i in (("pred", "u8"), ("bf16", "s8"), ("c64", "u16"), ("s64", "u32")):
+        one(f"dynamic-slice_{t}_{i}", f"{t}[3,2]", "dynamic-slice", [random(t, (5, 4)), arr(i, 100), arr(i, 1)], "dynamic_slice_sizes={3,2}")
+    golden("dynamic-slice_dynamic", program("s32[2]", "dynamic-slice", ["s32[<=5]", "s32[]"], "dynamic_slice_sizes={2}"),
+           ["s32[3] {1,2,3}", arr("s32", 4)], ["s32[2] {2,3}"], decision="dynamic-slice-clamp")
+    golden("dynamic-slice_dynamic_full", program("s32[<=5]", "dynamic-slice", ["s32[<=5]", "s32[]"], "dynamic_slice_sizes={5}"),
+           ["s32[3] {1,2,3}", arr("s32", 2)], ["s32[3] {1,2,3}"])
+    ds = "dynamic_slice_sizes="
+    refuse("dynamic-slice_c1_count", "DynamicSlice-C1", "f32[1,1]", "dynamic-slice", ["f32[2,2]", "s32[]"], ds + "{1,1}")
+    refuse("dynamic-slice_c1_type", "DynamicSlice-C1", "f32[1]", "dynamic-slice", ["f32[2]", "f32[]"], ds + "{1}")
+    refuse("dynamic-slice_c1_mixed", "DynamicSlice-C1", "f32[1,1]", "dynamic-slice", ["f32[2,2]", "s32[]", "s64[]"], ds + "{1,1}")
+    refuse("dynamic-slice_c1_vector", "DynamicSlice-C1", "f32[1,1]", "dynamic-slice", ["f32[2,2]", "s32[3]"], ds + "{1,1}")
+    refuse("dynamic-slice_c2", "DynamicSlice-C2", "f32[1]", "dynamic-slice", ["f32[2]", "s32[]"], ds + "{1,1}")
+    refuse("dynamic-slice_c3", "DynamicSlice-C3", "f32[3]", "dynamic-slice", ["f32[2]", "s32[]"], ds + "{3}")
+    refuse("dynamic-slice_c3_negative", "DynamicSlice-C3", "f32[0]", "dynamic-slice", ["f32[2]", "s32[]"], ds + "{-1}")
+
+    dus = "dynamic-update-slice"
+    one(f"{dus}_spec", "s32[5]", dus, [arr("s32", [0, 1, 2, 3, 4]), arr("s32", [8, 9]), arr("s32", 4)],
+        outs=[arr("s32", [0, 1, 2, 8, 9])], oracle="spec")
+    for t, i in (("pred", "u8"), ("bf16", "s8"), ("c128", "s16"), ("f32", "u64")):
+        one(f"{dus}_{t}_{i}", f"{t}[4,5]", dus, [random(t, (4, 5)), random(t, (2, 3)), arr(i, 1), arr(i, 100)])
+    one(f"{dus}_empty", "s32[3]", dus, [arr("s32", [1, 2, 3]), arr("s32", []), arr("s32", 1)], outs=[arr("s32", [1, 2, 3])])
+    one(f"{dus}_rank0", "s32[]", dus, [arr("s32", 1), arr("s32", 2)], outs=[arr("s32", 2)])
+    one(f"{dus}_u64_high", "s32[3]", dus, [arr("s32", [1, 2, 3]), arr("s32", [9]), arr("u64", 2**64 - 1)], outs=[arr("s32", [1, 2, 9])])
+    one(f"{dus}_nan_payload", "f32[6]", dus, [NANS, NANS[1:3], arr("s32", 0)], outs=[np.concatenate([NANS[1:3], NANS[2:]])])
+    golden(f"{dus}_shared", """HloModule m
+ENTRY main {
+  x = s32[3] parameter(0)
+  i = s32[] constant(1)
+  u = s32[1] constant({9})
+  y = s32[3] dynamic-update-slice(x, u, i)
+  ROOT t = (s32[3], s32[3]) tuple(x, y)
+}""", [arr("s32", [1, 2, 3])], [arr("s32", [1, 2, 3]), arr("s32", [1, 9, 3])], remark="the operand is used again: it must not change")
+    golden(f"{dus}_dynamic", program("s32[<=6]", dus, ["s32[<=6]", "s32[2]", "s32[]"]), ["s32[4] {1,2,3,4}", arr("s32", [8, 9]), arr("s32", 5)],
+           ["s32[4] {1,2,8,9}"], decision="dynamic-slice-clamp")
+    golden(f"{dus}_dynamic_lost", program("s32[<=6]", dus, ["s32[<=6]", "s32[4]", "s32[]"]),
+           ["s32[2] {1,2}", arr("s32", [6, 7, 8, 9]), arr("s32", 1)], ["s32[2] {6,7}"], remark="writes to dead positions are lost")
+    refuse(f"{dus}_c1", "DynamicUpdateSlice-C1", "f32[2]", dus, ["f32[2]", "f32[1]"])
+    refuse(f"{dus}_c1_type", "DynamicUpdateSlice-C1", "f32[2]", dus, ["f32[2]", "f32[1]", "pred[]"])
+    refuse(f"{dus}_c2", "DynamicUpdateSlice-C2", "f32[2]", dus, ["f32[2]", "f32[1,1]", "s32[]"])
+    refuse(f"{dus}_c3", "DynamicUpdateSlice-C3", "f32[2]", dus, ["f32[2]", "f64[1]", "s32[]"])
+    refuse(f"{dus}_c4", "DynamicUpdateSlice-C4", "f32[2]", dus, ["f32[2]", "f32[3]", "s32[]"])
+
+
+# --- gather.cc ---
+
+def ints(values):
+    return "{" + ",".join(map(str, values)) + "}"
+
+
+def gather_attributes(offset, collapsed, start_map, v, sizes, batching=None):
+    text = f"offset_dims={ints(offset)}, collapsed_slice_dims={ints(collapsed)}, start_index_map={ints(start_map)}, "
+    if batching:
+        text += f"operand_batching_dims={ints(batching[0])}, start_indices_batching_dims={ints(batching[1])}, "
+    return text + f"index_vector_dim={v}, slice_sizes={ints(sizes)}"
+
+
+def gather_cases():
+    m = np.arange(1, 13, dtype=np.int32).reshape(3, 4)
+    rows = gather_attributes([1], [0], [0], 1, [1, 4])
+    one("gather_spec_rows", "s32[2,4]", "gather", [m, arr("s32", [[2], [7]])], rows,
+        outs=[arr("s32", [[9, 10, 11, 12]] * 2)], oracle="spec", decision="gather-oob-clamp")
+    one("gather_spec_windows", "s32[2,2,2]", "gather", [m, arr("s32", [[0, 1], [-5, 3]])],
+        gather_attributes([1, 2], [], [0, 1], 1, [2, 2]), outs=[arr("s32", [[[2, 3], [6, 7]], [[3, 4], [7, 8]]])], oracle="spec")
+    one("gather_spec_batching", "s32[2,3]", "gather", [np.arange(1, 9, dtype=np.int32).reshape(2, 4), arr("s32", [[0, 3, 9], [1, 1, -4]])],
+        gather_attributes([], [1], [1], 2, [1, 1], ([0], [0])), outs=[arr("s32", [[1, 4, 4], [6, 6, 5]])], oracle="spec")
+    x = random("f32", (16, 11))
+    i = arr("s64", rng.integers(-2, 18, (3, 2, 1)))
+    one("gather_nd", "f32[3,2,11]", "gather", [x, i], gather_attributes([2], [0], [0], 2, [1, 11]))
+    one("gather_u64_high", "s32[2,4]", "gather", [m, arr("u64", [[2**63 + 1], [1]])], rows, outs=[m[[2, 1]]],
+        remark="an index above 2^63 clamps high")
+    one("gather_nan_payload", "f32[3]", "gather", [NANS, arr("s32", [[2], [0], [1]])], gather_attributes([], [0], [0], 1, [1]),
+        outs=[NANS[[2, 0, 1]]])
+    one("gather_vector_dim_implicit", "s32[2,4]", "gather", [m, arr("s32", [2, 0])], rows)
+    one("gather_vector_dim_first", "s32[3]", "gather", [m, arr("s32", [[0, 1, 2], [3, 1, 0]])], gather_attributes([], [0, 1], [0, 1], 0, [1, 1]))
+    one("gather_one_vector", "s32[2,2]", "gather", [m, arr("s32", [1, 1])], gather_attributes([0, 1], [], [0, 1], 0, [2, 2]))
+    one("gather_offset_first", "s32[4,2]", "gather", [m, arr("s32", [[2], [0]])], gather_attributes([0], [0], [0], 1, [1, 4]))
+    one("gather_collapsed_two", "bf16[2,2,3,4,2]", "gather",
+        [random("bf16", (2, 3, 2, 4, 4, 2)), arr("s8", rng.integers(-1, 5, (2, 3)))],
+        gather_attributes([1, 2, 3, 4], [0, 2], [0, 1, 3], 1, [1, 2, 1, 3, 4, 2]))
+    one("gather_zero_indices", "f32[0,4]", "gather", [arr("f32", np.ones((3, 4))), arr("s32", np.zeros((0, 1)))], rows, outs=["f32[0,4] {}"])
+    one("gather_zero_slice", "f32[2,0]", "gather", [arr("f32", np.ones((3, 4))), arr("s32", [[1], [2]])],
+        gather_attributes([1], [0], [0], 1, [1, 0]), outs=["f32[2,0] {{},{}}"])
+    one("gather_empty_operand", "f32[2]", "gather", [arr("f32", []), arr("s32", [[1], [2]])], gather_attributes([], [0], [0], 1, [0]),
+        outs=[arr("f32", [0, 0])], remark="a collapsed slice of size 0 gives zeros")
+    for n, t in enumerate(["pred", "u8", "bf16", "f64", "c64", "c128", "s16", "u32"]):
+        random_gather(n, t)
+    golden("gather_dynamic_operand", program("s32[2,<=4]", "gather", ["s32[3,<=4]", "s32[2,1]"], rows), ["s32[3,2] {{1,2},{3,4},{5,6}}", arr("s32", [[2], [0]])],
+           ["s32[2,2] {{5,6},{1,2}}"], remark="a slice of a whole dynamic dimension has its run-time size")
+    golden("gather_dynamic_clamp", program("s32[2]", "gather", ["s32[<=5]", "s32[2,1]"], gather_attributes([], [0], [0], 1, [1])),
+           ["s32[3] {1,2,3}", arr("s32", [[4], [0]])], ["s32[2] {3,1}"], decision="gather-oob-clamp")
+    golden("gather_dynamic_indices", program("s32[<=3]", "gather", ["s32[5]", "s32[<=3,1]"], gather_attributes([], [0], [0], 1, [1])),
+           [arr("s32", [5, 6, 7, 8, 9]), "s32[2,1] {{4},{1}}"], ["s32[2] {9,6}"])
+
+    def bad(name, label, operands, *a, result="f32[2,4]"):
+        refuse(f"gather_{name}", label, result, "gather", operands, gather_attributes(*a))
+    f, s = "f32[3,4]", "s32[2,1]"
+    bad("c1", "Gather-C1", [f, "f32[2,1]"], [1], [0], [0], 1, [1, 4])
+    bad("c2", "Gather-C2", [f, s], [1], [0], [0], 3, [1, 4])
+    bad("c2_negative", "Gather-C2", [f, s], [1], [0], [0], -1, [1, 4])
+    bad("c3_count", "Gather-C3", [f, s], [1], [0], [0], 1, [1])
+    bad("c3_size", "Gather-C3", [f, s], [1], [0], [0], 1, [1, 5])
+    bad("c3_negative", "Gather-C3", [f, s], [1], [0], [0], 1, [1, -1])
+    bad("c4_count", "Gather-C4: start_index_map has 2 entries, index vector has 1", [f, s], [1], [0], [0, 1], 1, [1, 4])
+    bad("c4_range", "Gather-C4", [f, s], [1], [0], [2], 1, [1, 4])
+    bad("c4_twice", "Gather-C4", [f, "s32[2,2]"], [1], [0], [0, 0], 1, [1, 4])
+    bad("c5_range", "Gather-C5", [f, s], [2], [0], [0], 1, [1, 4])
+    bad("c5_order", "Gather-C5", [f, s], [1, 0], [], [0], 1, [1, 4])
+    bad("c6_size", "Gather-C6", [f, s], [1], [0], [0], 1, [2, 4])
+    bad("c6_range", "Gather-C6", [f, s], [1], [2], [0], 1, [1, 4])
+    bad("c6_order", "Gather-C6", [f, "s32[2,2]"], [], [1, 0], [0, 1], 1, [1, 1])
+    bad("c7_size", "Gather-C7", ["f32[2,4]", s], [], [1], [1], 1, [2, 1], ([0], [0]))
+    bad("c7_range", "Gather-C7", ["f32[2,4]", s], [], [1], [1], 1, [1, 1], ([2], [0]))
+    bad("c8_vector", "Gather-C8", ["f32[2,4]", s], [], [1], [1], 1, [1, 1], ([0], [1]))
+    bad("c8_count", "Gather-C8", ["f32[2,4]", s], [], [1], [1], 1, [1, 1], ([0], []))
+    bad("c8_range", "Gather-C8", ["f32[2,4]", s], [], [1], [1], 1, [1, 1], ([0], [2]))
+    bad("c8_twice", "Gather-C8", ["f32[2,2,4]", s], [], [2], [2], 1, [1, 1, 1], ([0, 1], [0, 0]))
+    bad("c9", "Gather-C9", ["f32[3,4]", s], [], [1], [1], 1, [1, 1], ([0], [0]))
+    bad("c10_collapsed", "Gather-C10", ["f32[2,4]", s], [], [0], [1], 1, [1, 1], ([0], [0]))
+    bad("c10_map", "Gather-C10", ["f32[2,4]", s], [], [1], [0], 1, [1, 1], ([0], [0]))
+    bad("c11", "Gather-C11", [f, s], [1], [], [0], 1, [1, 4])
+
+
+def random_gather(n, t):
+    """Operand dimensions get random roles; the indices' vector dimension a random place."""
+    rank = int(rng.integers(1, 4))
+    sizes = rng.integers(1, 5, rank)
+    batching_count = int(rng.integers(0, min(rank, 2)))
+    roles = rng.permutation(rank)
+    batching = sorted(int(d) for d in roles[:batching_count])
+    rest = [d for d in range(rank) if d not in batching]
+    collapsed = [d for d in rest if rng.integers(0, 2)]
+    start_map = [int(d) for d in rng.permutation(rest)[:int(rng.integers(1, len(rest) + 1))]]
+    slices = [1 if d in collapsed or d in batching else int(rng.integers(1, sizes[d] + 1)) for d in range(rank)]
+    b = [int(rng.integers(1, 4)) for _ in range(int(rng.integers(0, 3)))]
+    places = list(range(len(b), len(b) + batching_count))
+    b += [int(sizes[d]) for d in batching]
+    v = int(rng.integers(0, len(b) + 1))
+    idx_shape = b[:v] + [len(start_map)] + b[v:]
+    places = [p if p < v else p + 1 for p in places]
+    kept = [slices[d] for d in range(rank) if d not in collapsed and d not in batching]
+    out_rank = len(b) + len(kept)
+    offset = sorted(int(d) for d in rng.permutation(out_rank)[:len(kept)])
+    ib, ik = iter(b), iter(kept)
+    out = [next(ik) if d in offset else next(ib) for d in range(out_rank)]
+    index_type = ["s32", "s64", "u8", "s8"][n % 4]
+    low = 0 if index_type[0] == "u" else -3
+    idx = arr(index_type, rng.integers(low, 7, idx_shape))
+    one(f"gather_random{n}_{t}", f"{t}[{','.join(map(str, out))}]", "gather", [random(t, tuple(sizes)), idx],
+        gather_attributes(offset, collapsed, start_map, v, slices, (batching, places) if batching else None))
+
+
+# --- scatter.cc ---
+
+def scatter_attributes(window, inserted, to_operand, v, f, batching=None, extra=""):
+    text = f"update_window_dims={ints(window)}, inserted_window_dims={ints(inserted)}, "
+    text += f"scatter_dims_to_operand_dims={ints(to_operand)}, "
+    if batching:
+        text += f"input_batching_dims={ints(batching[0])}, scatter_indices_batching_dims={ints(batching[1])}, "
+    return text + f"index_vector_dim={v}, to_apply={f}" + extra
+
+
+def exact_scatter_add(x, rows, updates):
+    """Row scatter, exact: sums of fractions rounded once to f32."""
+    from fractions import Fraction
+    out = x.copy()
+    for r in range(x.shape[0]):
+        for c in range(x.shape[1]):
+            terms = [x[r, c]] + [updates[i, c] for i in range(len(rows)) if rows[i] == r]
+            total = sum((Fraction(float(v)) for v in terms), Fraction(0))
+            out[r, c] = round_f32(total)
+    return out
+
+
+def round_f32(q):
+    """Fraction to f32, ties to even (normal range)."""
+    if q == 0:
+        return np.float32(0)
+    sign, q = (-1, -q) if q < 0 else (1, q)
+    e = 0
+    while q >= 2**24:
+        q /= 2
+        e += 1
+    while q < 2**23:
+        q *= 2
+        e -= 1
+    n, rest = divmod(q.numerator, q.denominator)
+    twice = 2 * rest
+    if twice > q.denominator or (twice == q.denominator and n % 2):
+        n += 1
+    return np.float32(sign * math.ldexp(n, e))
+
+
+def scatter_cases():
+    z = np.zeros((3, 4), np.float32)
+    rows = scatter_attributes([1], [0], [0], 1, "add_f")
+    out = z.copy()
+    out[2] = [6, 8, 10, 12]
+    one("scatter_spec_rows", "f32[3,4]", "scatter", [z, arr("s32", [[2], [2], [5]]), np.arange(1, 13, dtype=np.float32).reshape(3, 4)],
+        rows, outs=[out], oracle="spec", computations=add_f("f32"), decision="scatter-window-drop")
+    one("scatter_spec_windows", "f32[5]", "scatter", [arr("f32", np.zeros(5)), arr("s32", [[0], [4], [-1]]), arr("f32", [[1, 2], [3, 4], [5, 6]])],
+        scatter_attributes([1], [], [0], 1, "add_f"), outs=[arr("f32", [1, 2, 0, 0, 0])], oracle="spec", computations=add_f("f32"),
+        decision="scatter-window-drop")
+    op, idx = np.zeros((2, 3, 4, 2), np.int32), arr("s64", rng.integers(-1, 4, (2, 2, 3, 2)))
+    upd = random("s32", (2, 2, 3, 1, 2)) // 1000
+    figure = scatter_attributes([3, 4], [1], [2, 1], 3, "add_f", ([0], [1]))
+    out = op.copy()
+    for a, b, c in itertools.product(range(2), range(2), range(3)):
+        s0, s1 = idx[a, b, c]
+        if 0 <= s0 < 4 and 0 <= s1 < 3:
+            out[b, s1, s0] += upd[a, b, c, 0]
+    one("scatter_spec_batching", "s32[2,3,4,2]", "scatter", [op, idx, upd], figure, outs=[out], computations=add_f("s32"))
+    one("scatter_exact_sum", "f32[2,1]", "scatter", [arr("f32", [[1e30], [1]]), arr("s32", [[0], [1], [0], [1], [0]]),
+                                                      arr("f32", [[1], [2**-24], [-1e30], [2**-50], [2**-30]])],
+        rows, outs=[arr("f32", [[1], [np.float32(1) + np.float32(2**-23)]])], computations=add_f("f32"),
+        remark="1e30 + 1 - 1e30 + 2^-30 = 1; 1 + 2^-24 + 2^-50 is above the midpoint", decision="scatter-exact-sum")
+    x, i = random("f32", (4, 3)), rng.integers(0, 4, 20)
+    u = (random("f32", (20, 3)) * 10.0 ** rng.integers(-6, 7, (20, 3))).astype(np.float32)
+    one("scatter_exact_random", "f32[4,3]", "scatter", [x, arr("s32", i[:, None]), u], rows, outs=[exact_scatter_add(x, i, u)],
+        oracle="rational", computations=add_f("f32"), decision="scatter-exact-sum")
+    inf = np.inf
+    one("scatter_add_specials", "f32[5,1]", "scatter", [arr("f32", [[inf], [1], [-0.0], [-0.0], [3e38]]), arr("s32", [[0], [1], [2], [3], [4], [4]]),
+                                                         arr("f32", [[-inf], [inf], [-0.0], [0.0], [3e38], [-3e38]])],
+        rows, outs=[arr("f32", [[np.nan], [inf], [-0.0], [0.0], [3e38]])], computations=add_f("f32"))
+    one("scatter_add_c64", "c64[2,1]", "scatter", [arr("c64", [[1 + 1j], [0]]), arr("s32", [[0], [0], [1]]), arr("c64", [[1e30 + 1j], [-1e30 + 2j], [2 - 3j]])],
+        rows, outs=[arr("c64", [[1 + 4j], [2 - 3j]])], computations=add_f("c64"), decision="scatter-exact-sum")
+    one("scatter_add_overlap", "f64[6]", "scatter", [arr("f64", [1, 2, 3, 4, 5, 6]), arr("s32", [[0], [1], [3], [2]]), arr("f64", [[1, 2, 4], [8, 16, 32], [64, 128, 256], [512, 1024, 2048]])],
+        scatter_attributes([1], [], [0], 1, "add_f"), outs=[arr("f64", [2, 12, 535, 1124, 2181, 262])],
+        computations=add_f("f64"), remark="windows of extent 3 that overlap")
+    one("scatter_replace_last", "s32[3]", "scatter", [arr("s32", [1, 2, 3]), arr("s32", [[1], [1], [0]]), arr("s32", [7, 8, 9])],
+        scatter_attributes([], [0], [0], 1, "second"), outs=[arr("s32", [9, 8, 3])], computations=second("s32"), decision="scatter-order")
+    one("scatter_replace_nan", "f32[6]", "scatter", [np.zeros(6, np.float32), arr("s32", [[0], [1], [2], [3], [4], [5]]), NANS],
+        scatter_attributes([], [0], [0], 1, "second"), outs=[NANS], computations=second("f32"))
+    one("scatter_replace_overlap", "s32[4]", "scatter", [arr("s32", [0, 0, 0, 0]), arr("s32", [[0], [1]]), arr("s32", [[1, 3], [2, 4], [5, 6]])],
+        scatter_attributes([0], [], [0], 1, "second"), outs=[arr("s32", [1, 2, 5, 6])], computations=second("s32"),
+        decision="scatter-order", remark="windows first in the updates: order (0,0) (0,1) (1,0) (1,1) (2,0) (2,1), the last one wins")
+    one("scatter_subtract", "s32[2]", "scatter", [arr("s32", [10, 20]), arr("s32", [[1], [1], [0]]), arr("s32", [1, 2, 3])],
+        scatter_attributes([], [0], [0], 1, "subtract_f"), outs=[arr("s32", [7, 17])], computations=binary_f("subtract", "s32"))
+    one("scatter_order_matters", "f32[1]", "scatter", [arr("f32", [1]), arr("s32", [[0], [0], [0]]), arr("f32", [2, 3, 4])],
+        scatter_attributes([], [0], [0], 1, "f"), outs=[arr("f32", [26])], decision="scatter-order",
+        computations="f { a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  two = f32[] constant(2)\n  m = f32[] multiply(a, two)\n  ROOT s = f32[] add(m, b) }",
+        remark="((1*2 + 2)*2 + 3)*2 + 4")
+    one("scatter_empty_updates", "f32[2]", "scatter", [arr("f32", [1, 2]), arr("s32", np.zeros((0, 1))), arr("f32", [])],
+        scatter_attributes([], [0], [0], 1, "add_f"), outs=[arr("f32", [1, 2])], computations=add_f("f32"))
+    one("scatter_u64_high", "f32[2]", "scatter", [arr("f32", [1, 2]), arr("u64", [[2**63], [1]]), arr("f32", [5, 6])],
+        scatter_attributes([], [0], [0], 1, "add_f"), outs=[arr("f32", [1, 8])], computations=add_f("f32"))
+    one("scatter_unique_violated", "s32[1]", "scatter", [arr("s32", [0]), arr("s32", [[0], [0]]), arr("s32", [1, 2])],
+        scatter_attributes([], [0], [0], 1, "add_f", extra=", indices_are_sorted=true, unique_indices=true"), outs=[arr("s32", [3])], computations=add_f("s32"))
+    both = """f {
+  a = s32[] parameter(0)
+  b = f32[] parameter(1)
+  c = s32[] parameter(2)
+  d = f32[] parameter(3)
+  s = s32[] add(a, c)
+  ROOT t = (s32[], f32[]) tuple(s, d)
+}"""
+    one("scatter_variadic", "(s32[3], f32[3])", "scatter",
+        [arr("s32", [1, 2, 3]), arr("f32", [1, 2, 3]), arr("s32", [[1], [1], [9], [2]]), arr("s32", [10, 20, 30, 40]), arr("f32", [5, 6, 7, 8])],
+        scatter_attributes([], [0], [0], 1, "f"), outs=[arr("s32", [1, 32, 43]), arr("f32", [1, 6, 8])], computations=both)
+    golden("scatter_shared", "HloModule m\n" + add_f("f32") + """
+ENTRY main {
+  x = f32[2] parameter(0)
+  i = s32[1,1] constant({{1}})
+  u = f32[1] constant({9})
+  y = f32[2] scatter(x, i, u), """ + scatter_attributes([], [0], [0], 1, "add_f") + """
+  ROOT t = (f32[2], f32[2]) tuple(x, y)
+}""", [arr("f32", [1, 2])], [arr("f32", [1, 2]), arr("f32", [1, 11])])
+    golden("scatter_dynamic", program("f32[<=4]", "scatter", ["f32[<=4]", "s32[3,1]", "f32[3]"], scatter_attributes([], [0], [0], 1, "add_f"), add_f("f32")),
+           ["f32[2] {1,2}", arr("s32", [[0], [2], [1]]), arr("f32", [10, 20, 30])], ["f32[2] {11,32}"],
+           remark="index 2 is beyond the run-time size")
+    for n, t in enumerate(["s32", "u8", "s64", "pred", "u16", "s32"]):
+        random_scatter(n, t)
+
+    def bad(name, label, operands, *a, f=add_f("f32"), result="f32[3,4]", **kw):
+        refuse(f"scatter_{name}", label, result, "scatter", operands, scatter_attributes(*a, "add_f", **kw), f)
+    x, i, u = "f32[3,4]", "s32[2,1]", "f32[2,4]"
+    w = ([1], [0], [0], 1)
+    bad("c1", "Scatter-C1", [x, i, u, u], *w)
+    bad("c2_operands", "Scatter-C2", [x, "f32[3,5]", i, u, u], *w, result="(f32[3,4], f32[3,5])")
+    bad("c2_updates", "Scatter-C2", [x, x, i, u, "f32[2,3]"], *w, result="(f32[3,4], f32[3,4])")
+    bad("c3", "Scatter-C3", [x, "f32[2,1]", u], *w)
+    bad("c4", "Scatter-C4", [x, i, u], [1], [0], [0], 3)
+    bad("c5", "Scatter-C5", [x, i, "f32[2,4,1]"], *w)
+    bad("c6_range", "Scatter-C6", [x, i, u], [2], [0], [0], 1)
+    bad("c6_order", "Scatter-C6", [x, "s32[1]", "f32[3,4]"], [1, 0], [], [0], 0)
+    bad("c7_range", "Scatter-C7", [x, i, u], [1], [2], [0], 1)
+    bad("c8_range", "Scatter-C8", ["f32[2,4]", i, "f32[2]"], [], [1], [1], 1, batching=([2], [0]), result="f32[2,4]")
+    bad("c8_inserted", "Scatter-C8", ["f32[2,4]", i, "f32[2]"], [], [0], [1], 1, batching=([0], [0]), result="f32[2,4]")
+    bad("c9_vector", "Scatter-C9", ["f32[2,4]", i, "f32[2]"], [], [1], [1], 1, batching=([0], [1]), result="f32[2,4]")
+    bad("c9_count", "Scatter-C9", ["f32[2,4]", i, "f32[2]"], [], [1], [1], 1, batching=([0], []), result="f32[2,4]")
+    bad("c9_size", "Scatter-C9", ["f32[3,4]", i, "f32[2]"], [], [1], [1], 1, batching=([0], [0]))
+    bad("c10", "Scatter-C10", [x, i, u], [1], [], [0], 1)
+    bad("c11_count", "Scatter-C11", [x, i, u], [1], [0], [0, 1], 1)
+    bad("c11_range", "Scatter-C11", [x, i, u], [1], [0], [2], 1)
+    bad("c11_twice", "Scatter-C11", [x, "s32[2,2]", u], [1], [0], [0, 0], 1)
+    bad("c11_batching", "Scatter-C11", ["f32[2,4]", i, "f32[2]"], [], [1], [0], 1, batching=([0], [0]), result="f32[2,4]")
+    bad("c12", "Scatter-C12", [x, i, "f32[2,5]"], *w)
+    bad("c13", "Scatter-C13", [x, i, "f32[3,4]"], *w)
+    bad("c14_count", "Scatter-C14", [x, i, u], *w, f="add_f { a = f32[] parameter(0)\n  ROOT s = f32[] negate(a) }")
+    bad("c14_type", "Scatter-C14", [x, i, u], *w, f=add_f("s32"))
+    bad("c14_rank", "Scatter-C14", [x, i, u], *w, f="add_f { a = f32[1] parameter(0)\n  b = f32[1] parameter(1)\n  ROOT s = f32[1] add(a, b) }")
+
+
+def random_scatter(n, t):
+    """As random_gather; integer add, or for odd n maximum, whose order does not show."""
+    rank = int(rng.integers(1, 4))
+    sizes = rng.integers(2, 5, rank)
+    batching_count = int(rng.integers(0, min(rank, 2)))
+    batching = sorted(int(d) for d in rng.permutation(rank)[:batching_count])
+    rest = [d for d in range(rank) if d not in batching]
+    inserted = [d for d in rest if rng.integers(0, 2)]
+    to_operand = [int(d) for d in rng.permutation(rest)[:int(rng.integers(1, len(rest) + 1))]]
+    window = [int(rng.integers(1, sizes[d] + 1)) for d in rest if d not in inserted]
+    b = [int(rng.integers(1, 4)) for _ in range(int(rng.integers(1, 3)))]
+    places = list(range(len(b), len(b) + batching_count))
+    b += [int(sizes[d]) for d in batching]
+    v = int(rng.integers(0, len(b) + 1))
+    idx_shape = b[:v] + [len(to_operand)] + b[v:]
+    places = [p if p < v else p + 1 for p in places]
+    rank_u = len(b) + len(window)
+    window_dims = sorted(int(d) for d in rng.permutation(rank_u)[:len(window)])
+    ib, iw = iter(b), iter(window)
+    u_shape = [next(iw) if d in window_dims else next(ib) for d in range(rank_u)]
+    op = "or" if t == "pred" else "maximum" if n % 2 else "add"
+    one(f"scatter_random{n}_{t}", f"{t}[{','.join(map(str, sizes))}]", "scatter",
+        [random(t, tuple(sizes)), arr("s32", rng.integers(-1, 4, idx_shape)), random(t, tuple(u_shape))],
+        scatter_attributes(window_dims, inserted, to_operand, v, f"{op}_f", (batching, places) if batching else None),
+        computations=binary_f(op, t))
+
+
+# --- sort.cc ---
+
+def sort_cases():
+    nan = np.nan
+    one("sort_spec_variadic", "(s32[2], s32[2], f32[2])", "sort", [arr("s32", [3, 1]), arr("s32", [42, 50]), arr("f32", [-3, 1.1])],
+        "dimensions={0}, to_apply=cmp", outs=[arr("s32", [1, 3]), arr("s32", [50, 42]), arr("f32", [1.1, -3])], oracle="spec",
+        computations=compare_f(["s32", "s32", "f32"], "LT"))
+    one("sort_spec_total_order", "f32[5]", "sort", [arr("f32", [nan, 1, -0.0, 0, -np.inf])], "dimensions={0}, to_apply=cmp",
+        outs=[arr("f32", [-np.inf, -0.0, 0, 1, nan])], oracle="spec", computations=compare_f("f32", "LT", "TOTALORDER"))
+    one("sort_gt", "s8[6]", "sort", [arr("s8", [3, -128, 127, 0, 3, -1])], "dimensions={0}, to_apply=cmp",
+        outs=[arr("s8", [127, 3, 3, 0, -1, -128])], computations=compare_f("s8", "GT"))
+    one("sort_stable", "(s32[7], s32[7])", "sort", [arr("s32", [2, 1, 2, 1, 3, 2, 1]), np.arange(7, dtype=np.int32)],
+        "dimensions={0}, to_apply=cmp", outs=[arr("s32", [1, 1, 1, 2, 2, 2, 3]), arr("s32", [1, 3, 6, 0, 2, 5, 4])],
+        computations=compare_f("s32", "LT", pairs=2))
+    one("sort_zeros_stable", "f32[4]", "sort", [arr("f32", [0.0, -0.0, 0.0, -1])], "dimensions={0}, to_apply=cmp",
+        outs=[arr("f32", [-1, 0.0, -0.0, 0.0])], computations=compare_f("f32", "LT"), remark="FLOAT: the zeros are equal and keep their order")
+
+    def merge_sort(values, less):
+        if len(values) < 2:
+            return values
+        left, right = merge_sort(values[:len(values) // 2], less), merge_sort(values[len(values) // 2:], less)
+        out = []
+        while left and right:
+            out.append((right if less(right[0], left[0]) else left).pop(0))
+        return out + left + right
+    mess = [3, nan, 1, 2, nan, 0, 5, nan, 4, -1, 7, 6]
+    one("sort_nan_not_an_order", "f32[12]", "sort", [arr("f32", mess)], "dimensions={0}, to_apply=cmp",
+        outs=[arr("f32", merge_sort(mess, lambda a, b: a < b))], computations=compare_f("f32", "LT"), decision="sort-not-an-order")
+    values = [5, 3, 9, 1, 7, 2, 8]
+    one("sort_le", "(s32[7], s32[7])", "sort", [arr("s32", [1, 1, 2, 2, 1, 2, 1]), np.arange(7, dtype=np.int32)], "dimensions={0}, to_apply=cmp",
+        outs=[np.array(x, np.int32) for x in zip(*merge_sort(list(zip([1, 1, 2, 2, 1, 2, 1], range(7))), lambda a, b: a[0] <= b[0]))],
+        computations=compare_f("s32", "LE", pairs=2), decision="sort-not-an-order")
+    always = "cmp { a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT t = pred[] constant(true) }"
+    one("sort_always_true", "s32[7]", "sort", [arr("s32", values)], "dimensions={0}, to_apply=cmp",
+        outs=[arr("s32", merge_sort(values, lambda a, b: True))], computations=always, decision="sort-not-an-order")
+    odd = """cmp {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  one = s32[] constant(1)
+  x = s32[] and(a, one)
+  y = s32[] and(b, one)
+  lt = pred[] compare(a, b), direction=LT
+  eq = pred[] compare(x, y), direction=EQ
+  odd = pred[] compare(x, y), direction=LT
+  ROOT r = pred[] select(eq, lt, odd)
+}"""
+    long = rng.integers(0, 1000, 100)
+    one("sort_even_first", "s32[100]", "sort", [arr("s32", long)], "dimensions={0}, to_apply=cmp",
+        outs=[arr("s32", sorted(long, key=lambda a: (a & 1, a)))], computations=odd)
+    far = "cmp { a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  d = s32[] subtract(a, b)\n  m = s32[] abs(d)\n  h = s32[] constant(300)\n  ROOT r = pred[] compare(m, h), direction=GT }"
+    one("sort_far_first", "s32[100]", "sort", [arr("s32", long)], "dimensions={0}, to_apply=cmp",
+        outs=[arr("s32", merge_sort(list(long), lambda a, b: abs(int(a) - int(b)) > 300))], computations=far, decision="sort-not-an-order")
+    a = random("f32", (3, 5, 4))
+    one("sort_middle_dimension", "f32[3,5,4]", "sort", [a], "dimensions={1}, is_stable=true, to_apply=cmp", computations=compare_f("f32", "LT"))
+    one("sort_second_key", "(u8[2,6], bf16[2,6])", "sort", [random("u8", (2, 6)), random("bf16", (2, 6))], "dimensions={1}, to_apply=cmp",
+        computations=compare_f(["u8", "bf16"], "GT", which=1))
+    for t in ("s64", "u64", "f16", "f64"):
+        one(f"sort_{t}", f"{t}[4,9]", "sort", [random(t, (4, 9))], "dimensions={1}, to_apply=cmp", computations=compare_f(t, "LT"))
+    one("sort_zero_size", "f32[3,0]", "sort", [arr("f32", np.zeros((3, 0)))], "dimensions={1}, to_apply=cmp", outs=["f32[3,0] {{},{},{}}"],
+        computations=compare_f("f32", "LT"))
+    one("sort_zero_lines", "f32[0,3]", "sort", [arr("f32", np.zeros((0, 3)))], "dimensions={1}, to_apply=cmp", outs=["f32[0,3] {}"],
+        computations=compare_f("f32", "LT"))
+    golden("sort_dynamic", program("s32[<=5]", "sort", ["s32[<=5]"], "dimensions={0}, to_apply=cmp", compare_f("s32", "LT")),
+           ["s32[3] {3,1,2}"], ["s32[3] {1,2,3}"], remark="only live elements are sorted")
+    refuse("sort_c1", "operand", "f32[2]", "sort", [], "dimensions={0}, to_apply=cmp", compare_f("f32", "LT"))
+    refuse("sort_c2", "Sort-C2", "(f32[2], f32[3])", "sort", ["f32[2]", "f32[3]"], "dimensions={0}, to_apply=cmp", compare_f("f32", "LT", pairs=2))
+    refuse("sort_c3", "Sort-C3", "f32[2]", "sort", ["f32[2]"], "dimensions={1}, to_apply=cmp", compare_f("f32", "LT"))
+    refuse("sort_c3_scalar", "Sort-C3", "f32[]", "sort", ["f32[]"], "dimensions={0}, to_apply=cmp", compare_f("f32", "LT"))
+    refuse("sort_c4_count", "Sort-C4", "f32[2]", "sort", ["f32[2]"], "dimensions={0}, to_apply=cmp", compare_f("f32", "LT", pairs=2))
+    refuse("sort_c4_type", "Sort-C4", "f32[2]", "sort", ["f32[2]"], "dimensions={0}, to_apply=cmp", compare_f("f64", "LT"))
+    refuse("sort_c4_result", "Sort-C4", "f32[2]", "sort", ["f32[2]"], "dimensions={0}, to_apply=add_f", add_f("f32"))
+
+    one("topk_spec_largest", "(f32[4], s32[4])", "topk", [arr("f32", [1, 5, nan, 5, -0.0, 3])], "k=4, largest=true",
+        outs=[arr("f32", [nan, 5, 5, 3]), arr("s32", [2, 1, 3, 5])], oracle="spec")
+    one("topk_spec_smallest", "(f32[4], s32[4])", "topk", [arr("f32", [1, 5, nan, 1, -0.0, 0])], "k=4, largest=false",
+        outs=[arr("f32", [-0.0, 0, 1, 1]), arr("s32", [4, 5, 0, 3])], oracle="spec")
+    for t in ("s8", "u64", "bf16", "f64", "pred"):
+        a = random(t, (2, 3, 7))
+        order = np.argsort(a.astype(np.float64) if t != "u64" else a, axis=-1, kind="stable")
+        big = np.argsort(-a.astype(np.float64), axis=-1, kind="stable") if t != "u64" else np.argsort(np.uint64(2**64 - 1) - a, axis=-1, kind="stable")
+        one(f"topk_{t}_smallest", f"({t}[2,3,3], s32[2,3,3])", "topk", [a], "k=3, largest=false",
+            outs=[np.take_along_axis(a, order, -1)[..., :3], order[..., :3].astype(np.int32)])
+        one(f"topk_{t}_largest", f"({t}[2,3,3], s32[2,3,3])", "topk", [a], "k=3",
+            outs=[np.take_along_axis(a, big, -1)[..., :3], big[..., :3].astype(np.int32)])
+    one("topk_nan_payload", "(f32[6], s32[6])", "topk", [NANS], "k=6, largest=false",
+        outs=[NANS[[1, 5, 3, 4, 2, 0]], arr("s32", [1, 5, 3, 4, 2, 0])], remark="total order; payloads are kept")
+    one("topk_zero", "(f32[2,0], s32[2,0])", "topk", [arr("f32", np.ones((2, 3)))], "k=0, largest=true", outs=["f32[2,0] {{},{}}", "s32[2,0] {{},{}}"])
+    golden("topk_dynamic_rows", program("(s32[<=3,1], s32[<=3,1])", "topk", ["s32[<=3,2]"], "k=1, largest=true"), ["s32[2,2] {{1,2},{4,3}}"],
+           ["s32[2,1] {{2},{4}}", "s32[2,1] {{1},{0}}"])
+    refuse("topk_dynamic_few", "TopK-C2", "(s32[2], s32[2])", "topk", ["s32[<=3]"], "k=2, largest=true", code=5, args=[arr("s32", [1])])
+    refuse("topk_c1", "TopK-C1", "(f32[], s32[])", "topk", ["f32[]"], "k=0")
+    refuse("topk_c2", "TopK-C2", "(f32[4], s32[4])", "topk", ["f32[3]"], "k=4")
+    refuse("topk_c2_negative", "TopK-C2", "(f32[0], s32[0])", "topk", ["f32[3]"], "k=-1")
+    refuse("topk_c3", "TopK-C3", "(c64[1], s32[1])", "topk", ["c64[3]"], "k=1")
+    refuse("topk_c4", "TopK-C4", "(s8[0,1], s32[0,1])", "topk", ["s8[0,3000000000]"], "k=1")
+
+
+# --- dynamic.cc, iota.cc ---
+
+def dynamic_cases():
+    gds, sds, dr = "get-dimension-size", "set-dimension-size", "dynamic-reshape"
+    one(f"{gds}_static", "s32[]", gds, [arr("f32", np.ones((2, 3)))], "dimensions={1}", outs=[arr("s32", 3)])
+    golden(f"{gds}_dynamic", program("s32[]", gds, ["f32[<=7]"], "dimensions={0}"), ["f32[3] {1,2,3}"], [arr("s32", 3)])
+    golden(f"{gds}_zero", program("s32[]", gds, ["f32[<=7,2]"], "dimensions={0}"), ["f32[0,2] {}"], [arr("s32", 0)])
+    golden(f"{gds}_static_beside_dynamic", program("s32[]", gds, ["f32[<=7,2]"], "dimensions={1}"), ["f32[1,2] {{1,2}}"], [arr("s32", 2)])
+    one(f"{gds}_pred", "s32[]", gds, [arr("pred", [True])], "dimensions={0}", outs=[arr("s32", 1)])
+    refuse(f"{gds}_c1", "GetDimensionSize-C1", "s32[]", gds, ["(f32[2])"], "dimensions={0}")
+    refuse(f"{gds}_c2", "GetDimensionSize-C2", "s32[]", gds, ["f32[2]"], "dimensions={1}")
+    refuse(f"{gds}_c3", "GetDimensionSize-C3", "s32[]", gds, ["s8[2147483648,0]"], "dimensions={0}")
+    for n, total, product in ((5, 15, 120), (6, 21, 720)):
+        for op, init, value in (("add", 0, total), ("multiply", 1, product)):
+            golden(f"{sds}_spec_{op}{n}", "HloModule m\n" + binary_f(op, "f32") + f"""
+ENTRY main {{
+  p0 = f32[10] parameter(0)
+  p1 = s32[] parameter(1)
+  d = f32[<=10] set-dimension-size(p0, p1), dimensions={{0}}
+  i = f32[] constant({init})
+  ROOT r = f32[] reduce(d, i), dimensions={{0}}, to_apply={op}_f
+}}""", [np.arange(1, 11, dtype=np.float32), arr("s32", n)], [arr("f32", value)], oracle="spec")
+    one(f"{sds}_cut", "s32[<=4,2]", sds, [arr("s32", [[1, 2], [3, 4], [5, 6], [7, 8]]), arr("s32", 3)], "dimensions={0}",
+        outs=[arr("s32", [[1, 2], [3, 4], [5, 6]])])
+    one(f"{sds}_zero", "f32[2,<=3]", sds, [arr("f32", np.ones((2, 3))), arr("s32", 0)], "dimensions={1}", outs=["f32[2,0] {{},{}}"])
+    one(f"{sds}_full", "c64[<=2]", sds, [arr("c64", [1j, 2]), arr("s32", 2)], "dimensions={0}", outs=[arr("c64", [1j, 2])])
+    golden(f"{sds}_regrow", """HloModule m
+ENTRY main {
+  p0 = s32[4] parameter(0)
+  two = s32[] constant(2)
+  four = s32[] constant(4)
+  d = s32[<=4] set-dimension-size(p0, two), dimensions={0}
+  ROOT r = s32[4] set-dimension-size(d, four), dimensions={0}
+}""", [arr("s32", [1, 2, 3, 4])], [arr("s32", [1, 2, 0, 0])], decision="set-dimension-size-static", remark="dead elements that become live are zero")
+    refuse(f"{sds}_c1", "SetDimensionSize-C1", "f32[<=2]", sds, ["(f32[2])", "s32[]"], "dimensions={0}")
+    refuse(f"{sds}_c2", "SetDimensionSize-C2", "f32[<=2]", sds, ["f32[2]", "s32[]"], "dimensions={1}")
+    refuse(f"{sds}_c3_type", "SetDimensionSize-C3", "f32[<=2]", sds, ["f32[2]", "s64[]"], "dimensions={0}")
+    refuse(f"{sds}_c3_rank", "SetDimensionSize-C3", "f32[<=2]", sds, ["f32[2]", "s32[1]"], "dimensions={0}")
+    refuse(f"{sds}_c4", "SetDimensionSize-C4", "s8[<=2147483648,0]", sds, ["s8[2147483648,0]", "s32[]"], "dimensions={0}")
+    for n in (-1, 3):
+        refuse(f"{sds}_c5_{'low' if n < 0 else 'high'}", "SetDimensionSize-C5", "f32[<=2]", sds, ["f32[2]", "s32[]"], "dimensions={0}", code=5,
+               args=[arr("f32", [1, 2]), arr("s32", n)])
+    refuse(f"{sds}_static_result", "static", "f32[2]", sds, ["f32[2]", "s32[]"], "dimensions={0}", code=5,
+           args=[arr("f32", [1, 2]), arr("s32", 1)])
+
+    def reshaped(name, result, operand, args, outs, **kw):
+        sizes = [f"s32[]"] * (len(args) - 1)
+        golden(f"{dr}_{name}", program(result, dr, [operand] + sizes), args, outs, **kw)
+    reshaped("spec", "s32[<=3,2]", "s32[<=6]", ["s32[4] {1,2,3,4}", arr("s32", 2), arr("s32", 2)], [arr("s32", [[1, 2], [3, 4]])], oracle="spec")
+    reshaped("static", "s32[3,2]", "s32[6]", [np.arange(6, dtype=np.int32), arr("s32", 3), arr("s32", 2)], [np.arange(6, dtype=np.int32).reshape(3, 2)])
+    reshaped("repack", "s32[<=3,<=4]", "s32[<=4,<=3]", ["s32[3,2] {{1,2},{3,4},{5,6}}", arr("s32", 2), arr("s32", 3)], [arr("s32", [[1, 2, 3], [4, 5, 6]])],
+             remark="both sides have dead elements inside")
+    reshaped("empty", "f32[<=6]", "f32[<=2,3]", ["f32[0,3] {}", arr("s32", 0)], ["f32[0] {}"])
+    reshaped("u8", "u8[<=2,2]", "u8[<=4]", ["u8[2] {8,9}", arr("s32", 1), arr("s32", 2)], [arr("u8", [[8, 9]])])
+    refuse(f"{dr}_c1_count", "DynamicReshape-C1", "s32[<=3,2]", dr, ["s32[<=6]", "s32[]"])
+    refuse(f"{dr}_c1_type", "DynamicReshape-C1", "s32[<=6]", dr, ["s32[<=6]", "s64[]"])
+    refuse(f"{dr}_c1_element", "DynamicReshape-C1", "f32[<=6]", dr, ["s32[<=6]", "s32[]"])
+    refuse(f"{dr}_c2", "DynamicReshape-C2", "s32[<=5]", dr, ["s32[<=6]", "s32[]"])
+    for case, result, sizes in (("bound", "s32[<=3,2]", (4, 1)), ("static", "s32[<=3,2]", (4, 1)), ("product", "s32[<=3,2]", (1, 2)), ("negative", "s32[<=3,<=2]", (-2, -2))):
+        refuse(f"{dr}_c3_{case}", "DynamicReshape-C3", result, dr, ["s32[6]", "s32[]", "s32[]"], code=5,
+               args=[np.arange(6, dtype=np.int32)] + [arr("s32", n) for n in sizes])
+
+    golden("iota_spec_rows", program("s32[4,8]", "iota", [], "iota_dimension=0"), [], [np.repeat(np.arange(4, dtype=np.int32)[:, None], 8, 1)], oracle="spec")
+    golden("iota_spec_columns", program("s32[4,8]", "iota", [], "iota_dimension=1"), [], [np.repeat(np.arange(8, dtype=np.int32)[None], 4, 0)], oracle="spec")
+    golden("iota_u8_wraps", program("u8[300]", "iota", [], "iota_dimension=0"), [], [np.arange(300).astype(np.uint8)], oracle="spec")
+    golden("iota_s4_wraps", program("s4[20]", "iota", [], "iota_dimension=0"), [], [arr("s4", [(i + 8) % 16 - 8 for i in range(20)])])
+    half = np.arange(2052, dtype=np.float32).astype(np.float16)
+    golden("iota_f16_rounds", "HloModule m\nENTRY main {\n  i = f16[2052] iota(), iota_dimension=0\n  ROOT r = f16[6] slice(i), slice={[2046:2052]}\n}", [], [half[2046:]],
+           oracle="spec", remark="2049 rounds to 2048, 2051 to 2052")
+    for t in ("bf16", "f8e4m3fn", "c64", "s64"):
+        golden(f"iota_{t}", program(f"{t}[2,3,2]", "iota", [], "iota_dimension=1"), [], [np.broadcast_to(np.arange(3)[:, None], (2, 3, 2)).astype(TYPES[t])])
+    golden("iota_zero_size", program("f32[0,9223372036854775807]", "iota", [], "iota_dimension=1"), [], ["f32[0,9223372036854775807] {}"])
+    refuse("iota_c1", "Iota-C1", "s32[]", "iota", [], "iota_dimension=0")
+    refuse("iota_c2", "Iota-C2", "s32[3]", "iota", [], "iota_dimension=1")
+    refuse("iota_c2_negative", "Iota-C2", "s32[3]", "iota", [], "iota_dimension=-1")
+    refuse("iota_c3", "Iota-C3", "pred[3]", "iota", [], "iota_dimension=0")
+
+
+def main():
+    OUT.mkdir(parents=True, exist_ok=True)
+    for old in OUT.glob("*.hlo"):
+        old.unlink()
+    for cases in (layout_cases, slice_cases, gather_cases, scatter_cases, sort_cases, dynamic_cases):
+        cases()
+    print(len(_written), "goldens")
+
+
+if __name__ == "__main__":
+    main()
