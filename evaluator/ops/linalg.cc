@@ -94,6 +94,11 @@ LoopDims BatchLoops(const Literal& a, const DimVector& a_strides, const DimVecto
   return MergeLoops(loops);
 }
 
+// Where the result has no element a size may be anything, and nothing is computed.
+int64_t MatrixElements(const Literal& result, int64_t n) {
+  return result.shape().num_elements() == 0 ? 0 : n * n;
+}
+
 // ---- cholesky --------------------------------------------------------------------------------------------
 //
 // lower: a = L L^H from the lower triangle of a; for j, then i > j:
@@ -174,9 +179,9 @@ absl::StatusOr<Literal> EvalCholesky(EvalContext& context, std::span<Literal> op
   const int64_t row = strides[rank - 2];
   const double nan = CanonicalNaN(*Info(type).format);
   Meter meter(context);
-  ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, n * n, 32));
+  ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, MatrixElements(result, n), 32));
   const LoopDims loops = BatchLoops(a, strides, strides);
-  for (Loop batch(loops); n > 0 && !batch.done(); batch.Next()) {
+  for (Loop batch(loops); result.shape().num_elements() > 0 && !batch.done(); batch.Next()) {
     const std::byte* const src = a.data() + batch.offset(0) * bytes;
     CholeskyFactor factor(n, type);
     const auto element = [&](int64_t i, int64_t j) {
@@ -333,9 +338,9 @@ absl::StatusOr<Literal> EvalTriangularSolve(EvalContext& context, std::span<Lite
   const int64_t stride = options.left ? b_strides[r - 2] : 1;
   std::byte* const dst = result.MutableBytes().data();
   Meter meter(context);
-  ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, n * n, 16));
+  ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, MatrixElements(result, n), 16));
   const LoopDims loops = BatchLoops(a, a_strides, b_strides);
-  for (Loop batch(loops); n > 0 && !batch.done(); batch.Next()) {
+  for (Loop batch(loops); result.shape().num_elements() > 0 && !batch.done(); batch.Next()) {
     TriangularSystem system(n, type, options);
     system.LoadA(a.data() + batch.offset(0) * bytes, a_strides[r - 2]);
     ASSAY_RETURN_IF_ERROR(meter.Add(n * n));
