@@ -249,8 +249,9 @@ int HalfTurns(const ExactComplex& u, const ExactComplex& product, const ExactCom
   const double half = angle(ratio) / 2;
   const double target = angle(u) - angle(product) / 2;
   int turns = static_cast<int>(std::lround((target - half) / M_PI));
-  if (half + turns * M_PI > 3.2) turns -= 2;
-  if (half + turns * M_PI < -3.2) turns += 2;
+  const int side = mpfr_sgn(ratio.im.get());  // of arg(P), which may be too small for a double
+  if (turns > 0 && (side > 0 || turns > 1)) return turns - 2;
+  if (turns < 0 && (side < 0 || turns < -1)) return turns + 2;
   return turns;
 }
 
