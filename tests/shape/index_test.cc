@@ -99,6 +99,7 @@ TEST_CASE("windows: output sizes follow the formula", "[index]") {
   WindowDimension w;
   w.size = 3;
   CHECK(WindowOutputSize(5, w) == 3);
+  CHECK(WindowOutputSize(3, w) == 1);
   w.stride = 2;
   CHECK(WindowOutputSize(5, w) == 2);
   w.padding_low = w.padding_high = 1;
