@@ -31,11 +31,16 @@ absl::StatusOr<int64_t> ParseInteger(std::string_view text, SourcePosition where
   return value;
 }
 
-// "f32[2] {1, 2}".
+// "f32[2] {1, 2}". The shape ends at the first blank outside brackets: what follows could read as its layout.
 absl::StatusOr<Literal> ParseShapedLiteral(std::string_view text) {
-  size_t consumed = 0;
-  ASSAY_ASSIGN_OR_RETURN(const Shape shape, ParseShapePrefix(text, &consumed));
-  return ParseLiteral(shape, text.substr(consumed), {.hex_floats = true});
+  int depth = 0;
+  size_t end = 0;
+  for (; end < text.size() && (depth > 0 || text[end] != ' '); ++end) {
+    if (std::string_view("([{").find(text[end]) != std::string_view::npos) ++depth;
+    if (std::string_view(")]}").find(text[end]) != std::string_view::npos) --depth;
+  }
+  ASSAY_ASSIGN_OR_RETURN(const Shape shape, ParseShape(text.substr(0, end)));
+  return ParseLiteral(shape, text.substr(end), {.hex_floats = true});
 }
 
 absl::Status ParseOptions(std::string_view text, SourcePosition where, RunOptions& options) {
