@@ -44,6 +44,9 @@ std::string Printable(std::string_view text) {
 
 absl::StatusOr<std::unique_ptr<zip_t, ZipDiscard>> OpenArchive(std::string_view file_name,
                                                                std::string_view bytes) {
+  // libzip takes no bytes at all for an archive without members.
+  if (bytes.empty())
+    return BadInput(fmt::format("{}: not a readable .npz file: empty", Printable(file_name)));
   ZipError zip_error;
   zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &zip_error.error);
   zip_t* archive = source ? zip_open_from_source(source, ZIP_RDONLY, &zip_error.error) : nullptr;
