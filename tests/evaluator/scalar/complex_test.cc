@@ -160,28 +160,24 @@ TEST_CASE("complex square root: squares of short numbers give exact roots", "[co
   CheckParts(ComplexSqrt({3, 4}, F32()), 2, 1);
   // 2 sqrt(z) ~ 2 + 3 units: just below the midpoint of two subnormals.
   CheckParts(ComplexSqrt({1, 3 * kTiny}, F64()), 1, kTiny);
-  CheckParts(ComplexSqrt({kMax, kMax}, F64()), ComplexSqrt({kMax, kMax}, F64()).real(),
-             0x1.d203138f6c828p+510);
+  CheckParts(ComplexSqrt({kMax, kMax}, F64()), 0x1.19435caffa9f8p+512, 0x1.d203138f6c828p+510);
 }
 
 TEST_CASE("complex functions: results below and beyond the range", "[complex]") {
   CheckParts(ComplexExp({-1e308, 2}, F64()), -0.0, 0.0);
   CheckParts(ComplexExp({1e308, 2}, F64()), -kInf, kInf);
-  CheckParts(ComplexExp({710, kTiny}, F64()), kInf,
-             0x1.1p-50 > 0 ? ComplexExp({710, kTiny}, F64()).imag() : 0);
+  CheckParts(ComplexExp({710, kTiny}, F64()), kInf, 0x1.3e21a464507f9p-50);
   CheckParts(ComplexSinh({1e9, -1}, F32()), kInf, -kInf);
   CheckParts(ComplexTan({1, 1e300}, F64()), 0.0, 1);
   CheckParts(ComplexTanh({-1e9, 2}, F64()), -1, -0.0);
   CheckParts(ComplexLogistic({-1e9, 2}, F64()), -0.0, 0.0);
   CheckParts(ComplexLogistic({1e300, -2}, F64()), 1, -0.0);
-  CheckParts(ComplexAsin({kMax, kMax}, F64()), 0x1.921fb54442d18p-1,
-             RealLog(kMax, F64()) + 1.0397207708399179);
-  CheckParts(ComplexAcos({kMax, kTiny}, F64()), 0.0, -(RealLog(kMax, F64()) + 0.6931471805599453));
+  CheckParts(ComplexAsin({kMax, kMax}, F64()), 0x1.921fb54442d18p-1, 0x1.636945819d7c5p+9);
+  CheckParts(ComplexAcos({kMax, kTiny}, F64()), 0.0, -0x1.633ce8fb9f87ep+9);
   CheckParts(ComplexAtanh({kMax, kTiny}, F64()), 0x1p-1024, 0x1.921fb54442d18p+0);
   CheckParts(ComplexLog({1, 0x1p-600}, F64()), 0.0, 0x1p-600);
   CheckParts(ComplexLog({1, 0x1p-500}, F64()), 0x1p-1001, 0x1p-500);
-  CheckParts(ComplexLog({kMax, kMax}, F64()), RealLog(kMax, F64()) + 0.34657359027997264,
-             0x1.921fb54442d18p-1);
+  CheckParts(ComplexLog({kMax, kMax}, F64()), 0x1.63108c75a1936p+9, 0x1.921fb54442d18p-1);
   CheckParts(ComplexLog1p({-0x1p-1001, 0x1p-500}, F64()), 0.0, 0x1p-500);  // |1 + z|^2 = 1 + 2^-2002
   CheckParts(ComplexExpm1({0x1p-1001, 0x1p-500}, F64()), -0.0,
              0x1p-500);  // next terms: x^2/2 - x y^2/2 + y^4/24 < 0
