@@ -5,9 +5,11 @@
 #include <gmp.h>
 #include <mpfr.h>
 
+#include <catch2/catch.hpp>
 #include <functional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "evaluator/scalar/real.h"
 #include "tests/evaluator/scalar/rounding_oracle.h"

@@ -4,8 +4,11 @@
 
 #include <gmp.h>
 
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace assay {
 namespace {

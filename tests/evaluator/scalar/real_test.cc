@@ -4,8 +4,11 @@
 
 #include <mpfr.h>
 
+#include <catch2/catch.hpp>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/evaluator/scalar/rounding_oracle.h"
 
