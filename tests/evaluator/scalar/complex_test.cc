@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "catch2/catch.hpp"
 #include "evaluator/scalar/real.h"
 #include "tests/evaluator/scalar/rounding_oracle.h"
 

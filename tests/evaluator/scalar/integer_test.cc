@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "catch2/catch.hpp"
+
 namespace assay {
 namespace {
 

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "catch2/catch.hpp"
 #include "tests/evaluator/scalar/rounding_oracle.h"
 
 namespace assay {
