@@ -22,6 +22,7 @@ FORMATS = {
     "f4e2m1fn": (2, 0, 6.0, "saturate"),
 }
 INTS = {"s4": 4, "s8": 8, "s16": 16, "s32": 32, "s64": 64, "u4": 4, "u8": 8, "u16": 16, "u32": 32, "u64": 64}
+FORMATS["f8e8m0fnu"] = (1, -127, 2.0**127, "nan")
 COMPONENT = {"c64": "f32", "c128": "f64"}
 NAN, INF = math.nan, math.inf
 
