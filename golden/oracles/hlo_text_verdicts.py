@@ -1,6 +1,6 @@
 """Small HLO texts, and whether the parser of jaxlib reads them.
 
-Writes tests/hlo/text/verdicts.txt: for each text what the reference says (accept, reject or abort, where the whole
+Writes tests/hlo/text/verdicts.txt, and the texts themselves as tests/corpus/hlo_text/form_*: for each text what the reference says (accept, reject or abort, where the whole
 process ends) and what Assay must say. Where the two differ the text below says why. An abort counts as reject.
 
   python golden/oracles/hlo_text_verdicts.py      needs jaxlib 0.10.2; reruns are identical
@@ -84,14 +84,14 @@ entry("ROOT ROOT p = f32[] parameter(0)")
 entry("p = f32[2]{} parameter(0)")
 entry("p = f32[]{} parameter(0)")
 entry("p = f32[2]{0} parameter(0)")
-entry("p = f32[2]{1} parameter(0)")
+entry("p = f32[2]{1} parameter(0)", "a layout is a permutation (LAYOUT-1)")
 entry("p = f32[2]{0,1} parameter(0)")
 entry("p = f32[2,3]{0,1} parameter(0)")
-entry("p = f32[2,3]{0,0} parameter(0)")
+entry("p = f32[2,3]{0,0} parameter(0)", "a layout is a permutation (LAYOUT-1)")
 entry("p = f32[ 2 , 3 ] { 1, 0 } parameter(0)")
 entry("p = f32[2,3]{1,0:T(2,128)} parameter(0)")
 entry("p = f32[2,3]{1,0:T(2,128)(2,1)} parameter(0)")
-entry("p = f32[2,3]{1,0:T(2,*)} parameter(0)")
+entry("p = f32[2,3]{1,0:T(2,*)} parameter(0)", "nothing to merge into (LAYOUT-4)")
 entry("p = f32[2,3]{1,0:L(4)} parameter(0)")
 entry("p = f32[2,3]{1,0:T(8)L(4)E(32)S(5)} parameter(0)")
 entry("p = f32[2,3]{1,0:S(5)E(32)} parameter(0)")
@@ -115,7 +115,7 @@ entry("p = token[] parameter(0)")
 entry("p = token parameter(0)")
 entry("p = opaque[] parameter(0)")
 entry("p = b(f32[2]) parameter(0)")
-entry("p = b((f32[2])) parameter(0)", "b(...) holds an array, as the grammar says")
+entry("p = b((f32[2])) parameter(0)")
 entry("p = f32[2]{0:P(f32[2])} parameter(0)")
 for t in ["s1", "s2", "s4", "u1", "u2", "u4", "f8e5m2", "f8e4m3", "f8e4m3fn", "f8e4m3b11fnuz", "f8e3m4", "f8e5m2fnuz",
           "f8e4m3fnuz", "f4e2m1fn", "f8e8m0fnu", "f6e3m2fn", "f6e2m3fn", "c64", "c128", "bf16", "opaque_type", "tuple"]:
@@ -181,7 +181,7 @@ header(", replica_count=-1", "nor fewer than 0")
 header(", input_output_alias={ {}: (0, {}, may-alias) }")
 header(", input_output_alias={ {}: (0, {}, must-alias) }")
 header(", input_output_alias={ {}: (0, {}) }")
-header(", input_output_alias={ {}: 0 }", "the parameter's index must be written, as the grammar says")
+header(", input_output_alias={ {}: 0 }")
 header(", input_output_alias={ {}: (0, {}, never-alias) }")
 header(", buffer_donor={ (0, {}) }")
 header(", buffer_donor={ 0 }")
@@ -222,6 +222,8 @@ op("f32[4] add(p, q)")
 op("f32[4] add(p q)")
 op("f32[4] add(p, q,)")
 op("f32[4] add(,p)")
+op("f32[4] add(p,,q)")
+op("f32[4] add(p, q,,)")
 op("f32[4] add(f32[4] p, f32[4]{0} q)")
 op("f32[4] add(f32[5] p, q)")
 op("f32[4] add(s32[4] p, q)")
@@ -232,7 +234,7 @@ op("f32[4] add(p, constant({1,2,3,4}))")
 op("f32[4] add(p, negate(q))")
 op("f32[4] add(p, negate(negate(q)))")
 op("f32[4] add(p, f32[4] negate(q))")
-op("f32[4] add(p, broadcast(z))", "the parser does not infer: the verifier says what a broadcast needs")
+op("f32[4] add(p, broadcast(z))")
 op("f32[4] add(p, f32[4] broadcast(z))")
 op("f32[4] add(p, f32[4] reverse(q), dimensions={0})")
 op("f32[4] add(p#0, q)")
@@ -298,8 +300,10 @@ op("f32[4] conditional(i, p, q), branch_computations={f, { a = f32[4] parameter(
 op("f32[4] conditional(i, p, q), branch_computations=f", before="f { a = f32[4] parameter(0) }\n")
 CONV = "f32[1,1,4,4] convolution(x, y), window={size=1x1}, dim_labels="
 for labels in ["bf01_oi01->bf01", "b01f_01io->b01f", "01bf_01io->01bf", "bf01_oi01->bf0", "bf01_oi0->bf01",
-               "bf00_oi01->bf01", "bf12_oi12->bf12", "bb01_oi01->bf01", "bf01_io10->fb01", "bf0?1_oi01->bf01", "bf01"]:
+               "bf00_oi01->bf01", "bb01_oi01->bf01", "bf01_io10->fb01", "bf0?1_oi01->bf01", "bf01"]:
     entry("x = f32[1,1,4,4] parameter(0)\ny = f32[1,1,1,1] parameter(1)\nROOT c = " + CONV + labels)
+entry("x = f32[1,1,4,4] parameter(0)\ny = f32[1,1,1,1] parameter(1)\nROOT c = " + CONV + "bf12_oi12->bf12",
+      "spatial digits start at 0")
 op("f32[4] fft(p), fft_type=FFT, fft_length={4}")
 op("f32[4] fft(p), fft_type=fft, fft_length={4}")
 op("f32[4] rng(z, z), distribution=rng_uniform")
@@ -327,8 +331,7 @@ op("f32[4] custom-call(p), custom_call_target=\"t\", literal=s32[2]{0} {1,2}")
 op("f32[4] custom-call(p), custom_call_target=\"t\", literal=s32[2] {1,2}")
 op("f32[4] custom-call(p), custom_call_target=\"t\", literal=(s32[2]{0} {1,2}, f32[] 3)")
 op("f32[4] custom-call(p), custom_call_target=\"t\", operand_layout_constraints={f32[4]{0}}")
-op("f32[4] custom-call(p), custom_call_target=\"t\", operand_layout_constraints={f32[4]}",
-   "the grammar reads shapes; their layouts are the verifier's")
+op("f32[4] custom-call(p), custom_call_target=\"t\", operand_layout_constraints={f32[4]}")
 op("f32[4] tanh(p), result_accuracy={mode=highest}")
 op("f32[4] tanh(p), result_accuracy={mode=lowest}")
 op("f32[4] tanh(p), result_accuracy={tolerance={atol=0.5,rtol=1e-3,ulps=2}}")
@@ -448,7 +451,16 @@ def verdict(text):
     return "accept" if os.WEXITSTATUS(status) == 0 else "reject"
 
 
+def write_corpus():
+    """Every text as a seed of the fuzzer."""
+    folder = pathlib.Path(__file__).resolve().parents[2] / "tests/corpus/hlo_text"
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, (text, _) in enumerate(TEXTS):
+        (folder / ("form_%03d.hlo" % i)).write_bytes(text.encode())
+
+
 def main():
+    write_corpus()
     out = pathlib.Path(__file__).resolve().parents[2] / "tests/hlo/text/verdicts.txt"
     with open(out, "w", newline="") as f:
         f.write("Written by golden/oracles/hlo_text_verdicts.py; do not edit. NUL bytes are written as <NUL>.\n")

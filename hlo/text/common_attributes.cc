@@ -6,6 +6,7 @@
 
 #include "fmt/format.h"
 #include "hlo/text/attribute_values.h"
+#include "hlo/text/print_values.h"
 #include "hlo/text/sharding_text.h"
 
 namespace assay {
@@ -138,25 +139,8 @@ std::optional<CommonAttr> CommonAttrFromName(std::string_view name) {
 }
 
 std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      quoted += "\\n";
-    } else if (c == '\r') {
-      quoted += "\\r";
-    } else if (c == '\t') {
-      quoted += "\\t";
-    } else if (c == '"' || c == '\'' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte >= 0x7f) {
-      quoted += fmt::format("\\{:03o}", byte);
-    } else {
-      quoted += c;
-    }
-  }
-  quoted += '"';
+  std::string quoted;
+  print::AppendQuoted(text, quoted);
   return quoted;
 }
 
@@ -198,32 +182,10 @@ absl::Status ReadMetadata(TokenReader& in, OpMetadata* metadata) {
 }
 
 std::string MetadataText(const OpMetadata& metadata) {
+  constexpr std::string_view kName = ", metadata=";
   std::string text;
-  const auto append = [&text](std::string_view part) {
-    if (!text.empty()) text += ' ';
-    text += part;
-  };
-  const auto append_string = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) append(fmt::format("{}={}", name, Quoted(value)));
-  };
-  const auto append_int = [&](std::string_view name, int64_t value) {
-    if (value != 0) append(fmt::format("{}={}", name, value));
-  };
-  append_string("op_type", metadata.op_type);
-  append_string("op_name", metadata.op_name);
-  append_string("source_file", metadata.source_file);
-  append_int("source_line", metadata.source_line);
-  append_int("source_end_line", metadata.source_end_line);
-  append_int("source_column", metadata.source_column);
-  append_int("source_end_column", metadata.source_end_column);
-  if (!metadata.profile_type.empty()) {
-    append(fmt::format("profile_type={{{}}}", fmt::join(metadata.profile_type, ",")));
-  }
-  append_string("deduplicated_name", metadata.deduplicated_name);
-  append_string("scheduling_name", metadata.scheduling_name);
-  append_int("stack_frame_id", metadata.stack_frame_id);
-  append_string("metadata_payload", metadata.metadata_payload);
-  return fmt::format("{{{}}}", text);
+  print::AppendMetadata(metadata, metadata.stack_frame_id, text);
+  return text.empty() ? "{}" : text.substr(kName.size());
 }
 
 absl::Status ReadOriginArray(TokenReader& in, std::string* canonical) {

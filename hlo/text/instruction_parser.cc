@@ -137,13 +137,17 @@ absl::Status ModuleParser::ParseParameter(Draft& draft) {
   return in_.Expect(TokenKind::kRightParen);
 }
 
+// '(' [operand {',' operand} [',']] ')'
 absl::Status ModuleParser::ParseOperands(Scope& scope, Draft& draft) {
-  return in_.ReadList(TokenKind::kLeftParen, TokenKind::kRightParen, [&]() -> absl::Status {
+  ASSAY_RETURN_IF_ERROR(in_.Expect(TokenKind::kLeftParen));
+  while (!in_.At(TokenKind::kRightParen)) {
     int32_t index = 0;
     ASSAY_RETURN_IF_ERROR(ParseOperand(scope, &index));
     draft.instruction.operands.push_back(index);
-    return absl::OkStatus();
-  });
+    if (!in_.Eat(TokenKind::kComma) && !in_.At(TokenKind::kRightParen)) return in_.Unexpected("',' or ')'");
+  }
+  in_.Next();
+  return absl::OkStatus();
 }
 
 // [shape] name { '#' INT }  or  [shape] opcode '(' operands ')'
