@@ -15,7 +15,8 @@ namespace assay {
 // caret.
 std::string RenderDiagnostic(const absl::Status& status, std::string_view file, std::string_view source);
 
-// The text with every byte below 0x20 and 0x7f written as \xHH.
+// The text with control characters, bytes that are not UTF-8, and characters that reorder text, written as \xHH for
+// each byte.
 std::string EscapeControls(std::string_view text);
 
 }  // namespace assay
