@@ -1,0 +1,80 @@
+// How fast HLO text is read: megabytes a second on synthetic modules, and the memory that a million small
+// instructions take. Run it at -O2; the goal is 30 MB/s, and well under 1 GB for the million.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "fmt/format.h"
+#include "hlo/text/parser.h"
+
+namespace assay {
+namespace {
+
+// One computation of `count` instructions, each `line` with the numbers of its own and the previous instruction.
+std::string Chain(int64_t count, std::string_view line) {
+  std::string text =
+      "HloModule chain\n\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, "
+      "b)\n}\n\n"
+      "ENTRY main {\n  %v.0 = f32[128,256]{1,0} parameter(0)\n";
+  for (int64_t i = 1; i <= count; ++i) fmt::format_to(std::back_inserter(text), fmt::runtime(line), i, i - 1);
+  return text + "}\n";
+}
+
+std::string Repeated(std::string_view line, size_t bytes) {
+  return Chain(static_cast<int64_t>(bytes / (line.size() + 8)), line);
+}
+
+double PeakMegabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void Measure(std::string_view name, const std::string& text, int runs) {
+  double best = 1e30;
+  for (int run = 0; run < runs; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    const absl::StatusOr<Module> module = ParseHloText(text);
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (!module.ok()) {
+      fmt::print("{}: {}\n", name, module.status().ToString());
+      return;
+    }
+  }
+  fmt::print("{:<28} {:>6.1f} MB  {:>6.1f} ms  {:>6.1f} MB/s  peak {:>6.0f} MB\n", name, text.size() / 1e6,
+             best * 1e3, text.size() / 1e6 / best, PeakMegabytes());
+}
+
+}  // namespace
+}  // namespace assay
+
+int main() {
+  using assay::Measure;
+  using assay::Repeated;
+  constexpr size_t kBytes = 20'000'000;
+  constexpr int kRuns = 5;
+  Measure("small instructions, 10^6", assay::Chain(1'000'000, "  %v.{} = f32[4] negate(%v.{})\n"), 3);
+  Measure("elementwise", Repeated("  %v.{} = f32[128,256]{{1,0}} add(%v.{}, %v.0)\n", kBytes), kRuns);
+  Measure("with metadata",
+          Repeated("  %v.{} = f32[128,256]{{1,0}} add(%v.{}, %v.0), metadata={{op_type=\"add\" "
+                   "op_name=\"jit(main)/transformer/layer/add\" stack_frame_id=12}}\n",
+                   kBytes),
+          kRuns);
+  Measure("dots and windows",
+          Repeated("  %v.{} = f32[128,256]{{1,0}} dot(%v.{}, %v.0), lhs_contracting_dims={{1}}, "
+                   "rhs_contracting_dims={{0}}, operand_precision={{highest,highest}}\n",
+                   kBytes),
+          kRuns);
+  Measure("operands with shapes",
+          Repeated("  v.{} = f32[128,256]{{1,0}} multiply(f32[128,256]{{1,0}} v.{}, f32[128,256]{{1,0}} "
+                   "v.0)\n",
+                   kBytes),
+          kRuns);
+  std::string constants = "HloModule c\nENTRY e {\n  c = f32[2000000] constant({";
+  for (int i = 0; i < 2'000'000; ++i) constants += i == 0 ? "0.12345" : ", 0.12345";
+  Measure("one constant of 2*10^6", constants + "})\n}\n", kRuns);
+  return 0;
+}
