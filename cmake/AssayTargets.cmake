@@ -26,7 +26,14 @@ function(assay_library name)
   endif()
   add_library(assay_${name} STATIC ${sources} ${headers})
   add_library(assay::${name} ALIAS assay_${name})
-  target_include_directories(assay_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+  # Installed, <assay/shape/shape.h> and the "shape/shape.h" of our own headers are the same file.
+  target_include_directories(assay_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/assay>)
+  target_compile_features(assay_${name} PUBLIC cxx_std_20)
+  set_target_properties(assay_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS assay_${name} EXPORT assayTargets)
+  install(DIRECTORY ${name}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/${name}
+          FILES_MATCHING PATTERN *.h PATTERN *.def PATTERN internal.h EXCLUDE)
   # A folder without sources yet is no library.
   foreach(dependency ${ARGN})
     if(dependency MATCHES "^assay_" AND NOT TARGET ${dependency})

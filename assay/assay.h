@@ -1,0 +1,13 @@
+// What programs that use Assay as a library include: read, build, verify, evaluate, print, compare.
+#ifndef ASSAY_ASSAY_ASSAY_H_
+#define ASSAY_ASSAY_ASSAY_H_
+
+#include "builder/builder.h"       // IWYU pragma: export
+#include "evaluator/executor.h"    // IWYU pragma: export
+#include "evaluator/verify.h"      // IWYU pragma: export
+#include "hlo/load.h"              // IWYU pragma: export
+#include "hlo/text/printer.h"      // IWYU pragma: export
+#include "literal/compare.h"       // IWYU pragma: export
+#include "literal/literal_text.h"  // IWYU pragma: export
+
+#endif  // ASSAY_ASSAY_ASSAY_H_
