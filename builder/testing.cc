@@ -5,7 +5,6 @@
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "literal/literal_text.h"
-#include "shape/shape_text.h"
 
 namespace assay::testing {
 namespace {
@@ -39,11 +38,7 @@ Outcome Judged(const absl::StatusOr<Literal>& actual, std::string_view expected,
 
 }  // namespace
 
-absl::StatusOr<Literal> ParseValue(std::string_view text) {
-  size_t end = 0;
-  ASSAY_ASSIGN_OR_RETURN(const Shape shape, ParseShapePrefix(text, &end));
-  return ParseLiteral(shape, text.substr(end), kHex);
-}
+absl::StatusOr<Literal> ParseValue(std::string_view text) { return ParseShapedLiteral(text, kHex); }
 
 absl::StatusOr<Literal> Run(std::string_view hlo, const std::vector<std::string>& arguments,
                             const RunOptions& options) {

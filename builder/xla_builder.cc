@@ -32,6 +32,8 @@ XlaBuilder::XlaBuilder(std::string name) : name_(std::move(name)) { Reset(); }
 void XlaBuilder::Reset() {
   ++generation_;
   module_ = {};
+  module_.replica_count = replica_count_;
+  module_.num_partitions = partition_count_;
   computation_ = {};
   instruction_names_ = {};
   computation_names_ = {};
@@ -43,8 +45,8 @@ void XlaBuilder::Reset() {
 std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(const std::string& name) {
   auto sub = std::make_unique<XlaBuilder>(name);
   sub->parent_ = this;
-  sub->replica_count_ = replica_count_;
-  sub->partition_count_ = partition_count_;
+  sub->SetReplicaCount(replica_count_);
+  sub->SetPartitionCount(partition_count_);
   return sub;
 }
 
@@ -133,6 +135,7 @@ absl::StatusOr<Instruction> XlaBuilder::Make(const NewInstruction& instruction) 
     if (!status.ok()) return WithPrefix(status, Name(instruction.opcode));
     made.operands.push_back(operand.index_);
   }
+  made.extras = Extras(instruction);
   made.attributes = instruction.attributes;
   made.shape = instruction.shape;
   made.literal = instruction.literal;
@@ -150,7 +153,6 @@ absl::StatusOr<Shape> XlaBuilder::Infer(const NewInstruction& instruction) const
 absl::StatusOr<XlaOp> XlaBuilder::Add(NewInstruction instruction) {
   ASSAY_ASSIGN_OR_RETURN(Shape shape, Infer(instruction));
   ASSAY_ASSIGN_OR_RETURN(Instruction made, Make(instruction));
-  made.extras = Extras(instruction);
   made.name = instruction_names_.Take(instruction.name.empty() ? std::string(Name(instruction.opcode))
                                                                : instruction.name);
   if (made.shape == nullptr || !Shape::Equal(*made.shape, shape)) {
@@ -221,8 +223,6 @@ absl::StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root) {
   computation_.name = computation_names_.Take(name_.empty() ? "main" : name_);
   computation_.root = root.index_;
   module.name = name_.empty() ? "main" : name_;
-  module.replica_count = replica_count_;
-  module.num_partitions = partition_count_;
   module.entry.value = static_cast<int32_t>(module.computations.size());
   module.computations.push_back(std::move(computation_));
   Reset();

@@ -121,8 +121,8 @@ class XlaBuilder {
   void ClearSharding() { sharding_.clear(); }
 
   // replica_count and num_partitions of the module.
-  void SetReplicaCount(int64_t count) { replica_count_ = count; }
-  void SetPartitionCount(int64_t count) { partition_count_ = count; }
+  void SetReplicaCount(int64_t count) { module_.replica_count = replica_count_ = count; }
+  void SetPartitionCount(int64_t count) { module_.num_partitions = partition_count_ = count; }
   // `after` runs after `before`.
   void AddControlPredecessor(XlaOp after, XlaOp before);
 

@@ -31,18 +31,6 @@ absl::StatusOr<int64_t> ParseInteger(std::string_view text, SourcePosition where
   return value;
 }
 
-// "f32[2] {1, 2}". The shape ends at the first blank outside brackets: what follows could read as its layout.
-absl::StatusOr<Literal> ParseShapedLiteral(std::string_view text) {
-  int depth = 0;
-  size_t end = 0;
-  for (; end < text.size() && (depth > 0 || text[end] != ' '); ++end) {
-    if (std::string_view("([{").find(text[end]) != std::string_view::npos) ++depth;
-    if (std::string_view(")]}").find(text[end]) != std::string_view::npos) --depth;
-  }
-  ASSAY_ASSIGN_OR_RETURN(const Shape shape, ParseShape(text.substr(0, end)));
-  return ParseLiteral(shape, text.substr(end), {.hex_floats = true});
-}
-
 absl::Status ParseOptions(std::string_view text, SourcePosition where, RunOptions& options) {
   std::istringstream words{std::string(text)};
   std::string flag, value;
@@ -94,7 +82,7 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
   } else if (key == "tolerance") {
     golden.tolerance = std::strtod(std::string(value).c_str(), nullptr);
   } else if (StartsWith(key, "arg") || StartsWith(key, "infeed") || StartsWith(key, "out")) {
-    absl::StatusOr<Literal> literal = ParseShapedLiteral(value);
+    absl::StatusOr<Literal> literal = ParseShapedLiteral(value, {.hex_floats = true});
     if (!literal.ok())
       return WithPosition(WithPrefix(literal.status(), fmt::format("golden: {}", key)), where);
     auto& side = StartsWith(key, "out") ? golden.outputs : golden.inputs;

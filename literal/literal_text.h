@@ -27,6 +27,10 @@ std::string ElementToText(ElementType type, const std::byte* element, const Lite
 absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text,
                                      const LiteralTextOptions& options = {}, size_t* consumed = nullptr);
 
+// A shape and a literal of it: "f32[2] {1, 2}", "(f32[2], s32[]) ({1, 2}, 3)", "f32[2,2]{0,1} {{1, 2}, {3, 4}}". A
+// blank before the brace makes it the literal's: without one it is a layout.
+absl::StatusOr<Literal> ParseShapedLiteral(std::string_view text, const LiteralTextOptions& options = {});
+
 // As NumPy prints arrays, with long ones summarised; for terminals.
 std::string LiteralToDisplay(const Literal& literal);
 

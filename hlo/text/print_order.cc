@@ -209,6 +209,24 @@ std::vector<bool> SugaredComputations(const Module& module) {
   return allowed;
 }
 
+std::vector<std::string_view> ExecutionThreads(const Module& module) {
+  std::vector<std::string_view> threads;
+  threads.reserve(module.computations.size());
+  for (const Computation& computation : module.computations) threads.push_back(computation.execution_thread);
+  for (const Computation& computation : module.computations) {
+    for (const Instruction& instruction : computation.instructions) {
+      if (instruction.opcode != Opcode::kAsyncStart) continue;
+      const auto callee = instruction.attributes.Computation(Attr::kCalls);
+      const std::string_view thread = instruction.attributes.Text(Attr::kAsyncExecutionThread);
+      if (callee && !thread.empty() && threads[callee->value].empty()) threads[callee->value] = thread;
+    }
+  }
+  for (std::string_view& thread : threads) {
+    if (thread == "main") thread = {};
+  }
+  return threads;
+}
+
 int32_t AsyncStartOf(const Computation& computation, int32_t instruction) {
   while (instruction >= 0) {
     const Instruction& current = computation.instructions[instruction];

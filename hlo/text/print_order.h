@@ -4,6 +4,7 @@
 #define ASSAY_HLO_TEXT_PRINT_ORDER_H_
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "hlo/module.h"
@@ -26,6 +27,10 @@ std::vector<ComputationId> ComputationOrder(const Module& module,
 // By computation: every caller is an async-start that may be written "<op>-start", so that the computation
 // itself is not printed.
 std::vector<bool> SugaredComputations(const Module& module);
+
+// By computation: the thread that it runs on; empty for the main one. The thread of an async-start is that of
+// the computation that it calls, on whichever of the two the program states it.
+std::vector<std::string_view> ExecutionThreads(const Module& module);
 
 // The async-start that an async-update or async-done belongs to, or -1. `instruction` is an index.
 int32_t AsyncStartOf(const Computation& computation, int32_t instruction);

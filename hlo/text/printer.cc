@@ -139,7 +139,7 @@ void AppendSignature(const Computation& computation, const std::vector<std::stri
 
 void AppendComputation(const Module& module, ComputationId id, const std::vector<int32_t>& order,
                        const std::vector<std::string>& computation_names, const std::vector<bool>& sugared,
-                       print::FrameNumbering& frames, std::string& out) {
+                       std::string_view thread, print::FrameNumbering& frames, std::string& out) {
   const Computation& computation = module.computation(id);
   const std::vector<std::string> names = InstructionNames(computation);
   const std::vector<int32_t> starts = SugaredStarts(computation, sugared);
@@ -154,9 +154,9 @@ void AppendComputation(const Module& module, ComputationId id, const std::vector
     out += "\n";
   }
   out += "}";
-  if (!computation.execution_thread.empty() && computation.execution_thread != "main") {
+  if (!thread.empty()) {
     out += ", execution_thread=";
-    print::AppendQuoted(computation.execution_thread, out);
+    print::AppendQuoted(thread, out);
   }
   out += "\n\n";
 }
@@ -166,12 +166,13 @@ void AppendComputation(const Module& module, ComputationId id, const std::vector
 std::string ModuleToText(const Module& module) {
   const auto names = ComputationNames(module);
   const auto sugared = print::SugaredComputations(module);
+  const auto threads = print::ExecutionThreads(module);
   const auto orders = print::InstructionOrders(module);
   print::FrameNumbering frames(module.frame_tables);
   std::string computations;
   for (const ComputationId id : print::ComputationOrder(module, orders)) {
     if (sugared[id.value]) continue;
-    AppendComputation(module, id, orders[id.value], names, sugared, frames, computations);
+    AppendComputation(module, id, orders[id.value], names, sugared, threads[id.value], frames, computations);
   }
   std::string out;
   print::AppendModuleHeader(module, frames.tables(), out);

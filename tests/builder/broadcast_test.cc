@@ -11,10 +11,7 @@ namespace {
 
 // A constant of the shape: "f32[2,3] {{1,2,3},{4,5,6}}".
 XlaOp Constant(XlaBuilder* b, const std::string& text) {
-  size_t end = 0;
-  const absl::StatusOr<Shape> shape = ParseShapePrefix(text, &end);
-  REQUIRE(shape.ok());
-  const absl::StatusOr<Literal> literal = ParseLiteral(*shape, std::string_view(text).substr(end));
+  const absl::StatusOr<Literal> literal = ParseShapedLiteral(text);
   INFO(text << literal.status());
   REQUIRE(literal.ok());
   return ConstantLiteral(b, *literal);

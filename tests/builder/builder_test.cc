@@ -20,7 +20,8 @@ bool Contains(const std::string& text, const std::string& part) {
 TEST_CASE("builder: a program is built, printed and evaluated", "[builder]") {
   XlaBuilder b("axpy");
   const XlaOp x = Parameter(&b, 0, kScalar, "x");
-  Add(Mul(ConstantR0<float>(&b, 2), x), ConstantR1<float>(&b, {1, 2, 3}), {});
+  const XlaOp ax = Mul(ConstantR0<float>(&b, 2), x);
+  Add(ax, ConstantR1<float>(&b, {1, 2, 3}));
   const absl::StatusOr<XlaComputation> axpy = b.Build();
   REQUIRE(axpy.ok());
   CHECK(axpy->ToText() ==

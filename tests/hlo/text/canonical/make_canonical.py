@@ -199,6 +199,12 @@ ENTRY e { a = f32[] parameter(0)
   n = f32[] negate(x)
   ROOT r = f32[] add(n, y) }
  ad2 = f32[] async-done(as2)
+ as3 = ((f32[]), f32[], u32[]) async-start(a), async_execution_thread="other", calls={
+  w = f32[] parameter(0)
+  k = f32[] negate(w)
+  ROOT kk = f32[] negate(k) }
+ au3 = ((f32[]), f32[], u32[]) async-update(as3)
+ ad3 = f32[] async-done(au3)
  ROOT t = () tuple() }'''
 PROGRAMS['collective'] = 'HloModule m, replica_count=4, num_partitions=2\n' + ADD + '''ENTRY e { a = f32[4] parameter(0)
  b = f32[8] parameter(1)
