@@ -10,12 +10,12 @@ namespace {
 // The element type of a C++ type; the only list of them.
 template <typename T>
 constexpr ElementType TypeOf();
-#define ASSAY_BUILDER_TYPES(X)                                                                           \
-  X(bool, kPred)                                                                                         \
-  X(int8_t, kS8)                                                                                         \
-  X(int16_t, kS16) X(int32_t, kS32) X(int64_t, kS64) X(uint8_t, kU8) X(uint16_t, kU16) X(uint32_t, kU32) \
-      X(uint64_t, kU64) X(float, kF32) X(double, kF64) X(std::complex<float>, kC64)                      \
-          X(std::complex<double>, kC128)
+#define ASSAY_BUILDER_TYPES(X)                                                                            \
+  X(bool, kPred)                                                                                          \
+  X(int8_t, kS8)                                                                                          \
+  X(int16_t, kS16)                                                                                        \
+  X(int32_t, kS32) X(int64_t, kS64) X(uint8_t, kU8) X(uint16_t, kU16) X(uint32_t, kU32) X(uint64_t, kU64) \
+      X(float, kF32) X(double, kF64) X(std::complex<float>, kC64) X(std::complex<double>, kC128)
 #define X(cpp, id)                      \
   template <>                           \
   constexpr ElementType TypeOf<cpp>() { \
