@@ -146,8 +146,10 @@ Complex ComplexSin(Complex z, const FloatFormat& format) {
   return {Product(mpfr_sin, x, mpfr_cosh, y, format), Product(mpfr_cos, x, mpfr_sinh, y, format)};
 }
 
-// cos x cosh y - i sin x sinh y
+// cos x cosh y - i sin x sinh y. Decision: complex-unspecified-signs.
 Complex ComplexCos(Complex z, const FloatFormat& format) {
+  if (std::isinf(z.real()) && std::isinf(z.imag()))
+    return RoundParts(kInfinity, CanonicalNaN(format), format);
   if (!IsFinite(z)) return ApplyMpc(mpc_cos, z, format);
   const double x = z.real(), y = z.imag();
   return {Product(mpfr_cos, x, mpfr_cosh, y, format), Product(mpfr_sin, -x, mpfr_sinh, y, format)};
@@ -165,8 +167,10 @@ Complex ComplexSinh(Complex z, const FloatFormat& format) {
   return {Product(mpfr_sinh, x, mpfr_cos, y, format), Product(mpfr_cosh, x, mpfr_sin, y, format)};
 }
 
-// cosh x cos y + i sinh x sin y
+// cosh x cos y + i sinh x sin y. Decision: complex-unspecified-signs.
 Complex ComplexCosh(Complex z, const FloatFormat& format) {
+  if (std::isinf(z.real()) && std::isinf(z.imag()))
+    return RoundParts(kInfinity, CanonicalNaN(format), format);
   if (!IsFinite(z)) return ApplyMpc(mpc_cosh, z, format);
   const double x = z.real(), y = z.imag();
   return {Product(mpfr_cosh, x, mpfr_cos, y, format), Product(mpfr_sinh, x, mpfr_sin, y, format)};
