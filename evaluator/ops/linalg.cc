@@ -193,7 +193,7 @@ absl::StatusOr<Literal> EvalCholesky(EvalContext& context, std::span<Literal> op
       for (int64_t j = 0; j < n; ++j) {
         if (ok && j > i) break;
         Complex value = ok ? factor.l().at(i, j) : Complex(nan, nan);
-        if (ok && !lower) value = std::conj(value);
+        if (ok && !lower && i != j) value = std::conj(value);
         StoreComplex(type, value, dst + (batch.offset(0) + (lower ? i * row + j : j * row + i)) * bytes);
       }
     }
