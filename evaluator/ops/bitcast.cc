@@ -112,8 +112,7 @@ absl::Status FillPadding(const Shape& shape, std::span<std::byte> memory) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Literal> WriteMemory(EvalContext& context, const Literal& operand) {
-  const Shape& shape = operand.shape();
+absl::StatusOr<Literal> WriteMemory(EvalContext& context, const Literal& operand, const Shape& shape) {
   ASSAY_ASSIGN_OR_RETURN(const int64_t size, LayoutByteSize(shape));
   ASSAY_ASSIGN_OR_RETURN(Shape memory_shape, Shape::Array(ElementType::kU8, {&size, 1}));
   ASSAY_ASSIGN_OR_RETURN(Literal memory,
@@ -157,24 +156,27 @@ bool IsPlain(const Shape& shape) {
 
 absl::StatusOr<Literal> EvalBitcast(EvalContext& context, std::span<Literal> operands) {
   const Literal& operand = operands[0];
+  // A value may come with another layout than the program says (an argument, a shared literal).
+  const Instruction& instruction = context.instruction();
+  const Shape& from = *context.computation().instructions[instruction.operands[0]].shape;
   const Shape& shape = context.result_shape();
   DimVector sizes(shape.sizes().begin(), shape.sizes().end());
   if (!operand.IsFullSize()) {
     // Decision: bitcast-dynamic
-    if (!Shape::SameDimensions(shape, operand.shape())) {
-      return NotSupported(context.instruction().position,
-                          fmt::format("bitcast: run-time sizes of {} have no place in {}",
-                                      operand.shape().ToString(), shape.ToString()));
+    if (!Shape::SameDimensions(shape, from)) {
+      return NotSupported(instruction.position,
+                          fmt::format("bitcast: run-time sizes of {} have no place in {}", from.ToString(),
+                                      shape.ToString()));
     }
     sizes = operand.runtime_sizes();
   }
-  const bool plain = IsPlain(operand.shape()) && IsPlain(shape);
+  const bool plain = IsPlain(from) && IsPlain(shape);
   const ElementType type = shape.element_type();
-  const bool any_bits = Bits(type) >= 8 || type == operand.shape().element_type();
-  if (plain && any_bits && shape.num_bytes() == operand.shape().num_bytes()) {
+  const bool any_bits = Bits(type) >= 8 || type == from.element_type();
+  if (plain && any_bits && shape.num_bytes() == from.num_bytes()) {
     return ShareStorage(context, operand, sizes);
   }
-  ASSAY_ASSIGN_OR_RETURN(Literal memory, WriteMemory(context, operand));
+  ASSAY_ASSIGN_OR_RETURN(Literal memory, WriteMemory(context, operand, from));
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
   if (shape.num_elements() == 0) return result;
   const Placement placement(shape);
