@@ -56,6 +56,18 @@ inline void AddShifted(int64_t* limb, Uint128 value, int shift, uint64_t mask) {
   AddPiece(limb[4], word2, mask);
 }
 
+// The same for a value of 64 bits, to the three limbs from `limb`.
+inline void AddShifted(int64_t* limb, uint64_t value, int shift, uint64_t mask) {
+  const uint64_t word0 = value << shift;
+  AddPiece(limb[0], word0 & kLimbMask, mask);
+  AddPiece(limb[1], word0 >> 32, mask);
+  AddPiece(limb[2], (value >> 1) >> (63 - shift), mask);
+}
+
+// Products of f32 values have this many zero bits at the low end, at least.
+constexpr int kShortProductZeros = 58;
+constexpr uint64_t kShortProductMask = (uint64_t{1} << kShortProductZeros) - 1;
+
 }  // namespace
 
 // |sum| as an integer times 2^kLowExponent, without leading zero limbs.
@@ -123,11 +135,18 @@ void ExactSum::AddBlock(const double* a, int64_t a_stride, const double* b, int6
       continue;
     }
     all_negative_zero = false;
-    const int position = x.exponent + y.exponent + kPositionBias;
-    const int limb = position >> 5;
-    AddShifted(limbs + limb, product, position & 31, mask);
+    int position = x.exponent + y.exponent + kPositionBias;
+    int limb = position >> 5;
+    if ((static_cast<uint64_t>(product) & kShortProductMask) == 0) {
+      position += kShortProductZeros;
+      limb = position >> 5;
+      AddShifted(limbs + limb, static_cast<uint64_t>(product >> kShortProductZeros), position & 31, mask);
+      high = std::max(high, limb + 2);
+    } else {
+      AddShifted(limbs + limb, product, position & 31, mask);
+      high = std::max(high, limb + 4);
+    }
     low = std::min(low, limb);
-    high = std::max(high, limb + 4);
   }
   low_ = low;
   high_ = high;
