@@ -7,22 +7,16 @@
 namespace assay::builder {
 namespace {
 
-// The element type of a C++ type; the only list of them.
+// The element type of a C++ type.
 template <typename T>
 constexpr ElementType TypeOf();
-#define ASSAY_BUILDER_TYPES(X)                                                                            \
-  X(bool, kPred)                                                                                          \
-  X(int8_t, kS8)                                                                                          \
-  X(int16_t, kS16)                                                                                        \
-  X(int32_t, kS32) X(int64_t, kS64) X(uint8_t, kU8) X(uint16_t, kU16) X(uint32_t, kU32) X(uint64_t, kU64) \
-      X(float, kF32) X(double, kF64) X(std::complex<float>, kC64) X(std::complex<double>, kC128)
-#define X(cpp, id)                      \
+#define TYPE(cpp, id)                   \
   template <>                           \
   constexpr ElementType TypeOf<cpp>() { \
     return ElementType::id;             \
   }
-ASSAY_BUILDER_TYPES(X)
-#undef X
+#include "builder/constant_types.def"
+#undef TYPE
 
 // C++ and literals store these types alike: row-major, one element in sizeof(T) bytes.
 absl::StatusOr<XlaOp> AddConstant(XlaBuilder* builder, ElementType type, Int64s sizes, size_t count,
@@ -105,16 +99,15 @@ XlaOp ConstantR2(XlaBuilder* builder, std::initializer_list<std::initializer_lis
                               absl::Span<const T>(flat.get(), n));
 }
 
-#define X(T, id)                                                                              \
+#define TYPE(T, id)                                                                           \
   template XlaOp ConstantR0<T>(XlaBuilder*, T);                                               \
   template XlaOp ConstantR1<T>(XlaBuilder*, absl::Span<const T>);                             \
   template XlaOp ConstantR1<T>(XlaBuilder*, std::initializer_list<T>);                        \
   template XlaOp ConstantR1<T>(XlaBuilder*, int64_t, T);                                      \
   template XlaOp ConstantR2<T>(XlaBuilder*, std::initializer_list<std::initializer_list<T>>); \
   template XlaOp ConstantFromArray<T>(XlaBuilder*, Int64s, absl::Span<const T>);
-ASSAY_BUILDER_TYPES(X)
-#undef X
-#undef ASSAY_BUILDER_TYPES
+#include "builder/constant_types.def"
+#undef TYPE
 
 XlaOp ConstantR0WithType(XlaBuilder* builder, ElementType type, double value) {
   if (IsComplex(type)) {
