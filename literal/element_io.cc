@@ -2,7 +2,7 @@
 // value at a time are in float_format.cc.
 //
 // Contiguous runs go through blocks of a constant length, which is what -O2 turns into vector code. NaNs
-// would lose signalling bits in a conversion between float and double, so a block that has one is done again
+// would lose signalling bits in a conversion between float and double, so a strip that has one is done again
 // element by element through DecodeFloat and EncodeFloat.
 #include "literal/element_io.h"
 
@@ -27,6 +27,7 @@ using U32x4 = uint32_t __attribute__((vector_size(16)));
 using I32x4 = int32_t __attribute__((vector_size(16)));
 using U64x2 = uint64_t __attribute__((vector_size(16)));
 using F32x4 = float __attribute__((vector_size(16)));
+using F64x4 = double __attribute__((vector_size(32)));
 
 template <class T>
 T Read(const std::byte* src) {
@@ -121,39 +122,56 @@ void StoreSubByte(int bits, bool is_signed, const void* src, int64_t n, std::byt
   }
 }
 
-// True if one of the f32 patterns is a NaN: the subtraction borrows exactly then.
-bool HasNaN(const uint32_t* patterns) {
-  U32x4 borrow = {};
-  for (int64_t j = 0; j < kBlock; j += 4) {
-    U32x4 v;
-    std::memcpy(&v, patterns + j, sizeof(v));
-    borrow |= 0x7f800000u - (v & 0x7fffffffu);
+// f32 by conversion, and once more through float_format.cc where a strip has a NaN.
+void LoadF32(const std::byte* src, int64_t n, double* dst) {
+  I32x4 nans = {};
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const F32x4 values = Read<F32x4>(src + 4 * i);
+    nans |= values != values;
+    const F64x4 wide = __builtin_convertvector(values, F64x4);
+    std::memcpy(dst + i, &wide, sizeof(wide));
   }
-  return AnyBit(borrow >> 31);
-}
-void LoadF32Block(const uint32_t* from, double* to) {
-  for (int64_t j = 0; j < kBlock; ++j) to[j] = std::bit_cast<float>(from[j]);
-  if (!HasNaN(from)) return;
+  bool tail_nan = false;
+  for (; i < n; ++i) {
+    const auto value = Read<float>(src + 4 * i);
+    tail_nan |= value != value;
+    dst[i] = value;
+  }
+  if (!tail_nan && !AnyBit(std::bit_cast<U32x4>(nans))) return;
   const FloatFormat& format = *Info(ElementType::kF32).format;
-  for (int64_t j = 0; j < kBlock; ++j) to[j] = DecodeFloat(from[j], format);
+  for (i = 0; i < n; ++i) dst[i] = DecodeFloat(Read<uint32_t>(src + 4 * i), format);
 }
-void StoreF32Block(const double* from, uint32_t* to) {
-  for (int64_t j = 0; j < kBlock; ++j) to[j] = std::bit_cast<uint32_t>(static_cast<float>(from[j]));
-  if (!HasNaN(to)) return;
+void StoreF32(const double* src, int64_t n, std::byte* dst) {
+  I32x4 nans = {};
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    F64x4 wide;
+    std::memcpy(&wide, src + i, sizeof(wide));
+    const F32x4 values = __builtin_convertvector(wide, F32x4);
+    nans |= values != values;
+    Write(dst + 4 * i, values);
+  }
+  bool tail_nan = false;
+  for (; i < n; ++i) {
+    tail_nan |= src[i] != src[i];
+    Write(dst + 4 * i, static_cast<float>(src[i]));
+  }
+  if (!tail_nan && !AnyBit(std::bit_cast<U32x4>(nans))) return;
   const FloatFormat& format = *Info(ElementType::kF32).format;
-  for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<uint32_t>(EncodeFloat(from[j], format));
+  for (i = 0; i < n; ++i) Write(dst + 4 * i, static_cast<uint32_t>(EncodeFloat(src[i], format)));
 }
 
 // bf16 is the upper half of an f32.
 void LoadBF16Block(const uint16_t* from, double* to) {
-  uint32_t wide[kBlock];
-  for (int64_t j = 0; j < kBlock; ++j) wide[j] = static_cast<uint32_t>(from[j]) << 16;
-  LoadF32Block(wide, to);
+  std::byte wide[4 * kBlock];
+  for (int64_t j = 0; j < kBlock; ++j) Write(wide + 4 * j, static_cast<uint32_t>(from[j]) << 16);
+  LoadF32(wide, kBlock, to);
 }
 void StoreBF16Block(const double* from, uint16_t* to) {
-  uint32_t wide[kBlock];
-  StoreF32Block(from, wide);
-  for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<uint16_t>(wide[j] >> 16);
+  std::byte wide[4 * kBlock];
+  StoreF32(from, kBlock, wide);
+  for (int64_t j = 0; j < kBlock; ++j) to[j] = static_cast<uint16_t>(Read<uint32_t>(wide + 4 * j) >> 16);
 }
 
 // f16 and the floats of at most 8 bits, all of whose values an f32 holds. Four patterns at a time are
@@ -301,7 +319,7 @@ void LoadReal(ElementType type, const std::byte* src, int64_t n, double* dst) {
     return;
   }
   if (n < kFew) return LoadFewReals(type, src, n, dst);
-  if (type == ElementType::kF32) return LoadBlocks<uint32_t>(src, n, dst, LoadF32Block);
+  if (type == ElementType::kF32) return LoadF32(src, n, dst);
   if (type == ElementType::kBF16) return LoadBlocks<uint16_t>(src, n, dst, LoadBF16Block);
   const FloatFormat& format = *Info(type).format;
   return Bytes(type) == 2 ? LoadNarrow<uint16_t>(format, src, n, dst)
@@ -313,7 +331,7 @@ void StoreReal(ElementType type, const double* src, int64_t n, std::byte* dst) {
     return;
   }
   if (n < kFew) return StoreFewReals(type, src, n, dst);
-  if (type == ElementType::kF32) return StoreBlocks<uint32_t>(src, n, dst, StoreF32Block);
+  if (type == ElementType::kF32) return StoreF32(src, n, dst);
   if (type == ElementType::kBF16) return StoreBlocks<uint16_t>(src, n, dst, StoreBF16Block);
   const FloatFormat& format = *Info(type).format;
   return Bytes(type) == 2 ? StoreNarrow<uint16_t>(format, src, n, dst)
