@@ -103,19 +103,33 @@ class Merger {
   }
 
   void Collect(const std::vector<Merge>& merges, int32_t side, size_t k) {
-    const int64_t bytes = in_strides_[2 * k];
+    switch (in_strides_[2 * k]) {
+      case 1:
+        return CollectOf<1>(merges, side, k);
+      case 2:
+        return CollectOf<2>(merges, side, k);
+      case 4:
+        return CollectOf<4>(merges, side, k);
+      case 8:
+        return CollectOf<8>(merges, side, k);
+      default:
+        return CollectOf<16>(merges, side, k);
+    }
+  }
+  template <int kBytes>
+  void CollectOf(const std::vector<Merge>& merges, int32_t side, size_t k) {
     std::byte* right = arguments_[2 * k].data();
     std::byte* left = arguments_[2 * k + 1].data();
     const std::byte* data = operands_[k].data();
     for (const Merge& m : merges) {
       const auto element = [&](int32_t place) {
-        return data + (m.element + order_[m.line + place] * stride_) * bytes;
+        return data + (m.element + order_[m.line + place] * stride_) * kBytes;
       };
       for (int32_t r = 0; r < side; ++r) {
         const std::byte* from = element(std::min(m.right + r, m.right_end - 1));
-        for (int32_t l = 0; l < side; ++l, right += bytes, left += bytes) {
-          std::memcpy(right, from, bytes);
-          std::memcpy(left, element(std::min(m.left + l, m.left_end - 1)), bytes);
+        for (int32_t l = 0; l < side; ++l, right += kBytes, left += kBytes) {
+          std::memcpy(right, from, kBytes);
+          std::memcpy(left, element(std::min(m.left + l, m.left_end - 1)), kBytes);
         }
       }
     }
@@ -156,7 +170,7 @@ class Merger {
 absl::Status MergeSort(EvalContext& context, ScalarFunction& comparator, std::span<const Literal> operands,
                        std::span<const int64_t> starts, int64_t length, int64_t stride,
                        std::span<int32_t> order) {
-  constexpr size_t kTogether = 1 << 13;
+  constexpr size_t kTogether = 1 << 11;
   const int64_t lines = static_cast<int64_t>(starts.size());
   for (int64_t l = 0; l < lines; ++l) {
     std::iota(order.begin() + l * length, order.begin() + (l + 1) * length, 0);

@@ -153,7 +153,7 @@ absl::StatusOr<Literal> EvalSort(EvalContext& context, std::span<Literal> operan
     return LimitExceeded("sort: elements of a line", lines.length, std::numeric_limits<int32_t>::max());
   }
   // Lines are sorted in blocks, so that the comparator sees many elements at once.
-  constexpr int64_t kBlockElements = 1 << 20;
+  constexpr int64_t kBlockElements = 1 << 16;
   const int64_t block = std::clamp<int64_t>(kBlockElements / std::max<int64_t>(lines.length, 1), 1,
                                             std::max<int64_t>(lines.count, 1));
   std::vector<int32_t> order(block * lines.length);
