@@ -8,8 +8,10 @@
 #include "evaluator/ops/scatter_apply.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "evaluator/move.h"
 #include "evaluator/ops/index_vectors.h"
@@ -256,6 +258,28 @@ class ExactSummer {
   alignas(64) double terms_[2 * kStrip], sums_[2 * kStrip], addends_[2 * kStrip], errors_[2 * kStrip];
 };
 
+// Sorts by `to`, which is below `positions`: by its digits of 11 bits, lowest first. `hits` has room for 2n,
+// and the sorted ones are at the returned place.
+Hit* SortHits(Hit* hits, int64_t n, int64_t positions) {
+  constexpr int kBits = 11;
+  constexpr int64_t kFew = 256;
+  if (n < kFew) {
+    std::sort(hits, hits + n, [](const Hit& a, const Hit& b) { return a.to < b.to; });
+    return hits;
+  }
+  Hit* other = hits + n;
+  for (int shift = 0; shift < 64 && (positions - 1) >> shift != 0; shift += kBits) {
+    std::array<int64_t, 1 << kBits> start{};
+    const auto digit = [shift](const Hit& hit) { return (hit.to >> shift) & ((1 << kBits) - 1); };
+    for (int64_t i = 0; i < n; ++i) ++start[digit(hits[i])];
+    int64_t sum = 0;
+    for (int64_t& count : start) sum += std::exchange(count, sum);
+    for (int64_t i = 0; i < n; ++i) other[start[digit(hits[i])]++] = hits[i];
+    std::swap(hits, other);
+  }
+  return hits;
+}
+
 absl::Status SumExactly(EvalContext& context, const ScatterGeometry& g, const Literal& update,
                         Literal& result) {
   // Disjoint windows are sorted as wholes, others element by element.
@@ -263,13 +287,12 @@ absl::Status SumExactly(EvalContext& context, const ScatterGeometry& g, const Li
   WindowRuns one;
   one.starts = {{0, 0}};
   one.length = 1;
-  const std::vector<WindowRuns::Start> whole = {{0, 0}};
   const int64_t elements = CheckedProduct(g.window).value_or(0);
   if (elements == 0) return absl::OkStatus();
   const int64_t windows = update.shape().num_elements() / elements;
   const auto count = g.disjoint ? std::optional(windows) : CheckedMul(windows, elements);
-  ASSAY_ASSIGN_OR_RETURN(Literal scratch, Scratch(context, count ? CheckedMul(*count, 2) : count));
-  Hit* const hits = reinterpret_cast<Hit*>(Numbers(scratch));
+  ASSAY_ASSIGN_OR_RETURN(Literal scratch, Scratch(context, count ? CheckedMul(*count, 4) : count));
+  Hit* hits = reinterpret_cast<Hit*>(Numbers(scratch));
   int64_t n = 0;
   ASSAY_RETURN_IF_ERROR(ForEachWindow(
       context, g,
@@ -286,7 +309,7 @@ absl::Status SumExactly(EvalContext& context, const ScatterGeometry& g, const Li
         return absl::OkStatus();
       },
       Ignore));
-  std::sort(hits, hits + n, [](const Hit& a, const Hit& b) { return a.to < b.to; });
+  hits = SortHits(hits, n, result.shape().num_elements());
   if (!g.disjoint) runs = one;
   const auto summer = std::make_unique<ExactSummer>(update, result);
   for (int64_t begin = 0, end = 0; begin < n; begin = end) {

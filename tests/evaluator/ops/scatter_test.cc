@@ -143,6 +143,28 @@ TEST_CASE("scatter: a float add sums every hit of an element", "[scatter]") {
   }
 }
 
+TEST_CASE("scatter: many hits over many positions are summed", "[scatter]") {
+  Random random(17);
+  for (const int64_t positions : {3, 2048, 2049, 6000}) {
+    Array operand = random.Fill({positions}, -9, 9), indices = random.Fill({5000, 1}, -1, positions),
+          updates = random.Fill({5000}, -9, 9), sums = operand;
+    for (int64_t i = 0; i < 5000; ++i) {
+      const int64_t at = indices.values[i];
+      if (at >= 0 && at < positions) sums.values[at] += updates.values[i];
+    }
+    const std::string text = fmt::format(
+        "HloModule m\nf {{\n a = f64[] parameter(0)\n b = f64[] parameter(1)\n ROOT r = f64[] add(b, a)\n}}\n"
+        "ENTRY e {{\n p = f64[{0}] parameter(0)\n i = s32[5000,1] parameter(1)\n u = f64[5000] parameter(2)\n"
+        " ROOT r = f64[{0}] scatter(p, i, u), update_window_dims={{}}, inserted_window_dims={{0}},"
+        " scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=f\n}}",
+        positions);
+    const Literal result = RunOk(text, {AsF64(operand), indices.ToLiteral(), AsF64(updates)});
+    bool equal = true;
+    for (int64_t k = 0; k < positions; ++k) equal &= result.GetDouble(k) == sums.values[k];
+    CHECK(equal);
+  }
+}
+
 TEST_CASE("scatter: a combiner that is its second parameter keeps the last update", "[scatter]") {
   const std::string text =
       "HloModule m\nf {\n a = s32[] parameter(0)\n ROOT b = s32[] parameter(1)\n}\nENTRY e {\n"
