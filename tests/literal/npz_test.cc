@@ -1,10 +1,12 @@
 #include "literal/npz.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -247,6 +249,13 @@ TEST_CASE("npy: headers that NumPy writes in other versions and orders are read"
   CHECK(ParseNpy("a", Npy(Dict("<f4", "(0, 9223372036854775807, 9223372036854775807)"), "")).ok());
 }
 
+TEST_CASE("npy: a header may have 10000 bytes and no more", "[npz]") {
+  const std::string dict = Dict("|u1", "(1,)");
+  CHECK(ParseNpy("a", Npy(dict + std::string(10000 - dict.size(), ' '), "1")).ok());
+  CHECK(ErrorOf(ParseNpy("a", Npy(dict + std::string(10001 - dict.size(), ' '), "1"))) ==
+        "'a': the header has 10001 bytes, over the limit of 10000");
+}
+
 TEST_CASE("npy: damaged and hostile files are refused", "[npz]") {
   struct Row {
     std::string file, message;
@@ -440,6 +449,23 @@ TEST_CASE("files: what can't be written is an error and leaves nothing behind", 
   CHECK_FALSE(WriteFileAtomically(folder / std::string(300, 'n'), "x").ok());
   REQUIRE(::symlink("loop", (folder / "loop").c_str()) == 0);
   CHECK_FALSE(WriteFileAtomically(folder / "loop", "x").ok());
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("files: a write that fails half way leaves the old file and no other", "[npz]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "out";
+  REQUIRE(WriteFileAtomically(path, "old").ok());
+  rlimit unlimited;
+  ::getrlimit(RLIMIT_FSIZE, &unlimited);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{10, unlimited.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const absl::Status status = WriteFileAtomically(path, std::string(100, 'x'));
+  ::setrlimit(RLIMIT_FSIZE, &unlimited);
+  ::signal(SIGXFSZ, handler);
+  CHECK(status.message() == fmt::format("{}: can't write: File too large", path));
+  CHECK(*ReadFile(path) == "old");
   CHECK(folder.files() == 1);
 }
 
