@@ -51,7 +51,7 @@ absl::Status ModuleParser::WrapAsyncStart(const Scope&, Draft& draft) {
                                           Name(*draft.opcode.wrapped),
                                           start.shape == nullptr ? "left out" : start.shape->ToString()));
   }
-  Scope scope;
+  Scope scope = NewScope(/*nested=*/true);
   scope.computation.position = start.position;
   Instruction root;
   root.opcode = *draft.opcode.wrapped;
@@ -64,7 +64,8 @@ absl::Status ModuleParser::WrapAsyncStart(const Scope&, Draft& draft) {
     parameter.shape = std::make_shared<const Shape>(shape);
     parameter.parameter_number = static_cast<int64_t>(scope.parameters.size());
     int32_t index;
-    const std::string_view name = Keep(fmt::format("async_param.{}", parameter.parameter_number));
+    const std::string_view name =
+        instruction_names_.Keep(fmt::format("async_param.{}", parameter.parameter_number));
     ASSAY_RETURN_IF_ERROR(AddInstruction(scope, name, std::move(parameter), &index));
     root.operands.push_back(index);
   }

@@ -25,32 +25,39 @@ std::shared_ptr<const Shape> WithoutDynamicFlags(const std::shared_ptr<const Sha
 
 }  // namespace
 
-std::string_view ModuleParser::Keep(std::string name) { return names_.emplace_back(std::move(name)); }
+int32_t ModuleParser::FindInstruction(const Scope& scope, std::string_view name) {
+  const NameTable::Binding& binding = instruction_names_.binding(instruction_names_.Intern(name));
+  return binding.scope == scope.serial ? binding.index : -1;
+}
 
 // "add.anon", "add.anon.1", ...: the first that the computation does not know.
-std::string_view ModuleParser::AnonymousName(Scope& scope, std::string_view opcode, int32_t counter) {
-  int32_t& next = scope.anonymous[counter];
+std::string_view ModuleParser::AnonymousName(Scope& scope, Opcode opcode) {
+  int32_t& next = scope.anonymous[static_cast<int>(opcode)];
   while (true) {
-    std::string name = next == 0 ? fmt::format("{}.anon", opcode) : fmt::format("{}.anon.{}", opcode, next);
+    const std::string_view name = instruction_names_.Keep(
+        next == 0 ? fmt::format("{}.anon", Name(opcode)) : fmt::format("{}.anon.{}", Name(opcode), next));
     ++next;
-    if (!scope.index_of.contains(name)) return Keep(std::move(name));
+    if (FindInstruction(scope, name) < 0) return name;
   }
 }
 
 absl::Status ModuleParser::AddInstruction(Scope& scope, std::string_view name, Instruction&& instruction,
                                           int32_t* index) {
   *index = static_cast<int32_t>(scope.computation.instructions.size());
-  const auto [known, added] = scope.index_of.emplace(AbslView(name), *index);
-  if (!added) {
-    const SourcePosition first = scope.computation.instructions[known->second].position;
+  const int32_t id = instruction_names_.Intern(name);
+  NameTable::Binding& binding = instruction_names_.binding(id);
+  if (binding.scope == scope.serial) {
+    const SourcePosition first = scope.computation.instructions[binding.index].position;
     return InvalidProgram(instruction.position, fmt::format("instruction '{}' is already defined at line {}",
                                                             name.substr(0, 200), first.line));
   }
+  if (scope.nested) scope.shadowed.emplace_back(id, binding);
+  binding = {scope.serial, *index};
   if (instruction.opcode == Opcode::kParameter) {
     scope.parameters.emplace_back(instruction.parameter_number, *index);
   }
   scope.computation.instructions.push_back(std::move(instruction));
-  scope.names.push_back(name);
+  scope.names.push_back(id);
   return absl::OkStatus();
 }
 
@@ -158,7 +165,8 @@ absl::Status ModuleParser::ParseOperand(Scope& scope, int32_t* index) {
   const SourcePosition position = in_.position();
   if (scope.unknown_operands_are_parameters && shape != nullptr &&
       (in_.At(TokenKind::kComma) || in_.At(TokenKind::kRightParen))) {
-    const std::string_view unnamed = Keep(fmt::format("_{}", scope.num_unnamed_parameters++));
+    const std::string_view unnamed =
+        instruction_names_.Keep(fmt::format("_{}", scope.num_unnamed_parameters++));
     return AddUnknownOperand(scope, unnamed, position, std::move(shape), index);
   }
   if (in_.At(TokenKind::kIdent) && in_.Ahead() == TokenKind::kLeftParen) {
@@ -166,15 +174,14 @@ absl::Status ModuleParser::ParseOperand(Scope& scope, int32_t* index) {
   }
   std::string_view name;
   ASSAY_RETURN_IF_ERROR(in_.ReadName(&name, "an operand"));
-  const auto known = scope.index_of.find(AbslView(name));
-  if (known == scope.index_of.end()) {
+  *index = FindInstruction(scope, name);
+  if (*index < 0) {
     if (scope.unknown_operands_are_parameters) {
       return AddUnknownOperand(scope, name, position, std::move(shape), index);
     }
     return InvalidProgram(
         position, fmt::format("operand '{}' is not defined above in this computation", name.substr(0, 200)));
   }
-  *index = known->second;
   if (in_.At(TokenKind::kHash)) ASSAY_RETURN_IF_ERROR(ParseElementSuffixes(scope, index));
   const auto& defined = scope.computation.instructions[*index].shape;
   if (shape == nullptr || defined == nullptr || shape == defined || Shape::Compatible(*shape, *defined)) {
@@ -203,8 +210,7 @@ absl::Status ModuleParser::ParseElementSuffixes(Scope& scope, int32_t* index) {
     }
     element.operands.push_back(*index);
     element.attributes.Set(Attr::kIndex, i);
-    const std::string_view name =
-        AnonymousName(scope, Name(Opcode::kGetTupleElement), static_cast<int32_t>(Opcode::kGetTupleElement));
+    const std::string_view name = AnonymousName(scope, Opcode::kGetTupleElement);
     ASSAY_RETURN_IF_ERROR(AddInstruction(scope, name, std::move(element), index));
   }
   return absl::OkStatus();
@@ -223,8 +229,7 @@ absl::Status ModuleParser::ParseNestedInstruction(Scope& scope, std::shared_ptr<
   }
   draft.instruction.opcode = draft.opcode.opcode;
   ASSAY_RETURN_IF_ERROR(ParseBody(scope, draft));
-  const std::string_view name =
-      AnonymousName(scope, Name(draft.instruction.opcode), static_cast<int32_t>(draft.instruction.opcode));
+  const std::string_view name = AnonymousName(scope, draft.instruction.opcode);
   return AddInstruction(scope, name, std::move(draft.instruction), index);
 }
 
@@ -292,13 +297,13 @@ absl::Status ModuleParser::ParseControlPredecessors(Scope& scope, Draft& draft) 
     const SourcePosition position = in_.position();
     std::string_view name;
     ASSAY_RETURN_IF_ERROR(in_.ReadName(&name, "an instruction's name"));
-    const auto known = scope.index_of.find(AbslView(name));
-    if (known == scope.index_of.end()) {
+    const int32_t index = FindInstruction(scope, name);
+    if (index < 0) {
       return InvalidProgram(position,
                             fmt::format("control predecessor '{}' is not defined above in this computation",
                                         name.substr(0, 200)));
     }
-    draft.instruction.control_predecessors.push_back(known->second);
+    draft.instruction.control_predecessors.push_back(index);
   } while (in_.Eat(TokenKind::kComma));
   return in_.Expect(TokenKind::kRightBrace);
 }

@@ -3,7 +3,6 @@
 #ifndef ASSAY_HLO_TEXT_MODULE_PARSER_H_
 #define ASSAY_HLO_TEXT_MODULE_PARSER_H_
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,7 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "hlo/module.h"
 #include "hlo/text/common_attributes.h"
-#include "hlo/text/name_uniquer.h"
+#include "hlo/text/name_table.h"
 #include "hlo/text/token_reader.h"
 
 namespace assay {
@@ -24,11 +23,15 @@ class ModuleParser {
   absl::StatusOr<Module> Parse();
 
  private:
-  // A computation that is being read. Names are views of the program text or of names_.
+  // A computation that is being read. Its names are bound in instruction_names_; a scope inside another one puts
+  // back what it bound anew.
   struct Scope {
+    Scope(int32_t serial_number, bool is_nested) : serial(serial_number), nested(is_nested) {}
+    int32_t serial;
+    bool nested;
     Computation computation;
-    std::vector<std::string_view> names;  // of the instructions
-    absl::flat_hash_map<absl::string_view, int32_t> index_of;
+    std::vector<int32_t> names;  // of the instructions
+    std::vector<std::pair<int32_t, NameTable::Binding>> shadowed;
     std::vector<std::pair<int64_t, int32_t>> parameters;  // number, index
     std::vector<int32_t> anonymous = std::vector<int32_t>(kNumOpcodes);
     absl::flat_hash_map<int32_t, Opcode> async_ops;  // by index: the op that an async op wraps
@@ -81,8 +84,10 @@ class ModuleParser {
   absl::Status ParseAttribute(Scope& scope, Draft& draft);
   absl::Status ParseControlPredecessors(Scope& scope, Draft& draft);
   absl::Status AddInstruction(Scope& scope, std::string_view name, Instruction&& instruction, int32_t* index);
-  std::string_view Keep(std::string name);
-  std::string_view AnonymousName(Scope& scope, std::string_view opcode, int32_t counter);
+  Scope NewScope(bool nested) { return Scope(++num_scopes_, nested); }
+  // The instruction of that name in the scope, or -1.
+  int32_t FindInstruction(const Scope& scope, std::string_view name);
+  std::string_view AnonymousName(Scope& scope, Opcode opcode);
 
   // async_sugar.cc
   static std::optional<OpcodeName> AsyncOpcode(std::string_view text);
@@ -93,8 +98,8 @@ class ModuleParser {
   Module module_;
   bool has_entry_ = false;
   absl::flat_hash_map<absl::string_view, ComputationId> computations_;
-  NameUniquer computation_names_, instruction_names_;
-  std::deque<std::string> names_;  // generated ones
+  NameTable computation_names_, instruction_names_;
+  int32_t num_scopes_ = 0;
 };
 
 }  // namespace assay

@@ -42,7 +42,7 @@ absl::Status ModuleParser::ParseHeaderless() {
 
 // One instruction; operands that are not known become parameters.
 absl::Status ModuleParser::ParseSingle() {
-  Scope scope;
+  Scope scope = NewScope(/*nested=*/false);
   scope.unknown_operands_are_parameters = true;
   scope.computation.position = in_.position();
   if (in_.AtShape()) {
@@ -77,7 +77,7 @@ absl::Status ModuleParser::ParseComputation() {
   const bool is_entry = in_.EatKeyword("ENTRY");
   if (is_entry && has_entry_)
     return InvalidProgram(start, "module: found a second ENTRY computation, want one");
-  Scope scope;
+  Scope scope = NewScope(/*nested=*/false);
   scope.computation.position = in_.position();
   std::string_view name;
   ASSAY_RETURN_IF_ERROR(in_.ReadName(&name, "a computation's name"));
@@ -156,7 +156,7 @@ absl::Status ModuleParser::FinishParameters(Scope& scope) {
       return InvalidProgram(
           computation.instructions[index].position,
           fmt::format("parameter {}: parameter number is {}, want {} (each of 0 to {} once)",
-                      scope.names[index], number, i, scope.parameters.size() - 1));
+                      instruction_names_.text(scope.names[index]), number, i, scope.parameters.size() - 1));
     }
     computation.parameters.push_back(index);
   }
@@ -167,9 +167,12 @@ absl::Status ModuleParser::FinishParameters(Scope& scope) {
 absl::StatusOr<ComputationId> ModuleParser::FinishComputation(Scope& scope, std::string_view name) {
   ASSAY_RETURN_IF_ERROR(FinishParameters(scope));
   Computation& computation = scope.computation;
-  computation.name = computation_names_.Unique(name);
+  computation.name = computation_names_.Unique(computation_names_.Intern(name));
   for (size_t i = 0; i < scope.names.size(); ++i) {
     computation.instructions[i].name = instruction_names_.Unique(scope.names[i]);
+  }
+  for (auto shadowed = scope.shadowed.rbegin(); shadowed != scope.shadowed.rend(); ++shadowed) {
+    instruction_names_.binding(shadowed->first) = shadowed->second;
   }
   const ComputationId id{static_cast<int32_t>(module_.computations.size())};
   module_.computations.push_back(std::move(computation));
@@ -181,7 +184,7 @@ absl::Status ModuleParser::ParseComputationRef(ComputationId* id) {
   if (in_.At(TokenKind::kLeftBrace)) {
     const TokenReader::Nesting nesting(in_);
     ASSAY_RETURN_IF_ERROR(nesting.status());
-    Scope scope;
+    Scope scope = NewScope(/*nested=*/true);
     scope.computation.position = in_.position();
     ASSAY_RETURN_IF_ERROR(ParseInstructionList(scope));
     ASSAY_ASSIGN_OR_RETURN(*id, FinishComputation(scope, "_"));
