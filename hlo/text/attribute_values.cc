@@ -532,9 +532,8 @@ absl::StatusOr<AttrValue> ReadAttributeValue(TokenReader& in, Attr attr) {
     case AttrForm::kAliasing:
       return ReadAliasing(in);
     case AttrForm::kReplicaGroups: {
-      auto groups = std::make_shared<ReplicaGroups>();
-      ASSAY_RETURN_IF_ERROR(ReadReplicaGroups(in, groups.get()));
-      return AttrValue(std::shared_ptr<const ReplicaGroups>(std::move(groups)));
+      ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const ReplicaGroups> groups, ReadReplicaGroups(in));
+      return AttrValue(std::move(groups));
     }
     case AttrForm::kAccuracy:
       return ReadAccuracy(in);

@@ -145,6 +145,7 @@ std::string Quoted(std::string_view text) {
 }
 
 absl::Status ReadFrontendAttributes(TokenReader& in, FrontendAttributes* attributes) {
+  const SourcePosition where = in.position();
   ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace, [&]() -> absl::Status {
     if (!in.At(TokenKind::kAttrName)) return in.Unexpected("a name followed at once by '='");
     auto& [key, value] = attributes->emplace_back();
@@ -157,8 +158,7 @@ absl::Status ReadFrontendAttributes(TokenReader& in, FrontendAttributes* attribu
   const auto same = std::adjacent_find(attributes->begin(), attributes->end(),
                                        [](const auto& a, const auto& b) { return a.first == b.first; });
   if (same == attributes->end()) return absl::OkStatus();
-  return InvalidProgram(in.position(),
-                        fmt::format("frontend_attributes: key '{}' is written twice", same->first));
+  return InvalidProgram(where, fmt::format("frontend_attributes: key '{}' is written twice", same->first));
 }
 
 absl::Status ReadMetadata(TokenReader& in, OpMetadata* metadata) {

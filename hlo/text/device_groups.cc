@@ -1,7 +1,8 @@
-// Device lists. The forms are compact, their expansion is not: a limit bounds it for each attribute.
+// Device lists. The forms are compact, their expansion is not: a limit bounds it for each program.
 #include "hlo/text/device_groups.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "fmt/format.h"
@@ -22,6 +23,9 @@ absl::Status NumDevices(SourcePosition where, std::span<const int64_t> dims, int
 }
 
 absl::Status CheckPermutation(SourcePosition where, const Ints& values, size_t size, std::string_view what) {
+  if (values.size() != size) {
+    return InvalidProgram(where, fmt::format("{} has {} entries, want {}", what, values.size(), size));
+  }
   std::vector<bool> seen(size);
   for (int64_t value : values) {
     if (value < 0 || value >= static_cast<int64_t>(size) || seen[value]) {
@@ -30,8 +34,7 @@ absl::Status CheckPermutation(SourcePosition where, const Ints& values, size_t s
     }
     seen[value] = true;
   }
-  if (values.size() == size) return absl::OkStatus();
-  return InvalidProgram(where, fmt::format("{} has {} entries, want {}", what, values.size(), size));
+  return absl::OkStatus();
 }
 
 // Drops dimensions of size 1 and merges dimensions that are neighbours before and after the transposition.
@@ -69,20 +72,28 @@ void Canonicalize(IotaDevices* iota) {
   }
 }
 
-absl::Status CheckExpandable(TokenReader& in, SourcePosition where, int64_t devices) {
-  if (in.CountExpandedDevices(devices)) return absl::OkStatus();
-  return ProgramLimitExceeded(where, "number of devices listed by compact replica groups and meshes", devices,
-                              TokenReader::kMaxExpandedDevices);
+// The groups of a compact text: known ones, or those that `expand` lists out.
+absl::StatusOr<std::shared_ptr<const ReplicaGroups>> CompactGroupsOf(TokenReader& in, SourcePosition where,
+                                                                     int64_t devices, std::string text,
+                                                                     absl::FunctionRef<IntLists()> expand) {
+  std::shared_ptr<const ReplicaGroups>& known = in.compact_groups()[text];
+  if (known != nullptr) return known;
+  if (!in.CountExpandedDevices(devices)) {
+    return ProgramLimitExceeded(where, "number of devices listed by compact replica groups", devices,
+                                TokenReader::kMaxExpandedDevices);
+  }
+  known = std::make_shared<const ReplicaGroups>(ReplicaGroups{expand(), std::move(text)});
+  return known;
 }
 
 // device_ids=([2,4]T(1,0)) or (7,6,5,4,3,2,1,0)
 absl::Status ReadMeshDevices(TokenReader& in, DeviceMesh* mesh) {
   const SourcePosition where = in.position();
   if (in.Ahead() != TokenKind::kLeftSquare) {
-    ASSAY_RETURN_IF_ERROR(in.ReadIntList(TokenKind::kLeftParen, TokenKind::kRightParen, &mesh->devices));
+    ASSAY_RETURN_IF_ERROR(in.ReadIntList(TokenKind::kLeftParen, TokenKind::kRightParen, &mesh->listed));
     ASSAY_RETURN_IF_ERROR(
-        CheckPermutation(where, mesh->devices, static_cast<size_t>(mesh->size), "device_ids"));
-    mesh->text += fmt::format(", device_ids=({})", fmt::join(mesh->devices, ","));
+        CheckPermutation(where, mesh->listed, static_cast<size_t>(mesh->size), "device_ids"));
+    mesh->text += fmt::format(", device_ids=({})", fmt::join(mesh->listed, ","));
     return absl::OkStatus();
   }
   ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftParen));
@@ -92,8 +103,8 @@ absl::Status ReadMeshDevices(TokenReader& in, DeviceMesh* mesh) {
     return InvalidProgram(where,
                           fmt::format("device_ids lists {} devices, the mesh has {}", iota.size, mesh->size));
   }
-  mesh->devices = iota.Expand();
   if (iota.dims.size() > 1) mesh->text += fmt::format(", device_ids=({})", iota.ToText());
+  mesh->iota = std::move(iota);
   return in.Expect(TokenKind::kRightParen);
 }
 
@@ -150,6 +161,7 @@ bool Overlap(const MeshAxisRef& a, const MeshAxisRef& b) {
 IntLists MeshGroups(const DeviceMesh& mesh, const std::vector<MeshAxisRef>& refs) {
   Ints strides(mesh.axes.size(), 1);
   for (size_t d = mesh.axes.size(); d-- > 1;) strides[d - 1] = strides[d] * mesh.axes[d].size;
+  const Ints devices = mesh.Devices();
   IntLists groups;
   Ints group_of(mesh.size, -1);  // by the position with all of `refs` at 0
   int64_t group_size = 1;
@@ -166,21 +178,20 @@ IntLists MeshGroups(const DeviceMesh& mesh, const std::vector<MeshAxisRef>& refs
       group_of[base] = static_cast<int64_t>(groups.size());
       groups.emplace_back(group_size);
     }
-    groups[group_of[base]][member] = mesh.devices[position];
+    groups[group_of[base]][member] = devices[position];
   }
   return groups;
 }
 
 // [groups, group size]<=[dims]T(permutation)
-absl::Status ReadIotaGroups(TokenReader& in, ReplicaGroups* groups) {
+absl::StatusOr<std::shared_ptr<const ReplicaGroups>> ReadIotaGroups(TokenReader& in) {
   const SourcePosition where = in.position();
   Ints sizes;
   ASSAY_RETURN_IF_ERROR(in.ReadIntList(TokenKind::kLeftSquare, TokenKind::kRightSquare, &sizes));
   if (sizes.size() != 2) {
-    return InvalidProgram(where,
-                          fmt::format("replica_groups: found {} sizes before '<=', want 2 (number of groups, "
-                                      "group size)",
-                                      sizes.size()));
+    return InvalidProgram(where, fmt::format("replica_groups: found {} sizes before '<=', want 2 (number of "
+                                             "groups, group size)",
+                                             sizes.size()));
   }
   ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLessEqual));
   int64_t size;
@@ -191,27 +202,26 @@ absl::Status ReadIotaGroups(TokenReader& in, ReplicaGroups* groups) {
     return InvalidProgram(where, fmt::format("replica_groups: {} groups of {} do not take up {} devices",
                                              sizes[0], sizes[1], iota.size));
   }
-  ASSAY_RETURN_IF_ERROR(CheckExpandable(in, where, size));
-  const Ints devices = iota.Expand();
-  for (auto at = devices.begin(); at != devices.end(); at += sizes[1]) {
-    groups->groups.emplace_back(at, at + sizes[1]);
-  }
-  groups->compact_text = fmt::format("[{},{}]<={}", sizes[0], sizes[1], iota.ToText());
-  return absl::OkStatus();
+  std::string text = fmt::format("[{},{}]<={}", sizes[0], sizes[1], iota.ToText());
+  return CompactGroupsOf(in, where, size, std::move(text), [&] {
+    const Ints devices = iota.Expand();
+    IntLists groups;
+    for (auto at = devices.begin(); at != devices.end(); at += sizes[1])
+      groups.emplace_back(at, at + sizes[1]);
+    return groups;
+  });
 }
 
-absl::Status ReadMeshGroups(TokenReader& in, ReplicaGroups* groups) {
+absl::StatusOr<std::shared_ptr<const ReplicaGroups>> ReadMeshGroups(TokenReader& in) {
   const SourcePosition where = in.position();
   DeviceMesh mesh;
   ASSAY_RETURN_IF_ERROR(ReadMesh(in, &mesh));
   in.Eat(TokenKind::kComma);
   std::vector<MeshAxisRef> refs;
-  std::string text;
-  ASSAY_RETURN_IF_ERROR(ReadAxisRefs(in, mesh, &refs, &text));
-  ASSAY_RETURN_IF_ERROR(CheckExpandable(in, where, mesh.size));
-  groups->groups = MeshGroups(mesh, refs);
-  groups->compact_text = fmt::format("{} {}", mesh.text, text);
-  return absl::OkStatus();
+  std::string axes;
+  ASSAY_RETURN_IF_ERROR(ReadAxisRefs(in, mesh, &refs, &axes));
+  return CompactGroupsOf(in, where, mesh.size, fmt::format("{} {}", mesh.text, axes),
+                         [&] { return MeshGroups(mesh, refs); });
 }
 
 }  // namespace
@@ -267,19 +277,17 @@ bool AtMesh(const TokenReader& in) {
 }
 
 absl::Status ReadMesh(TokenReader& in, DeviceMesh* mesh) {
-  const SourcePosition where = in.position();
   mesh->is_maximal = in.AtWord(TokenKind::kIdent, "maximal_mesh");
   in.Next();
   if (mesh->is_maximal) {
     ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftSquare));
     ASSAY_RETURN_IF_ERROR(in.ExpectAttrName("device_id"));
-    ASSAY_RETURN_IF_ERROR(in.ReadNonNegative(&mesh->devices.emplace_back(), "device_id"));
-    mesh->text = fmt::format("maximal_mesh[device_id={}]", mesh->devices[0]);
+    ASSAY_RETURN_IF_ERROR(in.ReadNonNegative(&mesh->listed.emplace_back(), "device_id"));
+    mesh->text = fmt::format("maximal_mesh[device_id={}]", mesh->listed[0]);
     return in.Expect(TokenKind::kRightSquare);
   }
   ASSAY_RETURN_IF_ERROR(ReadMeshAxes(in, mesh));
   mesh->text += ']';
-  ASSAY_RETURN_IF_ERROR(CheckExpandable(in, where, mesh->size));
   if (in.At(TokenKind::kComma)) {
     Lexer ahead = in.lexer();
     ahead.Next();
@@ -289,9 +297,15 @@ absl::Status ReadMesh(TokenReader& in, DeviceMesh* mesh) {
       return ReadMeshDevices(in, mesh);
     }
   }
-  mesh->devices.resize(mesh->size);
-  for (int64_t i = 0; i < mesh->size; ++i) mesh->devices[i] = i;
   return absl::OkStatus();
+}
+
+Ints DeviceMesh::Devices() const {
+  if (iota) return iota->Expand();
+  if (!listed.empty()) return listed;
+  Ints devices(size);
+  std::iota(devices.begin(), devices.end(), int64_t{0});
+  return devices;
 }
 
 absl::Status ReadAxisRef(TokenReader& in, const DeviceMesh& mesh, std::vector<MeshAxisRef>* used,
@@ -328,12 +342,14 @@ absl::Status ReadAxisRefs(TokenReader& in, const DeviceMesh& mesh, std::vector<M
   return absl::OkStatus();
 }
 
-absl::Status ReadReplicaGroups(TokenReader& in, ReplicaGroups* groups) {
-  if (AtMesh(in)) return ReadMeshGroups(in, groups);
-  if (in.At(TokenKind::kLeftSquare)) return ReadIotaGroups(in, groups);
+absl::StatusOr<std::shared_ptr<const ReplicaGroups>> ReadReplicaGroups(TokenReader& in) {
+  if (AtMesh(in)) return ReadMeshGroups(in);
+  if (in.At(TokenKind::kLeftSquare)) return ReadIotaGroups(in);
   if (!in.At(TokenKind::kLeftBrace)) return in.Unexpected("'{', '[' or mesh[...]");
-  return in.ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace,
-                     [&] { return in.ReadInts(&groups->groups.emplace_back()); });
+  auto groups = std::make_shared<ReplicaGroups>();
+  ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace,
+                                    [&] { return in.ReadInts(&groups->groups.emplace_back()); }));
+  return std::shared_ptr<const ReplicaGroups>(std::move(groups));
 }
 
 }  // namespace assay

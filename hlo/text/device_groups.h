@@ -3,6 +3,8 @@
 #ifndef ASSAY_HLO_TEXT_DEVICE_GROUPS_H_
 #define ASSAY_HLO_TEXT_DEVICE_GROUPS_H_
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,10 +30,12 @@ struct DeviceMesh {
     int64_t size = 0;
   };
   std::vector<Axis> axes;
-  bool is_maximal = false;  // maximal_mesh[device_id=3]: one device, no axes
-  int64_t size = 1;
-  Ints devices;  // by row-major mesh position
+  bool is_maximal = false;          // maximal_mesh[device_id=3]: one device, no axes
+  int64_t size = 1;                 // at most the largest int64, where the product is larger
+  Ints listed;                      // device_ids=(3,2,1,0), by row-major mesh position
+  std::optional<IotaDevices> iota;  // device_ids=([2,2]T(1,0)); neither: 0..size-1
   std::string text;
+  Ints Devices() const;
 };
 std::string AxisNameText(std::string_view name);  // 'a', as meshes are printed
 bool AtMesh(const TokenReader& in);
@@ -50,7 +54,7 @@ absl::Status ReadAxisRefs(TokenReader& in, const DeviceMesh& mesh, std::vector<M
                           std::string* text);
 
 // {{0,1},{2,3}}, [2,2]<=[4], or mesh["a"=2,"b"=2] {"a"}: listed out, with the compact text in canonical form.
-absl::Status ReadReplicaGroups(TokenReader& in, ReplicaGroups* groups);
+absl::StatusOr<std::shared_ptr<const ReplicaGroups>> ReadReplicaGroups(TokenReader& in);
 
 }  // namespace assay
 

@@ -7,6 +7,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "fmt/format.h"
+#include "hlo/text/print_values.h"
 
 namespace assay {
 namespace {
@@ -49,6 +50,7 @@ bool NameTable::Take(int32_t id) { return !std::exchange(entries_[id].used, true
 bool NameTable::TakeGenerated(std::string name) { return Take(Intern(Keep(std::move(name)))); }
 
 std::string NameTable::Unique(int32_t id) {
+  if (!print::IsLegalName(entries_[id].text)) id = Intern(Keep(print::SanitizedName(entries_[id].text)));
   const std::string_view name = entries_[id].text;
   const SplitName split = Split(name);
   // "add.0" and "add.03" are spellings of other names.

@@ -35,7 +35,7 @@ class NameTable {
   std::string_view text(int32_t id) const { return entries_[id].text; }
   Binding& binding(int32_t id) { return entries_[id].binding; }
 
-  // The name to use in the module in place of this one: its own text if that is free.
+  // The name to use in the module in place of this one: its own text if that is legal and free.
   std::string Unique(int32_t id);
 
  private:

@@ -66,8 +66,11 @@ class TokenReader {
   absl::Status ReadInts(Ints* values);                                      // {1,2}
   absl::Status ReadIntList(TokenKind open, TokenKind close, Ints* values);  // [1,2]
 
-  // Compact lists of devices are listed out: counts how many devices, false when a text asks for too many.
-  static constexpr int64_t kMaxExpandedDevices = int64_t{1} << 24;
+  // Compact replica groups are listed out, once for each distinct text. Counts how many devices that makes; false
+  // when the program asks for too many.
+  static constexpr int64_t kMaxExpandedDevices = int64_t{1} << 22;
+  using CompactGroups = absl::flat_hash_map<std::string, std::shared_ptr<const ReplicaGroups>>;
+  CompactGroups& compact_groups() { return compact_groups_; }
   bool CountExpandedDevices(int64_t devices) {
     if (devices > kMaxExpandedDevices - expanded_devices_) return false;
     expanded_devices_ += devices;
@@ -91,6 +94,7 @@ class TokenReader {
   Lexer lexer_;
   int depth_ = 0;
   int64_t expanded_devices_ = 0;
+  CompactGroups compact_groups_;                                                 // by canonical text
   absl::flat_hash_map<absl::string_view, std::shared_ptr<const Shape>> shapes_;  // by text
 };
 

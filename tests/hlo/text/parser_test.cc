@@ -93,6 +93,30 @@ TEST_CASE("parser: names are made unique in the module as the reference does", "
         std::vector<std::string>{"a.3", "a.4", "c.3", "c.4", "b.0", "c.5", "c.6"});
 }
 
+TEST_CASE("parser: illegal names of computations and unknown operands are made legal", "[parser]") {
+  CHECK(Parse("ENTRY __e { p = f32[] parameter(0) }").entry_computation().name == "a_e");
+  CHECK(Parse("ENTRY %f32 { p = f32[] parameter(0) }").entry_computation().name == "f32_");
+  CHECK(Names(Parse("f32[] add(f32[] __a, f32[] %f32)").entry_computation()) ==
+        std::vector<std::string>{"a_a", "f32_", "_"});
+}
+
+TEST_CASE("parser: a name bound inside an inline body does not change the one outside", "[parser]") {
+  const Module module = Parse(
+      "ENTRY e { a = f32[] parameter(0) x = f32[] negate(a)\n"
+      " c = f32[] call(x), to_apply={ x = f32[] parameter(0) y = f32[] call(x), to_apply={ a = f32[] "
+      "parameter(0) "
+      "x = f32[] negate(a) } ROOT z = f32[] add(x, y) }\n ROOT r = f32[] add(x, a) }");
+  CHECK(Operands(module.entry_computation().root_instruction()) == std::vector<int32_t>{1, 0});
+  CHECK(Operands(module.computations[1].root_instruction()) == std::vector<int32_t>{0, 1});
+  CHECK(
+      !ParseHloText("ENTRY e { a = f32[] parameter(0) c = f32[] call(a), to_apply={ y = f32[] negate(a) } }")
+           .ok());
+  CHECK(!ParseHloText(
+             "ENTRY e { a = f32[] parameter(0) c = f32[] call(a), to_apply={ y = f32[] parameter(0) }\n"
+             " ROOT r = f32[] negate(y) }")
+             .ok());
+}
+
 TEST_CASE("parser: nested operands become instructions before their user", "[parser]") {
   const Module module = Parse(
       "ENTRY e { p = f32[2] parameter(0)\n"
