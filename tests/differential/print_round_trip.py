@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Checks that what `assay print` writes is, to jaxlib's parser, the module that was read.
+
+Usage: print_round_trip.py ASSAY_BINARY DIR...
+
+For every *.hlo file below the directories that `assay verify` accepts: jaxlib must accept the printed text and give for
+it the same text as for the original; printing the printed text must change nothing. Files that Assay or jaxlib
+refuse are skipped, listed by reason.
+"""
+
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from jaxlib import _hlo
+
+
+def assay(binary, command, path):
+    done = subprocess.run([binary, command, path], capture_output=True, text=True, errors='replace', timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def table(text, name):
+    """The numbered entries of one of the tables of source positions at the head of a module's text."""
+    section = re.search(rf'^{name}\n((?:\d+ .*\n)*)', text, re.MULTILINE)
+    return dict(line.split(' ', 1) for line in section[1].splitlines()) if section else {}
+
+
+def with_frames_written_out(text):
+    """The text with every stack_frame_id replaced by the positions it stands for.
+
+    jaxlib numbers the tables anew in the order of the computations, which is Assay's choice to make.
+    """
+    tables = {name: table(text, name) for name in ('FileNames', 'FunctionNames', 'FileLocations', 'StackFrames')}
+
+    def frame(number):
+        found = tables['StackFrames'].get(number)
+        if found is None:
+            return number
+        location, parent = re.fullmatch(r'{file_location_id=(\d+)(?: parent_frame_id=(\d+))?\s*}', found).groups()
+        where = tables['FileLocations'][location]
+        where = re.sub(r'file_name_id=(\d+)', lambda m: tables['FileNames'][m[1]], where)
+        where = re.sub(r'function_name_id=(\d+)', lambda m: tables['FunctionNames'][m[1]], where)
+        outer = int(parent or 1) - 1  # written one too high, so that 1 is no parent
+        return where + (' < ' + frame(str(outer)) if outer else '')
+
+    text = re.sub(r'stack_frame_id=(\d+)', lambda m: 'frame ' + frame(m[1]), text)
+    return re.sub(r'^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d+ .*\n)*\n?', '', text, flags=re.M)
+
+
+def jaxlib_text(text):
+    """jaxlib's own text of a module, or (None, why)."""
+    try:
+        return with_frames_written_out(_hlo.hlo_module_from_text(text).to_string()), ''
+    except Exception as error:  # jaxlib raises several kinds
+        return None, str(error)
+
+
+def reason(message):
+    lines = [l.strip() for l in message.splitlines() if 'error' in l or 'INVALID' in l or 'Unknown' in l]
+    return re.sub(r'[\w.:%]*\d[\w.:]*', '#', (lines or [message])[-1])[:110]
+
+
+def first_difference(one, two):
+    for a, b in zip(one.splitlines(), two.splitlines()):
+        if a != b:
+            return f'original: {a.strip()[:300]}\n    printed:  {b.strip()[:300]}'
+    return 'one text is longer'
+
+
+def check(binary, path):
+    """(passed | failed | skipped, why)"""
+    code, _, _ = assay(binary, 'verify', path)
+    if code != 0:
+        return 'skipped', f'assay verify: exit code {code}'
+    original, why = jaxlib_text(pathlib.Path(path).read_text(errors='replace'))
+    if original is None:
+        return 'skipped', f'jaxlib: {reason(why)}'
+    code, printed, errors = assay(binary, 'print', path)
+    if code != 0:
+        return 'failed', f'assay print: exit code {code}: {errors[:300]}'
+    again, why = jaxlib_text(printed)
+    if again is None:
+        return 'failed', f'jaxlib refuses the printed text: {why[:400]}'
+    if again != original:
+        return 'failed', first_difference(original, again)
+    return fixed_point(binary, printed)
+
+
+def fixed_point(binary, printed):
+    with tempfile.NamedTemporaryFile('w', suffix='.hlo') as file:
+        file.write(printed)
+        file.flush()
+        code, twice, errors = assay(binary, 'print', file.name)
+    if code != 0:
+        return 'failed', f'assay refuses its own text: {errors[:300]}'
+    if twice != printed:
+        return 'failed', 'print is not a fixed point: ' + first_difference(printed, twice)
+    return 'passed', ''
+
+
+def main():
+    if len(sys.argv) < 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    binary, directories = sys.argv[1], sys.argv[2:]
+    paths = sorted(str(p) for d in directories for p in pathlib.Path(d).rglob('*.hlo'))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(zip(paths, pool.map(lambda p: check(binary, p), paths)))
+    skipped = collections.defaultdict(list)
+    count = collections.Counter(status for _, (status, _) in results)
+    for path, (status, why) in results:
+        if status == 'failed':
+            print(f'{path}: {why}')
+        elif status == 'skipped':
+            skipped[why].append(os.path.basename(path))
+    for why, names in sorted(skipped.items()):
+        print(f'skipped ({len(names)}): {why}: {", ".join(names[:4])}')
+    print(f'{count["passed"]} passed, {count["failed"]} failed, {count["skipped"]} skipped')
+    return 1 if count['failed'] or not count['passed'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

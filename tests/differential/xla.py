@@ -1,0 +1,68 @@
+"""Runs HLO text on XLA:CPU in a process of its own, because XLA ends the process on some programs it dislikes."""
+
+import multiprocessing
+import os
+
+import numpy as np
+
+
+def _serve(connection):
+    os.environ.setdefault('JAX_PLATFORMS', 'cpu')
+    os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '2')
+    import jax
+    jax.config.update('jax_enable_x64', True)
+    from jax._src.lib import xla_client
+    from jaxlib import _hlo, _jax
+    devices = jax.devices()[:1]
+
+    def compile_text(text):
+        module = _hlo.hlo_module_from_text(text)
+        proto = _hlo.XlaComputation(module.as_serialized_hlo_module_proto())
+        mlir = _jax.mlir.xla_computation_to_mlir_module(proto)
+        return devices[0].client.compile_and_load(mlir, _jax.DeviceList(tuple(devices)), xla_client.CompileOptions())
+
+    def execute(compiled, args):
+        placed = [jax.device_put(a, devices[0]) for a in args]
+        shards = compiled.execute_sharded(placed).disassemble_into_single_device_arrays()
+        return [np.asarray(s[0]) for s in shards]
+
+    while True:
+        try:
+            text, runs = connection.recv()
+        except EOFError:
+            return
+        try:
+            compiled = compile_text(text)
+            connection.send(('ok', [execute(compiled, args) for args in runs]))
+        except Exception as error:  # whatever XLA raises is a reason, not a failure of the test
+            connection.send(('refused', str(error)))
+
+
+class Runner:
+    """run(text, [args, ...]) -> ('ok', [results, ...]) | ('refused', why)."""
+
+    def __init__(self):
+        self.process = None
+
+    def _start(self):
+        context = multiprocessing.get_context('spawn')
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def run(self, text, runs):
+        if self.process is None:
+            self._start()
+        try:
+            self.connection.send((text, runs))
+            return self.connection.recv()
+        except (EOFError, ConnectionError):
+            self.process.join()
+            self.process = None
+            return 'refused', 'XLA:CPU ended its process'
+
+    def stop(self):
+        if self.process is not None:
+            self.connection.close()
+            self.process.join()
