@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Writes golden/control/, golden/random/, golden/collective/ and golden/host/.
+
+Expectations are worked by hand or printed in the specification; random streams come from an implementation of
+its formulas in Python (system_random.py, needs numpy and mpmath). Run it again after a change: output is
+reproducible.
+"""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+ROOT = Path(__file__).parent.parent
+
+
+class Table:
+    """The files of one folder, by name."""
+
+    def __init__(self, folder):
+        self.folder, self.files = folder, {}
+
+    def add(self, name, header, entry, computations="", module=""):
+        assert name not in self.files, name
+        text = "".join(f"// {line}\n" for line in header) + f"HloModule {name}{module}\n\n"
+        for computation in computations.strip().split("\n\n") if computations.strip() else []:
+            text += indent(computation) + "\n\n"
+        self.files[name] = text + "ENTRY main {\n" + lines(entry) + "}\n"
+
+    def gives(self, name, entry, args=(), outs=(), oracle="hand", computations="", module="", options=None,
+              decision=None, **named):
+        """args and outs: values of arg0, arg1, ... and out0, out1, ...; other keys by name, '_' for '.'."""
+        header = [f"oracle: {oracle}"]
+        header += [f"decision: {decision}"] if decision else []
+        header += [f"options: {options}"] if options else []
+        header += [f"arg{i}: {value}" for i, value in enumerate(args)]
+        values = {key.replace("_", "."): value for key, value in named.items()}
+        header += [f"{key}: {value}" for key, value in values.items() if not key.startswith("out")]
+        header += [f"out{i}: {value}" for i, value in enumerate(outs)]
+        header += [f"{key}: {value}" for key, value in values.items() if key.startswith("out")]
+        self.add(name, header, entry, computations, module)
+
+    def refuses(self, name, code, text, entry, args=(), computations="", module="", options=None):
+        header = [f"refuse: {code} {text}"] + ([f"options: {options}"] if options else [])
+        header += [f"arg{i}: {value}" for i, value in enumerate(args)]
+        self.add(name, header, entry, computations, module)
+
+    def write(self):
+        folder = ROOT / self.folder
+        folder.mkdir(exist_ok=True)
+        for old in folder.glob("*.hlo"):
+            if old.stem not in self.files:
+                old.unlink()
+        for name, text in self.files.items():
+            (folder / f"{name}.hlo").write_text(text)
+        print(f"{self.folder}: {len(self.files)} files")
+
+
+def lines(text):
+    return "".join(f"  {line.strip()}\n" for line in text.strip().splitlines())
+
+
+def indent(computation):
+    first, *rest = [line.strip() for line in computation.strip().splitlines()]
+    return "\n".join([first] + [line if line == "}" else "  " + line for line in rest])
+
+
+def main():
+    import system_collective
+    import system_control
+    import system_host
+    import system_random
+    for part in (system_control, system_random, system_collective, system_host):
+        part.table().write()
+
+
+if __name__ == "__main__":
+    main()
