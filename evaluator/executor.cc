@@ -87,6 +87,8 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
 
 absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> arguments, int depth) {
   if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
+  ASSAY_RETURN_IF_ERROR(
+      CountStep());  // a computation may have no instruction to count, and be called for ever
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   ASSAY_CHECK(arguments.size() == computation.parameters.size());
@@ -117,10 +119,7 @@ absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> ar
 absl::Status Executor::RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
                                int depth) {
   const Instruction& instruction = computation.instructions[step.instruction];
-  if (++steps_ % kStepsBetweenPolls == 0 || options_.limits.max_steps > 0) {
-    const absl::Status status = Poll();
-    if (!status.ok()) return AtInstruction(status, instruction);
-  }
+  if (const absl::Status status = CountStep(); !status.ok()) return AtInstruction(status, instruction);
   absl::InlinedVector<Literal, 4> operands;
   operands.reserve(instruction.operands.size());
   for (size_t k = 0; k < instruction.operands.size(); ++k) {
@@ -154,6 +153,11 @@ absl::Status Executor::Charge(int64_t elements) {
   until_poll_ -= elements;
   if (until_poll_ > 0) return absl::OkStatus();
   until_poll_ = kElementsBetweenPolls;
+  return Poll();
+}
+
+absl::Status Executor::CountStep() {
+  if (++steps_ % kStepsBetweenPolls != 0 && options_.limits.max_steps == 0) return absl::OkStatus();
   return Poll();
 }
 

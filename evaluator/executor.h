@@ -41,6 +41,7 @@ class Executor {
  private:
   absl::Status RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
                        int depth);
+  absl::Status CountStep();
   absl::Status Poll();
 
   const Plan& plan_;

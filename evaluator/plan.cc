@@ -1,5 +1,7 @@
 #include "evaluator/plan.h"
 
+#include <map>
+
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
@@ -81,6 +83,11 @@ class Planner {
     const auto& instructions = computation.instructions;
     const int32_t count = static_cast<int32_t>(instructions.size());
     enum : uint8_t { kNew, kOpen, kDone };
+    std::map<int64_t, std::vector<int32_t>> sends;  // on device channels
+    for (int32_t i = 0; i < count; ++i) {
+      if (instructions[i].opcode == Opcode::kSend && !instructions[i].attributes.Bool(Attr::kIsHostTransfer))
+        sends[instructions[i].attributes.Int(Attr::kChannelId)].push_back(i);
+    }
     std::vector<uint8_t> state(count, kNew);
     std::vector<int32_t> order, pending;
     order.reserve(count);
@@ -95,7 +102,7 @@ class Planner {
           continue;
         }
         state[i] = kOpen;
-        for (int32_t before : Predecessors(computation, i)) {
+        for (int32_t before : Predecessors(computation, sends, i)) {
           if (state[before] == kNew) pending.push_back(before);
           if (state[before] == kOpen) {
             return EvalError(instructions[i].position,
@@ -110,20 +117,16 @@ class Planner {
 
   // What must run before instruction i. Operands and control predecessors stand before it in the text, so
   // they are listed only where a recv-done has pulled something forward.
-  static std::vector<int32_t> Predecessors(const Computation& computation, int32_t i) {
+  static std::vector<int32_t> Predecessors(const Computation& computation,
+                                           const std::map<int64_t, std::vector<int32_t>>& sends, int32_t i) {
     const Instruction& instruction = computation.instructions[i];
     std::vector<int32_t> result(instruction.operands.begin(), instruction.operands.end());
     result.insert(result.end(), instruction.control_predecessors.begin(),
                   instruction.control_predecessors.end());
     if (instruction.opcode != Opcode::kRecvDone || instruction.attributes.Bool(Attr::kIsHostTransfer))
       return result;
-    for (size_t k = 0; k < computation.instructions.size(); ++k) {
-      const Instruction& other = computation.instructions[k];
-      if (other.opcode == Opcode::kSend && !other.attributes.Bool(Attr::kIsHostTransfer) &&
-          other.attributes.Int(Attr::kChannelId) == instruction.attributes.Int(Attr::kChannelId)) {
-        result.push_back(static_cast<int32_t>(k));
-      }
-    }
+    const auto send = sends.find(instruction.attributes.Int(Attr::kChannelId));
+    if (send != sends.end()) result.insert(result.end(), send->second.begin(), send->second.end());
     return result;
   }
 

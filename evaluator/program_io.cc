@@ -136,6 +136,21 @@ NamedLiterals ResultsOf(const Literal& root) {
   return results;
 }
 
+NamedLiterals AllResults(const Literal& root, const ProcessState& process) {
+  NamedLiterals results = ResultsOf(root);
+  for (size_t i = 0; i < process.outfeed.size(); ++i) {
+    for (auto& leaf : LeavesOf(fmt::format("outfeed{}", i), process.outfeed[i]))
+      results.push_back(std::move(leaf));
+  }
+  for (const auto& [queue, values] : process.device_to_host) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      for (auto& leaf : LeavesOf(fmt::format("send{}.{}", queue, i), values[i]))
+        results.push_back(std::move(leaf));
+    }
+  }
+  return results;
+}
+
 std::string DescribeParameters(const VerifiedModule& module) {
   const Computation& entry = module.module().entry_computation();
   std::string text;

@@ -23,6 +23,9 @@ NamedLiterals LeavesOf(const std::string& prefix, const Literal& value);
 // The results of a program, by the rule for out0, out1, … ; dynamic dimensions cropped to their run-time
 // sizes.
 NamedLiterals ResultsOf(const Literal& root);
+// Results, and what the program sent to the host: items of the outfeed queue outfeed0, ...; values of host
+// channel 3 send3.0, send3.1, ..., with a handler name send3/NAME.0.
+NamedLiterals AllResults(const Literal& root, const ProcessState& process);
 // The live part of an array: static, of the run-time sizes.
 Literal CropToRuntimeSizes(const Literal& array);
 

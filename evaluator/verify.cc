@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evaluator/registry.h"
+#include "evaluator/verify_relations.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -163,6 +164,7 @@ class Verifier {
     for (current_ = 0; current_ < Count(module_.computations); ++current_) {
       ASSAY_RETURN_IF_ERROR(VerifyComputation(module_.computations[current_]));
     }
+    ASSAY_RETURN_IF_ERROR(CheckChannels(module_));
     ASSAY_RETURN_IF_ERROR(VerifyDevices());
     ASSAY_RETURN_IF_ERROR(VerifyEntryLayout());
     return VerifyAliases();
@@ -188,7 +190,7 @@ class Verifier {
       const absl::Status status = VerifyInstruction(computation, i);
       if (!status.ok()) return AtInstruction(status, computation.instructions[i]);
     }
-    return absl::OkStatus();
+    return CheckAsyncConsumers(computation);
   }
 
   // Parameter-C1: the numbers are 0..n-1, each once.
@@ -254,7 +256,8 @@ class Verifier {
       }
       if (has_effects_[id.value] && !op.calls_may_have_effects) {
         return InvalidProgram(instruction.position,
-                              fmt::format("computation '{}' has side effects, which {} does not allow",
+                              fmt::format("{}: computation '{}' has side effects, which {} does not allow",
+                                          instruction.opcode == Opcode::kFusion ? "Fusion-C3" : "RED-C7",
                                           module_.computation(id).name, Name(instruction.opcode)));
       }
       effects = effects || has_effects_[id.value];

@@ -35,11 +35,7 @@ absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path) {
   if (!arguments.ok()) return arguments.status();
   ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(*std::move(arguments)));
   ByKey results;
-  for (auto& [key, value] : ResultsOf(root)) results.emplace(key, value);
-  const auto& outfeed = executor.process().outfeed;
-  for (size_t i = 0; i < outfeed.size(); ++i) {
-    for (auto& [key, value] : LeavesOf(fmt::format("outfeed{}", i), outfeed[i])) results.emplace(key, value);
-  }
+  for (auto& [key, value] : AllResults(root, executor.process())) results.emplace(key, value);
   return results;
 }
 

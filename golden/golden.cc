@@ -22,6 +22,8 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
+bool IsOutput(std::string_view key) { return StartsWith(key, "out") || StartsWith(key, "send"); }
+
 absl::StatusOr<int64_t> ParseInteger(std::string_view text, SourcePosition where) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -81,11 +83,11 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
     return ParseRefusal(value, where, golden);
   } else if (key == "tolerance") {
     golden.tolerance = std::strtod(std::string(value).c_str(), nullptr);
-  } else if (StartsWith(key, "arg") || StartsWith(key, "infeed") || StartsWith(key, "out")) {
+  } else if (StartsWith(key, "arg") || StartsWith(key, "infeed") || IsOutput(key)) {
     absl::StatusOr<Literal> literal = ParseShapedLiteral(value, {.hex_floats = true});
     if (!literal.ok())
       return WithPosition(WithPrefix(literal.status(), fmt::format("golden: {}", key)), where);
-    auto& side = StartsWith(key, "out") ? golden.outputs : golden.inputs;
+    auto& side = IsOutput(key) ? golden.outputs : golden.inputs;
     if (!side.emplace(std::string(key), *std::move(literal)).second) {
       return InvalidProgram(where, fmt::format("golden: key {} stands twice", key));
     }
@@ -97,7 +99,7 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
 
 bool IsKey(std::string_view key) {
   return !key.empty() &&
-         key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._") == std::string_view::npos;
+         key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._/") == std::string_view::npos;
 }
 
 }  // namespace

@@ -91,22 +91,6 @@ std::string ToDisplay(const NamedLiterals& results) {
   return text;
 }
 
-// Results and what the program sent to the host, by key.
-NamedLiterals AllResults(const Literal& root, const ProcessState& process) {
-  NamedLiterals results = ResultsOf(root);
-  for (size_t i = 0; i < process.outfeed.size(); ++i) {
-    for (auto& leaf : LeavesOf(fmt::format("outfeed{}", i), process.outfeed[i]))
-      results.push_back(std::move(leaf));
-  }
-  for (const auto& [queue, values] : process.device_to_host) {
-    for (size_t i = 0; i < values.size(); ++i) {
-      for (auto& leaf : LeavesOf(fmt::format("send{}.{}", queue, i), values[i]))
-        results.push_back(std::move(leaf));
-    }
-  }
-  return results;
-}
-
 int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {
   if (!flags.output.empty()) {
     const absl::StatusOr<std::string> bytes = EncodeNpz(results);

@@ -1,6 +1,8 @@
 // Collectives, on one process: every group is {this process}, so each moving collective gives its operand
 // back in the result's shape. Spec: operations-collective.md. Plans for several processes are refused
 // (plan.cc); the shape rules below hold for any number of them.
+#include "evaluator/ops/collective.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -33,6 +35,7 @@ GroupMode ModeOf(const InferContext& context, bool allows_global_ids) {
   if (!attributes.Has(Attr::kChannelId)) return {"cross_replica", replicas, 1};
   if (!allows_global_ids || !attributes.Has(Attr::kUseGlobalDeviceIds)) {
     // all-gather, all-reduce and reduce-scatter read an absent flag as false.
+    // Decision: collective-mode-absent-flag
     return allows_global_ids ? GroupMode{"cross_replica_and_partition", replicas, partitions}
                              : GroupMode{"cross_partition", partitions, 1};
   }
@@ -70,6 +73,10 @@ absl::StatusOr<Groups> CheckGroups(const InferContext& context, bool allows_glob
   const AttributeMap& attributes = context.attributes();
   if (attributes.Bool(Attr::kUseGlobalDeviceIds) && !attributes.Has(Attr::kChannelId)) {
     return InvalidProgram({}, "GRP-C1: use_global_device_ids=true needs channel_id");
+  }
+  if (attributes.Has(Attr::kChannelId) && attributes.Int(Attr::kChannelId) < 1) {
+    return InvalidProgram(
+        {}, fmt::format("GRP: channel_id is {}, wanted at least 1", attributes.Int(Attr::kChannelId)));
   }
   const GroupMode mode = ModeOf(context, allows_global_ids);
   const AttrValue* value = attributes.Find(Attr::kReplicaGroups);
@@ -462,6 +469,11 @@ absl::StatusOr<Literal> EvalPartitionId(EvalContext& context, std::span<Literal>
 }
 
 }  // namespace
+
+absl::StatusOr<int64_t> CheckedGroupSize(const InferContext& context) {
+  ASSAY_ASSIGN_OR_RETURN(const Groups groups, CheckGroups(context, false, true, true));
+  return groups.size;
+}
 
 constinit const OpDef ops::AllGather = {.operands = AtLeast(1),
                                         .types = kArrayTypes,

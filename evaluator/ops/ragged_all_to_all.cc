@@ -6,6 +6,7 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
+#include "evaluator/ops/collective.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 
@@ -37,6 +38,12 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const InferContext& context) {
                           sizes.ToString()));
     }
   }
+  ASSAY_ASSIGN_OR_RETURN(const int64_t members, CheckedGroupSize(context));
+  if (context.operand(2).size(0) != members) {
+    return InvalidProgram({},
+                          fmt::format("RaggedAllToAll-C2: {} members in the size arrays, the group has {}",
+                                      context.operand(2).size(0), members));
+  }
   return output;
 }
 
@@ -51,10 +58,6 @@ absl::StatusOr<Literal> EvalRaggedAllToAll(EvalContext& context, std::span<Liter
   const Literal& input = operands[0];
   Literal result = std::move(operands[1]);
   const int64_t rows = input.shape().size(0), result_rows = result.shape().size(0);
-  if (operands[2].shape().size(0) != 1) {
-    return EvalError({}, fmt::format("RaggedAllToAll-C2: {} members in the size arrays, the group has 1",
-                                     operands[2].shape().size(0)));
-  }
   const int64_t updates = operands[2].shape().num_elements();
   const int64_t row_bytes = result_rows == 0 ? 0 : result.shape().num_bytes() / result_rows;
   ASSAY_RETURN_IF_ERROR(context.Charge(result.shape().num_elements()));

@@ -85,11 +85,11 @@ def structure(t):
         b = f32[2] parameter(1)
         ROOT r = f32[0,3] copy(a)""", ["f32[0,3] {}", "f32[2] {1, 2}"], ["f32[0,3] {}"])
     t.gives("parameter_as_root", "ROOT p = bf16[2] parameter(0)", ["bf16[2] {nan, -inf}"], ["bf16[2] {nan, -inf}"])
-    t.refuses("parameter_c1_gap", 3, "Parameter-C1: parameter number is 2", """
+    t.refuses("parameter_c1_gap", 3, "parameter number is 2, want 1", """
         a = s32[] parameter(0)
         b = s32[] parameter(2)
         ROOT r = s32[] add(a, b)""")
-    t.refuses("parameter_c1_twice", 3, "Parameter-C1: parameter number 0 stands twice", """
+    t.refuses("parameter_c1_twice", 3, "parameter number is 0, want 1", """
         a = s32[] parameter(0)
         b = s32[] parameter(0)
         ROOT r = s32[] add(a, b)""")
@@ -351,7 +351,7 @@ def calls(t):
         o = token[] outfeed(p, k), outfeed_shape=s32[]
         ROOT c = s32[] copy(p)
         }""")
-    t.refuses("fusion_kind", 3, "kind is 'kWild'", """
+    t.refuses("fusion_kind", 3, "found 'kWild'", """
         a = s32[] parameter(0)
         ROOT r = s32[] fusion(a), kind=kWild, calls=double""", computations=DOUBLE)
 
@@ -555,9 +555,7 @@ def loops(t):
     t.refuses("memory_limit", 5, "memory", """
         z = f32[] constant(1)
         b = f32[1024,1024] broadcast(z), dimensions={}
-        ROOT r = f32[] slice(z), slice={}
-        """.replace("ROOT r = f32[] slice(z), slice={}", "ROOT r = f32[1024,1024] negate(b)"),
-              options="--memory-limit 1000000")
+        ROOT r = f32[1024,1024] negate(b)""", options="--memory-limit 1000000")
     t.refuses("memory_beyond_machine", 5, "memory", """
         z = f32[] constant(1)
         ROOT b = f32[1000000000,1000000000] broadcast(z), dimensions={}""")
@@ -614,10 +612,10 @@ def asynchronous(t):
     t.gives("async_two_chains", """
         x = f32[2] parameter(0)
         s = ((f32[2]), f32[2]) async-start(x), calls=f
-        s2 = ((f32[2]), f32[2]) async-start(x), calls=f
+        start2 = ((f32[2]), f32[2]) async-start(x), calls=f
         u = ((f32[2]), f32[2]) async-update(s)
-        u2 = ((f32[2]), f32[2]) async-update(s2)
-        d2 = f32[2] async-done(u2)
+        after2 = ((f32[2]), f32[2]) async-update(start2)
+        d2 = f32[2] async-done(after2)
         d = f32[2] async-done(u)
         ROOT r = f32[2] add(d, d2)""", ["f32[2] {1, 2}"], ["f32[2] {4, 8}"], computations=SUM2)
     t.gives("async_effects_at_start", """

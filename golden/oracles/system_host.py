@@ -133,12 +133,12 @@ def channels(t):
         t = token[] after-all()
         r1 = (s32[], u32[], token[]) recv(t), channel_id=1
         r2 = (s32[], u32[], token[]) recv(t), channel_id=2
-        s2 = (s32[], u32[], token[]) send(y, t), channel_id=2
-        s1 = (s32[], u32[], token[]) send(x, t), channel_id=1
+        snd2 = (s32[], u32[], token[]) send(y, t), channel_id=2
+        snd1 = (s32[], u32[], token[]) send(x, t), channel_id=1
         d1 = (s32[], token[]) recv-done(r1), channel_id=1
         d2 = (s32[], token[]) recv-done(r2), channel_id=2
-        e1 = token[] send-done(s1), channel_id=1
-        e2 = token[] send-done(s2), channel_id=2
+        e1 = token[] send-done(snd1), channel_id=1
+        e2 = token[] send-done(snd2), channel_id=2
         a = s32[] get-tuple-element(d1), index=0
         b = s32[] get-tuple-element(d2), index=0
         ROOT r = (s32[], s32[]) tuple(a, b)""", ["s32[] 1", "s32[] 2"], ["s32[] 1", "s32[] 2"])
@@ -151,10 +151,10 @@ def channels(t):
         d2 = (s32[], token[]) recv-done(r2), channel_id=2
         a = s32[] get-tuple-element(d2), index=0
         n = s32[] negate(a)
-        s1 = (s32[], u32[], token[]) send(n, t), channel_id=1
-        s2 = (s32[], u32[], token[]) send(x, t), channel_id=2
-        e1 = token[] send-done(s1), channel_id=1
-        e2 = token[] send-done(s2), channel_id=2
+        snd1 = (s32[], u32[], token[]) send(n, t), channel_id=1
+        snd2 = (s32[], u32[], token[]) send(x, t), channel_id=2
+        e1 = token[] send-done(snd1), channel_id=1
+        e2 = token[] send-done(snd2), channel_id=2
         ROOT r = s32[] get-tuple-element(d1), index=0""", ["s32[] 5"], ["s32[] -5"])
     t.refuses("send_crossed_deadlock", 5, "deadlock", """
         x = s32[] parameter(0)
@@ -165,10 +165,10 @@ def channels(t):
         d2 = (s32[], token[]) recv-done(r2), channel_id=2
         a = s32[] get-tuple-element(d1), index=0
         b = s32[] get-tuple-element(d2), index=0
-        s1 = (s32[], u32[], token[]) send(b, t), channel_id=1
-        s2 = (s32[], u32[], token[]) send(a, t), channel_id=2
-        e1 = token[] send-done(s1), channel_id=1
-        e2 = token[] send-done(s2), channel_id=2
+        snd1 = (s32[], u32[], token[]) send(b, t), channel_id=1
+        snd2 = (s32[], u32[], token[]) send(a, t), channel_id=2
+        e1 = token[] send-done(snd1), channel_id=1
+        e2 = token[] send-done(snd2), channel_id=2
         ROOT r = s32[] copy(x)""", ["s32[] 5"])
     t.refuses("recv_nothing_sent", 5, "deadlock: recv-done waits for channel 3", """
         t = token[] after-all()
@@ -223,8 +223,8 @@ def channels(t):
     refuse("send_c4", "Send-C4: channel 1", f"""
         s = {transfer} send(x, t), channel_id=1
         sd = token[] send-done(s), channel_id=1
-        s2 = {transfer} send(x, sd), channel_id=1
-        ROOT d = token[] send-done(s2), channel_id=1""")
+        snd2 = {transfer} send(x, sd), channel_id=1
+        ROOT d = token[] send-done(snd2), channel_id=1""")
     refuse("recv_c4", "Recv-C4: channel 1", f"""
         r = {transfer} recv(t), channel_id=1
         rd = (s32[], token[]) recv-done(r), channel_id=1

@@ -186,8 +186,8 @@ def generators(t):
     t.gives("rng_bit_generator_two_draws", """
         s = u64[2] parameter(0)
         a = (u64[2], u32[4]) rng-bit-generator(s), algorithm=rng_three_fry
-        s1 = u64[2] get-tuple-element(a), index=0
-        b = (u64[2], u32[4]) rng-bit-generator(s1), algorithm=rng_three_fry
+        after = u64[2] get-tuple-element(a), index=0
+        b = (u64[2], u32[4]) rng-bit-generator(after), algorithm=rng_three_fry
         ROOT r = u32[4] get-tuple-element(b), index=1""", ["u64[2] {42, 7}"],
             [value("u32", [4], [str(b) for b in threefry_bits([42, 9], [4], 32)[0]])], oracle="rational")
     t.gives("rng_bit_generator_dead", """
@@ -206,7 +206,7 @@ def generators(t):
     refuse("c2_other_state", "RngBitGenerator-C2", "u64[2]", "(u64[3], u32[2])", phi)
     refuse("c3_pred", "RngBitGenerator-C3: bits of type pred", "u64[2]", "(u64[2], pred[2])", phi)
     refuse("c3_complex", "RngBitGenerator-C3: bits of type c64", "u64[2]", "(u64[2], c64[2])", phi)
-    refuse("algorithm", "algorithm is 'rng_dice'", "u64[2]", "(u64[2], u32[2])", "rng_dice")
+    refuse("algorithm", "found 'rng_dice'", "u64[2]", "(u64[2], u32[2])", "rng_dice")
 
 
 def states(t):
@@ -377,7 +377,7 @@ def distributions(t):
     refuse("normal_c1", 3, "RngNormal-C1: operand 0 is f64[]", "f64[]", "f32[2]", "rng_normal")
     refuse("normal_c2_s32", 3, "RngNormal-C2: element type is s32", "s32[]", "s32[2]", "rng_normal")
     refuse("normal_c2_pred", 3, "RngNormal-C2: element type is pred", "pred[]", "pred[2]", "rng_normal")
-    refuse("distribution", 3, "distribution is 'rng_dice'", "f32[]", "f32[2]", "rng_dice")
+    refuse("distribution", 3, "found 'rng_dice'", "f32[]", "f32[2]", "rng_dice")
 
 
 def table():
