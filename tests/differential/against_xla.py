@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs generated programs with Assay and with XLA:CPU (jaxlib) and compares the results.
 
-Usage: against_xla.py ASSAY_BINARY [--programs N] [--seed S] [--keep DIR] [--only TEXT]
+Usage: against_xla.py ASSAY_BINARY [--programs N] [--seed S] [--keep DIR] [--only REGEX]
 
 Every difference outside the rule of its op must belong to a class in differences.py; any other is a failure, printed
 with the program, the inputs and both values. Programs that XLA:CPU refuses are listed by reason, not compared.
@@ -156,11 +156,11 @@ def main():
     parser.add_argument('--programs', type=int, default=640)
     parser.add_argument('--seed', type=int, default=20)
     parser.add_argument('--keep', help='directory for programs, inputs and results')
-    parser.add_argument('--only', help='run only programs whose name contains this')
+    parser.add_argument('--only', help='run only programs whose name matches this')
     options = parser.parse_args()
     programs = generate(options.programs, options.seed)
     if options.only:
-        programs = [p for p in programs if options.only in p.name]
+        programs = [p for p in programs if re.search(options.only, p.name)]
     with tempfile.TemporaryDirectory() as temporary:
         directory = options.keep or temporary
         os.makedirs(directory, exist_ok=True)

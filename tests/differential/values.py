@@ -28,7 +28,10 @@ COMPLEX = ['c64', 'c128']
 ALL = ['pred'] + INTEGERS + SUB_BYTE + FLOATS + ODD_FLOATS + COMPLEX
 COMMON = ['pred'] + INTEGERS + WIDE_FLOATS + HALF_FLOATS + COMPLEX
 COMPONENT = {'c64': 'f32', 'c128': 'f64'}
-SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -2.0, 2.5, 3.0, -7.0, np.inf, -np.inf, np.nan, 0.49999997]
+SPECIAL = [
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -2.0, 2.5, 3.0, -7.0, np.inf, -np.inf, np.nan, 0.49999997, 20.0, -100.0,
+    710.0
+]
 
 
 def is_float(element):
