@@ -73,7 +73,9 @@ def atan2_cut(d):
     if square == 0:
         return is_nan(d.assay) and is_nan(d.xla)
     turns = (complex(d.assay) - complex(d.xla)) / np.pi
-    return square.imag == 0 and abs(turns - round(turns.real)) < 8 * epsilon(d.element)
+    tolerance = 8 * epsilon(d.element)
+    opposite = abs(abs(turns) - 2) < tolerance and abs(abs(float(d.assay.real)) - np.pi) < tolerance
+    return opposite or square.imag == 0 and abs(turns - round(turns.real)) < tolerance
 
 
 def complex_power_of_zero(d):
