@@ -435,16 +435,19 @@ bool AtElided(const TokenReader& in) {
   return ahead.token().kind == TokenKind::kRightBrace;
 }
 
-// Decision: elided-in-tuple. How long a tuple literal with an elided part is; 0 where nothing is elided.
-size_t ElidedTupleExtent(std::string_view text) {
+// Decision: elided-in-tuple. How long the tuple literal at the current token is if a part of it is elided; else 0.
+size_t ElidedTupleExtent(const TokenReader& in) {
+  if (!in.At(TokenKind::kLeftParen)) return 0;
+  const char* const begin = in.lexer().FromToken().data();
   int64_t depth = 0;
   bool elided = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text.compare(i, 5, "{...}") == 0) elided = true;
-    if (text[i] == ')' && --depth == 0) return elided ? i + 1 : 0;
+  for (Lexer ahead = in.lexer();; ahead.Next()) {
+    const TokenKind kind = ahead.token().kind;
+    if (kind == TokenKind::kEof || kind == TokenKind::kError) return 0;
+    elided |= kind == TokenKind::kDots;
+    depth += (kind == TokenKind::kLeftParen) - (kind == TokenKind::kRightParen);
+    if (depth == 0) return elided ? static_cast<size_t>(ahead.Spelling().data() + 1 - begin) : 0;
   }
-  return 0;
 }
 
 }  // namespace
@@ -465,7 +468,7 @@ absl::StatusOr<LiteralPtr> ReadLiteral(TokenReader& in, const Shape& shape) {
   }
   const std::string_view text = in.lexer().FromToken();
   if (shape.IsTuple()) {
-    if (const size_t extent = ElidedTupleExtent(text); extent > 0) {
+    if (const size_t extent = ElidedTupleExtent(in); extent > 0) {
       in.lexer().SkipFromToken(extent);
       return LiteralPtr();
     }

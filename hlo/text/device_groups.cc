@@ -8,9 +8,13 @@
 #include "fmt/format.h"
 #include "hlo/text/common_attributes.h"
 #include "shape/checked.h"
+#include "shape/limits.h"
 
 namespace assay {
 namespace {
+
+// Each is compared with those before it.
+constexpr size_t kMaxAxisRefs = 4 * kMaxRank;
 
 // The product of dims >= 1; an error where one is smaller or the product is too large.
 absl::Status NumDevices(SourcePosition where, std::span<const int64_t> dims, int64_t* size) {
@@ -112,6 +116,9 @@ absl::Status ReadMeshAxes(TokenReader& in, DeviceMesh* mesh) {
   mesh->text = "mesh[";
   return in.ReadList(TokenKind::kLeftSquare, TokenKind::kRightSquare, [&]() -> absl::Status {
     const SourcePosition where = in.position();
+    if (mesh->axes.size() >= kMaxRank) {
+      return ProgramLimitExceeded(where, "number of mesh axes", kMaxRank + 1, kMaxRank);
+    }
     DeviceMesh::Axis axis;
     ASSAY_RETURN_IF_ERROR(in.ReadString(&axis.name));
     for (const DeviceMesh::Axis& other : mesh->axes) {
@@ -311,6 +318,9 @@ Ints DeviceMesh::Devices() const {
 absl::Status ReadAxisRef(TokenReader& in, const DeviceMesh& mesh, std::vector<MeshAxisRef>* used,
                          std::string* text) {
   const SourcePosition where = in.position();
+  if (used->size() >= kMaxAxisRefs) {
+    return ProgramLimitExceeded(where, "number of mesh axes named", kMaxAxisRefs + 1, kMaxAxisRefs);
+  }
   std::string name;
   ASSAY_RETURN_IF_ERROR(in.ReadString(&name));
   MeshAxisRef ref;

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "fmt/format.h"
 #include "shape/element_type.h"
+#include "shape/limits.h"
 
 namespace assay {
 namespace {
@@ -102,8 +103,13 @@ size_t MatchDecimal(std::string_view text, size_t from) {
   return point ? at : kNoMatch;
 }
 
+// Dimension labels have a byte for each dimension: looking further would let a text be scanned again and again.
+constexpr size_t kMaxLabels = 2 * kMaxRank;
+
 size_t SkipBytesOf(std::string_view text, size_t from, std::string_view bytes) {
-  while (from < text.size() && (Is(text[from], kDigit) || bytes.find(text[from]) != kNoMatch)) ++from;
+  const size_t last = from + kMaxLabels;
+  while (from < text.size() && from < last && (Is(text[from], kDigit) || bytes.find(text[from]) != kNoMatch))
+    ++from;
   return from;
 }
 

@@ -184,6 +184,10 @@ TEST_CASE("parser: errors in device groups, shardings and async operations", "[p
       InEntry(" a = f32[4] negate(p), replica_groups=mesh[\"a\"=8] {\"a\":(2)2,@@\"a\"}", "used twice"),
       InEntry(" a = f32[4] negate(p), replica_groups=mesh[\"a\"=2], device_ids=@@(0,0) {\"a\"}", "holds 0"),
       InEntry(" a = f32[4] negate(p), replica_groups=@@[1048576,1048576]<=[1099511627776]", "over the limit"),
+      InEntry(" a = f32[4] negate(p), replica_groups=[2097152,2]<=[4194304]\n"
+              " b = f32[4] negate(p), replica_groups=[2097152,2]<=[4194304]\n"
+              " c = f32[4] negate(p), replica_groups=@@[1,1]<=[1]",
+              "over the limit"),
       InEntry(" a = f32[4] negate(p), sharding={@@foo}", "want a part of a sharding"),
       InEntry(" a = f32[4] negate(p), sharding=@@{maximal}", "maximal wants one device=N"),
       InEntry(" a = f32[4] negate(p), sharding=@@{devices=[2,2]0,1}", "found 2 devices for tiles [2,2]"),
@@ -231,6 +235,49 @@ TEST_CASE("parser: nesting beyond the limit is refused, nesting at the limit is 
       CHECK(ExitCodeOf(ParseHloText(place + open).status()) == 3);
     }
   }
+}
+
+// Texts of a megabyte that a parser with a loop inside a loop would read for hours.
+TEST_CASE("parser: the time is linear in the text", "[parser]") {
+  const auto repeat = [](const std::string& part) {
+    std::string text;
+    while (text.size() < 1'000'000) text += part;
+    return text;
+  };
+  const std::string head = "HloModule m\nENTRY e { p = f32[] parameter(0)\n ";
+  const std::string domain = head + "d = f32[] domain(p), domain={";
+  const std::vector<std::string> texts = {
+      domain + repeat("?"),
+      domain + repeat("1?"),
+      domain + repeat("bf?"),
+      domain + repeat("1_"),
+      domain + repeat("1x1_1 "),
+      domain + repeat("-1_-"),
+      domain + repeat("1e"),
+      domain + repeat("{"),
+      head + "a = f32[] all-reduce(p), replica_groups=mesh[" + repeat("\"a\"=1,"),
+      head + "a = f32[] all-reduce(p), replica_groups=mesh[\"a\"=1] {" + repeat("\"a\":(1)1,"),
+      head + repeat("c = (f32[]) constant((1 /* ( */))\n"),
+      head + "c = (f32[]) constant(" + repeat("("),
+      head + repeat("q = f32[] add(add(p,p),p)\n"),
+      head + repeat("q = f32[] call(p), to_apply={ p = f32[] parameter(0) }\n"),
+      "HloModule m\n" + repeat("f { a = f32[] parameter(0) }\n"),
+      "HloModule m, " + repeat("is_scheduled=true,"),
+      head + "q = f32[] negate(p), frontend_attributes={" + repeat("a=\"\","),
+      head + "q = f32[] negate(p), sharding={" + repeat("{replicated},"),
+      head + "q = (" + repeat("f32[],"),
+      head + "q = f32[" + repeat("1,"),
+      repeat("/*"),
+      repeat("/**/"),
+      repeat("\n"),
+  };
+  for (const std::string& text : texts) CHECK(!ParseHloText(text).ok());
+  // Names that clash with each other from computation to computation.
+  std::string clashes = "HloModule m\n";
+  for (int i = 0; clashes.size() < 1'000'000; ++i) {
+    clashes += "g" + std::to_string(i) + " { a = f32[] parameter(0) a.1 = f32[] negate(a) }\n";
+  }
+  CHECK(ParseHloText(clashes).ok());
 }
 
 }  // namespace
