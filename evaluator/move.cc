@@ -151,14 +151,14 @@ struct StridedMove::Kernels {
 
 StridedMove::StridedMove(int element_bytes, std::span<const int64_t> sizes,
                          std::span<const int64_t> from_strides, std::span<const int64_t> to_strides) {
+  for (int64_t size : sizes) empty_ |= size <= 0;
+  if (empty_) return;
   absl::InlinedVector<Dimension, 6> dims;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] <= 0) empty_ = true;
     if (sizes[d] != 1) {
       dims.push_back({sizes[d], from_strides[d] * element_bytes, to_strides[d] * element_bytes});
     }
   }
-  if (empty_) return;
   std::stable_sort(dims.begin(), dims.end(),
                    [](const Dimension& a, const Dimension& b) { return std::abs(a.to) > std::abs(b.to); });
   for (const Dimension& d : dims) {

@@ -177,6 +177,7 @@ absl::StatusOr<Shape> InferReverse(const InferContext& context) {
 absl::StatusOr<Literal> EvalReverse(EvalContext& context, std::span<Literal> operands) {
   const Literal& operand = operands[0];
   const DimVector sizes = operand.runtime_sizes();
+  if (operand.shape().num_elements() == 0) return ShareStorage(context, operand, sizes);
   AffineMap from{0, RowMajorStrides(operand.shape().sizes())};
   bool moves = false;
   for (int64_t d : context.attributes().List(Attr::kDimensions)) {

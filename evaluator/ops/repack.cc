@@ -48,16 +48,18 @@ void TransferDynamicFlag(const Shape& operand, const ReshapeGroup& group, int64_
 bool LivePrefixSizes(const Literal& operand, const Shape& result, DimVector& sizes) {
   sizes.assign(result.sizes().begin(), result.sizes().end());
   for (const ReshapeGroup& group : ReshapeGroups(operand.shape().sizes(), result.sizes())) {
-    int64_t live = 1;
+    std::optional<int64_t> product = 1;
     bool full = true, prefix = true, outermost = true;
     for (int64_t d = group.in_begin; d < group.in_end; ++d) {
       const int64_t size = operand.dynamic_size(d), bound = operand.shape().size(d);
-      live *= size;  // of storage that exists, or 0
+      product = product ? CheckedMul(*product, size) : product;
       full &= size == bound;
       prefix &= size == bound || outermost;
       outermost &= bound == 1;
     }
     if (full) continue;
+    if (!product) return false;
+    const int64_t live = *product;
     if (!prefix && live != 0) return false;
     int64_t d = group.out_begin;
     while (d < group.out_end && !result.is_dynamic(d) && result.size(d) == 1) ++d;

@@ -243,7 +243,10 @@ absl::StatusOr<Literal> EvalScatter(EvalContext& context, std::span<Literal> ope
     ASSAY_ASSIGN_OR_RETURN(Literal result, Writable(context, std::move(wide)));
     results.push_back(std::move(result));
   }
-  if (geometry.fits) ASSAY_RETURN_IF_ERROR(ApplyScatter(context, geometry, *combiner, updates, results));
+  // Offsets mean something only where there are elements.
+  const bool any = updates[0].shape().num_elements() > 0 && results[0].shape().num_elements() > 0;
+  if (any && geometry.fits)
+    ASSAY_RETURN_IF_ERROR(ApplyScatter(context, geometry, *combiner, updates, results));
   for (int64_t i = 0; i < n; ++i) {
     if (!results[i].IsFullSize()) results[i].ClearDeadElements();
     const DimVector sizes = results[i].runtime_sizes();

@@ -49,20 +49,23 @@ absl::StatusOr<Literal> EvalSlice(EvalContext& context, std::span<Literal> opera
   const Literal& operand = operands[0];
   const Shape& shape = context.result_shape();
   const SliceConfig& slice = SliceOf(context.attributes());
-  AffineMap from{0, RowMajorStrides(operand.shape().sizes())};
   DimVector runtime, moved;
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    from.base += slice[d].start * from.strides[d];
     // Selected positions that are live; a result dimension of size 1 is static, and zero where it is dead.
     const int64_t span = std::max<int64_t>(operand.dynamic_size(d) - slice[d].start, 0);
     moved.push_back(std::min(CeilDiv(span, slice[d].stride), shape.size(d)));
     runtime.push_back(shape.is_dynamic(d) ? moved[d] : shape.size(d));
-    from.strides[d] *= slice[d].stride;
   }
   if (shape.num_elements() == operand.shape().num_elements()) return ShareStorage(context, operand, runtime);
   const auto bounds = shape.sizes();
   const bool zero = !std::equal(bounds.begin(), bounds.end(), moved.begin());
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, runtime, zero));
+  if (Contains(moved, 0)) return result;
+  AffineMap from{0, RowMajorStrides(operand.shape().sizes())};
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    from.base += slice[d].start * from.strides[d];
+    from.strides[d] *= moved[d] > 1 ? slice[d].stride : 0;
+  }
   ASSAY_RETURN_IF_ERROR(MoveInto(context, moved, operand, from, result));
   return result;
 }
@@ -113,6 +116,7 @@ absl::StatusOr<Literal> EvalPad(EvalContext& context, std::span<Literal> operand
   const Literal& operand = operands[0];
   const PaddingConfig& padding = PaddingOf(context.attributes());
   const DimVector live = operand.runtime_sizes();
+  const bool empty = context.result_shape().num_elements() == 0;
   DimVector sizes, moved;
   AffineMap from{0, RowMajorStrides(operand.shape().sizes())};
   AffineMap to{0, RowMajorStrides(context.result_shape().sizes())};
@@ -126,12 +130,13 @@ absl::StatusOr<Literal> EvalPad(EvalContext& context, std::span<Literal> operand
     const absl::int128 last =
         size <= low ? 0 : std::min<absl::int128>((size - low + step - 1) / step, live[d]);
     moved.push_back(static_cast<int64_t>(std::max<absl::int128>(last - first, 0)));
-    if (moved[d] == 0) continue;
+    if (moved[d] == 0 || empty) continue;
     from.base += static_cast<int64_t>(first) * from.strides[d];
     to.base += static_cast<int64_t>(low + first * step) * to.strides[d];
     to.strides[d] *= moved[d] > 1 ? static_cast<int64_t>(step) : 0;
   }
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
+  if (empty) return result;
   const int bytes = Bytes(operand.shape().element_type());
   const auto out = result.MutableBytes();
   FillElements(bytes, operands[1].data(), out.data(), out.size() / bytes);
@@ -193,6 +198,7 @@ absl::StatusOr<Literal> EvalConcatenate(EvalContext& context, std::span<Literal>
   }
   if (operands.size() == 1) return ShareStorage(context, operands[0], sizes);
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
+  if (result.shape().num_elements() == 0) return result;
   AffineMap to{0, RowMajorStrides(result.shape().sizes())};
   std::byte* out = result.MutableBytes().data();
   for (const Literal& operand : operands) {
@@ -285,6 +291,7 @@ absl::StatusOr<Literal> EvalDynamicSlice(EvalContext& context, std::span<Literal
   const DimVector starts = ClampedStarts(operands.subspan(1), live, sizes);
   const DimVector strides = RowMajorStrides(operand.shape().sizes());
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
+  if (shape.num_elements() == 0) return result;
   // Beyond the run-time size of the operand there are zeros, which is what a dead element gives.
   ASSAY_RETURN_IF_ERROR(
       MoveInto(context, sizes, operand, {LinearPosition(starts, strides), strides}, result));
@@ -323,6 +330,7 @@ absl::StatusOr<Shape> InferDynamicUpdateSlice(const InferContext& context) {
 absl::StatusOr<Literal> EvalDynamicUpdateSlice(EvalContext& context, std::span<Literal> operands) {
   const Literal& update = operands[1];
   const Shape& shape = ArrayOf(operands[0].shape());
+  if (update.shape().num_elements() == 0) return std::move(operands[0]);
   DimVector sizes(shape.sizes().begin(), shape.sizes().end());
   DimVector written = update.runtime_sizes();
   for (int64_t d = 0; d < shape.rank(); ++d) sizes[d] = operands[0].dynamic_size(d);

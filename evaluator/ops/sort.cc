@@ -149,14 +149,14 @@ absl::StatusOr<Literal> EvalSort(EvalContext& context, std::span<Literal> operan
   }
   const Lines lines(operands[0].shape(), live, context.attributes().List(Attr::kDimensions)[0]);
   ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> results, NewSortResults(context, operands));
-  if (lines.length > std::numeric_limits<int32_t>::max()) {
+  if (lines.count > 0 && lines.length > std::numeric_limits<int32_t>::max()) {
     return LimitExceeded("sort: elements of a line", lines.length, std::numeric_limits<int32_t>::max());
   }
   // Lines are sorted in blocks, so that the comparator sees many elements at once.
   constexpr int64_t kBlockElements = 1 << 16;
   const int64_t block = std::clamp<int64_t>(kBlockElements / std::max<int64_t>(lines.length, 1), 1,
                                             std::max<int64_t>(lines.count, 1));
-  std::vector<int32_t> order(block * lines.length);
+  std::vector<int32_t> order(lines.count > 0 ? block * lines.length : 0);
   std::vector<int64_t> starts;
   DimVector index(lines.sizes.size(), 0);
   for (int64_t first = 0; first < lines.count && lines.length > 0; first += block) {
@@ -228,7 +228,7 @@ absl::StatusOr<Literal> EvalTopK(EvalContext& context, std::span<Literal> operan
   std::byte* values = results[0].MutableBytes().data();
   std::byte* indices = results[1].MutableBytes().data();
   const int64_t operand_row = operand.shape().sizes().back();
-  std::vector<SortKey> keys(lines.length);
+  std::vector<SortKey> keys(lines.count > 0 ? lines.length : 0);
   DimVector index(lines.sizes.size(), 0);
   for (int64_t line = 0; line < lines.count && k > 0; ++line) {
     const int64_t start = LinearPosition(index, lines.map.strides);

@@ -871,11 +871,43 @@ ENTRY main {
     refuse("iota_c3", "Iota-C3", "pred[3]", "iota", [], "iota_dimension=0")
 
 
+def empty_cases():
+    """Arrays without elements whose other sizes are huge: no stride or offset may be computed with them."""
+    b = 1 << 40
+    huge = f"s32[0,{b},{b},{b}]"
+    zero = [f"{huge} {{}}"]
+    half = f"s32[0,{b // 2},{b},{b}]"
+    start = [arr("s32", 7)] * 4
+    lt, add_s, add_r = compare_f("s32", "LT"), add_f("s32"), add_f("f32")
+    index = arr("s32", [[1, 2], [3, -4]])
+    scatter = scatter_attributes([1, 2, 3], [1], [1, 2], 1, "add_f")
+    for name, result, op, args, attributes, f in (
+            ("slice", half, "slice", zero, f"slice={{[0:0],[{b // 2}:{b}],[0:{b}],[0:{b}]}}", ""),
+            ("reverse", huge, "reverse", zero, "dimensions={0,1,2,3}", ""),
+            ("pad", f"s32[0,{b + 1},{b},{b}]", "pad", zero + [arr("s32", 1)], "padding=0_0x0_1x0_0x0_0", ""),
+            ("concatenate", f"s32[0,{2 * b},{b},{b}]", "concatenate", zero * 2, "dimensions={1}", ""),
+            ("dynamic-slice", half, "dynamic-slice", zero + start, f"dynamic_slice_sizes={{0,{b // 2},{b},{b}}}", ""),
+            ("dynamic-update-slice", huge, "dynamic-update-slice", zero + [f"{half} {{}}"] + start, "", ""),
+            ("gather", f"s32[2,0,{b},{b}]", "gather", zero + [index],
+             gather_attributes([1, 2, 3], [1], [1, 2], 1, [0, 1, b, b]), ""),
+            ("scatter", huge, "scatter", zero + [index, f"s32[2,0,{b},{b}] {{{{}},{{}}}}"], scatter, add_s),
+            ("scatter_sum", huge.replace("s32", "f32"), "scatter",
+             [f"{huge} {{}}".replace("s32", "f32"), index, f"f32[2,0,{b},{b}] {{{{}},{{}}}}"], scatter, add_r),
+            ("sort", huge, "sort", zero, "dimensions={1}, to_apply=cmp", lt),
+            ("topk", f"(s32[0,{b},{b},1], s32[0,{b},{b},1])", "topk", [f"s32[0,{b},{b},100] {{}}"], "k=1", "")):
+        shapes = [a.split(" ")[0] if isinstance(a, str) else shape_of(a) for a in args]
+        outs = [f"{r.strip()} {'{{},{}}' if name == 'gather' else '{}'}"
+                for r in (result[1:-1].split(", ") if result[0] == "(" else [result])]
+        golden(f"{op}_huge_empty{'_sum' if name == 'scatter_sum' else ''}", program(result, op, shapes, attributes, f), args, outs)
+    one("slice_huge_stride_2d", "s32[1,4]", "slice", [arr("s32", np.arange(12).reshape(3, 4))],
+        "slice={[1:3:9223372036854775807],[0:4]}", outs=[arr("s32", [[4, 5, 6, 7]])])
+
+
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
     for old in OUT.glob("*.hlo"):
         old.unlink()
-    for cases in (layout_cases, slice_cases, gather_cases, scatter_cases, sort_cases, dynamic_cases):
+    for cases in (layout_cases, slice_cases, gather_cases, scatter_cases, sort_cases, dynamic_cases, empty_cases):
         cases()
     print(len(_written), "goldens")
 
