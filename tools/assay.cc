@@ -1,6 +1,7 @@
 // The command `assay`: parses arguments and hands them to the subcommands (commands.h). The names, keys and
 // exit codes are a contract that outside scripts rely on.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 #include <new>
 
@@ -11,11 +12,26 @@ namespace {
 using assay::cli::DiffFlags;
 using assay::cli::RunFlags;
 
+// A whole number of decimal digits in [low, high]: CLI11 itself would take the nearest one that fits.
+CLI::Validator Whole(uint64_t low, uint64_t high) {
+  const auto check = [low, high](const std::string& text) -> std::string {
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (whole && value >= low && value <= high) return "";
+    return "'" + text + "' is no whole number from " + std::to_string(low) + " to " + std::to_string(high);
+  };
+  return CLI::Validator(check, "");
+}
+CLI::Validator Seed() { return Whole(0, UINT64_MAX); }
+CLI::Validator Count() { return Whole(1, INT64_MAX); }
+
 // Flags that say what to run and with which limits.
 void AddRunFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("PROGRAM", flags.program, "HLO text; '-' is standard input")->required();
   command->add_option("--inputs", flags.inputs, "arguments by name (arg0, arg1.0, ...) in an .npz file");
   command->add_option("--random-inputs", flags.random_inputs, "make arguments from this seed")
+      ->check(Seed())
       ->excludes("--inputs");
   command->add_option("--engine", flags.engine, "exact, reference, fast or gpu")
       ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
@@ -23,17 +39,16 @@ void AddRunFlags(CLI::App* command, RunFlags& flags) {
       ->add_option("--crosscheck", flags.crosscheck,
                    "compare fast kernels with the reference: off, sample or full")
       ->check(CLI::IsMember({"off", "sample", "full"}));
-  command->add_option("--replicas", flags.replicas, "run on this many replicas")->check(CLI::PositiveNumber);
-  command->add_option("--partitions", flags.partitions, "run on this many partitions")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--replicas", flags.replicas, "run on this many replicas")->check(Count());
+  command->add_option("--partitions", flags.partitions, "run on this many partitions")->check(Count());
   command->add_option("--load-ops", flags.load_ops, "a library of user-defined operations");
-  command->add_option("--seed", flags.options.run_seed, "seed of rng and GetRngSeed (42)");
+  command->add_option("--seed", flags.options.run_seed, "seed of rng and GetRngSeed (42)")->check(Seed());
   command->add_option("--max-steps", flags.options.limits.max_steps, "give up after this many steps")
-      ->check(CLI::PositiveNumber);
+      ->check(Count());
   command
       ->add_option("--memory-limit", flags.options.limits.memory_limit,
                    "bytes of live values (3/4 of memory)")
-      ->check(CLI::PositiveNumber);
+      ->check(Count());
   command->add_option("--timeout", flags.options.limits.timeout_seconds, "give up after this many seconds")
       ->check(CLI::PositiveNumber);
 }
@@ -86,6 +101,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub->add_option("--actual", arguments.diff.actual, "the backend's outputs");
   sub->add_option("--inputs", run.inputs, "the program's arguments");
   sub->add_option("--random-inputs", run.random_inputs, "make arguments from this seed")
+      ->check(Seed())
       ->excludes("--inputs");
   sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)");
   sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)");

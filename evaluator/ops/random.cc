@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
@@ -67,6 +68,12 @@ class PhiloxWords {
     return low | static_cast<uint64_t>(Next32()) << 32;
   }
   uint64_t Next(bool wide) { return wide ? Next64() : Next32(); }
+  // The same stream from word `position` on.
+  PhiloxWords From(uint64_t position) const {
+    PhiloxWords words(key_, counter_ + position / 4);
+    for (uint64_t i = 0; i < position % 4; ++i) words.Next32();
+    return words;
+  }
 
  private:
   uint64_t key_;
@@ -96,21 +103,39 @@ Split SplitPairs(const Shape& shape) {
   return split;
 }
 
+// Calls fn(i) for i in [0, count), charging in chunks, so that a long fill can be interrupted.
+constexpr int64_t kChunk = 1 << 20;
+
+template <typename Fn>
+absl::Status ForEachElement(EvalContext& context, int64_t count, Fn fn) {
+  for (int64_t first = 0; first < count; first += kChunk) {
+    const int64_t end = std::min(first + kChunk, count);
+    ASSAY_RETURN_IF_ERROR(context.Charge(end - first));
+    for (int64_t i = first; i < end; ++i) fn(i);
+  }
+  return absl::OkStatus();
+}
+
 // Element J takes half position H = J with J_s div 2, and its low word where J_s is even, the high word
 // otherwise. Calls fn(row-major position in `half`, odd) for every element in row-major order.
 template <typename Fn>
-void ForEachPairElement(const Split& split, Fn fn) {
+absl::Status ForEachPairElement(EvalContext& context, const Split& split, Fn fn) {
   int64_t inner = 1;
   for (size_t d = split.dimension + 1; d < split.sizes.size(); ++d) inner *= split.sizes[d];
   int64_t outer = 1;
   for (int64_t d = 0; d < split.dimension; ++d) outer *= split.sizes[d];
   const int64_t size = split.sizes[split.dimension], half = split.half[split.dimension];
+  int64_t uncharged = 0;
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t s = 0; s < size; ++s) {
       const int64_t base = (o * half + s / 2) * inner;
-      for (int64_t i = 0; i < inner; ++i) fn(base + i, s % 2 == 1);
+      for (int64_t i = 0; i < inner; ++i) {
+        if (++uncharged == kChunk) ASSAY_RETURN_IF_ERROR(context.Charge(std::exchange(uncharged, 0)));
+        fn(base + i, s % 2 == 1);
+      }
     }
   }
+  return context.Charge(uncharged);
 }
 
 void StoreBits(uint64_t bits, int bytes, std::byte*& out) {
@@ -167,48 +192,53 @@ absl::StatusOr<Shape> InferRngBitGenerator(const InferContext& context) {
   return result;
 }
 
+// Both fill `bits` and return by how much the counter moves on.
 // 64-bit elements take one counter each, narrower ones share a counter in pairs.
-uint64_t FillThreeFry(uint64_t key, uint64_t base, Literal& bits) {
+absl::StatusOr<uint64_t> FillThreeFry(EvalContext& context, uint64_t key, uint64_t base, Literal& bits) {
   const Shape& shape = bits.shape();
   const ElementType type = shape.element_type();
+  const int64_t count = shape.num_elements();
+  if (count == 0) return 0;
   std::byte* out = bits.MutableBytes().data();
   const int bytes = Bytes(type);
   if (Bits(type) == 64) {
-    const int64_t count = shape.num_elements();
-    for (int64_t i = 0; i < count; ++i) StoreBits(ThreeFry2x32(key, base + i), bytes, out);
+    ASSAY_RETURN_IF_ERROR(ForEachElement(
+        context, count, [&](int64_t i) { StoreBits(ThreeFry2x32(key, base + i), bytes, out); }));
     return static_cast<uint64_t>(count);
   }
   const Split split = SplitPairs(shape);
-  ForEachPairElement(split, [&](int64_t position, bool odd) {
+  ASSAY_RETURN_IF_ERROR(ForEachPairElement(context, split, [&](int64_t position, bool odd) {
     const uint64_t pair = ThreeFry2x32(key, base + position);
     StoreBits(StoragePattern(type, odd ? pair >> 32 : pair & 0xffffffffu), bytes, out);
-  });
+  }));
   return static_cast<uint64_t>(*CheckedProduct(split.half));
 }
 
-uint64_t FillPhilox(uint64_t key, absl::uint128 counter, Literal& bits) {
-  const Shape& shape = bits.shape();
-  const ElementType type = shape.element_type();
+absl::StatusOr<uint64_t> FillPhilox(EvalContext& context, uint64_t key, absl::uint128 counter,
+                                    Literal& bits) {
+  const ElementType type = bits.shape().element_type();
   const bool wide = Bits(type) == 64;
-  const int64_t count = shape.num_elements();
+  const int64_t count = bits.shape().num_elements();
   std::byte* out = bits.MutableBytes().data();
   PhiloxWords words(key, counter);
-  for (int64_t i = 0; i < count; ++i) StoreBits(StoragePattern(type, words.Next(wide)), Bytes(type), out);
+  ASSAY_RETURN_IF_ERROR(ForEachElement(
+      context, count, [&](int64_t) { StoreBits(StoragePattern(type, words.Next(wide)), Bytes(type), out); }));
   return static_cast<uint64_t>(CeilDiv(count * (wide ? 2 : 1), 4));
 }
 
 absl::StatusOr<Literal> EvalRngBitGenerator(EvalContext& context, std::span<Literal> operands) {
   const bool bits_only = context.result_shape().IsArray();
   ASSAY_ASSIGN_OR_RETURN(Literal bits, bits_only ? context.NewResult() : context.NewResultElement(1));
-  ASSAY_RETURN_IF_ERROR(context.Charge(bits.shape().num_elements()));
   const int64_t words = operands[0].shape().size(0);
   std::array<uint64_t, 3> state{};
   for (int64_t i = 0; i < words; ++i) state[i] = LoadElement(ElementType::kU64, operands[0].data() + 8 * i).u;
   if (Lower(context.attributes().Text(Attr::kAlgorithm)) == "rng_three_fry") {
-    state[1] += FillThreeFry(state[0], state[1], bits);
+    ASSAY_ASSIGN_OR_RETURN(const uint64_t used, FillThreeFry(context, state[0], state[1], bits));
+    state[1] += used;
   } else {
     const absl::uint128 counter = absl::MakeUint128(words == 3 ? state[2] : state[0], state[1]);
-    const absl::uint128 next = counter + FillPhilox(state[0], counter, bits);
+    ASSAY_ASSIGN_OR_RETURN(const uint64_t used, FillPhilox(context, state[0], counter, bits));
+    const absl::uint128 next = counter + used;
     state[1] = absl::Uint128Low64(next);
     if (words == 3) state[2] = absl::Uint128High64(next);
   }
@@ -306,14 +336,14 @@ PhiloxWords DrawStream(EvalContext& context) {
 
 // r = RN(RN(u * RN(b - a)) + a); where a < b and r >= b: the largest value below b. Narrow types round once
 // more.
-void FillUniformFloat(PhiloxWords words, double a, double b, Literal& result) {
+absl::Status FillUniformFloat(EvalContext& context, double a, double b, Literal& result) {
+  PhiloxWords words = DrawStream(context);
   const ElementType type = result.shape().element_type();
   const FloatFormat& draw = DrawFormat(type);
   const FloatFormat& format = *Info(type).format;
   const double range = RealSubtract(b, a, draw);
   std::byte* out = result.MutableBytes().data();
-  const int64_t count = result.shape().num_elements();
-  for (int64_t i = 0; i < count; ++i, out += Bytes(type)) {
+  return ForEachElement(context, result.shape().num_elements(), [&](int64_t) {
     double r = a;
     if (a < b) {
       const double u = UnitUniform(words, draw);
@@ -321,33 +351,32 @@ void FillUniformFloat(PhiloxWords words, double a, double b, Literal& result) {
       if (r >= b) r = NextBelow(b, format);
     }
     StoreStrip(type, &r, 1, out, Bytes(type));
-  }
+    out += Bytes(type);
+  });
 }
 
 // r = a + bits mod (b - a), in w bits; b <= a: a.
-void FillUniformInteger(PhiloxWords words, const ScalarValue& a, const ScalarValue& b, Literal& result) {
+absl::Status FillUniformInteger(EvalContext& context, const ScalarValue& a, const ScalarValue& b,
+                                Literal& result) {
+  PhiloxWords words = DrawStream(context);
   const ElementType type = result.shape().element_type();
   const bool is_signed = IsSignedIntegral(type);
   const bool empty = is_signed ? b.i <= a.i : b.u <= a.u;
   const uint64_t low = is_signed ? static_cast<uint64_t>(a.i) : a.u;
   const uint64_t range = (is_signed ? static_cast<uint64_t>(b.i) : b.u) - low;
   std::byte* out = result.MutableBytes().data();
-  const int64_t count = result.shape().num_elements();
-  for (int64_t i = 0; i < count; ++i) {
+  return ForEachElement(context, result.shape().num_elements(), [&](int64_t) {
     const uint64_t value = empty ? low : low + words.Next(Bits(type) == 64) % range;
     StoreBits(StoragePattern(type, value), Bytes(type), out);
-  }
+  });
 }
 
 absl::StatusOr<Literal> EvalUniform(EvalContext& context, std::span<Literal> operands) {
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
   const ElementType type = context.result_shape().element_type();
   const ScalarValue a = LoadElement(type, operands[0].data()), b = LoadElement(type, operands[1].data());
-  if (IsFloat(type)) {
-    FillUniformFloat(DrawStream(context), a.r, b.r, result);
-  } else {
-    FillUniformInteger(DrawStream(context), a, b, result);
-  }
+  ASSAY_RETURN_IF_ERROR(IsFloat(type) ? FillUniformFloat(context, a.r, b.r, result)
+                                      : FillUniformInteger(context, a, b, result));
   return result;
 }
 
@@ -371,30 +400,30 @@ absl::StatusOr<Literal> EvalNormal(EvalContext& context, std::span<Literal> oper
   const double mu = LoadElement(type, operands[0].data()).r, sigma = LoadElement(type, operands[1].data()).r;
   const Split split = SplitPairs(context.result_shape());
 
-  // Uniforms of the concat shape (dimension s padded to even), then one pair from positions 2h and 2h + 1 of
-  // it.
-  DimVector concat = split.sizes;
-  concat[split.dimension] = 2 * split.half[split.dimension];
-  PhiloxWords words = DrawStream(context);
-  std::vector<double> uniform(*CheckedProduct(concat));
-  for (double& u : uniform) u = UnitUniform(words, draw);
+  // Uniforms of the concat shape (dimension s padded to even), one pair from positions 2h and 2h + 1 of it.
+  const PhiloxWords words = DrawStream(context);
+  if (context.result_shape().num_elements() == 0) return result;
+  const int64_t words_each = draw.bits / 32;
   int64_t inner = 1;
-  for (size_t d = split.dimension + 1; d < concat.size(); ++d) inner *= concat[d];
+  for (size_t d = split.dimension + 1; d < split.sizes.size(); ++d) inner *= split.sizes[d];
+  const auto uniform = [&](int64_t position) {
+    PhiloxWords at = words.From(static_cast<uint64_t>(position) * words_each);
+    return UnitUniform(at, draw);
+  };
 
   std::byte* out = result.MutableBytes().data();
-  ForEachPairElement(split, [&](int64_t half_position, bool odd) {
+  ASSAY_RETURN_IF_ERROR(ForEachPairElement(context, split, [&](int64_t half_position, bool odd) {
     const int64_t first = half_position / inner * 2 * inner + half_position % inner;
-    const auto [even_value, odd_value] = NormalPair(uniform[first], uniform[first + inner], draw);
+    const auto [even_value, odd_value] = NormalPair(uniform(first), uniform(first + inner), draw);
     const double scaled = RealMultiply(sigma, odd ? odd_value : even_value, draw);
     const double value = RoundToFormat(RealAdd(mu, scaled, draw), *Info(type).format);
     StoreStrip(type, &value, 1, out, Bytes(type));
     out += Bytes(type);
-  });
+  }));
   return result;
 }
 
 absl::StatusOr<Literal> EvalRng(EvalContext& context, std::span<Literal> operands) {
-  ASSAY_RETURN_IF_ERROR(context.Charge(context.result_shape().num_elements()));
   return Lower(context.attributes().Text(Attr::kDistribution)) == "rng_normal"
              ? EvalNormal(context, operands)
              : EvalUniform(context, operands);

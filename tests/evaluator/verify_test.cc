@@ -1,0 +1,172 @@
+#include "evaluator/verify.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "fmt/format.h"
+#include "hlo/text/parser.h"
+
+namespace assay {
+namespace {
+
+Module Parsed(const std::string& program) {
+  absl::StatusOr<Module> module = ParseHloText(program);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  return *std::move(module);
+}
+
+std::string Message(Module module) {
+  const absl::StatusOr<VerifiedModule> verified = Verify(std::move(module));
+  if (verified.ok()) return "fine";
+  CHECK(ExitCodeOf(verified.status()) == 3);
+  return std::string(verified.status().message());
+}
+
+bool Has(const std::string& message, const std::string& part) {
+  INFO(message);
+  CHECK(message.find(part) != std::string::npos);
+  return message.find(part) != std::string::npos;
+}
+
+const std::string kProgram =
+    "HloModule m\nf {\n  p = f32[] parameter(0)\n  ROOT n = f32[] negate(p)\n}\n"
+    "ENTRY e {\n  x = f32[] parameter(0)\n  y = f32[] call(x), to_apply=f\n  ROOT r = f32[] add(x, y)\n}\n";
+
+TEST_CASE("verify: a good module passes and keeps its declared shapes", "[verify]") {
+  const absl::StatusOr<VerifiedModule> verified = Verify(Parsed(kProgram));
+  REQUIRE(verified.ok());
+  CHECK(verified->module().entry_computation().root_instruction().shape->ToString() == "f32[]");
+}
+
+// Text can't say these; builders and importers can.
+TEST_CASE("verify: modules that are nonsense are refused, never followed", "[verify]") {
+  Module module;
+  Has(Message(module), "no computation");
+
+  module = Parsed(kProgram);
+  module.entry.value = 7;
+  Has(Message(module), "no entry computation");
+  module.entry.value = -1;
+  Has(Message(module), "no entry computation");
+
+  module = Parsed(kProgram);
+  Instruction& root = module.computations[1].instructions[2];
+  root.operands[0] = 2;
+  Has(Message(module), "there is a cycle");
+  root.operands[0] = 99;
+  Has(Message(module), "there is a cycle");
+  root.operands[0] = -1;
+  Has(Message(module), "there is a cycle");
+  root.operands[0] = 0;
+  root.control_predecessors = {2};
+  Has(Message(module), "control predecessor");
+  root.control_predecessors.clear();
+  root.operands.push_back(0);
+  Has(Message(module), "add has 3 operands, wanted 2");
+  root.operands.clear();
+  Has(Message(module), "add has 0 operands, wanted 2");
+
+  module = Parsed(kProgram);
+  module.computations[1].root = 3;
+  Has(Message(module), "no root");
+  module.computations[1].root = -1;
+  Has(Message(module), "no root");
+  module.computations[1].instructions.clear();
+  Has(Message(module), "no instruction");
+}
+
+TEST_CASE("verify: the call graph has no cycle", "[verify]") {
+  for (const int32_t callee : {1, 2, -1}) {
+    Module module = Parsed(kProgram);
+    module.computations[1].instructions[1].attributes.Set(Attr::kToApply, ComputationId{callee});
+    Has(Message(module), "Call-C3");
+  }
+}
+
+TEST_CASE("verify: attributes are known, of their form, and present where required", "[verify]") {
+  Module module = Parsed(kProgram);
+  module.computations[1].instructions[2].attributes.Set(Attr::kIndex, int64_t{1});
+  Has(Message(module), "add has no attribute 'index'");
+
+  module = Parsed(kProgram);
+  module.computations[1].instructions[1].attributes.Set(Attr::kToApply, int64_t{0});
+  Has(Message(module), "value of the wrong kind");
+
+  module = Parsed(kProgram);
+  module.computations[1].instructions[1].attributes = AttributeMap();
+  Has(Message(module), "call needs the attribute 'to_apply'");
+}
+
+TEST_CASE("verify: parameter numbers are each used once", "[verify]") {
+  for (const int64_t number : {int64_t{1}, int64_t{-1}, INT64_MAX}) {
+    Module module = Parsed(kProgram);
+    module.computations[1].instructions[0].parameter_number = number;
+    Has(Message(module), "Parameter-C1");
+  }
+}
+
+TEST_CASE("verify: shapes that were left out are filled in", "[verify]") {
+  Module module = Parsed(kProgram);
+  module.computations[1].instructions[2].shape = nullptr;
+  const absl::StatusOr<VerifiedModule> verified = Verify(std::move(module));
+  REQUIRE(verified.ok());
+  CHECK(verified->module().entry_computation().root_instruction().shape->ToString() == "f32[]");
+}
+
+TEST_CASE("verify: errors have the instruction's place and name", "[verify]") {
+  const absl::StatusOr<VerifiedModule> verified =
+      Verify(Parsed("HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n"));
+  REQUIRE_FALSE(verified.ok());
+  REQUIRE(PositionOf(verified.status()).has_value());
+  CHECK(PositionOf(verified.status())->line == 4);
+  CHECK(Has(std::string(verified.status().message()), "(in '%r = negate')"));
+}
+
+TEST_CASE("verify: devices, layouts and aliases of the module", "[verify]") {
+  Module module = Parsed(kProgram);
+  module.replica_count = 0;
+  Has(Message(module), "replica_count is 0");
+  module = Parsed(kProgram);
+  module.num_partitions = -3;
+  Has(Message(module), "num_partitions is -3");
+  module = Parsed(kProgram);
+  module.input_output_alias.push_back({{0}, 0, {}, false});
+  Has(Message(module), "the result has no element {0}");
+  module.input_output_alias[0] = {{}, 1, {}, false};
+  Has(Message(module), "parameter number is 1");
+  module.input_output_alias[0] = {{}, 0, {4}, false};
+  Has(Message(module), "has no element {4}");
+  module = Parsed(kProgram);
+  module.buffer_donor.push_back({-1, {}});
+  Has(Message(module), "buffer_donor");
+}
+
+TEST_CASE("verify: channels are used by one send and one recv a direction", "[verify]") {
+  const auto program = [](const std::string& more) {
+    return "HloModule m\nENTRY e {\n  x = s32[] parameter(0)\n  t = token[] after-all()\n"
+           "  a = (s32[], u32[], token[]) send(x, t), channel_id=1\n  b = token[] send-done(a), "
+           "channel_id=1\n" +
+           more + "  ROOT z = s32[] negate(x)\n}\n";
+  };
+  CHECK(Message(Parsed(program(""))) == "fine");
+  CHECK(Message(Parsed(program("  c = (s32[], u32[], token[]) send(x, t), channel_id=2\n"))) == "fine");
+  CHECK(Message(Parsed(program("  c = (s32[], u32[], token[]) recv(t), channel_id=1\n"))) == "fine");
+  CHECK(Message(Parsed(program(
+            "  c = (s32[], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true\n"))) == "fine");
+  Has(Message(Parsed(program("  c = (s32[], u32[], token[]) send(x, t), channel_id=1\n"))),
+      "Send-C4: channel 1 has two send instructions, 'a' and 'c'");
+}
+
+TEST_CASE("verify: a module of many computations is checked in linear time", "[verify]") {
+  std::string program = "HloModule m\nf0 {\n  ROOT p = s32[] parameter(0)\n}\n";
+  for (int i = 1; i < 20000; ++i) {
+    program += fmt::format("f{} {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=f{}\n}}\n",
+                           i, i - 1);
+  }
+  program += "ENTRY e {\n  ROOT p = s32[] parameter(0)\n}\n";
+  CHECK(Message(Parsed(program)) == "fine");
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""Drives the command `assay` through its contract: exit codes, messages, files. Usage: cli_test.py ASSAY"""
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zipfile
+
+ASSAY = os.path.abspath(sys.argv.pop(1))
+
+ADD = "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] add(x, x)\n}\n"
+CONSTANT = "HloModule m\nENTRY e {\n  ROOT c = f32[2] constant({1, 2.5})\n}\n"
+ENDLESS = """HloModule m
+c {
+  ROOT a = pred[] parameter(0)
+}
+b {
+  ROOT d = pred[] parameter(0)
+}
+ENTRY e {
+  t = pred[] constant(true)
+  ROOT w = pred[] while(t), condition=c, body=b
+}
+"""
+BUSY = ENDLESS.replace("ROOT d = pred[] parameter(0)", "p = pred[] parameter(0)\n  ROOT d = pred[] copy(p)")
+
+
+def npy(descr, shape, data):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({''.join(f'{n}, ' for n in shape)}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+def floats(*values):
+    return npy("<f4", [len(values)], struct.pack(f"<{len(values)}f", *values))
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="assay_cli_")
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def file(self, name, content):
+        with open(self.path(name), "wb") as out:
+            out.write(content if isinstance(content, bytes) else content.encode())
+        return self.path(name)
+
+    def npz(self, name, **arrays):
+        with zipfile.ZipFile(self.path(name), "w") as archive:
+            for key, data in arrays.items():
+                archive.writestr(key.replace("__", ".") + ".npy", data)
+        return self.path(name)
+
+    def call(self, *args, **options):
+        options.setdefault("stdout", subprocess.PIPE)
+        return subprocess.run([ASSAY, *args], stderr=subprocess.PIPE, timeout=60, **options)
+
+    def expect(self, code, *args, error=None, output=None, **options):
+        result = self.call(*args, **options)
+        message = result.stderr.decode(errors="replace")
+        self.assertEqual(result.returncode, code, f"{args}: {message}")
+        for text in [error] if isinstance(error, str) else error or []:
+            self.assertIn(text, message)
+        if error is None and code == 0:
+            self.assertEqual(message, "")
+        if output is not None:
+            self.assertIn(output, result.stdout.decode())
+        return result
+
+    def read_npz(self, path):
+        with zipfile.ZipFile(path) as archive:
+            self.assertIsNone(archive.testzip())
+            return {name: archive.read(name) for name in archive.namelist()}
+
+    # ---- running ----
+
+    def test_run_prints_results(self):
+        self.expect(0, "run", self.file("c.hlo", CONSTANT), output="out0 f32[2]")
+
+    def test_run_writes_results(self):
+        inputs = self.npz("in.npz", arg0=floats(1, 2.5))
+        self.expect(0, "run", self.file("a.hlo", ADD), "--inputs", inputs, "--output", self.path("out.npz"))
+        content = self.read_npz(self.path("out.npz"))
+        self.assertEqual(list(content), ["out0.npy"])
+        self.assertTrue(content["out0.npy"].endswith(struct.pack("<2f", 2, 5)))
+        self.assertIn(b"'<f4'", content["out0.npy"])
+
+    def test_equal_runs_give_equal_files(self):
+        program = self.file("a.hlo", ADD)
+        for name in ("1.npz", "2.npz"):
+            self.expect(0, "run", program, "--random-inputs", "3", "--output", self.path(name))
+        with open(self.path("1.npz"), "rb") as one, open(self.path("2.npz"), "rb") as two:
+            self.assertEqual(one.read(), two.read())
+
+    def test_a_tuple_has_a_key_for_each_leaf(self):
+        program = """HloModule m
+ENTRY e {
+  p = (bf16[1], (pred[2], token[])) parameter(0)
+  b = bf16[1] get-tuple-element(p), index=0
+  i = (pred[2], token[]) get-tuple-element(p), index=1
+  ROOT r = (bf16[1], (pred[2], token[])) tuple(b, i)
+}
+"""
+        inputs = self.npz("in.npz", arg0__0=npy("|V2", [1], b"\x80\x3f"), arg0__1__0=npy("|b1", [2], b"\1\0"))
+        self.expect(0, "run", self.file("t.hlo", program), "--inputs", inputs, "--output", self.path("out.npz"))
+        content = self.read_npz(self.path("out.npz"))
+        self.assertEqual(sorted(content), ["out0.npy", "out1.0.npy"])
+        self.assertIn(b"'|V2'", content["out0.npy"])
+        self.assertTrue(content["out0.npy"].endswith(b"\x80\x3f"))
+        self.assertIn(b"'|b1'", content["out1.0.npy"])
+
+    def test_infeed_and_outfeed(self):
+        program = """HloModule m
+ENTRY e {
+  t = token[] after-all()
+  i = (f32[1], token[]) infeed(t)
+  x = f32[1] get-tuple-element(i), index=0
+  o = token[] outfeed(x, t), outfeed_shape=f32[1]
+  ROOT r = f32[1] negate(x)
+}
+"""
+        program = self.file("f.hlo", program)
+        inputs = self.npz("in.npz", infeed0=floats(4))
+        result = self.expect(0, "run", program, "--inputs", inputs, "--json")
+        outputs = json.loads(result.stdout)["outputs"]
+        self.assertEqual(outputs["out0"]["data"], [-4])
+        self.assertEqual(outputs["outfeed0"]["data"], [4])
+        self.expect(5, "run", program, error="infeed exhausted")
+
+    def test_json(self):
+        program = ("HloModule m\nENTRY e {\n  a = f32[3] constant({1, nan, -inf})\n  b = c64[1] constant({(1, 2)})\n"
+                   "  c = pred[0] constant({})\n  ROOT r = (f32[3], c64[1], pred[0]) tuple(a, b, c)\n}\n")
+        result = self.expect(0, "run", self.file("j.hlo", program), "--json")
+        value = json.loads(result.stdout, parse_constant=lambda name: self.fail(f"{name} is no JSON"))
+        self.assertEqual(value["outputs"]["out0"]["shape"], [3])
+        self.assertEqual(value["outputs"]["out0"]["data"][0], 1)
+        self.assertEqual(value["outputs"]["out2"]["data"], [])
+        self.assertGreater(value["steps"], 0)
+
+    def test_standard_input(self):
+        self.expect(0, "run", "-", input=CONSTANT.encode(), output="out0 f32[2]")
+        self.expect(0, "verify", "-", input=CONSTANT.encode())
+        self.expect(3, "verify", "-", input=b"HloModule", error="-:1:")
+
+    def test_memory_and_step_limits(self):
+        program = self.file("b.hlo", "HloModule m\nENTRY e {\n  z = f32[] constant(1)\n"
+                                     "  ROOT b = f32[1000,1000] broadcast(z), dimensions={}\n}\n")
+        self.expect(5, "run", program, "--memory-limit", "1000000", error="memory")
+        self.expect(0, "run", program, "--memory-limit", "5000000", "--output", self.path("o.npz"))
+        self.expect(5, "run", self.file("w.hlo", ENDLESS), "--max-steps", "1000", error="--max-steps")
+
+    # ---- inputs that do not fit ----
+
+    def test_without_inputs_the_parameters_are_listed(self):
+        self.expect(2, "run", self.file("a.hlo", ADD), error=["arg0", "f32[2]", "--inputs", "--random-inputs"])
+
+    def test_inputs_that_do_not_fit(self):
+        program = self.file("a.hlo", ADD)
+        for arrays, error in (({}, "'arg0' is missing"), ({"arg1": floats(1, 2)}, "'arg0' is missing"),
+                              ({"arg0": floats(1, 2), "arg7": floats(1)}, "'arg7'"), ({"arg0": floats(1, 2, 3)}, "arg0"),
+                              ({"arg0": npy("<f8", [2], b"\0" * 16)}, "arg0"), ({"arg0": npy("<f4", [2], b"\0" * 7)}, "arg0")):
+            self.expect(5, "run", program, "--inputs", self.npz("in.npz", **arrays), error=error)
+
+    def test_damaged_files(self):
+        program = self.file("a.hlo", ADD)
+        with open(self.npz("good.npz", arg0=floats(1, 2)), "rb") as good:
+            data = good.read()
+        for name, content in (("empty", b""), ("half", data[:len(data) // 2]), ("text", b"hello"),
+                              ("bits", data.replace(b"NUMPY", b"NUMPX")), ("zeros", bytes(1000))):
+            self.expect(5, "run", program, "--inputs", self.file(f"{name}.npz", content), error=f"{name}.npz")
+        self.expect(5, "run", program, "--inputs", self.path("none.npz"), error="none.npz")
+        self.expect(5, "run", program, "--inputs", self.folder.name)
+
+    # ---- outputs that can't be written ----
+
+    def test_output_that_cannot_be_written(self):
+        program = self.file("c.hlo", CONSTANT)
+        self.expect(5, "run", program, "--output", "/dev/full", error="/dev/full")
+        self.expect(5, "run", program, "--output", self.path("no/folder/o.npz"), error="o.npz")
+        self.expect(5, "run", program, "--output", self.folder.name)
+        self.assertEqual(os.listdir(self.folder.name), ["c.hlo"])
+        self.assertTrue(os.path.exists("/dev/full"))
+
+    def test_standard_output_that_cannot_be_written(self):
+        program = self.file("c.hlo", CONSTANT)
+        for args in (("run", program), ("run", program, "--json"), ("print", program), ("plan", program), ("ops",)):
+            with open("/dev/full", "wb") as full:
+                self.expect(5, *args, stdout=full, error="standard output")
+            reader, writer = os.pipe()
+            os.close(reader)
+            with os.fdopen(writer, "wb") as closed:
+                self.expect(5, *args, stdout=closed, error="standard output")
+
+    # ---- programs that are refused ----
+
+    def test_errors_show_the_place(self):
+        text = ADD.replace("add(x, x)", "add(x, y2)")
+        result = self.expect(3, "verify", self.file("e.hlo", text), error=f"{self.path('e.hlo')}:4:26: error: ")
+        lines = result.stderr.decode().splitlines()
+        self.assertEqual(lines[1].strip(), "ROOT y = f32[2] add(x, y2)")
+        self.assertEqual(lines[1].index("y2"), lines[2].index("^"))
+        self.assertEqual(result.stdout, b"")
+
+    def test_invalid_programs(self):
+        nested = "(" * 100000
+        for name, content in (("empty", ""), ("nul", b"HloModule m\0\nENTRY e {}\n"), ("zeros", bytes(100)), ("word", "hello"),
+                              ("shape", f"HloModule m\nENTRY e {{\n  ROOT p = {nested} parameter(0)\n}}\n"),
+                              ("literal", f"HloModule m\nENTRY e {{\n  ROOT p = f32[] constant({'{' * 100000}\n}}\n"),
+                              ("attribute", f"HloModule m, frontend_attributes={'{' * 100000}\n"),
+                              ("cut", ADD[:-2]), ("bytes", bytes(range(128, 256))),
+                              ("shapes", ADD.replace("f32[2] add", "f32[3] add")),
+                              ("unused", ADD.replace("  ROOT", "  n = f32[9] negate(x)\n  ROOT"))):
+            path = self.file(f"{name}.hlo", content)
+            for command in ("verify", "run", "print", "plan"):
+                self.expect(3, command, path, error=f"{name}.hlo")
+
+    def test_escapes_in_names_are_shown_escaped(self):
+        result = self.expect(3, "verify", self.file("x.hlo", b"HloModule m\nENTRY e {\n  ROOT \x1b[31m = f32[] parameter(0)\n}\n"))
+        self.assertNotIn(b"\x1b", result.stderr)
+
+    def test_verify_prints_nothing_when_fine(self):
+        result = self.expect(0, "verify", self.file("a.hlo", ADD))
+        self.assertEqual(result.stdout, b"")
+
+    def test_missing_program(self):
+        self.expect(5, "verify", self.path("none.hlo"), error="none.hlo")
+        self.expect(5, "verify", self.folder.name)
+
+    def test_what_is_not_supported(self):
+        program = self.file("a.hlo", CONSTANT)
+        for args in (("--engine", "gpu"), ("--engine", "fast"), ("--replicas", "2"), ("--partitions", "2"),
+                     ("--load-ops", "libm.so")):
+            self.expect(4, "run", program, *args, error="error: ")
+        self.expect(4, "print", program, "--to", "pb", error="error: ")
+        unknown = CONSTANT.replace("constant({1, 2.5})", 'custom-call(), custom_call_target="acme"')
+        self.expect(4, "run", self.file("u.hlo", unknown), error=["u.hlo:3:", "no custom call target acme"])
+
+    def test_wrong_usage(self):
+        program = self.file("a.hlo", CONSTANT)
+        for args in ((), ("fly",), ("run",), ("run", program, "--color"), ("run", program, "--engine", "steam"),
+                     ("run", program, "--max-steps", "0"), ("run", program, "--timeout", "-1"), ("verify", program, program),
+                     ("run", program, "--max-steps", "99999999999999999999"), ("run", program, "--seed", "18446744073709551616"),
+                     ("run", program, "--random-inputs", "-1"), ("run", program, "--memory-limit", "1.5"), ("golden",), ("golden", "check"),
+                     ("print", program, "--to", "pdf"), ("ops", "fly"), ("diff", program), ("run", program, "--crosscheck", "x"),
+                     ("run", program, "--inputs", "a.npz", "--random-inputs", "1")):
+            self.expect(2, *args)
+
+    # ---- the other commands ----
+
+    def test_help_and_version(self):
+        self.expect(0, "--help", output="Assay")
+        self.expect(0, "--version", output="assay ")
+        for command in ("run", "verify", "print", "plan", "bench", "diff", "golden", "ops"):
+            self.expect(0, command, "--help", output="--help")
+
+    def test_ops_lists_every_operation(self):
+        lines = self.expect(0, "ops").stdout.decode().splitlines()
+        self.assertEqual(len(lines), 133)
+        self.assertEqual(len({line.split()[0] for line in lines}), 133)
+        self.expect(0, "ops", "gather", output="offset_dims")
+
+    def test_print_is_canonical(self):
+        first = self.expect(0, "print", self.file("a.hlo", ADD)).stdout
+        self.assertEqual(self.expect(0, "print", self.file("b.hlo", first)).stdout, first)
+
+    def test_plan_names_each_step(self):
+        self.expect(0, "plan", self.file("a.hlo", ADD), output="%y = f32[2] add")
+
+    def test_bench(self):
+        value = json.loads(self.expect(0, "bench", self.file("c.hlo", CONSTANT), "--json").stdout)
+        self.assertEqual(set(value), {"median_s", "min_s", "runs", "compile_s"})
+
+    def test_diff_of_two_files(self):
+        one = self.npz("1.npz", out0=floats(1, 2))
+        two = self.npz("2.npz", out0=npy("<f4", [2], struct.pack("<2I", 0x3F800001, 0x40000000)))
+        three = self.npz("3.npz", out1=floats(1))
+        self.expect(0, "diff", one, one)
+        self.assertIn(b"ulp", self.expect(1, "diff", one, two).stdout.lower())
+        self.expect(0, "diff", one, two, "--ulps", "1")
+        self.expect(1, "diff", one, three, output="missing")
+        self.expect(5, "diff", one, self.path("none.npz"))
+
+    def test_diff_of_a_program(self):
+        program = self.file("a.hlo", ADD)
+        inputs = self.npz("in.npz", arg0=floats(1, 2))
+        self.expect(0, "diff", program, "--actual", self.npz("good.npz", out0=floats(2, 4)), "--inputs", inputs)
+        self.expect(1, "diff", program, "--actual", self.npz("bad.npz", out0=floats(2, 5)), "--inputs", inputs)
+
+    def test_goldens(self):
+        program = self.file("a.hlo", ADD)
+        inputs = self.npz("in.npz", arg0=floats(1, 2))
+        golden = self.path("g.hlo")
+        self.expect(0, "golden", "record", program, "--inputs", inputs, "--output", golden)
+        self.expect(0, "golden", "check", golden, output="1 passed, 0 failed")
+        with open(golden) as recorded:
+            text = recorded.read()
+        self.assertIn("// arg0: f32[2]", text)
+        wrong = text.replace("add(x, x)", "multiply(x, x)").replace("// arg0: f32[2] {0x1p+0, ", "// arg0: f32[2] {0x1p+2, ")
+        self.assertNotEqual(wrong, text)
+        self.file("g.hlo", wrong)
+        self.expect(1, "golden", "check", golden, output="FAILED")
+        self.expect(0, "golden", "update", golden, output="+ // out0: f32[2]")
+        self.expect(0, "golden", "check", golden)
+        self.file("g.hlo", wrong.replace("oracle: assay", "oracle: hand"))
+        self.expect(1, "golden", "update", golden, error="hand")
+        self.expect(1, "golden", "check", self.path("nothing"), output="FAILED")
+
+    # ---- interruption ----
+
+    def test_timeout(self):
+        for text in (ENDLESS, BUSY):
+            start = time.monotonic()
+            self.expect(5, "run", self.file("w.hlo", text), "--timeout", "1", error="timeout")
+            self.assertLess(time.monotonic() - start, 3)
+
+    def test_interrupt(self):
+        for text in (ENDLESS, BUSY):
+            process = subprocess.Popen([ASSAY, "run", self.file("w.hlo", text)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(0.5)
+            start = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=10)
+            self.assertLess(time.monotonic() - start, 2)
+            self.assertEqual(process.returncode, 5, errors)
+            self.assertIn(b"interrupted", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
