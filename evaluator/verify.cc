@@ -97,6 +97,13 @@ absl::Status CheckAttributes(const Instruction& instruction, const OpDef& op) {
   return absl::OkStatus();
 }
 
+// What must hold before anything may look at the attributes.
+absl::Status CheckForm(const Instruction& instruction) {
+  const OpDef& op = DefinitionOf(instruction.opcode);
+  ASSAY_RETURN_IF_ERROR(CheckArity(instruction, op));
+  return CheckAttributes(instruction, op);
+}
+
 bool AnyDynamic(const Shape& shape) {
   if (shape.IsArray()) return shape.HasDynamic();
   return std::any_of(shape.elements().begin(), shape.elements().end(), AnyDynamic);
@@ -124,8 +131,6 @@ Shape JoinDeclared(const Shape& declared, const Shape& inferred) {
 absl::StatusOr<Shape> InferChecked(const Module& module, const Computation& computation,
                                    const Instruction& instruction) {
   const OpDef& op = DefinitionOf(instruction.opcode);
-  ASSAY_RETURN_IF_ERROR(CheckArity(instruction, op));
-  ASSAY_RETURN_IF_ERROR(CheckAttributes(instruction, op));
   absl::InlinedVector<const Shape*, 4> operands;
   for (int32_t operand : instruction.operands)
     operands.push_back(computation.instructions[operand].shape.get());
@@ -235,6 +240,7 @@ class Verifier {
             "a control predecessor is not defined before the instruction: there is a cycle");
       }
     }
+    ASSAY_RETURN_IF_ERROR(CheckForm(instruction));
     ASSAY_RETURN_IF_ERROR(VerifyCalls(instruction));
     ASSAY_ASSIGN_OR_RETURN(Shape shape, InferChecked(module_, computation, instruction));
     if (instruction.shape == nullptr || !Shape::Equal(*instruction.shape, shape)) {
@@ -355,6 +361,7 @@ absl::StatusOr<Shape> InferContext::Declared() const {
 
 absl::StatusOr<Shape> InferShape(const Module& module, const Computation& computation,
                                  const Instruction& instruction) {
+  ASSAY_RETURN_IF_ERROR(CheckForm(instruction));
   return InferChecked(module, computation, instruction);
 }
 

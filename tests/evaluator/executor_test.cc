@@ -127,13 +127,13 @@ TEST_CASE("executor: a chain of 100000 instructions does not recurse", "[executo
 
 TEST_CASE("executor: a call chain is bounded by kMaxCallDepth", "[executor]") {
   const auto chain = [](int depth) {
-    std::string program = "HloModule m\nf0 {\n  ROOT p = s32[] parameter(0)\n}\n";
+    std::string program = "HloModule m\ng0 {\n  ROOT p = s32[] parameter(0)\n}\n";
     for (int i = 1; i <= depth; ++i) {
-      program += fmt::format("f{} {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=f{}\n}}\n",
+      program += fmt::format("g{} {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=g{}\n}}\n",
                              i, i - 1);
     }
     return program +
-           fmt::format("ENTRY e {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=f{}\n}}\n",
+           fmt::format("ENTRY e {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=g{}\n}}\n",
                        depth);
   };
   CHECK(RunText(chain(kMaxCallDepth - 1), {"s32[] 7"}).ok());
@@ -179,20 +179,23 @@ const std::string kSensitive = Entry(
     "x = f32[3] parameter(0)\ny = f32[3] parameter(1)\na = f32[3] add(x, y)\nm = f32[3] multiply(x, y)\n"
     "d = f32[3] divide(x, y)\nl = f32[3] exponential(x)\n"
     "ROOT r = (f32[3], f32[3], f32[3], f32[3]) tuple(a, m, d, l)\n");
-const std::vector<std::string> kSensitiveArguments = {"f32[3] {0x1p-149, 0x1p-130, 1}",
-                                                      "f32[3] {1, -0x1p-131, 3}"};
 
 unsigned ReadMxcsr() { return __builtin_ia32_stmxcsr(); }
 
 TEST_CASE("executor: the caller's rounding mode and flush bits change nothing and are restored",
           "[executor]") {
-  const absl::StatusOr<Literal> expected = RunText(kSensitive, kSensitiveArguments);
+  const absl::StatusOr<Plan> plan = PlanOf(kSensitive);
+  REQUIRE(plan.ok());
+  const std::vector<Literal> arguments = {Value("f32[3] {0x1p-149, 0x1p-130, 1}"),
+                                          Value("f32[3] {1, -0x1p-131, 3}")};
+  const auto run = [&] { return Executor(*plan, {}).Run(arguments); };
+  const absl::StatusOr<Literal> expected = run();
   REQUIRE(expected.ok());
   CHECK(Literal::BitwiseEqual(expected->element(0), Value("f32[3] {1, 0x1p-131, 4}")));
   const unsigned clean = ReadMxcsr();
   for (const unsigned poison : {0x8040u, 0x2000u, 0x4000u, 0x6000u, 0xE040u}) {
     __builtin_ia32_ldmxcsr(clean | poison);
-    const absl::StatusOr<Literal> result = RunText(kSensitive, kSensitiveArguments);
+    const absl::StatusOr<Literal> result = run();
     const unsigned after = ReadMxcsr();
     __builtin_ia32_ldmxcsr(clean);
     REQUIRE(result.ok());
@@ -200,7 +203,7 @@ TEST_CASE("executor: the caller's rounding mode and flush bits change nothing an
     CHECK(Literal::BitwiseEqual(*result, *expected));
   }
   std::fesetround(FE_DOWNWARD);
-  const absl::StatusOr<Literal> result = RunText(kSensitive, kSensitiveArguments);
+  const absl::StatusOr<Literal> result = run();
   const int mode = std::fegetround();
   std::fesetround(FE_TONEAREST);
   REQUIRE(result.ok());

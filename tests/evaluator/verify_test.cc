@@ -159,9 +159,9 @@ TEST_CASE("verify: channels are used by one send and one recv a direction", "[ve
 }
 
 TEST_CASE("verify: a module of many computations is checked in linear time", "[verify]") {
-  std::string program = "HloModule m\nf0 {\n  ROOT p = s32[] parameter(0)\n}\n";
+  std::string program = "HloModule m\ng0 {\n  ROOT p = s32[] parameter(0)\n}\n";
   for (int i = 1; i < 20000; ++i) {
-    program += fmt::format("f{} {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=f{}\n}}\n",
+    program += fmt::format("g{} {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=g{}\n}}\n",
                            i, i - 1);
   }
   program += "ENTRY e {\n  ROOT p = s32[] parameter(0)\n}\n";
