@@ -11,7 +11,6 @@
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -66,7 +65,7 @@ struct Features {
   Features(EvalContext& c, const Literal& x)
       : context(c), type(x.shape().element_type()), format(*Info(type).format) {
     const int64_t feature = c.attributes().Int(Attr::kFeatureIndex);
-    const DimVector strides = RowMajorStrides(x.shape().sizes());
+    const DimVector strides = StridesOf(x);
     count = x.dynamic_size(feature);
     stride = strides[feature];
     for (int64_t d = 0; d < x.shape().rank(); ++d) {

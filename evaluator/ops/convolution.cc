@@ -9,7 +9,6 @@
 #include "evaluator/ops/loops.h"
 #include "evaluator/ops/window_axis.h"
 #include "fmt/format.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -164,7 +163,7 @@ struct ConvArray {
   DimVector spatial_sizes, spatial_strides;
 };
 ConvArray ArrayOf(const Literal& literal, int64_t outer, int64_t inner, const Ints& spatial) {
-  const DimVector strides = RowMajorStrides(literal.shape().sizes());
+  const DimVector strides = StridesOf(literal);
   const DimVector sizes = literal.runtime_sizes();
   return {sizes[outer],
           strides[outer],
@@ -334,12 +333,15 @@ absl::StatusOr<Literal> EvalConvolution(EvalContext& context, std::span<Literal>
   ASSAY_ASSIGN_OR_RETURN(const DimVector spatial,
                          RuntimeOutputSizes(context.instruction(), SpatialSizes(sizes, dn.input_spatial),
                                             context.attributes().WindowOf()));
-  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
+  // Without input features every sum is empty: +0.
+  const bool empty_sums = kernel_sizes[dn.kernel_input_feature] == 0;
+  ASSAY_ASSIGN_OR_RETURN(Literal result,
+                         context.NewResult(empty_sums || context.result_shape().HasDynamic()));
   DimVector result_sizes(sizes.size());
   result_sizes[dn.output_batch] = sizes[dn.input_batch] / groups.batches;
   result_sizes[dn.output_feature] = kernel_sizes[dn.kernel_output_feature];
   for (size_t d = 0; d < spatial.size(); ++d) result_sizes[dn.output_spatial[d]] = spatial[d];
-  if (std::find(result_sizes.begin(), result_sizes.end(), 0) == result_sizes.end()) {
+  if (!empty_sums && std::find(result_sizes.begin(), result_sizes.end(), 0) == result_sizes.end()) {
     ASSAY_ASSIGN_OR_RETURN(const Literal image,
                            ReserveScratch(context, operands[0].shape().num_elements(), 24));
     ASSAY_ASSIGN_OR_RETURN(const Literal kernel,

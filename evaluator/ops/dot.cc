@@ -3,7 +3,6 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/dot_dims.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -28,7 +27,7 @@ absl::StatusOr<Literal> EvalDot(EvalContext& context, std::span<Literal> operand
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
   const Contraction contraction(lhs.type, rhs.type, result.shape().element_type());
   Meter meter(context);
-  const DotBox box = WholeDot(dims, lhs, rhs, RowMajorStrides(result.shape().sizes()));
+  const DotBox box = WholeDot(dims, lhs, rhs, StridesOf(result));
   ASSAY_RETURN_IF_ERROR(RunDot(contraction, lhs, rhs, box, result.MutableBytes().data(), meter));
   ASSAY_RETURN_IF_ERROR(meter.Flush());
   SetRuntimeSizes(result, DotSizes(dims, lhs, rhs));

@@ -4,7 +4,6 @@
 
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -110,8 +109,7 @@ absl::StatusOr<Shape> DotShape(const InferContext& context, const DotDims& dims,
 }
 
 DotArray ArrayOf(const Literal& literal) {
-  return {literal.data(), literal.shape().element_type(), literal.runtime_sizes(),
-          RowMajorStrides(literal.shape().sizes())};
+  return {literal.data(), literal.shape().element_type(), literal.runtime_sizes(), StridesOf(literal)};
 }
 
 absl::Status CheckDotRuntimeSizes(const EvalContext& context, const DotDims& dims, const DotArray& lhs,

@@ -14,7 +14,6 @@
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -167,7 +166,7 @@ absl::StatusOr<Literal> EvalCholesky(EvalContext& context, std::span<Literal> op
   const ElementType type = a.shape().element_type();
   const int64_t rank = a.shape().rank(), bytes = Bytes(type);
   const bool lower = context.attributes().Bool(Attr::kLower);
-  const DimVector strides = RowMajorStrides(a.shape().sizes());
+  const DimVector strides = StridesOf(a);
   const int64_t n = a.dynamic_size(rank - 1);
   if (a.dynamic_size(rank - 2) != n) {
     return EvalError(
@@ -331,8 +330,7 @@ absl::StatusOr<Literal> EvalTriangularSolve(EvalContext& context, std::span<Lite
                                  fmt::join(a.runtime_sizes(), ","), fmt::join(b.runtime_sizes(), ",")));
   }
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(HasDynamicDimension(context.result_shape())));
-  const DimVector a_strides = RowMajorStrides(a.shape().sizes()),
-                  b_strides = RowMajorStrides(b.shape().sizes());
+  const DimVector a_strides = StridesOf(a), b_strides = StridesOf(b);
   const int64_t sides = b.dynamic_size(options.left ? r - 1 : r - 2);
   const int64_t side_stride = options.left ? 1 : b_strides[r - 2];
   const int64_t stride = options.left ? b_strides[r - 2] : 1;

@@ -3,13 +3,16 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "shape/index.h"
 
 namespace assay {
 
 LoopDims MergeLoops(std::span<const LoopDim> dims) {
-  LoopDims merged;
   for (const LoopDim& dim : dims) {
     if (dim.size == 0) return {dim};
+  }
+  LoopDims merged;
+  for (const LoopDim& dim : dims) {
     if (dim.size == 1) continue;
     bool joins = !merged.empty();
     for (int a = 0; joins && a < kLoopArrays; ++a) {
@@ -65,6 +68,11 @@ void Loop::Next() {
     for (int a = 0; a < kLoopArrays; ++a) offsets_[a] -= dim.strides[a] * (dim.size - 1);
   }
   done_ = true;
+}
+
+DimVector StridesOf(const Literal& literal) {
+  if (literal.shape().num_elements() == 0) return DimVector(literal.shape().rank(), 0);
+  return RowMajorStrides(literal.shape().sizes());
 }
 
 absl::Status CheckSameRuntimeSizes(const EvalContext& context, std::span<const Literal> literals) {

@@ -68,6 +68,8 @@ class Meter {
   int64_t pending_ = 0;
 };
 
+// Row-major strides of an array; zeros where it has no element (its sizes may then be anything).
+DimVector StridesOf(const Literal& literal);
 // DYN-4: EvalError unless the literals, arrays of one rank, have the same run-time sizes.
 absl::Status CheckSameRuntimeSizes(const EvalContext& context, std::span<const Literal> literals);
 // Gives each dynamic dimension of `result` the run-time size sizes[d].

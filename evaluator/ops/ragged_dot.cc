@@ -8,7 +8,6 @@
 #include "evaluator/ops/dot_dims.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -145,7 +144,7 @@ absl::StatusOr<Shape> InferRaggedDot(const InferContext& context) {
 class GroupEnds {
  public:
   GroupEnds(const Literal& sizes, int64_t size)
-      : strides_(RowMajorStrides(sizes.shape().sizes())),
+      : strides_(StridesOf(sizes)),
         groups_(sizes.dynamic_size(sizes.shape().rank() - 1)),
         ends_(sizes.shape().num_elements()) {
     const ElementType type = sizes.shape().element_type();
@@ -274,7 +273,7 @@ absl::StatusOr<Literal> EvalRaggedDot(EvalContext& context, std::span<Literal> o
   const GroupEnds ends(operands[2], lhs.sizes[r.ragged]);
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(true));
   const Contraction contraction(lhs.type, rhs.type, result.shape().element_type());
-  DimVector strides = RowMajorStrides(result.shape().sizes());
+  DimVector strides = StridesOf(result);
   DimVector sizes = DotSizes(r.dims, lhs, rhs);
   Meter meter(context);
   if (r.mode == RaggedMode::kContracting) {

@@ -10,7 +10,6 @@
 #include "evaluator/scalar_function.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -276,8 +275,8 @@ absl::StatusOr<Literal> EvalReduce(EvalContext& context, std::span<Literal> oper
     r.results.push_back(std::move(result));
   }
   const Literal& x = operands[0];
-  const DimVector strides = RowMajorStrides(x.shape().sizes());
-  const DimVector result_strides = RowMajorStrides(r.results[0].shape().sizes());
+  const DimVector strides = StridesOf(x);
+  const DimVector result_strides = StridesOf(r.results[0]);
   const std::span<const int64_t> dimensions = context.attributes().List(Attr::kDimensions);
   LoopDims kept, reduced;
   DimVector kept_sizes;
@@ -364,7 +363,7 @@ absl::StatusOr<Literal> EvalMap(EvalContext& context, std::span<Literal> operand
                          context.Scalar(*context.attributes().Computation(Attr::kToApply)));
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
   const DimVector sizes = operands[0].runtime_sizes();
-  const DimVector strides = RowMajorStrides(operands[0].shape().sizes());
+  const DimVector strides = StridesOf(operands[0]);
   LoopDims dims;
   for (size_t d = 0; d < sizes.size(); ++d) dims.push_back({sizes[d], {strides[d]}});
   dims = MergeLoops(dims);

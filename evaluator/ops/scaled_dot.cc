@@ -198,7 +198,7 @@ absl::StatusOr<Literal> EvalScaledDot(EvalContext& context, std::span<Literal> o
   ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, dims, lhs, rhs));
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
   Meter meter(context);
-  const DotBox box = WholeDot(dims, lhs, rhs, RowMajorStrides(result.shape().sizes()));
+  const DotBox box = WholeDot(dims, lhs, rhs, StridesOf(result));
   ASSAY_RETURN_IF_ERROR(
       RunDot(Contraction(lhs.type, rhs.type, type), lhs, rhs, box, result.MutableBytes().data(), meter));
   ASSAY_RETURN_IF_ERROR(meter.Flush());

@@ -20,12 +20,13 @@ absl::Status Invalid(const InferContext& context, std::string_view message) {
   return InvalidProgram(context.instruction.position, message);
 }
 
-Shape WithoutDimension(const Shape& x, int64_t removed) {
+// Error: the product of the other sizes is too large (the removed one may have been 0).
+absl::StatusOr<Shape> WithoutDimension(const Shape& x, int64_t removed) {
   DimVector sizes;
   for (int64_t d = 0; d < x.rank(); ++d) {
     if (d != removed) sizes.push_back(x.size(d));
   }
-  Shape result = Shape::ArrayOrDie(x.element_type(), sizes);
+  ASSAY_ASSIGN_OR_RETURN(Shape result, Shape::Array(x.element_type(), sizes));
   for (int64_t d = 0; d < x.rank(); ++d) {
     if (d != removed) result.set_dynamic(d - (d > removed), x.is_dynamic(d));
   }
@@ -91,7 +92,10 @@ absl::Status CheckBody(const InferContext& context, const ProgramShape& body, co
                                         scan.inputs + scan.carries));
   }
   for (int64_t i = 0; i < parameters; ++i) {
-    const Shape wanted = i < scan.inputs ? WithoutDimension(context.operand(i), scan.d) : context.operand(i);
+    Shape wanted = context.operand(i);
+    if (i < scan.inputs) {
+      ASSAY_ASSIGN_OR_RETURN(wanted, WithoutDimension(wanted, scan.d));
+    }
     if (Shape::Compatible(body.parameters[i], wanted)) continue;
     return Invalid(context, fmt::format("Scan-C2: parameter {} of the computation is {}, wanted {}", i,
                                         body.parameters[i].ToString(), wanted.ToString()));
@@ -243,7 +247,8 @@ absl::StatusOr<Literal> EvalScan(EvalContext& context, std::span<Literal> operan
           fmt::format("DYN-4: scan: run-time sizes of dimension {} are {} and {}", scan.d, length, size));
     }
     length = size;
-    scan.slice_shapes.push_back(std::make_shared<const Shape>(WithoutDimension(operands[i].shape(), scan.d)));
+    ASSAY_ASSIGN_OR_RETURN(Shape slice, WithoutDimension(operands[i].shape(), scan.d));
+    scan.slice_shapes.push_back(std::make_shared<const Shape>(std::move(slice)));
   }
   for (int64_t i = 0; i < scan.outputs; ++i) {
     ASSAY_ASSIGN_OR_RETURN(Literal out, tuple ? context.NewResultElement(i, true) : context.NewResult(true));

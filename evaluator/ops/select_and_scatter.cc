@@ -11,7 +11,6 @@
 #include "evaluator/scalar_function.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -85,8 +84,8 @@ class Selection {
       : select_(select),
         x_(operand.data()),
         bytes_(Bytes(operand.shape().element_type())),
-        strides_(RowMajorStrides(operand.shape().sizes())),
-        source_strides_(RowMajorStrides(source.shape().sizes())),
+        strides_(StridesOf(operand)),
+        source_strides_(StridesOf(source)),
         meter_(context) {
     for (size_t d = 0; d < window.size(); ++d) {
       axes_.emplace_back(operand.dynamic_size(d), window[d], source.dynamic_size(d));

@@ -11,7 +11,6 @@
 #include "evaluator/scalar_function.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -267,8 +266,8 @@ absl::StatusOr<Literal> EvalReduceWindow(EvalContext& context, std::span<Literal
   const DimVector sizes = operands[0].runtime_sizes();
   const Window& window = context.attributes().WindowOf();
   ASSAY_ASSIGN_OR_RETURN(r.output_sizes, RuntimeOutputSizes(context.instruction(), sizes, window));
-  r.strides = RowMajorStrides(operands[0].shape().sizes());
-  r.result_strides = RowMajorStrides(r.results[0].shape().sizes());
+  r.strides = StridesOf(operands[0]);
+  r.result_strides = StridesOf(r.results[0]);
   if (LoopCount(r.OutputLoops()) > 0) {
     for (size_t d = 0; d < sizes.size(); ++d) r.axes.emplace_back(sizes[d], window[d], r.output_sizes[d]);
     ASSAY_RETURN_IF_ERROR(reducer->is_exact_sum() ? ReduceExactly(r) : LaneFold(r).Run());
