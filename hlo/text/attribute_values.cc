@@ -435,7 +435,8 @@ bool AtElided(const TokenReader& in) {
   return ahead.token().kind == TokenKind::kRightBrace;
 }
 
-// Decision: elided-in-tuple. How long the tuple literal at the current token is if a part of it is elided; else 0.
+// Decision: elided-in-tuple. How long the tuple literal at the current token is if a part of it is elided;
+// else 0.
 size_t ElidedTupleExtent(const TokenReader& in) {
   if (!in.At(TokenKind::kLeftParen)) return 0;
   const char* const begin = in.lexer().FromToken().data();

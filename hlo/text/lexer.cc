@@ -103,7 +103,8 @@ size_t MatchDecimal(std::string_view text, size_t from) {
   return point ? at : kNoMatch;
 }
 
-// Dimension labels have a byte for each dimension: looking further would let a text be scanned again and again.
+// Dimension labels have a byte for each dimension: looking further would let a text be scanned again and
+// again.
 constexpr size_t kMaxLabels = 2 * kMaxRank;
 
 size_t SkipBytesOf(std::string_view text, size_t from, std::string_view bytes) {

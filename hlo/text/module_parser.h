@@ -23,8 +23,8 @@ class ModuleParser {
   absl::StatusOr<Module> Parse();
 
  private:
-  // A computation that is being read. Its names are bound in instruction_names_; a scope inside another one puts
-  // back what it bound anew.
+  // A computation that is being read. Its names are bound in instruction_names_; a scope inside another one
+  // puts back what it bound anew.
   struct Scope {
     Scope(int32_t serial_number, bool is_nested) : serial(serial_number), nested(is_nested) {}
     int32_t serial;
@@ -63,6 +63,7 @@ class ModuleParser {
   absl::Status ParseSignature(std::shared_ptr<const Shape>* result);
   absl::Status ParseInstructionList(Scope& scope);
   absl::Status FinishParameters(Scope& scope);
+  void NameComputation(size_t i);
   absl::StatusOr<ComputationId> FinishComputation(Scope& scope, std::string_view name);
   absl::Status ParseComputationRef(ComputationId* id);
   absl::Status ParseExecutionThread(std::string* thread);
@@ -99,6 +100,12 @@ class ModuleParser {
   bool has_entry_ = false;
   absl::flat_hash_map<absl::string_view, ComputationId> computations_;
   NameTable computation_names_, instruction_names_;
+  // Of each computation of the module, as the text has them.
+  struct WantedNames {
+    int32_t computation = 0;
+    std::vector<int32_t> instructions;
+  };
+  std::vector<WantedNames> wanted_names_;
   int32_t num_scopes_ = 0;
 };
 

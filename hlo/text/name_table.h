@@ -1,8 +1,8 @@
 // The instruction names (or computation names) of one module: each text once, with what it stands for in the
 // computation that is being read, and whether the module uses it already.
 //
-// Unique names are made as the reference makes them: a name is a root and a number, "add.3" or "add" (number 0); a
-// clash takes the lowest number of the root that was not tried before.
+// Unique names are made as the reference makes them: a name is a root and a number, "add.3" or "add" (number
+// 0); a clash takes the lowest number of the root that was not tried before.
 #ifndef ASSAY_HLO_TEXT_NAME_TABLE_H_
 #define ASSAY_HLO_TEXT_NAME_TABLE_H_
 

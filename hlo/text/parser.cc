@@ -41,6 +41,8 @@ absl::Status ModuleParser::ParseHeaderless() {
 }
 
 // One instruction; operands that are not known become parameters.
+//
+// Decision: single-nested-operand. The reference makes the opcode of a nested operand a parameter too.
 absl::Status ModuleParser::ParseSingle() {
   Scope scope = NewScope(/*nested=*/false);
   scope.unknown_operands_are_parameters = true;
@@ -57,6 +59,10 @@ absl::Status ModuleParser::ParseSingle() {
   if (!in_.At(TokenKind::kEof)) return in_.Unexpected("the end of the text after a single instruction");
   scope.computation.root = static_cast<int32_t>(scope.computation.instructions.size()) - 1;
   ASSAY_ASSIGN_OR_RETURN(module_.entry, FinishComputation(scope, "_"));
+  // The entry, which is the last, chooses its names first.
+  const size_t last = module_.computations.size() - 1;
+  NameComputation(last);
+  for (size_t i = 0; i < last; ++i) NameComputation(i);
   module_.name = "_";
   module_.is_scheduled = true;
   return absl::OkStatus();
@@ -66,6 +72,7 @@ absl::Status ModuleParser::ParseComputations() {
   do {
     ASSAY_RETURN_IF_ERROR(ParseComputation());
   } while (!in_.At(TokenKind::kEof));
+  for (size_t i = 0; i < module_.computations.size(); ++i) NameComputation(i);
   // Without ENTRY the last computation is the entry.
   if (!has_entry_) module_.entry = ComputationId{static_cast<int32_t>(module_.computations.size()) - 1};
   return absl::OkStatus();
@@ -163,19 +170,26 @@ absl::Status ModuleParser::FinishParameters(Scope& scope) {
   return absl::OkStatus();
 }
 
-// Puts the computation into the module, with names that are unique there.
+// Gives a computation and its instructions names that are unique in the module.
+void ModuleParser::NameComputation(size_t i) {
+  Computation& computation = module_.computations[i];
+  const WantedNames& wanted = wanted_names_[i];
+  computation.name = computation_names_.Unique(wanted.computation);
+  for (size_t k = 0; k < wanted.instructions.size(); ++k) {
+    computation.instructions[k].name = instruction_names_.Unique(wanted.instructions[k]);
+  }
+}
+
+// Puts the computation into the module; names follow when all computations are known.
 absl::StatusOr<ComputationId> ModuleParser::FinishComputation(Scope& scope, std::string_view name) {
   ASSAY_RETURN_IF_ERROR(FinishParameters(scope));
   Computation& computation = scope.computation;
-  computation.name = computation_names_.Unique(computation_names_.Intern(name));
-  for (size_t i = 0; i < scope.names.size(); ++i) {
-    computation.instructions[i].name = instruction_names_.Unique(scope.names[i]);
-  }
   for (auto shadowed = scope.shadowed.rbegin(); shadowed != scope.shadowed.rend(); ++shadowed) {
     instruction_names_.binding(shadowed->first) = shadowed->second;
   }
   const ComputationId id{static_cast<int32_t>(module_.computations.size())};
   module_.computations.push_back(std::move(computation));
+  wanted_names_.push_back({computation_names_.Intern(name), std::move(scope.names)});
   return id;
 }
 

@@ -66,8 +66,8 @@ class TokenReader {
   absl::Status ReadInts(Ints* values);                                      // {1,2}
   absl::Status ReadIntList(TokenKind open, TokenKind close, Ints* values);  // [1,2]
 
-  // Compact replica groups are listed out, once for each distinct text. Counts how many devices that makes; false
-  // when the program asks for too many.
+  // Compact replica groups are listed out, once for each distinct text. Counts how many devices that makes;
+  // false when the program asks for too many.
   static constexpr int64_t kMaxExpandedDevices = int64_t{1} << 22;
   using CompactGroups = absl::flat_hash_map<std::string, std::shared_ptr<const ReplicaGroups>>;
   CompactGroups& compact_groups() { return compact_groups_; }

@@ -1,5 +1,5 @@
-// Values of attributes in every form of spec/hlo-text.md sections 5 and 7. Expected values are worked by hand;
-// canonical texts are what jaxlib 0.10.2 prints.
+// Values of attributes in every form of spec/hlo-text.md sections 5 and 7. Expected values are worked by
+// hand; canonical texts are what jaxlib 0.10.2 prints.
 #include <catch2/catch.hpp>
 
 #include "hlo/text/parser.h"

@@ -1,5 +1,5 @@
-// What the parser refuses, where it says so and how. "@@" in a text marks the place that the error must name; it
-// is removed before reading.
+// What the parser refuses, where it says so and how. "@@" in a text marks the place that the error must name;
+// it is removed before reading.
 #include <algorithm>
 #include <catch2/catch.hpp>
 

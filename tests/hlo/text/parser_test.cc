@@ -1,5 +1,5 @@
-// What modules the parser makes. Texts and expected contents are from the forms of spec/hlo-text.md; generated
-// names are those that jaxlib 0.10.2 prints for the same text.
+// What modules the parser makes. Texts and expected contents are from the forms of spec/hlo-text.md;
+// generated names are those that jaxlib 0.10.2 prints for the same text.
 #include "hlo/text/parser.h"
 
 #include <catch2/catch.hpp>
@@ -160,6 +160,16 @@ TEST_CASE("parser: operands of a single instruction become parameters", "[parser
   CHECK(module.is_scheduled);
   CHECK(module.entry_computation().name == "_");
   CHECK(Names(module.entry_computation()) == std::vector<std::string>{"a", "_"});
+  const Module called = Parse(
+      "f32[] reduce(f32[4] x, f32[] y), dimensions={0}, to_apply={ x = f32[] parameter(0) y = f32[] "
+      "parameter(1) "
+      "ROOT z = f32[] add(x, f32[] negate(y)) }");
+  CHECK(called.computations[0].name == "_.1");
+  CHECK(Names(called.computations[0]) == std::vector<std::string>{"x.1", "y.1", "negate.anon", "z"});
+  CHECK(called.entry_computation().name == "_");
+  CHECK(Names(called.entry_computation()) == std::vector<std::string>{"x", "y", "_"});
+  const Module nested = Parse("f32[2] add(f32[2] a, f32[2] negate(f32[2] a))");
+  CHECK(Names(nested.entry_computation()) == std::vector<std::string>{"a", "negate.anon", "_"});
   const Module unnamed = Parse("x = f32[2] add(f32[2], f32[2]{0})");
   CHECK(Names(unnamed.entry_computation()) == std::vector<std::string>{"_0", "_1", "x"});
   CHECK(unnamed.entry_computation().parameters == std::vector<int32_t>{0, 1});
