@@ -1,6 +1,7 @@
 // Storage of values: see literal.h. How elements are stored is in element_io.cc.
 #include "literal/literal.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,10 +27,12 @@ bool MemoryBudget::Reserve(int64_t bytes) {
 }
 
 // The bytes of one array. Small arrays, scalars above all, lie inside, so they are one allocation together
-// with the reference count; larger ones are on the heap, 64-byte aligned.
+// with the reference count; larger ones are on the heap, 64-byte aligned, or mapped by themselves.
 struct Literal::Storage {
   static constexpr int64_t kInline = 48;
   static constexpr size_t kAlignment = 64;
+  static constexpr int64_t kMapped = 4 << 20;
+  static constexpr size_t kHugePage = 2 << 20;
 
   // Null when there is no memory or, with `enforce`, when the budget is spent. A budget that can't take the
   // bytes of an unenforced allocation doesn't count them.
@@ -47,7 +50,7 @@ struct Literal::Storage {
       if (zero) std::memset(storage->inline_bytes, 0, kInline);
       return storage;
     }
-    // calloc, so that large arrays of zeros are pages that nothing has touched.
+    if (size >= kMapped) return MapPages(std::move(storage));
     const size_t padded = static_cast<size_t>(size) + kAlignment;
     storage->heap = zero ? std::calloc(padded, 1) : std::malloc(padded);
     if (storage->heap == nullptr) return nullptr;
@@ -56,17 +59,37 @@ struct Literal::Storage {
     return storage;
   }
 
+  // Large arrays are mapped by themselves on 2 MiB pages where the system has them: the first touch of 64 MiB in
+  // 4 KiB pages costs several times what most operations on it do. Fresh pages are zero.
+  static std::shared_ptr<Storage> MapPages(std::shared_ptr<Storage> storage) {
+    const size_t length = static_cast<size_t>(storage->size) + kHugePage;
+    void* const pages = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return nullptr;
+    storage->heap = pages;
+    storage->mapped_length = length;
+    const uintptr_t address =
+        (reinterpret_cast<uintptr_t>(pages) + kHugePage - 1) & ~(uintptr_t{kHugePage} - 1);
+    storage->data = reinterpret_cast<std::byte*>(address);
+    madvise(storage->data, static_cast<size_t>(storage->size), MADV_HUGEPAGE);  // only a hint
+    return storage;
+  }
+
   Storage() = default;
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   ~Storage() {
-    std::free(heap);
+    if (mapped_length > 0) {
+      munmap(heap, mapped_length);
+    } else {
+      std::free(heap);
+    }
     if (budget) budget->Release(size);
   }
 
   std::byte* data = nullptr;
   int64_t size = 0;
   void* heap = nullptr;
+  size_t mapped_length = 0;
   std::shared_ptr<MemoryBudget> budget;
   alignas(16) std::byte inline_bytes[kInline];
 };
