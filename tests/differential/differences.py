@@ -1,4 +1,4 @@
-"""The known differences between Assay and XLA:CPU (jaxlib 0.10.2): docs/differences.md explains each tag."""
+"""The known differences between Assay and XLA:CPU (jaxlib 0.10.2): docs/semantics.md explains each tag."""
 
 import dataclasses
 from typing import Callable
