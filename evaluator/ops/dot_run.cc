@@ -16,8 +16,7 @@ class DotRunner {
  public:
   DotRunner(const Contraction& contraction, const DotArray& lhs, const DotArray& rhs, const DotBox& box,
             std::byte* result, Meter& meter)
-      : contraction_(contraction),
-        lhs_(lhs),
+      : lhs_(lhs),
         rhs_(rhs),
         box_(box),
         result_(result),
@@ -149,7 +148,6 @@ class DotRunner {
     return absl::OkStatus();
   }
 
-  const Contraction& contraction_;
   const DotArray& lhs_;
   const DotArray& rhs_;
   const DotBox& box_;
