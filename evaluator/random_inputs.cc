@@ -21,7 +21,11 @@ Component Clipped(const Component& component, ElementType type) {
   const auto [least, most] = ExactIntegerRange(type);
   Component clipped = component;
   clipped.low = std::clamp(component.low, least, most);
-  clipped.count = std::clamp<int64_t>((most - clipped.low) / component.step + 1, 1, component.count);
+  // Steps from low to the largest value, at most 2^64 - 1 of them.
+  const uint64_t steps = (static_cast<uint64_t>(most) - static_cast<uint64_t>(clipped.low)) /
+                         static_cast<uint64_t>(component.step);
+  if (steps < static_cast<uint64_t>(component.count)) clipped.count = static_cast<int64_t>(steps) + 1;
+  clipped.count = std::max<int64_t>(1, std::min(clipped.count, component.count));
   return clipped;
 }
 
