@@ -9,6 +9,12 @@
 
 namespace assay {
 
+absl::Status RequireToken(const InferContext& context, int64_t i, std::string_view label) {
+  if (context.operand(i).IsToken()) return absl::OkStatus();
+  return InvalidProgram(
+      {}, fmt::format("{}: operand {} is {}, wanted token[]", label, i, context.operand(i).ToString()));
+}
+
 absl::Status CheckCallee(std::string_view op, const InferContext& context, ComputationId id,
                          std::span<const Shape* const> arguments) {
   const ProgramShape called = context.Called(id);

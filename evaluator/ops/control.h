@@ -1,4 +1,4 @@
-// Checks that instructions which call whole computations share.
+// Checks that instructions which call whole computations, or carry tokens, share.
 #ifndef ASSAY_EVALUATOR_OPS_CONTROL_H_
 #define ASSAY_EVALUATOR_OPS_CONTROL_H_
 
@@ -16,6 +16,9 @@ absl::Status CheckCallee(std::string_view op, const InferContext& context, Compu
 // `op`-C3: the pairs of output_to_operand_aliasing name existing, equal subshapes.
 absl::Status CheckOutputOperandAliasing(std::string_view op, const InferContext& context,
                                         const Shape& result);
+
+// `label`: operand i is a token.
+absl::Status RequireToken(const InferContext& context, int64_t i, std::string_view label);
 
 }  // namespace assay
 

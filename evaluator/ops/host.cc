@@ -9,16 +9,11 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
+#include "evaluator/ops/control.h"
 #include "fmt/format.h"
 
 namespace assay {
 namespace {
-
-absl::Status RequireToken(const InferContext& context, int64_t i, std::string_view label) {
-  if (context.operand(i).IsToken()) return absl::OkStatus();
-  return InvalidProgram(
-      {}, fmt::format("{}: operand {} is {}, wanted token[]", label, i, context.operand(i).ToString()));
-}
 
 // A value of `wanted`'s structure whose arrays are zero.
 absl::StatusOr<Literal> Zeros(EvalContext& context, const Shape& wanted) {

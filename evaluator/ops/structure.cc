@@ -4,6 +4,7 @@
 // handles on shared storage.
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
+#include "evaluator/ops/control.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -14,13 +15,6 @@ absl::StatusOr<Literal> EvalFirstOperand(EvalContext&, std::span<Literal> operan
 }
 
 absl::StatusOr<Literal> EvalToken(EvalContext&, std::span<Literal>) { return Literal::Token(); }
-
-// `label`: operand i is a token.
-absl::Status RequireToken(const InferContext& context, int64_t i, std::string_view label) {
-  if (context.operand(i).IsToken()) return absl::OkStatus();
-  return InvalidProgram(
-      {}, fmt::format("{}: operand {} is {}, wanted token[]", label, i, context.operand(i).ToString()));
-}
 
 // parameter(k): the k-th argument of the computation. The executor binds arguments before the first step, so
 // a parameter is never evaluated.
