@@ -33,8 +33,6 @@ absl::StatusOr<VerifiedModule> Verify(Module module);
 absl::StatusOr<Shape> InferShape(const Module& module, const Computation& computation,
                                  const Instruction& instruction);
 
-// DYN-7 helpers and checks that several families share stand in ops/common.h.
-
 }  // namespace assay
 
 #endif  // ASSAY_EVALUATOR_VERIFY_H_

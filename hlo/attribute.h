@@ -64,7 +64,7 @@ struct ComputationId {
 };
 
 struct Word {
-  std::string text;  // as written; compared without case where the grammar says so
+  std::string text;  // canonical case where the grammar ignores case
   friend bool operator==(const Word&, const Word&) = default;
 };
 using Ints = std::vector<int64_t>;
