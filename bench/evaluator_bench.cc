@@ -120,7 +120,7 @@ double BestTime(const std::string& text) {
   const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
   if (!module.ok()) return std::printf("%s\n", module.status().ToString().c_str()), -1;
   const absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(*module, 1);
-  const absl::StatusOr<Plan> plan = MakePlan(*module);
+  const absl::StatusOr<Plan> plan = MakePlan(*module, EngineChoice::kReference);
   if (!arguments.ok() || !plan.ok()) return -1;
   double best = 1e30;
   const Clock::time_point start = Clock::now();

@@ -8,6 +8,7 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/strips.h"
+#include "evaluator/parallel.h"
 #include "evaluator/registry.h"
 #include "evaluator/stored_strips.h"
 #include "fmt/format.h"
@@ -16,7 +17,8 @@ namespace assay {
 namespace {
 
 constexpr int kMaxOperands = 3;
-constexpr int64_t kChargeEvery = 64 * kStrip;
+constexpr int64_t kChargeEvery = 1 << 20;  // elements between two charges
+constexpr int64_t kGrain = 1 << 14;        // elements that a thread takes at a time
 
 // Elements that lie in memory as the strip functions want them.
 bool IsStoredAsComputed(ElementType type) {
@@ -37,17 +39,20 @@ struct Stream {
   std::byte* data = nullptr;
   bool repeated = false;  // a scalar, loaded once
   bool direct = false;
-  alignas(64) std::byte buffer[kStripBytes];
 
-  void* Strip(int64_t begin) { return direct ? data + begin * Bytes(type) : buffer; }
-  const void* Load(int64_t begin, int64_t n) {
+  void* Strip(int64_t begin, std::byte* buffer) const { return direct ? data + begin * Bytes(type) : buffer; }
+  const void* Load(int64_t begin, int64_t n, std::byte* buffer) const {
     if (direct) return data + begin * Bytes(type);
     if (!repeated) LoadStrip(type, data + begin * Bytes(type), Bytes(type), n, buffer);
     return buffer;
   }
-  void Store(int64_t begin, int64_t n) {
+  void Store(int64_t begin, int64_t n, const std::byte* buffer) const {
     if (!direct) StoreStrip(type, buffer, n, data + begin * Bytes(type), Bytes(type));
   }
+};
+
+struct alignas(64) StripBuffer {
+  std::byte bytes[kStripBytes];
 };
 
 bool IsRepeated(const Literal& operand, const Shape& result) {
@@ -68,30 +73,29 @@ absl::StatusOr<Literal> TakeResult(EvalContext& context, std::span<Literal> oper
   return context.NewResult();
 }
 
-absl::Status Walk(EvalContext& context, const StripKernel& kernel, int64_t n, std::span<Stream> in,
-                  Stream& out) {
+// Elements [begin, end) by the strip function.
+void WalkStrips(const StripKernel& kernel, std::span<const Stream> in, const Stream& out, int64_t begin,
+                int64_t end) {
+  std::array<StripBuffer, kMaxOperands + 1> buffers;
   std::array<const void*, kMaxOperands> strips{};
-  for (int64_t begin = 0; begin < n; begin += kStrip) {
-    if (begin % kChargeEvery == 0) {
-      ASSAY_RETURN_IF_ERROR(context.Charge(std::min(kChargeEvery, n - begin)));
+  for (size_t k = 0; k < in.size(); ++k) {
+    if (in[k].repeated) {
+      LoadStrip(in[k].type, in[k].data, 0, std::min(end - begin, kStrip), buffers[k].bytes);
     }
-    const int64_t count = std::min(kStrip, n - begin);
-    for (size_t k = 0; k < in.size(); ++k) strips[k] = in[k].Load(begin, count);
-    kernel.fn(kernel.params, count, strips.data(), out.Strip(begin));
-    out.Store(begin, count);
   }
-  return absl::OkStatus();
+  std::byte* const result = buffers[kMaxOperands].bytes;
+  for (; begin < end; begin += kStrip) {
+    const int64_t count = std::min(kStrip, end - begin);
+    for (size_t k = 0; k < in.size(); ++k) strips[k] = in[k].Load(begin, count, buffers[k].bytes);
+    kernel.fn(kernel.params, count, strips.data(), out.Strip(begin, result));
+    out.Store(begin, count, result);
+  }
 }
 
-absl::Status WalkStored(EvalContext& context, StoredFn fn, int64_t n, std::span<Stream> in, Stream& out) {
+void WalkStored(StoredFn fn, std::span<const Stream> in, const Stream& out, int64_t begin, int64_t end) {
   std::array<const std::byte*, kMaxOperands> chunks{};
-  for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
-    const int64_t count = std::min(kChargeEvery, n - begin);
-    ASSAY_RETURN_IF_ERROR(context.Charge(count));
-    for (size_t k = 0; k < in.size(); ++k) chunks[k] = in[k].data + begin * Bytes(in[k].type);
-    fn(count, chunks.data(), out.data + begin * Bytes(out.type));
-  }
-  return absl::OkStatus();
+  for (size_t k = 0; k < in.size(); ++k) chunks[k] = in[k].data + begin * Bytes(in[k].type);
+  fn(end - begin, chunks.data(), out.data + begin * Bytes(out.type));
 }
 
 // The function over stored elements, where the op has one for a single type and the operands are whole.
@@ -150,40 +154,52 @@ void SetRuntimeSizes(std::span<const int64_t> sizes, Literal& literal) {
 absl::StatusOr<Literal> EvalElementwise(EvalContext& context, std::span<Literal> operands) {
   ASSAY_CHECK(!operands.empty() && operands.size() <= kMaxOperands);
   const Instruction& instruction = context.instruction();
-  const Shape& shape = context.result_shape();
   std::array<ElementType, kMaxOperands> types{};
   for (size_t k = 0; k < operands.size(); ++k) types[k] = operands[k].shape().element_type();
-  const StripKernel kernel = DefinitionOf(instruction.opcode)
-                                 .strip(instruction, {types.data(), operands.size()}, shape.element_type());
+  const ElementType result = context.result_shape().element_type();
+  const StripKernel kernel =
+      DefinitionOf(instruction.opcode).strip(instruction, {types.data(), operands.size()}, result);
   if (kernel.fn == nullptr) {
     return NotSupported(instruction.position,
                         fmt::format("{}: element type {}", Name(instruction.opcode), Name(types[0])));
   }
+  return RunElementwise(context, operands, kernel);
+}
+
+absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> operands,
+                                       const StripKernel& kernel) {
+  const Shape& shape = context.result_shape();
   ASSAY_ASSIGN_OR_RETURN(const DimVector sizes, JoinRuntimeSizes(context, operands));
 
-  std::array<Stream, kMaxOperands + 1> streams;
+  std::array<Stream, kMaxOperands> streams;
   const std::span<Stream> in(streams.data(), operands.size());
-  Stream& out = streams[kMaxOperands];
   for (size_t k = 0; k < in.size(); ++k) {
-    in[k].type = types[k];
+    in[k].type = operands[k].shape().element_type();
     in[k].repeated = IsRepeated(operands[k], shape);
-    in[k].direct = !in[k].repeated && IsStoredAsComputed(types[k]);
+    in[k].direct = !in[k].repeated && IsStoredAsComputed(in[k].type);
   }
   int reused = -1;
   ASSAY_ASSIGN_OR_RETURN(Literal result, TakeResult(context, operands, reused));
   if (const int64_t n = shape.num_elements(); n > 0) {
-    out.type = shape.element_type();
-    out.data = result.MutableBytes().data();
+    Stream out{.type = shape.element_type(), .data = result.MutableBytes().data()};
     // A strip function may write over its input only where both are of one kind.
-    out.direct = IsStoredAsComputed(out.type) && (reused < 0 || KindOf(types[reused]) == KindOf(out.type));
+    out.direct = IsStoredAsComputed(out.type) && (reused < 0 || KindOf(in[reused].type) == KindOf(out.type));
     for (size_t k = 0; k < in.size(); ++k) {
       // Streams only read what they load from.
       in[k].data = static_cast<int>(k) == reused ? out.data : const_cast<std::byte*>(operands[k].data());
-      if (in[k].repeated) LoadStrip(types[k], in[k].data, 0, std::min(n, kStrip), in[k].buffer);
     }
-    const StoredFn stored = StoredFor(instruction.opcode, in, out);
-    ASSAY_RETURN_IF_ERROR(stored != nullptr ? WalkStored(context, stored, n, in, out)
-                                            : Walk(context, kernel, n, in, out));
+    const StoredFn stored = StoredFor(context.instruction().opcode, in, out);
+    for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
+      const int64_t count = std::min(kChargeEvery, n - begin);
+      ASSAY_RETURN_IF_ERROR(context.Charge(count));
+      context.parallel().For(count, kGrain, [&](int64_t from, int64_t to) {
+        if (stored != nullptr) {
+          WalkStored(stored, in, out, begin + from, begin + to);
+        } else {
+          WalkStrips(kernel, in, out, begin + from, begin + to);
+        }
+      });
+    }
   }
   SetRuntimeSizes(sizes, result);
   if (!result.IsFullSize()) result.ClearDeadElements();

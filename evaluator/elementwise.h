@@ -35,6 +35,9 @@ struct StripKernel {
 // The eval function of every elementwise op (1 to 3 operands; a scalar operand where the op allows one is
 // repeated; run-time sizes of dynamic dimensions must agree, DYN-4).
 absl::StatusOr<Literal> EvalElementwise(EvalContext& context, std::span<Literal> operands);
+// The same with another strip function of the same meaning; large arrays are cut among the run's threads.
+absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> operands,
+                                       const StripKernel& kernel);
 
 // Shape rules shared by families. `label` is the constraint family ("UNARY", "BINARY").
 // One array operand of an element type in `types`: UNARY-C1, C2.

@@ -18,6 +18,7 @@
 namespace assay {
 
 class Executor;        // executor.h
+class Parallel;        // parallel.h
 class ScalarFunction;  // scalar_function.h
 
 // The next item of a host queue: makes the value for the shape that the program wants (bytes from a file get
@@ -37,8 +38,17 @@ struct ProcessState {
   std::map<std::string, std::deque<Literal>> device_to_host;
 };
 
+// How often a step that a fast kernel ran is run again by the reference, and compared in every bit.
+enum class Crosscheck : uint8_t {
+  kOff,
+  kSample,  // each instruction's first run, where the reference needs at most kSampleWork for it
+  kFull,    // every run of every step
+};
+
 struct RunOptions {
   RunLimits limits;
+  int jobs = 0;  // threads of the kernels of a large step; 0: one a core
+  Crosscheck crosscheck = Crosscheck::kOff;
   uint64_t run_seed = 42;             // rng, GetRngSeed
   std::function<bool()> interrupted;  // polled; true ends the run
 };
@@ -88,6 +98,9 @@ class EvalContext {
 
   // Charges work to --max-steps and polls timeout and interruption; call it at least every 10^7 elements.
   absl::Status Charge(int64_t elements);
+
+  // The run's threads; one where the engine is the reference.
+  Parallel& parallel();
 
   ProcessState& process();
   const RunOptions& options() const;

@@ -5,6 +5,8 @@
 #include <cfenv>
 #include <new>
 
+#include "evaluator/crosscheck.h"
+#include "evaluator/registry.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -56,6 +58,7 @@ Executor::Executor(const Plan& plan, RunOptions options)
       options_(std::move(options)),
       budget_(std::make_shared<MemoryBudget>(options_.limits.memory_limit > 0 ? options_.limits.memory_limit
                                                                               : DefaultMemoryLimit())),
+      parallel_(plan.engines.empty() ? 1 : options_.jobs),
       scalar_functions_(plan.computations.size()),
       until_poll_(kElementsBetweenPolls) {
   if (options_.limits.timeout_seconds > 0) {
@@ -131,11 +134,39 @@ absl::Status Executor::RunStep(const Computation& computation, const Step& step,
     }
   }
   EvalContext context(*this, *plan_.module, computation, instruction, depth);
+  const std::span<Literal> values(operands.data(), operands.size());
   absl::StatusOr<Literal> result =
-      step.op->eval(context, std::span<Literal>(operands.data(), operands.size()));
+      step.kernel == nullptr ? step.op->eval(context, values) : RunKernel(context, computation, step, values);
   if (!result.ok()) return AtInstruction(result.status(), instruction);
   if (step.result_used) frame[step.instruction] = *std::move(result);
   return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> Executor::RunKernel(EvalContext& context, const Computation& computation,
+                                            const Step& step, std::span<Literal> operands) {
+  if (!IsChecked(computation, step)) return step.kernel->Run(context, operands);
+  std::vector<Literal> again(operands.begin(), operands.end());  // shared, so the kernel overwrites none
+  ASSAY_ASSIGN_OR_RETURN(Literal result, step.kernel->Run(context, operands));
+  ASSAY_ASSIGN_OR_RETURN(const Literal wanted, step.op->eval(context, std::span<Literal>(again)));
+  ++crosschecked_;
+  ASSAY_RETURN_IF_ERROR(CompareWithReference(wanted, result));
+  return result;
+}
+
+bool Executor::IsChecked(const Computation& computation, const Step& step) {
+  if (options_.crosscheck != Crosscheck::kSample) return options_.crosscheck == Crosscheck::kFull;
+  const Instruction& instruction = computation.instructions[step.instruction];
+  return ReferenceWork(computation, instruction) <= kSampleWork && checked_.insert(&instruction).second;
+}
+
+StripKernel Executor::StripFor(const Instruction& instruction, std::span<const ElementType> operands,
+                               ElementType result) const {
+  for (const Engine* engine : plan_.engines) {
+    const StripKernel kernel = engine->Strip(instruction, operands, result);
+    if (kernel.fn != nullptr) return kernel;
+  }
+  const OpDef& definition = DefinitionOf(instruction.opcode);
+  return definition.strip == nullptr ? StripKernel{} : definition.strip(instruction, operands, result);
 }
 
 absl::StatusOr<ScalarFunction*> Executor::Scalar(ComputationId id, int depth) {
@@ -173,11 +204,11 @@ absl::Status Executor::Poll() {
   return absl::OkStatus();
 }
 
-RunStatistics Executor::statistics() const { return {steps_, budget_->peak()}; }
+RunStatistics Executor::statistics() const { return {steps_, budget_->peak(), crosschecked_}; }
 
 absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
-                                 const RunOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(module));
+                                 const RunOptions& options, EngineChoice choice) {
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(module, choice));
   Executor executor(plan, options);
   return executor.Run(std::move(arguments));
 }
@@ -202,6 +233,8 @@ absl::StatusOr<ScalarFunction*> EvalContext::Scalar(ComputationId id) {
 }
 
 absl::Status EvalContext::Charge(int64_t elements) { return executor_.Charge(elements); }
+
+Parallel& EvalContext::parallel() { return executor_.parallel(); }
 
 ProcessState& EvalContext::process() { return executor_.process(); }
 

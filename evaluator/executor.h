@@ -6,7 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/parallel.h"
 #include "evaluator/plan.h"
 #include "evaluator/scalar_function.h"
 
@@ -16,6 +18,7 @@ namespace assay {
 struct RunStatistics {
   int64_t steps = 0;
   int64_t peak_bytes = 0;
+  int64_t crosschecked = 0;  // runs of steps that were compared with the reference
 };
 
 class Executor {
@@ -33,6 +36,10 @@ class Executor {
   absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth);
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth);
   absl::Status Charge(int64_t elements);
+  Parallel& parallel() { return parallel_; }
+  // The strip function of an elementwise op for compiled scalar computations: the first engine's that has one.
+  StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
+                       ElementType result) const;
   ProcessState& process() { return process_; }
   const RunOptions& options() const { return options_; }
   const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
@@ -41,6 +48,9 @@ class Executor {
  private:
   absl::Status RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
                        int depth);
+  absl::StatusOr<Literal> RunKernel(EvalContext& context, const Computation& computation, const Step& step,
+                                    std::span<Literal> operands);
+  bool IsChecked(const Computation& computation, const Step& step);
   absl::Status CountStep();
   absl::Status Poll();
 
@@ -48,17 +58,20 @@ class Executor {
   RunOptions options_;
   ProcessState process_;
   std::shared_ptr<MemoryBudget> budget_;
+  Parallel parallel_;
+  absl::flat_hash_set<const Instruction*> checked_;                // by --crosscheck sample
   std::vector<std::unique_ptr<ScalarFunction>> scalar_functions_;  // by computation
   std::vector<std::vector<Literal>> free_frames_;                  // value slots, reused between calls
   int64_t steps_ = 0;
   int64_t elements_ = 0;
+  int64_t crosschecked_ = 0;
   int64_t until_poll_ = 0;
   std::chrono::steady_clock::time_point deadline_;
 };
 
 // Parse-free convenience: plan and run once.
 absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
-                                 const RunOptions& options = {});
+                                 const RunOptions& options = {}, EngineChoice choice = EngineChoice::kExact);
 
 }  // namespace assay
 

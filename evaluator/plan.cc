@@ -12,7 +12,8 @@ namespace {
 // Builds the plans of all computations, callees first, so that a call's effects are known.
 class Planner {
  public:
-  explicit Planner(const Module& module) : module_(module), has_effects_(module.computations.size(), false) {}
+  Planner(const Module& module, std::span<const Engine* const> engines)
+      : module_(module), engines_(engines), has_effects_(module.computations.size(), false) {}
 
   absl::StatusOr<std::vector<ComputationPlan>> Run() {
     std::vector<ComputationPlan> plans;
@@ -74,7 +75,20 @@ class Planner {
     ASSAY_ASSIGN_OR_RETURN(const std::vector<int32_t> order, ExecutionOrder(computation));
     AddSteps(computation, order, needed, plan);
     MarkLastUses(computation, plan);
+    for (Step& step : plan.steps) {
+      ASSAY_ASSIGN_OR_RETURN(step.kernel,
+                             Prepare({module_, computation, computation.instructions[step.instruction]}));
+    }
     return plan;
+  }
+
+  // The kernel of the first engine that takes the step, or null.
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const {
+    for (const Engine* engine : engines_) {
+      absl::StatusOr<std::shared_ptr<const Kernel>> kernel = engine->Prepare(step);
+      if (kernel.ok() || !absl::IsUnimplemented(kernel.status())) return kernel;
+    }
+    return nullptr;
   }
 
   // Textual order, but that a recv-done waits for the sends on its channel in the same computation: they and
@@ -154,7 +168,7 @@ class Planner {
         pending.pop_back();
         done[next] = true;
         if (instructions[next].opcode != Opcode::kParameter) {
-          plan.steps.push_back({next, &DefinitionOf(instructions[next].opcode), {}});
+          plan.steps.push_back({.instruction = next, .op = &DefinitionOf(instructions[next].opcode)});
         }
         pending.insert(pending.end(), projections[next].rbegin(), projections[next].rend());
       }
@@ -178,12 +192,13 @@ class Planner {
   }
 
   const Module& module_;
+  const std::span<const Engine* const> engines_;
   std::vector<bool> has_effects_;
 };
 
 }  // namespace
 
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified) {
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, EngineChoice choice) {
   const Module& module = verified.module();
   if (module.replica_count != 1 || module.num_partitions != 1) {
     return NotSupported(
@@ -192,9 +207,25 @@ absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified) {
   }
   Plan plan;
   plan.module = verified.shared_module();
-  ASSAY_ASSIGN_OR_RETURN(plan.computations, Planner(module).Run());
+  plan.engines = EnginesOf(choice);
+  ASSAY_ASSIGN_OR_RETURN(plan.computations, Planner(module, plan.engines).Run());
   return plan;
 }
+
+namespace {
+
+// "native", or "reference" with what the others said.
+std::string Taker(const Plan& plan, const StepView& view, std::string& declined) {
+  for (const Engine* engine : plan.engines) {
+    const absl::Status status = engine->Prepare(view).status();
+    if (status.ok()) return std::string(engine->name());
+    declined += fmt::format("  ({}: {})", engine->name(),
+                            std::string_view(status.message().data(), status.message().size()));
+  }
+  return "reference";
+}
+
+}  // namespace
 
 std::string PlanToText(const Plan& plan) {
   std::string text;
@@ -206,13 +237,14 @@ std::string PlanToText(const Plan& plan) {
                         plan.computations[c].steps.size());
     for (const Step& step : plan.computations[c].steps) {
       const Instruction& instruction = computation.instructions[step.instruction];
-      std::string freed;
+      std::string freed, declined;
       for (size_t k = 0; k < step.last_use.size(); ++k) {
         if (step.last_use[k]) freed += " %" + computation.instructions[instruction.operands[k]].name;
       }
-      text += fmt::format("  reference  %{} = {} {}  {} bytes{}{}\n", instruction.name,
+      const std::string taker = Taker(plan, {module, computation, instruction}, declined);
+      text += fmt::format("  {:<9}  %{} = {} {}  {} bytes{}{}{}\n", taker, instruction.name,
                           instruction.shape->ToString(), Name(instruction.opcode),
-                          instruction.shape->TotalBytes(), freed.empty() ? "" : "  frees", freed);
+                          instruction.shape->TotalBytes(), freed.empty() ? "" : "  frees", freed, declined);
     }
   }
   return text;

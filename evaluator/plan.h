@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "evaluator/engine.h"
 #include "evaluator/op.h"
 #include "evaluator/verify.h"
 
@@ -16,8 +17,9 @@ namespace assay {
 struct Step {
   int32_t instruction = 0;  // index in the computation
   const OpDef* op = nullptr;
-  std::vector<bool> last_use;  // for each operand: no later step or root needs it
-  bool result_used = true;     // some later step, or the caller, needs the result
+  std::shared_ptr<const Kernel> kernel;  // null: the reference, op->eval
+  std::vector<bool> last_use;            // for each operand: no later step or root needs it
+  bool result_used = true;               // some later step, or the caller, needs the result
 };
 
 struct ComputationPlan {
@@ -27,13 +29,15 @@ struct ComputationPlan {
 
 struct Plan {
   std::shared_ptr<const Module> module;
+  std::span<const Engine* const> engines;  // in the order in which they are asked, without the reference
   std::vector<ComputationPlan> computations;
 };
 
 // Keeps of each computation what its root or a side effect needs, in textual order (TOKEN-1).
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& module);
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, EngineChoice choice = EngineChoice::kExact);
 
-// Each step of the entry computation and what it calls: instruction, shape, engine, bytes, what is freed.
+// Each step of each computation: engine, instruction, shape, bytes, what is freed, and why faster engines
+// declined.
 std::string PlanToText(const Plan& plan);
 
 }  // namespace assay

@@ -56,7 +56,7 @@ bool IsScalarArray(const std::shared_ptr<const Shape>& shape) {
 // Makes the register program of one computation; false where the interpreter has to do it.
 class Compiler {
  public:
-  explicit Compiler(const Module& module) : module_(module) {}
+  Compiler(const Module& module, const Executor& executor) : module_(module), executor_(executor) {}
 
   bool Compile(ComputationId id) {
     const Computation& computation = module_.computation(id);
@@ -186,7 +186,7 @@ class Compiler {
       types[k] = registers[op.operands[k]].type;
     }
     const ElementType result = instruction.shape->element_type();
-    op.kernel = definition.strip(instruction, {types.data(), n}, result);
+    op.kernel = executor_.StripFor(instruction, {types.data(), n}, result);
     if (op.kernel.fn == nullptr) return std::nullopt;
     for (size_t k = 0; k < n; ++k) registers[op.operands[k]].last_use = static_cast<int>(ops.size());
     const Value value = NewRegister({.type = result});
@@ -196,6 +196,7 @@ class Compiler {
   }
 
   const Module& module_;
+  const Executor& executor_;
   int64_t budget_ = kMaxInstructions;
 };
 
@@ -319,7 +320,7 @@ absl::Status ScalarFunction::Impl::ReadSignature() {
 }
 
 bool ScalarFunction::Impl::Compile() {
-  Compiler program(module);
+  Compiler program(module, executor);
   if (!program.Compile(id)) return false;
   SlotAllocator slots;
   AssignSlots(program, slots);

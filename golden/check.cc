@@ -19,11 +19,14 @@ namespace fs = std::filesystem;
 using ByKey = std::map<std::string, Literal>;
 
 // Everything that a run of the golden's program gives, by key.
-absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path) {
+absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
   ASSAY_ASSIGN_OR_RETURN(Module parsed, LoadProgram(path, golden.program));
   ASSAY_ASSIGN_OR_RETURN(const VerifiedModule module, Verify(std::move(parsed)));
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(module));
-  Executor executor(plan, golden.options);
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(module, engine.choice));
+  RunOptions options = golden.options;
+  options.crosscheck = engine.crosscheck;
+  options.jobs = engine.jobs;
+  Executor executor(plan, options);
   absl::StatusOr<std::vector<Literal>> arguments;
   if (golden.inputs_file.empty()) {
     arguments = ArgumentsFrom(module, golden.inputs, &executor.process().infeed);
@@ -81,10 +84,10 @@ absl::StatusOr<ByKey> ExpectedOutputs(const Golden& golden, const std::string& p
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
-std::string CheckText(const std::string& path, std::string_view text) {
+std::string CheckText(const std::string& path, std::string_view text, const GoldenEngine& engine) {
   const absl::StatusOr<Golden> golden = ParseGolden(text);
   if (!golden.ok()) return "  " + Message(golden.status()) + "\n";
-  const absl::StatusOr<ByKey> actual = RunGolden(*golden, path);
+  const absl::StatusOr<ByKey> actual = RunGolden(*golden, path, engine);
   if (golden->refuse_code) {
     if (actual.ok())
       return fmt::format("  expected a refusal with exit code {}, but it ran\n", *golden->refuse_code);
@@ -134,10 +137,10 @@ GoldenUpdate ReplaceOutputs(const std::string& text, const ByKey& actual) {
 
 }  // namespace
 
-GoldenResult CheckGolden(const std::string& path) {
+GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return {path, false, "  " + Message(text.status()) + "\n"};
-  const std::string report = CheckText(path, *text);
+  const std::string report = CheckText(path, *text, engine);
   return {path, report.empty(), report};
 }
 
@@ -165,7 +168,7 @@ std::vector<std::string> FindGoldens(const std::vector<std::string>& paths) {
 absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path) {
   ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   ASSAY_ASSIGN_OR_RETURN(const Golden golden, ParseGolden(text));
-  if (CheckText(path, text).empty()) return GoldenUpdate{text, ""};
+  if (CheckText(path, text, {.choice = EngineChoice::kReference}).empty()) return GoldenUpdate{text, ""};
   if (golden.oracle != "assay") {
     return ComparisonFailed(
         fmt::format("the expected values come from '{}': only values that Assay recorded itself are "
@@ -175,7 +178,7 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path) {
   if (golden.refuse_code || !golden.outputs_file.empty()) {
     return ComparisonFailed("only expected values in the header are updated");
   }
-  ASSAY_ASSIGN_OR_RETURN(const ByKey actual, RunGolden(golden, path));
+  ASSAY_ASSIGN_OR_RETURN(const ByKey actual, RunGolden(golden, path, {.choice = EngineChoice::kReference}));
   return ReplaceOutputs(text, actual);
 }
 
@@ -184,7 +187,7 @@ absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
   Golden golden;
   golden.program = program_text;
   for (const auto& [key, value] : inputs) golden.inputs.emplace(key, value);
-  ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-"));
+  ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-", {.choice = EngineChoice::kReference}));
   std::string text = "// oracle: assay\n";
   for (const auto& [key, value] : inputs) text += HeaderLine(key, value) + "\n";
   for (const auto& [key, value] : results) text += HeaderLine(key, value) + "\n";

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluator/engine.h"
 #include "evaluator/eval_context.h"
 #include "literal/compare.h"
 #include "shape/error.h"
@@ -45,8 +46,15 @@ struct GoldenResult {
   std::string report;  // why not; empty if passed
 };
 
+// Who runs the goldens. What a golden's header says of limits and seeds is its own.
+struct GoldenEngine {
+  EngineChoice choice = EngineChoice::kExact;
+  Crosscheck crosscheck = Crosscheck::kOff;
+  int jobs = 0;
+};
+
 // Runs the golden and compares. Files that can't be read or parsed as goldens fail with the reason.
-GoldenResult CheckGolden(const std::string& path);
+GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine = {});
 
 // Every golden below the paths (files ending .hlo; directories are walked in sorted order).
 std::vector<std::string> FindGoldens(const std::vector<std::string>& paths);

@@ -26,6 +26,21 @@ CLI::Validator Whole(uint64_t low, uint64_t high) {
 CLI::Validator Seed() { return Whole(0, UINT64_MAX); }
 CLI::Validator Count() { return Whole(1, INT64_MAX); }
 
+// Flags that say who computes.
+void AddEngineFlags(CLI::App* command, RunFlags& flags) {
+  using assay::Crosscheck;
+  static const std::map<std::string, Crosscheck> crosschecks = {
+      {"off", Crosscheck::kOff}, {"sample", Crosscheck::kSample}, {"full", Crosscheck::kFull}};
+  command->add_option("--engine", flags.engine, "exact (the default), reference, fast or gpu")
+      ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
+  command
+      ->add_option("--crosscheck", flags.options.crosscheck,
+                   "compare fast kernels with the reference: off, sample or full")
+      ->transform(CLI::Transformer(crosschecks).description(""))
+      ->type_name("off|sample|full");
+  command->add_option("--jobs", flags.options.jobs, "threads (one a core)")->check(Whole(1, 1024));
+}
+
 // Flags that say what to run and with which limits.
 void AddRunFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("PROGRAM", flags.program, "HLO text; '-' is standard input")->required();
@@ -33,12 +48,7 @@ void AddRunFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--random-inputs", flags.random_inputs, "make arguments from this seed")
       ->check(Seed())
       ->excludes("--inputs");
-  command->add_option("--engine", flags.engine, "exact, reference, fast or gpu")
-      ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
-  command
-      ->add_option("--crosscheck", flags.crosscheck,
-                   "compare fast kernels with the reference: off, sample or full")
-      ->check(CLI::IsMember({"off", "sample", "full"}));
+  AddEngineFlags(command, flags);
   command->add_option("--replicas", flags.replicas, "run on this many replicas")->check(Count());
   command->add_option("--partitions", flags.partitions, "run on this many partitions")->check(Count());
   command->add_option("--load-ops", flags.load_ops, "a library of user-defined operations");
@@ -110,7 +120,8 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   CLI::App* const golden = app.add_subcommand("golden", "make and check golden files");
   golden->require_subcommand(1);
   sub = command(*golden, "check", "run goldens and compare",
-                [&] { return assay::cli::GoldenCheck(arguments.paths); });
+                [&] { return assay::cli::GoldenCheck(arguments.paths, run); });
+  AddEngineFlags(sub, run);
   sub->add_option("PATH", arguments.paths)->required();
   sub = command(*golden, "update", "rewrite values that Assay recorded itself",
                 [&] { return assay::cli::GoldenUpdateFiles(arguments.paths); });

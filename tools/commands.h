@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "evaluator/engine.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/verify.h"
 #include "literal/literal.h"
@@ -23,7 +24,6 @@ struct RunFlags {
   std::optional<uint64_t> random_inputs;
   std::string output;  // .npz; empty: print
   std::string engine = "exact";
-  std::string crosscheck = "off";
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   std::vector<std::string> load_ops;
   bool json = false;
@@ -45,7 +45,7 @@ int Print(const std::string& program, const std::string& form);
 int PrintPlan(const RunFlags& flags);
 int PrintOps(const std::string& op);
 int Diff(const DiffFlags& flags);
-int GoldenCheck(const std::vector<std::string>& paths);
+int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags);
 int GoldenUpdateFiles(const std::vector<std::string>& paths);
 int GoldenRecord(const RunFlags& flags);
 
@@ -66,6 +66,7 @@ absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const Veri
                                                std::deque<StreamItem>* infeed);
 // Engines and options that this build does not have are refused (exit 4), never replaced silently.
 absl::Status CheckEngine(const RunFlags& flags);
+EngineChoice ChoiceOf(const RunFlags& flags);
 // Writes to standard output; false if it can't be written (exit 5).
 bool Write(std::string_view text);
 

@@ -55,6 +55,10 @@ absl::Status CheckEngine(const RunFlags& flags) {
   return absl::OkStatus();
 }
 
+EngineChoice ChoiceOf(const RunFlags& flags) {
+  return flags.engine == "reference" ? EngineChoice::kReference : EngineChoice::kExact;
+}
+
 std::optional<Program> Load(const RunFlags& flags, int& exit_code) {
   absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) {

@@ -9,10 +9,12 @@
 
 namespace assay::cli {
 
-int GoldenCheck(const std::vector<std::string>& paths) {
+int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
+  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, paths[0]);
+  const GoldenEngine engine{ChoiceOf(flags), flags.options.crosscheck, flags.options.jobs};
   int64_t passed = 0, failed = 0;
   for (const std::string& path : FindGoldens(paths)) {
-    const GoldenResult result = CheckGolden(path);
+    const GoldenResult result = CheckGolden(path, engine);
     ++(result.passed ? passed : failed);
     if (!result.passed && !Write(fmt::format("FAILED {}\n{}", path, result.report))) return 5;
     if (Interrupted()) return Fail(absl::CancelledError("interrupted"), path);

@@ -113,7 +113,7 @@ int Run(const RunFlags& flags) {
   if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program->module)) {
     return AskForInputs(flags, program->module);
   }
-  const absl::StatusOr<Plan> plan = MakePlan(program->module);
+  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags));
   if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
 
   Progress progress;
@@ -137,7 +137,7 @@ int Bench(const RunFlags& flags) {
   const Clock::time_point start = Clock::now();
   const std::optional<Program> program = Load(flags, exit_code);
   if (!program) return exit_code;
-  const absl::StatusOr<Plan> plan = MakePlan(program->module);
+  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags));
   if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
   const double compile_seconds = SecondsSince(start);
 

@@ -1,0 +1,63 @@
+// Engines: who runs a step of a plan, and the choice that `--engine` makes.
+//
+// An engine takes a step (one instruction) by preparing a kernel for it, or declines with the reason. Engines
+// are asked in order; the reference (OpDef::eval) comes last and takes everything. An engine knows nothing of
+// other engines, of control flow or of the cross-check: the executor does these.
+#ifndef ASSAY_EVALUATOR_ENGINE_H_
+#define ASSAY_EVALUATOR_ENGINE_H_
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "evaluator/elementwise.h"
+#include "evaluator/op.h"
+
+namespace assay {
+
+class EvalContext;
+
+// What is known of an instruction before it runs: everything but values.
+struct StepView {
+  const Module& module;
+  const Computation& computation;
+  const Instruction& instruction;
+
+  const Instruction& operand(int64_t i) const {
+    return computation.instructions[instruction.operands[static_cast<size_t>(i)]];
+  }
+  const Shape& operand_shape(int64_t i) const { return *operand(i).shape; }
+  const Shape& result_shape() const { return *instruction.shape; }
+};
+
+// One prepared step. Its contract is OpDef::eval's, bits included. It is shared by all runs of a plan.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string_view name() const = 0;
+  // NotSupported with the reason as the message where the engine declines; any other error is an error.
+  virtual absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const = 0;
+  // The engine's function for an elementwise op inside a compiled scalar computation (scalar_function.h); fn
+  // is null where it has none better than the op table's. Same contract, bits included.
+  virtual StripKernel Strip(const Instruction& instruction, std::span<const ElementType> operands,
+                            ElementType result) const = 0;
+};
+
+enum class EngineChoice : uint8_t {
+  kReference,  // the op table alone
+  kExact,      // kernels that give the reference's bits, the reference elsewhere
+};
+std::string_view Name(EngineChoice choice);
+
+// The engines of a choice in the order in which they are asked, without the reference.
+std::span<const Engine* const> EnginesOf(EngineChoice choice);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_ENGINE_H_

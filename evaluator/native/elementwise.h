@@ -1,0 +1,19 @@
+// Elementwise steps of the native engine.
+#ifndef ASSAY_EVALUATOR_NATIVE_ELEMENTWISE_H_
+#define ASSAY_EVALUATOR_NATIVE_ELEMENTWISE_H_
+
+#include "evaluator/native/native_engine.h"
+
+namespace assay::native {
+
+// A strip function with the op table's bits that is faster than the op table's; fn is null where there is
+// none.
+StripKernel NativeStrip(const Instruction& instruction, std::span<const ElementType> operands,
+                        ElementType result, Isa isa);
+
+// The walk of EvalElementwise over threads, with NativeStrip or else the op table's strip function.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa);
+
+}  // namespace assay::native
+
+#endif  // ASSAY_EVALUATOR_NATIVE_ELEMENTWISE_H_

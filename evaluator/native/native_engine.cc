@@ -1,0 +1,56 @@
+#include "evaluator/native/native_engine.h"
+
+#include <array>
+#include <utility>
+
+#include "evaluator/eval_context.h"
+#include "evaluator/native/elementwise.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+
+namespace assay::native {
+namespace {
+
+struct Row {
+  Opcode opcode;
+  PrepareFn prepare;
+};
+
+// Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
+constexpr std::array<Row, 0> kKernels = {};
+
+class Native final : public Engine {
+ public:
+  explicit Native(Isa isa) : isa_(isa) {}
+
+  std::string_view name() const override { return "native"; }
+
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const override {
+    const Opcode opcode = step.instruction.opcode;
+    if (DefinitionOf(opcode).eval == EvalElementwise) return PrepareElementwise(step, isa_);
+    for (const Row& row : kKernels) {
+      if (row.opcode == opcode) return row.prepare(step, isa_);
+    }
+    return NotSupported({}, fmt::format("no kernel for {}", Name(opcode)));
+  }
+
+  StripKernel Strip(const Instruction& instruction, std::span<const ElementType> operands,
+                    ElementType result) const override {
+    return NativeStrip(instruction, operands, result, isa_);
+  }
+
+ private:
+  const Isa isa_;
+};
+
+}  // namespace
+
+const Engine& NativeEngine() { return NativeEngine(MachineIsa()); }
+
+const Engine& NativeEngine(Isa isa) {
+  static const std::array<Native, 3> engines = {Native(Isa::kBaseline), Native(Isa::kAvx2),
+                                                Native(Isa::kAvx512)};
+  return engines[static_cast<size_t>(isa)];
+}
+
+}  // namespace assay::native

@@ -1,0 +1,21 @@
+// The engine "native": kernels compiled from C++ that give the reference's bits at speed
+// (docs/architecture.md, "The exact engine"). Which opcode has which kernel is one table in native_engine.cc.
+#ifndef ASSAY_EVALUATOR_NATIVE_NATIVE_ENGINE_H_
+#define ASSAY_EVALUATOR_NATIVE_NATIVE_ENGINE_H_
+
+#include "evaluator/engine.h"
+#include "evaluator/native/isa.h"
+
+namespace assay::native {
+
+// For the instruction sets of this machine.
+const Engine& NativeEngine();
+// Capped to an instruction set, which the machine must have; for tests.
+const Engine& NativeEngine(Isa isa);
+
+// A kernel for the step, or NotSupported with the reason.
+using PrepareFn = absl::StatusOr<std::shared_ptr<const Kernel>> (*)(const StepView& step, Isa isa);
+
+}  // namespace assay::native
+
+#endif  // ASSAY_EVALUATOR_NATIVE_NATIVE_ENGINE_H_

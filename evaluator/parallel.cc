@@ -1,0 +1,39 @@
+#include "evaluator/parallel.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cfenv>
+
+namespace assay {
+
+struct Parallel::Arena {
+  explicit Arena(int jobs) : arena(jobs) {}
+  tbb::task_arena arena;
+};
+
+Parallel::Parallel(int jobs) : jobs_(jobs > 0 ? jobs : tbb::info::default_concurrency()) {}
+Parallel::~Parallel() = default;
+
+void Parallel::For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body) {
+  if (n <= 0) return;
+  grain = std::max<int64_t>(grain, 1);
+  if (jobs_ == 1 || n <= grain) return body(0, n);
+  if (arena_ == nullptr) arena_ = std::make_unique<Arena>(jobs_);
+  const int64_t parts = (n + grain - 1) / grain;
+  arena_->arena.execute([&] {
+    tbb::parallel_for(tbb::blocked_range<int64_t>(0, parts), [&](const tbb::blocked_range<int64_t>& range) {
+      // A worker has the float environment that its thread was started with, not the caller's.
+      std::fenv_t saved;
+      std::fegetenv(&saved);
+      std::fesetenv(FE_DFL_ENV);
+      body(range.begin() * grain, std::min(range.end() * grain, n));
+      std::fesetenv(&saved);
+    });
+  });
+}
+
+}  // namespace assay
