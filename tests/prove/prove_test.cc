@@ -1,0 +1,165 @@
+// The prover's own oracle on values known by hand, and its verdict on subjects that are wrong on purpose.
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "prove/functions.h"
+#include "prove/narrow.h"
+#include "prove/report.h"
+
+namespace assay::prove {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+uint64_t Round(double x, ElementType type) { return RoundReal(RealOf(x), FormatOf(type)); }
+
+TEST_CASE("The prover rounds to every format as spec/shapes.md 2.1 says") {
+  using T = ElementType;
+  CHECK(Round(1.5, T::kF8E4M3FN) == 0x3c);
+  CHECK(Round(1e10, T::kF8E4M3FN) == 0x7f);
+  CHECK(Round(464, T::kF8E4M3FN) == 0x7e);  // half way to 480, to even
+  CHECK(Round(464.5, T::kF8E4M3FN) == 0x7f);
+  CHECK(Round(1e10, T::kF8E5M2) == 0x7c);
+  CHECK(Round(-1e10, T::kF8E5M2) == 0xfc);
+  CHECK(Round(1, T::kF8E4M3B11FNUZ) == 0x58);
+  CHECK(Round(-0.0, T::kF8E4M3B11FNUZ) == 0x00);
+  CHECK(Round(1.5, T::kF4E2M1FN) == 0x3);
+  CHECK(Round(1e10, T::kF4E2M1FN) == 0x7);
+  CHECK(Round(-1, T::kF4E2M1FN) == 0xa);
+  CHECK(Round(kNaN, T::kF4E2M1FN) == 0x8);
+  CHECK(Round(-kInf, T::kF6E3M2FN) == 0x3f);
+  CHECK(Round(1.5, T::kF6E3M2FN) == 0x0e);
+  CHECK(Round(1.5, T::kF8E8M0FNU) == 0x80);
+  CHECK(Round(2.99, T::kF8E8M0FNU) == 0x80);
+  CHECK(Round(3, T::kF8E8M0FNU) == 0x81);
+  CHECK(Round(0, T::kF8E8M0FNU) == 0xff);
+  CHECK(Round(1e-300, T::kF8E8M0FNU) == 0x00);
+  CHECK(Round(0x1.8p127, T::kF8E8M0FNU) == 0xff);
+  CHECK(Round(65519, T::kF16) == 0x7bff);
+  CHECK(Round(65520, T::kF16) == 0x7c00);
+  CHECK(Round(0x1p-25, T::kF16) == 0x0000);
+  CHECK(Round(-0x1.001p-25, T::kF16) == 0x8001);
+  CHECK(Round(kNaN, T::kBF16) == 0x7fc0);
+  CHECK(Round(0x1.fffffefffffffp127, T::kF32) == 0x7f7fffff);
+  CHECK(Round(0x1.ffffffp127, T::kF32) == 0x7f800000);
+  CHECK(ValueOf(0x7c00, FormatOf(T::kF16)) == kInf);
+  CHECK(ValueOf(0x03ff, FormatOf(T::kF16)) == 1023 * 0x1p-24);
+  CHECK(std::isnan(ValueOf(0x80, FormatOf(T::kF8E5M2FNUZ))));
+  CHECK(ValueOf(0x7f, FormatOf(T::kF8E5M2FNUZ)) == 57344);
+}
+
+TEST_CASE("What lies just beside a half way point is not rounded to even") {
+  const NumberFormat& f16 = FormatOf(ElementType::kF16);
+  const double half_way = 1 + 0x1p-11;
+  CHECK(RoundReal({.magnitude = half_way}, f16) == 0x3c00);
+  CHECK(RoundReal({.magnitude = half_way, .cut = true}, f16) == 0x3c01);
+}
+
+TEST_CASE("The prover's functions have the special values of the specification") {
+  Oracle oracle;
+  const NumberFormat& f32 = FormatOf(ElementType::kF32);
+  const auto want = [&](const char* name, double x) {
+    return std::bit_cast<float>(static_cast<uint32_t>(oracle.Want(*FindFunction1(name), x, f32)));
+  };
+  CHECK(want("exp", 0.5) == 1.6487212f);
+  CHECK(want("logistic", 0.5) == 0.62245935f);
+  CHECK(want("logistic", -100) == 3.783505e-44f);
+  CHECK(want("logistic", -1e30) == 0);
+  CHECK(want("logistic", 1e30) == 1);
+  CHECK(want("erf", 0.5) == 0.5204999f);
+  CHECK(want("rsqrt", -0.0) == -std::numeric_limits<float>::infinity());
+  CHECK(std::signbit(want("ceil", -0.5)));
+  CHECK(want("round-nearest-afz", 2.5) == 3);
+  CHECK(want("round-nearest-even", 2.5) == 2);
+  CHECK(want("acos", 0.5) == 1.0471976f);
+  CHECK(std::isnan(want("log", -1)));
+  // 2/3 and the smallest subnormal numbers, where double has few bits.
+  CHECK(oracle.WantDouble(*FindFunction1("exp"), 1) == 0x4005bf0a8b145769);  // e = 2.718281828459045
+  CHECK(oracle.WantDouble(*FindFunction1("exp"), -745) == 1);
+  CHECK(oracle.WantDouble(*FindFunction1("exp"), -745.2) == 0);
+  CHECK(oracle.WantDouble(*FindFunction1("logistic"), -745) == 1);
+  CHECK(oracle.WantDouble(*FindFunction1("logistic"), 40) == 0x3ff0000000000000);
+  CHECK(oracle.WantDouble(*FindFunction1("sin"), 0x1p-1074) == 1);
+}
+
+Subject Reference(Opcode opcode, ElementType type, int operands) {
+  const ElementType types[] = {type, type};
+  return SubjectStrip("reference", opcode, std::span(types, static_cast<size_t>(operands)), type);
+}
+
+// `right` with one answer changed: the lowest bit, wherever the first operand is `pattern`.
+Subject Spoiled(Subject right, ElementType type, uint64_t pattern) {
+  return [=](int64_t n, const std::byte* const* in, std::byte* out) {
+    right(n, in, out);
+    for (int64_t i = 0; i < n; ++i) {
+      if (PatternAt(in[0], i, type) == pattern) SetPattern(out, i, type, PatternAt(out, i, type) ^ 1);
+    }
+  };
+}
+
+TEST_CASE("A proof over all values finds the one wrong answer and nothing else") {
+  const ElementType f8 = ElementType::kF8E4M3;
+  const Subject exp = Reference(Opcode::kExp, f8, 1);
+  CHECK(ProveAllValues(*FindFunction1("exp"), FormatOf(f8), exp).wrong == 0);
+  const Proof proof = ProveAllValues(*FindFunction1("exp"), FormatOf(f8), Spoiled(exp, f8, 0x38));
+  CHECK(proof.tried == 256);
+  CHECK(proof.wrong == 1);
+  REQUIRE(proof.examples.size() == 1);
+  CHECK(proof.examples[0] == "f8e4m3 0x38: got 0x42, wanted 0x43");  // e is nearest to 2.75
+
+  const ElementType f4 = ElementType::kF4E2M1FN;
+  const Function2& add = Functions2()[0];
+  CHECK(ProveAllPairs(add, FormatOf(f4), Reference(Opcode::kAdd, f4, 2)).wrong == 0);
+  CHECK(ProveAllPairs(add, FormatOf(f4), Reference(Opcode::kSubtract, f4, 2)).wrong > 100);
+}
+
+TEST_CASE("Integer proofs and conversions find wrong answers") {
+  const IntegerFunction* divide = nullptr;
+  for (const IntegerFunction& f : IntegerFunctions()) {
+    if (f.opcode == Opcode::kDivide) divide = &f;
+  }
+  REQUIRE(divide != nullptr);
+  const ElementType s4 = ElementType::kS4;
+  CHECK(ProveIntegers(*divide, s4, Reference(Opcode::kDivide, s4, 2)).wrong == 0);
+  CHECK(ProveIntegers(*divide, s4, Spoiled(Reference(Opcode::kDivide, s4, 2), s4, 0x8)).wrong == 16);
+  CHECK(divide->value(-8, -1, 4, true) == -8);
+  CHECK(divide->value(7, 0, 4, true) == -1);
+
+  CHECK(WantConversion(ElementType::kF16, ElementType::kS8, 0x7c00) == 0x7f);      // inf
+  CHECK(WantConversion(ElementType::kF16, ElementType::kS8, 0xbf9a) == 0xff);      // -1.9
+  CHECK(WantConversion(ElementType::kF16, ElementType::kU8, 0xbf9a) == 0);         // -1.9
+  CHECK(WantConversion(ElementType::kF16, ElementType::kPred, 0x7e00) == 1);       // NaN
+  CHECK(WantConversion(ElementType::kS16, ElementType::kS8, 300) == 44);           // wraps
+  CHECK(WantConversion(ElementType::kS16, ElementType::kBF16, 0xffff) == 0xbf80);  // -1
+  const ElementType from[] = {ElementType::kS8};
+  const Subject wraps = SubjectStrip("reference", Opcode::kConvert, from, s4);
+  CHECK(ProveConversion(ElementType::kS8, s4, wraps).wrong == 0);
+  CHECK(ProveConversion(ElementType::kU8, s4, wraps).wrong == 0);
+  CHECK(ProveConversion(ElementType::kF8E5M2, s4, wraps).wrong > 0);
+}
+
+TEST_CASE("A recorded proof replaces the row of the same function, type and engine") {
+  const std::string text = "# T\n<!-- proofs: begin -->\n<!-- proofs: end -->\nend\n";
+  Proof proof{.function = "exp", .type = "f32", .inputs = "all", .tried = 4294967296, .seconds = 12.3};
+  const absl::StatusOr<std::string> once = WithRows(text, {proof}, "exact", "2001-02-03");
+  REQUIRE(once.ok());
+  CHECK(once->find("| exp | f32 | exact | all | 4,294,967,296 | 0 | 12 | 2001-02-03 |\n") !=
+        std::string::npos);
+  proof.wrong = 7;
+  const absl::StatusOr<std::string> twice = WithRows(*once, {proof}, "exact", "2001-02-04");
+  REQUIRE(twice.ok());
+  CHECK(twice->find("2001-02-03") == std::string::npos);
+  CHECK(twice->find("| exp | f32 | exact | all | 4,294,967,296 | 7 | 12 | 2001-02-04 |\n") !=
+        std::string::npos);
+  const absl::StatusOr<std::string> other = WithRows(*twice, {proof}, "reference", "2001-02-05");
+  REQUIRE(other.ok());
+  CHECK(other->find("2001-02-04") != std::string::npos);
+  CHECK(other->substr(other->size() - 4) == "end\n");
+  CHECK(!WithRows("no table", {proof}, "exact", "").ok());
+}
+
+}  // namespace
+}  // namespace assay::prove
