@@ -14,9 +14,9 @@ namespace {
 
 struct Flags {
   int bits = 0;
-  std::string engine = "reference";
+  std::string engine = "exact";
   int jobs = 0;
-  std::string record;
+  bool record = false;
 };
 
 std::string Today() {
@@ -29,8 +29,8 @@ std::string Today() {
 int Run(const Flags& flags) {
   Ledger ledger(flags.engine);
   if (flags.bits > 0) ProveNarrow(flags.bits, flags.engine, flags.jobs, ledger);
-  if (!flags.record.empty()) {
-    const absl::Status recorded = ledger.Record(flags.record, Today());
+  if (flags.record) {
+    const absl::Status recorded = ledger.Record("docs/proofs.md", Today());
     if (!recorded.ok()) {
       fmt::print(stderr, "{}\n", std::string(recorded.message()));
       return 2;
@@ -48,7 +48,8 @@ int main(int argc, char** argv) {
   app.add_option("--bits", flags.bits,
                  "every input of float types of at most N bits (pairs: 8), integers, converts")
       ->check(CLI::Range(1, 16));
-  app.add_option("--engine", flags.engine, "whose functions are proved")
+  app.add_option("--engine", flags.engine,
+                 "whose functions are proved: exact, reference, exact-baseline, exact-avx2, exact-avx512")
       ->check(CLI::Validator(
           [](const std::string& name) {
             return assay::prove::IsEngine(name) ? "" : "unknown engine " + name;
@@ -56,7 +57,7 @@ int main(int argc, char** argv) {
           "ENGINE"));
   flags.jobs = static_cast<int>(std::thread::hardware_concurrency());
   app.add_option("--jobs", flags.jobs, "threads")->check(CLI::Range(1, 1024));
-  app.add_flag("--record{docs/proofs.md}", flags.record, "put the results into the table of docs/proofs.md");
+  app.add_flag("--record", flags.record, "put the results into the table of docs/proofs.md");
   CLI11_PARSE(app, argc, argv);
   return assay::prove::Run(flags);
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "evaluator/elementwise.h"
+#include "evaluator/engine.h"
+#include "evaluator/native/native_engine.h"
 #include "evaluator/registry.h"
 
 namespace assay::prove {
@@ -11,19 +13,37 @@ namespace {
 
 constexpr int kMaxOperands = 3;
 
-// The one place that chooses whose strip function is proved.
-StripKernel KernelOf(const std::string&, const Instruction& instruction,
+// Instruction sets by name; all give the same bits, so each is worth a proof.
+const Engine* NativeOf(const std::string& engine) {
+  if (engine == "exact-baseline") return &native::NativeEngine(native::Isa::kBaseline);
+  if (engine == "exact-avx2") return &native::NativeEngine(native::Isa::kAvx2);
+  if (engine == "exact-avx512") return &native::NativeEngine(native::Isa::kAvx512);
+  return nullptr;
+}
+
+// The one place that chooses whose strip function is proved: the engine's, and where it has none the op
+// table's, as the executor does.
+StripKernel KernelOf(const std::string& engine, const Instruction& instruction,
                      std::span<const ElementType> operands, ElementType result) {
   const OpDef& definition = DefinitionOf(instruction.opcode);
   for (const ElementType type : operands) {
     if (!definition.types.Has(type)) return {};
   }
-  return definition.strip(instruction, operands, result);
+  StripKernel kernel;
+  if (const Engine* native = NativeOf(engine)) kernel = native->Strip(instruction, operands, result);
+  if (engine == "exact") {
+    for (const Engine* fast : EnginesOf(EngineChoice::kExact)) {
+      if (kernel.fn == nullptr) kernel = fast->Strip(instruction, operands, result);
+    }
+  }
+  return kernel.fn != nullptr ? kernel : definition.strip(instruction, operands, result);
 }
 
 }  // namespace
 
-bool IsEngine(const std::string& engine) { return engine == "reference"; }
+bool IsEngine(const std::string& engine) {
+  return engine == "reference" || engine == "exact" || NativeOf(engine) != nullptr;
+}
 
 Subject SubjectStrip(const std::string& engine, Opcode opcode, std::span<const ElementType> operands,
                      ElementType result) {
