@@ -1,6 +1,7 @@
 #include "evaluator/parallel.h"
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
@@ -11,7 +12,8 @@
 namespace assay {
 
 struct Parallel::Arena {
-  explicit Arena(int jobs) : arena(jobs) {}
+  explicit Arena(int jobs) : limit(tbb::global_control::max_allowed_parallelism, jobs), arena(jobs) {}
+  tbb::global_control limit;  // without it, more threads than cores are refused
   tbb::task_arena arena;
 };
 

@@ -107,7 +107,7 @@ void ForEachRun(std::span<const int64_t> sizes, std::span<const AffineMap> maps,
 }
 
 std::optional<int64_t> DilatedSize(int64_t n, int64_t factor) {
-  if (n == 0) return 0;
+  if (n <= 0) return n == 0 ? std::optional<int64_t>(0) : std::nullopt;
   const auto spread = CheckedMul(n - 1, factor);
   return spread ? CheckedAdd(*spread, 1) : std::nullopt;
 }

@@ -49,7 +49,7 @@ struct WindowDimension {
   friend bool operator==(const WindowDimension&, const WindowDimension&) = default;
 };
 
-// (n - 1) * factor + 1, or 0 for n = 0; nullopt on overflow.
+// (n - 1) * factor + 1, or 0 for n = 0; nullopt on overflow or a negative n.
 std::optional<int64_t> DilatedSize(int64_t n, int64_t factor);
 // Number of window positions over a base of `size`; nullopt on overflow or a negative padded size:
 //   padded = low + dil(size) + high;  padded == 0 or win > padded ? 0 : (padded - win) div stride + 1

@@ -5,6 +5,9 @@ import os
 
 import numpy as np
 
+ANSWER_SECONDS = 60  # the first answer includes the start of Python and jax
+ATTEMPTS = 2
+
 
 def _serve(connection):
     os.environ.setdefault('JAX_PLATFORMS', 'cpu')
@@ -52,15 +55,27 @@ class Runner:
         theirs.close()
 
     def run(self, text, runs):
+        """Asks a second process if the first gives no answer: XLA:CPU's threads have been seen to wait for ever."""
+        for _ in range(ATTEMPTS):
+            answer = self._ask(text, runs)
+            if answer is not None:
+                return answer
+        return 'refused', f'XLA:CPU gave no answer in {ANSWER_SECONDS} s, {ATTEMPTS} times'
+
+    def _ask(self, text, runs):
         if self.process is None:
             self._start()
         try:
             self.connection.send((text, runs))
-            return self.connection.recv()
+            if self.connection.poll(ANSWER_SECONDS):
+                return self.connection.recv()
+            self.process.kill()
+            answer = None
         except (EOFError, ConnectionError):
-            self.process.join()
-            self.process = None
-            return 'refused', 'XLA:CPU ended its process'
+            answer = 'refused', 'XLA:CPU ended its process'
+        self.process.join()
+        self.process = None
+        return answer
 
     def stop(self):
         if self.process is not None:

@@ -28,7 +28,9 @@ inline absl::StatusOr<Literal> RunText(const std::string& program, const std::ve
   ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
   std::vector<Literal> values;
   for (const std::string& argument : arguments) values.push_back(Value(argument));
-  return Evaluate(verified, std::move(values), options);
+  RunOptions checked = options;
+  checked.crosscheck = Crosscheck::kFull;  // so that the test holds for the reference and for fast kernels
+  return Evaluate(verified, std::move(values), checked);
 }
 
 // The program of one instruction over its operands.

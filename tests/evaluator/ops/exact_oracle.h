@@ -125,7 +125,9 @@ inline absl::StatusOr<Literal> RunProgram(const std::string& program, std::vecto
                                           const RunOptions& options = {}) {
   ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(program));
   ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
-  return Evaluate(verified, std::move(arguments), options);
+  RunOptions checked = options;
+  checked.crosscheck = Crosscheck::kFull;  // so that the test holds for the reference and for fast kernels
+  return Evaluate(verified, std::move(arguments), checked);
 }
 inline Literal RunGood(const std::string& program, std::vector<Literal> arguments) {
   INFO(program);

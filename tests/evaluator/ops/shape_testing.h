@@ -19,7 +19,7 @@ namespace assay::testing {
 inline absl::StatusOr<Literal> RunText(const std::string& text, std::vector<Literal> arguments) {
   ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(text));
   ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
-  return Evaluate(verified, std::move(arguments));
+  return Evaluate(verified, std::move(arguments), {.crosscheck = Crosscheck::kFull});
 }
 
 inline Literal RunOk(const std::string& text, std::vector<Literal> arguments) {
