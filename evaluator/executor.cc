@@ -68,7 +68,7 @@ Executor::Executor(const Plan& plan, RunOptions options)
   }
 }
 
-Executor::~Executor() = default;
+Executor::~Executor() { budget_->StopRecycling(); }
 
 absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
   const Computation& entry = plan_.module->entry_computation();

@@ -1,12 +1,14 @@
 // Storage of values: see literal.h. How elements are stored is in element_io.cc.
 #include "literal/literal.h"
 
+#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -14,6 +16,16 @@
 #include "shape/index.h"
 
 namespace assay {
+namespace {
+
+// Arrays of this size and more are mapped by themselves, with room to begin at a 2 MiB page.
+constexpr int64_t kMapped = 4 << 20;
+constexpr size_t kHugePage = 2 << 20;
+
+size_t MappingLength(int64_t bytes) { return static_cast<size_t>(bytes) + kHugePage; }
+void Unmap(void* mapping, int64_t bytes) { munmap(mapping, MappingLength(bytes)); }
+
+}  // namespace
 
 bool MemoryBudget::Reserve(int64_t bytes) {
   int64_t live = live_.load(std::memory_order_relaxed);
@@ -23,7 +35,50 @@ bool MemoryBudget::Reserve(int64_t bytes) {
   int64_t peak = peak_.load(std::memory_order_relaxed);
   while (live + bytes > peak && !peak_.compare_exchange_weak(peak, live + bytes, std::memory_order_relaxed)) {
   }
+  if (recycled() > 0) DropBeyondPeak();
   return true;
+}
+
+void* MemoryBudget::TakePages(int64_t bytes) {
+  if (recycled() < bytes) return nullptr;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t i = pages_.size(); i-- > 0;) {
+    if (pages_[i].bytes != bytes) continue;
+    void* const mapping = pages_[i].mapping;
+    pages_.erase(pages_.begin() + static_cast<ptrdiff_t>(i));
+    recycled_.fetch_sub(bytes, std::memory_order_relaxed);
+    ASAN_UNPOISON_MEMORY_REGION(mapping, MappingLength(bytes));
+    return mapping;
+  }
+  return nullptr;
+}
+
+void MemoryBudget::KeepPages(void* mapping, int64_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!recycling_) return Unmap(mapping, bytes);
+  if (pages_.size() == kMaxPages) Drop(0);
+  ASAN_POISON_MEMORY_REGION(mapping, MappingLength(bytes));
+  pages_.push_back({mapping, bytes});
+  recycled_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void MemoryBudget::Drop(size_t i) {
+  const Pages pages = pages_[i];
+  pages_.erase(pages_.begin() + static_cast<ptrdiff_t>(i));
+  recycled_.fetch_sub(pages.bytes, std::memory_order_relaxed);
+  ASAN_UNPOISON_MEMORY_REGION(pages.mapping, MappingLength(pages.bytes));
+  Unmap(pages.mapping, pages.bytes);
+}
+
+void MemoryBudget::DropBeyondPeak() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  while (!pages_.empty() && recycled() > peak() - live()) Drop(0);
+}
+
+void MemoryBudget::StopRecycling() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  recycling_ = false;
+  while (!pages_.empty()) Drop(pages_.size() - 1);
 }
 
 // The bytes of one array. Small arrays, scalars above all, lie inside, so they are one allocation together
@@ -31,14 +86,15 @@ bool MemoryBudget::Reserve(int64_t bytes) {
 struct Literal::Storage {
   static constexpr int64_t kInline = 48;
   static constexpr size_t kAlignment = 64;
-  static constexpr int64_t kMapped = 4 << 20;
-  static constexpr size_t kHugePage = 2 << 20;
 
   // Null when there is no memory or, with `enforce`, when the budget is spent. A budget that can't take the
   // bytes of an unenforced allocation doesn't count them.
   static std::shared_ptr<Storage> Allocate(int64_t size, std::shared_ptr<MemoryBudget> budget, bool zero,
                                            bool enforce) {
+    // Taken before the bytes are reserved, so that reserving them does not drop what they are to lie in.
+    void* recycled = budget && size >= kMapped ? budget->TakePages(size) : nullptr;
     if (budget && !budget->Reserve(size)) {
+      if (recycled != nullptr) Unmap(std::exchange(recycled, nullptr), size);
       if (enforce) return nullptr;
       budget = nullptr;
     }
@@ -50,7 +106,11 @@ struct Literal::Storage {
       if (zero) std::memset(storage->inline_bytes, 0, kInline);
       return storage;
     }
-    if (size >= kMapped) return MapPages(std::move(storage));
+    if (size >= kMapped) {
+      if (!storage->MapPages(recycled)) return nullptr;
+      if (zero && recycled != nullptr) std::memset(storage->data, 0, static_cast<size_t>(size));
+      return storage;
+    }
     const size_t padded = static_cast<size_t>(size) + kAlignment;
     storage->heap = zero ? std::calloc(padded, 1) : std::malloc(padded);
     if (storage->heap == nullptr) return nullptr;
@@ -59,29 +119,30 @@ struct Literal::Storage {
     return storage;
   }
 
-  // Large arrays are mapped by themselves on 2 MiB pages where the system has them: the first touch of 64 MiB in
-  // 4 KiB pages costs several times what most operations on it do. Fresh pages are zero.
-  static std::shared_ptr<Storage> MapPages(std::shared_ptr<Storage> storage) {
-    const size_t length = static_cast<size_t>(storage->size) + kHugePage;
-    void* const pages = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) return nullptr;
-    storage->heap = pages;
-    storage->mapped_length = length;
-    const uintptr_t address =
-        (reinterpret_cast<uintptr_t>(pages) + kHugePage - 1) & ~(uintptr_t{kHugePage} - 1);
-    storage->data = reinterpret_cast<std::byte*>(address);
-    madvise(storage->data, static_cast<size_t>(storage->size), MADV_HUGEPAGE);  // only a hint
-    return storage;
+  // Large arrays are mapped by themselves on 2 MiB pages where the system has them: the first touch of 64 MiB
+  // in 4 KiB pages costs several times what most operations on it do. Fresh pages are zero.
+  bool MapPages(void* recycled) {
+    mapping = recycled;
+    if (mapping == nullptr) {
+      mapping =
+          mmap(nullptr, MappingLength(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
+    if (mapping == MAP_FAILED) return mapping = nullptr, false;
+    const uintptr_t address = reinterpret_cast<uintptr_t>(mapping) + kHugePage - 1;
+    data = reinterpret_cast<std::byte*>(address & ~(uintptr_t{kHugePage} - 1));
+    if (recycled == nullptr) madvise(data, static_cast<size_t>(size), MADV_HUGEPAGE);  // only a hint
+    return true;
   }
 
   Storage() = default;
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   ~Storage() {
-    if (mapped_length > 0) {
-      munmap(heap, mapped_length);
-    } else {
-      std::free(heap);
+    std::free(heap);
+    if (mapping != nullptr && budget) {
+      budget->KeepPages(mapping, size);
+    } else if (mapping != nullptr) {
+      Unmap(mapping, size);
     }
     if (budget) budget->Release(size);
   }
@@ -89,7 +150,7 @@ struct Literal::Storage {
   std::byte* data = nullptr;
   int64_t size = 0;
   void* heap = nullptr;
-  size_t mapped_length = 0;
+  void* mapping = nullptr;
   std::shared_ptr<MemoryBudget> budget;
   alignas(16) std::byte inline_bytes[kInline];
 };

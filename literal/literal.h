@@ -12,18 +12,27 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "shape/error.h"
 #include "shape/shape.h"
 
 namespace assay {
 
-// Counts the bytes of live values against a limit. One per run; buffers keep it alive.
+// Counts the bytes of live values against a limit, and keeps the pages of large freed ones for the next of the
+// same size: touching fresh pages costs more than most operations on them. live() and what is kept stay
+// together within peak(), so recycling never makes a process larger than its values once were. One per run;
+// buffers keep it alive.
 class MemoryBudget {
  public:
   explicit MemoryBudget(int64_t limit) : limit_(limit) {}
+  ~MemoryBudget() { StopRecycling(); }
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
   // False when `bytes` more would pass the limit; nothing is counted then.
   bool Reserve(int64_t bytes);
   void Release(int64_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
@@ -31,10 +40,30 @@ class MemoryBudget {
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_; }
 
+  // The mapping of a freed array of exactly `bytes`, its old contents in it; null when none is kept.
+  void* TakePages(int64_t bytes);
+  // Keeps the mapping of an array that is being freed, before its bytes are released.
+  void KeepPages(void* mapping, int64_t bytes);
+  // Gives everything kept back to the system and keeps nothing from now on: the end of the run.
+  void StopRecycling();
+  int64_t recycled() const { return recycled_.load(std::memory_order_relaxed); }
+
  private:
+  static constexpr size_t kMaxPages = 16;
+  struct Pages {
+    void* mapping;
+    int64_t bytes;
+  };
+  void Drop(size_t i);
+  void DropBeyondPeak();
+
   const int64_t limit_;
   std::atomic<int64_t> live_{0};
   std::atomic<int64_t> peak_{0};
+  std::atomic<int64_t> recycled_{0};             // bytes of pages_
+  std::mutex mutex_;                             // of pages_ and recycling_
+  absl::InlinedVector<Pages, kMaxPages> pages_;  // oldest first; never grows, so freeing can't fail
+  bool recycling_ = true;
 };
 
 class Literal {

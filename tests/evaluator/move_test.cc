@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -49,18 +50,22 @@ Case RandomCase(std::mt19937& random, int max_size) {
   return c;
 }
 
+// The destination begins at a cache line, as large arrays do, and nothing outside its elements may change.
 void CheckCase(const Case& c, int bytes) {
-  std::vector<std::byte> src(c.src_elements * bytes), dst(c.dst_elements * bytes, std::byte{0xee});
+  constexpr size_t kLine = 64;
+  std::vector<std::byte> src(c.src_elements * bytes),
+      memory(c.dst_elements * bytes + 2 * kLine, std::byte{0xee});
   for (size_t i = 0; i < src.size(); ++i) src[i] = static_cast<std::byte>(i * 37 + i / 251);
-  std::vector<std::byte> expected = dst;
+  const size_t begin = kLine - reinterpret_cast<uintptr_t>(memory.data()) % kLine;
+  std::vector<std::byte> expected = memory;
   DimVector index(c.sizes.size(), 0);
   do {
     const int64_t from = c.from.base + LinearPosition(index, c.from.strides);
     const int64_t to = c.to.base + LinearPosition(index, c.to.strides);
-    std::memcpy(&expected[to * bytes], &src[from * bytes], bytes);
+    std::memcpy(&expected[begin + to * bytes], &src[from * bytes], bytes);
   } while (NextIndex(c.sizes, {index.data(), index.size()}));
-  MoveElements(bytes, c.sizes, src.data(), c.from, dst.data(), c.to);
-  REQUIRE(dst == expected);
+  MoveElements(bytes, c.sizes, src.data(), c.from, memory.data() + begin, c.to);
+  REQUIRE(memory == expected);
 }
 
 }  // namespace
@@ -82,6 +87,41 @@ TEST_CASE("move: transposes of sides around the tile and block sizes", "[move]")
         c.from.strides = {1, rows};
         c.to.strides = {columns, 1};
         c.src_elements = c.dst_elements = rows * columns;
+        CheckCase(c, bytes);
+      }
+    }
+  }
+}
+
+// The large kernel: its blocks, tiles and edges, on result rows that are whole cache lines and on others.
+TEST_CASE("move: transposes above the size that is streamed", "[move]") {
+  for (int bytes : {1, 2, 4, 8, 16}) {
+    for (int64_t columns : {320, 257}) {
+      for (int64_t batch : {1, 3}) {
+        const int64_t rows = (int64_t{4} << 20) / (columns * bytes * batch) + 37;
+        Case c;
+        c.sizes = {batch, rows, columns};
+        c.from.strides = {rows * columns, 1, rows};
+        c.to.strides = {rows * columns, columns, 1};
+        c.src_elements = c.dst_elements = batch * rows * columns;
+        CheckCase(c, bytes);
+      }
+    }
+  }
+}
+
+TEST_CASE("move: reversed rows and rows of every second element", "[move]") {
+  for (int bytes : {1, 2, 4, 8, 16}) {
+    for (int64_t columns = 1; columns < 70; ++columns) {
+      for (int64_t step : {-1, 2, -2, 3}) {
+        Case c;
+        c.sizes = {3, columns};
+        c.from.strides = {3 * columns, step};
+        c.from.base = step < 0 ? -step * (columns - 1) : 0;
+        c.to.strides = {columns + 1, 1};
+        // The source ends with the last element read: nothing beyond it may be touched.
+        c.src_elements = 6 * columns + std::abs(step) * (columns - 1) + 1;
+        c.dst_elements = 3 * (columns + 1);
         CheckCase(c, bytes);
       }
     }

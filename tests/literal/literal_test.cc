@@ -1,5 +1,6 @@
 #include "literal/literal.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "catch2/catch.hpp"
@@ -87,6 +88,45 @@ TEST_CASE("literal: the budget counts live bytes and refuses what passes it", "[
   }
   CHECK(budget->live() == 0);
   CHECK(budget->peak() == 1000);
+}
+
+TEST_CASE("literal: freed large storage is taken up again, within the peak", "[literal]") {
+  constexpr int64_t kMiB = 1 << 20;
+  auto budget = std::make_shared<MemoryBudget>(64 * kMiB);
+  const auto make = [&](std::string_view shape, bool zero = true) {
+    return Literal::Make(S(shape), budget, zero).value();
+  };
+  Literal a = make("u8[5242880]");
+  std::memset(a.MutableBytes().data(), 0xee, a.bytes().size());
+  const std::byte* const pages = a.data();
+  a = Literal();
+  CHECK(budget->live() == 0);
+  CHECK(budget->recycled() == 5 * kMiB);
+
+  a = make("u8[5242880]");
+  CHECK(a.data() == pages);
+  CHECK(std::all_of(a.bytes().begin(), a.bytes().end(), [](std::byte b) { return b == std::byte{0}; }));
+  CHECK(budget->recycled() == 0);
+  CHECK(budget->live() == 5 * kMiB);
+
+  // Live and kept bytes together never pass the peak: another size pushes out what was kept.
+  a = Literal();
+  const Literal other = make("u8[4194304]", false);
+  CHECK(budget->recycled() == 0);
+  CHECK(budget->peak() == 5 * kMiB);
+  {
+    const Literal b = make("u8[5242880]", false), c = make("u8[5242880]", false);
+    CHECK(budget->peak() == 14 * kMiB);
+  }
+  CHECK(budget->recycled() == 10 * kMiB);
+  const Literal small = make("u8[1048576]", false);
+  CHECK(budget->recycled() == 5 * kMiB);
+  budget->StopRecycling();
+  CHECK(budget->recycled() == 0);
+  { const Literal last = make("u8[5242880]", false); }
+  CHECK(budget->recycled() == 0);
+  CHECK(budget->live() == 5 * kMiB);
+  CHECK(budget->peak() == 14 * kMiB);
 }
 
 TEST_CASE("literal: an allocation that no machine has is a limit error", "[literal]") {
