@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "evaluator/eval_context.h"
+#include "evaluator/native/dot.h"
 #include "evaluator/native/elementwise.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -17,7 +18,9 @@ struct Row {
 };
 
 // Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
-constexpr std::array<Row, 0> kKernels = {};
+constexpr Row kKernels[] = {
+    {Opcode::kDot, PrepareDot},
+};
 
 class Native final : public Engine {
  public:

@@ -1,0 +1,339 @@
+// The bodies of SumKernels, compiled once an instruction set: the including file defines ASSAY_TARGET,
+// ASSAY_LANES (doubles in a vector), ASSAY_ROWS (rows of a tile) and ASSAY_SUMS (the table's name). No include guard.
+//
+// Sums are cut into independent chains so that additions overlap; the bounds count the longest chain.
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "evaluator/native/sum_kernels.h"
+
+namespace assay::native {
+namespace {
+
+constexpr int kLanes = ASSAY_LANES;
+constexpr int kRows = ASSAY_ROWS;
+constexpr int kColumns = 2 * kLanes;
+
+using F64 = double __attribute__((vector_size(8 * ASSAY_LANES)));
+using I64 = int64_t __attribute__((vector_size(8 * ASSAY_LANES)));
+using U64 = uint64_t __attribute__((vector_size(8 * ASSAY_LANES)));
+using F32 = float __attribute__((vector_size(4 * ASSAY_LANES)));
+using U16 = uint16_t __attribute__((vector_size(2 * ASSAY_LANES)));
+using U32 = uint32_t __attribute__((vector_size(4 * ASSAY_LANES)));
+
+#define ASSAY_INLINE ASSAY_TARGET static inline __attribute__((always_inline))
+
+ASSAY_INLINE F64 Load(const double* p) {
+  F64 v;
+  std::memcpy(&v, p, sizeof(v));
+  return v;
+}
+ASSAY_INLINE void Store(double* p, F64 v) { std::memcpy(p, &v, sizeof(v)); }
+ASSAY_INLINE F64 Widen(const float* p) {
+  F32 v;
+  std::memcpy(&v, p, sizeof(v));
+  return __builtin_convertvector(v, F64);
+}
+ASSAY_INLINE F64 Widen(const uint16_t* p) {
+  U16 v;
+  std::memcpy(&v, p, sizeof(v));
+  const U32 wide = __builtin_convertvector(v, U32) << 16;
+  return __builtin_convertvector((F32)wide, F64);
+}
+ASSAY_INLINE F64 Widen(const double* p) { return Load(p); }
+ASSAY_INLINE F64 Magnitude(F64 v) { return (F64)((U64)v & 0x7fffffffffffffff); }
+
+#if ASSAY_LANES == 8
+ASSAY_INLINE F64 Fill(double x) { return (F64)_mm512_set1_pd(x); }
+ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
+#elif ASSAY_LANES == 4
+ASSAY_INLINE F64 Fill(double x) { return (F64)_mm256_set1_pd(x); }
+ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
+#else
+ASSAY_INLINE F64 Fill(double x) { return (F64)_mm_set1_pd(x); }
+// For exact products alone, where it is the fused one's value.
+ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return a * b + c; }
+#endif
+
+// a * b - p for p = RN(a * b), which is a double where no product of halves under- or overflows.
+#if ASSAY_LANES > 2
+ASSAY_INLINE F64 ProductError(F64 a, F64 b, F64 p) { return Fma(a, b, -p); }
+#else
+// Dekker's product of 26-bit halves.
+ASSAY_INLINE F64 UpperHalf(F64 x) {
+  const F64 c = x * 134217729.0;
+  return c - (c - x);
+}
+ASSAY_INLINE F64 ProductError(F64 a, F64 b, F64 p) {
+  const F64 ah = UpperHalf(a), bh = UpperHalf(b), al = a - ah, bl = b - bh;
+  return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+}
+#endif
+
+// The error of s + x; s becomes RN(s + x).
+ASSAY_INLINE F64 TwoSum(F64& s, F64 x) {
+  const F64 t = s + x;
+  const F64 z = t - s;
+  const F64 error = (s - (t - z)) + (x - z);
+  s = t;
+  return error;
+}
+
+ASSAY_TARGET void Tile(int64_t n, const double* a, const double* b, double* c, int64_t c_stride) {
+  F64 acc[kRows][2];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) acc[r][0] = acc[r][1] = F64{};
+  for (int64_t k = 0; k < n; ++k, a += kRows, b += kColumns) {
+    const F64 b0 = Load(b), b1 = Load(b + kLanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const F64 x = Fill(a[r]);
+      acc[r][0] = Fma(x, b0, acc[r][0]);
+      acc[r][1] = Fma(x, b1, acc[r][1]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    Store(c + r * c_stride, Load(c + r * c_stride) + acc[r][0]);
+    Store(c + r * c_stride + kLanes, Load(c + r * c_stride + kLanes) + acc[r][1]);
+  }
+}
+
+ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return a < b ? a : b; }
+ASSAY_INLINE F64 Greater(F64 a, F64 b) { return a > b ? a : b; }
+
+// kPeriod vectors hold a whole number of rows of the panel, so that a lane always belongs to the same slot.
+template <int kWidth, int kPeriod>
+ASSAY_TARGET void PanelStatistics(int64_t n, const double* panel, RowStatistics* result) {
+  constexpr int kSpan = kPeriod * kLanes;
+  F64 squares[kPeriod], smallest[kPeriod], largest[kPeriod];
+  U64 bits[kPeriod];
+#pragma GCC unroll 4
+  for (int v = 0; v < kPeriod; ++v) {
+    squares[v] = largest[v] = F64{};
+    smallest[v] = Fill(__builtin_inf());
+    bits[v] = U64{};
+  }
+  const int64_t count = n * kWidth;
+  int64_t i = 0;
+  for (; i + kSpan <= count; i += kSpan) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kPeriod; ++v) {
+      const F64 x = Load(panel + i + v * kLanes);
+      const F64 magnitude = Magnitude(x);
+      squares[v] = Fma(x, x, squares[v]);
+      bits[v] |= (U64)x;
+      largest[v] = Greater(magnitude, largest[v]);
+      smallest[v] = Lesser(magnitude > 0 ? magnitude : Fill(__builtin_inf()), smallest[v]);
+    }
+  }
+  for (int r = 0; r < kWidth; ++r) {
+    result->squares[r] = result->largest[r] = 0;
+    result->smallest[r] = __builtin_inf();
+    result->bits[r] = 0;
+  }
+  const auto add = [result](int r, double square, double small, double large, uint64_t pattern) {
+    result->squares[r] += square;
+    result->smallest[r] = small < result->smallest[r] ? small : result->smallest[r];
+    result->largest[r] = large > result->largest[r] ? large : result->largest[r];
+    result->bits[r] |= pattern;
+  };
+  for (int v = 0; v < kPeriod; ++v) {
+    for (int l = 0; l < kLanes; ++l)
+      add((v * kLanes + l) % kWidth, squares[v][l], smallest[v][l], largest[v][l], bits[v][l]);
+  }
+  for (; i < count; ++i) {
+    const double x = panel[i], magnitude = __builtin_fabs(x);
+    uint64_t pattern;
+    std::memcpy(&pattern, &x, sizeof(pattern));
+    add(static_cast<int>(i % kWidth), x * x, x == 0 ? __builtin_inf() : magnitude, magnitude, pattern);
+  }
+}
+
+constexpr int Period(int width) { return width % kLanes == 0 ? width / kLanes : 3; }
+static_assert(Period(kRows) * kLanes % kRows == 0);
+
+ASSAY_TARGET void Statistics(int64_t n, const double* panel, int width, RowStatistics* result) {
+  if (width == kRows) {
+    PanelStatistics<kRows, Period(kRows)>(n, panel, result);
+  } else {
+    PanelStatistics<kColumns, Period(kColumns)>(n, panel, result);
+  }
+}
+
+template <bool kPairs>
+ASSAY_INLINE void AddPair(F64 x, F64 y, F64& s, F64& e) {
+  const F64 p = x * y;
+  F64 error = TwoSum(s, p);
+  if (kPairs) error += ProductError(x, y, p);
+  e += error;
+}
+
+template <bool kPairs>
+ASSAY_INLINE void PairProductsBody(int64_t n, const double* a, int64_t a_stride, const double* b,
+                                   int64_t b_stride, double* sum, double* error) {
+  F64 s[4] = {}, e[4] = {};
+  int64_t k = 0;
+  for (; k + 4 <= n; k += 4, a += 4 * a_stride, b += 4 * b_stride) {
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; ++c) AddPair<kPairs>(Fill(a[c * a_stride]), Load(b + c * b_stride), s[c], e[c]);
+  }
+  for (; k < n; ++k, a += a_stride, b += b_stride) AddPair<kPairs>(Fill(*a), Load(b), s[0], e[0]);
+#pragma GCC unroll 4
+  for (int c = 1; c < 4; ++c) {
+    e[0] += TwoSum(s[0], s[c]);
+    e[0] += e[c];
+  }
+  Store(sum, s[0]);
+  Store(error, e[0]);
+}
+ASSAY_TARGET void PairProducts(int64_t n, const double* a, int64_t a_stride, const double* b,
+                               int64_t b_stride, bool two_products, double* sum, double* error) {
+  if (two_products) {
+    PairProductsBody<true>(n, a, a_stride, b, b_stride, sum, error);
+  } else {
+    PairProductsBody<false>(n, a, a_stride, b, b_stride, sum, error);
+  }
+}
+
+ASSAY_TARGET int64_t Products(int64_t n, const double* a, int64_t a_stride, const double* b, int64_t b_stride,
+                              bool two_products, double* terms) {
+  for (int64_t k = 0; k < n; ++k) {
+    const F64 x = Fill(a[k * a_stride]), y = Load(b + k * b_stride);
+    const F64 p = x * y;
+    Store(terms + k * kLanes, p);
+    if (two_products) Store(terms + (n + k) * kLanes, ProductError(x, y, p));
+  }
+  return two_products ? 2 * n : n;
+}
+
+// Error-free extraction (Rump, Ogita, Oishi: "Accurate floating-point summation", ExtractVector): with a power
+// of two sigma >= (n + 2) * max |term|, q = (sigma + t) - sigma and t - q are exact, all q are multiples of
+// 2^-53 * sigma whose sum is a double, and |t - q| <= 2^-53 * sigma.
+ASSAY_TARGET int Slices(int64_t n, double* terms, double* slices) {
+  F64 largest = {};
+  for (int64_t k = 0; k < n; ++k) largest = Greater(Magnitude(Load(terms + k * kLanes)), largest);
+  // 2^(floor(log2 largest) + 13) > (2048 + 2) * largest.
+  for (int level = 0; level < kMaxSlices; ++level) {
+    bool any = false;
+    for (int l = 0; l < kLanes; ++l) any |= largest[l] != 0;
+    if (!any) return level;
+    const F64 sigma = (F64)((U64)largest & 0x7ff0000000000000) * 8192.0;
+    F64 total[2] = {}, rest[2] = {};
+    int64_t k = 0;
+    for (; k + 2 <= n; k += 2) {
+#pragma GCC unroll 2
+      for (int c = 0; c < 2; ++c) {
+        const F64 t = Load(terms + (k + c) * kLanes);
+        const F64 q = (sigma + t) - sigma;
+        const F64 r = t - q;
+        total[c] += q;
+        rest[c] = Greater(Magnitude(r), rest[c]);
+        Store(terms + (k + c) * kLanes, r);
+      }
+    }
+    if (k < n) {
+      const F64 t = Load(terms + k * kLanes);
+      const F64 q = (sigma + t) - sigma;
+      total[0] += q;
+      rest[0] = Greater(Magnitude(t - q), rest[0]);
+      Store(terms + k * kLanes, t - q);
+    }
+    Store(slices + level * kLanes, total[0] + total[1]);
+    largest = Greater(rest[0], rest[1]);
+  }
+  return -1;
+}
+
+ASSAY_INLINE U64 RoundBits(F64 x, const NarrowRounding& rounding) {
+  const U64 u = (U64)x;
+  return (u + rounding.half_less_one + ((u >> rounding.shift) & rounding.lsb)) & rounding.keep;
+}
+
+ASSAY_TARGET bool RoundRow(int64_t n, const double* sums, const RowBounds& bounds,
+                           const NarrowRounding& rounding, double* out, int64_t* failed) {
+  const F64 zero = {};
+  I64 any = {};
+  for (int64_t j = 0; j < n; j += kLanes) {
+    const F64 s = Load(sums + j);
+    const F64 norm = Load(bounds.norms + j) * bounds.row_norm;
+    const F64 ratio = Load(bounds.ratios + j) * bounds.row_ratio;
+    const F64 bound = ratio < 0x1p52 ? zero : norm * bounds.factor;
+    const U64 low = RoundBits(s - bound, rounding), high = RoundBits(s + bound, rounding);
+    const F64 magnitude = Magnitude((F64)low);
+    const I64 good = (low == high) & (magnitude >= rounding.smallest) & (magnitude <= rounding.largest);
+    Store(out + j, (F64)low);
+    const I64 bad = ~good;
+    std::memcpy(failed + j, &bad, sizeof(bad));
+    any |= bad;
+  }
+  bool result = false;
+  for (int l = 0; l < kLanes; ++l) result |= any[l] != 0;
+  return result;
+}
+
+template <class T>
+ASSAY_INLINE void SumBody(int64_t n, const T* x, double* sum, double* magnitude) {
+  constexpr int kChains = 4;
+  F64 s[kChains] = {}, m[kChains] = {};
+  int64_t i = 0;
+  for (; i + kChains * kLanes <= n; i += kChains * kLanes) {
+#pragma GCC unroll 4
+    for (int c = 0; c < kChains; ++c) {
+      const F64 v = Widen(x + i + c * kLanes);
+      s[c] += v;
+      m[c] += Magnitude(v);
+    }
+  }
+  T rest[kChains * kLanes] = {};
+  for (int64_t j = 0; i + j < n; ++j) rest[j] = x[i + j];
+#pragma GCC unroll 4
+  for (int c = 0; c < kChains; ++c) {
+    const F64 v = Widen(rest + c * kLanes);
+    s[c] += v;
+    m[c] += Magnitude(v);
+  }
+  const F64 total = (s[0] + s[1]) + (s[2] + s[3]), all = (m[0] + m[1]) + (m[2] + m[3]);
+  *sum = *magnitude = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    *sum += total[l];
+    *magnitude += all[l];
+  }
+}
+ASSAY_TARGET void Sum(int64_t n, const double* x, double* sum, double* magnitude) {
+  SumBody(n, x, sum, magnitude);
+}
+ASSAY_TARGET void SumF32(int64_t n, const float* x, double* sum, double* magnitude) {
+  SumBody(n, x, sum, magnitude);
+}
+ASSAY_TARGET void SumBf16(int64_t n, const uint16_t* x, double* sum, double* magnitude) {
+  SumBody(n, x, sum, magnitude);
+}
+
+template <class T>
+ASSAY_INLINE void AddRowBody(int64_t n, const T* x, double* sums, double* magnitudes) {
+  int64_t j = 0;
+  for (; j + kLanes <= n; j += kLanes) {
+    const F64 v = Widen(x + j);
+    Store(sums + j, Load(sums + j) + v);
+    Store(magnitudes + j, Load(magnitudes + j) + Magnitude(v));
+  }
+  for (; j < n; ++j) {
+    sums[j] += x[j];
+    magnitudes[j] += __builtin_fabs(static_cast<double>(x[j]));
+  }
+}
+ASSAY_TARGET void AddRow(int64_t n, const double* x, double* sums, double* magnitudes) {
+  AddRowBody(n, x, sums, magnitudes);
+}
+ASSAY_TARGET void AddRowF32(int64_t n, const float* x, double* sums, double* magnitudes) {
+  AddRowBody(n, x, sums, magnitudes);
+}
+
+}  // namespace
+
+const SumKernels ASSAY_SUMS = {kLanes, kRows,    kColumns, Tile,   Statistics, PairProducts, Products,
+                               Slices, RoundRow, Sum,      SumF32, SumBf16,    AddRow,       AddRowF32};
+
+}  // namespace assay::native

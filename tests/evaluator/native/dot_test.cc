@@ -1,0 +1,103 @@
+// Dots of the native engine against the reference engine, and against rational arithmetic.
+#include <catch2/catch.hpp>
+
+#include "fmt/format.h"
+#include "tests/evaluator/native/native_testing.h"
+#include "tests/evaluator/ops/exact_oracle.h"
+
+namespace assay::testing {
+namespace {
+
+std::string Dot(const std::string& lhs, const std::string& rhs, const std::string& result,
+                const std::string& attributes = "lhs_contracting_dims={1}, rhs_contracting_dims={0}") {
+  return fmt::format("x = {} parameter(0)\ny = {} parameter(1)\nROOT z = {} dot(x, y), {}", lhs, rhs, result,
+                     attributes);
+}
+
+std::string SquareDot(const std::string& type, const std::string& result, int m, int k, int n) {
+  return Dot(fmt::format("{}[{},{}]", type, m, k), fmt::format("{}[{},{}]", type, k, n),
+             fmt::format("{}[{},{}]", result, m, n));
+}
+
+}  // namespace
+
+TEST_CASE("native dot: every draw, odd shapes", "[native][dot]") {
+  CheckAgainstReference(SquareDot("f32", "f32", 29, 67, 35), kAllDraws);
+  CheckAgainstReference(SquareDot("f32", "f32", 1, 2000, 3), kAllDraws);
+  CheckAgainstReference(SquareDot("f32", "f32", 50, 1, 40), kAllDraws);
+  CheckAgainstReference(SquareDot("f32", "f32", 3, 700, 19), kAllDraws);
+}
+
+TEST_CASE("native dot: float types of operands and results", "[native][dot]") {
+  for (const char* type : {"bf16", "f16", "f8e4m3fn", "f8e5m2", "f8e4m3b11fnuz", "f8e8m0fnu", "f4e2m1fn"}) {
+    CheckAgainstReference(SquareDot(type, type, 17, 40, 18), kAllDraws);
+    CheckAgainstReference(SquareDot(type, "f32", 13, 21, 18), kAllDraws);
+  }
+  CheckAgainstReference(SquareDot("f32", "bf16", 17, 40, 18), kAllDraws);
+  CheckAgainstReference(SquareDot("f32", "f64", 17, 40, 18), kAllDraws);
+  CheckAgainstReference(SquareDot("f32", "f8e4m3fn", 17, 40, 18), kAllDraws);
+  CheckAgainstReference(SquareDot("f64", "f64", 17, 140, 18), kAllDraws);
+  CheckAgainstReference(SquareDot("f64", "f32", 17, 40, 18), kAllDraws);
+  CheckAgainstReference(Dot("f32[20,30]", "bf16[30,9]", "f32[20,9]"), kAllDraws);
+  CheckAgainstReference(Dot("f32[20,30]", "f64[30,9]", "f64[20,9]"), kAllDraws);
+}
+
+TEST_CASE("native dot: complex", "[native][dot]") {
+  CheckAgainstReference(SquareDot("c64", "c64", 17, 40, 18), kAllDraws);
+  CheckAgainstReference(SquareDot("c128", "c128", 9, 33, 18), kAllDraws);
+  CheckAgainstReference(SquareDot("c64", "c64", 3, 600, 5), kAllDraws);
+}
+
+TEST_CASE("native dot: dimension numbers", "[native][dot]") {
+  CheckAgainstReference(
+      Dot("f32[5,17,12]", "f32[5,12,23]", "f32[5,17,23]",
+          "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
+      kAllDraws);
+  CheckAgainstReference(
+      Dot("f32[40,31]", "f32[40,18]", "f32[31,18]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+      kAllDraws);
+  CheckAgainstReference(
+      Dot("f32[31,40]", "f32[18,40]", "f32[31,18]", "lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
+      kAllDraws);
+  CheckAgainstReference(
+      Dot("f32[6,5,7,3]", "f32[3,9,6,7]", "f32[7,6,5,9]",
+          "lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0}"),
+      kAllDraws);
+  CheckAgainstReference(Dot("f32[7,5,11,3]", "f32[3,9,5,8]", "f32[7,11,9,8]",
+                            "lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0}"),
+                        kAllDraws);
+  CheckAgainstReference(
+      Dot("f32[40]", "f32[60]", "f32[40,60]", "lhs_contracting_dims={}, rhs_contracting_dims={}"), kAllDraws);
+  CheckAgainstReference(
+      Dot("f32[3000]", "f32[3000]", "f32[]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+      kAllDraws);
+}
+
+TEST_CASE("native dot: an element is the rational sum, rounded once, whatever the order", "[native][dot]") {
+  constexpr int64_t kRows = 14, kLength = 301, kColumns = 19;
+  for (const char* name : {"f32", "bf16", "f64"}) {
+    const ElementType type = *ElementTypeFromName(name);
+    int kernels = 0;
+    const Plan plan = NativePlan(ReferencePlan(SquareDot(name, name, kRows, kLength, kColumns)),
+                                 native::MachineIsa(), &kernels);
+    for (Draw draw : {Draw::kNormal, Draw::kWide, Draw::kCancelling, Draw::kTies, Draw::kSmall, Draw::kLarge,
+                      Draw::kIntegers, Draw::kZeros}) {
+      const std::vector<Literal> arguments = DrawnArguments(plan, draw, 77);
+      const absl::StatusOr<Literal> result = RunPlan(plan, arguments, 2);
+      REQUIRE(result.ok());
+      int wrong = 0;
+      for (int64_t i = 0; i < kRows; ++i) {
+        for (int64_t j = 0; j < kColumns; ++j) {
+          RationalSum sum;
+          for (int64_t k = kLength; k-- > 0;)
+            sum.AddProduct(arguments[0].GetDouble(i * kLength + k), arguments[1].GetDouble(k * kColumns + j));
+          wrong += !SameBits(result->GetDouble(i * kColumns + j), sum.Round(type));
+        }
+      }
+      INFO(name << " draw " << static_cast<int>(draw));
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+}  // namespace assay::testing
