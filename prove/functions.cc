@@ -88,7 +88,7 @@ int MinimumOf(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t rounding
 }
 
 // The approximations are glibc's functions of double, whose largest known errors on x86-64 are 1 ulp for exp,
-// expm1, log, log1p, sin, cos, tan, asin, acos, erf, and 2 or 3 ulp for the hyperbolic functions, their inverses
+// expm1, log, log1p, sin, cos, tan, asin, acos, erf, and at most 4 ulp for the hyperbolic functions, their inverses
 // and cbrt (GNU C Library manual, "Known Maximum Errors in Math Functions"); quotients and sums below add
 // at most 3 roundings. 2^-48 is at least 16 ulp.
 double Rsqrt(double x) { return 1 / std::sqrt(x); }

@@ -1,19 +1,28 @@
 // tools/prove: exhaustive and random proofs of the elementwise functions and of exact sums, outside tools/test.
 // Exit code 1 if anything is wrong, 2 if the command line is.
+#include <cstdio>
 #include <ctime>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "fmt/format.h"
 #include "prove/narrow.h"
+#include "prove/random_proof.h"
 #include "prove/report.h"
+#include "prove/single.h"
+#include "shape/error.h"
 
 namespace assay::prove {
 namespace {
 
 struct Flags {
   int bits = 0;
+  std::vector<std::string> f32;
+  std::string shard = "0/1";
+  int64_t f64 = 0;
+  std::vector<std::string> only;
   std::string engine = "exact";
   int jobs = 0;
   bool record = false;
@@ -26,8 +35,36 @@ std::string Today() {
   return text;
 }
 
+// "I/N"
+absl::StatusOr<Shard> ParseShard(const std::string& text) {
+  Shard shard;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%ld/%ld%c", &shard.index, &shard.count, &rest) != 2 || shard.count < 1 ||
+      shard.count > kUnits || shard.index < 0 || shard.index >= shard.count) {
+    return BadInput(fmt::format("--shard is {}, wanted I/N with 0 <= I < N <= {}", text, kUnits));
+  }
+  return shard;
+}
+
+absl::Status RunSingle(const Flags& flags, Ledger& ledger) {
+  ASSAY_ASSIGN_OR_RETURN(const Shard shard, ParseShard(flags.shard));
+  for (const std::string& name : flags.f32) {
+    if (name != "all" && FindFunction1(name) == nullptr) return BadInput("--f32: no function " + name);
+    for (const Function1& f : Functions1()) {
+      if (name != "all" && FindFunction1(name) != &f) continue;
+      ASSAY_RETURN_IF_ERROR(ProveSingle(f, flags.engine, shard, flags.jobs, "build/prove", ledger));
+    }
+  }
+  return absl::OkStatus();
+}
+
 int Run(const Flags& flags) {
   Ledger ledger(flags.engine);
+  if (const absl::Status status = RunSingle(flags, ledger); !status.ok()) {
+    fmt::print(stderr, "{}\n", std::string(status.message()));
+    return 2;
+  }
+  if (flags.f64 > 0) ProveDoubles(flags.f64, flags.only, flags.engine, flags.jobs, ledger);
   if (flags.bits > 0) ProveNarrow(flags.bits, flags.engine, flags.jobs, ledger);
   if (flags.record) {
     const absl::Status recorded = ledger.Record("docs/proofs.md", Today());
@@ -48,6 +85,16 @@ int main(int argc, char** argv) {
   app.add_option("--bits", flags.bits,
                  "every input of float types of at most N bits (pairs: 8), integers, converts")
       ->check(CLI::Range(1, 16));
+  app.add_option("--f32", flags.f32,
+                 "all 2^32 inputs of a function (exp, log, …) or of all; takes up where it ended")
+      ->take_all();
+  app.add_option("--shard", flags.shard, "I/N: the I-th of N parts of the f32 inputs, spread over the range");
+  app.add_option("--f64", flags.f64,
+                 "N random, boundary and hard inputs of every f64 function, f32 pairs too")
+      ->expected(0, 1)
+      ->default_str("10000000")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--only", flags.only, "with --f64: these functions")->take_all();
   app.add_option("--engine", flags.engine,
                  "whose functions are proved: exact, reference, exact-baseline, exact-avx2, exact-avx512")
       ->check(CLI::Validator(

@@ -1,4 +1,5 @@
 // The prover's own oracle on values known by hand, and its verdict on subjects that are wrong on purpose.
+#include <algorithm>
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -6,7 +7,10 @@
 
 #include "prove/functions.h"
 #include "prove/narrow.h"
+#include "prove/random_proof.h"
 #include "prove/report.h"
+#include "prove/single.h"
+#include "prove/worst_cases.h"
 
 namespace assay::prove {
 namespace {
@@ -139,6 +143,92 @@ TEST_CASE("Integer proofs and conversions find wrong answers") {
   CHECK(ProveConversion(ElementType::kS8, s4, wraps).wrong == 0);
   CHECK(ProveConversion(ElementType::kU8, s4, wraps).wrong == 0);
   CHECK(ProveConversion(ElementType::kF8E5M2, s4, wraps).wrong > 0);
+}
+
+TEST_CASE("A stride of f32 inputs is right by the interval check and by MPFR, and a wrong bit is found") {
+  const Function1& log = *FindFunction1("log");
+  const Subject subject = Reference(Opcode::kLog, ElementType::kF32, 1);
+  // Strips 3, 3 + 4096, …: subnormal and normal numbers, and with enough strips negative ones and NaN.
+  const Proof right = ProveUnit(log, subject, 3, 8);
+  CHECK(right.tried == 8 * kStrip);
+  CHECK(right.wrong == 0);
+  const Proof wrong = ProveUnit(log, Spoiled(subject, ElementType::kF32, 3 * kStrip + 5), 3, 8);
+  CHECK(wrong.wrong == 1);
+  REQUIRE(wrong.examples.size() == 1);
+  CHECK(wrong.examples[0].substr(0, 15) == "f32 0x00000305:");
+  // Without an approximation every answer is MPFR's.
+  Function1 slow = log;
+  slow.approximate = nullptr;
+  CHECK(ProveUnit(slow, subject, 3, 2).wrong == 0);
+  // An approximation that is useless, but within what it promises, changes nothing.
+  slow.approximate = [](double x) { return std::log(x) * (1 + 0x1p-49); };
+  CHECK(ProveUnit(slow, subject, 3, 8).wrong == 0);
+  CHECK(ProveUnit(slow, Spoiled(subject, ElementType::kF32, 3 * kStrip + 5), 3, 8).wrong == 1);
+}
+
+TEST_CASE("Rounding an f32 function twice is found where the double is a half way point") {
+  // logistic(x) = 1/2 + x/4 - x^3/48 + …; for x = 3 * 2^-23 the double nearest it lies exactly between the floats
+  // 1/2 + 2^-24 and 1/2 + 2^-23, and the value just below.
+  const ElementType f32 = ElementType::kF32;
+  const Function1& logistic = *FindFunction1("logistic");
+  const uint32_t pattern = std::bit_cast<uint32_t>(3 * 0x1p-23f);
+  const int64_t strip = pattern / kStrip;
+  const Subject once = Reference(Opcode::kLogistic, f32, 1);
+  const Subject twice = [=](int64_t n, const std::byte* const* in, std::byte* out) {
+    once(n, in, out);
+    for (int64_t i = 0; i < n; ++i) {
+      if (PatternAt(in[0], i, f32) != pattern) continue;
+      const double y = 0.5 + 0.5 * std::tanh(static_cast<double>(std::bit_cast<float>(pattern)) / 2);
+      SetPattern(out, i, f32, std::bit_cast<uint32_t>(static_cast<float>(y)));
+    }
+  };
+  const Proof proof = ProveUnit(logistic, twice, strip % kUnits, strip / kUnits + 1);
+  CHECK(proof.wrong == 1);
+  REQUIRE(proof.examples.size() == 1);
+  CHECK(proof.examples[0] == "f32 0x34c00000: got 0x3f000002, wanted 0x3f000001");
+}
+
+TEST_CASE("Random proofs of f64 find a function that is one bit off now and then") {
+  const ElementType f64 = ElementType::kF64;
+  const Function1& sqrt = *FindFunction1("sqrt");
+  CHECK(ProveRandom(sqrt, Reference(Opcode::kSqrt, f64, 1), 0, 20000).wrong == 0);
+  const Proof proof =
+      ProveRandom(sqrt, Spoiled(Reference(Opcode::kSqrt, f64, 1), f64, 0x3ff0000000000001), 0, 1);
+  CHECK(proof.wrong >= 1);
+  CHECK(ProveRandom(*FindFunction1("exp"), Reference(Opcode::kExp, f64, 1), 1, 1000).wrong == 0);
+  const Function2& multiply = Functions2()[2];
+  for (const ElementType type : {f64, ElementType::kF32}) {
+    CHECK(ProveRandomPairs(multiply, type, Reference(Opcode::kMultiply, type, 2), 0, 2000).wrong == 0);
+    CHECK(ProveRandomPairs(multiply, type, Reference(Opcode::kDivide, type, 2), 0, 2000).wrong > 1000);
+  }
+}
+
+// How near f(x), as a multiple of half a unit in its last place as a double, is to an integer: log2 of the
+// distance. About -2 for a random argument.
+int Hardness(const Function1& f, double x) {
+  mpfr_t argument, value, half_units;
+  mpfr_init2(argument, 53);
+  mpfr_inits2(300, value, half_units, nullptr);
+  mpfr_set_d(argument, x, MPFR_RNDN);
+  f.mpfr(value, argument, MPFR_RNDN);
+  const mpfr_exp_t unit = std::max<mpfr_exp_t>(mpfr_get_exp(value) - 53, -1074);
+  mpfr_mul_2si(half_units, value, 1 - unit, MPFR_RNDN);
+  mpfr_round(value, half_units);
+  mpfr_sub(value, value, half_units, MPFR_RNDN);
+  const int hardness = mpfr_zero_p(value) ? -1000 : static_cast<int>(mpfr_get_exp(value));
+  mpfr_clears(argument, value, half_units, nullptr);
+  return hardness;
+}
+
+TEST_CASE("Published worst cases are as hard as they are said to be") {
+  for (const WorstCases1& cases : WorstCases()) {
+    for (const double x : cases.arguments) {
+      const int hardness = Hardness(*FindFunction1(cases.function), x);
+      INFO(cases.function << " " << x << " " << Hex(std::bit_cast<uint64_t>(x), 64));
+      CHECK(hardness < -38);
+      CHECK(hardness > -200);
+    }
+  }
 }
 
 TEST_CASE("A recorded proof replaces the row of the same function, type and engine") {
