@@ -42,21 +42,12 @@ class FileDescriptor {
   int fd_;
 };
 
-// 0, or what went wrong.
-int WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), std::min<size_t>(bytes.size(), INT_MAX));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(written);
-  }
-  return 0;
-}
+using FileWriter = absl::FunctionRef<int(int fd)>;
 
-absl::Status WriteDirectly(const std::string& path, std::string_view bytes, int flags) {
+absl::Status WriteDirectly(const std::string& path, FileWriter write, int flags) {
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666));
   if (file.get() < 0) return FileError(path, "open", errno);
-  if (const int error = WriteAll(file.get(), bytes); error != 0) return FileError(path, "write", error);
+  if (const int error = write(file.get()); error != 0) return FileError(path, "write", error);
   if (const int error = file.Close(); error != 0) return FileError(path, "write", error);
   return absl::OkStatus();
 }
@@ -84,11 +75,11 @@ absl::StatusOr<std::string> CreateBeside(const std::string& path, int* fd) {
   return FileError(path, "create a file beside it", EEXIST);
 }
 
-absl::Status WriteAndRename(const std::string& path, std::string_view bytes, const struct stat* old) {
+absl::Status WriteAndRename(const std::string& path, FileWriter write, const struct stat* old) {
   int fd = -1;
   ASSAY_ASSIGN_OR_RETURN(const std::string temporary, CreateBeside(path, &fd));
   FileDescriptor file(fd);
-  int error = WriteAll(fd, bytes);
+  int error = write(fd);
   if (error == 0 && old != nullptr && ::fchmod(fd, old->st_mode & 07777) != 0) error = errno;
   if (error == 0 && ::fsync(fd) != 0 && errno != EINVAL) error = errno;
   if (const int close_error = file.Close(); error == 0) error = close_error;
@@ -133,21 +124,35 @@ absl::StatusOr<std::string> ReadWhole(const std::string& path) {
 
 }  // namespace
 
-absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
+int WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), std::min<size_t>(bytes.size(), INT_MAX));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(written);
+  }
+  return 0;
+}
+
+absl::Status WriteFileAtomically(const std::string& path, FileWriter write) {
   struct stat target;
   if (::stat(path.c_str(), &target) != 0) {
     if (errno != ENOENT) return FileError(path, "write", errno);
     // Nothing there, or a link to nothing: the link stays and what it names is made.
     struct stat link;
-    if (::lstat(path.c_str(), &link) == 0) return WriteDirectly(path, bytes, O_CREAT | O_TRUNC);
-    return WriteAndRename(path, bytes, nullptr);
+    if (::lstat(path.c_str(), &link) == 0) return WriteDirectly(path, write, O_CREAT | O_TRUNC);
+    return WriteAndRename(path, write, nullptr);
   }
   if (S_ISDIR(target.st_mode)) return FileError(path, "write", EISDIR);
-  if (!S_ISREG(target.st_mode)) return WriteDirectly(path, bytes, 0);
+  if (!S_ISREG(target.st_mode)) return WriteDirectly(path, write, 0);
   if (::access(path.c_str(), W_OK) != 0) return FileError(path, "write", errno);
   char resolved[PATH_MAX];
   if (::realpath(path.c_str(), resolved) == nullptr) return FileError(path, "write", errno);
-  return WriteAndRename(resolved, bytes, &target);
+  return WriteAndRename(resolved, write, &target);
+}
+
+absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
+  return WriteFileAtomically(path, [bytes](int fd) { return WriteAll(fd, bytes); });
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {

@@ -307,11 +307,9 @@ absl::StatusOr<Literal> DecodeNpyByDescr(std::string_view key, const NpyArray& a
   return BadInput(fmt::format("{}: descriptor {} is not supported", Quoted(key), Quoted(array.descr)));
 }
 
-std::string EncodeNpy(const Literal& array) {
-  const Shape& shape = array.shape();
-  const ElementType type = shape.element_type();
+std::string NpyHeader(const Literal& array) {
+  const ElementType type = array.shape().element_type();
   const DimVector sizes = array.runtime_sizes();
-  const int64_t bytes = Bytes(type);
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", Info(type).numpy_descr,
                   fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");
@@ -324,6 +322,20 @@ std::string EncodeNpy(const Literal& array) {
   file += static_cast<char>(header.size() & 0xff);
   file += static_cast<char>(header.size() >> 8);
   file += header;
+  return file;
+}
+
+bool StoredAsNpy(const Literal& array) {
+  const ElementType type = array.shape().element_type();
+  return array.IsFullSize() && !(IsSignedIntegral(type) && Bits(type) < 8);
+}
+
+std::string EncodeNpy(const Literal& array) {
+  const Shape& shape = array.shape();
+  const ElementType type = shape.element_type();
+  const DimVector sizes = array.runtime_sizes();
+  const int64_t bytes = Bytes(type);
+  std::string file = NpyHeader(array);
   const int64_t elements = *CheckedProduct(sizes);
   const size_t start = file.size();
   file.resize(start + elements * bytes);

@@ -2,9 +2,13 @@
 // files in file_io.cc.
 #include "literal/npz.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zip.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -149,9 +153,8 @@ absl::Status WriteError(zip_t* archive) {
   return BadInput(fmt::format("writing .npz: {}", zip_error_strerror(zip_get_error(archive))));
 }
 
-// Stored, with the first time that a zip file can express.
-absl::Status AddMember(zip_t* archive, const std::string& name, const std::string& data) {
-  zip_source_t* source = zip_source_buffer(archive, data.data(), data.size(), 0);
+// Stored, with the first time that a zip file can express. The source is the member's bytes.
+absl::Status AddMember(zip_t* archive, const std::string& name, zip_source_t* source) {
   if (source == nullptr) return WriteError(archive);
   const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (index < 0) {
@@ -162,6 +165,28 @@ absl::Status AddMember(zip_t* archive, const std::string& name, const std::strin
   if (zip_set_file_compression(archive, index, ZIP_CM_STORE, 0) != 0 ||
       zip_file_set_dostime(archive, index, 0, kFirstJanuary1980, 0) != 0) {
     return WriteError(archive);
+  }
+  return absl::OkStatus();
+}
+
+// Adds the arrays. `texts` holds what the archive reads beside the arrays themselves until it is closed.
+absl::Status AddMembers(zip_t* archive, const std::vector<std::pair<std::string, Literal>>& arrays,
+                        std::vector<std::string>& texts) {
+  texts.reserve(arrays.size());
+  for (const auto& [key, literal] : arrays) {
+    if (!literal.shape().IsArray())
+      return BadInput(fmt::format("writing .npz: '{}' is no array", Printable(key)));
+    const bool as_stored = StoredAsNpy(literal);
+    const std::string& text = texts.emplace_back(as_stored ? NpyHeader(literal) : EncodeNpy(literal));
+    // libzip's fragments are not const, but it only reads them.
+    const auto fragment = [](const void* data, size_t size) {
+      return zip_buffer_fragment_t{static_cast<zip_uint8_t*>(const_cast<void*>(data)), size};
+    };
+    const zip_buffer_fragment_t fragments[] = {fragment(text.data(), text.size()),
+                                               fragment(literal.data(), literal.bytes().size())};
+    const bool whole = as_stored && !literal.bytes().empty();
+    ASSAY_RETURN_IF_ERROR(AddMember(archive, fmt::format("{}{}", key, kSuffix),
+                                    zip_source_buffer_fragment(archive, fragments, whole ? 2 : 1, 0)));
   }
   return absl::OkStatus();
 }
@@ -182,8 +207,7 @@ absl::StatusOr<std::string> ReadSource(zip_source_t* source) {
 }
 
 absl::StatusOr<std::string> BuildArchive(const std::vector<std::pair<std::string, Literal>>& arrays) {
-  std::vector<std::string> files;  // libzip reads them when the archive is closed
-  files.reserve(arrays.size());
+  std::vector<std::string> texts;
   ZipError zip_error;
   const std::unique_ptr<zip_source_t, ZipSourceFree> target(
       zip_source_buffer_create(nullptr, 0, 0, &zip_error.error));
@@ -195,15 +219,88 @@ absl::StatusOr<std::string> BuildArchive(const std::vector<std::pair<std::string
     zip_source_free(target.get());
     return BadInput(fmt::format("writing .npz: {}", zip_error_strerror(&zip_error.error)));
   }
-  for (const auto& [key, literal] : arrays) {
-    if (!literal.shape().IsArray())
-      return BadInput(fmt::format("writing .npz: '{}' is no array", Printable(key)));
-    files.push_back(EncodeNpy(literal));
-    ASSAY_RETURN_IF_ERROR(AddMember(archive.get(), fmt::format("{}{}", key, kSuffix), files.back()));
-  }
+  ASSAY_RETURN_IF_ERROR(AddMembers(archive.get(), arrays, texts));
   if (zip_close(archive.get()) != 0) return WriteError(archive.get());
   archive.release();
   return ReadSource(target.get());
+}
+
+// An archive that is being written to a file, as libzip asks for it.
+struct FileTarget {
+  int fd;
+  zip_uint64_t position = 0, size = 0;
+  int error = 0;
+};
+
+zip_int64_t WriteToTarget(void* state, void* data, zip_uint64_t length, zip_source_cmd_t command) {
+  FileTarget& target = *static_cast<FileTarget*>(state);
+  switch (command) {
+    case ZIP_SOURCE_SUPPORTS:
+      return zip_source_make_command_bitmap(
+          ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
+          ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE,
+          ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE,
+          ZIP_SOURCE_REMOVE, -1);
+    case ZIP_SOURCE_STAT: {  // nothing is there yet
+      auto* stat = static_cast<zip_stat_t*>(data);
+      zip_stat_init(stat);
+      stat->size = 0;
+      stat->valid |= ZIP_STAT_SIZE;
+      return sizeof(*stat);
+    }
+    case ZIP_SOURCE_WRITE: {
+      const auto* bytes = static_cast<const char*>(data);
+      for (zip_uint64_t done = 0; done < length;) {
+        const ssize_t written =
+            ::pwrite(target.fd, bytes + done, length - done, static_cast<off_t>(target.position));
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) {
+          target.error = errno;
+          return -1;
+        }
+        done += static_cast<zip_uint64_t>(written);
+        target.position += static_cast<zip_uint64_t>(written);
+      }
+      target.size = std::max(target.size, target.position);
+      return static_cast<zip_int64_t>(length);
+    }
+    case ZIP_SOURCE_SEEK_WRITE: {
+      const zip_int64_t position =
+          zip_source_seek_compute_offset(target.position, target.size, data, length, nullptr);
+      if (position < 0) return -1;
+      target.position = static_cast<zip_uint64_t>(position);
+      return 0;
+    }
+    case ZIP_SOURCE_TELL_WRITE:
+      return static_cast<zip_int64_t>(target.position);
+    case ZIP_SOURCE_ERROR: {
+      if (length < 2 * sizeof(int)) return -1;
+      const int codes[2] = {target.error != 0 ? ZIP_ER_WRITE : ZIP_ER_OK, target.error};
+      std::memcpy(data, codes, sizeof(codes));
+      return sizeof(codes);
+    }
+    default:
+      return 0;
+  }
+}
+
+// 0, or the errno of what went wrong.
+int WriteArchive(int fd, const std::vector<std::pair<std::string, Literal>>& arrays) {
+  FileTarget target{fd};
+  std::vector<std::string> texts;
+  ZipError zip_error;
+  zip_source_t* source = zip_source_function_create(WriteToTarget, &target, &zip_error.error);
+  if (source == nullptr) return ENOMEM;
+  std::unique_ptr<zip_t, ZipDiscard> archive(
+      zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error.error));
+  if (archive == nullptr) {
+    zip_source_free(source);
+    return ENOMEM;
+  }
+  if (!AddMembers(archive.get(), arrays, texts).ok()) return ENOMEM;
+  if (zip_close(archive.get()) != 0) return target.error != 0 ? target.error : ENOMEM;
+  archive.release();
+  return 0;
 }
 
 // A zip file without members: its end record alone.
@@ -242,6 +339,25 @@ absl::StatusOr<std::string> EncodeNpz(const std::vector<std::pair<std::string, L
   } catch (const std::bad_alloc&) {
     return BadInput("writing .npz: not enough memory");
   }
+}
+
+absl::Status WriteNpzFile(const std::string& path,
+                          const std::vector<std::pair<std::string, Literal>>& arrays) {
+  struct stat target;
+  const bool seekable = ::stat(path.c_str(), &target) != 0 || S_ISREG(target.st_mode);
+  bool all_arrays = true;
+  for (const auto& [key, literal] : arrays) all_arrays &= literal.shape().IsArray();
+  if (!seekable || !all_arrays || arrays.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string bytes, EncodeNpz(arrays));
+    return WriteFileAtomically(path, bytes);
+  }
+  return WriteFileAtomically(path, [&](int fd) {
+    try {
+      return WriteArchive(fd, arrays);
+    } catch (const std::bad_alloc&) {
+      return ENOMEM;
+    }
+  });
 }
 
 }  // namespace assay

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "literal/literal.h"
 
 namespace assay {
@@ -36,9 +37,18 @@ absl::StatusOr<Literal> DecodeNpy(std::string_view key, const NpyArray& array, c
 absl::StatusOr<Literal> DecodeNpyByDescr(std::string_view key, const NpyArray& array);
 
 std::string EncodeNpy(const Literal& array);
+std::string NpyHeader(const Literal& array);  // what EncodeNpy begins with
+// Whether the rest of EncodeNpy is array.bytes() as they are: full run-time sizes, no narrow signed integers.
+bool StoredAsNpy(const Literal& array);
 absl::StatusOr<std::string> EncodeNpz(const std::vector<std::pair<std::string, Literal>>& arrays);
+// The same bytes, written as WriteFileAtomically does, without a copy of them in memory.
+absl::Status WriteNpzFile(const std::string& path,
+                          const std::vector<std::pair<std::string, Literal>>& arrays);
 // Written to a temporary name beside `path`, flushed, checked and renamed: never a partial file.
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);
+// The same for a file that `write` fills through its descriptor: 0, or the errno of what went wrong.
+absl::Status WriteFileAtomically(const std::string& path, absl::FunctionRef<int(int fd)> write);
+int WriteAll(int fd, std::string_view bytes);                   // 0, or the errno of what went wrong
 absl::StatusOr<std::string> ReadFile(const std::string& path);  // "-": standard input
 
 }  // namespace assay

@@ -93,8 +93,7 @@ std::string ToDisplay(const NamedLiterals& results) {
 
 int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {
   if (!flags.output.empty()) {
-    const absl::StatusOr<std::string> bytes = EncodeNpz(results);
-    const absl::Status status = bytes.ok() ? WriteFileAtomically(flags.output, *bytes) : bytes.status();
+    const absl::Status status = WriteNpzFile(flags.output, results);
     if (!status.ok()) return Fail(status, flags.output);
   }
   if (!flags.output.empty() && !flags.json) return 0;

@@ -462,9 +462,11 @@ TEST_CASE("files: a write that fails half way leaves the old file and no other",
   const rlimit small{10, unlimited.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &small);
   const absl::Status status = WriteFileAtomically(path, std::string(100, 'x'));
+  const absl::Status archive_status = WriteNpzFile(path, {{"a", Value("f32[3]", "{1, 2, 3}")}});
   ::setrlimit(RLIMIT_FSIZE, &unlimited);
   ::signal(SIGXFSZ, handler);
   CHECK(status.message() == fmt::format("{}: can't write: File too large", path));
+  CHECK(archive_status.message() == status.message());
   CHECK(*ReadFile(path) == "old");
   CHECK(folder.files() == 1);
 }
@@ -487,6 +489,23 @@ TEST_CASE("files: what can't be read is an error", "[npz]") {
   std::ofstream(folder / "big").close();
   REQUIRE(::truncate((folder / "big").c_str(), int64_t{1} << 42) == 0);
   CHECK(ErrorOf(ReadFile(folder / "big")).find("over the limit") != std::string::npos);
+}
+
+TEST_CASE("npz: a file is written with the bytes of the archive in memory", "[npz]") {
+  const TemporaryFolder folder;
+  const std::vector<std::pair<std::string, Literal>> arrays = {{"a", Value("f32[3]", "{1, 2, 3}")},
+                                                               {"b", Value("s4[3]", "{-1, 3, -8}")},
+                                                               {"c", Value("u8[0]", "{}")},
+                                                               {"d", Value("bf16[]", "7")}};
+  for (int again = 0; again < 2; ++again) {
+    REQUIRE(WriteNpzFile(folder / "out.npz", arrays).ok());
+    CHECK(*ReadFile(folder / "out.npz") == *EncodeNpz(arrays));
+  }
+  REQUIRE(WriteNpzFile(folder / "none.npz", {}).ok());
+  CHECK(ReadNpzFile(folder / "none.npz")->empty());
+  CHECK_FALSE(WriteNpzFile(folder / "no/out.npz", arrays).ok());
+  CHECK(ErrorOf(absl::StatusOr<int>(WriteNpzFile(folder / "t.npz", {{"t", Literal::Token()}}))) ==
+        "writing .npz: 't' is no array");
 }
 
 TEST_CASE("files: .npy and .npz are told apart by content", "[npz]") {
