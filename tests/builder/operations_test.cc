@@ -31,13 +31,13 @@ TEST_CASE("builder operations: one operand", "[builder]") {
                                                           {OptimizationBarrier, "opt-barrier"}};
   for (const auto& [fn, opcode] : floats) {
     INFO(opcode);
-    CHECK(TextOf(opcode, [&](XlaBuilder* b) {
+    CHECK(TextOf(opcode, [&, fn = fn](XlaBuilder* b) {
             fn(Parameter(b, 0, ShapeOf("f32[2]"), "x"));
           }).find("[2]{0} " + opcode + "(%x)") != std::string::npos);
   }
   for (const auto& [fn, opcode] : std::vector<std::pair<Fn, std::string>>{
            {Clz, "count-leading-zeros"}, {Not, "not"}, {PopulationCount, "popcnt"}}) {
-    CHECK(TextOf(opcode, [&](XlaBuilder* b) { fn(Parameter(b, 0, ShapeOf("s32[2]"), "x")); }) ==
+    CHECK(TextOf(opcode, [&, fn = fn](XlaBuilder* b) { fn(Parameter(b, 0, ShapeOf("s32[2]"), "x")); }) ==
           "ROOT %" + opcode + " = s32[2]{0} " + opcode + "(%x)");
   }
   using AccurateFn = XlaOp (*)(XlaOp, const Accuracy&);
@@ -62,9 +62,10 @@ TEST_CASE("builder operations: one operand", "[builder]") {
                                                                     {Tan, "tan"},
                                                                     {Tanh, "tanh"}};
   for (const auto& [fn, opcode] : accurate) {
-    CHECK(TextOf(opcode, [&](XlaBuilder* b) { fn(Parameter(b, 0, ShapeOf("f32[2]"), "x"), std::nullopt); }) ==
-          "ROOT %" + opcode + " = f32[2]{0} " + opcode + "(%x)");
-    CHECK(TextOf(opcode, [&](XlaBuilder* b) {
+    CHECK(TextOf(opcode, [&, fn = fn](XlaBuilder* b) {
+            fn(Parameter(b, 0, ShapeOf("f32[2]"), "x"), std::nullopt);
+          }) == "ROOT %" + opcode + " = f32[2]{0} " + opcode + "(%x)");
+    CHECK(TextOf(opcode, [&, fn = fn](XlaBuilder* b) {
             ResultAccuracy highest;
             highest.mode = ResultAccuracy::Mode::kHighest;
             fn(Parameter(b, 0, ShapeOf("f32[2]"), "x"), highest);
