@@ -6,6 +6,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/native/dot.h"
 #include "evaluator/native/elementwise.h"
+#include "evaluator/native/reduce.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
@@ -20,6 +21,7 @@ struct Row {
 // Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
 constexpr Row kKernels[] = {
     {Opcode::kDot, PrepareDot},
+    {Opcode::kReduce, PrepareReduce},
 };
 
 class Native final : public Engine {

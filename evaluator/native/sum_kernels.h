@@ -61,13 +61,18 @@ struct SumKernels {
   // not finite or not normal, else 0. Returns whether any failed. n is a multiple of lanes.
   bool (*round_row)(int64_t n, const double* sums, const RowBounds& bounds, const NarrowRounding& rounding,
                     double* out, int64_t* failed);
-  // Contiguous terms: sum in doubles (at most n / (4 * lanes) + 16 roundings in a row) and sum of magnitudes.
+  // Contiguous terms: their sum in doubles (chains of at most n / (4 lanes) + 16 additions) and the sum of their
+  // magnitudes.
   void (*sum)(int64_t n, const double* x, double* sum, double* magnitude);
   void (*sum_f32)(int64_t n, const float* x, double* sum, double* magnitude);
   void (*sum_bf16)(int64_t n, const uint16_t* x, double* sum, double* magnitude);
-  // sums[j] += x[j], magnitudes[j] += |x[j]|.
+  // The same by TwoSum: sum + error.
+  void (*pair_sum)(int64_t n, const double* x, double* sum, double* error, double* magnitude);
+  // sums[j] += x[j], magnitudes[j] += |x[j]| for j < n; by TwoSum: errors[j] too.
   void (*add_row)(int64_t n, const double* x, double* sums, double* magnitudes);
   void (*add_row_f32)(int64_t n, const float* x, double* sums, double* magnitudes);
+  void (*add_row_bf16)(int64_t n, const uint16_t* x, double* sums, double* magnitudes);
+  void (*add_row_pairs)(int64_t n, const double* x, double* sums, double* errors, double* magnitudes);
 };
 
 const SumKernels& SumKernelsOf(Isa isa);

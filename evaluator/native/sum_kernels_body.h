@@ -219,7 +219,10 @@ ASSAY_TARGET int Slices(int64_t n, double* terms, double* slices) {
     bool any = false;
     for (int l = 0; l < kLanes; ++l) any |= largest[l] != 0;
     if (!any) return level;
-    const F64 sigma = (F64)((U64)largest & 0x7ff0000000000000) * 8192.0;
+    F64 sigma = (F64)((U64)largest & 0x7ff0000000000000) * 8192.0;
+    // Subnormal terms: as if largest were 2^-1022, and then, of at most 2^-1034 each, all of them at once: multiples
+    // of 2^-1074 with a sum below 2^-1021.
+    sigma = sigma == 0 && largest > 0x1p-1034 ? Fill(0x1p-1009) : sigma;
     F64 total[2] = {}, rest[2] = {};
     int64_t k = 0;
     for (; k + 2 <= n; k += 2) {
@@ -311,6 +314,40 @@ ASSAY_TARGET void SumBf16(int64_t n, const uint16_t* x, double* sum, double* mag
   SumBody(n, x, sum, magnitude);
 }
 
+ASSAY_TARGET void PairSum(int64_t n, const double* x, double* sum, double* error, double* magnitude) {
+  constexpr int kChains = 4;
+  F64 s[kChains] = {}, e[kChains] = {}, m = {};
+  int64_t i = 0;
+  for (; i + kChains * kLanes <= n; i += kChains * kLanes) {
+#pragma GCC unroll 4
+    for (int c = 0; c < kChains; ++c) {
+      const F64 v = Load(x + i + c * kLanes);
+      e[c] += TwoSum(s[c], v);
+      m += Magnitude(v);
+    }
+  }
+  for (; i < n; i += kLanes) {
+    double rest[kLanes] = {};
+    for (int64_t j = 0; j < kLanes && i + j < n; ++j) rest[j] = x[i + j];
+    const F64 v = Load(rest);
+    e[0] += TwoSum(s[0], v);
+    m += Magnitude(v);
+  }
+#pragma GCC unroll 4
+  for (int c = 1; c < kChains; ++c) {
+    e[0] += TwoSum(s[0], s[c]);
+    e[0] += e[c];
+  }
+  *sum = s[0][0], *error = e[0][0], *magnitude = m[0];
+  for (int l = 1; l < kLanes; ++l) {
+    const double t = *sum + s[0][l], z = t - *sum;
+    *error += ((*sum - (t - z)) + (s[0][l] - z)) + e[0][l];
+    *sum = t;
+    *magnitude += m[l];
+  }
+}
+
+// The rest of a row goes through buffers of a vector's length.
 template <class T>
 ASSAY_INLINE void AddRowBody(int64_t n, const T* x, double* sums, double* magnitudes) {
   int64_t j = 0;
@@ -319,9 +356,13 @@ ASSAY_INLINE void AddRowBody(int64_t n, const T* x, double* sums, double* magnit
     Store(sums + j, Load(sums + j) + v);
     Store(magnitudes + j, Load(magnitudes + j) + Magnitude(v));
   }
-  for (; j < n; ++j) {
-    sums[j] += x[j];
-    magnitudes[j] += __builtin_fabs(static_cast<double>(x[j]));
+  if (j == n) return;
+  T rest[kLanes] = {};
+  for (int64_t i = j; i < n; ++i) rest[i - j] = x[i];
+  const F64 v = Widen(rest), magnitude = Magnitude(v);
+  for (int64_t i = j; i < n; ++i) {
+    sums[i] += v[i - j];
+    magnitudes[i] += magnitude[i - j];
   }
 }
 ASSAY_TARGET void AddRow(int64_t n, const double* x, double* sums, double* magnitudes) {
@@ -330,10 +371,54 @@ ASSAY_TARGET void AddRow(int64_t n, const double* x, double* sums, double* magni
 ASSAY_TARGET void AddRowF32(int64_t n, const float* x, double* sums, double* magnitudes) {
   AddRowBody(n, x, sums, magnitudes);
 }
+ASSAY_TARGET void AddRowBf16(int64_t n, const uint16_t* x, double* sums, double* magnitudes) {
+  AddRowBody(n, x, sums, magnitudes);
+}
+ASSAY_TARGET void AddRowPairs(int64_t n, const double* x, double* sums, double* errors, double* magnitudes) {
+  for (int64_t j = 0; j < n; j += kLanes) {
+    double terms[kLanes] = {}, s[kLanes] = {}, e[kLanes] = {}, m[kLanes] = {};
+    const int64_t count = n - j < kLanes ? n - j : kLanes;
+    if (count == kLanes) {
+      F64 sum = Load(sums + j);
+      const F64 v = Load(x + j);
+      Store(errors + j, Load(errors + j) + TwoSum(sum, v));
+      Store(sums + j, sum);
+      Store(magnitudes + j, Load(magnitudes + j) + Magnitude(v));
+      continue;
+    }
+    std::memcpy(terms, x + j, sizeof(double) * count);
+    std::memcpy(s, sums + j, sizeof(double) * count);
+    std::memcpy(e, errors + j, sizeof(double) * count);
+    std::memcpy(m, magnitudes + j, sizeof(double) * count);
+    F64 sum = Load(s);
+    const F64 v = Load(terms);
+    Store(e, Load(e) + TwoSum(sum, v));
+    Store(s, sum);
+    Store(m, Load(m) + Magnitude(v));
+    std::memcpy(sums + j, s, sizeof(double) * count);
+    std::memcpy(errors + j, e, sizeof(double) * count);
+    std::memcpy(magnitudes + j, m, sizeof(double) * count);
+  }
+}
 
 }  // namespace
 
-const SumKernels ASSAY_SUMS = {kLanes, kRows,    kColumns, Tile,   Statistics, PairProducts, Products,
-                               Slices, RoundRow, Sum,      SumF32, SumBf16,    AddRow,       AddRowF32};
+const SumKernels ASSAY_SUMS = {.lanes = kLanes,
+                               .tile_rows = kRows,
+                               .tile_columns = kColumns,
+                               .tile = Tile,
+                               .statistics = Statistics,
+                               .pair_products = PairProducts,
+                               .products = Products,
+                               .slices = Slices,
+                               .round_row = RoundRow,
+                               .sum = Sum,
+                               .sum_f32 = SumF32,
+                               .sum_bf16 = SumBf16,
+                               .pair_sum = PairSum,
+                               .add_row = AddRow,
+                               .add_row_f32 = AddRowF32,
+                               .add_row_bf16 = AddRowBf16,
+                               .add_row_pairs = AddRowPairs};
 
 }  // namespace assay::native

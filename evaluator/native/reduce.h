@@ -1,0 +1,13 @@
+// reduce in the native engine: exact sums, and associative reducers of integers and of max and min.
+#ifndef ASSAY_EVALUATOR_NATIVE_REDUCE_H_
+#define ASSAY_EVALUATOR_NATIVE_REDUCE_H_
+
+#include "evaluator/native/native_engine.h"
+
+namespace assay::native {
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step, Isa isa);
+
+}  // namespace assay::native
+
+#endif  // ASSAY_EVALUATOR_NATIVE_REDUCE_H_

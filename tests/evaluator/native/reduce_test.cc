@@ -1,0 +1,72 @@
+// Reductions of the native engine against the reference engine, and sums against rational arithmetic.
+#include <catch2/catch.hpp>
+
+#include "fmt/format.h"
+#include "tests/evaluator/native/native_testing.h"
+#include "tests/evaluator/ops/exact_oracle.h"
+
+namespace assay::testing {
+namespace {
+
+std::string Reduce(const std::string& type, const std::string& sizes, const std::string& dimensions,
+                   const std::string& result_sizes, const std::string& op = "add") {
+  return fmt::format(
+      "x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{3}] reduce(x, i), "
+      "dimensions={{{2}}}, "
+      "to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {0}[] {4}(a, b) }}",
+      type, sizes, dimensions, result_sizes, op);
+}
+
+}  // namespace
+
+TEST_CASE("native reduce: sums over every set of dimensions", "[native][reduce]") {
+  CheckAgainstReference(Reduce("f32", "7,19,33", "2", "7,19"), kAllDraws);
+  CheckAgainstReference(Reduce("f32", "7,19,33", "1", "7,33"), kAllDraws);
+  CheckAgainstReference(Reduce("f32", "7,19,33", "0", "19,33"), kAllDraws);
+  CheckAgainstReference(Reduce("f32", "7,19,33", "0,2", "19"), kAllDraws);
+  CheckAgainstReference(Reduce("f32", "7,19,33", "0,1", "33"), kAllDraws);
+  CheckAgainstReference(Reduce("f32", "7,19,33", "0,1,2", ""), kAllDraws);
+  CheckAgainstReference(Reduce("f32", "7,19,33", "", "7,19,33"), kAllDraws);
+  CheckAgainstReference(Reduce("f32", "0,5", "0", "5"), kAllDraws);
+}
+
+TEST_CASE("native reduce: sums of every kind of type", "[native][reduce]") {
+  for (const char* type :
+       {"f64", "bf16", "f16", "f8e4m3fn", "f8e5m2", "f8e8m0fnu", "f4e2m1fn", "c64", "c128"}) {
+    CheckAgainstReference(Reduce(type, "9,37", "1", "9"), kAllDraws);
+    CheckAgainstReference(Reduce(type, "37,21", "0", "21"), kAllDraws);
+    CheckAgainstReference(Reduce(type, "700", "0", ""), kAllDraws);
+  }
+}
+
+TEST_CASE("native reduce: sums in many parts", "[native][reduce]") {
+  for (const char* type : {"f32", "f64", "bf16", "c64"}) {
+    CheckAgainstReference(Reduce(type, "100003", "0", ""), kAllDraws);
+    CheckAgainstReference(Reduce(type, "5003,17", "0", "17"), kAllDraws);
+  }
+  CheckAgainstReference(Reduce("f32", "700,530", "0", "530"), kAllDraws);
+}
+
+TEST_CASE("native reduce: a sum is the rational sum, rounded once", "[native][reduce]") {
+  constexpr int64_t kLength = 20011;
+  for (const char* name : {"f32", "bf16", "f64"}) {
+    const ElementType type = *ElementTypeFromName(name);
+    int kernels = 0;
+    const Plan plan = NativePlan(ReferencePlan(Reduce(name, std::to_string(kLength), "0", "")),
+                                 native::MachineIsa(), &kernels);
+    REQUIRE(kernels > 0);
+    for (Draw draw : {Draw::kNormal, Draw::kWide, Draw::kCancelling, Draw::kTies, Draw::kSmall, Draw::kLarge,
+                      Draw::kIntegers, Draw::kZeros}) {
+      const std::vector<Literal> arguments = DrawnArguments(plan, draw, 5);
+      const absl::StatusOr<Literal> result = RunPlan(plan, arguments, 2);
+      REQUIRE(result.ok());
+      RationalSum sum;
+      sum.Add(arguments[1].GetDouble(0));
+      for (int64_t i = kLength; i-- > 0;) sum.Add(arguments[0].GetDouble(i));
+      INFO(name << " draw " << static_cast<int>(draw));
+      CHECK(SameBits(result->GetDouble(0), sum.Round(type)));
+    }
+  }
+}
+
+}  // namespace assay::testing
