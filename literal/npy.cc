@@ -5,6 +5,8 @@
 // Python dict literal, and the elements. Everything is checked before anything is allocated.
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -170,9 +172,11 @@ void SwapBytes(std::byte* data, size_t size, size_t word) {
   for (size_t i = 0; i + word <= size; i += word) std::reverse(data + i, data + i + word);
 }
 
+bool AnyByteIsAnElement(ElementType type) { return type != ElementType::kPred && Bits(type) >= 8; }
+
 // Elements as Literals hold them: pred 0 or 1, unused upper bits as the type wants them.
 void Normalise(ElementType type, std::byte* data, int64_t n) {
-  if (type != ElementType::kPred && Bits(type) >= 8) return;
+  if (AnyByteIsAnElement(type)) return;
   if (IsFloat(type)) {
     for (int64_t i = 0; i < n; ++i) data[i] &= std::byte((1 << Bits(type)) - 1);
     return;
@@ -222,38 +226,60 @@ bool SizesFit(std::span<const int64_t> sizes, const Shape& shape) {
 
 }  // namespace
 
-absl::StatusOr<NpyArray> ParseNpy(std::string_view name, std::string_view bytes) {
+RawBytes::RawBytes(size_t size) {
+  const int64_t sizes[] = {static_cast<int64_t>(size)};
+  auto shape = std::make_shared<const Shape>(Shape::ArrayOrDie(ElementType::kU8, sizes));
+  absl::StatusOr<Literal> bytes = Literal::Make(std::move(shape), nullptr, false);
+  if (!bytes.ok()) throw std::bad_alloc();
+  bytes_ = *std::move(bytes);
+}
+
+RawBytes::RawBytes(std::string_view bytes) : RawBytes(bytes.size()) {
+  if (!bytes.empty()) std::memcpy(mutable_data(), bytes.data(), bytes.size());
+}
+
+absl::StatusOr<NpyArray> ParseNpyHeader(std::string_view name, std::string_view prefix, size_t size,
+                                        size_t* begin) {
   const auto error = [&](std::string_view message) {
     return BadInput(fmt::format("{}: {}", Quoted(name), message));
   };
-  if (bytes.substr(0, kMagic.size()) != kMagic) return error("not a .npy file");
-  if (bytes.size() < 10) return error("the file ends inside its header");
-  const int major = static_cast<unsigned char>(bytes[6]);
+  if (prefix.substr(0, kMagic.size()) != kMagic) return error("not a .npy file");
+  if (size < 10) return error("the file ends inside its header");
+  const int major = static_cast<unsigned char>(prefix[6]);
   if (major < 1 || major > 3) return error(fmt::format(".npy version {} is unknown", major));
   const size_t length_bytes = major == 1 ? 2 : 4;
   const size_t header_start = kMagic.size() + 2 + length_bytes;
-  if (bytes.size() < header_start) return error("the file ends inside its header");
+  if (size < header_start) return error("the file ends inside its header");
   size_t header_size = 0;
   for (size_t i = 0; i < length_bytes; ++i) {
-    header_size |= size_t{static_cast<unsigned char>(bytes[8 + i])} << (8 * i);
+    header_size |= size_t{static_cast<unsigned char>(prefix[8 + i])} << (8 * i);
   }
   if (header_size > kMaxHeader) {
     return error(fmt::format("the header has {} bytes, over the limit of {}", header_size, kMaxHeader));
   }
-  if (bytes.size() - header_start < header_size) return error("the file ends inside its header");
-  ASSAY_ASSIGN_OR_RETURN(NpyArray array, HeaderParser(name, bytes.substr(header_start, header_size)).Parse());
+  if (size - header_start < header_size) return error("the file ends inside its header");
+  ASSAY_ASSIGN_OR_RETURN(NpyArray array,
+                         HeaderParser(name, prefix.substr(header_start, header_size)).Parse());
   if (array.descr.find('O') != std::string::npos) return error("pickled objects are refused");
   const std::optional<Descr> descr = ParseDescr(array.descr);
   if (!descr) return error(fmt::format("descriptor {} is not supported", Quoted(array.descr)));
   const std::optional<int64_t> elements = CheckedProduct(array.sizes);
   const std::optional<int64_t> wanted = elements ? CheckedMul(*elements, descr->bytes) : std::nullopt;
-  const std::string_view data = bytes.substr(header_start + header_size);
-  if (!wanted || static_cast<uint64_t>(*wanted) != data.size()) {
+  *begin = header_start + header_size;
+  const size_t data_size = size - *begin;
+  if (!wanted || static_cast<uint64_t>(*wanted) != data_size) {
     return error(fmt::format("{} of {} needs {} bytes of data, the file has {}", SizesText(array.sizes),
                              Quoted(array.descr), wanted ? fmt::format("{}", *wanted) : "over 2^63",
-                             data.size()));
+                             data_size));
   }
-  array.data = std::string(data);
+  array.data = RawBytes(data_size);
+  return array;
+}
+
+absl::StatusOr<NpyArray> ParseNpy(std::string_view name, std::string_view bytes) {
+  size_t begin = 0;
+  ASSAY_ASSIGN_OR_RETURN(NpyArray array, ParseNpyHeader(name, bytes, bytes.size(), &begin));
+  if (array.data.size() > 0) std::memcpy(array.data.mutable_data(), bytes.data() + begin, array.data.size());
   return array;
 }
 
@@ -270,16 +296,23 @@ absl::StatusOr<Literal> DecodeNpy(std::string_view key, const NpyArray& array, c
   }
   const int64_t bytes = Bytes(type);
   const std::optional<int64_t> elements = CheckedProduct(array.sizes);
-  if (!elements || static_cast<uint64_t>(*elements) != array.data.size() / bytes) {
+  if (!elements || static_cast<uint64_t>(*elements) != array.data.size() / bytes ||
+      array.data.size() % bytes != 0) {
     return BadInput(fmt::format("{}: found {} bytes of data for {}", Quoted(key), array.data.size(),
                                 SizesText(array.sizes)));
+  }
+  const bool row_major = !array.fortran_order || array.sizes.size() <= 1;
+  const bool full = std::equal(array.sizes.begin(), array.sizes.end(), shape.sizes().begin());
+  const bool swapped = descr->order == '>' && Bytes(ComponentType(type)) > 1;
+  if (*elements > 0 && row_major && full && !swapped && AnyByteIsAnElement(type)) {
+    return array.data.literal().WithShape(std::make_shared<const Shape>(shape));
   }
   ASSAY_ASSIGN_OR_RETURN(Literal literal, Literal::Make(std::make_shared<const Shape>(shape)));
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.is_dynamic(d)) literal.set_dynamic_size(d, array.sizes[d]);
   }
   const std::span<std::byte> target = literal.MutableBytes();
-  const auto* source = reinterpret_cast<const std::byte*>(array.data.data());
+  const std::byte* source = array.data.data();
   if (*elements > 0) {
     CopyElements(array.sizes, bytes, source,
                  array.fortran_order ? ColumnMajorStrides(array.sizes) : RowMajorStrides(array.sizes),

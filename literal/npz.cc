@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <new>
 
@@ -46,13 +47,9 @@ std::string Printable(std::string_view text) {
   return result;
 }
 
+// Takes the source over. Null: it could not be made, as the error says.
 absl::StatusOr<std::unique_ptr<zip_t, ZipDiscard>> OpenArchive(std::string_view file_name,
-                                                               std::string_view bytes) {
-  // libzip takes no bytes at all for an archive without members.
-  if (bytes.empty())
-    return BadInput(fmt::format("{}: not a readable .npz file: empty", Printable(file_name)));
-  ZipError zip_error;
-  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &zip_error.error);
+                                                               zip_source_t* source, ZipError& zip_error) {
   zip_t* archive = source ? zip_open_from_source(source, ZIP_RDONLY, &zip_error.error) : nullptr;
   if (archive == nullptr) {
     const std::string why = zip_error_strerror(&zip_error.error);
@@ -62,35 +59,55 @@ absl::StatusOr<std::unique_ptr<zip_t, ZipDiscard>> OpenArchive(std::string_view 
   return std::unique_ptr<zip_t, ZipDiscard>(archive);
 }
 
-// Inflates a member. Memory grows with what really comes out, so a size that lies costs nothing.
-absl::StatusOr<std::string> ReadMember(zip_t* archive, uint64_t index, uint64_t size,
-                                       std::string_view where) {
+// Reads up to `size` bytes of a member; fewer only at its end, where the checksum is compared.
+absl::StatusOr<size_t> ReadUpTo(zip_file_t* file, char* data, size_t size, std::string_view where) {
+  size_t done = 0;
+  while (done < size) {
+    const zip_int64_t got = zip_fread(file, data + done, size - done);
+    if (got < 0) {
+      return BadInput(fmt::format("{}: damaged: {}", where, zip_error_strerror(zip_file_get_error(file))));
+    }
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+// The array of a member, read into the storage of its elements. Their pages are touched as they come, so a size
+// that lies costs nothing.
+absl::StatusOr<NpyArray> ReadMember(zip_t* archive, uint64_t index, uint64_t size, std::string_view name,
+                                    std::string_view where, std::string_view file_name) {
   const std::unique_ptr<zip_file_t, ZipFileClose> file(zip_fopen_index(archive, index, 0));
   if (file == nullptr) {
     return BadInput(fmt::format("{}: {}", where, zip_error_strerror(zip_get_error(archive))));
   }
-  std::string data;
-  constexpr uint64_t kFirstChunk = 1 << 16;
-  while (true) {
-    // One byte more than announced, so that reading reaches the end and the checksum is compared.
-    const uint64_t left = size - std::min<uint64_t>(size, data.size()) + 1;
-    const uint64_t chunk = std::min(left, std::max<uint64_t>(kFirstChunk, data.size()));
-    const size_t before = data.size();
-    data.resize(before + chunk);
-    const zip_int64_t got = zip_fread(file.get(), data.data() + before, chunk);
-    if (got < 0) {
-      return BadInput(
-          fmt::format("{}: damaged: {}", where, zip_error_strerror(zip_file_get_error(file.get()))));
-    }
-    data.resize(before + got);
-    if (data.size() > size)
-      return BadInput(fmt::format("{}: holds more than the {} bytes announced", where, size));
-    if (got == 0) break;
+  const auto too_short = [&](size_t held) {
+    return BadInput(fmt::format("{}: holds {} bytes, {} announced", where, held, size));
+  };
+  std::string prefix(std::min<uint64_t>(size, kMaxNpyHeader), '\0');
+  ASSAY_ASSIGN_OR_RETURN(const size_t first, ReadUpTo(file.get(), prefix.data(), prefix.size(), where));
+  if (first < prefix.size()) return too_short(first);
+  // Reading reaches the end, so that the checksum is compared.
+  const auto at_end = [&]() -> absl::Status {
+    char beyond;
+    ASSAY_ASSIGN_OR_RETURN(const size_t more, ReadUpTo(file.get(), &beyond, 1, where));
+    if (more == 0) return absl::OkStatus();
+    return BadInput(fmt::format("{}: holds more than the {} bytes announced", where, size));
+  };
+  if (prefix.size() == size) ASSAY_RETURN_IF_ERROR(at_end());
+  size_t begin = 0;
+  absl::StatusOr<NpyArray> array = ParseNpyHeader(name, prefix, size, &begin);
+  if (!array.ok()) return WithPrefix(array.status(), Printable(file_name));
+  if (array->data.size() > 0) {
+    const size_t held = prefix.size() - begin;
+    char* const data = array->data.mutable_data();
+    std::memcpy(data, prefix.data() + begin, held);
+    ASSAY_ASSIGN_OR_RETURN(const size_t rest,
+                           ReadUpTo(file.get(), data + held, array->data.size() - held, where));
+    if (held + rest < array->data.size()) return too_short(prefix.size() + rest);
   }
-  if (data.size() != size) {
-    return BadInput(fmt::format("{}: holds {} bytes, {} announced", where, data.size(), size));
-  }
-  return data;
+  if (prefix.size() < size) ASSAY_RETURN_IF_ERROR(at_end());
+  return array;
 }
 
 // What the directory says of one member, checked without reading it.
@@ -125,26 +142,26 @@ absl::StatusOr<Member> CheckMember(zip_t* archive, uint64_t index, std::string_v
   return Member{std::string(name.substr(0, name.size() - kSuffix.size())), stat.size};
 }
 
-absl::StatusOr<std::map<std::string, NpyArray>> ParseArchive(std::string_view file_name,
-                                                             std::string_view bytes) {
-  ASSAY_ASSIGN_OR_RETURN(const auto archive, OpenArchive(file_name, bytes));
+absl::StatusOr<std::map<std::string, NpyArray>> ParseArchive(std::string_view file_name, zip_source_t* source,
+                                                             ZipError& zip_error, uint64_t file_size) {
+  ASSAY_ASSIGN_OR_RETURN(const auto archive, OpenArchive(file_name, source, zip_error));
   std::map<std::string, NpyArray> arrays;
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
   uint64_t total = 0;
   for (zip_int64_t i = 0; i < count; ++i) {
-    ASSAY_ASSIGN_OR_RETURN(const Member member, CheckMember(archive.get(), i, file_name, bytes.size()));
+    ASSAY_ASSIGN_OR_RETURN(const Member member, CheckMember(archive.get(), i, file_name, file_size));
     const std::string where = fmt::format("{}: member '{}.npy'", Printable(file_name), Printable(member.key));
     if (arrays.contains(member.key)) return BadInput(fmt::format("{} is there twice", where));
     // Members that overlap could give more, all together, than each may alone.
     total += member.size;
-    if (total > kMaxRatio * bytes.size()) {
+    if (total > kMaxRatio * file_size) {
       return BadInput(fmt::format("{}: {} bytes grow to more than {} times as many", Printable(file_name),
-                                  bytes.size(), kMaxRatio));
+                                  file_size, kMaxRatio));
     }
-    ASSAY_ASSIGN_OR_RETURN(const std::string data, ReadMember(archive.get(), i, member.size, where));
-    absl::StatusOr<NpyArray> array = ParseNpy(fmt::format("{}{}", member.key, kSuffix), data);
-    if (!array.ok()) return WithPrefix(array.status(), Printable(file_name));
-    arrays.emplace(member.key, *std::move(array));
+    ASSAY_ASSIGN_OR_RETURN(NpyArray array,
+                           ReadMember(archive.get(), i, member.size, fmt::format("{}{}", member.key, kSuffix),
+                                      where, file_name));
+    arrays.emplace(member.key, std::move(array));
   }
   return arrays;
 }
@@ -314,14 +331,35 @@ std::string EmptyArchive() {
 
 absl::StatusOr<std::map<std::string, NpyArray>> ParseNpz(std::string_view file_name, std::string_view bytes) {
   if (bytes == EmptyArchive()) return std::map<std::string, NpyArray>();
+  // libzip takes no bytes at all for an archive without members.
+  if (bytes.empty())
+    return BadInput(fmt::format("{}: not a readable .npz file: empty", Printable(file_name)));
   try {
-    return ParseArchive(file_name, bytes);
+    ZipError error;
+    zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.error);
+    return ParseArchive(file_name, source, error, bytes.size());
   } catch (const std::bad_alloc&) {
     return BadInput(fmt::format("{}: not enough memory for its arrays", Printable(file_name)));
   }
 }
 
 absl::StatusOr<std::map<std::string, NpyArray>> ReadNpzFile(const std::string& path) {
+  // A large archive is read where it lies, member by member.
+  constexpr off_t kReadWhole = 1 << 20;
+  struct stat target;
+  char magic[4] = {};
+  if (::stat(path.c_str(), &target) == 0 && S_ISREG(target.st_mode) && target.st_size > kReadWhole) {
+    std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
+  }
+  if (std::string_view(magic, sizeof(magic)) == "PK\3\4") {
+    try {
+      ZipError error;
+      zip_source_t* source = zip_source_file_create(path.c_str(), 0, -1, &error.error);
+      return ParseArchive(path, source, error, static_cast<uint64_t>(target.st_size));
+    } catch (const std::bad_alloc&) {
+      return BadInput(fmt::format("{}: not enough memory for its arrays", Printable(path)));
+    }
+  }
   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   if (bytes.starts_with("\x93NUMPY")) {
     ASSAY_ASSIGN_OR_RETURN(NpyArray array, ParseNpy(path, bytes));

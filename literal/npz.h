@@ -16,21 +16,44 @@
 
 namespace assay {
 
+// Bytes of a file, in storage that a value can share instead of copying it. Throws std::bad_alloc.
+class RawBytes {
+ public:
+  RawBytes() = default;
+  explicit RawBytes(size_t size);  // of no particular contents
+  RawBytes(std::string_view bytes);
+  RawBytes(const std::string& bytes) : RawBytes(std::string_view(bytes)) {}
+  RawBytes(const char* text) : RawBytes(std::string_view(text)) {}
+
+  size_t size() const { return bytes_.bytes().size(); }
+  const std::byte* data() const { return bytes_.data(); }
+  char* mutable_data() { return reinterpret_cast<char*>(bytes_.MutableBytes().data()); }
+  const Literal& literal() const { return bytes_; }  // u8[size()]
+
+ private:
+  Literal bytes_;
+};
+
 struct NpyArray {
   std::string descr;  // "<f4", "|V2", …
   bool fortran_order = false;
   std::vector<int64_t> sizes;
-  std::string data;  // raw bytes as stored
+  RawBytes data;  // as stored
 };
 
 // All errors are BadInput and name the file's member: bad magic, header over 10 KB, pickled objects,
 // structured types, sizes whose product is not the member's size (checked before anything is allocated),
 // duplicate names, compression ratio over 1,000, truncated or damaged archives.
 absl::StatusOr<NpyArray> ParseNpy(std::string_view name, std::string_view bytes);
+// The same of a file of `size` bytes whose first min(size, kMaxNpyHeader) are `prefix`; data gets the size that the
+// file has for it, and *begin says where that starts.
+inline constexpr size_t kMaxNpyHeader = 10012;
+absl::StatusOr<NpyArray> ParseNpyHeader(std::string_view name, std::string_view prefix, size_t size,
+                                        size_t* begin);
 absl::StatusOr<std::map<std::string, NpyArray>> ParseNpz(std::string_view file_name, std::string_view bytes);
 absl::StatusOr<std::map<std::string, NpyArray>> ReadNpzFile(const std::string& path);  // .npy: one entry ""
 
-// The array as a value of `shape`; BadInput says key, descriptor and sizes found and wanted. Big-endian
+// The array as a value of `shape`, in the array's own storage where that is how values lie; BadInput says key, descriptor and sizes found and wanted. Big-endian
 // and Fortran-order files are converted.
 absl::StatusOr<Literal> DecodeNpy(std::string_view key, const NpyArray& array, const Shape& shape);
 // With no program to say the type: standard descriptors only; |V1 and |V2 become u8 and u16.

@@ -508,6 +508,30 @@ TEST_CASE("npz: a file is written with the bytes of the archive in memory", "[np
         "writing .npz: 't' is no array");
 }
 
+TEST_CASE("npz: a large archive is read member by member, into the storage of the values", "[npz]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "large.npz";
+  std::vector<int64_t> values(400000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(i * i % 100003);
+  const int64_t sizes[] = {400, 1000};
+  const Literal large = Literal::FromInts(ElementType::kS32, sizes, values);
+  REQUIRE(WriteNpzFile(path, {{"a", large}, {"b", Value("f32[2]", "{1, 2}")}}).ok());
+  const auto arrays = ReadNpzFile(path);
+  REQUIRE(arrays.ok());
+  const absl::StatusOr<Literal> a = DecodeNpy("a", arrays->at("a"), large.shape());
+  REQUIRE(a.ok());
+  CHECK(Literal::BitwiseEqual(*a, large));
+  CHECK(a->data() == arrays->at("a").data.data());
+  CHECK(LiteralToText(*DecodeNpy("b", arrays->at("b"), ShapeOf("f32[2]"))) == "{1, 2}");
+
+  std::string bytes = *ReadFile(path);
+  bytes[1000000] ^= 1;
+  REQUIRE(WriteFileAtomically(path, bytes).ok());
+  CHECK(ErrorOf(ReadNpzFile(path)) == path + ": member 'a.npy': damaged: CRC error");
+  REQUIRE(WriteFileAtomically(path, bytes.substr(0, bytes.size() - 30)).ok());
+  CHECK(ErrorOf(ReadNpzFile(path)).find("not a readable .npz file") != std::string::npos);
+}
+
 TEST_CASE("files: .npy and .npz are told apart by content", "[npz]") {
   const TemporaryFolder folder;
   REQUIRE(WriteFileAtomically(folder / "a", kGood).ok());
