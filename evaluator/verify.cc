@@ -79,7 +79,8 @@ absl::Status CheckAttributes(const Instruction& instruction, const OpDef& op) {
     const bool known = std::any_of(op.attributes.begin(), op.attributes.end(),
                                    [&](const AttrSpec& spec) { return spec.attr == entry.attr; });
     if (!known) {
-      return InvalidProgram(instruction.position, fmt::format("{} has no attribute '{}'",
+      const std::string_view label = entry.attr == Attr::kResultAccuracy ? "UNARY-C4: " : "";
+      return InvalidProgram(instruction.position, fmt::format("{}{} has no attribute '{}'", label,
                                                               Name(instruction.opcode), Name(entry.attr)));
     }
     if (!HasForm(FormOf(entry.attr), entry.value)) {

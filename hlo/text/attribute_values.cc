@@ -219,7 +219,7 @@ absl::StatusOr<AttrValue> ReadPadding(TokenReader& in) {
   for (const Ints& d : dimensions) {
     config.push_back({d[0], d[1], d.size() > 2 ? d[2] : 0});
     if (config.back().interior < 0) {
-      return InvalidProgram(where, fmt::format("padding: interior is {}, want at least 0", d[2]));
+      return InvalidProgram(where, fmt::format("Pad-C4: padding: interior is {}, want at least 0", d[2]));
     }
   }
   return AttrValue(std::move(config));

@@ -138,7 +138,7 @@ size_t MatchDxD(std::string_view text, size_t from) {
   return any ? at : kNoMatch;
 }
 
-// -?\d+_-?\d+(_\d+)?
+// -?\d+_-?\d+(_-?\d+)?, where a negative third number is left to Pad-C4
 size_t MatchPadDimension(std::string_view text, size_t from) {
   size_t at = from + (ByteAt(text, from) == '-');
   if (!Is(ByteAt(text, at), kDigit)) return kNoMatch;
@@ -147,8 +147,9 @@ size_t MatchPadDimension(std::string_view text, size_t from) {
   at += 1 + (ByteAt(text, at + 1) == '-');
   if (!Is(ByteAt(text, at), kDigit)) return kNoMatch;
   at = SkipClass(text, at, kDigit);
-  if (ByteAt(text, at) == '_' && Is(ByteAt(text, at + 1), kDigit)) at = SkipClass(text, at + 1, kDigit);
-  return at;
+  if (ByteAt(text, at) != '_') return at;
+  const size_t third = at + 1 + (ByteAt(text, at + 1) == '-');
+  return Is(ByteAt(text, third), kDigit) ? SkipClass(text, third, kDigit) : at;
 }
 
 // PAD: dimensions joined by x

@@ -162,7 +162,7 @@ absl::Status ModuleParser::FinishParameters(Scope& scope) {
     if (number != static_cast<int64_t>(i)) {
       return InvalidProgram(
           computation.instructions[index].position,
-          fmt::format("parameter {}: parameter number is {}, want {} (each of 0 to {} once)",
+          fmt::format("Parameter-C1: parameter {}: parameter number is {}, want {} (each of 0 to {} once)",
                       instruction_names_.text(scope.names[index]), number, i, scope.parameters.size() - 1));
     }
     computation.parameters.push_back(index);
@@ -210,7 +210,7 @@ absl::Status ModuleParser::ParseComputationRef(ComputationId* id) {
   const auto known = computations_.find(AbslView(name));
   if (known == computations_.end()) {
     return InvalidProgram(position,
-                          fmt::format("computation '{}' is not defined above", name.substr(0, 200)));
+                          fmt::format("computation '{}' is not defined above, so it can't be called here (Call-C3)", name.substr(0, 200)));
   }
   *id = known->second;
   return absl::OkStatus();
