@@ -252,8 +252,10 @@ TEST_CASE("builder operations: dynamic dimensions", "[builder]") {
                     RemoveDynamicDimension(x, 0)});
         }) == "(s32[], s32[], s32[<=5]) ( 3, 6, {1, 2, 3, 0, 0} )");
   // A constant size that is the bound changes nothing.
-  CHECK(Of([](XlaBuilder* b) { SetDimensionSize(Value(b, "s32[2] {1,2}"), Value(b, "s32[] 2"), 0); }) ==
-        "s32[2] {1, 2}");
+  CHECK(Of([](XlaBuilder* b) {
+          const XlaOp size = Value(b, "s32[] 2");
+          SetDimensionSize(Value(b, "s32[2] {1,2}"), size, 0);
+        }) == "s32[2] {1, 2}");
   CHECK(TextOf("dynamic-reshape", [](XlaBuilder* b) {
           const XlaOp n = Parameter(b, 1, ShapeOf("s32[]"), "n");
           DynamicReshape(Parameter(b, 0, ShapeOf("f32[<=6]"), "x"), {n, n}, {3, 2}, {true, false});
