@@ -12,6 +12,7 @@
 #include "prove/random_proof.h"
 #include "prove/report.h"
 #include "prove/single.h"
+#include "prove/sums.h"
 #include "shape/error.h"
 
 namespace assay::prove {
@@ -22,6 +23,7 @@ struct Flags {
   std::vector<std::string> f32;
   std::string shard = "0/1";
   int64_t f64 = 0;
+  int64_t sums = 0;
   std::vector<std::string> only;
   std::string engine = "exact";
   int jobs = 0;
@@ -65,6 +67,12 @@ int Run(const Flags& flags) {
     return 2;
   }
   if (flags.f64 > 0) ProveDoubles(flags.f64, flags.only, flags.engine, flags.jobs, ledger);
+  if (flags.sums > 0) {
+    if (const absl::Status status = ProveSums(flags.sums, flags.engine, ledger); !status.ok()) {
+      fmt::print(stderr, "{}\n", std::string(status.message()));
+      return 2;
+    }
+  }
   if (flags.bits > 0) ProveNarrow(flags.bits, flags.engine, flags.jobs, ledger);
   if (flags.record) {
     const absl::Status recorded = ledger.Record("docs/proofs.md", Today());
@@ -93,6 +101,10 @@ int main(int argc, char** argv) {
                  "N random, boundary and hard inputs of every f64 function, f32 pairs too")
       ->expected(0, 1)
       ->default_str("10000000")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--sums", flags.sums, "N sums and dots of each op and type, 1, 2 and 7 threads, permuted")
+      ->expected(0, 1)
+      ->default_str("10000")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--only", flags.only, "with --f64: these functions")->take_all();
   app.add_option("--engine", flags.engine,

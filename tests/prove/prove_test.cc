@@ -5,11 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "prove/exact_total.h"
 #include "prove/functions.h"
 #include "prove/narrow.h"
 #include "prove/random_proof.h"
 #include "prove/report.h"
 #include "prove/single.h"
+#include "prove/sums.h"
 #include "prove/worst_cases.h"
 
 namespace assay::prove {
@@ -229,6 +231,60 @@ TEST_CASE("Published worst cases are as hard as they are said to be") {
       CHECK(hardness > -200);
     }
   }
+}
+
+TEST_CASE("The prover's sums are exact and rounded once") {
+  const NumberFormat &f16 = FormatOf(ElementType::kF16), &f64 = FormatOf(ElementType::kF64);
+  ExactTotal total;
+  CHECK(total.Round(f64) == 0);
+  total.Add(-0.0);
+  CHECK(total.Round(f64) == uint64_t{1} << 63);  // every term is -0
+  total.Add(0.0);
+  CHECK(total.Round(f64) == 0);
+  total.Clear();
+  for (const double x : {1e308, 1e308, 1.0, -1e308, -1e308}) total.Add(x);
+  CHECK(total.Round(f64) == std::bit_cast<uint64_t>(1.0));
+  total.Clear();
+  total.AddProduct(0x1p-1074, 0x1p-1074);  // half the smallest number, and a hair
+  total.Add(0x1p-1074);
+  total.AddProduct(-0x1p-1074, 0.5);
+  CHECK(total.Round(f64) == 1);
+  CHECK(total.Round(f16) == 0);
+  total.AddProduct(-0x1p-1074, 0x1p-1074);
+  CHECK(total.Round(f64) == 0);  // half way, to even
+  total.Clear();
+  total.Add(65504);
+  total.Add(16);
+  CHECK(total.Round(f16) == 0x7c00);
+  total.Add(-0x1p-1074);
+  CHECK(total.Round(f16) == 0x7bff);
+  total.Add(-kInf);
+  CHECK(total.Round(f16) == 0xfc00);
+  total.AddProduct(kInf, 0);
+  CHECK(total.Round(f16) == 0x7e00);
+}
+
+TEST_CASE("A sum that is wrong in one bit or only for one number of threads is found") {
+  const absl::StatusOr<Runner> reference = RunnerOf("reference");
+  REQUIRE(reference.ok());
+  for (const char* name : {"reduce", "reduce-window", "dot", "batch dot", "convolution"}) {
+    for (const ElementType type : {ElementType::kF16, ElementType::kC64}) {
+      const SumOp op = {name, type, type};
+      INFO(name << " " << Name(type));
+      const Proof right = ProveSumOp(op, 1, *reference);
+      CHECK(right.wrong == 0);
+      CHECK(right.tried > 0);
+      const Runner spoiled = [&](const std::string& program, const std::vector<Literal>& arguments,
+                                 int jobs) {
+        absl::StatusOr<Literal> result = (*reference)(program, arguments, jobs);
+        if (result.ok() && jobs == 7) result->MutableBytes()[0] ^= std::byte{1};
+        return result;
+      };
+      const Proof wrong = ProveSumOp(op, 1, spoiled);
+      CHECK(wrong.wrong == 1);
+    }
+  }
+  CHECK(!RunnerOf("fast").ok());
 }
 
 TEST_CASE("A recorded proof replaces the row of the same function, type and engine") {
