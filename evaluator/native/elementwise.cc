@@ -2,6 +2,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/native/scalar/functions.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
@@ -21,7 +22,32 @@ class ElementwiseKernel final : public Kernel {
 
 }  // namespace
 
-StripKernel NativeStrip(const Instruction&, std::span<const ElementType>, ElementType, Isa) { return {}; }
+namespace {
+
+// params.a: the function's row; params.b: the instruction set.
+void FunctionStrip(const StripParams& params, int64_t n, const void* const* in, void* out) {
+  const FunctionRow& row = Functions()[static_cast<size_t>(params.a)];
+  const auto* y = row.reference2 != nullptr ? static_cast<const double*>(in[1]) : nullptr;
+  ApplyFunction(row, static_cast<Isa>(params.b), *params.format, n, static_cast<const double*>(in[0]), y,
+                static_cast<double*>(out));
+}
+
+}  // namespace
+
+StripKernel NativeStrip(const Instruction& instruction, std::span<const ElementType> operands,
+                        ElementType result, Isa isa) {
+  const FunctionRow* row = FindFunction(instruction.opcode);
+  if (row == nullptr || !IsFloat(result)) return {};
+  for (const ElementType operand : operands) {
+    if (operand != result) return {};
+  }
+  StripKernel kernel{.fn = FunctionStrip};
+  kernel.params.operand = kernel.params.result = result;
+  kernel.params.format = Info(result).format;
+  kernel.params.a = row - Functions().data();
+  kernel.params.b = static_cast<int64_t>(isa);
+  return kernel;
+}
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa) {
   absl::InlinedVector<ElementType, 3> types;

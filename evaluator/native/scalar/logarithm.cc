@@ -1,0 +1,13 @@
+#include "evaluator/native/scalar/logarithm.h"
+
+#include "evaluator/native/scalar/passes.h"
+
+namespace assay::native {
+
+constinit const Passes kLogPasses = PassesOf<Log>();
+constinit const Passes kLog1pPasses = PassesOf<Log1p>();
+constinit const Passes kAsinhPasses = PassesOf<Asinh>();
+constinit const Passes kAcoshPasses = PassesOf<Acosh>();
+constinit const Passes kAtanhPasses = PassesOf<Atanh>();
+
+}  // namespace assay::native
