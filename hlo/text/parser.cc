@@ -209,8 +209,9 @@ absl::Status ModuleParser::ParseComputationRef(ComputationId* id) {
   ASSAY_RETURN_IF_ERROR(in_.ReadName(&name, "a computation's name or '{'"));
   const auto known = computations_.find(AbslView(name));
   if (known == computations_.end()) {
-    return InvalidProgram(position,
-                          fmt::format("computation '{}' is not defined above, so it can't be called here (Call-C3)", name.substr(0, 200)));
+    return InvalidProgram(
+        position, fmt::format("computation '{}' is not defined above, so it can't be called here (Call-C3)",
+                              name.substr(0, 200)));
   }
   *id = known->second;
   return absl::OkStatus();
