@@ -70,7 +70,7 @@ void Pad(const double* from, int64_t n, double* to) {
 }
 
 double Reference(const FunctionRow& row, double x, double y, const FloatFormat& format) {
-  ++ThreadTierCounts().reference;
+  ++ThreadFunctionTiers().reference;
   return IsBinary(row) ? row.reference2(x, y, format) : row.reference1(x, format);
 }
 
@@ -115,7 +115,7 @@ void Repair(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t 
     }
   }
   if (open == 0) return;
-  ThreadTierCounts().second += open;
+  ThreadFunctionTiers().second += open;
   ApplySecond(row, isa, format, open, b);
   for (int64_t i = 0; i < open; ++i) out[index[i]] = b.out[i];
 }
@@ -130,8 +130,8 @@ const FunctionRow* FindFunction(Opcode opcode) {
   return row != std::end(kFunctions) ? row : nullptr;
 }
 
-TierCounts& ThreadTierCounts() {
-  thread_local TierCounts counts;
+FunctionTiers& ThreadFunctionTiers() {
+  thread_local FunctionTiers counts;
   return counts;
 }
 
@@ -149,7 +149,7 @@ void ApplyFunction(const FunctionRow& row, Isa isa, const FloatFormat& format, i
   const int64_t open = RoundingTestFor(format, isa)(Padded(n), b.hi, b.lo, bound, format, b.out, b.undecided);
   std::copy_n(b.out, n, out);
   if (open != 0) Repair(row, isa, format, n, b, out);
-  ThreadTierCounts().elements += n;
+  ThreadFunctionTiers().elements += n;
 }
 
 }  // namespace assay::native

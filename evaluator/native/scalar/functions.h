@@ -51,12 +51,12 @@ const FunctionRow* FindFunction(Opcode opcode);
 
 // How many elements this thread has computed, and how many of them needed tier 2 (f64 starts there: none) and
 // the reference.
-struct TierCounts {
+struct FunctionTiers {
   int64_t elements = 0;
   int64_t second = 0;
   int64_t reference = 0;
 };
-TierCounts& ThreadTierCounts();
+FunctionTiers& ThreadFunctionTiers();
 
 // out[i] = RN(f(x[i])) or RN(f(x[i], y[i])) for i in [0, n), n <= kStrip. out may be x or y.
 void ApplyFunction(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, const double* x,

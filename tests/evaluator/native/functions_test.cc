@@ -175,9 +175,9 @@ TEST_CASE("native functions: exact powers, midpoints and results next to them", 
     y.push_back(0.5);
   }
   const FunctionRow& power = *FindFunction(Opcode::kPower);
-  ThreadTierCounts() = {};
+  ThreadFunctionTiers() = {};
   Compare(power, ElementType::kF32, x, y);
-  CHECK(ThreadTierCounts().reference > 0);
+  CHECK(ThreadFunctionTiers().reference > 0);
   // cos x = 1 - x^2 / 2 + ... and the like, next to midpoints
   std::vector<double> near;
   for (int e = -60; e <= -1; ++e) {
@@ -283,11 +283,11 @@ TEST_CASE("native functions: approximations keep half of their bounds", "[native
 TEST_CASE("native functions: tier counts", "[native]") {
   const FunctionRow& log = *FindFunction(Opcode::kLog);
   const std::vector<double> x = {1, 2, -1, 0, 3};
-  ThreadTierCounts() = {};
+  ThreadFunctionTiers() = {};
   RunStrips(log, ElementType::kF32, MachineIsa(), x, {});
-  CHECK(ThreadTierCounts().elements == 5);
-  CHECK(ThreadTierCounts().second == 1);  // the pole; -1 is outside the domain
-  CHECK(ThreadTierCounts().reference == 1);
+  CHECK(ThreadFunctionTiers().elements == 5);
+  CHECK(ThreadFunctionTiers().second == 1);  // the pole; -1 is outside the domain
+  CHECK(ThreadFunctionTiers().reference == 1);
   CHECK(FindFunction(Opcode::kAdd) == nullptr);
 }
 
