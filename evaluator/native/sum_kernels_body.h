@@ -47,11 +47,17 @@ ASSAY_INLINE F64 Magnitude(F64 v) { return (F64)((U64)v & 0x7fffffffffffffff); }
 #if ASSAY_LANES == 8
 ASSAY_INLINE F64 Fill(double x) { return (F64)_mm512_set1_pd(x); }
 ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
+ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return (F64)_mm512_maskz_min_pd(0xff, (__m512d)a, (__m512d)b); }
+ASSAY_INLINE F64 Greater(F64 a, F64 b) { return (F64)_mm512_maskz_max_pd(0xff, (__m512d)a, (__m512d)b); }
 #elif ASSAY_LANES == 4
 ASSAY_INLINE F64 Fill(double x) { return (F64)_mm256_set1_pd(x); }
 ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
+ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return (F64)_mm256_min_pd((__m256d)a, (__m256d)b); }
+ASSAY_INLINE F64 Greater(F64 a, F64 b) { return (F64)_mm256_max_pd((__m256d)a, (__m256d)b); }
 #else
 ASSAY_INLINE F64 Fill(double x) { return (F64)_mm_set1_pd(x); }
+ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return (F64)_mm_min_pd((__m128d)a, (__m128d)b); }
+ASSAY_INLINE F64 Greater(F64 a, F64 b) { return (F64)_mm_max_pd((__m128d)a, (__m128d)b); }
 // For exact products alone, where it is the fused one's value.
 ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return a * b + c; }
 #endif
@@ -99,9 +105,6 @@ ASSAY_TARGET void Tile(int64_t n, const double* a, const double* b, double* c, i
     Store(c + r * c_stride + kLanes, Load(c + r * c_stride + kLanes) + acc[r][1]);
   }
 }
-
-ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return a < b ? a : b; }
-ASSAY_INLINE F64 Greater(F64 a, F64 b) { return a > b ? a : b; }
 
 // kPeriod vectors hold a whole number of rows of the panel, so that a lane always belongs to the same slot.
 template <int kWidth, int kPeriod>
@@ -210,40 +213,51 @@ ASSAY_TARGET int64_t Products(int64_t n, const double* a, int64_t a_stride, cons
 
 // Error-free extraction (Rump, Ogita, Oishi: "Accurate floating-point summation", ExtractVector): with a power
 // of two sigma >= (n + 2) * max |term|, q = (sigma + t) - sigma and t - q are exact, all q are multiples of
-// 2^-53 * sigma whose sum is a double, and |t - q| <= 2^-53 * sigma.
+// 2^-53 * sigma whose sum is a double, and |t - q| <= 2^-53 * sigma. So the next sigma is 2^-53 * sigma * grow with
+// grow >= 2 (n + 2): kSlicesAtOnce of them are taken from a term while it is in registers.
+constexpr int kSlicesAtOnce = 4;
+
+ASSAY_INLINE void Extract(const F64* sigma, double* term, F64* totals, F64& rest) {
+  F64 t = Load(term);
+#pragma GCC unroll 4
+  for (int s = 0; s < kSlicesAtOnce; ++s) {
+    const F64 q = (sigma[s] + t) - sigma[s];
+    t = t - q;
+    totals[s] += q;
+  }
+  Store(term, t);
+  rest = Greater(Magnitude(t), rest);
+}
+
 ASSAY_TARGET int Slices(int64_t n, double* terms, double* slices) {
+  constexpr int kChains = 2;
   F64 largest = {};
   for (int64_t k = 0; k < n; ++k) largest = Greater(Magnitude(Load(terms + k * kLanes)), largest);
-  // 2^(floor(log2 largest) + 13) > (2048 + 2) * largest.
-  for (int level = 0; level < kMaxSlices; ++level) {
+  // largest < 2^(e + 1) for its exponent e, so sigma = 2^e * grow suffices.
+  double grow = 8;
+  while (grow < 2 * static_cast<double>(n + 2)) grow *= 2;
+  for (int level = 0; level < kMaxSlices; level += kSlicesAtOnce) {
     bool any = false;
     for (int l = 0; l < kLanes; ++l) any |= largest[l] != 0;
     if (!any) return level;
-    F64 sigma = (F64)((U64)largest & 0x7ff0000000000000) * 8192.0;
+    F64 sigma[kSlicesAtOnce];
+    sigma[0] = (F64)((U64)largest & 0x7ff0000000000000) * grow;
     // Subnormal terms: as if largest were 2^-1022, and then, of at most 2^-1034 each, all of them at once: multiples
     // of 2^-1074 with a sum below 2^-1021.
-    sigma = sigma == 0 && largest > 0x1p-1034 ? Fill(0x1p-1009) : sigma;
-    F64 total[2] = {}, rest[2] = {};
+    const F64 least = Fill(0x1p-1022 * grow);
+    sigma[0] = sigma[0] == 0 && largest > 0x1p-1034 ? least : sigma[0];
+#pragma GCC unroll 4
+    for (int s = 1; s < kSlicesAtOnce; ++s) {
+      sigma[s] = Greater(sigma[s - 1] * 0x1p-53 * grow, least);
+    }
+    F64 totals[kChains][kSlicesAtOnce] = {}, rest[kChains] = {};
     int64_t k = 0;
-    for (; k + 2 <= n; k += 2) {
+    for (; k + kChains <= n; k += kChains) {
 #pragma GCC unroll 2
-      for (int c = 0; c < 2; ++c) {
-        const F64 t = Load(terms + (k + c) * kLanes);
-        const F64 q = (sigma + t) - sigma;
-        const F64 r = t - q;
-        total[c] += q;
-        rest[c] = Greater(Magnitude(r), rest[c]);
-        Store(terms + (k + c) * kLanes, r);
-      }
+      for (int c = 0; c < kChains; ++c) Extract(sigma, terms + (k + c) * kLanes, totals[c], rest[c]);
     }
-    if (k < n) {
-      const F64 t = Load(terms + k * kLanes);
-      const F64 q = (sigma + t) - sigma;
-      total[0] += q;
-      rest[0] = Greater(Magnitude(t - q), rest[0]);
-      Store(terms + k * kLanes, t - q);
-    }
-    Store(slices + level * kLanes, total[0] + total[1]);
+    for (; k < n; ++k) Extract(sigma, terms + k * kLanes, totals[0], rest[0]);
+    for (int s = 0; s < kSlicesAtOnce; ++s) Store(slices + (level + s) * kLanes, totals[0][s] + totals[1][s]);
     largest = Greater(rest[0], rest[1]);
   }
   return -1;

@@ -152,7 +152,9 @@ double SumTerms::BySlices(Parallel& parallel, int64_t base, double init) const {
   ExactSum sum;
   sum.Add(init);
   for (const std::vector<double>& part : slices) {
-    for (double slice : part) sum.Add(slice);
+    for (double slice : part) {
+      if (slice != 0) sum.Add(slice);
+    }
   }
   return sum.Sign() == 0 ? RoundToFormat(Zero(base, init), format_) : sum.Round(format_);
 }

@@ -83,8 +83,10 @@ void TileRepair::GroupBySlices(const PackedRow& row, const double* elements, con
         elements + k * kernels_.tile_columns, kernels_.tile_columns, p_.two_products, terms_.data());
     const int slices = kernels_.slices(terms, terms_.data(), slices_.data());
     for (int l = 0; l < kernels_.lanes; ++l) {
-      for (int s = 0; s < slices && (wanted >> l & 1) != 0; ++s)
-        exact[l].Add(slices_[s * kernels_.lanes + l]);
+      for (int s = 0; s < slices && (wanted >> l & 1) != 0; ++s) {
+        const double slice = slices_[s * kernels_.lanes + l];
+        if (slice != 0) exact[l].Add(slice);
+      }
     }
   }
   for (int l = 0; l < kernels_.lanes; ++l) {
