@@ -1,19 +1,18 @@
 #include "evaluator/native/dot.h"
 
 #include "evaluator/eval_context.h"
-#include "evaluator/native/dot_rows.h"
-#include "evaluator/native/real_products.h"
-#include "fmt/format.h"
+#include "evaluator/native/product_kernel.h"
+#include "evaluator/ops/dot_dims.h"
 
 namespace assay::native {
 namespace {
 
 // Dots of fewer products run as in the reference: packing them would take longer.
-constexpr int64_t kFewProducts = 1 << 10;
+constexpr int64_t kFewProducts = 1 << 9;
 
 class DotKernel final : public Kernel {
  public:
-  DotKernel(const SumKernels& kernels, RealProducts products) : kernels_(kernels), products_(products) {}
+  explicit DotKernel(const ProductKind& kind) : kind_(kind) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
@@ -30,47 +29,39 @@ class DotKernel final : public Kernel {
       const Contraction contraction(lhs.type, rhs.type, result.shape().element_type());
       ASSAY_RETURN_IF_ERROR(RunDot(contraction, lhs, rhs, box, out, meter));
       ASSAY_RETURN_IF_ERROR(meter.Flush());
+    } else if (kind_.integers != nullptr) {
+      ASSAY_RETURN_IF_ERROR(
+          MultiplyRows<int64_t>(context, lhs, rhs, box, result.shape().element_type(), out));
     } else {
-      ASSAY_RETURN_IF_ERROR(Multiply(context, lhs, rhs, box, out));
+      ASSAY_RETURN_IF_ERROR(MultiplyRows<double>(context, lhs, rhs, box, result.shape().element_type(), out));
     }
     SetRuntimeSizes(result, DotSizes(dims, lhs, rhs));
     return result;
   }
 
  private:
-  absl::Status Multiply(EvalContext& context, const DotArray& lhs, const DotArray& rhs, const DotBox& box,
-                        std::byte* out) const {
-    const bool complex = products_.complex;
-    const DotRows left(lhs, box, 0, complex ? RowForm::kComplexLeft : RowForm::kReal);
-    const DotRows right(rhs, box, 1, complex ? RowForm::kComplexRight : RowForm::kReal);
-    MatrixProduct product;
-    product.lhs = &left;
-    product.rhs = &right;
-    product.rows = left.rows();
-    product.columns = right.rows();
-    product.length = left.length();
-    product.two_products = products_.two_products;
-    product.type = products_.component;
-    product.result = out;
-    product.batch_at = OffsetsOf(MergeLoops(box.batch), 2);
-    product.row_at = OffsetsOf(MergeLoops(box.rows), 2);
-    product.column_at = OffsetsOf(MergeLoops(box.columns), 2);
-    product.batches = static_cast<int64_t>(product.batch_at.size());
-    if (complex) SplitComponents(product);
-    return RunMatrixProduct(context, kernels_, product);
+  template <class T>
+  absl::Status MultiplyRows(EvalContext& context, const DotArray& lhs, const DotArray& rhs, const DotBox& box,
+                            ElementType type, std::byte* out) const {
+    const LoopDims& contracted = box.contracted[0].loops;
+    const StridedRows<T> left(*kind_.sums, lhs.type, lhs.data, {box.batch, box.rows, contracted, 0},
+                              kind_.complex ? RowForm::kComplexLeft : RowForm::kReal);
+    const StridedRows<T> right(*kind_.sums, rhs.type, rhs.data, {box.batch, box.columns, contracted, 1},
+                               kind_.complex ? RowForm::kComplexRight : RowForm::kReal);
+    return Multiply(context, kind_, left, right, LoopCount(contracted),
+                    {out, type, OffsetsOf(box.batch, 2), OffsetsOf(box.rows, 2), OffsetsOf(box.columns, 2)});
   }
 
-  const SumKernels& kernels_;
-  const RealProducts products_;
+  const ProductKind kind_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const StepView& step, Isa isa) {
-  ASSAY_ASSIGN_OR_RETURN(const RealProducts products, RealProductsOf(step.operand_shape(0).element_type(),
-                                                                     step.operand_shape(1).element_type(),
-                                                                     step.result_shape().element_type()));
-  return std::make_shared<DotKernel>(SumKernelsOf(isa), products);
+  ASSAY_ASSIGN_OR_RETURN(const ProductKind kind, ProductKindOf(step.operand_shape(0).element_type(),
+                                                               step.operand_shape(1).element_type(),
+                                                               step.result_shape().element_type(), isa));
+  return std::make_shared<DotKernel>(kind);
 }
 
 }  // namespace assay::native

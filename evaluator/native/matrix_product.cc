@@ -84,8 +84,8 @@ class Runner {
  private:
   // One operand's block in packed form: the panels of each of its batches.
   struct Side {
-    Side(const RowSource& rows, int panel_width) : source(rows), width(panel_width) {}
-    const RowSource& source;
+    Side(const RowSource<double>& rows, int panel_width) : source(rows), width(panel_width) {}
+    const RowSource<double>& source;
     const int width;
     double* packed = nullptr;
     int64_t first = 0, count = 0, panels = 0;

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "evaluator/eval_context.h"
+#include "evaluator/native/convolution.h"
 #include "evaluator/native/dot.h"
 #include "evaluator/native/elementwise.h"
 #include "evaluator/native/reduce.h"
+#include "evaluator/native/window.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
@@ -20,8 +22,10 @@ struct Row {
 
 // Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
 constexpr Row kKernels[] = {
+    {Opcode::kConvolution, PrepareConvolution},
     {Opcode::kDot, PrepareDot},
     {Opcode::kReduce, PrepareReduce},
+    {Opcode::kReduceWindow, PrepareReduceWindow},
 };
 
 class Native final : public Engine {

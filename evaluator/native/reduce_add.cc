@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "evaluator/native/dot_rows.h"
+#include "evaluator/native/row_source.h"
 #include "evaluator/native/sum_terms.h"
 #include "literal/element_io.h"
 
@@ -120,7 +120,7 @@ class ArraySummer {
       std::fill_n(part.sums, columns, 0.0);
       std::fill_n(part.errors, columns, 0.0);
       std::fill_n(part.magnitudes, columns, 0.0);
-      for (int64_t row : some) AddRow(base + row, columns, part);
+      AddSomeRows(some, base, columns, part);
       for (int64_t j = 0; j < columns; ++j) {
         PartialSum sum{total.sums[j], total.errors[j], total.magnitudes[j]};
         sum.Add({part.sums[j], part.errors[j], part.magnitudes[j]});
@@ -129,19 +129,29 @@ class ArraySummer {
     }
   }
 
-  void AddRow(int64_t at, int64_t columns, Columns& part) const {
-    const std::byte* const src = sums_.input + at * bytes_;
-    if (sums_.type == ElementType::kF32)
-      return kernels_.add_row_f32(columns, reinterpret_cast<const float*>(src), part.sums, part.magnitudes);
-    if (sums_.type == ElementType::kBF16)
-      return kernels_.add_row_bf16(columns, reinterpret_cast<const uint16_t*>(src), part.sums,
-                                   part.magnitudes);
-    alignas(64) double row[kColumns];
-    LoadStrip(sums_.type, src, bytes_, columns, row);
-    if (terms_.pairs_first()) {
-      kernels_.add_row_pairs(columns, row, part.sums, part.errors, part.magnitudes);
-    } else {
-      kernels_.add_row(columns, row, part.sums, part.magnitudes);
+  void AddSomeRows(std::span<const int64_t> rows, int64_t base, int64_t columns, Columns& part) const {
+    // Few at a time: the next columns' elements then still lie in the cache.
+    constexpr size_t kRowsAtOnce = 8;
+    const std::byte* const src = sums_.input + base * bytes_;
+    const bool direct = sums_.type == ElementType::kF32 || sums_.type == ElementType::kBF16;
+    for (; direct && !rows.empty(); rows = rows.subspan(std::min(rows.size(), kRowsAtOnce))) {
+      const auto some = rows.first(std::min(rows.size(), kRowsAtOnce));
+      if (sums_.type == ElementType::kF32) {
+        kernels_.add_rows_f32(columns, reinterpret_cast<const float*>(src), some, part.sums, part.magnitudes);
+      } else {
+        kernels_.add_rows_bf16(columns, reinterpret_cast<const uint16_t*>(src), some, part.sums,
+                               part.magnitudes);
+      }
+    }
+    constexpr int64_t kStart[] = {0};
+    alignas(64) double terms[kColumns];
+    for (int64_t row : rows) {
+      LoadStrip(sums_.type, src + row * bytes_, bytes_, columns, terms);
+      if (terms_.pairs_first()) {
+        kernels_.add_row_pairs(columns, terms, part.sums, part.errors, part.magnitudes);
+      } else {
+        kernels_.add_rows(columns, terms, {kStart, 1}, part.sums, part.magnitudes);
+      }
     }
   }
 

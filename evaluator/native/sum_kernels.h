@@ -6,6 +6,7 @@
 #define ASSAY_EVALUATOR_NATIVE_SUM_KERNELS_H_
 
 #include <cstdint>
+#include <span>
 
 #include "evaluator/native/isa.h"
 #include "shape/element_type.h"
@@ -13,7 +14,7 @@
 namespace assay::native {
 
 inline constexpr int kMaxLanes = 8;
-inline constexpr int kMaxPanelWidth = 16;
+inline constexpr int kMaxPanelWidth = 32;
 inline constexpr int64_t kMaxSlices = 64;
 
 // What the bounds need to know of a row.
@@ -68,11 +69,18 @@ struct SumKernels {
   void (*sum_bf16)(int64_t n, const uint16_t* x, double* sum, double* magnitude);
   // The same by TwoSum: sum + error.
   void (*pair_sum)(int64_t n, const double* x, double* sum, double* error, double* magnitude);
-  // sums[j] += x[j], magnitudes[j] += |x[j]| for j < n; by TwoSum: errors[j] too.
-  void (*add_row)(int64_t n, const double* x, double* sums, double* magnitudes);
-  void (*add_row_f32)(int64_t n, const float* x, double* sums, double* magnitudes);
-  void (*add_row_bf16)(int64_t n, const uint16_t* x, double* sums, double* magnitudes);
+  // For each of the rows, x[rows[r] + j], j < n: sums[j] += it, magnitudes[j] += |it|; by TwoSum: errors[j] too.
+  void (*add_rows)(int64_t n, const double* x, std::span<const int64_t> rows, double* sums,
+                   double* magnitudes);
+  void (*add_rows_f32)(int64_t n, const float* x, std::span<const int64_t> rows, double* sums,
+                       double* magnitudes);
+  void (*add_rows_bf16)(int64_t n, const uint16_t* x, std::span<const int64_t> rows, double* sums,
+                        double* magnitudes);
   void (*add_row_pairs)(int64_t n, const double* x, double* sums, double* errors, double* magnitudes);
+  // dst[i] = x[i].
+  void (*widen_f32)(int64_t n, const float* x, double* dst);
+  void (*widen_bf16)(int64_t n, const uint16_t* x, double* dst);
+  void (*widen_s8)(int64_t n, const int8_t* x, int64_t* dst);
 };
 
 const SumKernels& SumKernelsOf(Isa isa);

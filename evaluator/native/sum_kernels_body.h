@@ -361,33 +361,65 @@ ASSAY_TARGET void PairSum(int64_t n, const double* x, double* sum, double* error
   }
 }
 
-// The rest of a row goes through buffers of a vector's length.
 template <class T>
-ASSAY_INLINE void AddRowBody(int64_t n, const T* x, double* sums, double* magnitudes) {
+ASSAY_INLINE void AddRowsBody(int64_t n, const T* x, std::span<const int64_t> rows, double* sums,
+                              double* magnitudes) {
   int64_t j = 0;
   for (; j + kLanes <= n; j += kLanes) {
-    const F64 v = Widen(x + j);
-    Store(sums + j, Load(sums + j) + v);
-    Store(magnitudes + j, Load(magnitudes + j) + Magnitude(v));
+    F64 s = Load(sums + j), m = Load(magnitudes + j);
+    for (int64_t row : rows) {
+      const F64 v = Widen(x + row + j);
+      s += v;
+      m += Magnitude(v);
+    }
+    Store(sums + j, s);
+    Store(magnitudes + j, m);
   }
-  if (j == n) return;
-  T rest[kLanes] = {};
-  for (int64_t i = j; i < n; ++i) rest[i - j] = x[i];
-  const F64 v = Widen(rest), magnitude = Magnitude(v);
-  for (int64_t i = j; i < n; ++i) {
-    sums[i] += v[i - j];
-    magnitudes[i] += magnitude[i - j];
+  for (; j < n; ++j) {
+    for (int64_t row : rows) {
+      const T some[kLanes] = {x[row + j]};
+      const double v = Widen(some)[0];
+      sums[j] += v;
+      magnitudes[j] += __builtin_fabs(v);
+    }
   }
 }
-ASSAY_TARGET void AddRow(int64_t n, const double* x, double* sums, double* magnitudes) {
-  AddRowBody(n, x, sums, magnitudes);
+ASSAY_TARGET void AddRows(int64_t n, const double* x, std::span<const int64_t> rows, double* sums,
+                          double* magnitudes) {
+  AddRowsBody(n, x, rows, sums, magnitudes);
 }
-ASSAY_TARGET void AddRowF32(int64_t n, const float* x, double* sums, double* magnitudes) {
-  AddRowBody(n, x, sums, magnitudes);
+ASSAY_TARGET void AddRowsF32(int64_t n, const float* x, std::span<const int64_t> rows, double* sums,
+                             double* magnitudes) {
+  AddRowsBody(n, x, rows, sums, magnitudes);
 }
-ASSAY_TARGET void AddRowBf16(int64_t n, const uint16_t* x, double* sums, double* magnitudes) {
-  AddRowBody(n, x, sums, magnitudes);
+ASSAY_TARGET void AddRowsBf16(int64_t n, const uint16_t* x, std::span<const int64_t> rows, double* sums,
+                              double* magnitudes) {
+  AddRowsBody(n, x, rows, sums, magnitudes);
 }
+
+template <class T>
+ASSAY_INLINE void WidenBody(int64_t n, const T* x, double* dst) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) Store(dst + i, Widen(x + i));
+  for (; i < n; ++i) {
+    const T some[kLanes] = {x[i]};
+    dst[i] = Widen(some)[0];
+  }
+}
+ASSAY_TARGET void WidenF32(int64_t n, const float* x, double* dst) { WidenBody(n, x, dst); }
+ASSAY_TARGET void WidenBf16(int64_t n, const uint16_t* x, double* dst) { WidenBody(n, x, dst); }
+ASSAY_TARGET void WidenS8(int64_t n, const int8_t* x, int64_t* dst) {
+  using S8 = int8_t __attribute__((vector_size(ASSAY_LANES)));
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    S8 v;
+    std::memcpy(&v, x + i, sizeof(v));
+    const I64 wide = __builtin_convertvector(v, I64);
+    std::memcpy(dst + i, &wide, sizeof(wide));
+  }
+  for (; i < n; ++i) dst[i] = x[i];
+}
+
 ASSAY_TARGET void AddRowPairs(int64_t n, const double* x, double* sums, double* errors, double* magnitudes) {
   for (int64_t j = 0; j < n; j += kLanes) {
     double terms[kLanes] = {}, s[kLanes] = {}, e[kLanes] = {}, m[kLanes] = {};
@@ -430,9 +462,12 @@ const SumKernels ASSAY_SUMS = {.lanes = kLanes,
                                .sum_f32 = SumF32,
                                .sum_bf16 = SumBf16,
                                .pair_sum = PairSum,
-                               .add_row = AddRow,
-                               .add_row_f32 = AddRowF32,
-                               .add_row_bf16 = AddRowBf16,
-                               .add_row_pairs = AddRowPairs};
+                               .add_rows = AddRows,
+                               .add_rows_f32 = AddRowsF32,
+                               .add_rows_bf16 = AddRowsBf16,
+                               .add_row_pairs = AddRowPairs,
+                               .widen_f32 = WidenF32,
+                               .widen_bf16 = WidenBf16,
+                               .widen_s8 = WidenS8};
 
 }  // namespace assay::native

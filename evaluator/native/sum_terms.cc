@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evaluator/native/dot_rows.h"
 #include "evaluator/native/enclosed_sum.h"
+#include "evaluator/native/row_source.h"
 #include "evaluator/scalar/exact_sum.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
@@ -44,8 +44,8 @@ SumTerms::SumTerms(const SumKernels& kernels, ElementType type, const std::byte*
 void SumTerms::Gather(int64_t base, int64_t from, int64_t n, double* dst) const {
   for (int64_t run = from / run_.size, skip = from % run_.size; n > 0; ++run, skip = 0) {
     const int64_t count = std::min(n, run_.size - skip);
-    LoadStrip(type_, data_ + (base + run_at_[run] + skip * run_.strides[0]) * bytes_,
-              run_.strides[0] * bytes_, count, dst);
+    WidenRun(kernels_, type_, data_ + (base + run_at_[run] + skip * run_.strides[0]) * bytes_,
+             run_.strides[0] * bytes_, count, dst);
     dst += count;
     n -= count;
   }

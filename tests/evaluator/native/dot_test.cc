@@ -42,6 +42,20 @@ TEST_CASE("native dot: float types of operands and results", "[native][dot]") {
   CheckAgainstReference(Dot("f32[20,30]", "f64[30,9]", "f64[20,9]"), kAllDraws);
 }
 
+TEST_CASE("native dot: integers", "[native][dot]") {
+  for (const char* type : {"s8", "u8", "s4", "u4", "u2", "s16", "s32", "u32", "s64", "u64", "pred"}) {
+    CheckAgainstReference(SquareDot(type, type, 29, 67, 35), {Draw::kNormal, Draw::kIntegers});
+    CheckAgainstReference(SquareDot(type, type, 2, 700, 3), {Draw::kNormal, Draw::kIntegers});
+  }
+  for (const char* result : {"s16", "s32", "s64"}) {
+    CheckAgainstReference(SquareDot("s8", result, 29, 67, 35), {Draw::kNormal});
+    CheckAgainstReference(Dot("s8[5,21,33]", "u8[33,5,40]", std::string(result) + "[5,21,40]",
+                              "lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={2}, "
+                              "rhs_contracting_dims={0}"),
+                          {Draw::kNormal});
+  }
+}
+
 TEST_CASE("native dot: complex", "[native][dot]") {
   CheckAgainstReference(SquareDot("c64", "c64", 17, 40, 18), kAllDraws);
   CheckAgainstReference(SquareDot("c128", "c128", 9, 33, 18), kAllDraws);

@@ -1,0 +1,144 @@
+#include "evaluator/native/row_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "literal/element_io.h"
+
+namespace assay::native {
+
+std::vector<int64_t> OffsetsOf(const LoopDims& loops, int array) {
+  std::vector<int64_t> offsets;
+  for (Loop loop(loops); !loop.done(); loop.Next()) offsets.push_back(loop.offset(array));
+  return offsets;
+}
+
+void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
+              int64_t n, double* dst) {
+  if (type == ElementType::kF32 && stride_bytes == 4)
+    return kernels.widen_f32(n, reinterpret_cast<const float*>(src), dst);
+  if (type == ElementType::kBF16 && stride_bytes == 2)
+    return kernels.widen_bf16(n, reinterpret_cast<const uint16_t*>(src), dst);
+  LoadStrip(type, src, stride_bytes, n, dst);
+}
+
+void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
+              int64_t n, int64_t* dst) {
+  if (type == ElementType::kS8 && stride_bytes == 1)
+    return kernels.widen_s8(n, reinterpret_cast<const int8_t*>(src), dst);
+  LoadStrip(type == ElementType::kPred ? ElementType::kU8 : type, src, stride_bytes, n, dst);
+}
+
+RowLayout::RowLayout(const LoopDims& batch, const LoopDims& rows, const LoopDims& loops, int array)
+    : batch_at(OffsetsOf(MergeLoops(batch), array)), row_at(OffsetsOf(MergeLoops(rows), array)) {
+  LoopDims merged = MergeLoops(loops);
+  const LoopDim run = TakeInnermostLoop(merged);
+  run_size = run.size;
+  run_stride = run.size == 1 ? 1 : run.strides[array];
+  run_at = OffsetsOf(merged, array);
+}
+
+template <class T>
+StridedRows<T>::StridedRows(const SumKernels& kernels, ElementType type, const std::byte* data,
+                            RowLayout layout, RowForm form)
+    : kernels_(kernels),
+      type_(type),
+      data_(data),
+      layout_(std::move(layout)),
+      form_(form),
+      bytes_(Bytes(type)) {}
+
+template <class T>
+void StridedRows<T>::Pack(int64_t batch, int64_t first, int64_t count, int width, T* panel) const {
+  const int64_t base = layout_.batch_at[batch];
+  const std::vector<int64_t>& rows = layout_.row_at;
+  const bool by_elements = form_ == RowForm::kReal && (layout_.run_stride != 1 || layout_.run_size == 1) &&
+                           count > 1 && rows[first + count - 1] - rows[first] == count - 1 &&
+                           rows[first + 1] - rows[first] == 1;
+  by_elements ? PackByElements(base, first, count, width, panel)
+              : PackByRows(base, first, count, width, panel);
+}
+
+// Neighbouring rows are neighbours in memory.
+template <class T>
+void StridedRows<T>::PackByElements(int64_t base, int64_t first, int64_t count, int width, T* panel) const {
+  const int64_t start = base + layout_.row_at[first];
+  for (int64_t at : layout_.run_at) {
+    const std::byte* src = data_ + (start + at) * bytes_;
+    for (int64_t k = 0; k < layout_.run_size; ++k, src += layout_.run_stride * bytes_, panel += width) {
+      WidenRun(kernels_, type_, src, bytes_, count, panel);
+      std::fill(panel + count, panel + width, T(0));
+    }
+  }
+}
+
+template <class T>
+void StridedRows<T>::PackByRows(int64_t base, int64_t first, int64_t count, int width, T* panel) const {
+  constexpr int64_t kPiece = 512;
+  T rows[kMaxPanelWidth][kPiece];
+  const int64_t n = length();
+  for (int64_t from = 0; from < n; from += kPiece) {
+    const int64_t piece = std::min(kPiece, n - from);
+    for (int64_t r = 0; r < count; ++r) {
+      const int64_t row = first + r;
+      if (form_ == RowForm::kReal) {
+        Gather(base + layout_.row_at[row], from, piece, rows[r]);
+        continue;
+      }
+      const bool left = form_ == RowForm::kComplexLeft;
+      Gather(base + layout_.row_at[left ? row / 2 : row], from / 2, piece / 2, rows[r]);
+      for (int64_t k = 0; left && k < piece; k += 2) {
+        if (row % 2 == 0) {
+          rows[r][k + 1] = -rows[r][k + 1];
+        } else {
+          std::swap(rows[r][k], rows[r][k + 1]);
+        }
+      }
+    }
+    Interleave(rows[0], kPiece, piece, count, width, panel);
+    panel += piece * width;
+  }
+}
+
+// Elements [from, from + n) of the row at `base`.
+template <class T>
+void StridedRows<T>::Gather(int64_t base, int64_t from, int64_t n, T* dst) const {
+  const int64_t parts = form_ == RowForm::kReal ? 1 : 2, size = layout_.run_size, stride = layout_.run_stride;
+  for (int64_t run = from / size, skip = from % size; n > 0; ++run, skip = 0) {
+    const int64_t count = std::min(n, size - skip);
+    WidenRun(kernels_, type_, data_ + (base + layout_.run_at[run] + skip * stride) * bytes_, stride * bytes_,
+             count, dst);
+    dst += count * parts;
+    n -= count;
+  }
+}
+
+namespace {
+
+// A constant width, so that the inner loop is unrolled.
+template <int kWidth, class T>
+void InterleaveAll(const T* rows, int64_t stride, int64_t n, T* panel) {
+  for (int64_t k = 0; k < n; ++k, panel += kWidth) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kWidth; ++r) panel[r] = rows[r * stride + k];
+  }
+}
+
+}  // namespace
+
+template <class T>
+void Interleave(const T* rows, int64_t stride, int64_t n, int64_t count, int width, T* panel) {
+  if (count == width && width == 12) return InterleaveAll<12>(rows, stride, n, panel);
+  if (count == width && width == 16) return InterleaveAll<16>(rows, stride, n, panel);
+  for (int64_t k = 0; k < n; ++k, panel += width) {
+    for (int64_t r = 0; r < count; ++r) panel[r] = rows[r * stride + k];
+    for (int64_t r = count; r < width; ++r) panel[r] = 0;
+  }
+}
+
+template void Interleave(const double*, int64_t, int64_t, int64_t, int, double*);
+template void Interleave(const int64_t*, int64_t, int64_t, int64_t, int, int64_t*);
+template class StridedRows<double>;
+template class StridedRows<int64_t>;
+
+}  // namespace assay::native
