@@ -105,8 +105,10 @@ class WindowKernel final : public Kernel {
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const auto reference = [&] { return DefinitionOf(Opcode::kReduceWindow).eval(context, operands); };
     const Literal& x = operands[0];
-    if (context.result_shape().HasDynamic() || !x.IsFullSize() || context.result_shape().num_elements() == 0)
+    if (context.result_shape().HasDynamic() || !x.IsFullSize() ||
+        context.result_shape().num_elements() == 0 || x.shape().num_elements() == 0) {
       return reference();
+    }
     const DimVector sizes = x.runtime_sizes();
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     const auto lines = WindowLines::Of(context.attributes().WindowOf(), sizes, StridesOf(x),
