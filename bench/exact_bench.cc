@@ -10,7 +10,7 @@
 #include <string>
 
 #include "evaluator/executor.h"
-#include "evaluator/native/matrix_product.h"
+#include "evaluator/native/tiers.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "literal/element_io.h"

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "evaluator/executor.h"
+#include "evaluator/native/tiers.h"
 #include "evaluator/program_io.h"
 #include "fmt/format.h"
 #include "literal/literal_text.h"
@@ -149,6 +150,7 @@ int Bench(const RunFlags& flags) {
   options.interrupted = Interrupted;
 
   std::vector<double> seconds;
+  const native::TierCounts before = native::Tiers();
   const Clock::time_point first = Clock::now();
   while (seconds.size() < 3 || (SecondsSince(first) < 1 && seconds.size() < 1000)) {
     Executor executor(*plan, options);
@@ -160,13 +162,26 @@ int Bench(const RunFlags& flags) {
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
-  const std::string text =
-      flags.json
-          ? fmt::format("{{\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"runs\": {}, \"compile_s\": {:.9g}}}\n",
-                        median, seconds[0], seconds.size(), compile_seconds)
-          : fmt::format(
-                "median {:.6g} s, min {:.6g} s over {} runs; read, verified and planned in {:.6g} s\n",
-                median, seconds[0], seconds.size(), compile_seconds);
+  const native::TierCounts after = native::Tiers();
+  const int64_t sums = after.sums - before.sums;
+  // Shares of the exact sums that needed the second and the third tier.
+  const double whole = static_cast<double>(std::max<int64_t>(sums, 1));
+  const double pairs = static_cast<double>(after.pairs - before.pairs) / whole;
+  const double slices = static_cast<double>(after.slices - before.slices) / whole;
+  if (flags.json) {
+    const std::string text = fmt::format(
+        "{{\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"runs\": {}, \"compile_s\": {:.9g}, \"sums\": {}, "
+        "\"pairs_share\": {:.3g}, \"slices_share\": {:.3g}}}\n",
+        median, seconds[0], seconds.size(), compile_seconds, sums, pairs, slices);
+    return Write(text) ? 0 : 5;
+  }
+  std::string text =
+      fmt::format("median {:.6g} s, min {:.6g} s over {} runs; read, verified and planned in {:.6g} s\n",
+                  median, seconds[0], seconds.size(), compile_seconds);
+  if (sums > 0) {
+    text += fmt::format("{} exact sums: {:.3g} of them needed pairs of doubles, {:.3g} slices\n", sums, pairs,
+                        slices);
+  }
   return Write(text) ? 0 : 5;
 }
 

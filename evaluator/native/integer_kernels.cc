@@ -2,6 +2,11 @@
 
 namespace assay::native {
 
+bool HasVnni() {
+  static const bool vnni = __builtin_cpu_supports("avx512vnni") != 0;
+  return vnni;
+}
+
 const IntegerKernels& IntegerKernelsOf(Isa isa) {
   switch (isa) {
     case Isa::kBaseline:
@@ -9,7 +14,7 @@ const IntegerKernels& IntegerKernelsOf(Isa isa) {
     case Isa::kAvx2:
       return kAvx2Integers;
     case Isa::kAvx512:
-      return kAvx512Integers;
+      return HasVnni() ? kVnniIntegers : kAvx512Integers;
   }
   return kBaselineIntegers;
 }

@@ -24,7 +24,9 @@ struct IntegerKernels {
   IntegerKernel from64;  // modulo 2^64
 };
 const IntegerKernels& IntegerKernelsOf(Isa isa);
-extern const IntegerKernels kBaselineIntegers, kAvx2Integers, kAvx512Integers;
+// Whether the machine has what kVnniIntegers needs besides Isa::kAvx512.
+bool HasVnni();
+extern const IntegerKernels kBaselineIntegers, kAvx2Integers, kAvx512Integers, kVnniIntegers;
 
 }  // namespace assay::native
 

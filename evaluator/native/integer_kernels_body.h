@@ -1,5 +1,6 @@
 // The bodies of IntegerKernels: the including file defines ASSAY_TARGET, ASSAY_LANES (64-bit integers in a
-// vector), ASSAY_ROWS (rows of a tile) and ASSAY_INTEGERS (the table's name). No include guard.
+// vector), ASSAY_ROWS (rows of a tile), ASSAY_INTEGERS (the table's name), and ASSAY_VNNI where there are instructions
+// that add products of pairs. No include guard.
 #include <immintrin.h>
 
 #include <cstring>
@@ -16,12 +17,21 @@ using U64 = uint64_t __attribute__((vector_size(8 * ASSAY_LANES)));
 
 #define ASSAY_INLINE ASSAY_TARGET static inline __attribute__((always_inline))
 
-#if ASSAY_LANES == 8
-ASSAY_INLINE U32 PairProducts(U32 a, U32 b) { return (U32)_mm512_madd_epi16((__m512i)a, (__m512i)b); }
+// sum + a * b, of pairs of 16-bit integers.
+#ifdef ASSAY_VNNI
+ASSAY_INLINE U32 AddPairs(U32 sum, U32 a, U32 b) {
+  return (U32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
+}
+#elif ASSAY_LANES == 8
+ASSAY_INLINE U32 AddPairs(U32 sum, U32 a, U32 b) {
+  return sum + (U32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+}
 #elif ASSAY_LANES == 4
-ASSAY_INLINE U32 PairProducts(U32 a, U32 b) { return (U32)_mm256_madd_epi16((__m256i)a, (__m256i)b); }
+ASSAY_INLINE U32 AddPairs(U32 sum, U32 a, U32 b) {
+  return sum + (U32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+}
 #else
-ASSAY_INLINE U32 PairProducts(U32 a, U32 b) { return (U32)_mm_madd_epi16((__m128i)a, (__m128i)b); }
+ASSAY_INLINE U32 AddPairs(U32 sum, U32 a, U32 b) { return sum + (U32)_mm_madd_epi16((__m128i)a, (__m128i)b); }
 #endif
 
 // V's elements are single elements, or pairs of 16-bit ones.
@@ -39,8 +49,8 @@ ASSAY_INLINE void TileBody(int64_t n, const T* a, const T* b, T* c) {
     for (int r = 0; r < kRows; ++r) {
       const V x = V{} + a[r];
       if constexpr (kPairs) {
-        acc[r][0] += PairProducts(x, b0);
-        acc[r][1] += PairProducts(x, b1);
+        acc[r][0] = AddPairs(acc[r][0], x, b0);
+        acc[r][1] = AddPairs(acc[r][1], x, b1);
       } else {
         acc[r][0] += x * b0;
         acc[r][1] += x * b1;

@@ -3,7 +3,6 @@
 #include "evaluator/native/matrix_product.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
 #include "evaluator/native/product_bounds.h"
@@ -21,8 +20,6 @@ constexpr int64_t kDepth = 256;                        // products added in regi
 constexpr int64_t kWorkBetweenCharges = 1 << 30;       // products
 constexpr int64_t kWorkOfPart = 1 << 18;               // products worth a task
 constexpr int64_t kElementsOfPart = int64_t{1} << 15;  // packed elements worth a task
-
-std::atomic<int64_t> sums_rounded, sums_by_pairs, sums_by_slices;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -231,14 +228,6 @@ class Runner {
 };
 
 }  // namespace
-
-TierCounts Tiers() { return {sums_rounded.load(), sums_by_pairs.load(), sums_by_slices.load()}; }
-
-void CountTiers(const TierCounts& more) {
-  sums_rounded.fetch_add(more.sums, std::memory_order_relaxed);
-  sums_by_pairs.fetch_add(more.pairs, std::memory_order_relaxed);
-  sums_by_slices.fetch_add(more.slices, std::memory_order_relaxed);
-}
 
 absl::Status RunMatrixProduct(EvalContext& context, const SumKernels& kernels, const MatrixProduct& product) {
   if (product.batches == 0 || product.rows == 0 || product.columns == 0) return absl::OkStatus();

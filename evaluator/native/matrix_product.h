@@ -28,13 +28,6 @@ struct MatrixProduct {
 
 absl::Status RunMatrixProduct(EvalContext& context, const SumKernels& kernels, const MatrixProduct& product);
 
-// How many sums the kernels of this process have rounded, and how many of them needed pairs and slices.
-struct TierCounts {
-  int64_t sums = 0, pairs = 0, slices = 0;
-};
-TierCounts Tiers();
-void CountTiers(const TierCounts& more);
-
 }  // namespace assay::native
 
 #endif  // ASSAY_EVALUATOR_NATIVE_MATRIX_PRODUCT_H_

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "evaluator/native/matrix_product.h"
 #include "evaluator/native/sum_kernels.h"
+#include "evaluator/native/tiers.h"
 #include "evaluator/ops/loops.h"
 #include "evaluator/parallel.h"
 

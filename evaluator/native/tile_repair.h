@@ -6,6 +6,7 @@
 
 #include "evaluator/native/matrix_product.h"
 #include "evaluator/native/product_bounds.h"
+#include "evaluator/native/tiers.h"
 
 namespace assay::native {
 

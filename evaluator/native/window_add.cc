@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "evaluator/native/enclosed_sum.h"
-#include "evaluator/native/matrix_product.h"
 #include "evaluator/native/row_source.h"
 #include "evaluator/native/sum_terms.h"
 #include "evaluator/parallel.h"
@@ -133,7 +132,7 @@ class LineSummer {
   }
 
   void Emit(int64_t o, PartialSum window) {
-    window.Add({init_, 0, std::fabs(init_)});
+    if (init_ != 0) window.Add({init_, 0, std::fabs(init_)});
     const int64_t slot = pending_++;
     first_ = o - slot;
     whole_[slot] = window;

@@ -47,6 +47,25 @@ TEST_CASE("native reduce: sums in many parts", "[native][reduce]") {
   CheckAgainstReference(Reduce("f32", "700,530", "0", "530"), kAllDraws);
 }
 
+TEST_CASE("native reduce: associative reducers", "[native][reduce]") {
+  for (const char* type : {"s8", "u8", "s4", "u4", "s16", "s32", "u32", "u64", "s64", "pred"}) {
+    for (const char* op : {"add", "multiply", "maximum", "minimum", "and", "or", "xor"}) {
+      CheckAgainstReference(Reduce(type, "300001", "0", "", op), {Draw::kNormal, Draw::kIntegers});
+      CheckAgainstReference(Reduce(type, "5,401,67", "1", "5,67", op), {Draw::kNormal, Draw::kIntegers});
+      CheckAgainstReference(Reduce(type, "5,67,201", "0,2", "67", op), {Draw::kNormal, Draw::kIntegers});
+    }
+  }
+  for (const char* type :
+       {"f32", "f64", "bf16", "f16", "f8e4m3fn", "f8e5m2", "f8e4m3b11fnuz", "f8e8m0fnu", "f4e2m1fn"}) {
+    for (const char* op : {"maximum", "minimum"}) {
+      CheckAgainstReference(Reduce(type, "150001", "0", "", op), kAllDraws);
+      CheckAgainstReference(Reduce(type, "5,41,67", "1", "5,67", op), kAllDraws);
+      CheckAgainstReference(Reduce(type, "5,67,41", "0,2", "67", op), kAllDraws);
+      CheckAgainstReference(Reduce(type, "7,9", "1", "7", op), kAllDraws);
+    }
+  }
+}
+
 TEST_CASE("native reduce: a sum is the rational sum, rounded once", "[native][reduce]") {
   constexpr int64_t kLength = 20011;
   for (const char* name : {"f32", "bf16", "f64"}) {
