@@ -62,6 +62,14 @@ std::vector<Case> Cases() {
       {"dot c64 512", Dot("c64", 512, "c64"), 4 * cube(512)},
       {"dot s8 to s32 1024", Dot("s8", 1024, "s32"), cube(1024), Byte, Byte},
       {"dot f32 512, all sums cancel", Dot("f32", 512, "f32"), cube(512), Cancelling, One},
+      {"dot f32 of two vectors of 2^20",
+       "x = f32[1048576] parameter(0)\n y = f32[1048576] parameter(1)\n ROOT z = f32[] dot(x, y), "
+       "lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+       0x1p20},
+      {"dot f32 matrix and vector 4096",
+       "x = f32[4096,4096] parameter(0)\n y = f32[4096] parameter(1)\n ROOT z = f32[4096] dot(x, y), "
+       "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       0x1p24},
       {"dot f32 32x64x32",
        "x = f32[32,64] parameter(0)\n y = f32[64,32] parameter(1)\n ROOT z = f32[32,32] dot(x, y), "
        "lhs_contracting_dims={1}, rhs_contracting_dims={0}",

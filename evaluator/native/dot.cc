@@ -1,6 +1,9 @@
 #include "evaluator/native/dot.h"
 
+#include <algorithm>
+
 #include "evaluator/eval_context.h"
+#include "evaluator/native/long_dot.h"
 #include "evaluator/native/product_kernel.h"
 #include "evaluator/ops/dot_dims.h"
 
@@ -24,22 +27,34 @@ class DotKernel final : public Kernel {
     std::byte* const out = result.MutableBytes().data();
     const int64_t length = LoopCount(box.contracted[0].loops);
     const int64_t products = LoopCount(box.batch) * LoopCount(box.rows) * LoopCount(box.columns) * length;
-    if (products < kFewProducts || length > kLongestRow / 2) {
+    const ElementType type = result.shape().element_type();
+    const bool is_long = length > kLongestRow / 2;
+    if ((is_long || IsThin(box)) && kind_.integers == nullptr && !kind_.complex && !kind_.two_products) {
+      ASSAY_RETURN_IF_ERROR(RunLongDot(context, *kind_.sums, lhs, rhs, box, type, out));
+    } else if (products < kFewProducts || is_long) {
       Meter meter(context);
-      const Contraction contraction(lhs.type, rhs.type, result.shape().element_type());
+      const Contraction contraction(lhs.type, rhs.type, type);
       ASSAY_RETURN_IF_ERROR(RunDot(contraction, lhs, rhs, box, out, meter));
       ASSAY_RETURN_IF_ERROR(meter.Flush());
     } else if (kind_.integers != nullptr) {
-      ASSAY_RETURN_IF_ERROR(
-          MultiplyRows<int64_t>(context, lhs, rhs, box, result.shape().element_type(), out));
+      ASSAY_RETURN_IF_ERROR(MultiplyRows<int64_t>(context, lhs, rhs, box, type, out));
     } else {
-      ASSAY_RETURN_IF_ERROR(MultiplyRows<double>(context, lhs, rhs, box, result.shape().element_type(), out));
+      ASSAY_RETURN_IF_ERROR(MultiplyRows<double>(context, lhs, rhs, box, type, out));
     }
     SetRuntimeSizes(result, DotSizes(dims, lhs, rhs));
     return result;
   }
 
  private:
+  // A vector times rows that lie in memory as they are multiplied: packing them would be most of the work.
+  static bool IsThin(const DotBox& box) {
+    constexpr int64_t kFewest = 256;
+    if (std::min(LoopCount(box.rows), LoopCount(box.columns)) > 1) return false;
+    LoopDims contracted = MergeLoops(box.contracted[0].loops);
+    const LoopDim run = TakeInnermostLoop(contracted);
+    return run.size >= kFewest && run.strides[0] == 1 && run.strides[1] == 1;
+  }
+
   template <class T>
   absl::Status MultiplyRows(EvalContext& context, const DotArray& lhs, const DotArray& rhs, const DotBox& box,
                             ElementType type, std::byte* out) const {

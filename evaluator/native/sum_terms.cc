@@ -20,12 +20,8 @@ constexpr double kUp = 1 + 0x1p-20;
 
 }  // namespace
 
-void PartialSum::Add(const PartialSum& other) {
-  const double t = sum + other.sum, z = t - sum;
-  error += ((sum - (t - z)) + (other.sum - z)) + other.error;
-  sum = t;
-  magnitude += other.magnitude;
-}
+SumTerms::SumTerms(const SumKernels& kernels, const FloatFormat& format, int64_t count)
+    : kernels_(kernels), format_(format), count_(count) {}
 
 SumTerms::SumTerms(const SumKernels& kernels, ElementType type, const std::byte* data, const LoopDims& loops)
     : kernels_(kernels),
@@ -54,7 +50,7 @@ void SumTerms::Gather(int64_t base, int64_t from, int64_t n, double* dst) const 
 PartialSum SumTerms::Sum(int64_t base, int64_t from, int64_t n) const {
   if (pairs_first_) return PairSum(base, from, n);
   PartialSum result;
-  if (contiguous() && from % run_.size + n <= run_.size) {
+  if (data_ != nullptr && run_.strides[0] == 1 && from % run_.size + n <= run_.size) {
     const std::byte* const src = data_ + (base + run_at_[from / run_.size] + from % run_.size) * bytes_;
     if (type_ == ElementType::kF32) {
       kernels_.sum_f32(n, reinterpret_cast<const float*>(src), &result.sum, &result.magnitude);

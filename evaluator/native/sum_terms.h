@@ -14,19 +14,25 @@ namespace assay::native {
 // A partial sum: |terms' sum - (sum + error)| <= the bound of whoever made it; magnitude is the sum of |term|.
 struct PartialSum {
   double sum = 0, error = 0, magnitude = 0;
-  void Add(const PartialSum& other);
+
+  void Add(const PartialSum& other) {
+    const double t = sum + other.sum, z = t - sum;
+    error += ((sum - (t - z)) + (other.sum - z)) + other.error;
+    sum = t;
+    magnitude += other.magnitude;
+  }
 };
 
-// Elements of one float type at data + (base + offset) for the offsets of nested loops.
+// Terms of sums: elements of one float type at data + (base + offset) for the offsets of nested loops.
 class SumTerms {
  public:
   // `loops`: array 0 moves through the elements.
   SumTerms(const SumKernels& kernels, ElementType type, const std::byte* data, const LoopDims& loops);
+  virtual ~SumTerms() = default;
   int64_t count() const { return count_; }
-  bool contiguous() const { return run_.strides[0] == 1; }
 
   // dst = terms [from, from + n) of the sum at `base`.
-  void Gather(int64_t base, int64_t from, int64_t n, double* dst) const;
+  virtual void Gather(int64_t base, int64_t from, int64_t n, double* dst) const;
   // Those terms in doubles; in pairs where the type is f64.
   PartialSum Sum(int64_t base, int64_t from, int64_t n) const;
   PartialSum PairSum(int64_t base, int64_t from, int64_t n) const;
@@ -43,7 +49,11 @@ class SumTerms {
   // The longest chain of additions in a part of n terms.
   int64_t ChainOf(int64_t n) const { return n / (4 * kernels_.lanes) + 24; }
   bool pairs_first() const { return pairs_first_; }
-  const FloatFormat& format() const { return format_; }
+
+ protected:
+  // Terms that Gather makes, doubles whose sums don't overflow; the format is the sum's.
+  SumTerms(const SumKernels& kernels, const FloatFormat& format, int64_t count);
+  const SumKernels& kernels_;
 
  private:
   PartialSum SumInParts(Parallel& parallel, int64_t base, bool pairs) const;
@@ -51,12 +61,11 @@ class SumTerms {
   double ByAccumulator(int64_t base, double init) const;
   double Zero(int64_t base, double init) const;
 
-  const SumKernels& kernels_;
-  const ElementType type_;
+  const ElementType type_ = ElementType::kF32;
   const FloatFormat& format_;
-  const bool pairs_first_;
-  const std::byte* const data_;
-  const int64_t bytes_;
+  const bool pairs_first_ = false;
+  const std::byte* const data_ = nullptr;  // null: Gather alone knows the terms
+  const int64_t bytes_ = 0;
   LoopDim run_;                  // the innermost loop
   std::vector<int64_t> run_at_;  // the others
   int64_t count_ = 0;

@@ -56,6 +56,16 @@ TEST_CASE("native dot: integers", "[native][dot]") {
   }
 }
 
+TEST_CASE("native dot: rows too long to pack", "[native][dot]") {
+  CheckAgainstReference(Dot("f32[2,70001]", "f32[70001,3]", "f32[2,3]"), kAllDraws);
+  CheckAgainstReference(
+      Dot("bf16[70001]", "bf16[70001]", "bf16[]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+      kAllDraws);
+  CheckAgainstReference(
+      Dot("f32[70001]", "f32[70001]", "f64[]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+      {Draw::kNormal, Draw::kWide, Draw::kZeros, Draw::kSpecials});
+}
+
 TEST_CASE("native dot: complex", "[native][dot]") {
   CheckAgainstReference(SquareDot("c64", "c64", 17, 40, 18), kAllDraws);
   CheckAgainstReference(SquareDot("c128", "c128", 9, 33, 18), kAllDraws);
