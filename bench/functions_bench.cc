@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evaluator/executor.h"
+#include "evaluator/native/scalar/complex.h"
 #include "evaluator/native/scalar/functions.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
@@ -22,32 +23,42 @@ namespace {
 constexpr int64_t kElements = 1 << 20;
 constexpr int kRuns = 5;
 
+struct Case {
+  Opcode opcode;
+  int arguments;
+  const native::FunctionRow* row;  // null: complex
+};
+
 // Uniform in [-10, 10], folded into the function's domain.
-double Argument(const native::FunctionRow& row, std::mt19937_64& random) {
+double Argument(const Case& c, std::mt19937_64& random) {
   double x = std::uniform_real_distribution<double>(-10, 10)(random);
-  if (row.domain_high == 1) return x / 10.001;
-  if (row.domain_low >= 0 || row.opcode == Opcode::kPower) x = std::fabs(x);
-  if (row.domain_low == -1) x = std::fabs(x) - 1;
-  return x + (row.domain_low == 1 ? 1 : 0);
+  if (c.row == nullptr) return x;
+  if (c.row->domain_high == 1) return x / 10.001;
+  if (c.row->domain_low >= 0 || c.opcode == Opcode::kPower) x = std::fabs(x);
+  if (c.row->domain_low == -1) x = std::fabs(x) - 1;
+  return x + (c.row->domain_low == 1 ? 1 : 0);
 }
 
-Literal Arguments(const Shape& shape, const native::FunctionRow& row, uint64_t seed) {
+Literal Arguments(const Shape& shape, const Case& c, uint64_t seed) {
   std::mt19937_64 random(seed);
   Literal literal = *Literal::Make(shape);
   const ElementType type = shape.element_type();
+  const FloatFormat& format = *Info(type).format;
   for (int64_t i = 0; i < shape.num_elements(); ++i) {
-    const double x = RoundToFormat(Argument(row, random), *Info(type).format);
-    StoreElement(type, {.kind = ComputeKind::kReal, .r = x}, literal.MutableBytes().data() + i * Bytes(type));
+    ScalarValue value = {.kind = KindOf(type), .r = RoundToFormat(Argument(c, random), format)};
+    value.c = {value.r, RoundToFormat(Argument(c, random), format)};
+    StoreElement(type, value, literal.MutableBytes().data() + i * Bytes(type));
   }
   return literal;
 }
 
-bool Measure(const native::FunctionRow& row, std::string_view type) {
-  const bool binary = row.reference2 != nullptr;
+bool Measure(const Case& c, const std::string& type) {
+  const bool binary = c.arguments == 2;
+  const std::string result_type = c.opcode == Opcode::kAbs ? (type == "c64" ? "f32" : "f64") : type;
   const std::string text = fmt::format(
-      "HloModule bench\nENTRY main {{\n x = {0}[{1}] parameter(0)\n {2}ROOT z = {0}[{1}] {3}({4})\n}}\n",
-      type, kElements, binary ? fmt::format("y = {}[{}] parameter(1)\n ", type, kElements) : "",
-      Name(row.opcode), binary ? "x, y" : "x");
+      "HloModule bench\nENTRY main {{\n x = {0}[{1}] parameter(0)\n {2}ROOT z = {3}[{1}] {4}({5})\n}}\n",
+      type, kElements, binary ? fmt::format("y = {}[{}] parameter(1)\n ", type, kElements) : "", result_type,
+      Name(c.opcode), binary ? "x, y" : "x");
   absl::StatusOr<Module> parsed = ParseHloText(text);
   if (!parsed.ok()) return std::printf("%s\n", parsed.status().ToString().c_str()), false;
   const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
@@ -57,7 +68,7 @@ bool Measure(const native::FunctionRow& row, std::string_view type) {
   const Computation& entry = plan->module->entry_computation();
   std::vector<Literal> arguments;
   for (const int32_t parameter : entry.parameters) {
-    arguments.push_back(Arguments(*entry.instructions[parameter].shape, row, arguments.size() + 1));
+    arguments.push_back(Arguments(*entry.instructions[parameter].shape, c, arguments.size() + 1));
   }
   RunOptions options;
   options.jobs = 1;
@@ -74,8 +85,8 @@ bool Measure(const native::FunctionRow& row, std::string_view type) {
   const auto share = [&](int64_t count) {
     return static_cast<double>(count) / static_cast<double>(tiers.elements);
   };
-  std::printf("%-22s %-9s %8.2f ns   tier 2 %.1e   reference %.1e\n", std::string(Name(row.opcode)).c_str(),
-              std::string(type).c_str(), best * 1e9 / kElements, share(tiers.second), share(tiers.reference));
+  std::printf("%-22s %-9s %8.2f ns   tier 2 %.1e   reference %.1e\n", std::string(Name(c.opcode)).c_str(),
+              type.c_str(), best * 1e9 / kElements, share(tiers.second), share(tiers.reference));
   return true;
 }
 
@@ -85,11 +96,21 @@ bool Measure(const native::FunctionRow& row, std::string_view type) {
 int main(int argc, char** argv) {
   const std::string part = argc > 1 ? argv[1] : "";
   std::vector<std::string> types(argv + std::min(argc, 2), argv + argc);
-  if (types.empty()) types = {"f32", "f64", "bf16", "f8e4m3fn"};
+  if (types.empty()) types = {"f32", "f64", "bf16", "f8e4m3fn", "c64", "c128"};
   bool good = true;
   for (const std::string& type : types) {
-    for (const assay::native::FunctionRow& row : assay::native::Functions()) {
-      if (assay::Name(row.opcode).find(part) != std::string::npos) good &= assay::Measure(row, type);
+    std::vector<assay::Case> cases;
+    if (type[0] == 'c') {
+      for (const auto& row : assay::native::ComplexFunctions()) {
+        cases.push_back({row.opcode, row.reference2 != nullptr ? 2 : 1, nullptr});
+      }
+    } else {
+      for (const auto& row : assay::native::Functions()) {
+        cases.push_back({row.opcode, row.reference2 != nullptr ? 2 : 1, &row});
+      }
+    }
+    for (const assay::Case& c : cases) {
+      if (assay::Name(c.opcode).find(part) != std::string::npos) good &= assay::Measure(c, type);
     }
   }
   return good ? 0 : 1;

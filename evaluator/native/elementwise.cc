@@ -1,7 +1,10 @@
 #include "evaluator/native/elementwise.h"
 
+#include <algorithm>
+
 #include "absl/container/inlined_vector.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/native/scalar/complex.h"
 #include "evaluator/native/scalar/functions.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -24,7 +27,7 @@ class ElementwiseKernel final : public Kernel {
 
 namespace {
 
-// params.a: the function's row; params.b: the instruction set.
+// params.a: the function's row in its table; params.b: the instruction set.
 void FunctionStrip(const StripParams& params, int64_t n, const void* const* in, void* out) {
   const FunctionRow& row = Functions()[static_cast<size_t>(params.a)];
   const auto* y = row.reference2 != nullptr ? static_cast<const double*>(in[1]) : nullptr;
@@ -32,19 +35,34 @@ void FunctionStrip(const StripParams& params, int64_t n, const void* const* in, 
                 static_cast<double*>(out));
 }
 
+void ComplexStrip(const StripParams& params, int64_t n, const void* const* in, void* out) {
+  const ComplexRow& row = ComplexFunctions()[static_cast<size_t>(params.a)];
+  const auto* w = row.reference2 != nullptr ? static_cast<const Complex*>(in[1]) : nullptr;
+  ApplyComplexFunction(row, static_cast<Isa>(params.b), *params.format, n, static_cast<const Complex*>(in[0]),
+                       w, out);
+}
+
 }  // namespace
 
 StripKernel NativeStrip(const Instruction& instruction, std::span<const ElementType> operands,
                         ElementType result, Isa isa) {
-  const FunctionRow* row = FindFunction(instruction.opcode);
-  if (row == nullptr || !IsFloat(result)) return {};
-  for (const ElementType operand : operands) {
-    if (operand != result) return {};
+  const ElementType type = operands[0];
+  const bool uniform =
+      std::all_of(operands.begin(), operands.end(), [&](ElementType t) { return t == type; });
+  if (!uniform || ComponentType(type) != ComponentType(result)) return {};
+  StripKernel kernel;
+  if (const ComplexRow* row = FindComplexFunction(instruction.opcode); row != nullptr && IsComplex(type)) {
+    kernel.fn = ComplexStrip;
+    kernel.params.a = row - ComplexFunctions().data();
+  } else if (const FunctionRow* real = FindFunction(instruction.opcode); real != nullptr && IsFloat(type)) {
+    kernel.fn = FunctionStrip;
+    kernel.params.a = real - Functions().data();
+  } else {
+    return {};
   }
-  StripKernel kernel{.fn = FunctionStrip};
-  kernel.params.operand = kernel.params.result = result;
+  kernel.params.operand = type;
+  kernel.params.result = result;
   kernel.params.format = Info(result).format;
-  kernel.params.a = row - Functions().data();
   kernel.params.b = static_cast<int64_t>(isa);
   return kernel;
 }

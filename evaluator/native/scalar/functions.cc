@@ -59,6 +59,7 @@ bool IsBinary(const FunctionRow& row) { return row.reference2 != nullptr; }
 struct Buffers {
   alignas(64) double x[kStrip], y[kStrip], hi[kStrip], lo[kStrip], out[kStrip];
   alignas(64) uint64_t undecided[kStrip];
+  const double* const in[2] = {x, y};
 };
 
 int64_t Padded(int64_t n) { return (n + kBlock - 1) & -kBlock; }
@@ -92,7 +93,7 @@ bool ApplyTrivial(const FunctionRow& row, double x, const FloatFormat& format, d
 void ApplySecond(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, Buffers& b) {
   std::fill(b.x + n, b.x + Padded(n), b.x[0]);
   std::fill(b.y + n, b.y + Padded(n), b.y[0]);
-  row.passes->twofold[static_cast<size_t>(isa)](Padded(n), b.x, b.y, b.hi, b.lo);
+  row.passes->twofold[static_cast<size_t>(isa)](Padded(n), b.in, b.hi, b.lo);
   for (int64_t i = 0; i < n; ++i) {
     const auto value = RoundIfDecided(b.hi[i], b.lo[i], row.bounds.twofold, format);
     b.out[i] = value.has_value() ? *value : Reference(row, b.x[i], b.y[i], format);
@@ -145,7 +146,7 @@ void ApplyFunction(const FunctionRow& row, Isa isa, const FloatFormat& format, i
   Buffers b;
   Pad(x, n, b.x);
   if (IsBinary(row)) Pad(y, n, b.y);
-  pass(Padded(n), b.x, b.y, b.hi, b.lo);
+  pass(Padded(n), b.in, b.hi, b.lo);
   const int64_t open = RoundingTestFor(format, isa)(Padded(n), b.hi, b.lo, bound, format, b.out, b.undecided);
   std::copy_n(b.out, n, out);
   if (open != 0) Repair(row, isa, format, n, b, out);

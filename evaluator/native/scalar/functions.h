@@ -18,14 +18,20 @@
 
 namespace assay::native {
 
-// Approximations hi[i] + lo[i] of f(x[i]) or f(x[i], y[i]), i in [0, n), n a multiple of kBlock
-// (rounding_test.h). A tier 1 pass leaves lo alone; a function of one argument leaves y alone.
-using Pass = void (*)(int64_t n, const double* x, const double* y, double* hi, double* lo);
+// Approximations hi[i] + lo[i] of f(in[0][i], in[1][i], ...), i in [0, n), n a multiple of kBlock
+// (rounding_test.h), of as many arguments as f has, at most kMaxArguments. A tier 1 pass leaves lo alone.
+using Pass = void (*)(int64_t n, const double* const* in, double* hi, double* lo);
+inline constexpr int kMaxArguments = 4;
 
 // Indexed by Isa.
 struct Passes {
   Pass single[3];
   Pass twofold[3];
+};
+
+// Of a complex function, as functions of the operands' parts.
+struct ComponentPasses {
+  Passes re, im;
 };
 
 // Relative error bounds, with room for the rounding test's own errors.

@@ -241,7 +241,8 @@ double WorstError(const FunctionRow& row, bool twofold, Isa isa, std::vector<dou
   x.resize(x.size() / kBlock * kBlock);
   std::vector<double> hi(x.size()), lo(x.size(), 0.0);
   const Pass pass = (twofold ? row.passes->twofold : row.passes->single)[static_cast<size_t>(isa)];
-  pass(static_cast<int64_t>(x.size()), x.data(), y.data(), hi.data(), lo.data());
+  const double* in[] = {x.data(), y.data()};
+  pass(static_cast<int64_t>(x.size()), in, hi.data(), lo.data());
   mpfr_t exact;
   mpfr_init2(exact, 320);
   double worst = -1000;
