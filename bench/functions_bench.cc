@@ -12,6 +12,7 @@
 #include "evaluator/executor.h"
 #include "evaluator/native/scalar/complex.h"
 #include "evaluator/native/scalar/functions.h"
+#include "evaluator/native/tiers.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "literal/element_io.h"
@@ -73,7 +74,7 @@ bool Measure(const Case& c, const std::string& type) {
   RunOptions options;
   options.jobs = 1;
   Executor executor(*plan, options);
-  native::ThreadFunctionTiers() = {};
+  const native::FunctionTiers before = native::FunctionTierCounts();
   double best = 1e30;
   for (int run = 0; run < kRuns; ++run) {
     const std::clock_t start = std::clock();
@@ -81,12 +82,13 @@ bool Measure(const Case& c, const std::string& type) {
     if (!result.ok()) return std::printf("%s\n", result.status().ToString().c_str()), false;
     best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
-  const native::FunctionTiers& tiers = native::ThreadFunctionTiers();
-  const auto share = [&](int64_t count) {
-    return static_cast<double>(count) / static_cast<double>(tiers.elements);
+  const native::FunctionTiers tiers = native::FunctionTierCounts();
+  const auto share = [&](int64_t more) {
+    return static_cast<double>(more) / static_cast<double>(tiers.elements - before.elements);
   };
   std::printf("%-22s %-9s %8.2f ns   tier 2 %.1e   reference %.1e\n", std::string(Name(c.opcode)).c_str(),
-              type.c_str(), best * 1e9 / kElements, share(tiers.second), share(tiers.reference));
+              type.c_str(), best * 1e9 / kElements, share(tiers.second - before.second),
+              share(tiers.reference - before.reference));
   return true;
 }
 

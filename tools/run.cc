@@ -151,6 +151,7 @@ int Bench(const RunFlags& flags) {
 
   std::vector<double> seconds;
   const native::TierCounts before = native::Tiers();
+  const native::FunctionTiers functions_before = native::FunctionTierCounts();
   const Clock::time_point first = Clock::now();
   while (seconds.size() < 3 || (SecondsSince(first) < 1 && seconds.size() < 1000)) {
     Executor executor(*plan, options);
@@ -168,11 +169,19 @@ int Bench(const RunFlags& flags) {
   const double whole = static_cast<double>(std::max<int64_t>(sums, 1));
   const double pairs = static_cast<double>(after.pairs - before.pairs) / whole;
   const double slices = static_cast<double>(after.slices - before.slices) / whole;
+  // And of the values of scalar functions that needed pairs of doubles (f64 starts there) and the reference.
+  const native::FunctionTiers functions_after = native::FunctionTierCounts();
+  const int64_t values = functions_after.elements - functions_before.elements;
+  const double whole_values = static_cast<double>(std::max<int64_t>(values, 1));
+  const double second = static_cast<double>(functions_after.second - functions_before.second) / whole_values;
+  const double reference =
+      static_cast<double>(functions_after.reference - functions_before.reference) / whole_values;
   if (flags.json) {
     const std::string text = fmt::format(
         "{{\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"runs\": {}, \"compile_s\": {:.9g}, \"sums\": {}, "
-        "\"pairs_share\": {:.3g}, \"slices_share\": {:.3g}}}\n",
-        median, seconds[0], seconds.size(), compile_seconds, sums, pairs, slices);
+        "\"pairs_share\": {:.3g}, \"slices_share\": {:.3g}, \"values\": {}, \"second_share\": {:.3g}, "
+        "\"reference_share\": {:.3g}}}\n",
+        median, seconds[0], seconds.size(), compile_seconds, sums, pairs, slices, values, second, reference);
     return Write(text) ? 0 : 5;
   }
   std::string text =
@@ -181,6 +190,11 @@ int Bench(const RunFlags& flags) {
   if (sums > 0) {
     text += fmt::format("{} exact sums: {:.3g} of them needed pairs of doubles, {:.3g} slices\n", sums, pairs,
                         slices);
+  }
+  if (values > 0) {
+    text +=
+        fmt::format("{} values of functions: {:.3g} of them needed pairs of doubles, {:.3g} the reference\n",
+                    values, second, reference);
   }
   return Write(text) ? 0 : 5;
 }

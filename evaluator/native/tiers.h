@@ -1,4 +1,5 @@
-// How often the kernels of exact sums needed more than their first tier (matrix_product.h), in this process.
+// How often exact sums (matrix_product.h) and scalar functions (scalar/functions.h) needed more than their first
+// tier, in this process.
 #ifndef ASSAY_EVALUATOR_NATIVE_TIERS_H_
 #define ASSAY_EVALUATOR_NATIVE_TIERS_H_
 
@@ -13,6 +14,15 @@ struct TierCounts {
 };
 TierCounts Tiers();
 void CountTiers(const TierCounts& more);
+
+struct FunctionTiers {
+  int64_t elements = 0;   // computed in all
+  int64_t second = 0;     // left open by doubles; f64 starts with pairs, so never there
+  int64_t reference = 0;  // left to the reference
+};
+FunctionTiers FunctionTierCounts();
+// Strips are short and threads many, so every thread counts by itself.
+void CountFunctionTiers(const FunctionTiers& more);
 
 }  // namespace assay::native
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "evaluator/native/scalar/rounding_test.h"
+#include "evaluator/native/tiers.h"
 #include "literal/element_io.h"
 
 namespace assay::native {
@@ -72,7 +73,7 @@ int Components(const ComplexRow& row) { return row.im != nullptr ? 2 : 1; }
 const Passes& PassesOf(const ComplexRow& row, int component) { return component == 0 ? *row.re : *row.im; }
 
 Complex Reference(const ComplexRow& row, Complex z, Complex w, const FloatFormat& format) {
-  ++ThreadFunctionTiers().reference;
+  CountFunctionTiers({.reference = 1});
   if (row.reference_real != nullptr) return row.reference_real(z, format);
   return row.reference1 != nullptr ? row.reference1(z, format) : row.reference2(z, w, format);
 }
@@ -157,9 +158,8 @@ void ApplyComplexFunction(const ComplexRow& row, Isa isa, const FloatFormat& for
     for (double(&parts)[kStrip] : b.parts) parts[count] = parts[i];
     ++count;
   }
-  ThreadFunctionTiers().elements += n;
+  CountFunctionTiers({.elements = n, .second = is_double ? 0 : count});
   if (count == 0) return;
-  if (!is_double) ThreadFunctionTiers().second += count;
   ApplySecond(row, isa, format, count, which, b, out);
 }
 

@@ -20,6 +20,7 @@
 #include <cmath>
 
 #include "evaluator/native/scalar/rounding_test.h"
+#include "evaluator/native/tiers.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 
@@ -71,7 +72,7 @@ void Pad(const double* from, int64_t n, double* to) {
 }
 
 double Reference(const FunctionRow& row, double x, double y, const FloatFormat& format) {
-  ++ThreadFunctionTiers().reference;
+  CountFunctionTiers({.reference = 1});
   return IsBinary(row) ? row.reference2(x, y, format) : row.reference1(x, format);
 }
 
@@ -116,7 +117,7 @@ void Repair(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t 
     }
   }
   if (open == 0) return;
-  ThreadFunctionTiers().second += open;
+  CountFunctionTiers({.second = open});
   ApplySecond(row, isa, format, open, b);
   for (int64_t i = 0; i < open; ++i) out[index[i]] = b.out[i];
 }
@@ -129,11 +130,6 @@ const FunctionRow* FindFunction(Opcode opcode) {
   const auto* row = std::find_if(std::begin(kFunctions), std::end(kFunctions),
                                  [&](const FunctionRow& r) { return r.opcode == opcode; });
   return row != std::end(kFunctions) ? row : nullptr;
-}
-
-FunctionTiers& ThreadFunctionTiers() {
-  thread_local FunctionTiers counts;
-  return counts;
 }
 
 void ApplyFunction(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, const double* x,
@@ -150,7 +146,7 @@ void ApplyFunction(const FunctionRow& row, Isa isa, const FloatFormat& format, i
   const int64_t open = RoundingTestFor(format, isa)(Padded(n), b.hi, b.lo, bound, format, b.out, b.undecided);
   std::copy_n(b.out, n, out);
   if (open != 0) Repair(row, isa, format, n, b, out);
-  ThreadFunctionTiers().elements += n;
+  CountFunctionTiers({.elements = n});
 }
 
 }  // namespace assay::native

@@ -55,15 +55,6 @@ std::span<const FunctionRow> Functions();
 // Null where the opcode is none of these functions.
 const FunctionRow* FindFunction(Opcode opcode);
 
-// How many elements this thread has computed, and how many of them needed tier 2 (f64 starts there: none) and
-// the reference.
-struct FunctionTiers {
-  int64_t elements = 0;
-  int64_t second = 0;
-  int64_t reference = 0;
-};
-FunctionTiers& ThreadFunctionTiers();
-
 // out[i] = RN(f(x[i])) or RN(f(x[i], y[i])) for i in [0, n), n <= kStrip. out may be x or y.
 void ApplyFunction(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, const double* x,
                    const double* y, double* out);
