@@ -276,7 +276,8 @@ ENTRY e {
 
     def test_bench(self):
         value = json.loads(self.expect(0, "bench", self.file("c.hlo", CONSTANT), "--json").stdout)
-        self.assertEqual(set(value), {"median_s", "min_s", "runs", "compile_s"})
+        self.assertEqual(set(value), {"median_s", "min_s", "runs", "compile_s", "sums", "pairs_share", "slices_share",
+                                      "values", "second_share", "reference_share"})
 
     def test_diff_of_two_files(self):
         one = self.npz("1.npz", out0=floats(1, 2))
