@@ -26,11 +26,18 @@ double Normal(std::mt19937_64& random, int64_t) { return std::normal_distributio
 double Byte(std::mt19937_64& random, int64_t) { return static_cast<double>(random() % 255) - 127; }
 // Rows (and, transposed, columns) of pairs x, -x with exponents spread widely: every dot product of a row with a
 // constant column is exactly zero but for its last term.
-double Cancelling(std::mt19937_64& random, int64_t i) {
+double Pair(std::mt19937_64& random, int64_t i, int exponents) {
   static double last = 0;
   if (i % 2 != 0) return -last;
-  return last =
-             std::ldexp(std::normal_distribution<double>()(random), static_cast<int>(random() % 200) - 100);
+  const int exponent = static_cast<int>(random() % static_cast<uint64_t>(exponents)) - exponents / 2;
+  return last = std::ldexp(std::normal_distribution<double>()(random), exponent);
+}
+double Cancelling(std::mt19937_64& random, int64_t i) { return Pair(random, i, 200); }
+double Widest(std::mt19937_64& random, int64_t i) { return Pair(random, i, 250); }
+// Columns of 512 whose neighbours are equal in pairs, with exponents over the whole range.
+double WidestTwice(std::mt19937_64&, int64_t i) {
+  std::mt19937_64 random(static_cast<uint64_t>(i / 1024 * 512 + i % 512));
+  return Pair(random, 0, 250);
 }
 double One(std::mt19937_64&, int64_t) { return 1; }
 
@@ -62,6 +69,7 @@ std::vector<Case> Cases() {
       {"dot c64 512", Dot("c64", 512, "c64"), 4 * cube(512)},
       {"dot s8 to s32 1024", Dot("s8", 1024, "s32"), cube(1024), Byte, Byte},
       {"dot f32 512, all sums cancel", Dot("f32", 512, "f32"), cube(512), Cancelling, One},
+      {"dot f32 512, widest exponents cancel", Dot("f32", 512, "f32"), cube(512), Widest, WidestTwice},
       {"dot f32 of two vectors of 2^20",
        "x = f32[1048576] parameter(0)\n y = f32[1048576] parameter(1)\n ROOT z = f32[] dot(x, y), "
        "lhs_contracting_dims={0}, rhs_contracting_dims={0}",
