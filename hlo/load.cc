@@ -1,5 +1,6 @@
 #include "hlo/load.h"
 
+#include "hlo/mlir/import.h"
 #include "hlo/text/parser.h"
 
 namespace assay {
@@ -34,7 +35,7 @@ ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
   if (bytes.substr(0, kBytecodeMagic.size()) == kBytecodeMagic) return ProgramForm::kStableHloBytecode;
   const std::string_view word = FirstWord(bytes);
   if (word == "module" || word == "func.func" || word == "builtin.module" || word == "\"builtin.module\"" ||
-      (!word.empty() && word[0] == '#')) {
+      word == "\"func.func\"" || (!word.empty() && (word[0] == '#' || word[0] == '!'))) {
     return ProgramForm::kStableHloText;
   }
   if (word == "HloModule" || word == "ENTRY" || EndsWith(name, ".hlo") || EndsWith(name, ".txt")) {
@@ -56,7 +57,7 @@ absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes
     case ProgramForm::kProto:
       return NotSupported({}, "reading an HloModuleProto: give the program as HLO text");
     case ProgramForm::kStableHloText:
-      return NotSupported({}, "reading StableHLO text: give the program as HLO text");
+      return ParseStableHloText(bytes);
     case ProgramForm::kStableHloBytecode:
       return NotSupported({}, "reading StableHLO bytecode: give the program as HLO text");
   }

@@ -10,8 +10,7 @@ namespace assay {
 
 enum class ProgramForm { kHloText, kProto, kStableHloText, kStableHloBytecode };
 
-// `name` (a file name, or "-") only breaks ties. Today HLO text is read; the other forms are recognised and
-// give NotSupported.
+// `name` (a file name, or "-") only breaks ties. Forms that are recognised and not read yet give NotSupported.
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes);
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes);
 

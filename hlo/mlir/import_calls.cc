@@ -1,0 +1,187 @@
+// Calls of functions, composites and custom calls (spec/stablehlo-text.md sections 6 to 8).
+#include <array>
+
+#include "fmt/format.h"
+#include "hlo/mlir/importer.h"
+
+namespace assay::mlir {
+namespace {
+
+void SetFrontend(OpImport& in, int32_t instruction, std::string key, StringOrJson value) {
+  Instruction& added = in.scope.computation.instructions[instruction];
+  auto extras = added.extras == nullptr ? std::make_shared<InstructionExtras>()
+                                        : std::make_shared<InstructionExtras>(*added.extras);
+  FrontendAttributes& attributes = extras->frontend_attributes;
+  auto at = attributes.begin();
+  while (at != attributes.end() && at->first < key) ++at;
+  attributes.insert(at, {std::move(key), std::move(value)});
+  added.extras = std::move(extras);
+}
+
+// Emit without binding: the call, whose extras are then completed.
+int32_t AddWhole(OpImport& in, Opcode opcode, std::vector<int32_t> inputs, AttributeMap attributes) {
+  SharedShape shape = in.WholeShape();
+  return in.Add(opcode, std::move(shape), std::move(inputs), std::move(attributes));
+}
+
+void ImportCall(OpImport& in) {
+  const absl::StatusOr<ComputationId> callee = in.importer.Function(in.Text("callee"));
+  if (!callee.ok()) return in.Fail(callee.status());
+  in.Emit(Opcode::kCall, in.operands, Map({{Attr::kToApply, *callee}}));
+}
+
+// composite: a call of its decomposition, unless it stands for an operation that we have.
+void ImportComposite(OpImport& in) {
+  const std::string name = in.Text("name");
+  if (!in.ok()) return;
+  if (const std::string_view operation = OperationOfComposite(name); !operation.empty()) {
+    // The operation's attributes are those of the composite.
+    Operation* const stand_in = const_cast<Tree&>(in.importer.tree()).arena().New<Operation>();
+    *stand_in = in.op;
+    stand_in->name = operation;
+    const Attribute* const attributes = in.Find("composite_attributes");
+    stand_in->attributes = attributes == nullptr ? std::span<const NamedAttribute>() : attributes->fields;
+    OpImport other(in.importer, in.scope, *stand_in);
+    other.operands = in.operands;
+    FindImport(operation)(other);
+    return in.Fail(other.status);
+  }
+  const absl::StatusOr<ComputationId> callee = in.importer.Function(in.Text("decomposition"));
+  if (!callee.ok()) return in.Fail(callee.status());
+  const Attribute* const attributes = in.Find("composite_attributes");
+  const int64_t version = in.Int("version", 0);
+  const int32_t call =
+      AddWhole(in, Opcode::kCall, in.operands, Map({{Attr::kToApply, *callee}, {Attr::kIsComposite, true}}));
+  SetFrontend(in, call, "composite.attributes", {attributes == nullptr ? "{}" : ToString(*attributes), true});
+  SetFrontend(in, call, "composite.name", {name, false});
+  SetFrontend(in, call, "composite.version", {fmt::format("{}", version), false});
+  in.BindResults(call);
+}
+
+std::string ApiVersion(OpImport& in) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "API_VERSION_ORIGINAL", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+      "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
+  const int64_t number = in.Int("api_version", 1);
+  if (number < 0 || number > 4) {
+    in.Invalid(fmt::format("api_version is {}, want 0 to 4", number));
+    return {};
+  }
+  return std::string(kNames[static_cast<size_t>(number)]);
+}
+
+// `shape` with the layout dense<[minor, ..., major]>.
+bool SetLayout(const Attribute& layout, Shape* shape) {
+  Ints order;
+  if (!shape->IsArray()) return true;
+  if (!IntegersOf(layout, &order) || static_cast<int64_t>(order.size()) != shape->rank()) return false;
+  std::vector<bool> seen(order.size());
+  Layout result;
+  for (int64_t d : order) {
+    if (d < 0 || d >= shape->rank() || seen[static_cast<size_t>(d)]) return false;
+    seen[static_cast<size_t>(d)] = true;
+    result.minor_to_major.push_back(d);
+  }
+  shape->set_layout(std::move(result));
+  return true;
+}
+
+void SetLayouts(OpImport& in, AttributeMap* attributes) {
+  const Attribute* const layouts = in.Find("operand_layouts");
+  if (layouts == nullptr || layouts->elements.empty()) return;
+  if (layouts->elements.size() != in.num_operands()) {
+    return in.Invalid(
+        fmt::format("found {} operand_layouts for {} operands", layouts->elements.size(), in.num_operands()));
+  }
+  ShapeList shapes;
+  for (size_t i = 0; i < in.num_operands(); ++i) {
+    shapes.push_back(in.OperandShape(i));
+    if (!SetLayout(*layouts->elements[i], &shapes.back())) {
+      return in.Invalid(
+          fmt::format("operand_layouts[{}] is not a layout of {}", i, shapes.back().ToString()));
+    }
+  }
+  attributes->Set(Attr::kOperandLayoutConstraints, std::move(shapes));
+}
+
+void SetAliases(OpImport& in, AttributeMap* attributes) {
+  const Attribute* const aliases = in.Find("output_operand_aliases");
+  if (aliases == nullptr || aliases->elements.empty()) return;
+  Aliasing aliasing;
+  for (const Attribute* alias : aliases->elements) {
+    OutputOperandAlias& added = aliasing.emplace_back();
+    const Attribute* const output = mlir::Find(alias->fields, "output_tuple_indices");
+    const Attribute* const operand = mlir::Find(alias->fields, "operand_index");
+    const Attribute* const inside = mlir::Find(alias->fields, "operand_tuple_indices");
+    const bool good = (output == nullptr || IntegersOf(*output, &added.output_index)) &&
+                      (inside == nullptr || IntegersOf(*inside, &added.operand_index));
+    if (!good) return in.Invalid("output_operand_aliases is not a list of aliases");
+    added.operand = operand == nullptr ? 0 : operand->integer;
+  }
+  attributes->Set(Attr::kOutputToOperandAliasing, std::move(aliasing));
+}
+
+void SetCalled(OpImport& in, AttributeMap* attributes) {
+  const Attribute* const called = in.Find("called_computations");
+  if (called == nullptr || called->elements.empty()) return;
+  std::vector<ComputationId> ids;
+  for (const Attribute* symbol : called->elements) {
+    const absl::StatusOr<ComputationId> id = in.importer.Function(symbol->text);
+    if (!id.ok()) return in.Fail(id.status());
+    ids.push_back(*id);
+  }
+  attributes->Set(Attr::kCalledComputations, std::move(ids));
+}
+
+// backend_config: a string, or the dictionary of a typed call, which mhlo.backend_config also stands for.
+void SetConfig(OpImport& in, int32_t call, const Attribute* config) {
+  if (config == nullptr || (config->kind == Attribute::Kind::kString && config->text.empty())) return;
+  Instruction& added = in.scope.computation.instructions[call];
+  auto extras = added.extras == nullptr ? std::make_shared<InstructionExtras>()
+                                        : std::make_shared<InstructionExtras>(*added.extras);
+  const bool is_dictionary = config->kind == Attribute::Kind::kDictionary;
+  extras->backend_config = {is_dictionary ? ToString(*config) : std::string(config->text), is_dictionary};
+  added.extras = std::move(extras);
+}
+
+// The older form of CHLO operations: @mhlo.topk and the like, with their attributes in a dictionary.
+void ImportCustomCall(OpImport& in) {
+  const std::string target = in.Text("call_target_name");
+  std::string api = ApiVersion(in);
+  const Attribute* config = in.Find("backend_config");
+  if (const Attribute* typed = in.Find("mhlo.backend_config"); typed != nullptr) {
+    config = typed;
+    api = "API_VERSION_TYPED_FFI";
+  }
+  AttributeMap attributes = Map({{Attr::kCustomCallTarget, target}});
+  if (api != "API_VERSION_ORIGINAL") attributes.Set(Attr::kApiVersion, assay::Word{api});
+  if (in.Bool("has_side_effect")) attributes.Set(Attr::kCustomCallHasSideEffect, true);
+  SetLayouts(in, &attributes);
+  SetAliases(in, &attributes);
+  SetCalled(in, &attributes);
+  if (!in.ok()) return;
+  const int32_t call = AddWhole(in, Opcode::kCustomCall, in.operands, std::move(attributes));
+  SetConfig(in, call, config);
+  in.BindResults(call);
+}
+
+// The same value: shardings say where it lies, casts between the two dialects of bytecode nothing.
+void ImportIdentity(OpImport& in) {
+  if (in.Arity(1)) in.BindResult(0, in.operands[0]);
+}
+
+constexpr ImportRow kRows[] = {
+    {"func.call", ImportCall},
+    {"stablehlo.composite", ImportComposite},
+    {"stablehlo.custom_call", ImportCustomCall},
+    {"sdy.sharding_constraint", ImportIdentity},
+    {"sdy.propagation_barrier", ImportIdentity},
+    {"sdy.reshard", ImportIdentity},
+    {"builtin.unrealized_conversion_cast", ImportIdentity},
+};
+
+}  // namespace
+
+std::span<const ImportRow> CallRows() { return kRows; }
+
+}  // namespace assay::mlir

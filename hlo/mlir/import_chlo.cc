@@ -1,0 +1,232 @@
+// CHLO: operations above StableHLO that JAX leaves in its programs (spec/stablehlo-text.md section 7).
+//
+// Those that HLO has become that operation, which rounds once. The others are built of exact ones here, or in a
+// decomposition that is called (import_chlo_decompositions.cc).
+#include <algorithm>
+#include <limits>
+
+#include "fmt/format.h"
+#include "hlo/mlir/importer.h"
+
+namespace assay::mlir {
+namespace {
+
+template <Opcode opcode>
+void ImportSame(OpImport& in) {
+  in.Emit(opcode, in.operands);
+}
+
+void ImportTopK(OpImport& in) {
+  if (!in.Arity(1, 2)) return;
+  in.Emit(Opcode::kTopK, in.operands,
+          Map({{Attr::kK, in.Int("k")}, {Attr::kLargest, in.Bool("largest", true)}}));
+}
+
+// square(x) = x * x
+void ImportSquare(OpImport& in) {
+  if (in.Arity(1)) in.Emit(Opcode::kMultiply, {in.operands[0], in.operands[0]});
+}
+
+// `shape` with other elements.
+SharedShape WithType(OpImport& in, const Shape& shape, ElementType type) {
+  absl::StatusOr<Shape> changed = Shape::Array(type, shape.sizes());
+  if (!changed.ok()) {
+    in.Fail(changed.status());
+    return std::make_shared<const Shape>();
+  }
+  for (int64_t d = 0; d < shape.rank(); ++d) changed->set_dynamic(d, shape.is_dynamic(d));
+  return std::make_shared<const Shape>(*std::move(changed));
+}
+
+// conj(a + bi) = a - bi; the identity on real numbers
+void ImportConj(OpImport& in) {
+  if (!in.Arity(1)) return;
+  const Shape& shape = in.OperandShape(0);
+  if (!shape.IsArray() || !IsComplex(shape.element_type())) return in.BindResult(0, in.operands[0]);
+  const SharedShape part = WithType(in, shape, ComponentType(shape.element_type()));
+  const int32_t real = in.Add(Opcode::kReal, part, in.operands);
+  const int32_t imaginary = in.Add(Opcode::kNegate, part, {in.Add(Opcode::kImag, part, in.operands)});
+  in.Emit(Opcode::kComplex, {real, imaginary});
+}
+
+// A constant of the operand's shape.
+int32_t Like(OpImport& in, double value) {
+  const SharedShape shape = in.scope.computation.instructions[in.operands[0]].shape;
+  return in.Broadcast(in.Constant(shape->element_type(), value), shape);
+}
+
+bool WantsFloat(OpImport& in, size_t operands) {
+  if (!in.Arity(operands)) return false;
+  const Shape& shape = in.OperandShape(0);
+  if (!shape.IsArray() || !IsFloat(shape.element_type())) {
+    in.Invalid(fmt::format("the operand is {}, want floating-point numbers", shape.ToString()));
+  }
+  return in.ok();
+}
+
+// is_inf(x) = |x| = inf, is_pos_inf(x) = x = inf, is_neg_inf(x) = x = -inf
+template <int sign>
+void ImportIsInf(OpImport& in) {
+  if (!WantsFloat(in, 1)) return;
+  const SharedShape shape = in.scope.computation.instructions[in.operands[0]].shape;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const int32_t x = sign == 0 ? in.Add(Opcode::kAbs, shape, in.operands) : in.operands[0];
+  if (!Info(shape->element_type()).format->has_infinity()) {
+    return in.Emit(Opcode::kCompare, {x, x}, Map({{Attr::kDirection, assay::Word{"LT"}}}));  // never
+  }
+  in.Emit(Opcode::kCompare, {x, Like(in, sign < 0 ? -infinity : infinity)},
+          Map({{Attr::kDirection, assay::Word{"EQ"}}}));
+}
+
+// atan(x) = atan2(x, 1)
+void ImportAtan(OpImport& in) {
+  if (WantsFloat(in, 1)) in.Emit(Opcode::kAtan2, {in.operands[0], Like(in, 1)});
+}
+
+// constant_like(x): the value in x's shape
+void ImportConstantLike(OpImport& in) {
+  const Attribute* const value = in.Require("value");
+  if (!in.ok() || !in.Arity(1)) return;
+  const SharedShape shape = in.ResultShape();
+  const bool is_float = value->kind == Attribute::Kind::kFloat;
+  if (!shape->IsArray() || (!is_float && value->kind != Attribute::Kind::kInteger)) {
+    return in.Unsupported(fmt::format("the value {}", ToString(*value)));
+  }
+  const ElementType type = shape->element_type();
+  if (is_float != IsFloat(type))
+    return in.Invalid(fmt::format("the value {} is not of {}", ToString(*value), shape->ToString()));
+  int32_t constant = 0;
+  if (is_float) {
+    constant = in.Constant(type, value->real);
+  } else {
+    constant = in.Add(Opcode::kConstant, in.importer.Scalar(type), {});
+    in.scope.computation.instructions[constant].literal =
+        std::make_shared<const Literal>(Literal::ScalarInt(type, value->integer));
+  }
+  in.BindResult(0, in.Broadcast(constant, shape));
+}
+
+// Operand i of a broadcasting operation in the sizes of the result: `dimensions` are where its dimensions go, by
+// default the last ones. A size of 1 is repeated.
+int32_t Spread(OpImport& in, size_t i, const Shape& result, const Ints* dimensions) {
+  const Shape& from = in.OperandShape(i);
+  const auto fail = [&] {
+    in.Invalid(fmt::format("operand {} of {} does not fit {}", i, from.ToString(), result.ToString()));
+    return in.operands[i];
+  };
+  if (!from.IsArray() || from.rank() > result.rank() || from.HasDynamic() || result.HasDynamic())
+    return fail();
+  if (Shape::SameDimensions(from, result)) return in.operands[i];
+  if (dimensions != nullptr && static_cast<int64_t>(dimensions->size()) != from.rank()) return fail();
+  Ints kept;
+  DimVector sizes;
+  for (int64_t d = 0; d < from.rank(); ++d) {
+    const int64_t target =
+        dimensions != nullptr ? (*dimensions)[static_cast<size_t>(d)] : d + result.rank() - from.rank();
+    if (target < 0 || target >= result.rank()) return fail();
+    if (from.size(d) == 1 && result.size(target) != 1) continue;
+    if (from.size(d) != result.size(target)) return fail();
+    kept.push_back(target);
+    sizes.push_back(from.size(d));
+  }
+  const ElementType type = from.element_type();
+  int32_t operand = in.operands[i];
+  if (static_cast<int64_t>(kept.size()) != from.rank()) {
+    operand =
+        in.Add(Opcode::kReshape, std::make_shared<const Shape>(Shape::ArrayOrDie(type, sizes)), {operand});
+  }
+  return in.Add(Opcode::kBroadcast, WithType(in, result, type), {operand},
+                Map({{Attr::kDimensions, std::move(kept)}}));
+}
+
+std::vector<int32_t> SpreadAll(OpImport& in) {
+  const SharedShape result = in.ResultShape();
+  std::vector<int32_t> spread;
+  if (!in.ok() || !result->IsArray()) return spread;
+  int64_t highest = 0;
+  for (size_t i = 0; i < in.num_operands(); ++i) {
+    if (in.OperandShape(i).IsArray()) highest = std::max(highest, in.OperandShape(i).rank());
+  }
+  const bool has_dimensions = in.Find("broadcast_dimensions") != nullptr;
+  const Ints dimensions = in.IntList("broadcast_dimensions");
+  for (size_t i = 0; i < in.num_operands(); ++i) {
+    // The written dimensions are those of the operand of lower rank.
+    const bool lower = in.OperandShape(i).IsArray() && in.OperandShape(i).rank() < highest;
+    spread.push_back(Spread(in, i, *result, has_dimensions && lower ? &dimensions : nullptr));
+  }
+  return spread;
+}
+
+template <Opcode opcode>
+void ImportBroadcasting(OpImport& in) {
+  if (in.Arity(2)) in.Emit(opcode, SpreadAll(in));
+}
+
+void ImportBroadcastSelect(OpImport& in) {
+  if (in.Arity(3)) in.Emit(Opcode::kSelect, SpreadAll(in));
+}
+
+void ImportBroadcastCompare(OpImport& in) {
+  constexpr std::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+  constexpr std::string_view kTypes[] = {"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
+  if (!in.Arity(2)) return;
+  AttributeMap attributes =
+      Map({{Attr::kDirection, assay::Word{in.EnumWord("comparison_direction", "", kDirections)}}});
+  const std::string type = in.EnumWord("compare_type", "NOTYPE", kTypes);
+  if (type != "NOTYPE") attributes.Set(Attr::kType, assay::Word{type});
+  in.Emit(Opcode::kCompare, SpreadAll(in), std::move(attributes));
+}
+
+constexpr ImportRow kRows[] = {
+    {"chlo.acos", ImportSame<Opcode::kAcos>},
+    {"chlo.acosh", ImportSame<Opcode::kAcosh>},
+    {"chlo.asin", ImportSame<Opcode::kAsin>},
+    {"chlo.asinh", ImportSame<Opcode::kAsinh>},
+    {"chlo.atanh", ImportSame<Opcode::kAtanh>},
+    {"chlo.cosh", ImportSame<Opcode::kCosh>},
+    {"chlo.sinh", ImportSame<Opcode::kSinh>},
+    {"chlo.tan", ImportSame<Opcode::kTan>},
+    {"chlo.erf", ImportSame<Opcode::kErf>},
+    {"chlo.mulhi", ImportSame<Opcode::kMulhi>},
+    {"chlo.top_k", ImportTopK},
+    {"chlo.square", ImportSquare},
+    {"chlo.conj", ImportConj},
+    {"chlo.is_inf", ImportIsInf<0>},
+    {"chlo.is_pos_inf", ImportIsInf<1>},
+    {"chlo.is_neg_inf", ImportIsInf<-1>},
+    {"chlo.atan", ImportAtan},
+    {"chlo.constant_like", ImportConstantLike},
+    {"chlo.erf_inv", ImportErfInv},
+    {"chlo.broadcast_add", ImportBroadcasting<Opcode::kAdd>},
+    {"chlo.broadcast_and", ImportBroadcasting<Opcode::kAnd>},
+    {"chlo.broadcast_atan2", ImportBroadcasting<Opcode::kAtan2>},
+    {"chlo.broadcast_complex", ImportBroadcasting<Opcode::kComplex>},
+    {"chlo.broadcast_divide", ImportBroadcasting<Opcode::kDivide>},
+    {"chlo.broadcast_maximum", ImportBroadcasting<Opcode::kMaximum>},
+    {"chlo.broadcast_minimum", ImportBroadcasting<Opcode::kMinimum>},
+    {"chlo.broadcast_multiply", ImportBroadcasting<Opcode::kMultiply>},
+    {"chlo.broadcast_or", ImportBroadcasting<Opcode::kOr>},
+    {"chlo.broadcast_power", ImportBroadcasting<Opcode::kPower>},
+    {"chlo.broadcast_remainder", ImportBroadcasting<Opcode::kRemainder>},
+    {"chlo.broadcast_shift_left", ImportBroadcasting<Opcode::kShiftLeft>},
+    {"chlo.broadcast_shift_right_arithmetic", ImportBroadcasting<Opcode::kShiftRightArithmetic>},
+    {"chlo.broadcast_shift_right_logical", ImportBroadcasting<Opcode::kShiftRightLogical>},
+    {"chlo.broadcast_subtract", ImportBroadcasting<Opcode::kSubtract>},
+    {"chlo.broadcast_xor", ImportBroadcasting<Opcode::kXor>},
+    {"chlo.broadcast_select", ImportBroadcastSelect},
+    {"chlo.broadcast_compare", ImportBroadcastCompare},
+};
+
+}  // namespace
+
+std::span<const ImportRow> ChloRows() { return kRows; }
+
+std::string_view OperationOfComposite(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"chlo.erf",   "chlo.acos",  "chlo.acosh", "chlo.asin",
+                                                "chlo.asinh", "chlo.atanh", "chlo.cosh",  "chlo.sinh",
+                                                "chlo.top_k", "chlo.mulhi"};
+  const auto known = std::find(std::begin(kNames), std::end(kNames), name);
+  return known == std::end(kNames) ? std::string_view() : *known;
+}
+
+}  // namespace assay::mlir

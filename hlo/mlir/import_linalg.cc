@@ -1,0 +1,256 @@
+// Reductions, windows, contractions, transforms, solvers, normalisation, random numbers
+// (spec/stablehlo-text.md section 6).
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/ascii.h"
+#include "fmt/format.h"
+#include "hlo/mlir/importer.h"
+
+namespace assay::mlir {
+namespace {
+
+constexpr std::string_view kDotNumbers = "dot_dimension_numbers";
+constexpr std::string_view kConvNumbers = "dimension_numbers";
+
+std::string Lower(std::string_view word) {
+  std::string lower(word);
+  for (char& c : lower) c = absl::ascii_tolower(static_cast<unsigned char>(c));
+  return lower;
+}
+
+void ImportReduce(OpImport& in) {
+  const std::optional<ComputationId> body = in.Body();
+  if (!body) return;
+  in.Emit(Opcode::kReduce, in.operands,
+          Map({{Attr::kDimensions, in.RequiredInts("dimensions")}, {Attr::kToApply, *body}}));
+}
+
+void ImportMap(OpImport& in) {
+  const std::optional<ComputationId> body = in.Body();
+  if (!body) return;
+  in.Emit(Opcode::kMap, in.operands,
+          Map({{Attr::kDimensions, in.RequiredInts("dimensions")}, {Attr::kToApply, *body}}));
+}
+
+// The window of `sizes`; padding is a matrix of low and high.
+Window ReadWindow(OpImport& in, const Ints& sizes, std::string_view base_name, std::string_view window_name,
+                  bool has_reversal) {
+  const size_t rank = sizes.size();
+  const Ints strides = in.IntsOr("window_strides", rank, 1);
+  const Ints base = in.IntsOr(base_name, rank, 1), dilations = in.IntsOr(window_name, rank, 1);
+  const Ints padding = in.IntsOr("padding", 2 * rank, 0);
+  const Ints reversal = has_reversal ? in.IntsOr("window_reversal", rank, 0) : Ints(rank, 0);
+  Window window(rank);
+  for (size_t d = 0; d < rank; ++d) {
+    window[d] = {.size = sizes[d],
+                 .stride = strides[d],
+                 .padding_low = padding[2 * d],
+                 .padding_high = padding[2 * d + 1],
+                 .base_dilation = base[d],
+                 .window_dilation = dilations[d],
+                 .reversal = reversal[d] != 0};
+  }
+  return window;
+}
+
+void ImportReduceWindow(OpImport& in) {
+  const std::optional<ComputationId> body = in.Body();
+  if (!body) return;
+  Window window =
+      ReadWindow(in, in.RequiredInts("window_dimensions"), "base_dilations", "window_dilations", false);
+  in.Emit(Opcode::kReduceWindow, in.operands,
+          Map({{Attr::kWindow, std::move(window)}, {Attr::kToApply, *body}}));
+}
+
+void ImportSelectAndScatter(OpImport& in) {
+  if (!in.Arity(3) || !in.Regions(2)) return;
+  const std::optional<ComputationId> select = in.Body(0);
+  const std::optional<ComputationId> scatter = in.Body(1);
+  if (!select || !scatter) return;
+  const Shape& operand = in.OperandShape(0);
+  const size_t rank = operand.IsArray() ? static_cast<size_t>(operand.rank()) : 0;
+  Window window = ReadWindow(in, in.IntsOr("window_dimensions", rank, 1), "", "", false);
+  in.Emit(Opcode::kSelectAndScatter, in.operands,
+          Map({{Attr::kWindow, std::move(window)}, {Attr::kSelect, *select}, {Attr::kScatter, *scatter}}));
+}
+
+// precision_config = [DEFAULT, HIGHEST]; all defaults mean absent.
+void SetPrecision(OpImport& in, AttributeMap* attributes) {
+  const Attribute* const config = in.Find("precision_config");
+  if (config == nullptr) return;
+  std::vector<assay::Word> words;
+  bool any = false;
+  for (const Attribute* element : config->elements) {
+    if (element->text != "DEFAULT" && element->text != "HIGH" && element->text != "HIGHEST") {
+      return in.Invalid(
+          fmt::format("precision_config has {}, want DEFAULT, HIGH or HIGHEST", ToString(*element)));
+    }
+    any |= element->text != "DEFAULT";
+    words.push_back({Lower(element->text)});
+  }
+  if (any) attributes->Set(Attr::kOperandPrecision, std::move(words));
+}
+
+// The named algorithm of (lhs, rhs and accumulation types, component counts, operations, imprecise).
+std::string AlgorithmName(OpImport& in) {
+  constexpr std::string_view kGroup = "algorithm";
+  const auto type = [&](std::string_view name) -> std::string {
+    const Attribute* const attribute = in.Find(name, kGroup);
+    return attribute == nullptr || attribute->type == nullptr ? "none" : Lower(ToString(*attribute->type));
+  };
+  const std::string lhs = type("lhs_precision_type"), rhs = type("rhs_precision_type"),
+                    sum = type("accumulation_type");
+  if (lhs == "none" && rhs == "none" && sum == "none") return {};
+  const Attribute* const imprecise = in.Find("allow_imprecise_accumulation", kGroup);
+  const bool fast = imprecise != nullptr && imprecise->integer != 0;
+  const int64_t operations = in.Int("num_primitive_operations", 1, kGroup);
+  const bool one_each = in.Int("lhs_component_count", 1, kGroup) == in.Int("rhs_component_count", 1, kGroup);
+  if (lhs.substr(0, 2) == "f8" && rhs.substr(0, 2) == "f8" && sum == "f32" && operations == 1) {
+    return fast ? "dot_any_f8_any_f8_f32_fast_accum" : "dot_any_f8_any_f8_f32";
+  }
+  if (fast || lhs != rhs || !one_each) return "?";
+  std::string name = fmt::format("dot_{}_{}_{}", lhs, rhs, sum);
+  if (operations != 1) name += fmt::format("_x{}", operations);
+  static constexpr std::string_view kNames[] = {
+      "dot_f16_f16_f16",      "dot_f16_f16_f32",      "dot_bf16_bf16_bf16",   "dot_bf16_bf16_f32",
+      "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_bf16_bf16_f32_x9", "dot_tf32_tf32_f32",
+      "dot_tf32_tf32_f32_x3", "dot_f32_f32_f32",      "dot_f64_f64_f64"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ? name : "?";
+}
+
+void ImportDotGeneral(OpImport& in) {
+  if (!in.Arity(2)) return;
+  AttributeMap attributes;
+  const auto set = [&](Attr attr, std::string_view name) {
+    Ints dims = in.IntList(name, kDotNumbers);
+    if (!dims.empty()) attributes.Set(attr, std::move(dims));
+  };
+  set(Attr::kLhsBatchDims, "lhs_batching_dimensions");
+  set(Attr::kRhsBatchDims, "rhs_batching_dimensions");
+  set(Attr::kLhsContractingDims, "lhs_contracting_dimensions");
+  set(Attr::kRhsContractingDims, "rhs_contracting_dimensions");
+  SetPrecision(in, &attributes);
+  const std::string algorithm = AlgorithmName(in);
+  if (algorithm == "?") return in.Unsupported("this dot algorithm");
+  if (!algorithm.empty()) attributes.Set(Attr::kAlgorithm, assay::Word{algorithm});
+  in.Emit(Opcode::kDot, in.operands, std::move(attributes));
+}
+
+// dot: the last dimension of lhs with the first of rhs.
+void ImportDot(OpImport& in) {
+  if (!in.Arity(2)) return;
+  const Shape& lhs = in.OperandShape(0);
+  if (!lhs.IsArray() || lhs.rank() == 0) return in.Invalid("want vectors or matrices");
+  AttributeMap attributes =
+      Map({{Attr::kLhsContractingDims, Ints{lhs.rank() - 1}}, {Attr::kRhsContractingDims, Ints{0}}});
+  SetPrecision(in, &attributes);
+  in.Emit(Opcode::kDot, in.operands, std::move(attributes));
+}
+
+void ImportConvolution(OpImport& in) {
+  if (!in.Arity(2)) return;
+  auto labels = std::make_shared<ConvDimensionNumbers>();
+  const auto dim = [&](std::string_view name) { return in.Int(name, 0, kConvNumbers); };
+  labels->input_batch = dim("input_batch_dimension");
+  labels->input_feature = dim("input_feature_dimension");
+  labels->input_spatial = in.IntList("input_spatial_dimensions", kConvNumbers);
+  labels->kernel_input_feature = dim("kernel_input_feature_dimension");
+  labels->kernel_output_feature = dim("kernel_output_feature_dimension");
+  labels->kernel_spatial = in.IntList("kernel_spatial_dimensions", kConvNumbers);
+  labels->output_batch = dim("output_batch_dimension");
+  labels->output_feature = dim("output_feature_dimension");
+  labels->output_spatial = in.IntList("output_spatial_dimensions", kConvNumbers);
+  const Shape& kernel = in.OperandShape(1);
+  Ints sizes;
+  for (int64_t d : labels->kernel_spatial) {
+    if (!kernel.IsArray() || d < 0 || d >= kernel.rank()) {
+      return in.Invalid(
+          fmt::format("kernel_spatial_dimensions has {}, the kernel is {}", d, kernel.ToString()));
+    }
+    sizes.push_back(kernel.size(d));
+  }
+  Window window = ReadWindow(in, sizes, "lhs_dilation", "rhs_dilation", true);
+  AttributeMap attributes =
+      Map({{Attr::kWindow, std::move(window)},
+           {Attr::kDimLabels, std::shared_ptr<const ConvDimensionNumbers>(std::move(labels))}});
+  const int64_t features = in.Int("feature_group_count", 1), batches = in.Int("batch_group_count", 1);
+  if (features != 1) attributes.Set(Attr::kFeatureGroupCount, features);
+  if (batches != 1) attributes.Set(Attr::kBatchGroupCount, batches);
+  SetPrecision(in, &attributes);
+  in.Emit(Opcode::kConvolution, in.operands, std::move(attributes));
+}
+
+void ImportFft(OpImport& in) {
+  constexpr std::string_view kTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+  if (!in.Arity(1)) return;
+  in.Emit(Opcode::kFft, in.operands,
+          Map({{Attr::kFftType, assay::Word{in.EnumWord("fft_type", "", kTypes)}},
+               {Attr::kFftLength, in.RequiredInts("fft_length")}}));
+}
+
+void ImportCholesky(OpImport& in) {
+  if (!in.Arity(1)) return;
+  AttributeMap attributes;
+  if (in.Bool("lower")) attributes.Set(Attr::kLower, true);
+  in.Emit(Opcode::kCholesky, in.operands, std::move(attributes));
+}
+
+void ImportTriangularSolve(OpImport& in) {
+  constexpr std::string_view kTransposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
+  if (!in.Arity(2)) return;
+  AttributeMap attributes =
+      Map({{Attr::kTransposeA, assay::Word{in.EnumWord("transpose_a", "", kTransposes)}}});
+  if (in.Bool("left_side")) attributes.Set(Attr::kLeftSide, true);
+  if (in.Bool("lower")) attributes.Set(Attr::kLower, true);
+  if (in.Bool("unit_diagonal")) attributes.Set(Attr::kUnitDiagonal, true);
+  in.Emit(Opcode::kTriangularSolve, in.operands, std::move(attributes));
+}
+
+template <Opcode opcode, size_t operands, size_t results>
+void ImportBatchNorm(OpImport& in) {
+  if (!in.Arity(operands, results)) return;
+  in.Emit(opcode, in.operands,
+          Map({{Attr::kEpsilon, in.Float("epsilon")}, {Attr::kFeatureIndex, in.Int("feature_index")}}));
+}
+
+// rng: the third operand is the shape, which the result's type says too.
+void ImportRng(OpImport& in) {
+  constexpr std::string_view kDistributions[] = {"UNIFORM", "NORMAL"};
+  if (in.num_operands() != 2 && !in.Arity(3)) return;
+  const std::string word = in.EnumWord("rng_distribution", "", kDistributions);
+  in.Emit(Opcode::kRng, {in.operands[0], in.operands[1]},
+          Map({{Attr::kDistribution, assay::Word{"rng_" + Lower(word)}}}));
+}
+
+void ImportRngBitGenerator(OpImport& in) {
+  constexpr std::string_view kAlgorithms[] = {"DEFAULT", "THREE_FRY", "PHILOX"};
+  if (!in.Arity(1, 2)) return;
+  const std::string word = in.EnumWord("rng_algorithm", "", kAlgorithms);
+  in.Emit(Opcode::kRngBitGenerator, in.operands,
+          Map({{Attr::kAlgorithm, assay::Word{"rng_" + Lower(word)}}}));
+}
+
+constexpr ImportRow kRows[] = {
+    {"stablehlo.reduce", ImportReduce},
+    {"stablehlo.map", ImportMap},
+    {"stablehlo.reduce_window", ImportReduceWindow},
+    {"stablehlo.select_and_scatter", ImportSelectAndScatter},
+    {"stablehlo.dot_general", ImportDotGeneral},
+    {"stablehlo.dot", ImportDot},
+    {"stablehlo.convolution", ImportConvolution},
+    {"stablehlo.fft", ImportFft},
+    {"stablehlo.cholesky", ImportCholesky},
+    {"stablehlo.triangular_solve", ImportTriangularSolve},
+    {"stablehlo.batch_norm_training", ImportBatchNorm<Opcode::kBatchNormTraining, 3, 3>},
+    {"stablehlo.batch_norm_inference", ImportBatchNorm<Opcode::kBatchNormInference, 5, 1>},
+    {"stablehlo.batch_norm_grad", ImportBatchNorm<Opcode::kBatchNormGrad, 5, 3>},
+    {"stablehlo.rng", ImportRng},
+    {"stablehlo.rng_bit_generator", ImportRngBitGenerator},
+};
+
+}  // namespace
+
+std::span<const ImportRow> LinalgRows() { return kRows; }
+
+}  // namespace assay::mlir

@@ -1,0 +1,214 @@
+// Shape and data movement, gather, scatter, sort, dynamic sizes (spec/stablehlo-text.md section 6).
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "hlo/mlir/importer.h"
+
+namespace assay::mlir {
+namespace {
+
+constexpr std::string_view kGatherNumbers = "dimension_numbers";
+constexpr std::string_view kScatterNumbers = "scatter_dimension_numbers";
+
+// `operand` of `from` sizes mapped to `dimensions` of the result. A size that is 1 here and larger there is
+// reshaped away first, since HLO's broadcast wants sizes to be equal.
+void EmitBroadcast(OpImport& in, Ints dimensions) {
+  const Shape& from = in.OperandShape(0);
+  const SharedShape to = in.ResultShape();
+  if (!in.ok()) return;
+  if (!from.IsArray() || !to->IsArray() || static_cast<int64_t>(dimensions.size()) != from.rank()) {
+    return in.Invalid(
+        fmt::format("found {} broadcast_dimensions for an operand {}", dimensions.size(), from.ToString()));
+  }
+  Ints kept;
+  DimVector sizes;
+  for (int64_t d = 0; d < from.rank(); ++d) {
+    const int64_t target = dimensions[d];
+    if (target < 0 || target >= to->rank()) {
+      return in.Invalid(
+          fmt::format("broadcast_dimensions[{}] is {}, the result has rank {}", d, target, to->rank()));
+    }
+    if (from.size(d) == 1 && !from.is_dynamic(d) && to->size(target) != 1) continue;
+    kept.push_back(target);
+    sizes.push_back(from.size(d));
+  }
+  int32_t operand = in.operands[0];
+  if (static_cast<int64_t>(kept.size()) != from.rank()) {
+    absl::StatusOr<Shape> shape = Shape::Array(from.element_type(), sizes);
+    if (!shape.ok()) return in.Fail(shape.status());
+    if (from.HasDynamic()) return in.Unsupported("an expanding broadcast of a dynamic array");
+    operand = in.Add(Opcode::kReshape, std::make_shared<const Shape>(*std::move(shape)), {operand});
+  }
+  in.Emit(Opcode::kBroadcast, {operand}, Map({{Attr::kDimensions, std::move(kept)}}));
+}
+
+void ImportBroadcastInDim(OpImport& in) {
+  if (in.Arity(1)) EmitBroadcast(in, in.RequiredInts("broadcast_dimensions"));
+}
+
+// broadcast: the operand's dimensions come last.
+void ImportBroadcast(OpImport& in) {
+  if (!in.Arity(1)) return;
+  const auto added = static_cast<int64_t>(in.RequiredInts("broadcast_sizes").size());
+  Ints dimensions;
+  for (int64_t d = 0; in.OperandShape(0).IsArray() && d < in.OperandShape(0).rank(); ++d)
+    dimensions.push_back(added + d);
+  EmitBroadcast(in, std::move(dimensions));
+}
+
+void ImportReshape(OpImport& in) {
+  if (in.Arity(1)) in.Emit(Opcode::kReshape, in.operands);
+}
+
+template <Opcode opcode>
+void ImportDimensions(OpImport& in) {
+  if (!in.Arity(1)) return;
+  in.Emit(opcode, in.operands,
+          Map({{Attr::kDimensions,
+                in.RequiredInts(opcode == Opcode::kTranspose ? "permutation" : "dimensions")}}));
+}
+
+void ImportIota(OpImport& in) {
+  if (in.Arity(0)) in.Emit(Opcode::kIota, {}, Map({{Attr::kIotaDimension, in.Int("iota_dimension")}}));
+}
+
+void ImportSlice(OpImport& in) {
+  if (!in.Arity(1)) return;
+  const Ints starts = in.RequiredInts("start_indices"), limits = in.RequiredInts("limit_indices");
+  const Ints strides = in.IntsOr("strides", starts.size(), 1);
+  if (limits.size() != starts.size()) {
+    return in.Invalid(
+        fmt::format("found {} start_indices and {} limit_indices", starts.size(), limits.size()));
+  }
+  if (!in.ok()) return;
+  SliceConfig slices;
+  for (size_t d = 0; d < starts.size(); ++d) slices.push_back({starts[d], limits[d], strides[d]});
+  in.Emit(Opcode::kSlice, in.operands, Map({{Attr::kSlice, std::move(slices)}}));
+}
+
+void ImportDynamicSlice(OpImport& in) {
+  in.Emit(Opcode::kDynamicSlice, in.operands,
+          Map({{Attr::kDynamicSliceSizes, in.RequiredInts("slice_sizes")}}));
+}
+
+void ImportDynamicUpdateSlice(OpImport& in) { in.Emit(Opcode::kDynamicUpdateSlice, in.operands); }
+
+void ImportConcatenate(OpImport& in) {
+  in.Emit(Opcode::kConcatenate, in.operands, Map({{Attr::kDimensions, Ints{in.Int("dimension")}}}));
+}
+
+void ImportPad(OpImport& in) {
+  if (!in.Arity(2)) return;
+  const Ints low = in.RequiredInts("edge_padding_low"), high = in.RequiredInts("edge_padding_high");
+  const Ints interior = in.IntsOr("interior_padding", low.size(), 0);
+  if (high.size() != low.size()) {
+    in.Invalid(fmt::format("found {} edge_padding_low and {} edge_padding_high", low.size(), high.size()));
+  }
+  if (!in.ok()) return;
+  PaddingConfig padding;
+  for (size_t d = 0; d < low.size(); ++d) padding.push_back({low[d], high[d], interior[d]});
+  in.Emit(Opcode::kPad, in.operands, Map({{Attr::kPadding, std::move(padding)}}));
+}
+
+void SetIfAny(AttributeMap* attributes, Attr attr, Ints values) {
+  if (!values.empty()) attributes->Set(attr, std::move(values));
+}
+
+void ImportGather(OpImport& in) {
+  if (!in.Arity(2)) return;
+  AttributeMap attributes =
+      Map({{Attr::kOffsetDims, in.IntList("offset_dims", kGatherNumbers)},
+           {Attr::kCollapsedSliceDims, in.IntList("collapsed_slice_dims", kGatherNumbers)},
+           {Attr::kStartIndexMap, in.IntList("start_index_map", kGatherNumbers)},
+           {Attr::kIndexVectorDim, in.Int("index_vector_dim", 0, kGatherNumbers)},
+           {Attr::kSliceSizes, in.RequiredInts("slice_sizes")}});
+  SetIfAny(&attributes, Attr::kOperandBatchingDims, in.IntList("operand_batching_dims", kGatherNumbers));
+  SetIfAny(&attributes, Attr::kStartIndicesBatchingDims,
+           in.IntList("start_indices_batching_dims", kGatherNumbers));
+  if (in.Bool("indices_are_sorted")) attributes.Set(Attr::kIndicesAreSorted, true);
+  in.Emit(Opcode::kGather, in.operands, std::move(attributes));
+}
+
+void ImportScatter(OpImport& in) {
+  const std::optional<ComputationId> body = in.Body();
+  if (!body) return;
+  AttributeMap attributes =
+      Map({{Attr::kUpdateWindowDims, in.IntList("update_window_dims", kScatterNumbers)},
+           {Attr::kInsertedWindowDims, in.IntList("inserted_window_dims", kScatterNumbers)},
+           {Attr::kScatterDimsToOperandDims, in.IntList("scatter_dims_to_operand_dims", kScatterNumbers)},
+           {Attr::kIndexVectorDim, in.Int("index_vector_dim", 0, kScatterNumbers)},
+           {Attr::kToApply, *body}});
+  SetIfAny(&attributes, Attr::kInputBatchingDims, in.IntList("input_batching_dims", kScatterNumbers));
+  SetIfAny(&attributes, Attr::kScatterIndicesBatchingDims,
+           in.IntList("scatter_indices_batching_dims", kScatterNumbers));
+  if (in.Bool("indices_are_sorted")) attributes.Set(Attr::kIndicesAreSorted, true);
+  if (in.Bool("unique_indices")) attributes.Set(Attr::kUniqueIndices, true);
+  in.Emit(Opcode::kScatter, in.operands, std::move(attributes));
+}
+
+// sort: dimension -1 is the last.
+void ImportSort(OpImport& in) {
+  int64_t dimension = in.Int("dimension", -1);
+  if (in.num_operands() == 0 || !in.OperandShape(0).IsArray()) return in.Invalid("want arrays to sort");
+  if (dimension < 0) dimension += in.OperandShape(0).rank();
+  const std::optional<ComputationId> body = in.Body();
+  if (!body) return;
+  AttributeMap attributes = Map({{Attr::kDimensions, Ints{dimension}}, {Attr::kToApply, *body}});
+  if (in.Bool("is_stable")) attributes.Set(Attr::kIsStable, true);
+  in.Emit(Opcode::kSort, in.operands, std::move(attributes));
+}
+
+template <Opcode opcode>
+void ImportDimensionSize(OpImport& in) {
+  in.Emit(opcode, in.operands, Map({{Attr::kDimensions, Ints{in.Int("dimension")}}}));
+}
+
+// Operations that take shapes as operands, with a result of static type: the type says what the operands would.
+bool HasStaticResult(OpImport& in) {
+  const SharedShape shape = in.ResultShape();
+  if (in.ok() && (!shape->IsArray() || shape->HasDynamic() || shape->HasUnbounded())) {
+    in.Unsupported(fmt::format("a result {} whose sizes are known only at run time", shape->ToString()));
+  }
+  return in.ok();
+}
+
+void ImportDynamicIota(OpImport& in) {
+  if (!in.Arity(1) || !HasStaticResult(in)) return;
+  in.Emit(Opcode::kIota, {}, Map({{Attr::kIotaDimension, in.Int("iota_dimension")}}));
+}
+
+void ImportDynamicBroadcastInDim(OpImport& in) {
+  if (in.Arity(2) && HasStaticResult(in)) EmitBroadcast(in, in.RequiredInts("broadcast_dimensions"));
+}
+
+void ImportDynamicReshape(OpImport& in) {
+  if (in.Arity(2) && HasStaticResult(in)) in.Emit(Opcode::kReshape, {in.operands[0]});
+}
+
+constexpr ImportRow kRows[] = {
+    {"stablehlo.broadcast_in_dim", ImportBroadcastInDim},
+    {"stablehlo.broadcast", ImportBroadcast},
+    {"stablehlo.reshape", ImportReshape},
+    {"stablehlo.transpose", ImportDimensions<Opcode::kTranspose>},
+    {"stablehlo.reverse", ImportDimensions<Opcode::kReverse>},
+    {"stablehlo.iota", ImportIota},
+    {"stablehlo.slice", ImportSlice},
+    {"stablehlo.dynamic_slice", ImportDynamicSlice},
+    {"stablehlo.dynamic_update_slice", ImportDynamicUpdateSlice},
+    {"stablehlo.concatenate", ImportConcatenate},
+    {"stablehlo.pad", ImportPad},
+    {"stablehlo.gather", ImportGather},
+    {"stablehlo.scatter", ImportScatter},
+    {"stablehlo.sort", ImportSort},
+    {"stablehlo.get_dimension_size", ImportDimensionSize<Opcode::kGetDimensionSize>},
+    {"stablehlo.set_dimension_size", ImportDimensionSize<Opcode::kSetDimensionSize>},
+    {"stablehlo.dynamic_iota", ImportDynamicIota},
+    {"stablehlo.dynamic_broadcast_in_dim", ImportDynamicBroadcastInDim},
+    {"stablehlo.dynamic_reshape", ImportDynamicReshape},
+};
+
+}  // namespace
+
+std::span<const ImportRow> ShapeRows() { return kRows; }
+
+}  // namespace assay::mlir

@@ -1,0 +1,297 @@
+// Instructions, shapes, literals, and the computations of regions.
+#include "hlo/mlir/importer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fmt/format.h"
+#include "shape/limits.h"
+
+namespace assay::mlir {
+namespace {
+
+absl::StatusOr<Shape> TensorShape(const Type& type) {
+  const Type& element = *type.element_type;
+  if (element.kind != Type::Kind::kElement) {
+    return NotSupported(
+        {}, fmt::format("type {}: HLO has no element type {}", ToString(type), ToString(element)));
+  }
+  DimVector sizes(type.sizes.begin(), type.sizes.end());
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const int64_t bound = type.bounds.empty() ? kDynamicSize : type.bounds[d];
+    if (sizes[d] != kDynamicSize) {
+      if (bound == kDynamicSize) continue;
+      return InvalidProgram(
+          {}, fmt::format("type {}: dimension {} is static and has a bound", ToString(type), d));
+    }
+    sizes[d] = bound == kDynamicSize ? kUnboundedSize : bound;
+  }
+  absl::StatusOr<Shape> shape = Shape::Array(element.element, sizes);
+  if (!shape.ok()) return WithPrefix(shape.status(), fmt::format("type {}", ToString(type)));
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (type.sizes[d] == kDynamicSize && sizes[d] != kUnboundedSize)
+      shape->set_dynamic(static_cast<int64_t>(d), true);
+  }
+  return shape;
+}
+
+bool IsTerminator(std::string_view name) {
+  return name == "stablehlo.return" || name == "func.return" || name == "sdy.return" || name == "mhlo.return";
+}
+
+// Constants are built anew where they are used; anything else must be passed in.
+bool IsConstant(const Value& value) {
+  return value.owner != nullptr &&
+         (value.owner->name == "stablehlo.constant" || value.owner->name == "chlo.constant");
+}
+
+}  // namespace
+
+absl::StatusOr<SharedShape> Importer::ShapeOf(const Type& type) {
+  SharedShape& known = shapes_[static_cast<size_t>(type.id)];
+  if (known != nullptr) return known;
+  Shape shape;
+  switch (type.kind) {
+    case Type::Kind::kTensor: {
+      ASSAY_ASSIGN_OR_RETURN(shape, TensorShape(type));
+      break;
+    }
+    case Type::Kind::kToken:
+      shape = Shape::Token();
+      break;
+    case Type::Kind::kTuple: {
+      std::vector<Shape> elements;
+      for (const Type* element : type.inputs) {
+        ASSAY_ASSIGN_OR_RETURN(const SharedShape element_shape, ShapeOf(*element));
+        elements.push_back(*element_shape);
+      }
+      shape = Shape::Tuple(std::move(elements));
+      break;
+    }
+    case Type::Kind::kUnsupported:
+      return NotSupported({}, fmt::format("type {}", ToString(type)));
+    default:
+      return InvalidProgram(
+          {}, fmt::format("found a value of type {}, want a tensor, a tuple or a token", ToString(type)));
+  }
+  known = std::make_shared<const Shape>(std::move(shape));
+  return known;
+}
+
+SharedShape Importer::Scalar(ElementType type) {
+  SharedShape& shape = scalars_[static_cast<size_t>(type)];
+  if (shape == nullptr) shape = std::make_shared<const Shape>(Shape::Scalar(type));
+  return shape;
+}
+
+absl::StatusOr<LiteralPtr> Importer::LiteralOf(const Attribute& dense, const SharedShape& shape) {
+  LiteralPtr& known = literals_[&dense];
+  if (known != nullptr) return known;
+  const SharedShape own = dense.is_splat ? Scalar(shape->element_type()) : shape;
+  ASSAY_ASSIGN_OR_RETURN(Literal literal, Literal::Make(own, nullptr, /*zero=*/false));
+  const std::span<std::byte> bytes = literal.MutableBytes();
+  if (bytes.size() != dense.data.size()) {
+    return InvalidProgram({}, fmt::format("constant: found {} bytes of elements, want {} for {}",
+                                          dense.data.size(), bytes.size(), shape->ToString()));
+  }
+  if (!bytes.empty()) std::memcpy(bytes.data(), dense.data.data(), bytes.size());
+  known = std::make_shared<const Literal>(std::move(literal));
+  return known;
+}
+
+Scope Importer::NewScope(const Operation& from) {
+  Scope scope;
+  scope.serial = ++num_scopes_;
+  scope.computation.position = from.position;
+  return scope;
+}
+
+// The name of the location, and what XLA keeps of an operation's attributes.
+void Importer::AddExtras(const Operation& from, Instruction* instruction) {
+  const Attribute* const frontend = from.Find("mhlo.frontend_attributes");
+  const bool has_location =
+      from.location != nullptr && !(from.location->text.empty() && from.location->source_file.empty());
+  if (!has_location && frontend == nullptr) return;
+  auto extras = std::make_shared<InstructionExtras>();
+  if (has_location) {
+    extras->metadata.op_name = std::string(from.location->text);
+    extras->metadata.source_file = std::string(from.location->source_file);
+    extras->metadata.source_line = from.location->integer;
+  }
+  if (frontend != nullptr) {
+    for (const NamedAttribute& field : frontend->fields) {
+      if (field.value->kind != Attribute::Kind::kString) continue;
+      extras->frontend_attributes.emplace_back(std::string(field.name),
+                                               StringOrJson{std::string(field.value->text), false});
+    }
+    std::sort(extras->frontend_attributes.begin(), extras->frontend_attributes.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+  instruction->extras = std::move(extras);
+}
+
+int32_t Importer::Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<const int32_t> operands,
+                      AttributeMap attributes, const Operation& from) {
+  const auto index = static_cast<int32_t>(scope.computation.instructions.size());
+  Instruction& added = scope.computation.instructions.emplace_back();
+  added.opcode = opcode;
+  added.position = from.position;
+  const std::string_view name = Name(opcode);
+  const fmt::format_int number(++num_names_);
+  added.name.reserve(name.size() + 1 + number.size());
+  added.name.append(name).append(1, '.').append(number.data(), number.size());
+  added.shape = std::move(shape);
+  added.operands.assign(operands.begin(), operands.end());
+  added.attributes = std::move(attributes);
+  if (opcode != Opcode::kParameter) AddExtras(from, &added);
+  return index;
+}
+
+void Importer::Bind(const Scope& scope, const Value& value, int32_t instruction) {
+  bindings_[static_cast<size_t>(value.id)] = {scope.serial, instruction};
+}
+
+int32_t Importer::Lookup(const Scope& scope, const Value& value) const {
+  const Binding& binding = bindings_[static_cast<size_t>(value.id)];
+  if (binding.scope == scope.serial) return binding.instruction;
+  if (scope.captured.empty()) return -1;
+  const auto captured = scope.captured.find(value.id);
+  return captured == scope.captured.end() ? -1 : captured->second;
+}
+
+absl::StatusOr<int32_t> Importer::Use(Scope& scope, Value& value, int depth) {
+  if (const int32_t known = Lookup(scope, value); known >= 0) return known;
+  if (value.owner == nullptr || depth > kMaxNesting || !value.owner->regions.empty() ||
+      value.owner->results.size() != 1 || value.owner->name == "func.call" ||
+      value.owner->name == "stablehlo.custom_call") {
+    return NotSupported({}, "a region that uses a value from outside which is not a constant");
+  }
+  // Bound in the outer scope and here: the binding is put back when this one is in `captured`.
+  const Binding outer = bindings_[static_cast<size_t>(value.id)];
+  for (Value* operand : value.owner->operands)
+    ASSAY_RETURN_IF_ERROR(Use(scope, *operand, depth + 1).status());
+  ASSAY_RETURN_IF_ERROR(ImportOperation(scope, *value.owner));
+  const int32_t built = Lookup(scope, value);
+  bindings_[static_cast<size_t>(value.id)] = outer;
+  scope.captured[value.id] = built;
+  return built;
+}
+
+absl::Status Importer::ImportOperation(Scope& scope, const Operation& operation) {
+  const ImportFn import = FindImport(operation.name);
+  if (import == nullptr) {
+    return tree_.WithPlace(NotSupported({}, fmt::format("operation '{}'", operation.name)), operation);
+  }
+  OpImport in(*this, scope, operation);
+  in.operands.reserve(operation.operands.size());
+  for (Value* operand : operation.operands) {
+    const absl::StatusOr<int32_t> index = Use(scope, *operand);
+    if (!index.ok()) return tree_.WithPlace(index.status(), operation);
+    in.operands.push_back(*index);
+  }
+  import(in);
+  return in.status.ok() ? absl::OkStatus() : tree_.WithPlace(in.status, operation);
+}
+
+// All operations but the terminator.
+absl::Status Importer::ImportBody(Scope& scope, const Region& region) {
+  if (region.operations.empty() || !IsTerminator(region.operations.back()->name)) {
+    return InvalidProgram({}, "a region does not end with a return");
+  }
+  for (const Operation* operation : region.operations.first(region.operations.size() - 1)) {
+    if (IsTerminator(operation->name)) {
+      return tree_.WithPlace(InvalidProgram({}, "found a return that is not the last operation"), *operation);
+    }
+    ASSAY_RETURN_IF_ERROR(ImportOperation(scope, *operation));
+  }
+  return absl::OkStatus();
+}
+
+// What the region returns, and `more`: one value itself, several as a tuple.
+absl::StatusOr<int32_t> Importer::Root(Scope& scope, const Region& region, std::span<const int32_t> more) {
+  const Operation& last = *region.operations.back();
+  std::vector<int32_t> values;
+  for (Value* operand : last.operands) {
+    const absl::StatusOr<int32_t> index = Use(scope, *operand);
+    if (!index.ok()) return tree_.WithPlace(index.status(), last);
+    values.push_back(*index);
+  }
+  values.insert(values.end(), more.begin(), more.end());
+  if (values.size() == 1) return values[0];
+  std::vector<Shape> shapes;
+  for (int32_t value : values) shapes.push_back(*scope.computation.instructions[value].shape);
+  auto shape = std::make_shared<const Shape>(Shape::Tuple(std::move(shapes)));
+  return Add(scope, Opcode::kTuple, std::move(shape), values, {}, last);
+}
+
+ComputationId Importer::Finish(Scope& scope, std::string name, int32_t root) {
+  Computation& computation = scope.computation;
+  computation.root = root;
+  computation.parameters = std::move(scope.parameters);
+  const ComputationId id{static_cast<int32_t>(module_.computations.size())};
+  // Functions keep their names where they are names in HLO.
+  const bool legal =
+      !name.empty() &&
+      name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") ==
+          std::string::npos;
+  computation.name =
+      fmt::format("{}.{}", legal && !(name[0] >= '0' && name[0] <= '9') ? name : "region", id.value + 1);
+  module_.computations.push_back(std::move(computation));
+  return id;
+}
+
+std::vector<Value*> Importer::Passed(std::span<const Region> regions) const {
+  std::vector<Value*> passed;
+  absl::flat_hash_map<const Value*, bool> seen;
+  for (const Region& region : regions) {
+    for (Value* value : region.captures) {
+      if (!IsConstant(*value) && seen.emplace(value, true).second) passed.push_back(value);
+    }
+  }
+  return passed;
+}
+
+absl::StatusOr<ComputationId> Importer::RegionComputation(const Region& region, Arguments form,
+                                                          std::span<Value* const> captured,
+                                                          bool keeps_captured, const Operation& from) {
+  Scope scope = NewScope(from);
+  std::vector<SharedShape> shapes;
+  for (const Value& argument : region.arguments) {
+    ASSAY_ASSIGN_OR_RETURN(shapes.emplace_back(), ShapeOf(*argument.type));
+  }
+  for (const Value* value : captured) {
+    ASSAY_ASSIGN_OR_RETURN(shapes.emplace_back(), ShapeOf(*value->type));
+  }
+  const auto add_parameter = [&](SharedShape shape) {
+    const auto number = static_cast<int64_t>(scope.parameters.size());
+    const int32_t parameter = Add(scope, Opcode::kParameter, std::move(shape), {}, {}, from);
+    scope.computation.instructions[parameter].parameter_number = number;
+    scope.parameters.push_back(parameter);
+    return parameter;
+  };
+  std::vector<int32_t> values;
+  if (form == Arguments::kScalars) {
+    for (const SharedShape& shape : shapes) values.push_back(add_parameter(shape));
+  } else if (shapes.size() == 1) {
+    values.push_back(add_parameter(shapes[0]));
+  } else {
+    std::vector<Shape> elements;
+    for (const SharedShape& shape : shapes) elements.push_back(*shape);
+    const int32_t tuple = add_parameter(std::make_shared<const Shape>(Shape::Tuple(std::move(elements))));
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      AttributeMap index;
+      index.Set(Attr::kIndex, static_cast<int64_t>(i));
+      values.push_back(Add(scope, Opcode::kGetTupleElement, shapes[i], {&tuple, 1}, std::move(index), from));
+    }
+  }
+  const size_t num_arguments = region.arguments.size();
+  for (size_t i = 0; i < num_arguments; ++i) Bind(scope, region.arguments[i], values[i]);
+  for (size_t i = 0; i < captured.size(); ++i) scope.captured[captured[i]->id] = values[num_arguments + i];
+  ASSAY_RETURN_IF_ERROR(ImportBody(scope, region));
+  std::span<const int32_t> more;
+  if (keeps_captured) more = std::span<const int32_t>(values).subspan(num_arguments);
+  ASSAY_ASSIGN_OR_RETURN(const int32_t root, Root(scope, region, more));
+  return Finish(scope, "region", root);
+}
+
+}  // namespace assay::mlir

@@ -1,0 +1,187 @@
+// The import of one tree: what the families of operations (import_*.cc) stand on.
+//
+// A family is a list of rows: an operation's name and the function that imports it. That function sees one
+// operation through OpImport, whose getters report the first error in `status` and then return something
+// harmless, so that a function reads like the mapping it states.
+#ifndef ASSAY_HLO_MLIR_IMPORTER_H_
+#define ASSAY_HLO_MLIR_IMPORTER_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "hlo/mlir/ir.h"
+#include "hlo/module.h"
+
+namespace assay::mlir {
+
+using SharedShape = std::shared_ptr<const Shape>;
+
+// A computation that is being built.
+struct Scope {
+  int32_t serial = 0;
+  Computation computation;
+  absl::flat_hash_map<int32_t, int32_t> captured;  // instruction of a value from outside, by its id
+  std::vector<int32_t> parameters;
+};
+
+class OpImport;
+using ImportFn = void (*)(OpImport&);
+struct ImportRow {
+  std::string_view name;
+  ImportFn fn;
+};
+
+class Importer {
+ public:
+  explicit Importer(const Tree& tree);
+  absl::StatusOr<Module> Run();
+
+  const Tree& tree() const { return tree_; }
+  Module& module() { return module_; }
+  absl::StatusOr<SharedShape> ShapeOf(const Type& type);
+  SharedShape Scalar(ElementType type);
+  absl::StatusOr<ComputationId> Function(std::string_view symbol) const;
+  // The value of a constant's attribute, as a literal of `shape`; a splat as a scalar.
+  absl::StatusOr<LiteralPtr> LiteralOf(const Attribute& dense, const SharedShape& shape);
+
+  // Adds an instruction and gives its index.
+  int32_t Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<const int32_t> operands,
+              AttributeMap attributes, const Operation& from);
+  void Bind(const Scope& scope, const Value& value, int32_t instruction);
+  // The instruction of a value in a scope; -1: not defined there.
+  int32_t Lookup(const Scope& scope, const Value& value) const;
+  // The same; a constant from outside is built anew in the scope.
+  absl::StatusOr<int32_t> Use(Scope& scope, Value& value, int depth = 0);
+
+  absl::Status ImportOperation(Scope& scope, const Operation& operation);
+  absl::Status ImportBody(Scope& scope, const Region& region);
+
+  // Computations of regions. kScalars: a parameter for each argument, values from outside must be constants.
+  // kState: one parameter, a tuple of the arguments and then the captured values (or the one that there is).
+  // kBranch: the same without arguments, and an empty tuple for none.
+  enum class Arguments { kScalars, kState, kBranch };
+  absl::StatusOr<ComputationId> RegionComputation(const Region& region, Arguments form,
+                                                  std::span<Value* const> captured, bool keeps_captured,
+                                                  const Operation& from);
+  // What a region needs from outside and must be passed in: its captures but for constants.
+  std::vector<Value*> Passed(std::span<const Region> regions) const;
+
+  Scope NewScope(const Operation& from);
+  // Puts the computation into the module.
+  ComputationId Finish(Scope& scope, std::string name, int32_t root);
+  // A computation made once under a key, for decompositions.
+  absl::flat_hash_map<std::string, ComputationId>& made() { return made_; }
+
+ private:
+  struct Binding {
+    int32_t scope = 0;
+    int32_t instruction = -1;
+  };
+  absl::Status FindFunctions(const Region& top);
+  absl::Status CheckTopLevel(const Operation& operation);
+  absl::StatusOr<const Operation*> Entry() const;
+  absl::StatusOr<std::vector<const Operation*>> CallOrder(const Operation& entry) const;
+  absl::Status Callees(const Region& region, std::vector<const Operation*>* callees) const;
+  absl::Status ImportFunction(const Operation& function);
+  absl::Status ImportEntryAttributes(const Operation& entry);
+  absl::Status ImportModuleAttributes(const Operation& module);
+  absl::StatusOr<int32_t> Root(Scope& scope, const Region& region, std::span<const int32_t> more);
+  void AddExtras(const Operation& from, Instruction* instruction);
+
+  const Tree& tree_;
+  Module module_;
+  std::vector<SharedShape> shapes_;  // by type id
+  std::vector<Binding> bindings_;    // by value id
+  std::vector<SharedShape> scalars_;
+  absl::flat_hash_map<const Attribute*, LiteralPtr> literals_;
+  absl::flat_hash_map<absl::string_view, const Operation*> functions_;
+  absl::flat_hash_map<absl::string_view, ComputationId> computations_;  // of functions
+  absl::flat_hash_map<std::string, ComputationId> made_;
+  int32_t num_scopes_ = 0;
+  int64_t num_names_ = 0;
+};
+
+// One operation on its way into a computation.
+class OpImport {
+ public:
+  OpImport(Importer& into, Scope& where, const Operation& operation)
+      : importer(into), scope(where), op(operation) {}
+
+  Importer& importer;
+  Scope& scope;
+  const Operation& op;
+  absl::Status status;
+  std::vector<int32_t> operands;  // instructions
+
+  bool ok() const { return status.ok(); }
+  void Fail(absl::Status error) {
+    if (status.ok()) status = std::move(error);
+  }
+  void Invalid(std::string_view message);
+  void Unsupported(std::string_view message);
+
+  bool Arity(size_t operands, size_t results = 1);
+  bool Regions(size_t count);
+  size_t num_operands() const { return op.operands.size(); }
+  size_t num_results() const { return op.results.size(); }
+  const Shape& OperandShape(size_t i);
+  SharedShape ResultShape(size_t i = 0);
+  // The result's, or a tuple of the results'.
+  SharedShape WholeShape();
+
+  // An attribute by its name; `group` names a struct that may hold it ("dot_dimension_numbers").
+  const Attribute* Find(std::string_view name, std::string_view group = {});
+  const Attribute* Require(std::string_view name, std::string_view group = {});
+  bool Bool(std::string_view name, bool absent = false);
+  int64_t Int(std::string_view name);
+  int64_t Int(std::string_view name, int64_t absent, std::string_view group = {});
+  double Float(std::string_view name);
+  Ints IntList(std::string_view name, std::string_view group = {});  // empty if absent
+  Ints RequiredInts(std::string_view name);
+  Ints IntsOr(std::string_view name, size_t count, int64_t fill);
+  // Rows of a matrix of integers with `columns` columns (0: as the type says).
+  IntLists IntRows(std::string_view name, size_t columns);
+  std::string Text(std::string_view name, std::string_view absent = {});
+  std::string EnumWord(std::string_view name, std::string_view absent,
+                       std::span<const std::string_view> allowed);
+
+  int32_t Add(Opcode opcode, SharedShape shape, std::vector<int32_t> inputs, AttributeMap attributes = {});
+  // Adds the instruction that gives the results: all of them as a tuple's elements if there are several.
+  void Emit(Opcode opcode, std::vector<int32_t> inputs, AttributeMap attributes = {});
+  // The instruction gives the only result, or a tuple of the results.
+  void BindResults(int32_t instruction);
+  void BindResult(size_t i, int32_t instruction);
+  int32_t TupleElement(int32_t tuple, SharedShape shape, int64_t index);
+  int32_t Constant(ElementType type, double value);
+  int32_t Broadcast(int32_t scalar, const SharedShape& shape);
+  std::optional<ComputationId> Body(size_t region = 0);
+};
+
+AttributeMap Map(std::vector<AttributeMap::Entry> entries);
+// The integers of array<i64: ..>, [..] or dense<..>.
+bool IntegersOf(const Attribute& attribute, Ints* values);
+// An attribute as MLIR writes it, for configurations that HLO keeps as text.
+std::string ToString(const Attribute& attribute);
+// The operation that stands for a composite of this name, whatever its decomposition: "" if none does.
+std::string_view OperationOfComposite(std::string_view name);
+// Where a row of any family has the name: its function; else null.
+ImportFn FindImport(std::string_view name);
+
+std::span<const ImportRow> ElementwiseRows();  // import_elementwise.cc
+std::span<const ImportRow> ShapeRows();        // import_shape.cc
+std::span<const ImportRow> LinalgRows();       // import_linalg.cc
+std::span<const ImportRow> ControlRows();      // import_control.cc
+std::span<const ImportRow> CallRows();         // import_calls.cc
+std::span<const ImportRow> CollectiveRows();   // import_collective.cc
+std::span<const ImportRow> ChloRows();         // import_chlo.cc
+void ImportErfInv(OpImport& in);               // import_chlo_decompositions.cc
+
+}  // namespace assay::mlir
+
+#endif  // ASSAY_HLO_MLIR_IMPORTER_H_

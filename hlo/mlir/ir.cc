@@ -1,0 +1,217 @@
+// The generic MLIR tree: its memory, types as text, and which values each region takes from outside.
+#include "hlo/mlir/ir.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "fmt/format.h"
+#include "literal/element_io.h"
+
+namespace assay::mlir {
+namespace {
+
+constexpr size_t kChunk = size_t{1} << 16;
+constexpr size_t kAlignment = alignof(std::max_align_t);
+
+std::string Join(std::span<const Type* const> types) {
+  std::string text;
+  for (const Type* type : types) text += (text.empty() ? "" : ", ") + ToString(*type);
+  return text;
+}
+
+bool SameTypes(std::span<const Type* const> a, std::span<const Type* const> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Type* x, const Type* y) { return SameType(*x, *y); });
+}
+
+std::string_view MlirName(ElementType type) {
+  switch (type) {
+    case ElementType::kPred:
+      return "i1";
+    case ElementType::kF8E5M2:
+      return "f8E5M2";
+    case ElementType::kF8E4M3:
+      return "f8E4M3";
+    case ElementType::kF8E4M3FN:
+      return "f8E4M3FN";
+    case ElementType::kF8E4M3B11FNUZ:
+      return "f8E4M3B11FNUZ";
+    case ElementType::kF8E3M4:
+      return "f8E3M4";
+    case ElementType::kF8E5M2FNUZ:
+      return "f8E5M2FNUZ";
+    case ElementType::kF8E4M3FNUZ:
+      return "f8E4M3FNUZ";
+    case ElementType::kF8E8M0FNU:
+      return "f8E8M0FNU";
+    case ElementType::kF6E3M2FN:
+      return "f6E3M2FN";
+    case ElementType::kF6E2M3FN:
+      return "f6E2M3FN";
+    case ElementType::kF4E2M1FN:
+      return "f4E2M1FN";
+    case ElementType::kC64:
+      return "complex<f32>";
+    case ElementType::kC128:
+      return "complex<f64>";
+    default:
+      return {};
+  }
+}
+
+std::string ElementName(ElementType type) {
+  if (const std::string_view name = MlirName(type); !name.empty()) return std::string(name);
+  if (IsSignedIntegral(type)) return fmt::format("i{}", Bits(type));
+  if (IsUnsignedIntegral(type)) return fmt::format("ui{}", Bits(type));
+  return std::string(Name(type));
+}
+
+std::string TensorText(const Type& type) {
+  std::string text = "tensor<";
+  for (int64_t size : type.sizes) text += size == kDynamicSize ? "?x" : fmt::format("{}x", size);
+  text += ToString(*type.element_type);
+  if (!type.bounds.empty()) {
+    text += ", #stablehlo.bounds<";
+    for (size_t i = 0; i < type.bounds.size(); ++i) {
+      text += i == 0 ? "" : ", ";
+      text += type.bounds[i] == kDynamicSize ? "?" : fmt::format("{}", type.bounds[i]);
+    }
+    text += '>';
+  }
+  return text + '>';
+}
+
+}  // namespace
+
+void* Arena::Take(size_t bytes) {
+  const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (rounded > kChunk / 4) {
+    // A large piece gets memory of its own and leaves the current chunk as it is.
+    chunks_.push_back(std::unique_ptr<std::byte[]>(new std::byte[rounded]));
+    return chunks_.back().get();
+  }
+  if (rounded > left_) {
+    chunks_.push_back(std::unique_ptr<std::byte[]>(new std::byte[kChunk]));
+    next_ = chunks_.back().get();
+    left_ = kChunk;
+  }
+  std::byte* const taken = next_;
+  next_ += rounded;
+  left_ -= rounded;
+  return taken;
+}
+
+bool SameType(const Type& a, const Type& b) {
+  if (&a == &b) return true;
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case Type::Kind::kElement:
+      return a.element == b.element;
+    case Type::Kind::kTensor:
+      return SameType(*a.element_type, *b.element_type) && std::ranges::equal(a.sizes, b.sizes) &&
+             std::ranges::equal(a.bounds, b.bounds);
+    case Type::Kind::kTuple:
+    case Type::Kind::kFunction:
+      return SameTypes(a.inputs, b.inputs) && SameTypes(a.results, b.results);
+    case Type::Kind::kUnsupported:
+      return a.text == b.text;
+    default:
+      return true;
+  }
+}
+
+std::string ToString(const Type& type) {
+  switch (type.kind) {
+    case Type::Kind::kElement:
+      return ElementName(type.element);
+    case Type::Kind::kIndex:
+      return "index";
+    case Type::Kind::kNone:
+      return "none";
+    case Type::Kind::kTensor:
+      return TensorText(type);
+    case Type::Kind::kToken:
+      return "!stablehlo.token";
+    case Type::Kind::kTuple:
+      return fmt::format("tuple<{}>", Join(type.inputs));
+    case Type::Kind::kFunction:
+      return fmt::format("({}) -> ({})", Join(type.inputs), Join(type.results));
+    case Type::Kind::kUnsupported:
+      return std::string(type.text);
+  }
+  return {};
+}
+
+const Attribute* Find(std::span<const NamedAttribute> fields, std::string_view name) {
+  for (const NamedAttribute& field : fields) {
+    if (field.name == name) return field.value;
+  }
+  return nullptr;
+}
+
+Type* Tree::NewType(Type::Kind kind) {
+  Type* const type = arena_.New<Type>();
+  type->kind = kind;
+  type->id = num_types_++;
+  return type;
+}
+
+Attribute* Tree::NewAttribute(Attribute::Kind kind) {
+  Attribute* const attribute = arena_.New<Attribute>();
+  attribute->kind = kind;
+  return attribute;
+}
+
+std::span<Value> Tree::NewValues(size_t count, const Operation* owner, int32_t depth) {
+  const std::span<Value> values = arena_.Array<Value>(count);
+  for (size_t i = 0; i < count; ++i) {
+    values[i].owner = owner;
+    values[i].index = static_cast<int32_t>(i);
+    values[i].id = num_values_++;
+    values[i].depth = depth;
+  }
+  return values;
+}
+
+absl::Status Tree::WithPlace(const absl::Status& status, const Operation& operation) const {
+  if (status.ok() || PositionOf(status)) return status;
+  if (is_text_) return WithPosition(status, operation.position);
+  return WithPrefix(status, fmt::format("byte {}", operation.offset));
+}
+
+void NormalizeElements(ElementType type, std::span<std::byte> elements) {
+  if (Bits(type) >= 8) return;
+  for (std::byte& element : elements) {
+    const auto raw = std::to_integer<uint64_t>(element);
+    if (type == ElementType::kPred) {
+      element = std::byte{raw != 0};
+    } else if (IsSignedIntegral(type)) {
+      ScalarValue value;
+      value.kind = ComputeKind::kInt64;
+      value.i = WrapSigned(static_cast<int64_t>(raw), Bits(type));
+      StoreElement(type, value, &element);
+    } else {
+      element = static_cast<std::byte>(raw & ((1u << Bits(type)) - 1));
+    }
+  }
+}
+
+// captures(R) = the values of smaller depth among the operands in R and the captures of the regions in R. A
+// region is complete before its operation's end, so the recursion goes down and fills on the way up.
+void FillCaptures(Tree& tree, Region& region) {
+  std::vector<Value*> captures;
+  absl::flat_hash_set<const Value*> seen;
+  const auto use = [&](Value* value) {
+    if (value->depth < region.depth && seen.insert(value).second) captures.push_back(value);
+  };
+  for (Operation* operation : region.operations) {
+    for (Value* operand : operation->operands) use(operand);
+    for (Region& nested : operation->regions) {
+      FillCaptures(tree, nested);
+      for (Value* captured : nested.captures) use(captured);
+    }
+  }
+  region.captures = tree.arena().Copy(captures);
+}
+
+}  // namespace assay::mlir

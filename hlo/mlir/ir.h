@@ -1,0 +1,195 @@
+// A small generic MLIR: operations with operands, attributes and regions, as the text parser (text_parser.h) and
+// the bytecode reader (bytecode_reader.h) both produce it, and as import.h turns it into a Module.
+//
+// Names are StableHLO's ("stablehlo.add", "func.func", "chlo.erf_inv"), attributes are those of the generic form,
+// whatever form or version was read. Every region has one block. All nodes live in the Tree's arena and point to
+// each other; they are plain data without destructors.
+#ifndef ASSAY_HLO_MLIR_IR_H_
+#define ASSAY_HLO_MLIR_IR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "shape/element_type.h"
+#include "shape/error.h"
+
+namespace assay::mlir {
+
+// Memory for nodes that are all freed together.
+class Arena {
+ public:
+  template <typename T>
+  T* New() {
+    return Array<T>(1).data();
+  }
+  template <typename T>
+  std::span<T> Array(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (count == 0) return {};
+    T* const first = static_cast<T*>(Take(count * sizeof(T)));
+    for (size_t i = 0; i < count; ++i) new (first + i) T();
+    return {first, count};
+  }
+  template <typename T>
+  std::span<T> Copy(const std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (values.empty()) return {};
+    T* const first = static_cast<T*>(Take(values.size() * sizeof(T)));
+    std::memcpy(static_cast<void*>(first), values.data(), values.size() * sizeof(T));
+    return {first, values.size()};
+  }
+  std::string_view Copy(std::string_view text) {
+    if (text.empty()) return {};
+    char* const first = static_cast<char*>(Take(text.size()));
+    std::memcpy(first, text.data(), text.size());
+    return {first, text.size()};
+  }
+
+ private:
+  void* Take(size_t bytes);
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::byte* next_ = nullptr;
+  size_t left_ = 0;
+};
+
+// A dimension written '?', and "no bound" in a list of bounds.
+inline constexpr int64_t kDynamicSize = INT64_MIN;
+
+struct Type {
+  enum class Kind : uint8_t {
+    kElement,      // f32, i1, complex<f32>: `element`
+    kIndex,        // index
+    kNone,         // none
+    kTensor,       // of element_type, which is kElement, kIndex or kUnsupported
+    kToken,        // !stablehlo.token
+    kTuple,        // of `inputs`
+    kFunction,     // `inputs` to `results`
+    kUnsupported,  // `text`: a legal type that HLO has not
+  };
+  Kind kind = Kind::kNone;
+  ElementType element = ElementType::kPred;
+  int32_t id = 0;  // dense in the tree
+  std::span<const int64_t> sizes;
+  std::span<const int64_t> bounds;  // of dynamic dimensions; empty: none
+  const Type* element_type = nullptr;
+  std::span<const Type* const> inputs;
+  std::span<const Type* const> results;
+  std::string_view text;
+};
+bool SameType(const Type& a, const Type& b);
+std::string ToString(const Type& type);
+
+struct Attribute;
+struct NamedAttribute {
+  std::string_view name;
+  const Attribute* value = nullptr;
+};
+
+struct Attribute {
+  enum class Kind : uint8_t {
+    kUnit,
+    kBool,        // integer
+    kInteger,     // integer, type (null: i64)
+    kFloat,       // real, type (null: f64)
+    kString,      // text
+    kArray,       // elements
+    kDictionary,  // fields
+    kType,        // type
+    kSymbol,      // text, without '@'
+    kIntegers,    // integers: array<i64: ...>, also of i1 and other widths
+    kDense,       // type (a tensor), data: elements in bytes, row-major; or one if is_splat
+    kWord,        // text: the value of an enumeration, LT
+    kStruct,      // text: its name, "gather"; fields
+    kLocation,    // text: the outermost name; source_file, integer (line), column
+    kAlias,       // text: defined later; none is left when the file has been read
+    kOpaque,      // text: an attribute that means nothing to us, as written
+  };
+  Kind kind = Kind::kUnit;
+  bool is_splat = false;
+  int32_t column = 0;
+  int64_t integer = 0;
+  double real = 0;
+  const Type* type = nullptr;
+  std::string_view text;
+  std::string_view source_file;
+  std::span<const Attribute* const> elements;
+  std::span<const NamedAttribute> fields;
+  std::span<const int64_t> integers;
+  std::span<const std::byte> data;
+};
+const Attribute* Find(std::span<const NamedAttribute> fields, std::string_view name);
+
+struct Operation;
+struct Value {
+  const Type* type = nullptr;
+  const Operation* owner = nullptr;  // null: a block argument
+  int32_t index = 0;                 // among the results or the arguments
+  int32_t id = 0;                    // dense in the tree
+  int32_t depth = 0;                 // how many regions are around it
+};
+
+struct Region {
+  std::span<Value> arguments;
+  std::span<Operation* const> operations;
+  // Values of regions around this one that are used in it or deeper, each once, in order of use.
+  std::span<Value* const> captures;
+  int32_t depth = 0;  // of the values that it defines
+};
+
+struct Operation {
+  std::string_view name;
+  SourcePosition position;  // text only
+  size_t offset = 0;        // in the file
+  std::span<Value* const> operands;
+  std::span<Value> results;
+  std::span<const NamedAttribute> attributes;
+  std::span<Region> regions;
+  const Attribute* location = nullptr;
+  const Attribute* Find(std::string_view attribute) const { return mlir::Find(attributes, attribute); }
+};
+
+// One file. The source must outlive the tree: names are parts of it.
+class Tree {
+ public:
+  explicit Tree(bool is_text) : is_text_(is_text) {}
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+
+  Arena& arena() { return arena_; }
+  bool is_text() const { return is_text_; }
+  Type* NewType(Type::Kind kind);
+  Attribute* NewAttribute(Attribute::Kind kind);
+  std::span<Value> NewValues(size_t count, const Operation* owner, int32_t depth);
+  int32_t num_types() const { return num_types_; }
+  int32_t num_values() const { return num_values_; }
+
+  // The operations of the file; a module is one with a region. Null: none was read.
+  Region* top = nullptr;
+  // The same error with the place of the operation: line and column of a text, "byte N" of bytecode.
+  absl::Status WithPlace(const absl::Status& status, const Operation& operation) const;
+
+ private:
+  const bool is_text_;
+  Arena arena_;
+  int32_t num_types_ = 0;
+  int32_t num_values_ = 0;
+};
+
+// Elements of less than a byte as they come in files, one a byte with anything in the upper bits, as a Literal holds
+// them; i1 becomes 0 or 1.
+void NormalizeElements(ElementType type, std::span<std::byte> elements);
+
+// What uses of values leave in each region: Region::captures of every region below `top`.
+void FillCaptures(Tree& tree, Region& top);
+
+}  // namespace assay::mlir
+
+#endif  // ASSAY_HLO_MLIR_IR_H_

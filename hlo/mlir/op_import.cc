@@ -1,0 +1,377 @@
+// What one operation's import can ask and do, and the table of all imports.
+#include <algorithm>
+#include <limits>
+
+#include "fmt/format.h"
+#include "hlo/mlir/importer.h"
+#include "literal/element_io.h"
+
+namespace assay::mlir {
+namespace {
+
+using Kind = Attribute::Kind;
+
+const Shape& NoShape() {
+  static const auto* const kShape = new Shape();
+  return *kShape;
+}
+
+bool IntegersOfDense(const Attribute& dense, Ints* values) {
+  const Type& tensor = *dense.type;
+  ElementType element = ElementType::kS64;
+  if (tensor.element_type->kind == Type::Kind::kElement) element = tensor.element_type->element;
+  if (!IsIntegral(element) && element != ElementType::kPred) return false;
+  const size_t bytes = static_cast<size_t>(Bytes(element));
+  size_t count = dense.data.size() / bytes;
+  if (dense.is_splat) {
+    count = 1;
+    for (int64_t size : tensor.sizes) count *= static_cast<size_t>(size);
+    // Lists of this kind have an entry a dimension or device; a splat must not ask for much more.
+    constexpr size_t kMaxSplat = size_t{1} << 20;
+    if (count > kMaxSplat) return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const std::byte* const at = dense.data.data() + (dense.is_splat ? 0 : i * bytes);
+    values->push_back(element == ElementType::kPred ? std::to_integer<int64_t>(*at) : LoadIndex(element, at));
+  }
+  return true;
+}
+
+std::string Quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      quoted += fmt::format("\\{:02X}", byte);
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string FieldsText(std::span<const NamedAttribute> fields) {
+  std::string text;
+  for (const NamedAttribute& field : fields) {
+    text += text.empty() ? "" : ", ";
+    text += field.name;
+    if (field.value->kind != Kind::kUnit) text += " = " + ToString(*field.value);
+  }
+  return text;
+}
+
+// As MLIR prints it: %e with six digits where that reads back, else as many digits as it takes.
+std::string FloatText(double value) {
+  std::string text = fmt::format("{:.6e}", value);
+  return std::strtod(text.c_str(), nullptr) == value ? text : fmt::format("{:.17e}", value);
+}
+
+}  // namespace
+
+AttributeMap Map(std::vector<AttributeMap::Entry> entries) {
+  AttributeMap map;
+  for (AttributeMap::Entry& entry : entries) map.Set(entry.attr, std::move(entry.value));
+  return map;
+}
+
+bool IntegersOf(const Attribute& attribute, Ints* values) {
+  switch (attribute.kind) {
+    case Kind::kIntegers:
+      values->assign(attribute.integers.begin(), attribute.integers.end());
+      return true;
+    case Kind::kArray:
+      for (const Attribute* element : attribute.elements) {
+        if (element->kind != Kind::kInteger) return false;
+        values->push_back(element->integer);
+      }
+      return true;
+    case Kind::kDense:
+      return attribute.type->kind == Type::Kind::kTensor && IntegersOfDense(attribute, values);
+    default:
+      return false;
+  }
+}
+
+std::string ToString(const Attribute& attribute) {
+  const auto typed = [&](std::string text, std::string_view default_type) {
+    if (attribute.type == nullptr) return fmt::format("{} : {}", text, default_type);
+    return fmt::format("{} : {}", text, ToString(*attribute.type));
+  };
+  switch (attribute.kind) {
+    case Kind::kUnit:
+      return "unit";
+    case Kind::kBool:
+      return attribute.integer != 0 ? "true" : "false";
+    case Kind::kInteger:
+      return typed(fmt::format("{}", attribute.integer), "i64");
+    case Kind::kFloat:
+      return typed(FloatText(attribute.real), "f64");
+    case Kind::kString:
+      return Quoted(attribute.text);
+    case Kind::kArray: {
+      std::string text;
+      for (const Attribute* element : attribute.elements)
+        text += (text.empty() ? "" : ", ") + ToString(*element);
+      return fmt::format("[{}]", text);
+    }
+    case Kind::kDictionary:
+      return fmt::format("{{{}}}", FieldsText(attribute.fields));
+    case Kind::kType:
+      return ToString(*attribute.type);
+    case Kind::kSymbol:
+      return fmt::format("@{}", attribute.text);
+    case Kind::kIntegers: {
+      std::string text =
+          fmt::format("array<{}", attribute.type == nullptr ? "i64" : ToString(*attribute.type));
+      for (size_t i = 0; i < attribute.integers.size(); ++i) {
+        text += fmt::format("{}{}", i == 0 ? ": " : ", ", attribute.integers[i]);
+      }
+      return text + '>';
+    }
+    case Kind::kDense:
+      return fmt::format("dense<...> : {}", ToString(*attribute.type));
+    case Kind::kStruct:
+      return fmt::format("#stablehlo.{}<{}>", attribute.text, FieldsText(attribute.fields));
+    default:
+      return std::string(attribute.text);
+  }
+}
+
+ImportFn FindImport(std::string_view name) {
+  static const auto* const kRows = [] {
+    auto* map = new absl::flat_hash_map<absl::string_view, ImportFn>();
+    for (const auto rows : {ElementwiseRows(), ShapeRows(), LinalgRows(), ControlRows(), CallRows(),
+                            CollectiveRows(), ChloRows()}) {
+      for (const ImportRow& row : rows)
+        map->emplace(absl::string_view(row.name.data(), row.name.size()), row.fn);
+    }
+    return map;
+  }();
+  const auto known = kRows->find(absl::string_view(name.data(), name.size()));
+  return known == kRows->end() ? nullptr : known->second;
+}
+
+void OpImport::Invalid(std::string_view message) {
+  Fail(InvalidProgram({}, fmt::format("{}: {}", op.name, message)));
+}
+
+void OpImport::Unsupported(std::string_view message) {
+  Fail(NotSupported({}, fmt::format("{}: {}", op.name, message)));
+}
+
+bool OpImport::Arity(size_t wanted_operands, size_t wanted_results) {
+  if (num_operands() != wanted_operands) {
+    Invalid(fmt::format("found {} operands, want {}", num_operands(), wanted_operands));
+  } else if (num_results() != wanted_results) {
+    Invalid(fmt::format("found {} results, want {}", num_results(), wanted_results));
+  }
+  return ok();
+}
+
+bool OpImport::Regions(size_t count) {
+  if (op.regions.size() != count) Invalid(fmt::format("found {} regions, want {}", op.regions.size(), count));
+  return ok();
+}
+
+const Shape& OpImport::OperandShape(size_t i) {
+  return i < operands.size() ? *scope.computation.instructions[operands[i]].shape : NoShape();
+}
+
+SharedShape OpImport::ResultShape(size_t i) {
+  static const auto* const kNone = new SharedShape(std::make_shared<const Shape>());
+  if (i >= op.results.size()) {
+    Invalid(fmt::format("found {} results, want {}", op.results.size(), i + 1));
+    return *kNone;
+  }
+  absl::StatusOr<SharedShape> shape = importer.ShapeOf(*op.results[i].type);
+  if (shape.ok()) return *shape;
+  Fail(shape.status());
+  return *kNone;
+}
+
+SharedShape OpImport::WholeShape() {
+  if (num_results() == 1) return ResultShape();
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < num_results(); ++i) shapes.push_back(*ResultShape(i));
+  return std::make_shared<const Shape>(Shape::Tuple(std::move(shapes)));
+}
+
+const Attribute* OpImport::Find(std::string_view name, std::string_view group) {
+  if (!group.empty()) {
+    if (const Attribute* whole = op.Find(group); whole != nullptr && whole->kind == Kind::kStruct) {
+      return mlir::Find(whole->fields, name);
+    }
+  }
+  return op.Find(name);
+}
+
+const Attribute* OpImport::Require(std::string_view name, std::string_view group) {
+  const Attribute* const attribute = Find(name, group);
+  if (attribute == nullptr) Invalid(fmt::format("attribute {} is missing", name));
+  return attribute;
+}
+
+bool OpImport::Bool(std::string_view name, bool absent) {
+  const Attribute* const attribute = Find(name);
+  if (attribute == nullptr) return absent;
+  if (attribute->kind == Kind::kUnit) return true;
+  if (attribute->kind != Kind::kBool && attribute->kind != Kind::kInteger) {
+    Invalid(fmt::format("{} is {}, want true or false", name, ToString(*attribute)));
+  }
+  return attribute->integer != 0;
+}
+
+int64_t OpImport::Int(std::string_view name) { return Require(name) == nullptr ? 0 : Int(name, 0); }
+
+int64_t OpImport::Int(std::string_view name, int64_t absent, std::string_view group) {
+  const Attribute* const attribute = Find(name, group);
+  if (attribute == nullptr) return absent;
+  if (attribute->kind != Kind::kInteger)
+    Invalid(fmt::format("{} is {}, want an integer", name, ToString(*attribute)));
+  return attribute->integer;
+}
+
+double OpImport::Float(std::string_view name) {
+  const Attribute* const attribute = Require(name);
+  if (attribute == nullptr) return 0;
+  if (attribute->kind != Kind::kFloat)
+    Invalid(fmt::format("{} is {}, want a number", name, ToString(*attribute)));
+  return attribute->real;
+}
+
+Ints OpImport::IntList(std::string_view name, std::string_view group) {
+  Ints values;
+  const Attribute* const attribute = Find(name, group);
+  if (attribute != nullptr && !IntegersOf(*attribute, &values)) {
+    Invalid(fmt::format("{} is {}, want integers", name, ToString(*attribute)));
+  }
+  return values;
+}
+
+Ints OpImport::RequiredInts(std::string_view name) {
+  return Require(name) == nullptr ? Ints() : IntList(name);
+}
+
+Ints OpImport::IntsOr(std::string_view name, size_t count, int64_t fill) {
+  if (Find(name) == nullptr) return Ints(count, fill);
+  Ints values = IntList(name);
+  if (values.size() != count) Invalid(fmt::format("{} has {} entries, want {}", name, values.size(), count));
+  values.resize(count, fill);
+  return values;
+}
+
+IntLists OpImport::IntRows(std::string_view name, size_t columns) {
+  const Attribute* const attribute = Find(name);
+  if (attribute == nullptr) return {};
+  if (attribute->kind == Kind::kDense && attribute->type->sizes.size() == 2) {
+    const auto written = static_cast<size_t>(attribute->type->sizes[1]);
+    if (columns != 0 && written != columns) {
+      Invalid(fmt::format("{} has {} columns, want {}", name, written, columns));
+      return {};
+    }
+    columns = written;
+  }
+  const Ints values = IntList(name);
+  if (columns == 0 || values.size() % columns != 0) {
+    if (!values.empty())
+      Invalid(fmt::format("{} is {}, want a matrix of integers", name, ToString(*attribute)));
+    return {};
+  }
+  IntLists rows;
+  for (size_t i = 0; i < values.size(); i += columns) {
+    rows.emplace_back(values.begin() + static_cast<std::ptrdiff_t>(i),
+                      values.begin() + static_cast<std::ptrdiff_t>(i + columns));
+  }
+  return rows;
+}
+
+std::string OpImport::Text(std::string_view name, std::string_view absent) {
+  const Attribute* const attribute = Find(name);
+  if (attribute == nullptr) return std::string(absent);
+  if (attribute->kind != Kind::kString && attribute->kind != Kind::kSymbol &&
+      attribute->kind != Kind::kWord) {
+    Invalid(fmt::format("{} is {}, want a string", name, ToString(*attribute)));
+  }
+  return std::string(attribute->text);
+}
+
+std::string OpImport::EnumWord(std::string_view name, std::string_view absent,
+                               std::span<const std::string_view> allowed) {
+  std::string word = Text(name, absent);
+  if (std::find(allowed.begin(), allowed.end(), word) == allowed.end() && word != absent) {
+    std::string wanted;
+    for (std::string_view value : allowed) wanted += (wanted.empty() ? "" : ", ") + std::string(value);
+    Invalid(fmt::format("{} is '{}', want one of {}", name, word, wanted));
+  }
+  if (word.empty()) Invalid(fmt::format("attribute {} is missing", name));
+  return word;
+}
+
+int32_t OpImport::Add(Opcode opcode, SharedShape shape, std::vector<int32_t> inputs,
+                      AttributeMap attributes) {
+  return importer.Add(scope, opcode, std::move(shape), inputs, std::move(attributes), op);
+}
+
+void OpImport::Emit(Opcode opcode, std::vector<int32_t> inputs, AttributeMap attributes) {
+  if (!ok()) return;
+  SharedShape shape = WholeShape();
+  if (ok()) BindResults(Add(opcode, std::move(shape), std::move(inputs), std::move(attributes)));
+}
+
+void OpImport::BindResults(int32_t instruction) {
+  if (!ok()) return;
+  if (num_results() == 1) return BindResult(0, instruction);
+  for (size_t i = 0; i < num_results(); ++i) {
+    SharedShape shape = ResultShape(i);
+    if (!ok()) return;
+    BindResult(i, TupleElement(instruction, std::move(shape), static_cast<int64_t>(i)));
+  }
+}
+
+void OpImport::BindResult(size_t i, int32_t instruction) {
+  if (i >= op.results.size())
+    return Invalid(fmt::format("found {} results, want {}", op.results.size(), i + 1));
+  const Shape& given = *scope.computation.instructions[instruction].shape;
+  const SharedShape wanted = ResultShape(i);
+  // Verify compares what an instruction says with what its operation gives; here an operation became another
+  // one, or none, and its own type must agree with that.
+  if (ok() && !Shape::Equal(given, *wanted)) {
+    return Invalid(fmt::format("result {} has type {}, want {}", i, wanted->ToString(), given.ToString()));
+  }
+  importer.Bind(scope, op.results[i], instruction);
+}
+
+int32_t OpImport::TupleElement(int32_t tuple, SharedShape shape, int64_t index) {
+  return Add(Opcode::kGetTupleElement, std::move(shape), {tuple}, Map({{Attr::kIndex, index}}));
+}
+
+int32_t OpImport::Constant(ElementType type, double value) {
+  const int32_t constant = Add(Opcode::kConstant, importer.Scalar(type), {});
+  const Literal literal = IsFloat(type) ? Literal::ScalarDouble(type, value)
+                                        : Literal::ScalarInt(type, static_cast<int64_t>(value));
+  scope.computation.instructions[constant].literal = std::make_shared<const Literal>(literal);
+  return constant;
+}
+
+int32_t OpImport::Broadcast(int32_t scalar, const SharedShape& shape) {
+  if (shape->IsScalar()) return scalar;
+  return Add(Opcode::kBroadcast, shape, {scalar}, Map({{Attr::kDimensions, Ints()}}));
+}
+
+std::optional<ComputationId> OpImport::Body(size_t region) {
+  if (!ok()) return std::nullopt;
+  if (region >= op.regions.size()) {
+    Invalid(fmt::format("found {} regions, want {}", op.regions.size(), region + 1));
+    return std::nullopt;
+  }
+  const absl::StatusOr<ComputationId> body = importer.RegionComputation(
+      op.regions[region], Importer::Arguments::kScalars, {}, /*keeps_captured=*/false, op);
+  if (body.ok()) return *body;
+  Fail(body.status());
+  return std::nullopt;
+}
+
+}  // namespace assay::mlir
