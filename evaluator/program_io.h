@@ -20,6 +20,8 @@ using NamedLiterals = std::vector<std::pair<std::string, Literal>>;
 
 // The array leaves of a value, keys from `prefix`: "arg1" or "arg1.0", …
 NamedLiterals LeavesOf(const std::string& prefix, const Literal& value);
+// The same of each argument: arg0, arg1.0, ...
+std::map<std::string, Literal> LeavesOfArguments(const std::vector<Literal>& arguments);
 // The results of a program, by the rule for out0, out1, … ; dynamic dimensions cropped to their run-time
 // sizes.
 NamedLiterals ResultsOf(const Literal& root);

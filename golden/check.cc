@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "golden/golden.h"
 #include "hlo/load.h"
+#include "hlo/proto/import.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
 #include "shape/shape_text.h"
@@ -104,6 +105,21 @@ std::string CheckText(const std::string& path, std::string_view text, const Gold
   return CompareResults(*golden, *expected, *actual);
 }
 
+// An HloSnapshot: its program on its arguments against its result, bit by bit.
+absl::StatusOr<std::string> CheckSnapshot(const std::string& path, std::string_view bytes,
+                                          const GoldenEngine& engine) {
+  ASSAY_ASSIGN_OR_RETURN(const std::optional<Snapshot> snapshot, ReadSnapshot(bytes));
+  if (!snapshot.has_value() || !snapshot->result.has_value()) {
+    return BadInput("the file holds a program without arguments and a result: it is no HloSnapshot");
+  }
+  Golden golden;
+  golden.program = bytes;
+  golden.inputs = LeavesOfArguments(snapshot->arguments);
+  for (auto& [key, value] : ResultsOf(*snapshot->result)) golden.outputs.emplace(key, value);
+  ASSAY_ASSIGN_OR_RETURN(const ByKey actual, RunGolden(golden, path, engine));
+  return CompareResults(golden, golden.outputs, actual);
+}
+
 std::string HeaderLine(const std::string& key, const Literal& value) {
   return fmt::format("// {}: {} {}", key, value.shape().ToString(),
                      LiteralToText(value, {.hex_floats = true}));
@@ -135,13 +151,24 @@ GoldenUpdate ReplaceOutputs(const std::string& text, const ByKey& actual) {
   return update;
 }
 
+// Snapshots are dumped as NAME.snapshot.0.pb and NAME.hlo_snapshot.pb.
+bool IsGoldenName(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return path.extension() == ".hlo" || (path.extension() == ".pb" && name.find("snapshot") != std::string::npos);
+}
+
 }  // namespace
 
 GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return {path, false, "  " + Message(text.status()) + "\n"};
-  const std::string report = CheckText(path, *text, engine);
-  return {path, report.empty(), report};
+  if (FormOfProgram(path, *text) != ProgramForm::kProto) {
+    const std::string report = CheckText(path, *text, engine);
+    return {path, report.empty(), report};
+  }
+  const absl::StatusOr<std::string> report = CheckSnapshot(path, *text, engine);
+  if (report.ok()) return {path, report->empty(), *report};
+  return {path, false, fmt::format("  {} (exit code {})\n", Message(report.status()), ExitCodeOf(report.status()))};
 }
 
 std::vector<std::string> FindGoldens(const std::vector<std::string>& paths) {
@@ -157,7 +184,7 @@ std::vector<std::string> FindGoldens(const std::vector<std::string>& paths) {
          !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
       // The real programs are plain programs, run by a test of their own.
       if (it->is_directory() && it->path().filename() == "programs") it.disable_recursion_pending();
-      if (it->is_regular_file() && it->path().extension() == ".hlo") below.push_back(it->path().string());
+      if (it->is_regular_file() && IsGoldenName(it->path())) below.push_back(it->path().string());
     }
     std::sort(below.begin(), below.end());
     found.insert(found.end(), below.begin(), below.end());

@@ -53,10 +53,10 @@ struct GoldenEngine {
   int jobs = 0;
 };
 
-// Runs the golden and compares. Files that can't be read or parsed as goldens fail with the reason.
+// Runs the golden and compares. An HloSnapshot is a golden too: its arguments, its result. Files that can't be read or parsed as goldens fail with the reason.
 GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine = {});
 
-// Every golden below the paths (files ending .hlo; directories are walked in sorted order).
+// Every golden below the paths (files ending .hlo, and snapshots; directories are walked in sorted order).
 std::vector<std::string> FindGoldens(const std::vector<std::string>& paths);
 
 // The file with its expected values replaced by what the reference gives now, and a diff of the lines.

@@ -1,6 +1,9 @@
 #include "hlo/load.h"
 
+#include <algorithm>
+
 #include "hlo/mlir/import.h"
+#include "hlo/proto/import.h"
 #include "hlo/text/parser.h"
 
 namespace assay {
@@ -33,6 +36,8 @@ std::string_view FirstWord(std::string_view text) {
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
   constexpr std::string_view kBytecodeMagic = "ML\xefR";
   if (bytes.substr(0, kBytecodeMagic.size()) == kBytecodeMagic) return ProgramForm::kStableHloBytecode;
+  // Before the first word is looked for: a module's name may start with anything.
+  if (HoldsProtoModule(bytes)) return ProgramForm::kProto;
   const std::string_view word = FirstWord(bytes);
   if (word == "module" || word == "func.func" || word == "builtin.module" || word == "\"builtin.module\"" ||
       word == "\"func.func\"" || (!word.empty() && (word[0] == '#' || word[0] == '!'))) {
@@ -44,10 +49,12 @@ ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
   if (EndsWith(name, ".pb")) return ProgramForm::kProto;
   if (EndsWith(name, ".mlirbc")) return ProgramForm::kStableHloBytecode;
   if (EndsWith(name, ".mlir")) return ProgramForm::kStableHloText;
-  // A HloModuleProto or HloProto starts with the tag of a length-delimited field 1.
-  return !bytes.empty() && bytes[0] == '\x0a' && bytes.find('\0') != std::string_view::npos
-             ? ProgramForm::kProto
-             : ProgramForm::kHloText;
+  // What is left of a broken protocol buffer has bytes that no text has.
+  const auto is_binary = [](char c) {
+    const auto byte = static_cast<uint8_t>(c);
+    return byte < '\t' || (byte > '\r' && byte < ' ');
+  };
+  return std::any_of(bytes.begin(), bytes.end(), is_binary) ? ProgramForm::kProto : ProgramForm::kHloText;
 }
 
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes) {
@@ -55,7 +62,7 @@ absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes
     case ProgramForm::kHloText:
       return ParseHloText(bytes);
     case ProgramForm::kProto:
-      return NotSupported({}, "reading an HloModuleProto: give the program as HLO text");
+      return ImportProto(bytes);
     case ProgramForm::kStableHloText:
       return ParseStableHloText(bytes);
     case ProgramForm::kStableHloBytecode:

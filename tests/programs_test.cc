@@ -62,12 +62,25 @@ void CheckProgram(const fs::path& directory, const std::string& form) {
   }
 }
 
+// Another form of program.hlo gives its outputs, bit for bit.
+void CheckSameBytes(const fs::path& directory, const std::string& form) {
+  INFO(directory.filename() << " " << form);
+  const NamedLiterals expected = RunProgram(directory, "program.hlo");
+  const NamedLiterals results = RunProgram(directory, form);
+  REQUIRE(results.size() == expected.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    CHECK(results[i].first == expected[i].first);
+    CHECK(Literal::BitwiseEqual(results[i].second, expected[i].second));
+  }
+}
+
 TEST_CASE("programs: the real programs agree with XLA:CPU", "[programs]") {
   int count = 0;
   for (const auto& entry : fs::directory_iterator(ASSAY_SOURCE_DIR "/golden/programs")) {
     if (!entry.is_directory()) continue;
     ++count;
     CheckProgram(entry.path(), "program.hlo");
+    CheckSameBytes(entry.path(), "program.pb");
     CheckProgram(entry.path(), "optimized.hlo");
   }
   CHECK(count == 15);

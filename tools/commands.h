@@ -61,9 +61,12 @@ struct Program {
   VerifiedModule module;
 };
 std::optional<Program> Load(const RunFlags& flags, int& exit_code);
-// Arguments by --inputs or --random-inputs; what an .npz holds for the infeed goes to `infeed`.
-absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const VerifiedModule& module,
+// Arguments by --inputs or --random-inputs, or else a snapshot's; what an .npz holds for the infeed goes to
+// `infeed`.
+absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const Program& program,
                                                std::deque<StreamItem>* infeed);
+// The program is an HloSnapshot, which brings arguments along.
+bool HasSnapshot(const Program& program);
 // Engines and options that this build does not have are refused (exit 4), never replaced silently.
 absl::Status CheckEngine(const RunFlags& flags);
 EngineChoice ChoiceOf(const RunFlags& flags);

@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load.h"
+#include "hlo/proto/import.h"
 #include "literal/npz.h"
 #include "tools/commands.h"
 
@@ -80,9 +81,19 @@ std::optional<Program> Load(const RunFlags& flags, int& exit_code) {
   return Program{*std::move(text), *std::move(verified)};
 }
 
-absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const VerifiedModule& module,
+bool HasSnapshot(const Program& program) {
+  const absl::StatusOr<std::optional<Snapshot>> snapshot = ReadSnapshot(program.text);
+  return !snapshot.ok() || snapshot->has_value();
+}
+
+absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const Program& program,
                                                std::deque<StreamItem>* infeed) {
+  const VerifiedModule& module = program.module;
   if (flags.random_inputs) return RandomInputs(module, *flags.random_inputs);
+  if (flags.inputs.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const std::optional<Snapshot> snapshot, ReadSnapshot(program.text));
+    if (snapshot) return ArgumentsFrom(module, LeavesOfArguments(snapshot->arguments), infeed);
+  }
   std::map<std::string, NpyArray> arrays;
   if (!flags.inputs.empty()) {
     ASSAY_ASSIGN_OR_RETURN(arrays, ReadNpzFile(flags.inputs));

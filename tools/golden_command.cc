@@ -4,6 +4,8 @@
 #include "evaluator/program_io.h"
 #include "fmt/format.h"
 #include "golden/golden.h"
+#include "hlo/load.h"
+#include "hlo/text/printer.h"
 #include "literal/npz.h"
 #include "tools/commands.h"
 
@@ -43,14 +45,17 @@ int GoldenRecord(const RunFlags& flags) {
   const std::optional<Program> program = Load(flags, exit_code);
   if (!program) return exit_code;
   std::deque<StreamItem> infeed;
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, program->module, &infeed);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *program, &infeed);
   if (!arguments.ok()) return Fail(arguments.status(), flags.inputs);
   if (!infeed.empty()) return Fail(NotSupported({}, "recording a golden with infeed items"), flags.inputs);
   NamedLiterals inputs;
   for (size_t i = 0; i < arguments->size(); ++i) {
     for (auto& leaf : LeavesOf(fmt::format("arg{}", i), (*arguments)[i])) inputs.push_back(std::move(leaf));
   }
-  const absl::StatusOr<std::string> text = RecordGolden(program->text, inputs);
+  // A golden is text, whatever the program was.
+  const bool is_text = FormOfProgram(flags.program, program->text) == ProgramForm::kHloText;
+  const absl::StatusOr<std::string> text =
+      RecordGolden(is_text ? program->text : ModuleToText(program->module.module()), inputs);
   if (!text.ok()) return Fail(text.status(), flags.program, program->text);
   if (flags.output.empty()) return Write(*text) ? 0 : 5;
   const absl::Status status = WriteFileAtomically(flags.output, *text);

@@ -110,7 +110,7 @@ int Run(const RunFlags& flags) {
   int exit_code = 0;
   const std::optional<Program> program = Load(flags, exit_code);
   if (!program) return exit_code;
-  if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program->module)) {
+  if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program->module) && !HasSnapshot(*program)) {
     return AskForInputs(flags, program->module);
   }
   const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags));
@@ -124,7 +124,7 @@ int Run(const RunFlags& flags) {
   };
   Executor executor(*plan, options);
   absl::StatusOr<std::vector<Literal>> arguments =
-      Arguments(flags, program->module, &executor.process().infeed);
+      Arguments(flags, *program, &executor.process().infeed);
   if (!arguments.ok()) return Fail(arguments.status(), flags.inputs.empty() ? flags.program : flags.inputs);
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
   if (!root.ok()) return Fail(root.status(), flags.program, program->text);
@@ -142,9 +142,9 @@ int Bench(const RunFlags& flags) {
   const double compile_seconds = SecondsSince(start);
 
   RunFlags with_inputs = flags;
-  if (flags.inputs.empty() && !flags.random_inputs) with_inputs.random_inputs = 0;
+  if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*program)) with_inputs.random_inputs = 0;
   std::deque<StreamItem> infeed;
-  const absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, program->module, &infeed);
+  const absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *program, &infeed);
   if (!arguments.ok()) return Fail(arguments.status(), flags.inputs);
   RunOptions options = flags.options;
   options.interrupted = Interrupted;

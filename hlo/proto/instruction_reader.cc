@@ -1,0 +1,352 @@
+// The parts of an instruction that every op has, and which fields each op reads (spec/hlo-proto.md section 3).
+#include "hlo/proto/instruction_reader.h"
+
+#include <utility>
+
+#include "fmt/format.h"
+#include "hlo/proto/attribute_reader.h"
+#include "hlo/proto/hlo.pb.h"
+#include "hlo/proto/values.h"
+#include "hlo/proto/words.h"
+#include "hlo/text/print_values.h"
+#include "hlo/text/sharding_text.h"
+
+namespace assay::proto {
+
+struct InstructionReader::Draft {
+  const pb::HloInstructionProto& message;
+  const Computation& above;
+  Instruction instruction;
+  std::string direction;  // of a compare under an old opcode
+
+  AttributeMap& attributes() { return instruction.attributes; }
+};
+
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> kOldCompares[] = {
+    {"equal-to", "EQ"},     {"not-equal-to", "NE"},       {"greater-than-or-equal-to", "GE"},
+    {"greater-than", "GT"}, {"less-than-or-equal-to", "LE"}, {"less-than", "LT"}};
+
+std::string StatisticsText(const pb::StatisticsViz& message) {
+  if (message.statistics().empty()) return {};
+  std::string text = fmt::format("{{visualizing_index={}", message.stat_index_to_visualize());
+  for (const pb::Statistic& statistic : message.statistics()) {
+    text += "," + statistic.stat_name() + "=";
+    print::AppendDouble(statistic.stat_val(), text);
+  }
+  return text + "}";
+}
+
+absl::Status CheckStatistics(const pb::StatisticsViz& message) {
+  for (const pb::Statistic& statistic : message.statistics()) {
+    if (print::IsLegalName(statistic.stat_name())) continue;
+    return InvalidProgram({}, fmt::format("statistics_viz: stat_name '{}' is no name",
+                                          statistic.stat_name().substr(0, 40)));
+  }
+  return absl::OkStatus();
+}
+
+void AppendNumber(int64_t value, std::string* key) {
+  key->append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// Array shapes with a plain layout only; false for others.
+bool MakeKey(const pb::ShapeProto& m, std::string* key) {
+  key->clear();
+  const pb::LayoutProto& layout = m.layout();
+  if (m.tuple_shapes_size() > 0 || layout.tiles_size() > 0 || layout.split_configs_size() > 0 ||
+      layout.element_size_in_bits() != 0 || layout.memory_space() != 0 || layout.index_primitive_type() != 0 ||
+      layout.pointer_primitive_type() != 0 || layout.dynamic_shape_metadata_prefix_bytes() != 0 ||
+      layout.tail_padding_alignment_in_elements() > 1 || layout.tail_padding_alignment_in_elements() < 0) {
+    return false;
+  }
+  AppendNumber(m.element_type(), key);
+  AppendNumber(m.dimensions_size(), key);
+  for (const int64_t size : m.dimensions()) AppendNumber(size, key);
+  for (const bool dynamic : m.is_dynamic_dimension()) key->push_back(dynamic ? 'd' : 's');
+  key->push_back(m.has_layout() ? 'l' : ' ');
+  for (const int64_t d : layout.minor_to_major()) AppendNumber(d, key);
+  return true;
+}
+
+bool IsPlainMetadata(const pb::OpMetadata& m) {
+  return m.op_type().empty() && m.op_name().empty() && m.source_file().empty() && m.deduplicated_name().empty() &&
+         m.scheduling_name().empty() && m.source_line() == 0 && m.source_end_line() == 0 &&
+         m.source_column() == 0 && m.source_end_column() == 0 && m.stack_frame_id() == 0 &&
+         m.profile_type().empty() && !m.has_metadata_payload();
+}
+
+bool TakesPrecision(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kDot:
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
+    case Opcode::kConvolution:
+    case Opcode::kCustomCall:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Shape>> ShapeTable::Find(const pb::ShapeProto& message) {
+  const bool has_key = MakeKey(message, &key_);
+  if (has_key) {
+    const auto known = known_.find(key_);
+    if (known != known_.end()) return known->second;
+  }
+  ASSAY_ASSIGN_OR_RETURN(Shape shape, ShapeFrom(message));
+  auto shared = std::make_shared<const Shape>(std::move(shape));
+  if (has_key) known_.emplace(key_, shared);
+  return shared;
+}
+
+absl::StatusOr<Instruction> InstructionReader::Read(const pb::HloInstructionProto& message, const Computation& above,
+                                                    const InstructionIds& ids) {
+  Draft draft{message, above, {}, {}};
+  if (message.name().empty()) return InvalidProgram({}, "name is missing");
+  ASSAY_RETURN_IF_ERROR(ReadOpcode(draft));
+  if (!message.has_shape()) return InvalidProgram({}, "shape is missing");
+  ASSAY_ASSIGN_OR_RETURN(draft.instruction.shape, shapes_.Find(message.shape()));
+  ASSAY_RETURN_IF_ERROR(ReadIds(draft, ids));
+  ASSAY_RETURN_IF_ERROR(ReadAttributes(draft));
+  ASSAY_RETURN_IF_ERROR(ReadExtras(draft));
+  return std::move(draft.instruction);
+}
+
+absl::Status InstructionReader::ReadOpcode(Draft& draft) {
+  const std::string& name = draft.message.opcode();
+  if (const auto known = OpcodeFromName(name)) {
+    draft.instruction.opcode = *known;
+    return absl::OkStatus();
+  }
+  for (const auto& [old, direction] : kOldCompares) {
+    if (name != old) continue;
+    draft.instruction.opcode = Opcode::kCompare;
+    draft.direction = direction;
+    return absl::OkStatus();
+  }
+  return InvalidProgram({}, fmt::format("unknown opcode '{}'", name.substr(0, 60)));
+}
+
+absl::Status InstructionReader::ReadIds(Draft& draft, const InstructionIds& ids) {
+  const auto find = [&](std::string_view field, int64_t id) -> absl::StatusOr<int32_t> {
+    const auto known = ids.find(static_cast<uint32_t>(id));
+    if (id >= 0 && known != ids.end()) return known->second;
+    return InvalidProgram(
+        {}, fmt::format("{} holds {}, which is no instruction above it in its computation", field, id));
+  };
+  draft.instruction.operands.reserve(draft.message.operand_ids_size());
+  for (const int64_t id : draft.message.operand_ids()) {
+    ASSAY_ASSIGN_OR_RETURN(const int32_t index, find("operand_ids", id));
+    draft.instruction.operands.push_back(index);
+  }
+  for (const int64_t id : draft.message.control_predecessor_ids()) {
+    ASSAY_ASSIGN_OR_RETURN(const int32_t index, find("control_predecessor_ids", id));
+    draft.instruction.control_predecessors.push_back(index);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InstructionReader::ReadExtras(Draft& draft) {
+  const pb::HloInstructionProto& m = draft.message;
+  InstructionExtras extras;
+  bool any = false;
+  if (m.has_metadata() && !IsPlainMetadata(m.metadata())) {
+    ASSAY_ASSIGN_OR_RETURN(extras.metadata, MetadataFrom(m.metadata(), payloads_));
+    any = true;
+  }
+  if (!m.frontend_attributes().map().empty()) {
+    extras.frontend_attributes = FrontendAttributesFrom(m.frontend_attributes());
+    any = true;
+  }
+  if (m.has_sharding()) {
+    ASSAY_ASSIGN_OR_RETURN(extras.sharding, ShardingFrom(m.sharding(), payloads_));
+    SpreadShardingOverTuple(*draft.instruction.shape, &extras.sharding);
+    any = true;
+  }
+  if (!m.statistics_viz().statistics().empty()) {
+    ASSAY_RETURN_IF_ERROR(CheckStatistics(m.statistics_viz()));
+    extras.statistics = StatisticsText(m.statistics_viz());
+    any = true;
+  }
+  if (m.has_backend_config_payload()) {
+    ASSAY_ASSIGN_OR_RETURN(extras.backend_config.text, PayloadOf(m.backend_config_payload(), payloads_));
+  } else {
+    extras.backend_config.text = m.backend_config();
+  }
+  for (const bool replicated : m.parameter_replication().replicated_at_leaf_buffers()) {
+    extras.parameter_replication.push_back(replicated);
+  }
+  if (!m.extras().origin().empty()) ASSAY_RETURN_IF_ERROR(OriginFrom(m.extras().origin(), &extras.origin));
+  any = any || !extras.backend_config.text.empty() || !extras.parameter_replication.empty() || !extras.origin.empty();
+  if (any) draft.instruction.extras = std::make_shared<const InstructionExtras>(std::move(extras));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ComputationId>> InstructionReader::Called(const Draft& draft) const {
+  std::vector<ComputationId> called;
+  for (const int64_t id : draft.message.called_computation_ids()) {
+    const auto known = computations_.find(id);
+    if (known == computations_.end()) {
+      return InvalidProgram(
+          {}, fmt::format("called_computation_ids holds {}, which is no computation above its caller (Call-C3)", id));
+    }
+    called.push_back({known->second});
+  }
+  return called;
+}
+
+absl::Status InstructionReader::ReadCalled(Draft& draft, std::initializer_list<Attr> attrs) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<ComputationId> called, Called(draft));
+  if (called.size() != attrs.size()) {
+    return InvalidProgram({}, fmt::format("called_computation_ids has {} entries, want {}", called.size(),
+                                          attrs.size()));
+  }
+  size_t i = 0;
+  for (const Attr attr : attrs) draft.attributes().Set(attr, called[i++]);
+  return absl::OkStatus();
+}
+
+// Branches in order; a pred chooses between the true and the false one.
+absl::Status InstructionReader::ReadConditional(Draft& draft) {
+  const auto& operands = draft.instruction.operands;
+  const bool by_pred = !operands.empty() &&
+                       draft.above.instructions[operands[0]].shape->IsScalar(ElementType::kPred);
+  if (by_pred) return ReadCalled(draft, {Attr::kTrueComputation, Attr::kFalseComputation});
+  ASSAY_ASSIGN_OR_RETURN(std::vector<ComputationId> called, Called(draft));
+  draft.attributes().Set(Attr::kBranchComputations, std::move(called));
+  return absl::OkStatus();
+}
+
+absl::Status InstructionReader::ReadCustomCall(Draft& draft) {
+  const pb::HloInstructionProto& m = draft.message;
+  AttributeMap& attributes = draft.attributes();
+  attributes.Set(Attr::kCustomCallTarget, m.custom_call_target());
+  ASSAY_RETURN_IF_ERROR(ReadConvolution(m, /*required=*/false, &attributes));
+  if (m.constrain_layout()) {
+    ShapeList shapes;
+    for (const pb::ShapeProto& shape : m.operand_shapes_with_layout()) {
+      ASSAY_ASSIGN_OR_RETURN(Shape operand, ShapeFrom(shape));
+      shapes.push_back(std::move(operand));
+    }
+    attributes.Set(Attr::kOperandLayoutConstraints, std::move(shapes));
+  }
+  if (m.custom_call_has_side_effect()) attributes.Set(Attr::kCustomCallHasSideEffect, true);
+  ASSAY_ASSIGN_OR_RETURN(std::vector<ComputationId> called, Called(draft));
+  if (!called.empty()) attributes.Set(Attr::kCalledComputations, std::move(called));
+  ReadAliasing(m, &attributes);
+  if (m.has_literal()) {
+    ASSAY_ASSIGN_OR_RETURN(Literal literal, LiteralFrom(m.literal()));
+    attributes.Set(Attr::kLiteralValue, std::make_shared<const Literal>(std::move(literal)));
+  }
+  ASSAY_RETURN_IF_ERROR(SetWord(kPaddingTypes, m.padding_type(), 0, Attr::kPaddingType, &attributes));
+  ASSAY_RETURN_IF_ERROR(SetWord(kSchedules, m.custom_call_schedule(), 0, Attr::kSchedule, &attributes));
+  constexpr int32_t kUnspecified = 0, kOriginal = 1;
+  if (m.custom_call_api_version() == kUnspecified) return absl::OkStatus();
+  return SetWord(kApiVersions, m.custom_call_api_version(), kOriginal, Attr::kApiVersion, &attributes);
+}
+
+absl::Status InstructionReader::ReadCollectiveAttributes(Draft& draft) {
+  const pb::HloInstructionProto& m = draft.message;
+  AttributeMap& attributes = draft.attributes();
+  const int64_t channel = m.channel_id() > 0 ? m.channel_id() : m.all_reduce_id();
+  if (channel > 0) attributes.Set(Attr::kChannelId, channel);
+  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const ReplicaGroups> groups, groups_.Read(m));
+  if (groups != nullptr) attributes.Set(Attr::kReplicaGroups, std::move(groups));
+  if (m.constrain_layout()) attributes.Set(Attr::kConstrainLayout, true);
+  if (m.use_global_device_ids()) attributes.Set(Attr::kUseGlobalDeviceIds, true);
+  if (!m.dimensions().empty()) attributes.Set(Attr::kDimensions, Ints(m.dimensions().begin(), m.dimensions().end()));
+  switch (draft.instruction.opcode) {
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kReduceScatter:
+      return ReadCalled(draft, {Attr::kToApply});
+    default:
+      return absl::OkStatus();
+  }
+}
+
+// Ops that call computations, and nothing else that needs this reader's tables.
+absl::Status InstructionReader::ReadCallAttributes(Draft& draft) {
+  const pb::HloInstructionProto& m = draft.message;
+  switch (draft.instruction.opcode) {
+    case Opcode::kCall:
+      if (m.is_composite()) draft.attributes().Set(Attr::kIsComposite, true);
+      return ReadCalled(draft, {Attr::kToApply});
+    case Opcode::kMap:
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kScan:
+    case Opcode::kScatter:
+    case Opcode::kSort:
+      return ReadCalled(draft, {Attr::kToApply});
+    case Opcode::kFusion:
+      return ReadCalled(draft, {Attr::kCalls});
+    case Opcode::kAsyncStart:
+      if (!m.async_execution_thread().empty()) {
+        draft.attributes().Set(Attr::kAsyncExecutionThread, m.async_execution_thread());
+      }
+      return ReadCalled(draft, {Attr::kCalls});
+    case Opcode::kSelectAndScatter:
+      return ReadCalled(draft, {Attr::kSelect, Attr::kScatter});
+    case Opcode::kWhile:
+      return ReadCalled(draft, {Attr::kBody, Attr::kCondition});
+    case Opcode::kConditional:
+      return ReadConditional(draft);
+    default:
+      return absl::OkStatus();
+  }
+}
+
+absl::Status InstructionReader::ReadAttributes(Draft& draft) {
+  const pb::HloInstructionProto& m = draft.message;
+  const Opcode opcode = draft.instruction.opcode;
+  if (m.has_precision_config() && !TakesPrecision(opcode)) {
+    return InvalidProgram({}, fmt::format("precision_config stands on {}, which has none", Name(opcode)));
+  }
+  if (m.has_dot_dimension_numbers() && opcode != Opcode::kDot && opcode != Opcode::kScaledDot) {
+    return InvalidProgram({}, fmt::format("dot_dimension_numbers stand on {}, which has none", Name(opcode)));
+  }
+  ASSAY_RETURN_IF_ERROR(ReadAccuracy(m, &draft.attributes()));
+  ASSAY_RETURN_IF_ERROR(ReadCallAttributes(draft));
+  switch (opcode) {
+    case Opcode::kParameter:
+      draft.instruction.parameter_number = m.parameter_number();
+      return absl::OkStatus();
+    case Opcode::kConstant:
+      return ReadConstant(m, &draft.instruction);
+    case Opcode::kCustomCall:
+      return ReadCustomCall(draft);
+    case Opcode::kDomain: {
+      ASSAY_ASSIGN_OR_RETURN(AttrValue domain, DomainFrom(m, payloads_));
+      draft.attributes().Set(Attr::kDomain, std::move(domain));
+      return absl::OkStatus();
+    }
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kAllToAll:
+    case Opcode::kCollectiveBroadcast:
+    case Opcode::kRaggedAllToAll:
+    case Opcode::kReduceScatter:
+      if (m.has_dynamic_root()) draft.attributes().Set(Attr::kHasDynamicRoot, true);
+      return ReadCollectiveAttributes(draft);
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart: {
+      const auto& operands = draft.instruction.operands;
+      const Shape* operand = operands.empty() ? nullptr : draft.above.instructions[operands[0]].shape.get();
+      return ReadCollectivePermute(m, operand, &draft.attributes());
+    }
+    case Opcode::kCompare:
+      return ReadCompare(m, draft.direction, &draft.attributes());
+    default:
+      return ReadOwnAttributes(m, opcode, &draft.attributes());
+  }
+}
+
+}  // namespace assay::proto

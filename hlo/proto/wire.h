@@ -1,0 +1,67 @@
+// The wire form of protocol buffers, one level at a time and without a copy: what tells a module from what may
+// contain one, and what takes large messages apart, so that no more than one instruction is decoded at a time.
+//
+// Errors say which field, where in its message, and what was found; `where` prefixes are the caller's.
+#ifndef ASSAY_HLO_PROTO_WIRE_H_
+#define ASSAY_HLO_PROTO_WIRE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shape/error.h"
+
+namespace google::protobuf {
+class MessageLite;
+}
+
+namespace assay::proto {
+
+struct WireField {
+  int32_t number = 0;
+  bool is_varint = false;
+  bool is_bytes = false;     // length-delimited: a string, a message or a packed list
+  uint64_t value = 0;        // of a varint
+  std::string_view payload;  // of length-delimited fields
+  std::string_view whole;    // tag and all
+};
+
+class WireReader {
+ public:
+  explicit WireReader(std::string_view message) : message_(message) {}
+  bool AtEnd() const { return at_ == message_.size(); }
+  absl::Status Next(WireField* field);
+
+ private:
+  bool ReadVarint(uint64_t* value);
+
+  std::string_view message_;
+  size_t at_ = 0;
+};
+
+// A file that holds a program, and where in it the parts are.
+struct Container {
+  enum class Kind : uint8_t { kModule, kHloProto, kSnapshot };
+  Kind kind = Kind::kModule;
+  std::string_view module;                  // HloModuleProto
+  std::string_view config;                  // HloModuleConfigProto; empty: none
+  std::vector<std::string_view> arguments;  // LiteralProto, of a snapshot
+  std::optional<std::string_view> result;
+};
+
+// True if the bytes hold an HloModuleProto, or an HloProto or HloSnapshot with one. Text never does.
+bool HoldsModule(std::string_view bytes);
+absl::StatusOr<Container> OpenContainer(std::string_view bytes);
+
+// Splits a message: the payloads of field `number` go to `parts`, all other fields to `rest`.
+absl::Status SplitMessage(std::string_view message, int32_t number, std::vector<std::string_view>* parts,
+                          std::string* rest);
+
+// Decodes a whole message; nothing of it is looked at yet. `name` is the message's, for errors.
+absl::Status Decode(std::string_view bytes, std::string_view name, google::protobuf::MessageLite* message);
+
+}  // namespace assay::proto
+
+#endif  // ASSAY_HLO_PROTO_WIRE_H_

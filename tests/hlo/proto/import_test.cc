@@ -1,0 +1,161 @@
+// Modules, instructions, literals and snapshots from bytes written by hand after spec/hlo-proto.md.
+#include "hlo/proto/import.h"
+
+#include <catch2/catch.hpp>
+
+#include "evaluator/verify.h"
+#include "hlo/load.h"
+#include "hlo/text/printer.h"
+#include "literal/literal_text.h"
+#include "tests/hlo/proto/wire_bytes.h"
+
+namespace assay {
+namespace {
+
+using namespace wire;
+
+// The canonical text of the module's entry, from its first brace on.
+std::string EntryText(const std::string& bytes) {
+  const absl::StatusOr<Module> module = ImportProto(bytes);
+  INFO(module.status().ToString());
+  REQUIRE(module.ok());
+  const std::string text = ModuleToText(*module);
+  return text.substr(text.find("ENTRY"));
+}
+
+// The text of one constant with this literal.
+std::string ConstantText(const std::string& shape, const std::string& data) {
+  const std::string text =
+      EntryText(OneComputation(Instruction(Op(1, "c", "constant", shape) + Message(8, Bytes(1, shape), data)), 1));
+  const size_t start = text.find("constant(") + 9;
+  return text.substr(start, text.find(")\n") - start);
+}
+
+TEST_CASE("proto: a module of two instructions", "[proto]") {
+  const std::string shape = Array(kF32, {2});
+  const std::string bytes =
+      OneComputation(Instruction(Op(1, "p", "parameter", shape)) +
+                         Instruction(Op(2, "n", "negate", shape) + Operands({1})),
+                     2, Message(4, Bytes(1, shape), Bytes(2, shape)));
+  CHECK(EntryText(bytes) ==
+        "ENTRY %e (p: f32[2]) -> f32[2] {\n"
+        "  %p = f32[2]{0} parameter(0)\n"
+        "  ROOT %n = f32[2]{0} negate(%p)\n"
+        "}\n\n");
+}
+
+TEST_CASE("proto: ids are compared by their low 32 bits", "[proto]") {
+  const std::string shape = Array(kF32, {});
+  const int64_t high = int64_t{7} << 32;
+  const std::string bytes = OneComputation(Instruction(Op(high | 3, "p", "parameter", shape)) +
+                                               Instruction(Op(4, "n", "negate", shape) + Operands({3})),
+                                           high | 4);
+  CHECK(EntryText(bytes).find("ROOT %n = f32[] negate(%p)") != std::string::npos);
+}
+
+TEST_CASE("proto: operand lists are read packed and one by one, unknown fields are skipped", "[proto]") {
+  const std::string shape = Array(kF32, {});
+  const std::string bytes = OneComputation(
+      Instruction(Op(1, "p", "parameter", shape) + Bytes(4, "unknown") + Int(1234, 5)) +
+          Instruction(Op(2, "a", "add", shape) + Int(36, 1) + Int(36, 1)),
+      2, Bytes(24, "unknown"));
+  CHECK(EntryText(bytes).find("add(%p, %p)") != std::string::npos);
+}
+
+TEST_CASE("proto: literals stand in the order of the layout", "[proto]") {
+  const std::string column_major =
+      Int(2, kS32) + Bytes(3, Varint(2) + Varint(2)) + Message(5, Bytes(1, Varint(0) + Varint(1)));
+  const std::string data = Bytes(4, Varint(1) + Varint(3) + Varint(2) + Varint(4));
+  CHECK(ConstantText(column_major, data) == "{ { 1, 2 }, { 3, 4 } }");
+  CHECK(ConstantText(Array(kS32, {2, 2}), data) == "{ { 1, 3 }, { 2, 4 } }");
+}
+
+TEST_CASE("proto: literals of every kind of field", "[proto]") {
+  constexpr int kS4 = 21, kU4 = 22, kBF16 = 16, kF8E4M3FN = 20, kS8 = 2, kU16 = 7, kC64 = 15, kS1 = 30;
+  constexpr int kF6E3M2FN = 35;
+  CHECK(ConstantText(Array(kPred, {2}), Bytes(2, std::string("\1\0", 2))) == "{1, 0}");
+  CHECK(ConstantText(Array(kS32, {}), Bytes(4, Varint(static_cast<uint64_t>(-5)))) == "-5");
+  // 4 bits: the low ones count, so 0x0f and 0xff are -1 alike.
+  CHECK(ConstantText(Array(kS4, {3}), Bytes(21, "\x0f\xff\x07")) == "{-1, -1, 7}");
+  CHECK(ConstantText(Array(kU4, {2}), Bytes(22, "\x1f\x03")) == "{15, 3}");
+  CHECK(ConstantText(Array(kS1, {2}), Bytes(30, std::string("\1\0", 2))) == "{-1, 0}");
+  CHECK(ConstantText(Array(kS8, {2}), Bytes(15, "\xfe\x7f")) == "{-2, 127}");
+  CHECK(ConstantText(Array(kU16, {1}), Bytes(16, "\x34\x12")) == "{4660}");
+  CHECK(ConstantText(Array(kBF16, {1}), Bytes(13, "\xc0\x3f")) == "{1.5}");
+  CHECK(ConstantText(Array(kF8E4M3FN, {1}), Bytes(20, "\x38")) == "{1}");
+  CHECK(ConstantText(Array(kF6E3M2FN, {1}), Bytes(35, "\x0c")) == "{1}");
+  CHECK(ConstantText(Array(kC64, {1}), Floats(12, {1, -2})) == "{(1, -2)}");
+  const std::string pair = Int(2, kTuple) + Bytes(4, Array(kF32, {})) + Bytes(4, Array(kS32, {}));
+  CHECK(ConstantText(pair, Message(10, Bytes(1, Array(kF32, {})), Floats(8, {2})) +
+                               Message(10, Bytes(1, Array(kS32, {})), Int(4, 3))) == "(2, 3)");
+}
+
+TEST_CASE("proto: a compare under an old opcode", "[proto]") {
+  const std::string shape = Array(kF32, {}), result = Array(kPred, {});
+  const std::string bytes = OneComputation(Instruction(Op(1, "p", "parameter", shape)) +
+                                               Instruction(Op(2, "c", "less-than", result) + Operands({1, 1})),
+                                           2);
+  CHECK(EntryText(bytes).find("compare(%p, %p), direction=LT") != std::string::npos);
+}
+
+TEST_CASE("proto: epsilon is the shortest decimal that is the float", "[proto]") {
+  const std::string x = Array(kF32, {2, 3}), v = Array(kF32, {3});
+  const std::string float_thousandth = "\x6f\x12\x83\x3a";  // 0.001f
+  const std::string bytes = OneComputation(
+      Instruction(Op(1, "x", "parameter", x)) + Instruction(Op(2, "v", "parameter", v) + Int(9, 1)) +
+          Instruction(Op(3, "b", "batch-norm-inference", x) + Operands({1, 2, 2, 2, 2}) +
+                      Varint(24 << 3 | 5) + float_thousandth + Int(25, 1)),
+      3);
+  CHECK(EntryText(bytes).find("epsilon=0.001, feature_index=1") != std::string::npos);
+}
+
+TEST_CASE("proto: a schedule gives the order", "[proto]") {
+  const std::string shape = Array(kF32, {});
+  const std::string instructions = Instruction(Op(1, "p", "parameter", shape)) +
+                                   Instruction(Op(2, "a", "negate", shape) + Operands({1})) +
+                                   Instruction(Op(3, "b", "abs", shape) + Operands({1})) +
+                                   Instruction(Op(4, "t", "add", shape) + Operands({2, 3}));
+  const auto scheduled = [&](std::initializer_list<int> order) {
+    std::string ids;
+    for (const int id : order) ids += Varint(id);
+    return OneComputation(instructions, 4, Message(7, Message(1, Int(1, 1), Message(2, Bytes(1, ids)))));
+  };
+  const std::string text = EntryText(scheduled({1, 3, 2, 4}));
+  CHECK(text.find("%b = ") < text.find("%a = "));
+  CHECK(text.find("ROOT %t = f32[] add(%a, %b)") != std::string::npos);
+  CHECK(ImportProto(scheduled({3, 1, 2, 4})).status().message() ==
+        "computation 'e' (id 1): schedule: instruction 'b' stands before an operand of it");
+  CHECK_FALSE(ImportProto(scheduled({1, 2, 4})).ok());
+  CHECK_FALSE(ImportProto(scheduled({1, 2, 2, 4})).ok());
+}
+
+TEST_CASE("proto: a module, an HloProto and a snapshot are told apart by content", "[proto]") {
+  const std::string shape = Array(kF32, {});
+  const std::string module = OneComputation(Instruction(Op(1, "p", "parameter", shape)), 1);
+  const std::string hlo = Bytes(1, module) + Bytes(3, "\x0a\x02\x08\x01");
+  const std::string argument = Bytes(1, shape) + Floats(8, {2.5});
+  const std::string snapshot = Bytes(1, hlo) + Bytes(2, argument) + Bytes(3, argument) + Bytes(4, "cpu");
+  for (const std::string& bytes : {module, hlo, snapshot}) {
+    CHECK(FormOfProgram("module_0001.m.before_optimizations.txt", bytes) == ProgramForm::kProto);
+    CHECK(ImportProto(bytes).ok());
+  }
+  CHECK_FALSE(ReadSnapshot(hlo)->has_value());
+  const auto read = ReadSnapshot(snapshot);
+  REQUIRE(read.ok());
+  REQUIRE(read->has_value());
+  REQUIRE((*read)->arguments.size() == 1);
+  CHECK(LiteralToText((*read)->arguments[0]) == "2.5");
+  CHECK(LiteralToText(*(*read)->result) == "2.5");
+  CHECK(FormOfProgram("x.pb", "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }") == ProgramForm::kHloText);
+}
+
+TEST_CASE("proto: an HloModuleProtoWithConfig says how many replicas there are", "[proto]") {
+  const std::string module = OneComputation(Instruction(Op(1, "p", "parameter", Array(kF32, {}))), 1);
+  const absl::StatusOr<Module> read = ImportProto(Bytes(1, module) + Message(2, Int(4, 2), Int(5, 3)));
+  REQUIRE(read.ok());
+  CHECK(read->replica_count == 2);
+  CHECK(read->num_partitions == 3);
+}
+
+}  // namespace
+}  // namespace assay
