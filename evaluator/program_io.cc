@@ -128,7 +128,8 @@ NamedLiterals LeavesOf(const std::string& prefix, const Literal& value) {
 std::map<std::string, Literal> LeavesOfArguments(const std::vector<Literal>& arguments) {
   std::map<std::string, Literal> leaves;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    for (auto& [key, value] : LeavesOf(fmt::format("arg{}", i), arguments[i])) leaves.emplace(key, std::move(value));
+    for (auto& [key, value] : LeavesOf(fmt::format("arg{}", i), arguments[i]))
+      leaves.emplace(key, std::move(value));
   }
   return leaves;
 }

@@ -154,7 +154,8 @@ GoldenUpdate ReplaceOutputs(const std::string& text, const ByKey& actual) {
 // Snapshots are dumped as NAME.snapshot.0.pb and NAME.hlo_snapshot.pb.
 bool IsGoldenName(const fs::path& path) {
   const std::string name = path.filename().string();
-  return path.extension() == ".hlo" || (path.extension() == ".pb" && name.find("snapshot") != std::string::npos);
+  return path.extension() == ".hlo" ||
+         (path.extension() == ".pb" && name.find("snapshot") != std::string::npos);
 }
 
 }  // namespace
@@ -168,7 +169,8 @@ GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine) {
   }
   const absl::StatusOr<std::string> report = CheckSnapshot(path, *text, engine);
   if (report.ok()) return {path, report->empty(), *report};
-  return {path, false, fmt::format("  {} (exit code {})\n", Message(report.status()), ExitCodeOf(report.status()))};
+  return {path, false,
+          fmt::format("  {} (exit code {})\n", Message(report.status()), ExitCodeOf(report.status()))};
 }
 
 std::vector<std::string> FindGoldens(const std::vector<std::string>& paths) {

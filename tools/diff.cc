@@ -72,8 +72,7 @@ int DiffProgram(const DiffFlags& flags) {
   RunOptions options = flags.run.options;
   options.interrupted = Interrupted;
   Executor executor(*plan, options);
-  absl::StatusOr<std::vector<Literal>> arguments =
-      Arguments(flags.run, *program, &executor.process().infeed);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags.run, *program, &executor.process().infeed);
   if (!arguments.ok()) return Fail(arguments.status(), flags.run.inputs);
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
   if (!root.ok()) return Fail(root.status(), flags.first, program->text);

@@ -110,7 +110,8 @@ int Run(const RunFlags& flags) {
   int exit_code = 0;
   const std::optional<Program> program = Load(flags, exit_code);
   if (!program) return exit_code;
-  if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program->module) && !HasSnapshot(*program)) {
+  if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program->module) &&
+      !HasSnapshot(*program)) {
     return AskForInputs(flags, program->module);
   }
   const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags));
@@ -123,8 +124,7 @@ int Run(const RunFlags& flags) {
     return Interrupted();
   };
   Executor executor(*plan, options);
-  absl::StatusOr<std::vector<Literal>> arguments =
-      Arguments(flags, *program, &executor.process().infeed);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *program, &executor.process().infeed);
   if (!arguments.ok()) return Fail(arguments.status(), flags.inputs.empty() ? flags.program : flags.inputs);
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
   if (!root.ok()) return Fail(root.status(), flags.program, program->text);

@@ -20,7 +20,9 @@ Ints IntsFrom(const List& list) {
   return Ints(list.begin(), list.end());
 }
 
-absl::Status Missing(std::string_view field) { return InvalidProgram({}, fmt::format("{} is missing", field)); }
+absl::Status Missing(std::string_view field) {
+  return InvalidProgram({}, fmt::format("{} is missing", field));
+}
 
 void SetIfAny(Attr attr, Ints values, AttributeMap* attributes) {
   if (!values.empty()) attributes->Set(attr, std::move(values));
@@ -44,7 +46,8 @@ absl::Status ReadWindow(const pb::HloInstructionProto& m, AttributeMap* attribut
   for (const pb::WindowDimensionProto& d : m.window().dimensions()) {
     for (const int64_t value : {d.size(), d.stride(), d.base_dilation(), d.window_dilation()}) {
       if (value >= 0) continue;
-      return InvalidProgram({}, fmt::format("window: a size, stride or dilation is {}, want at least 0", value));
+      return InvalidProgram({},
+                            fmt::format("window: a size, stride or dilation is {}, want at least 0", value));
     }
     WindowDimension& added = window.emplace_back();
     added.size = d.size();
@@ -67,9 +70,10 @@ absl::Status CheckPlaces(std::string_view part, int64_t first, int64_t second, c
       seen[place] = true;
       return absl::OkStatus();
     }
-    return InvalidProgram({}, fmt::format("convolution_dimension_numbers: {} dimension {} stands twice or is not "
-                                          "within 0 to {}",
-                                          part, place, kMaxRank - 1));
+    return InvalidProgram({},
+                          fmt::format("convolution_dimension_numbers: {} dimension {} stands twice or is not "
+                                      "within 0 to {}",
+                                      part, place, kMaxRank - 1));
   };
   ASSAY_RETURN_IF_ERROR(check(first));
   ASSAY_RETURN_IF_ERROR(check(second));
@@ -90,10 +94,11 @@ absl::Status ReadDimLabels(const pb::ConvolutionDimensionNumbers& m, AttributeMa
   numbers->output_spatial = IntsFrom(m.output_spatial_dimensions());
   if (numbers->input_spatial.size() != numbers->kernel_spatial.size() ||
       numbers->input_spatial.size() != numbers->output_spatial.size()) {
-    return InvalidProgram({}, fmt::format("convolution_dimension_numbers: {} spatial dimensions in the input, {} in "
-                                          "the kernel and {} in the output, want as many in each",
-                                          numbers->input_spatial.size(), numbers->kernel_spatial.size(),
-                                          numbers->output_spatial.size()));
+    return InvalidProgram(
+        {}, fmt::format("convolution_dimension_numbers: {} spatial dimensions in the input, {} in "
+                        "the kernel and {} in the output, want as many in each",
+                        numbers->input_spatial.size(), numbers->kernel_spatial.size(),
+                        numbers->output_spatial.size()));
   }
   ASSAY_RETURN_IF_ERROR(
       CheckPlaces("input", numbers->input_batch, numbers->input_feature, numbers->input_spatial));
@@ -172,8 +177,8 @@ absl::Status ReadPad(const pb::HloInstructionProto& m, AttributeMap* attributes)
   for (const pb::PaddingDimensionProto& d : m.padding_config().dimensions()) {
     config.push_back({d.edge_padding_low(), d.edge_padding_high(), d.interior_padding()});
     if (d.interior_padding() < 0) {
-      return InvalidProgram({},
-                            fmt::format("Pad-C4: padding: interior is {}, want at least 0", d.interior_padding()));
+      return InvalidProgram(
+          {}, fmt::format("Pad-C4: padding: interior is {}, want at least 0", d.interior_padding()));
     }
   }
   attributes->Set(Attr::kPadding, std::move(config));
@@ -191,7 +196,8 @@ absl::Status ReadOneDimension(const pb::HloInstructionProto& m, Attr attr, Attri
 
 void ReadSlice(const pb::HloInstructionProto& m, AttributeMap* attributes) {
   SliceConfig config;
-  for (const pb::SliceDimensions& d : m.slice_dimensions()) config.push_back({d.start(), d.limit(), d.stride()});
+  for (const pb::SliceDimensions& d : m.slice_dimensions())
+    config.push_back({d.start(), d.limit(), d.stride()});
   attributes->Set(Attr::kSlice, std::move(config));
 }
 
@@ -245,7 +251,8 @@ void ReadCopyStart(const pb::HloInstructionProto& m, AttributeMap* attributes) {
 
 }  // namespace
 
-absl::Status SetWord(const WordTable& table, int32_t number, int32_t unsaid, Attr attr, AttributeMap* attributes) {
+absl::Status SetWord(const WordTable& table, int32_t number, int32_t unsaid, Attr attr,
+                     AttributeMap* attributes) {
   if (number == unsaid) return absl::OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const std::string_view word, WordOf(table, number));
   attributes->Set(attr, Word{std::string(word)});
@@ -255,7 +262,8 @@ absl::Status SetWord(const WordTable& table, int32_t number, int32_t unsaid, Att
 void ReadAliasing(const pb::HloInstructionProto& message, AttributeMap* attributes) {
   Aliasing aliasing;
   for (const pb::OperandAliasing& m : message.output_operand_aliasing()) {
-    aliasing.push_back({IntsFrom(m.output_shape_index()), m.operand_index(), IntsFrom(m.operand_shape_index())});
+    aliasing.push_back(
+        {IntsFrom(m.output_shape_index()), m.operand_index(), IntsFrom(m.operand_shape_index())});
   }
   if (!aliasing.empty()) attributes->Set(Attr::kOutputToOperandAliasing, std::move(aliasing));
 }
@@ -310,15 +318,17 @@ absl::Status ReadCollectivePermute(const pb::HloInstructionProto& m, const Shape
                                    AttributeMap* attributes) {
   if (m.channel_id() > 0) attributes->Set(Attr::kChannelId, m.channel_id());
   IntLists pairs;
-  for (const pb::SourceTarget& pair : m.source_target_pairs()) pairs.push_back({pair.source(), pair.target()});
+  for (const pb::SourceTarget& pair : m.source_target_pairs())
+    pairs.push_back({pair.source(), pair.target()});
   attributes->Set(Attr::kSourceTargetPairs, std::move(pairs));
   if (m.dynamic_slice_sizes().empty()) return absl::OkStatus();
   const Shape* array = operand;
   if (array != nullptr && array->IsTuple() && !array->elements().empty()) array = &array->element(0);
   const int64_t rank = array != nullptr && array->IsArray() ? array->rank() : 0;
   if (rank == 0 || m.dynamic_slice_sizes_size() % rank != 0) {
-    return InvalidProgram({}, fmt::format("dynamic_slice_sizes has {} entries, want a multiple of the operand's rank",
-                                          m.dynamic_slice_sizes_size()));
+    return InvalidProgram(
+        {}, fmt::format("dynamic_slice_sizes has {} entries, want a multiple of the operand's rank",
+                        m.dynamic_slice_sizes_size()));
   }
   IntLists lists;
   for (auto at = m.dynamic_slice_sizes().begin(); at != m.dynamic_slice_sizes().end(); at += rank) {
@@ -377,7 +387,8 @@ absl::Status ReadOwnAttributes(const pb::HloInstructionProto& m, Opcode opcode, 
     case Opcode::kIota:
       return ReadOneDimension(m, Attr::kIotaDimension, attributes);
     case Opcode::kReshape:
-      return m.dimensions().empty() ? absl::OkStatus() : ReadOneDimension(m, Attr::kInferredDimension, attributes);
+      return m.dimensions().empty() ? absl::OkStatus()
+                                    : ReadOneDimension(m, Attr::kInferredDimension, attributes);
     case Opcode::kReduceWindow:
     case Opcode::kSelectAndScatter:
       return ReadWindow(m, attributes);

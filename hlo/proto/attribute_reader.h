@@ -14,10 +14,12 @@ class HloInstructionProto;
 namespace assay::proto {
 
 // The attributes of the ops that need no more than their fields; of other ops, nothing.
-absl::Status ReadOwnAttributes(const pb::HloInstructionProto& message, Opcode opcode, AttributeMap* attributes);
+absl::Status ReadOwnAttributes(const pb::HloInstructionProto& message, Opcode opcode,
+                               AttributeMap* attributes);
 
 // Sets the word of a number unless it is the one that goes without saying.
-absl::Status SetWord(const WordTable& table, int32_t number, int32_t unsaid, Attr attr, AttributeMap* attributes);
+absl::Status SetWord(const WordTable& table, int32_t number, int32_t unsaid, Attr attr,
+                     AttributeMap* attributes);
 void ReadAliasing(const pb::HloInstructionProto& message, AttributeMap* attributes);
 absl::Status ReadAccuracy(const pb::HloInstructionProto& message, AttributeMap* attributes);
 // window, dimension numbers, group counts and precision: of convolutions, and of custom calls in their place.

@@ -36,7 +36,8 @@ class Importer {
     ASSAY_RETURN_IF_ERROR(proto::Decode(rest, "HloModuleProto", &header_));
     reader_.payloads().texts.assign(header_.payloads().begin(), header_.payloads().end());
     ASSAY_RETURN_IF_ERROR(IndexSchedule());
-    for (const std::string_view computation : computations) ASSAY_RETURN_IF_ERROR(ReadComputation(computation));
+    for (const std::string_view computation : computations)
+      ASSAY_RETURN_IF_ERROR(ReadComputation(computation));
     ASSAY_RETURN_IF_ERROR(ReadHeader());
     if (!container.config.empty()) ASSAY_RETURN_IF_ERROR(ReadConfigOf(container.config));
     MakeNamesUnique();
@@ -48,7 +49,8 @@ class Importer {
     module_.is_scheduled = header_.has_schedule();
     for (const pb::ScheduleEntry& entry : header_.schedule().sequences()) {
       if (!schedule_.emplace(entry.computation_id(), &entry.sequence()).second) {
-        return InvalidProgram({}, fmt::format("schedule: computation id {} has two sequences", entry.computation_id()));
+        return InvalidProgram(
+            {}, fmt::format("schedule: computation id {} has two sequences", entry.computation_id()));
       }
     }
     return absl::OkStatus();
@@ -64,7 +66,8 @@ class Importer {
     computation.name = computation_.name();
     const absl::Status status = FillComputation(instructions, &computation);
     if (!status.ok()) {
-      return WithPrefix(status, fmt::format("computation {} (id {})", Shown(computation.name), computation_.id()));
+      return WithPrefix(status,
+                        fmt::format("computation {} (id {})", Shown(computation.name), computation_.id()));
     }
     module_.computations.push_back(std::move(computation));
     return absl::OkStatus();
@@ -79,17 +82,21 @@ class Importer {
                                             Shown(module_.computations[computations_[id]].name)));
     }
     if (instructions.empty()) return InvalidProgram({}, "it has no instructions");
-    computation->execution_thread = computation_.execution_thread() == "main" ? "" : computation_.execution_thread();
+    computation->execution_thread =
+        computation_.execution_thread() == "main" ? "" : computation_.execution_thread();
     ids_.clear();
     computation->instructions.reserve(instructions.size());
-    for (const std::string_view bytes : instructions) ASSAY_RETURN_IF_ERROR(ReadInstruction(bytes, computation));
+    for (const std::string_view bytes : instructions)
+      ASSAY_RETURN_IF_ERROR(ReadInstruction(bytes, computation));
     const auto root = ids_.find(static_cast<uint32_t>(computation_.root_id()));
     if (computation_.root_id() < 0 || root == ids_.end()) {
-      return InvalidProgram({}, fmt::format("root_id {} is that of no instruction in it", computation_.root_id()));
+      return InvalidProgram(
+          {}, fmt::format("root_id {} is that of no instruction in it", computation_.root_id()));
     }
     computation->root = root->second;
     if (const auto sequence = schedule_.find(id); sequence != schedule_.end()) {
-      ASSAY_RETURN_IF_ERROR(WithPrefix(Reorder(sequence->second->instruction_ids(), computation), "schedule"));
+      ASSAY_RETURN_IF_ERROR(
+          WithPrefix(Reorder(sequence->second->instruction_ids(), computation), "schedule"));
     }
     ASSAY_RETURN_IF_ERROR(FindParameters(computation));
     if (computation_.has_program_shape()) ASSAY_RETURN_IF_ERROR(CheckProgramShape(*computation));
@@ -99,8 +106,8 @@ class Importer {
 
   absl::Status ReadInstruction(std::string_view bytes, Computation* computation) {
     const auto index = static_cast<int32_t>(computation->instructions.size());
-    ASSAY_RETURN_IF_ERROR(
-        WithPrefix(proto::Decode(bytes, "HloInstructionProto", &instruction_), fmt::format("instruction {}", index)));
+    ASSAY_RETURN_IF_ERROR(WithPrefix(proto::Decode(bytes, "HloInstructionProto", &instruction_),
+                                     fmt::format("instruction {}", index)));
     const int64_t id = instruction_.id();
     absl::StatusOr<Instruction> instruction = reader_.Read(instruction_, *computation, ids_);
     absl::Status status = instruction.status();
@@ -125,7 +132,8 @@ class Importer {
   absl::Status Reorder(const google::protobuf::RepeatedField<int64_t>& ids, Computation* computation) {
     const auto count = static_cast<int>(computation->instructions.size());
     if (ids.size() != count) {
-      return InvalidProgram({}, fmt::format("the sequence has {} instructions, the computation {}", ids.size(), count));
+      return InvalidProgram(
+          {}, fmt::format("the sequence has {} instructions, the computation {}", ids.size(), count));
     }
     std::vector<int32_t> new_index(count, -1);
     std::vector<Instruction> ordered;
@@ -140,11 +148,13 @@ class Importer {
     for (const int64_t id : ids) {
       const auto found = ids_.find(static_cast<uint32_t>(id));
       if (found == ids_.end() || new_index[found->second] >= 0) {
-        return InvalidProgram({}, fmt::format("instruction id {} stands twice or is not in the computation", id));
+        return InvalidProgram({},
+                              fmt::format("instruction id {} stands twice or is not in the computation", id));
       }
       Instruction& instruction = computation->instructions[found->second];
       if (!renumber(instruction.operands) || !renumber(instruction.control_predecessors)) {
-        return InvalidProgram({}, fmt::format("instruction {} stands before an operand of it", Shown(instruction.name)));
+        return InvalidProgram(
+            {}, fmt::format("instruction {} stands before an operand of it", Shown(instruction.name)));
       }
       new_index[found->second] = static_cast<int32_t>(ordered.size());
       ordered.push_back(std::move(instruction));
@@ -165,10 +175,10 @@ class Importer {
     for (size_t i = 0; i < parameters.size(); ++i) {
       const auto [number, index] = parameters[i];
       if (number != static_cast<int64_t>(i)) {
-        return InvalidProgram({}, fmt::format("Parameter-C1: parameter {}: parameter_number is {}, want {} (each of 0 "
-                                              "to {} once)",
-                                              Shown(computation->instructions[index].name), number, i,
-                                              parameters.size() - 1));
+        return InvalidProgram(
+            {}, fmt::format("Parameter-C1: parameter {}: parameter_number is {}, want {} (each of 0 "
+                            "to {} once)",
+                            Shown(computation->instructions[index].name), number, i, parameters.size() - 1));
       }
       computation->parameters.push_back(index);
     }
@@ -192,7 +202,8 @@ class Importer {
       }
     }
     const Shape& root = *computation.root_instruction().shape;
-    return Shape::Compatible(shape.result, root) ? absl::OkStatus() : differs("the result", shape.result, root);
+    return Shape::Compatible(shape.result, root) ? absl::OkStatus()
+                                                 : differs("the result", shape.result, root);
   }
 
   absl::Status ReadHeader() {
@@ -219,17 +230,19 @@ class Importer {
   absl::Status ReadAliases() {
     for (const pb::AliasEntry& entry : header_.input_output_alias().entries()) {
       if (entry.kind() < 0 || entry.kind() > 2 || entry.parameter_number() < 0) {
-        return InvalidProgram({}, fmt::format("input_output_alias: kind is {} (want 0 to 2), parameter_number {}",
-                                              entry.kind(), entry.parameter_number()));
+        return InvalidProgram(
+            {}, fmt::format("input_output_alias: kind is {} (want 0 to 2), parameter_number {}", entry.kind(),
+                            entry.parameter_number()));
       }
       module_.input_output_alias.push_back(
-          {Ints(entry.output_shape_index().begin(), entry.output_shape_index().end()), entry.parameter_number(),
-           Ints(entry.parameter_shape_index().begin(), entry.parameter_shape_index().end()), entry.kind() == 2});
+          {Ints(entry.output_shape_index().begin(), entry.output_shape_index().end()),
+           entry.parameter_number(),
+           Ints(entry.parameter_shape_index().begin(), entry.parameter_shape_index().end()),
+           entry.kind() == 2});
     }
     for (const pb::BufferDonorEntry& entry : header_.buffer_donor().entries()) {
-      module_.buffer_donor.push_back(
-          {entry.parameter_number(),
-           Ints(entry.parameter_shape_index().begin(), entry.parameter_shape_index().end())});
+      module_.buffer_donor.push_back({entry.parameter_number(), Ints(entry.parameter_shape_index().begin(),
+                                                                     entry.parameter_shape_index().end())});
     }
     return absl::OkStatus();
   }
@@ -241,8 +254,8 @@ class Importer {
     tables.file_names.assign(index.file_names().begin(), index.file_names().end());
     tables.function_names.assign(index.function_names().begin(), index.function_names().end());
     for (const pb::FileLocation& l : index.file_locations()) {
-      tables.locations.push_back({l.file_name_id(), l.function_name_id(), l.line(), l.end_line(), l.column(),
-                                  l.end_column()});
+      tables.locations.push_back(
+          {l.file_name_id(), l.function_name_id(), l.line(), l.end_line(), l.column(), l.end_column()});
     }
     for (const pb::StackFrame& frame : index.stack_frames()) {
       tables.frames.push_back({frame.file_location_id(), int64_t{frame.parent_frame_id()} + 1});
@@ -274,9 +287,11 @@ class Importer {
   void MakeNamesUnique() {
     NameTable computation_names, instruction_names;
     for (Computation& computation : module_.computations) {
-      computation.name = computation_names.Unique(computation_names.Intern(computation_names.Keep(computation.name)));
+      computation.name =
+          computation_names.Unique(computation_names.Intern(computation_names.Keep(computation.name)));
       for (Instruction& instruction : computation.instructions) {
-        instruction.name = instruction_names.Unique(instruction_names.Intern(instruction_names.Keep(instruction.name)));
+        instruction.name =
+            instruction_names.Unique(instruction_names.Intern(instruction_names.Keep(instruction.name)));
       }
     }
   }

@@ -25,7 +25,7 @@ struct InstructionReader::Draft {
 namespace {
 
 constexpr std::pair<std::string_view, std::string_view> kOldCompares[] = {
-    {"equal-to", "EQ"},     {"not-equal-to", "NE"},       {"greater-than-or-equal-to", "GE"},
+    {"equal-to", "EQ"},     {"not-equal-to", "NE"},          {"greater-than-or-equal-to", "GE"},
     {"greater-than", "GT"}, {"less-than-or-equal-to", "LE"}, {"less-than", "LT"}};
 
 std::string StatisticsText(const pb::StatisticsViz& message) {
@@ -41,8 +41,8 @@ std::string StatisticsText(const pb::StatisticsViz& message) {
 absl::Status CheckStatistics(const pb::StatisticsViz& message) {
   for (const pb::Statistic& statistic : message.statistics()) {
     if (print::IsLegalName(statistic.stat_name())) continue;
-    return InvalidProgram({}, fmt::format("statistics_viz: stat_name '{}' is no name",
-                                          statistic.stat_name().substr(0, 40)));
+    return InvalidProgram(
+        {}, fmt::format("statistics_viz: stat_name '{}' is no name", statistic.stat_name().substr(0, 40)));
   }
   return absl::OkStatus();
 }
@@ -56,9 +56,10 @@ bool MakeKey(const pb::ShapeProto& m, std::string* key) {
   key->clear();
   const pb::LayoutProto& layout = m.layout();
   if (m.tuple_shapes_size() > 0 || layout.tiles_size() > 0 || layout.split_configs_size() > 0 ||
-      layout.element_size_in_bits() != 0 || layout.memory_space() != 0 || layout.index_primitive_type() != 0 ||
-      layout.pointer_primitive_type() != 0 || layout.dynamic_shape_metadata_prefix_bytes() != 0 ||
-      layout.tail_padding_alignment_in_elements() > 1 || layout.tail_padding_alignment_in_elements() < 0) {
+      layout.element_size_in_bits() != 0 || layout.memory_space() != 0 ||
+      layout.index_primitive_type() != 0 || layout.pointer_primitive_type() != 0 ||
+      layout.dynamic_shape_metadata_prefix_bytes() != 0 || layout.tail_padding_alignment_in_elements() > 1 ||
+      layout.tail_padding_alignment_in_elements() < 0) {
     return false;
   }
   AppendNumber(m.element_type(), key);
@@ -71,10 +72,10 @@ bool MakeKey(const pb::ShapeProto& m, std::string* key) {
 }
 
 bool IsPlainMetadata(const pb::OpMetadata& m) {
-  return m.op_type().empty() && m.op_name().empty() && m.source_file().empty() && m.deduplicated_name().empty() &&
-         m.scheduling_name().empty() && m.source_line() == 0 && m.source_end_line() == 0 &&
-         m.source_column() == 0 && m.source_end_column() == 0 && m.stack_frame_id() == 0 &&
-         m.profile_type().empty() && !m.has_metadata_payload();
+  return m.op_type().empty() && m.op_name().empty() && m.source_file().empty() &&
+         m.deduplicated_name().empty() && m.scheduling_name().empty() && m.source_line() == 0 &&
+         m.source_end_line() == 0 && m.source_column() == 0 && m.source_end_column() == 0 &&
+         m.stack_frame_id() == 0 && m.profile_type().empty() && !m.has_metadata_payload();
 }
 
 bool TakesPrecision(Opcode opcode) {
@@ -104,8 +105,8 @@ absl::StatusOr<std::shared_ptr<const Shape>> ShapeTable::Find(const pb::ShapePro
   return shared;
 }
 
-absl::StatusOr<Instruction> InstructionReader::Read(const pb::HloInstructionProto& message, const Computation& above,
-                                                    const InstructionIds& ids) {
+absl::StatusOr<Instruction> InstructionReader::Read(const pb::HloInstructionProto& message,
+                                                    const Computation& above, const InstructionIds& ids) {
   Draft draft{message, above, {}, {}};
   if (message.name().empty()) return InvalidProgram({}, "name is missing");
   ASSAY_RETURN_IF_ERROR(ReadOpcode(draft));
@@ -182,7 +183,8 @@ absl::Status InstructionReader::ReadExtras(Draft& draft) {
     extras.parameter_replication.push_back(replicated);
   }
   if (!m.extras().origin().empty()) ASSAY_RETURN_IF_ERROR(OriginFrom(m.extras().origin(), &extras.origin));
-  any = any || !extras.backend_config.text.empty() || !extras.parameter_replication.empty() || !extras.origin.empty();
+  any = any || !extras.backend_config.text.empty() || !extras.parameter_replication.empty() ||
+        !extras.origin.empty();
   if (any) draft.instruction.extras = std::make_shared<const InstructionExtras>(std::move(extras));
   return absl::OkStatus();
 }
@@ -193,7 +195,8 @@ absl::StatusOr<std::vector<ComputationId>> InstructionReader::Called(const Draft
     const auto known = computations_.find(id);
     if (known == computations_.end()) {
       return InvalidProgram(
-          {}, fmt::format("called_computation_ids holds {}, which is no computation above its caller (Call-C3)", id));
+          {}, fmt::format(
+                  "called_computation_ids holds {}, which is no computation above its caller (Call-C3)", id));
     }
     called.push_back({known->second});
   }
@@ -203,8 +206,8 @@ absl::StatusOr<std::vector<ComputationId>> InstructionReader::Called(const Draft
 absl::Status InstructionReader::ReadCalled(Draft& draft, std::initializer_list<Attr> attrs) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<ComputationId> called, Called(draft));
   if (called.size() != attrs.size()) {
-    return InvalidProgram({}, fmt::format("called_computation_ids has {} entries, want {}", called.size(),
-                                          attrs.size()));
+    return InvalidProgram(
+        {}, fmt::format("called_computation_ids has {} entries, want {}", called.size(), attrs.size()));
   }
   size_t i = 0;
   for (const Attr attr : attrs) draft.attributes().Set(attr, called[i++]);
@@ -214,8 +217,8 @@ absl::Status InstructionReader::ReadCalled(Draft& draft, std::initializer_list<A
 // Branches in order; a pred chooses between the true and the false one.
 absl::Status InstructionReader::ReadConditional(Draft& draft) {
   const auto& operands = draft.instruction.operands;
-  const bool by_pred = !operands.empty() &&
-                       draft.above.instructions[operands[0]].shape->IsScalar(ElementType::kPred);
+  const bool by_pred =
+      !operands.empty() && draft.above.instructions[operands[0]].shape->IsScalar(ElementType::kPred);
   if (by_pred) return ReadCalled(draft, {Attr::kTrueComputation, Attr::kFalseComputation});
   ASSAY_ASSIGN_OR_RETURN(std::vector<ComputationId> called, Called(draft));
   draft.attributes().Set(Attr::kBranchComputations, std::move(called));
@@ -259,7 +262,8 @@ absl::Status InstructionReader::ReadCollectiveAttributes(Draft& draft) {
   if (groups != nullptr) attributes.Set(Attr::kReplicaGroups, std::move(groups));
   if (m.constrain_layout()) attributes.Set(Attr::kConstrainLayout, true);
   if (m.use_global_device_ids()) attributes.Set(Attr::kUseGlobalDeviceIds, true);
-  if (!m.dimensions().empty()) attributes.Set(Attr::kDimensions, Ints(m.dimensions().begin(), m.dimensions().end()));
+  if (!m.dimensions().empty())
+    attributes.Set(Attr::kDimensions, Ints(m.dimensions().begin(), m.dimensions().end()));
   switch (draft.instruction.opcode) {
     case Opcode::kAllReduce:
     case Opcode::kAllReduceStart:

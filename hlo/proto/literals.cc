@@ -212,7 +212,8 @@ absl::Status ReadDynamicSizes(const pb::LiteralProto& message, Literal* literal)
     if (!shape.is_dynamic(d)) continue;
     const int64_t size = message.dynamic_sizes(d);
     if (size < 0 || size > shape.size(d)) {
-      return InvalidProgram({}, fmt::format("literal: dynamic_sizes[{}] is {}, want 0 to {}", d, size, shape.size(d)));
+      return InvalidProgram(
+          {}, fmt::format("literal: dynamic_sizes[{}] is {}, want 0 to {}", d, size, shape.size(d)));
     }
     literal->set_dynamic_size(d, size);
   }
@@ -228,11 +229,13 @@ absl::StatusOr<Literal> ArrayFrom(Shape shape, const pb::LiteralProto& message) 
   const auto width = static_cast<size_t>(Bytes(shape.element_type()));
   const auto wanted = static_cast<size_t>(shape.num_bytes());
   if (elements.bytes.size() != wanted) {  // before the shape's size is believed
-    return InvalidProgram({}, fmt::format("literal {}: {} has {} elements of {} bytes, want {}", shape.ToString(),
-                                          elements.field, elements.bytes.size() / width, width, wanted / width));
+    return InvalidProgram({},
+                          fmt::format("literal {}: {} has {} elements of {} bytes, want {}", shape.ToString(),
+                                      elements.field, elements.bytes.size() / width, width, wanted / width));
   }
-  ASSAY_ASSIGN_OR_RETURN(Literal literal, Literal::Make(std::make_shared<const Shape>(std::move(shape)), nullptr,
-                                                        /*zero=*/false));
+  ASSAY_ASSIGN_OR_RETURN(Literal literal,
+                         Literal::Make(std::make_shared<const Shape>(std::move(shape)), nullptr,
+                                       /*zero=*/false));
   const std::span<std::byte> bytes = literal.MutableBytes();
   ForEachElement(literal.shape(), [&](int64_t logical, int64_t physical, int64_t size) {
     std::memcpy(bytes.data() + logical, elements.bytes.data() + physical, size);
@@ -253,8 +256,9 @@ absl::StatusOr<Literal> LiteralFrom(const pb::LiteralProto& message, int depth) 
   if (!shape.IsTuple()) return Literal::Make(shape);
   const auto count = static_cast<int>(shape.elements().size());
   if (message.tuple_literals_size() != count) {
-    return InvalidProgram({}, fmt::format("literal: tuple_literals has {} entries, but its shape has {} elements",
-                                          message.tuple_literals_size(), count));
+    return InvalidProgram({},
+                          fmt::format("literal: tuple_literals has {} entries, but its shape has {} elements",
+                                      message.tuple_literals_size(), count));
   }
   std::vector<Literal> elements;
   for (int i = 0; i < count; ++i) {
@@ -285,7 +289,8 @@ absl::Status WriteLiteral(const Literal& literal, pb::LiteralProto* message) {
   }
   SetElements(shape.element_type(), std::move(bytes), message);
   if (shape.HasDynamic()) {
-    for (int64_t d = 0; d < shape.rank(); ++d) message->add_dynamic_sizes(static_cast<int32_t>(literal.dynamic_size(d)));
+    for (int64_t d = 0; d < shape.rank(); ++d)
+      message->add_dynamic_sizes(static_cast<int32_t>(literal.dynamic_size(d)));
   }
   return absl::OkStatus();
 }

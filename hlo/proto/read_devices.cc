@@ -18,8 +18,8 @@ namespace {
 // An error about text that was made here: its place in that text says nothing.
 absl::Status InField(std::string_view field, const absl::Status& status) {
   if (status.ok()) return status;
-  return InvalidProgram({}, fmt::format("{}: {}", field, std::string_view(status.message().data(),
-                                                                         status.message().size())));
+  return InvalidProgram(
+      {}, fmt::format("{}: {}", field, std::string_view(status.message().data(), status.message().size())));
 }
 
 // "[2,4]T(1,0)"
@@ -50,8 +50,8 @@ std::string MeshText(const pb::MeshProto& mesh) {
 
 absl::Status AppendAxisRef(const pb::AxisRefProto& ref, const pb::MeshProto& mesh, std::string* text) {
   if (ref.mesh_axis_index() < 0 || ref.mesh_axis_index() >= mesh.axes_size()) {
-    return InvalidProgram({}, fmt::format("mesh_axis_index is {}, but the mesh has {} axes", ref.mesh_axis_index(),
-                                          mesh.axes_size()));
+    return InvalidProgram({}, fmt::format("mesh_axis_index is {}, but the mesh has {} axes",
+                                          ref.mesh_axis_index(), mesh.axes_size()));
   }
   constexpr int64_t kMaxText = 1 << 24;  // a reference is short, the name that it stands for need not be
   if (text->size() > kMaxText) return ProgramLimitExceeded({}, "bytes of a sharding", kMaxText + 1, kMaxText);
@@ -98,8 +98,8 @@ absl::StatusOr<std::string> NamedBody(const pb::NamedSharding& named, Payloads& 
   std::string text = MeshText(mesh);
   ASSAY_ASSIGN_OR_RETURN(const std::string_view op, WordOf(kReductionOps, named.reduction_op()));
   const std::string reduction = named.reduction_op() == 0 ? "" : std::string(op);
-  const bool lists = !named.replicated_axes().empty() || !named.unreduced_axes().empty() ||
-                     !named.manual_axes().empty();
+  const bool lists =
+      !named.replicated_axes().empty() || !named.unreduced_axes().empty() || !named.manual_axes().empty();
   const bool tiled = !named.dim_shardings().empty();
   if (mesh.axes().empty()) {
     // A single device has nothing to divide.
@@ -120,9 +120,10 @@ absl::StatusOr<std::string> NamedBody(const pb::NamedSharding& named, Payloads& 
       text += '}';
     }
     text += ']';
-    const std::pair<std::string, const AxisRefs*> parts[] = {{"replicated=", &named.replicated_axes()},
-                                                             {"unreduced=" + reduction, &named.unreduced_axes()},
-                                                             {"manual=", &named.manual_axes()}};
+    const std::pair<std::string, const AxisRefs*> parts[] = {
+        {"replicated=", &named.replicated_axes()},
+        {"unreduced=" + reduction, &named.unreduced_axes()},
+        {"manual=", &named.manual_axes()}};
     for (const auto& [name, refs] : parts) {
       if (refs->empty()) continue;
       text += ", " + name;
@@ -166,7 +167,8 @@ absl::StatusOr<std::string> PlainBody(const pb::OpSharding& message, Payloads& p
   }
   if (message.is_shard_group()) {
     if (message.shard_group_type() < 0 || message.shard_group_type() > 1) {
-      return InvalidProgram({}, fmt::format("shard_group_type is {}, want 0 or 1", message.shard_group_type()));
+      return InvalidProgram({},
+                            fmt::format("shard_group_type is {}, want 0 or 1", message.shard_group_type()));
     }
     text += fmt::format(" {} {}", message.shard_group_type() == 0 ? "shard_as" : "shard_like",
                         message.shard_group_id());
@@ -217,8 +219,8 @@ absl::StatusOr<std::string> PayloadOf(const pb::PayloadRef& message, Payloads& p
   if (message.payload_case() != pb::PayloadRef::kId) return std::string();
   const int64_t id = message.id();
   if (id < 0 || id >= static_cast<int64_t>(payloads.texts.size())) {
-    return InvalidProgram({},
-                          fmt::format("payload id is {}, but the module has {} payloads", id, payloads.texts.size()));
+    return InvalidProgram(
+        {}, fmt::format("payload id is {}, but the module has {} payloads", id, payloads.texts.size()));
   }
   payloads.copied_bytes += static_cast<int64_t>(payloads.texts[id].size());
   if (payloads.copied_bytes > Payloads::kMaxCopiedBytes) {
@@ -255,7 +257,8 @@ absl::StatusOr<OpMetadata> MetadataFrom(const pb::OpMetadata& message, Payloads&
 // Of entries with the same key the last counts, as in every protobuf map.
 FrontendAttributes FrontendAttributesFrom(const pb::FrontendAttributes& message) {
   FrontendAttributes attributes;
-  for (const pb::StringEntry& entry : message.map()) attributes.push_back({entry.key(), {entry.value(), false}});
+  for (const pb::StringEntry& entry : message.map())
+    attributes.push_back({entry.key(), {entry.value(), false}});
   std::stable_sort(attributes.begin(), attributes.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   FrontendAttributes unique;

@@ -12,7 +12,8 @@ absl::Status ReadIndexType(std::string_view field, int32_t number, std::optional
   if (number == 0) return absl::OkStatus();
   *type = ElementTypeFromNumber(number);
   if (*type && IsUnsignedIntegral(**type)) return absl::OkStatus();
-  return InvalidProgram({}, fmt::format("layout: {} is {}, want an unsigned integral PrimitiveType", field, number));
+  return InvalidProgram(
+      {}, fmt::format("layout: {} is {}, want an unsigned integral PrimitiveType", field, number));
 }
 
 absl::StatusOr<Layout> LayoutFrom(const pb::LayoutProto& message) {
@@ -27,10 +28,12 @@ absl::StatusOr<Layout> LayoutFrom(const pb::LayoutProto& message) {
   tail.element_size_in_bits = message.element_size_in_bits();
   tail.memory_space = message.memory_space();
   for (const pb::SplitConfigProto& split : message.split_configs()) {
-    tail.split_configs.push_back({split.dimension(), {split.split_indices().begin(), split.split_indices().end()}});
+    tail.split_configs.push_back(
+        {split.dimension(), {split.split_indices().begin(), split.split_indices().end()}});
   }
   tail.dynamic_shape_metadata_prefix_bytes = message.dynamic_shape_metadata_prefix_bytes();
-  ASSAY_RETURN_IF_ERROR(ReadIndexType("index_primitive_type", message.index_primitive_type(), &tail.index_type));
+  ASSAY_RETURN_IF_ERROR(
+      ReadIndexType("index_primitive_type", message.index_primitive_type(), &tail.index_type));
   ASSAY_RETURN_IF_ERROR(
       ReadIndexType("pointer_primitive_type", message.pointer_primitive_type(), &tail.pointer_type));
   if (!(tail == LayoutTail{})) layout.tail = std::make_shared<const LayoutTail>(std::move(tail));
@@ -44,7 +47,8 @@ absl::StatusOr<Shape> ArrayFrom(ElementType type, const pb::ShapeProto& message)
     return InvalidProgram({}, fmt::format("shape: is_dynamic_dimension has {} entries, dimensions has {}",
                                           dynamic.size(), rank));
   }
-  ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(type, {message.dimensions().data(), static_cast<size_t>(rank)}));
+  ASSAY_ASSIGN_OR_RETURN(Shape shape,
+                         Shape::Array(type, {message.dimensions().data(), static_cast<size_t>(rank)}));
   for (int d = 0; d < dynamic.size(); ++d) {
     if (dynamic[d]) shape.set_dynamic(d, true);
   }
@@ -73,8 +77,9 @@ absl::StatusOr<Shape> TupleFrom(const pb::ShapeProto& message, int depth) {
 }
 
 absl::StatusOr<Shape> BufferFrom(const pb::ShapeProto& message) {
-  const auto type = message.tuple_shapes_size() == 1 ? ElementTypeFromNumber(message.tuple_shapes(0).element_type())
-                                                     : std::nullopt;
+  const auto type = message.tuple_shapes_size() == 1
+                        ? ElementTypeFromNumber(message.tuple_shapes(0).element_type())
+                        : std::nullopt;
   if (!type) return InvalidProgram({}, "shape: a buffer wants exactly one array in tuple_shapes");
   ASSAY_ASSIGN_OR_RETURN(Shape array, ArrayFrom(*type, message.tuple_shapes(0)));
   return Shape::Buffer(std::move(array));
@@ -121,13 +126,15 @@ absl::StatusOr<Shape> ShapeFrom(const pb::ShapeProto& message, int depth) {
   const int32_t number = message.element_type();
   const auto type = ElementTypeFromNumber(number);
   if (message.tuple_shapes_size() > 0 && number != kTupleType && number != kBufferType) {
-    return InvalidProgram({}, fmt::format("shape: tuple_shapes has {} entries, but element_type is {}, want {} (tuple)",
-                                          message.tuple_shapes_size(), number, kTupleType));
+    return InvalidProgram(
+        {}, fmt::format("shape: tuple_shapes has {} entries, but element_type is {}, want {} (tuple)",
+                        message.tuple_shapes_size(), number, kTupleType));
   }
   if (type) return ArrayFrom(*type, message);
   if (message.dimensions_size() > 0) {
-    return InvalidProgram({}, fmt::format("shape: found {} dimensions with element_type {}, which is no array type",
-                                          message.dimensions_size(), number));
+    return InvalidProgram(
+        {}, fmt::format("shape: found {} dimensions with element_type {}, which is no array type",
+                        message.dimensions_size(), number));
   }
   switch (number) {
     case kTupleType:
@@ -139,7 +146,8 @@ absl::StatusOr<Shape> ShapeFrom(const pb::ShapeProto& message, int depth) {
     case kBufferType:
       return BufferFrom(message);
     default:
-      return InvalidProgram({}, fmt::format("shape: element_type is {}, want a PrimitiveType, 1 to 36", number));
+      return InvalidProgram({},
+                            fmt::format("shape: element_type is {}, want a PrimitiveType, 1 to 36", number));
   }
 }
 
@@ -158,7 +166,8 @@ absl::Status WriteShape(const Shape& shape, pb::ShapeProto* message) {
       break;
   }
   message->set_element_type(shape.IsTuple() ? kTupleType : kBufferType);
-  for (const Shape& element : shape.elements()) ASSAY_RETURN_IF_ERROR(WriteShape(element, message->add_tuple_shapes()));
+  for (const Shape& element : shape.elements())
+    ASSAY_RETURN_IF_ERROR(WriteShape(element, message->add_tuple_shapes()));
   return absl::OkStatus();
 }
 

@@ -27,8 +27,8 @@ std::optional<std::string_view> FindBytes(std::string_view message, int32_t numb
 }
 
 bool LooksLikeOpcode(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
 }
 
 // computations[0].instructions[0].opcode is a word.
@@ -158,9 +158,10 @@ absl::Status Decode(std::string_view bytes, std::string_view name, google::proto
   WireReader reader(bytes);
   WireField field;
   while (!reader.AtEnd()) ASSAY_RETURN_IF_ERROR(WithPrefix(reader.Next(&field), name));
-  return InvalidProgram({}, fmt::format("{} of {} bytes can't be decoded: a varint, a length or a wire type in a "
-                                        "message inside is wrong, or messages nest deeper than {} levels",
-                                        name, bytes.size(), kMaxLevels));
+  return InvalidProgram({},
+                        fmt::format("{} of {} bytes can't be decoded: a varint, a length or a wire type in a "
+                                    "message inside is wrong, or messages nest deeper than {} levels",
+                                    name, bytes.size(), kMaxLevels));
 }
 
 }  // namespace assay::proto

@@ -12,38 +12,22 @@ struct TypeNumber {
   int32_t number;
 };
 constexpr TypeNumber kTypeNumbers[] = {
-    {ElementType::kPred, 1},
-    {ElementType::kS8, 2},
-    {ElementType::kS16, 3},
-    {ElementType::kS32, 4},
-    {ElementType::kS64, 5},
-    {ElementType::kU8, 6},
-    {ElementType::kU16, 7},
-    {ElementType::kU32, 8},
-    {ElementType::kU64, 9},
-    {ElementType::kF16, 10},
-    {ElementType::kF32, 11},
-    {ElementType::kF64, 12},
-    {ElementType::kC64, 15},
-    {ElementType::kBF16, 16},
-    {ElementType::kC128, 18},
-    {ElementType::kF8E5M2, 19},
-    {ElementType::kF8E4M3FN, 20},
-    {ElementType::kS4, 21},
-    {ElementType::kU4, 22},
-    {ElementType::kF8E4M3B11FNUZ, 23},
-    {ElementType::kF8E5M2FNUZ, 24},
-    {ElementType::kF8E4M3FNUZ, 25},
-    {ElementType::kS2, 26},
-    {ElementType::kU2, 27},
-    {ElementType::kF8E4M3, 28},
-    {ElementType::kF8E3M4, 29},
-    {ElementType::kS1, 30},
-    {ElementType::kU1, 31},
-    {ElementType::kF4E2M1FN, 32},
-    {ElementType::kF8E8M0FNU, 33},
-    {ElementType::kF6E3M2FN, 35},
-    {ElementType::kF6E2M3FN, 36},
+    {ElementType::kPred, 1},        {ElementType::kS8, 2},
+    {ElementType::kS16, 3},         {ElementType::kS32, 4},
+    {ElementType::kS64, 5},         {ElementType::kU8, 6},
+    {ElementType::kU16, 7},         {ElementType::kU32, 8},
+    {ElementType::kU64, 9},         {ElementType::kF16, 10},
+    {ElementType::kF32, 11},        {ElementType::kF64, 12},
+    {ElementType::kC64, 15},        {ElementType::kBF16, 16},
+    {ElementType::kC128, 18},       {ElementType::kF8E5M2, 19},
+    {ElementType::kF8E4M3FN, 20},   {ElementType::kS4, 21},
+    {ElementType::kU4, 22},         {ElementType::kF8E4M3B11FNUZ, 23},
+    {ElementType::kF8E5M2FNUZ, 24}, {ElementType::kF8E4M3FNUZ, 25},
+    {ElementType::kS2, 26},         {ElementType::kU2, 27},
+    {ElementType::kF8E4M3, 28},     {ElementType::kF8E3M4, 29},
+    {ElementType::kS1, 30},         {ElementType::kU1, 31},
+    {ElementType::kF4E2M1FN, 32},   {ElementType::kF8E8M0FNU, 33},
+    {ElementType::kF6E3M2FN, 35},   {ElementType::kF6E2M3FN, 36},
 };
 static_assert(std::size(kTypeNumbers) == kNumElementTypes);
 
@@ -63,9 +47,9 @@ constexpr std::string_view kDotAlgorithmWords[] = {"unset",
                                                    "dot_f64_f64_f64",
                                                    "dot_bf16_bf16_f32_x9"};
 constexpr std::string_view kRngAlgorithmWords[] = {"rng_default", "rng_three_fry", "rng_philox"};
-constexpr std::string_view kApiVersionWords[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
-                                                 "API_VERSION_STATUS_RETURNING",
-                                                 "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
+constexpr std::string_view kApiVersionWords[] = {
+    "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+    "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
 constexpr std::string_view kDistributionWords[] = {"rng_invalid", "rng_uniform", "rng_normal"};
 constexpr std::string_view kFftTypeWords[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
 constexpr std::string_view kPaddingTypeWords[] = {"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"};
@@ -110,7 +94,8 @@ std::optional<ElementType> ElementTypeFromNumber(int32_t number) {
     for (const TypeNumber& entry : kTypeNumbers) types[entry.number] = static_cast<int8_t>(entry.type);
     return types;
   }();
-  if (number < 0 || number >= static_cast<int32_t>(kByNumber.size()) || kByNumber[number] < 0) return std::nullopt;
+  if (number < 0 || number >= static_cast<int32_t>(kByNumber.size()) || kByNumber[number] < 0)
+    return std::nullopt;
   return static_cast<ElementType>(kByNumber[number]);
 }
 
@@ -123,7 +108,8 @@ int32_t NumberOf(ElementType type) {
 
 absl::StatusOr<std::string_view> WordOf(const WordTable& table, int32_t number) {
   if (number >= 0 && number < static_cast<int32_t>(table.words.size())) return table.words[number];
-  return InvalidProgram({}, fmt::format("{} is {}, want 0 to {}", table.field, number, table.words.size() - 1));
+  return InvalidProgram({},
+                        fmt::format("{} is {}, want 0 to {}", table.field, number, table.words.size() - 1));
 }
 
 absl::StatusOr<int32_t> NumberOf(const WordTable& table, std::string_view word) {
@@ -133,7 +119,8 @@ absl::StatusOr<int32_t> NumberOf(const WordTable& table, std::string_view word) 
   return CheckWord(table.field, table.words, word);
 }
 
-absl::Status CheckWord(std::string_view field, std::span<const std::string_view> words, std::string_view word) {
+absl::Status CheckWord(std::string_view field, std::span<const std::string_view> words,
+                       std::string_view word) {
   if (std::find(words.begin(), words.end(), word) != words.end()) return absl::OkStatus();
   return InvalidProgram(
       {}, fmt::format("{} is '{}', want one of: {}", field, word.substr(0, 40), fmt::join(words, ", ")));

@@ -30,7 +30,8 @@ absl::StatusOr<std::string_view> WordOf(const WordTable& table, int32_t number);
 absl::StatusOr<int32_t> NumberOf(const WordTable& table, std::string_view word);
 
 // A field that holds a word: compare's, fusion's. Error: none of them.
-absl::Status CheckWord(std::string_view field, std::span<const std::string_view> words, std::string_view word);
+absl::Status CheckWord(std::string_view field, std::span<const std::string_view> words,
+                       std::string_view word);
 extern const std::span<const std::string_view> kDirections, kComparisonTypes, kFusionKinds;
 
 }  // namespace assay::proto

@@ -185,7 +185,8 @@ absl::Status ReadItem(TokenReader& in, pb::OpSharding* message) {
     return absl::OkStatus();
   }
   message->set_shard_group_type(in.EatKeyword("shard_as") ? 0 : 1);
-  if (message->shard_group_type() == 1 && !in.EatKeyword("shard_like")) return in.Unexpected("a part of a sharding");
+  if (message->shard_group_type() == 1 && !in.EatKeyword("shard_like"))
+    return in.Unexpected("a part of a sharding");
   int64_t id;
   ASSAY_RETURN_IF_ERROR(in.ReadInt(&id));
   message->set_is_shard_group(true);

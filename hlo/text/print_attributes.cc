@@ -251,6 +251,18 @@ std::optional<AttrValue> ShownDefault(const AttributeContext& context, const Ins
   }
 }
 
+// XLA writes the branches of a pred as a true and a false one, whichever way they were given.
+bool BranchesOnPred(const AttributeContext& context, const Instruction& op) {
+  if (op.opcode != Opcode::kConditional ||
+      op.attributes.Computations(Attr::kBranchComputations).size() != 2) {
+    return false;
+  }
+  const Instruction& reader = context.wrapped != nullptr ? context.instruction : op;
+  if (reader.operands.empty()) return false;
+  const auto& shape = context.computation.instructions[reader.operands[0]].shape;
+  return shape != nullptr && shape->IsScalar(ElementType::kPred);
+}
+
 // The attributes of `op` itself, computations last.
 void AppendOpAttributes(const AttributeContext& context, const Instruction& op, std::string& out) {
   for (const Row& row : kBeforeComputations) {
@@ -270,6 +282,10 @@ void AppendOpAttributes(const AttributeContext& context, const Instruction& op, 
     // A custom call's computations are written in one form, whichever it was read in.
     if (op.opcode == Opcode::kCustomCall && attr == Attr::kToApply) {
       AppendNamed(context, Attr::kCalledComputations, std::vector{std::get<ComputationId>(*value)}, out);
+    } else if (attr == Attr::kBranchComputations && BranchesOnPred(context, op)) {
+      const auto branches = op.attributes.Computations(attr);
+      AppendNamed(context, Attr::kTrueComputation, branches[0], out);
+      AppendNamed(context, Attr::kFalseComputation, branches[1], out);
     } else if (attr != Attr::kCalledComputations || !op.attributes.Computations(attr).empty()) {
       AppendNamed(context, attr, *value, out);
     }

@@ -26,7 +26,7 @@ std::string EntryText(const std::string& bytes) {
 // The text of one constant with this literal.
 std::string ConstantText(const std::string& shape, const std::string& data) {
   const std::string text =
-      EntryText(OneComputation(Instruction(Op(1, "c", "constant", shape) + Message(8, Bytes(1, shape), data)), 1));
+      EntryText(OneComputation(Line(Op(1, "c", "constant", shape) + Message(8, Bytes(1, shape), data)), 1));
   const size_t start = text.find("constant(") + 9;
   return text.substr(start, text.find(")\n") - start);
 }
@@ -34,8 +34,7 @@ std::string ConstantText(const std::string& shape, const std::string& data) {
 TEST_CASE("proto: a module of two instructions", "[proto]") {
   const std::string shape = Array(kF32, {2});
   const std::string bytes =
-      OneComputation(Instruction(Op(1, "p", "parameter", shape)) +
-                         Instruction(Op(2, "n", "negate", shape) + Operands({1})),
+      OneComputation(Line(Op(1, "p", "parameter", shape)) + Line(Op(2, "n", "negate", shape) + Operands({1})),
                      2, Message(4, Bytes(1, shape), Bytes(2, shape)));
   CHECK(EntryText(bytes) ==
         "ENTRY %e (p: f32[2]) -> f32[2] {\n"
@@ -47,18 +46,18 @@ TEST_CASE("proto: a module of two instructions", "[proto]") {
 TEST_CASE("proto: ids are compared by their low 32 bits", "[proto]") {
   const std::string shape = Array(kF32, {});
   const int64_t high = int64_t{7} << 32;
-  const std::string bytes = OneComputation(Instruction(Op(high | 3, "p", "parameter", shape)) +
-                                               Instruction(Op(4, "n", "negate", shape) + Operands({3})),
-                                           high | 4);
+  const std::string bytes = OneComputation(
+      Line(Op(high | 3, "p", "parameter", shape)) + Line(Op(4, "n", "negate", shape) + Operands({3})),
+      high | 4);
   CHECK(EntryText(bytes).find("ROOT %n = f32[] negate(%p)") != std::string::npos);
 }
 
 TEST_CASE("proto: operand lists are read packed and one by one, unknown fields are skipped", "[proto]") {
   const std::string shape = Array(kF32, {});
-  const std::string bytes = OneComputation(
-      Instruction(Op(1, "p", "parameter", shape) + Bytes(4, "unknown") + Int(1234, 5)) +
-          Instruction(Op(2, "a", "add", shape) + Int(36, 1) + Int(36, 1)),
-      2, Bytes(24, "unknown"));
+  const std::string bytes =
+      OneComputation(Line(Op(1, "p", "parameter", shape) + Bytes(4, "unknown") + Int(1234, 5)) +
+                         Line(Op(2, "a", "add", shape) + Int(36, 1) + Int(36, 1)),
+                     2, Bytes(24, "unknown"));
   CHECK(EntryText(bytes).find("add(%p, %p)") != std::string::npos);
 }
 
@@ -87,34 +86,32 @@ TEST_CASE("proto: literals of every kind of field", "[proto]") {
   CHECK(ConstantText(Array(kC64, {1}), Floats(12, {1, -2})) == "{(1, -2)}");
   const std::string pair = Int(2, kTuple) + Bytes(4, Array(kF32, {})) + Bytes(4, Array(kS32, {}));
   CHECK(ConstantText(pair, Message(10, Bytes(1, Array(kF32, {})), Floats(8, {2})) +
-                               Message(10, Bytes(1, Array(kS32, {})), Int(4, 3))) == "(2, 3)");
+                               Message(10, Bytes(1, Array(kS32, {})), Int(4, 3))) == "( 2, 3 )");
 }
 
 TEST_CASE("proto: a compare under an old opcode", "[proto]") {
   const std::string shape = Array(kF32, {}), result = Array(kPred, {});
-  const std::string bytes = OneComputation(Instruction(Op(1, "p", "parameter", shape)) +
-                                               Instruction(Op(2, "c", "less-than", result) + Operands({1, 1})),
-                                           2);
+  const std::string bytes = OneComputation(
+      Line(Op(1, "p", "parameter", shape)) + Line(Op(2, "c", "less-than", result) + Operands({1, 1})), 2);
   CHECK(EntryText(bytes).find("compare(%p, %p), direction=LT") != std::string::npos);
 }
 
 TEST_CASE("proto: epsilon is the shortest decimal that is the float", "[proto]") {
   const std::string x = Array(kF32, {2, 3}), v = Array(kF32, {3});
   const std::string float_thousandth = "\x6f\x12\x83\x3a";  // 0.001f
-  const std::string bytes = OneComputation(
-      Instruction(Op(1, "x", "parameter", x)) + Instruction(Op(2, "v", "parameter", v) + Int(9, 1)) +
-          Instruction(Op(3, "b", "batch-norm-inference", x) + Operands({1, 2, 2, 2, 2}) +
-                      Varint(24 << 3 | 5) + float_thousandth + Int(25, 1)),
-      3);
+  const std::string bytes =
+      OneComputation(Line(Op(1, "x", "parameter", x)) + Line(Op(2, "v", "parameter", v) + Int(9, 1)) +
+                         Line(Op(3, "b", "batch-norm-inference", x) + Operands({1, 2, 2, 2, 2}) +
+                              Varint(24 << 3 | 5) + float_thousandth + Int(25, 1)),
+                     3);
   CHECK(EntryText(bytes).find("epsilon=0.001, feature_index=1") != std::string::npos);
 }
 
 TEST_CASE("proto: a schedule gives the order", "[proto]") {
   const std::string shape = Array(kF32, {});
-  const std::string instructions = Instruction(Op(1, "p", "parameter", shape)) +
-                                   Instruction(Op(2, "a", "negate", shape) + Operands({1})) +
-                                   Instruction(Op(3, "b", "abs", shape) + Operands({1})) +
-                                   Instruction(Op(4, "t", "add", shape) + Operands({2, 3}));
+  const std::string instructions =
+      Line(Op(1, "p", "parameter", shape)) + Line(Op(2, "a", "negate", shape) + Operands({1})) +
+      Line(Op(3, "b", "abs", shape) + Operands({1})) + Line(Op(4, "t", "add", shape) + Operands({2, 3}));
   const auto scheduled = [&](std::initializer_list<int> order) {
     std::string ids;
     for (const int id : order) ids += Varint(id);
@@ -131,7 +128,7 @@ TEST_CASE("proto: a schedule gives the order", "[proto]") {
 
 TEST_CASE("proto: a module, an HloProto and a snapshot are told apart by content", "[proto]") {
   const std::string shape = Array(kF32, {});
-  const std::string module = OneComputation(Instruction(Op(1, "p", "parameter", shape)), 1);
+  const std::string module = OneComputation(Line(Op(1, "p", "parameter", shape)), 1);
   const std::string hlo = Bytes(1, module) + Bytes(3, "\x0a\x02\x08\x01");
   const std::string argument = Bytes(1, shape) + Floats(8, {2.5});
   const std::string snapshot = Bytes(1, hlo) + Bytes(2, argument) + Bytes(3, argument) + Bytes(4, "cpu");
@@ -146,11 +143,12 @@ TEST_CASE("proto: a module, an HloProto and a snapshot are told apart by content
   REQUIRE((*read)->arguments.size() == 1);
   CHECK(LiteralToText((*read)->arguments[0]) == "2.5");
   CHECK(LiteralToText(*(*read)->result) == "2.5");
-  CHECK(FormOfProgram("x.pb", "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }") == ProgramForm::kHloText);
+  CHECK(FormOfProgram("x.pb", "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }") ==
+        ProgramForm::kHloText);
 }
 
 TEST_CASE("proto: an HloModuleProtoWithConfig says how many replicas there are", "[proto]") {
-  const std::string module = OneComputation(Instruction(Op(1, "p", "parameter", Array(kF32, {}))), 1);
+  const std::string module = OneComputation(Line(Op(1, "p", "parameter", Array(kF32, {}))), 1);
   const absl::StatusOr<Module> read = ImportProto(Bytes(1, module) + Message(2, Int(4, 2), Int(5, 3)));
   REQUIRE(read.ok());
   CHECK(read->replica_count == 2);

@@ -41,7 +41,8 @@ inline std::string Array(int type, std::initializer_list<int64_t> sizes) {
 }
 
 // HloInstructionProto fields that every instruction needs.
-inline std::string Op(int64_t id, const std::string& name, const std::string& opcode, const std::string& shape) {
+inline std::string Op(int64_t id, const std::string& name, const std::string& opcode,
+                      const std::string& shape) {
   return Bytes(1, name) + Bytes(2, opcode) + Bytes(3, shape) + Int(35, id);
 }
 inline std::string Operands(std::initializer_list<int64_t> ids) {
@@ -49,11 +50,12 @@ inline std::string Operands(std::initializer_list<int64_t> ids) {
   for (const int64_t id : ids) list += Varint(static_cast<uint64_t>(id));
   return Bytes(36, list);
 }
-// HloModuleProto of one computation; `instructions` are its fields 2.
-inline std::string OneComputation(const std::string& instructions, int64_t root, const std::string& more = {}) {
+// HloModuleProto of one computation; `instructions` are its Lines.
+inline std::string OneComputation(const std::string& instructions, int64_t root,
+                                  const std::string& more = {}) {
   return Bytes(1, "m") + Message(3, Bytes(1, "e"), instructions, Int(5, 1), Int(6, root)) + Int(6, 1) + more;
 }
-inline std::string Instruction(const std::string& fields) { return Bytes(2, fields); }
+inline std::string Line(const std::string& fields) { return Bytes(2, fields); }
 
 }  // namespace assay::wire
 
