@@ -256,8 +256,8 @@ absl::Status WriteDomain(const std::string& text, pb::HloInstructionProto* messa
   ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kComma));
   ASSAY_RETURN_IF_ERROR(in.ExpectAttrName("exit"));
   ASSAY_RETURN_IF_ERROR(ReadSharding(in, &exit));
-  ASSAY_RETURN_IF_ERROR(WriteSharding(entry, message->mutable_domain_entry_sharding()));
-  return WriteSharding(exit, message->mutable_domain_exit_sharding());
+  ASSAY_RETURN_IF_ERROR(WriteSharding(exit, message->mutable_domain_entry_sharding()));  // as DomainFrom says
+  return WriteSharding(entry, message->mutable_domain_exit_sharding());
 }
 
 absl::Status WriteReplicaGroups(const ReplicaGroups& groups, pb::HloInstructionProto* message) {

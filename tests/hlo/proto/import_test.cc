@@ -107,6 +107,17 @@ TEST_CASE("proto: epsilon is the shortest decimal that is the float", "[proto]")
   CHECK(EntryText(bytes).find("epsilon=0.001, feature_index=1") != std::string::npos);
 }
 
+// jaxlib 0.10.2 writes these fields for this text.
+TEST_CASE("proto: a domain's entry is what text calls the exit", "[proto]") {
+  const std::string shape = Array(kF32, {});
+  const std::string bytes = OneComputation(
+      Line(Op(1, "p", "parameter", shape)) +
+          Line(Op(2, "d", "domain", shape) + Operands({1}) + Message(54) + Message(55, Int(1, 1), Int(4, 0))),
+      2);
+  CHECK(EntryText(bytes).find("domain={kind=\"sharding\", entry={maximal device=0}, exit={replicated}}") !=
+        std::string::npos);
+}
+
 TEST_CASE("proto: a schedule gives the order", "[proto]") {
   const std::string shape = Array(kF32, {});
   const std::string instructions =
