@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that what `assay print` writes is, to jaxlib's parser, the module that was read.
+"""Checks that what `assay print` writes, as text and as a proto, is to jaxlib the module that was read.
 
 Usage: print_round_trip.py ASSAY_BINARY DIR...
 
 For every *.hlo file below the directories that `assay verify` accepts: jaxlib must accept the printed text and give for
-it the same text as for the original; printing the printed text must change nothing. Files that Assay or jaxlib
-refuse are skipped, listed by reason.
+it the same text as for the original; printing the printed text must change nothing. The same of `print --to pb` and
+jaxlib's reader of HloModuleProto, but for what that message has no field for. Files that Assay or jaxlib refuse are
+skipped, listed by reason.
 """
 
 import collections
@@ -61,6 +62,30 @@ def jaxlib_text(text):
         return None, str(error)
 
 
+# Attributes of a module that HloModuleProto has no field for.
+WITHOUT_FIELD = re.compile(r', (?:replica_count=\d+|num_partitions=\d+|alias_passthrough_params=true|'
+                           r'allow_spmd_sharding_propagation_to_\w+=\{[^}]*\})')
+
+
+def check_proto(binary, path, original):
+    """Compares jaxlib's text of the module that `assay print --to pb` writes with its text of the file."""
+    done = subprocess.run([binary, 'print', path, '--to', 'pb'], capture_output=True, timeout=60)
+    if done.returncode != 0:
+        return 'failed', f'assay print --to pb: exit code {done.returncode}: {done.stderr[:300]}'
+    try:
+        read = _hlo.HloModule.from_serialized_hlo_module_proto(done.stdout)
+    except Exception as error:
+        module = _hlo.hlo_module_from_text(pathlib.Path(path).read_text(errors='replace'))
+        try:
+            _hlo.HloModule.from_serialized_hlo_module_proto(module.as_serialized_hlo_module_proto())
+        except Exception:  # its own proto of this module is no better to it
+            return 'passed', ''
+        return 'failed', f'jaxlib refuses the proto: {str(error)[:400]}'
+    text = with_frames_written_out(read.to_string())
+    wanted = WITHOUT_FIELD.sub('', original)
+    return ('passed', '') if text == wanted else ('failed', 'proto: ' + first_difference(wanted, text))
+
+
 def reason(message):
     lines = [l.strip() for l in message.splitlines() if 'error' in l or 'INVALID' in l or 'Unknown' in l]
     return re.sub(r'[\w.:%]*\d[\w.:]*', '#', (lines or [message])[-1])[:110]
@@ -89,7 +114,8 @@ def check(binary, path):
         return 'failed', f'jaxlib refuses the printed text: {why[:400]}'
     if again != original:
         return 'failed', first_difference(original, again)
-    return fixed_point(binary, printed)
+    status, why = fixed_point(binary, printed)
+    return check_proto(binary, path, original) if status == 'passed' else (status, why)
 
 
 def fixed_point(binary, printed):

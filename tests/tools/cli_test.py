@@ -30,6 +30,19 @@ ENTRY e {
 BUSY = ENDLESS.replace("ROOT d = pred[] parameter(0)", "p = pred[] parameter(0)\n  ROOT d = pred[] copy(p)")
 
 
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number, payload):
+    """A length-delimited field of a protocol buffer."""
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
 def npy(descr, shape, data):
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({''.join(f'{n}, ' for n in shape)}), }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
@@ -239,9 +252,64 @@ ENTRY e {
         for args in (("--engine", "gpu"), ("--engine", "fast"), ("--replicas", "2"), ("--partitions", "2"),
                      ("--load-ops", "libm.so")):
             self.expect(4, "run", program, *args, error="error: ")
-        self.expect(4, "print", program, "--to", "pb", error="error: ")
         unknown = CONSTANT.replace("constant({1, 2.5})", 'custom-call(), custom_call_target="acme"')
         self.expect(4, "run", self.file("u.hlo", unknown), error=["u.hlo:3:", "no custom call target acme"])
+
+    # ---- protocol buffers ----
+
+    def test_protos_run_verify_plan_and_print(self):
+        written = self.expect(0, "print", self.file("c.hlo", CONSTANT), "--to", "pb").stdout
+        text = self.expect(0, "print", self.path("c.hlo")).stdout
+        # XLA dumps: the name decides nothing.
+        for name in ("module_0001.m.before_optimizations.hlo.pb", "module_0001.m.before_optimizations.txt", "c"):
+            for content in (written, field(1, written), field(1, field(1, written))):
+                program = self.file(name, content)
+                self.expect(0, "run", program, output="out0 f32[2]")
+                self.expect(0, "verify", program)
+                self.expect(0, "plan", program)
+                self.assertEqual(self.expect(0, "print", program).stdout, text)
+                self.assertEqual(self.expect(0, "print", program, "--to", "pb").stdout, written)
+        golden = self.expect(0, "golden", "record", self.path("c")).stdout
+        self.expect(0, "golden", "check", self.file("g.hlo", golden), output="1 passed")
+
+    def test_a_snapshot_brings_inputs_and_outputs(self):
+        module = self.expect(0, "print", self.file("a.hlo", ADD), "--to", "pb").stdout
+        shape = b"\x10\x0b\x1a\x01\x02\x2a\x03\x0a\x01\x00"  # f32[2]{0}
+
+        def literal(*values):
+            return field(1, shape) + field(8, struct.pack(f"<{len(values)}f", *values))
+
+        head = field(1, field(1, module)) + field(2, literal(1, 2.5))
+        os.mkdir(self.path("goldens"))
+        good = self.file("goldens/jit_f.snapshot.0.pb", head + field(3, literal(2, 5)))
+        self.expect(0, "run", good, output="[2. 5.]")
+        self.expect(0, "run", good, "--inputs", self.npz("in.npz", arg0=floats(3, 4)), output="[6. 8.]")
+        self.expect(0, "golden", "check", self.path("goldens"), output="1 passed, 0 failed")
+        bad = self.file("bad.pb", head + field(3, literal(2, 5.5)))
+        self.expect(1, "golden", "check", bad, output="expected 5.5, actual 5")
+        self.expect(1, "golden", "check", self.file("none.pb", head), output="no HloSnapshot")
+        wrong = self.file("wrong.pb", field(1, field(1, module)) + field(2, literal(1, 2)) + field(2, literal(1, 2)))
+        self.expect(5, "run", wrong, error="arg1")
+
+    def test_hostile_protos_are_refused_quickly_and_in_little_memory(self):
+        good = self.expect(0, "print", self.file("a.hlo", ADD), "--to", "pb").stdout
+        levels, size = [], 2
+        for _ in range(100_000):
+            levels.append(b"\x10\x0d\x22" + varint(size))
+            size += len(levels[-1])
+        shape = b"".join(reversed(levels)) + b"\x10\x0b"
+        instruction = field(1, b"i") + field(2, b"tuple") + field(3, shape)
+        for content in (b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", good + b"\x28" + b"\xff" * 20,
+                        field(3, field(2, instruction)), good + field(3, b"\x12\x00" * 2_000_000),
+                        good[:-1], good[:100]):
+            program = self.file("x.pb", content)
+            with subprocess.Popen([ASSAY, "verify", program], stderr=subprocess.PIPE) as process:
+                message = process.stderr.read().decode(errors="replace")
+                _, status, used = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(process.returncode, 3, message)
+            self.assertLess(used.ru_utime + used.ru_stime, 1)
+            self.assertLess(used.ru_maxrss, 256 * 1024)
 
     def test_wrong_usage(self):
         program = self.file("a.hlo", CONSTANT)
