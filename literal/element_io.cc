@@ -1,9 +1,9 @@
 // How every element type is stored (spec/shapes.md section 2), as strips of compute kinds. Float formats one
 // value at a time are in float_format.cc.
 //
-// Contiguous runs go through blocks of a constant length, which is what -O2 turns into vector code. NaNs
-// would lose signalling bits in a conversion between float and double, so a strip that has one is done again
-// element by element through DecodeFloat and EncodeFloat.
+// Contiguous runs go through blocks of a constant length, which is what -O2 turns into vector code. Signalling
+// NaNs would become quiet in a conversion between float and double, so a strip that has one (or, on its way to
+// float, any NaN but the canonical one) is done again element by element through DecodeFloat and EncodeFloat.
 #include "literal/element_io.h"
 
 #include <algorithm>
@@ -122,13 +122,23 @@ void StoreSubByte(int bits, bool is_signed, const void* src, int64_t n, std::byt
   }
 }
 
-// f32 by conversion, and once more through float_format.cc where a strip has a NaN.
+// Lanes of f32 patterns that are NaNs, and which of them conversions change: signalling ones on their way to
+// double; on their way from double the result shows only that it is the canonical NaN, with either sign, as
+// EncodeFloat would have made it of such a double too.
+I32x4 SignallingNaNs(F32x4 values) {
+  return (values != values) & ((std::bit_cast<I32x4>(values) & 0x400000) == 0);
+}
+I32x4 OtherNaNs(F32x4 values) {
+  return (values != values) & ((std::bit_cast<I32x4>(values) & 0x7fffffff) != 0x7fc00000);
+}
+
+// f32 by conversion, and once more through float_format.cc where a strip has a NaN that this changes.
 void LoadF32(const std::byte* src, int64_t n, double* dst) {
   I32x4 nans = {};
   int64_t i = 0;
   for (; i + 4 <= n; i += 4) {
     const F32x4 values = Read<F32x4>(src + 4 * i);
-    nans |= values != values;
+    nans |= SignallingNaNs(values);
     const F64x4 wide = __builtin_convertvector(values, F64x4);
     std::memcpy(dst + i, &wide, sizeof(wide));
   }
@@ -149,7 +159,7 @@ void StoreF32(const double* src, int64_t n, std::byte* dst) {
     F64x4 wide;
     std::memcpy(&wide, src + i, sizeof(wide));
     const F32x4 values = __builtin_convertvector(wide, F32x4);
-    nans |= values != values;
+    nans |= OtherNaNs(values);
     Write(dst + 4 * i, values);
   }
   bool tail_nan = false;

@@ -208,43 +208,47 @@ def root():
 
 def error_function():
     limit = 6
-    for name, per_unit, degree, head in (("Single", 16, 9, 10), ("Double", 8, 23, 13)):
-        worst = mpf(0)
-        table = []
-        for i in range(limit * per_unit + 1):
-            center, radius = mpf(i) / per_unit, mpf(1) / (2 * per_unit)
-            if i == 0:  # odd, so that the error stays relative at 0
-                series = [mpf(0)] * (degree + 1)
-                for k in range((degree + 1) // 2):
-                    series[2 * k + 1] = 2 / mp.sqrt(mp.pi) * (-1) ** k / (mp.factorial(k) * (2 * k + 1))
-            else:
-                series = interpolate(lambda t: mp.erf(center + t), -radius, radius, degree)
-            if name == "Single":
-                kept = [(float(c), 0.0) for c in series]
-            else:
-                kept = [pair(c) if j < head else (float(c), 0.0) for j, c in enumerate(series)]
-            table.append(kept)
-            sums = [mpf(a) + mpf(b) for a, b in kept]
-            for k in range(40):
-                t = radius * (2 * mpf(k) + 1 - 40) / 40
-                if i == 0 and t <= 0:
-                    continue
-                worst = max(worst, abs(evaluate(sums, t) / mp.erf(center + t) - 1))
-        emit(f"// erf(i/{per_unit} + t) by powers of t, |t| <= 1/{2 * per_unit}, 0 <= i <= {limit * per_unit}, "
-             f"degree {degree}; relative error 2^{float(mp.log(worst, 2)):.1f}.")
-        emit(f"inline constexpr int kErfPerUnit{name} = {per_unit}, kErfDegree{name} = {degree};")
-        if name == "Double":
-            emit(f"inline constexpr int kErfHead = {head};  // coefficients that have a second part")
-        emit(f"alignas(64) inline constexpr double kErf{name}[][kErfDegree{name} + 1] = {{")
-        for kept in table:
-            emit("    {" + ", ".join(literal(a) for a, _ in kept) + "},")
+    per_unit = 32
+    points = [mpf(i) / per_unit for i in range(limit * per_unit + 1)]
+    emit(f"// erf c and erf' c at c = i/{per_unit}, 0 <= i <= {limit * per_unit}.")
+    emit(f"inline constexpr int kErfPointsPerUnit = {per_unit};")
+    for name, function in (("kErfAt", mp.erf), ("kErfSlope", lambda c: 2 / mp.sqrt(mp.pi) * mp.exp(-c * c))):
+        emit(f"alignas(64) inline constexpr double {name}[] = {{")
+        rows([literal(float(function(c))) for c in points], 5)
         emit("};")
-        if name == "Double":
-            emit("alignas(64) inline constexpr double kErfDoubleLo[][kErfHead] = {")
-            for kept in table:
-                emit("    {" + ", ".join(literal(b) for _, b in kept[:head]) + "},")
-            emit("};")
-        emit()
+    emit()
+    per_unit, degree, head = 8, 23, 13
+    worst = mpf(0)
+    table = []
+    for i in range(limit * per_unit + 1):
+        center, radius = mpf(i) / per_unit, mpf(1) / (2 * per_unit)
+        if i == 0:  # odd, so that the error stays relative at 0
+            series = [mpf(0)] * (degree + 1)
+            for k in range((degree + 1) // 2):
+                series[2 * k + 1] = 2 / mp.sqrt(mp.pi) * (-1) ** k / (mp.factorial(k) * (2 * k + 1))
+        else:
+            series = interpolate(lambda t: mp.erf(center + t), -radius, radius, degree)
+        kept = [pair(c) if j < head else (float(c), 0.0) for j, c in enumerate(series)]
+        table.append(kept)
+        sums = [mpf(a) + mpf(b) for a, b in kept]
+        for k in range(40):
+            t = radius * (2 * mpf(k) + 1 - 40) / 40
+            if i == 0 and t <= 0:
+                continue
+            worst = max(worst, abs(evaluate(sums, t) / mp.erf(center + t) - 1))
+    emit(f"// erf(i/{per_unit} + t) by powers of t, |t| <= 1/{2 * per_unit}, 0 <= i <= {limit * per_unit}, "
+         f"degree {degree}; relative error 2^{float(mp.log(worst, 2)):.1f}.")
+    emit(f"inline constexpr int kErfRowsPerUnit = {per_unit}, kErfDegree = {degree};")
+    emit(f"inline constexpr int kErfHead = {head};  // coefficients that have a second part")
+    emit("alignas(64) inline constexpr double kErfRows[][kErfDegree + 1] = {")
+    for kept in table:
+        emit("    {" + ", ".join(literal(a) for a, _ in kept) + "},")
+    emit("};")
+    emit("alignas(64) inline constexpr double kErfRowsLo[][kErfHead] = {")
+    for kept in table:
+        emit("    {" + ", ".join(literal(b) for _, b in kept[:head]) + "},")
+    emit("};")
+    emit()
 
 
 def main():

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evaluator/native/scalar/arithmetic.h"
 #include "evaluator/native/scalar/rounding_test.h"
 #include "evaluator/native/tiers.h"
 #include "literal/element_io.h"
@@ -76,18 +77,33 @@ double Reference(const FunctionRow& row, double x, double y, const FloatFormat& 
   return IsBinary(row) ? row.reference2(x, y, format) : row.reference1(x, format);
 }
 
-// Results without any arithmetic, which data may be full of.
-bool ApplyTrivial(const FunctionRow& row, double x, const FloatFormat& format, double& out) {
-  if (IsBinary(row)) return false;
-  if (!(x >= row.domain_low && x <= row.domain_high)) {
-    out = CanonicalNaN(format);
-    return true;
+// Settles results without any arithmetic, which data may be full of: NaN for x outside [low, high], and where
+// `zeros` is 1 x itself for zeros. n is whole blocks. Returns how many elements stay open.
+ASSAY_BODY int64_t SettleBody(int64_t n, const double* __restrict x, double low, double high, uint64_t zeros,
+                              double nan, double* __restrict out, uint64_t* __restrict undecided) {
+  uint64_t open = 0;
+  for (int64_t i = 0; i < (n & -kBlock); ++i) {
+    const uint64_t outside = 1 - (Bit(x[i] >= low) & Bit(x[i] <= high));
+    const uint64_t zero = Bit(x[i] == 0) & zeros;
+    out[i] = Blend(-outside, nan, Blend(-zero, x[i], out[i]));
+    undecided[i] &= 1 - (outside | zero);
+    open += undecided[i];
   }
-  if (row.keeps_zeros && x == 0) {
-    out = x;
-    return true;
+  return static_cast<int64_t>(open);
+}
+#define ASSAY_SETTLE(ISA, TARGET)                                                                 \
+  TARGET int64_t Settle##ISA(int64_t n, const double* x, double low, double high, uint64_t zeros, \
+                             double nan, double* out, uint64_t* undecided) {                      \
+    return SettleBody(n, x, low, high, zeros, nan, out, undecided);                               \
   }
-  return false;
+ASSAY_SETTLE(Baseline, )
+ASSAY_SETTLE(Avx2, ASSAY_AVX2)
+ASSAY_SETTLE(Avx512, ASSAY_AVX512)
+constexpr decltype(&SettleBaseline) kSettle[] = {SettleBaseline, SettleAvx2, SettleAvx512};
+
+int64_t Settle(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, Buffers& b) {
+  return kSettle[static_cast<size_t>(isa)](Padded(n), b.x, row.domain_low, row.domain_high,
+                                           Bit(row.keeps_zeros), CanonicalNaN(format), b.out, b.undecided);
 }
 
 // n elements that tier 1 left open, x and y at the front of b: tier 2, and the reference for the rest.
@@ -106,7 +122,7 @@ void Repair(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t 
   int64_t open = 0;
   int64_t index[kStrip];
   for (int64_t i = 0; i < n; ++i) {
-    if (b.undecided[i] == 0 || ApplyTrivial(row, b.x[i], format, out[i])) continue;
+    if (b.undecided[i] == 0) continue;
     const double y = IsBinary(row) ? b.y[i] : 0;
     if (format.mantissa_bits == 52) {
       out[i] = Reference(row, b.x[i], y, format);
@@ -143,7 +159,8 @@ void ApplyFunction(const FunctionRow& row, Isa isa, const FloatFormat& format, i
   Pad(x, n, b.x);
   if (IsBinary(row)) Pad(y, n, b.y);
   pass(Padded(n), b.in, b.hi, b.lo);
-  const int64_t open = RoundingTestFor(format, isa)(Padded(n), b.hi, b.lo, bound, format, b.out, b.undecided);
+  int64_t open = RoundingTestFor(format, isa)(Padded(n), b.hi, b.lo, bound, format, b.out, b.undecided);
+  if (open != 0 && !IsBinary(row)) open = Settle(row, isa, format, n, b);
   std::copy_n(b.out, n, out);
   if (open != 0) Repair(row, isa, format, n, b, out);
   CountFunctionTiers({.elements = n});
