@@ -66,7 +66,7 @@ absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes
     case ProgramForm::kStableHloText:
       return ParseStableHloText(bytes);
     case ProgramForm::kStableHloBytecode:
-      return NotSupported({}, "reading StableHLO bytecode: give the program as HLO text");
+      return ParseStableHloBytecode(bytes);
   }
   return NotSupported({}, "unknown program form");
 }

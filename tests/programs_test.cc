@@ -115,6 +115,7 @@ TEST_CASE("programs: StableHLO gives the bytes of HLO", "[programs]") {
     if (!entry.is_directory()) continue;
     ++count;
     CheckSameAsHlo(entry.path(), "program.mlir");
+    CheckSameAsHlo(entry.path(), "program.mlirbc");
   }
   CHECK(count == 15);
 }

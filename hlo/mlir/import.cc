@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "hlo/mlir/bytecode_reader.h"
 #include "hlo/mlir/importer.h"
 #include "hlo/mlir/text_parser.h"
 
@@ -12,6 +13,11 @@ namespace assay {
 
 absl::StatusOr<Module> ParseStableHloText(std::string_view text) {
   ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, mlir::ParseMlirText(text));
+  return mlir::ImportModule(*tree);
+}
+
+absl::StatusOr<Module> ParseStableHloBytecode(std::string_view bytes) {
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, mlir::ReadMlirBytecode(bytes));
   return mlir::ImportModule(*tree);
 }
 

@@ -162,6 +162,28 @@ Attribute* Tree::NewAttribute(Attribute::Kind kind) {
   return attribute;
 }
 
+bool Tree::Weigh(Type* type) {
+  int64_t weight = 1;
+  for (const Type* part : type->inputs) weight += part->weight;
+  for (const Type* part : type->results) weight += part->weight;
+  type->weight = static_cast<int32_t>(std::min<int64_t>(weight, kMaxWeight));
+  return weight < kMaxWeight;
+}
+
+bool Tree::Weigh(Attribute* attribute) {
+  int64_t weight = attribute->type == nullptr ? 1 : attribute->type->weight;
+  for (const Attribute* part : attribute->elements) {
+    weight += part->weight;
+    attribute->is_open |= part->is_open;
+  }
+  for (const NamedAttribute& part : attribute->fields) {
+    weight += part.value->weight;
+    attribute->is_open |= part.value->is_open;
+  }
+  attribute->weight = static_cast<int32_t>(std::min<int64_t>(weight, kMaxWeight));
+  return weight < kMaxWeight;
+}
+
 std::span<Value> Tree::NewValues(size_t count, const Operation* owner, int32_t depth) {
   const std::span<Value> values = arena_.Array<Value>(count);
   for (size_t i = 0; i < count; ++i) {

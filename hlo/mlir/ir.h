@@ -76,7 +76,8 @@ struct Type {
   };
   Kind kind = Kind::kNone;
   ElementType element = ElementType::kPred;
-  int32_t id = 0;  // dense in the tree
+  int32_t id = 0;      // dense in the tree
+  int32_t weight = 1;  // how many types it is written out, see Tree::Weigh
   std::span<const int64_t> sizes;
   std::span<const int64_t> bounds;  // of dynamic dimensions; empty: none
   const Type* element_type = nullptr;
@@ -114,6 +115,8 @@ struct Attribute {
   };
   Kind kind = Kind::kUnit;
   bool is_splat = false;
+  bool is_open = false;  // kAlias, or holds one
+  int32_t weight = 1;    // see Tree::Weigh
   int32_t column = 0;
   int64_t integer = 0;
   double real = 0;
@@ -170,6 +173,12 @@ class Tree {
   std::span<Value> NewValues(size_t count, const Operation* owner, int32_t depth);
   int32_t num_types() const { return num_types_; }
   int32_t num_values() const { return num_values_; }
+
+  // Types and attributes may share parts, so that a short file can write a huge one. Each is weighed as if it were
+  // written out when its parts are there; false: too heavy.
+  static constexpr int32_t kMaxWeight = 1 << 20;
+  static bool Weigh(Type* type);
+  static bool Weigh(Attribute* attribute);
 
   // The operations of the file; a module is one with a region. Null: none was read.
   Region* top = nullptr;

@@ -73,21 +73,25 @@ absl::Status TextParser::ParseAttributeUnnested(const Attribute** attribute) {
     ASSAY_RETURN_IF_ERROR(ReadList('[', ']', [&] { return ParseAttribute(&elements.emplace_back()); }));
     Attribute* const array = tree_->NewAttribute(Kind::kArray);
     array->elements = arena_.Copy(elements);
-    *attribute = array;
-    return absl::OkStatus();
+    return Weighed(array, attribute);
   }
   if (At('{')) {
     std::vector<NamedAttribute> fields;
     ASSAY_RETURN_IF_ERROR(ParseDictionary(&fields));
     Attribute* const dictionary = tree_->NewAttribute(Kind::kDictionary);
     dictionary->fields = arena_.Copy(fields);
-    *attribute = dictionary;
-    return absl::OkStatus();
+    return Weighed(dictionary, attribute);
   }
   if (!AtType()) return Unexpected("an attribute");
   Attribute* const type = tree_->NewAttribute(Kind::kType);
-  *attribute = type;
-  return ParseType(&type->type);
+  ASSAY_RETURN_IF_ERROR(ParseType(&type->type));
+  return Weighed(type, attribute);
+}
+
+absl::Status TextParser::Weighed(Attribute* made, const Attribute** attribute) {
+  *attribute = made;
+  if (Tree::Weigh(made)) return absl::OkStatus();
+  return ProgramLimitExceeded(lexer_.position(), "parts of an attribute", made->weight, Tree::kMaxWeight - 1);
 }
 
 absl::Status TextParser::ParseWordAttribute(const Attribute** attribute) {
@@ -108,8 +112,8 @@ absl::Status TextParser::ParseWordAttribute(const Attribute** attribute) {
   if (word == "loc") return ParseLocationAttribute(attribute);
   if (AtType()) {
     Attribute* const type = tree_->NewAttribute(Kind::kType);
-    *attribute = type;
-    return ParseType(&type->type);
+    ASSAY_RETURN_IF_ERROR(ParseType(&type->type));
+    return Weighed(type, attribute);
   }
   // sparse<...>, affine_map<...>: kept as they are written.
   const SourcePosition where = lexer_.position();
@@ -215,6 +219,7 @@ absl::Status TextParser::ParseHash(const Attribute** attribute) {
   }
   Attribute* const alias = tree_->NewAttribute(Kind::kAlias);
   alias->text = name;
+  alias->is_open = true;
   aliases_later_.push_back({alias, where});
   *attribute = alias;
   return absl::OkStatus();
@@ -259,7 +264,7 @@ absl::Status TextParser::ParseStruct(std::string_view name, const Attribute** at
   Attribute* const value = tree_->NewAttribute(Kind::kStruct);
   value->text = name;
   value->fields = arena_.Copy(fields);
-  *attribute = value;
+  ASSAY_RETURN_IF_ERROR(Weighed(value, attribute));
   return Expect('>');
 }
 

@@ -223,18 +223,20 @@ absl::Status TextParser::ParseResources() {
   return absl::OkStatus();
 }
 
-// Aliases and resources that were used before their definition.
+// Aliases and resources that were used before their definition. What such an alias stands for is copied, so it must
+// be small and complete; locations are.
 absl::Status TextParser::ResolveLater() {
+  constexpr int32_t kMaxCopied = 64;
   for (const Later& later : aliases_later_) {
-    const Attribute* definition = later.attribute;
-    for (size_t steps = 0; definition->kind == Attribute::Kind::kAlias; ++steps) {
-      const auto known = aliases_.find(AbslView(definition->text));
-      if (known == aliases_.end() || steps > aliases_.size()) {
-        return Error(later.position, fmt::format("alias '#{}' is not defined", definition->text));
-      }
-      definition = known->second;
+    const auto known = aliases_.find(AbslView(later.attribute->text));
+    if (known == aliases_.end()) {
+      return Error(later.position, fmt::format("alias '#{}' is not defined", later.attribute->text));
     }
-    *later.attribute = *definition;
+    if (known->second->is_open || known->second->weight > kMaxCopied) {
+      return Error(later.position,
+                   fmt::format("alias '#{}' is used above its definition", later.attribute->text));
+    }
+    *later.attribute = *known->second;
   }
   for (const Later& later : resources_later_) {
     const auto known = resources_.find(AbslView(later.attribute->text));

@@ -152,12 +152,14 @@ class TextParser {
   absl::Status ParseDialectType(const Type** type);
   absl::Status ParseComplexType(const Type** type);
   absl::Status ParseFunctionType(const Type** type);
+  absl::Status CheckWeight(Type* type) const;
   absl::Status ParseUnsupportedType(size_t begin, const Type** type);
   absl::Status ParseTypeList(char open, char close, std::vector<const Type*>* types);
 
   // text_attributes.cc
   absl::Status ParseAttribute(const Attribute** attribute);
   absl::Status ParseAttributeUnnested(const Attribute** attribute);
+  absl::Status Weighed(Attribute* made, const Attribute** attribute);
   absl::Status ParseWordAttribute(const Attribute** attribute);
   absl::Status ParseNumber(const Attribute** attribute);
   absl::Status ParseTypedNumber(bool negative, const Token& number, SourcePosition where, const Type* type,

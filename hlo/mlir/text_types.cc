@@ -107,7 +107,7 @@ absl::Status TextParser::ParseTypeUnnested(const Type** type) {
     ASSAY_RETURN_IF_ERROR(ParseTypeList('<', '>', &elements));
     tuple->inputs = arena_.Copy(elements);
     *type = tuple;
-    return absl::OkStatus();
+    return CheckWeight(tuple);
   }
   const auto known = types_.find(AbslView(word));
   if (known != types_.end()) {
@@ -229,7 +229,12 @@ absl::Status TextParser::ParseFunctionType(const Type** type) {
   }
   function->results = arena_.Copy(types);
   *type = function;
-  return absl::OkStatus();
+  return CheckWeight(function);
+}
+
+absl::Status TextParser::CheckWeight(Type* type) const {
+  if (Tree::Weigh(type)) return absl::OkStatus();
+  return ProgramLimitExceeded(lexer_.position(), "parts of a type", type->weight, Tree::kMaxWeight - 1);
 }
 
 absl::Status TextParser::ParseTypeList(char open, char close, std::vector<const Type*>* types) {

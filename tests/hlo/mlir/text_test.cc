@@ -155,5 +155,19 @@ TEST_CASE("mlir: nesting is bounded", "[mlir]") {
   CHECK_THAT(std::string(status.message()), Catch::Contains("nesting"));
 }
 
+TEST_CASE("mlir: aliases can't write out huge types or attributes, nor contain themselves", "[mlir]") {
+  std::string types = "!t0 = f32\n", attributes = "#a0 = 1\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string t = "!t" + std::to_string(i - 1), a = "#a" + std::to_string(i - 1);
+    types += "!t" + std::to_string(i) + " = tuple<" + t + ", " + t + ">\n";
+    attributes += "#a" + std::to_string(i) + " = [" + a + ", " + a + "]\n";
+  }
+  CHECK_THAT(std::string(ParseStableHloText(types).status().message()), Catch::Contains("parts of a type"));
+  CHECK_THAT(std::string(ParseStableHloText(attributes).status().message()),
+             Catch::Contains("parts of an attribute"));
+  CheckRefused("#a = [@@#b]\n#b = [#a]\nfunc.func @main() { return }", "used above its definition");
+  CheckRefused("#a = @@#a\nfunc.func @main() { return }", "used above its definition");
+}
+
 }  // namespace
 }  // namespace assay

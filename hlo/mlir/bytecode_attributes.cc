@@ -1,0 +1,403 @@
+// Attributes of the builtin dialect and of VHLO in bytecode (spec/stablehlo-bytecode.md sections 3 and 4).
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "hlo/mlir/bytecode_reader.h"
+#include "literal/element_io.h"
+#include "literal/float_format.h"
+#include "shape/checked.h"
+#include "shape/limits.h"
+
+namespace assay::mlir {
+
+using Kind = Attribute::Kind;
+
+const Attribute* BytecodeReader::AttributeAt(Cursor& in) {
+  const size_t index = in.Index(attributes_.size(), "attribute");
+  if (!in.ok()) return nullptr;
+  if (attributes_[index] != nullptr) return attributes_[index];
+  const Attribute* const attribute = DecodeAttribute(index);
+  if (attribute == nullptr) in.Fail(fmt::format("attribute {} can't be read", index));
+  return attribute;
+}
+
+const Attribute* BytecodeReader::OptionalAttribute(Cursor& in) {
+  bool present = false;
+  const uint64_t index = in.WithFlag(&present);
+  if (!present || !in.ok()) return nullptr;
+  if (index >= attributes_.size()) {
+    in.Fail(fmt::format("found attribute {}, want less than {}", index, attributes_.size()));
+    return nullptr;
+  }
+  const size_t i = static_cast<size_t>(index);
+  const Attribute* const attribute = attributes_[i] != nullptr ? attributes_[i] : DecodeAttribute(i);
+  if (attribute == nullptr) in.Fail(fmt::format("attribute {} can't be read", i));
+  return attribute;
+}
+
+// An entry of the table, read when it is first asked for. Dialects that we don't know give opaque values.
+const Attribute* BytecodeReader::DecodeAttribute(size_t index) {
+  Entry& entry = attribute_entries_[index];
+  Cursor in(file_, entry.begin, entry.end);
+  Attribute* const attribute = tree_->NewAttribute(Kind::kOpaque);
+  if (entry.dialect == Dialect::kOther || !entry.is_custom) {
+    attribute->text = "an attribute of another dialect";
+    return attributes_[index] = attribute;
+  }
+  if (entry.is_open || nesting_ >= kMaxNesting) {
+    NoteError(entry.is_open ? BytecodeError(entry.begin, fmt::format("attribute {} contains itself", index))
+                            : ProgramLimitExceeded({}, "nesting", nesting_ + 1, kMaxNesting));
+    return nullptr;
+  }
+  entry.is_open = true;
+  ++nesting_;
+  const uint64_t code = in.Varint();
+  if (in.ok()) {
+    entry.dialect == Dialect::kBuiltin ? ReadBuiltinAttribute(in, code, attribute)
+                                       : ReadVhloAttribute(in, code, attribute);
+  }
+  if (in.ok() && !Tree::Weigh(attribute)) in.Fail(fmt::format("attribute {} has too many parts", index));
+  if (in.ok() && in.left() > 0)
+    in.Fail(fmt::format("found {} bytes behind attribute {} of code {}", in.left(), index, code));
+  --nesting_;
+  entry.is_open = false;
+  if (!in.ok()) {
+    NoteError(in.status());
+    return nullptr;
+  }
+  return attributes_[index] = attribute;
+}
+
+void BytecodeReader::NoteError(absl::Status status) {
+  if (first_error_.ok()) first_error_ = std::move(status);
+}
+
+absl::Status BytecodeReader::ErrorOf(const Cursor& in) const {
+  return in.ok() || first_error_.ok() ? in.status() : first_error_;
+}
+
+void BytecodeReader::ReadBuiltinAttribute(Cursor& in, uint64_t code, Attribute* attribute) {
+  switch (code) {
+    case 0:
+      return ReadArray(in, attribute);
+    case 1:
+      return ReadDictionary(in, attribute);
+    case 2:
+    case 3:
+      attribute->kind = Kind::kString;
+      attribute->text = String(in);
+      if (code == 3) TypeAt(in);
+      return;
+    case 4:
+    case 5:
+      attribute->kind = Kind::kSymbol;
+      if (const Attribute* name = AttributeAt(in); name != nullptr) attribute->text = name->text;
+      if (code == 5) ReadArray(in, attribute);
+      attribute->kind = Kind::kSymbol;
+      return;
+    case 6:
+      attribute->kind = Kind::kType;
+      attribute->type = TypeAt(in);
+      return;
+    case 7:
+      attribute->kind = Kind::kUnit;
+      return;
+    case 8:
+      return ReadInteger(in, attribute);
+    case 9:
+      return ReadFloat(in, attribute);
+    case 17: {  // dense array: element type, count, bytes
+      TypeAt(in);
+      in.Varint();
+      in.Blob();
+      return;
+    }
+    default:
+      break;
+  }
+  if ((code >= 10 && code <= 15) || code == 22) return ReadLocation(in, code, attribute);
+  if (code == 16 || (code >= 18 && code <= 21)) {
+    in.Bytes(in.left());  // resources and tensors of the builtin dialect: no value that VHLO uses
+    return;
+  }
+  in.Fail(fmt::format("unsupported builtin attribute code {}", code));
+}
+
+// What is kept of locations: the outermost name, and the first place in a file.
+void BytecodeReader::ReadLocation(Cursor& in, uint64_t code, Attribute* attribute) {
+  attribute->kind = Kind::kLocation;
+  const auto take = [attribute](const Attribute* from) {
+    if (from == nullptr) return;
+    if (attribute->text.empty()) attribute->text = from->text;
+    if (!attribute->source_file.empty()) return;
+    attribute->source_file = from->source_file;
+    attribute->integer = from->integer;
+    attribute->column = from->column;
+  };
+  const auto take_list = [&] {
+    const size_t count = in.Count();
+    for (size_t i = 0; i < count && in.ok(); ++i) take(AttributeAt(in));
+  };
+  switch (code) {
+    case 10:
+      take(AttributeAt(in));
+      AttributeAt(in);
+      return;
+    case 11:
+    case 22: {
+      const Attribute* const file = AttributeAt(in);
+      if (file != nullptr) attribute->source_file = file->text;
+      const size_t count = code == 11 ? 2 : in.Count();
+      for (size_t i = 0; i < count && in.ok(); ++i) {
+        const auto number = static_cast<int64_t>(in.Varint() & 0x7fffffff);
+        if (i == 0) attribute->integer = number;
+        if (i == 1) attribute->column = static_cast<int32_t>(number);
+      }
+      return;
+    }
+    case 12:
+      return take_list();
+    case 13:
+      take_list();
+      AttributeAt(in);
+      return;
+    case 14:
+      if (const Attribute* name = AttributeAt(in); name != nullptr) attribute->text = name->text;
+      return take(AttributeAt(in));
+    default:
+      return;
+  }
+}
+
+void BytecodeReader::ReadVhloAttribute(Cursor& in, uint64_t code, Attribute* attribute) {
+  switch (code) {
+    case 1:
+      return ReadArray(in, attribute);
+    case 2:
+      attribute->kind = Kind::kBool;
+      attribute->integer = in.Varint() != 0 ? 1 : 0;
+      return;
+    case 3:
+      return ReadEnum(in, 0, {"EQ", "NE", "GE", "GT", "LE", "LT"}, attribute);
+    case 4:
+      return ReadEnum(in, 0, {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}, attribute);
+    case 5:
+      attribute->kind = Kind::kInteger;
+      attribute->integer = static_cast<int64_t>(in.Varint());
+      return;
+    case 6:
+      return ReadDictionary(in, attribute);
+    case 7:
+      return ReadEnum(in, 0, {"FFT", "IFFT", "RFFT", "IRFFT"}, attribute);
+    case 8:
+      return ReadFloat(in, attribute);
+    case 9:
+      return ReadInteger(in, attribute);
+    case 10:
+      return ReadAlias(in, attribute);
+    case 11:
+      return ReadEnum(in, 0, {"DEFAULT", "HIGH", "HIGHEST"}, attribute);
+    case 12:
+      return ReadEnum(in, 0, {"DEFAULT", "THREE_FRY", "PHILOX"}, attribute);
+    case 13:
+      return ReadEnum(in, 1, {"UNIFORM", "NORMAL"}, attribute);
+    case 14:
+      attribute->kind = Kind::kString;
+      attribute->text = String(in);
+      return;
+    case 15:
+      return ReadTensor(in, attribute);
+    case 16:
+      return ReadEnum(in, 0, {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}, attribute);
+    case 17:
+      attribute->kind = Kind::kType;
+      attribute->type = TypeAt(in);
+      return;
+    case 18:
+      attribute->kind = Kind::kStruct;
+      attribute->text = "bounds";
+      attribute->integers = ReadSignedList(in);
+      return;
+    case 19:
+      return ReadEnum(in, 0, {"DEFAULT", "HIGHEST", "TOLERANCE"}, attribute);
+    case 20:
+      return ReadAccuracy(in, attribute);
+    default:
+      break;
+  }
+  if (code >= 21 && code <= 25) {
+    attribute->text = "axes of a mesh";
+    in.Bytes(in.left());
+    return;
+  }
+  in.Fail(fmt::format("unsupported VHLO attribute code {}, in a file of {}", code, producer_));
+}
+
+void BytecodeReader::ReadEnum(Cursor& in, uint64_t first, std::initializer_list<std::string_view> words,
+                              Attribute* attribute) {
+  const uint64_t value = in.Varint();
+  attribute->kind = Kind::kWord;
+  if (value < first || value - first >= words.size()) {
+    return in.Fail(fmt::format("found value {} of an enumeration, want {} to {}", value, first,
+                               first + words.size() - 1));
+  }
+  attribute->text = words.begin()[value - first];
+}
+
+void BytecodeReader::ReadArray(Cursor& in, Attribute* attribute) {
+  attribute->kind = Kind::kArray;
+  std::vector<const Attribute*> elements(in.Count());
+  for (const Attribute*& element : elements) {
+    element = AttributeAt(in);
+    if (!in.ok()) return;
+  }
+  attribute->elements = arena_.Copy(elements);
+}
+
+void BytecodeReader::ReadDictionary(Cursor& in, Attribute* attribute) {
+  attribute->kind = Kind::kDictionary;
+  std::vector<NamedAttribute> fields(in.Count());
+  for (NamedAttribute& field : fields) {
+    const Attribute* const name = AttributeAt(in);
+    field.value = AttributeAt(in);
+    if (!in.ok()) return;
+    if (name->kind != Kind::kString) return in.Fail("found a name in a dictionary that is not a string");
+    field.name = name->text;
+  }
+  attribute->fields = arena_.Copy(fields);
+}
+
+std::span<const int64_t> BytecodeReader::ReadSignedList(Cursor& in) {
+  std::vector<int64_t> values(in.Count());
+  for (int64_t& value : values) value = in.Signed();
+  return arena_.Copy(values);
+}
+
+// Up to 8 bits are a byte, up to 64 the zigzag of the value without its sign.
+uint64_t BytecodeReader::ReadApInt(Cursor& in, int bits) {
+  const uint64_t value = bits <= 8 ? in.Byte() : static_cast<uint64_t>(in.Signed());
+  return bits >= 64 ? value : value & ((uint64_t{1} << bits) - 1);
+}
+
+double BytecodeReader::ReadApFloat(Cursor& in, ElementType type) {
+  return DecodeFloat(ReadApInt(in, Bits(type)), *Info(type).format);
+}
+
+void BytecodeReader::ReadInteger(Cursor& in, Attribute* attribute) {
+  attribute->kind = Kind::kInteger;
+  attribute->type = TypeAt(in);
+  if (!in.ok()) return;
+  if (attribute->type->kind == Type::Kind::kIndex) {
+    attribute->integer = static_cast<int64_t>(ReadApInt(in, 64));
+    return;
+  }
+  const ElementType element = attribute->type->element;
+  if (attribute->type->kind != Type::Kind::kElement || IsFloat(element) || IsComplex(element)) {
+    return in.Fail(fmt::format("found an integer of type {}", ToString(*attribute->type)));
+  }
+  const uint64_t raw = ReadApInt(in, Bits(element));
+  if (element == ElementType::kPred) attribute->kind = Kind::kBool;
+  attribute->integer = IsSignedIntegral(element) ? WrapSigned(static_cast<int64_t>(raw), Bits(element))
+                                                 : static_cast<int64_t>(raw);
+}
+
+void BytecodeReader::ReadFloat(Cursor& in, Attribute* attribute) {
+  attribute->kind = Kind::kFloat;
+  attribute->type = TypeAt(in);
+  if (!in.ok()) return;
+  if (attribute->type->kind != Type::Kind::kElement || !IsFloat(attribute->type->element)) {
+    return in.Fail(fmt::format("found a number of type {}", ToString(*attribute->type)));
+  }
+  attribute->real = ReadApFloat(in, attribute->type->element);
+}
+
+const Attribute* BytecodeReader::Integer(int64_t value) {
+  Attribute* const attribute = tree_->NewAttribute(Kind::kInteger);
+  attribute->integer = value;
+  return attribute;
+}
+
+const Attribute* BytecodeReader::Float(double value) {
+  Attribute* const attribute = tree_->NewAttribute(Kind::kFloat);
+  attribute->real = value;
+  return attribute;
+}
+
+const Attribute* BytecodeReader::Integers(std::span<const int64_t> values) {
+  Attribute* const attribute = tree_->NewAttribute(Kind::kIntegers);
+  attribute->integers = values;
+  return attribute;
+}
+
+void BytecodeReader::ReadAlias(Cursor& in, Attribute* attribute) {
+  attribute->kind = Kind::kStruct;
+  attribute->text = "output_operand_alias";
+  std::vector<NamedAttribute> fields(3);
+  fields[0] = {"output_tuple_indices", Integers(ReadSignedList(in))};
+  fields[1] = {"operand_index", Integer(in.Signed())};
+  fields[2] = {"operand_tuple_indices", Integers(ReadSignedList(in))};
+  attribute->fields = arena_.Copy(fields);
+}
+
+void BytecodeReader::ReadAccuracy(Cursor& in, Attribute* attribute) {
+  attribute->kind = Kind::kStruct;
+  attribute->text = "result_accuracy";
+  std::vector<NamedAttribute> fields(4);
+  fields[0] = {"atol", Float(ReadApFloat(in, ElementType::kF64))};
+  fields[1] = {"rtol", Float(ReadApFloat(in, ElementType::kF64))};
+  fields[2] = {"ulps", Integer(in.Signed())};
+  fields[3] = {"mode", AttributeAt(in)};
+  if (in.ok()) attribute->fields = arena_.Copy(fields);
+}
+
+// type, bytes: elements in row-major order, or one of them for all.
+void BytecodeReader::ReadTensor(Cursor& in, Attribute* attribute) {
+  attribute->kind = Kind::kDense;
+  attribute->type = TypeAt(in);
+  const std::string_view blob = in.Blob();
+  if (!in.ok()) return;
+  const Type& type = *attribute->type;
+  if (type.kind != Type::Kind::kTensor)
+    return in.Fail(fmt::format("found elements of type {}", ToString(type)));
+  const std::optional<int64_t> count = CheckedProduct(type.sizes);
+  if (std::any_of(type.sizes.begin(), type.sizes.end(), [](int64_t size) { return size < 0; }) || !count) {
+    return in.Fail(fmt::format("found elements of type {}, want a static shape", ToString(type)));
+  }
+  attribute->data = std::as_bytes(std::span(blob));
+  if (type.element_type->kind == Type::Kind::kUnsupported) return;
+  const bool is_index = type.element_type->kind == Type::Kind::kIndex;
+  const ElementType element = is_index ? ElementType::kS64 : type.element_type->element;
+  if (element == ElementType::kPred) return ReadPredTensor(in, blob, *count, attribute);
+  const auto bytes = static_cast<size_t>(Bytes(element));
+  const std::optional<int64_t> wanted = CheckedMul(*count, static_cast<int64_t>(bytes));
+  attribute->is_splat = blob.size() == bytes && *count >= 1;
+  if (!attribute->is_splat && (!wanted || static_cast<int64_t>(blob.size()) != *wanted)) {
+    return in.Fail(fmt::format("found {} bytes of elements for type {}", blob.size(), ToString(type)));
+  }
+  if (Bits(element) >= 8 || blob.empty()) return;
+  const std::span<std::byte> copy = arena_.Array<std::byte>(blob.size());
+  std::memcpy(copy.data(), blob.data(), blob.size());
+  NormalizeElements(element, copy);
+  attribute->data = copy;
+}
+
+// 0xff alone: all true. ceil(n / 8) bytes: a bit each. One byte: all equal. n bytes: a byte each.
+void BytecodeReader::ReadPredTensor(Cursor& in, std::string_view blob, int64_t count, Attribute* attribute) {
+  const auto length = static_cast<int64_t>(blob.size());
+  const auto byte = [&](int64_t i) { return static_cast<uint8_t>(blob[static_cast<size_t>(i)]); };
+  const bool all_true = length == 1 && byte(0) == 0xff && count >= 1;
+  const bool is_packed = !all_true && length == CeilDiv(count, 8) && length != count;
+  attribute->is_splat = all_true || (!is_packed && length == 1 && count >= 1);
+  if (!attribute->is_splat && !is_packed && length != count) {
+    return in.Fail(fmt::format("found {} bytes of elements for type {}", length, ToString(*attribute->type)));
+  }
+  const std::span<std::byte> elements =
+      arena_.Array<std::byte>(static_cast<size_t>(attribute->is_splat ? 1 : count));
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    elements[i] = std::byte{is_packed ? (byte(at / 8) >> (at % 8) & 1) != 0 : byte(at) != 0};
+  }
+  attribute->data = elements;
+}
+
+}  // namespace assay::mlir

@@ -1,0 +1,230 @@
+// The container of MLIR bytecode: sections, strings, dialects and tables (spec/stablehlo-bytecode.md section 2).
+#include "hlo/mlir/bytecode_reader.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+
+namespace assay::mlir {
+namespace {
+
+constexpr std::string_view kMagic = "ML\xefR";
+constexpr uint64_t kNewestVersion = 6;
+enum Section : uint8_t {
+  kStrings,
+  kDialects,
+  kData,
+  kOffsets,
+  kIr,
+  kResources,
+  kResourceOffsets,
+  kVersions,
+  kProperties
+};
+constexpr std::string_view kSectionNames[] = {"string",           "dialect", "attribute",
+                                              "attribute offset", "IR",      "resource",
+                                              "resource offset",  "version", "property"};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Tree>> ReadMlirBytecode(std::string_view bytes) {
+  return BytecodeReader(bytes).Read();
+}
+
+BytecodeReader::BytecodeReader(std::string_view bytes)
+    : file_(bytes), tree_(std::make_unique<Tree>(/*is_text=*/false)), arena_(tree_->arena()) {}
+
+absl::StatusOr<std::unique_ptr<Tree>> BytecodeReader::Read() {
+  ASSAY_RETURN_IF_ERROR(ReadSections());
+  ASSAY_RETURN_IF_ERROR(ReadStrings());
+  ASSAY_RETURN_IF_ERROR(ReadDialects());
+  ASSAY_RETURN_IF_ERROR(ReadOffsets());
+  ASSAY_RETURN_IF_ERROR(ReadProperties());
+  ASSAY_RETURN_IF_ERROR(ReadIr());
+  FillCaptures(*tree_, *tree_->top);
+  return std::move(tree_);
+}
+
+// magic, version, producer, then sections in any order, each once.
+absl::Status BytecodeReader::ReadSections() {
+  if (file_.substr(0, kMagic.size()) != kMagic) return BytecodeError(0, "this is not MLIR bytecode");
+  Cursor in(file_, kMagic.size(), file_.size());
+  version_ = in.Varint();
+  if (in.ok() && version_ > kNewestVersion) {
+    return BytecodeError(kMagic.size(),
+                         fmt::format("found bytecode version {}, want 0 to {}", version_, kNewestVersion));
+  }
+  const size_t begin = in.offset();
+  const size_t nul = file_.find('\0', begin);
+  if (nul == std::string_view::npos) return BytecodeError(begin, "the name of the producer has no end");
+  producer_ = file_.substr(begin, nul - begin);
+  in = Cursor(file_, nul + 1, file_.size());
+  while (in.left() > 0) {
+    const size_t at = in.offset();
+    uint8_t id = 0;
+    Range contents;
+    ASSAY_RETURN_IF_ERROR(ReadSection(in, &id, &contents));
+    if (id >= sections_.size())
+      return BytecodeError(at, fmt::format("found a section of kind {}, want 0 to 8", id));
+    if (sections_[id]) return BytecodeError(at, fmt::format("found a second {} section", kSectionNames[id]));
+    sections_[id] = contents;
+  }
+  for (Section wanted : {kStrings, kDialects, kData, kOffsets, kIr}) {
+    if (!sections_[wanted])
+      return BytecodeError(file_.size(), fmt::format("found no {} section", kSectionNames[wanted]));
+  }
+  return in.status();
+}
+
+// kind, with the top bit where the contents are aligned; length; alignment and padding.
+absl::Status BytecodeReader::ReadSection(Cursor& in, uint8_t* id, Range* contents) {
+  const uint8_t kind = in.Byte();
+  const uint64_t length = in.Varint();
+  *id = kind & 0x7f;
+  if ((kind & 0x80) != 0) {
+    const size_t at = in.offset();
+    const uint64_t alignment = in.Varint();
+    if (in.ok() && (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > (1u << 20))) {
+      return BytecodeError(at, fmt::format("found an alignment of {}, want a power of two", alignment));
+    }
+    while (in.ok() && in.offset() % alignment != 0) {
+      if (in.Byte() != 0xcb && in.ok())
+        return BytecodeError(in.offset() - 1, "found padding that is not 0xcb");
+    }
+  }
+  contents->begin = in.offset();
+  in.Bytes(length);
+  contents->end = in.offset();
+  return in.status();
+}
+
+// The lengths come last string first, each with the NUL that follows the string.
+absl::Status BytecodeReader::ReadStrings() {
+  Cursor in(file_, sections_[kStrings]->begin, sections_[kStrings]->end);
+  strings_.resize(in.Count());
+  std::vector<uint64_t> lengths(strings_.size());
+  for (auto length = lengths.rbegin(); length != lengths.rend(); ++length) *length = in.Varint();
+  for (size_t i = 0; i < strings_.size() && in.ok(); ++i) {
+    if (lengths[i] == 0) in.Fail("found a string without its NUL");
+    const std::string_view text = in.Bytes(lengths[i]);
+    if (!in.ok()) break;
+    if (text.back() != '\0') in.Fail("found a string that does not end with NUL");
+    strings_[i] = text.substr(0, text.size() - 1);
+  }
+  if (in.ok() && in.left() > 0) in.Fail(fmt::format("found {} bytes behind the strings", in.left()));
+  return in.status();
+}
+
+std::string_view BytecodeReader::String(Cursor& in) {
+  const size_t index = in.Index(strings_.size(), "string");
+  return in.ok() ? strings_[index] : std::string_view();
+}
+
+absl::Status BytecodeReader::ReadDialects() {
+  Cursor in(file_, sections_[kDialects]->begin, sections_[kDialects]->end);
+  const size_t count = in.Count();
+  for (size_t i = 0; i < count && in.ok(); ++i) {
+    const size_t at = in.offset();
+    bool has_version = false;
+    const uint64_t index = version_ >= 1 ? in.WithFlag(&has_version) : in.Varint();
+    if (in.ok() && index >= strings_.size()) {
+      return BytecodeError(at, fmt::format("found string {}, want less than {}", index, strings_.size()));
+    }
+    if (!in.ok()) break;
+    const std::string_view name = strings_[static_cast<size_t>(index)];
+    dialect_names_.push_back(name);
+    dialects_.push_back(name == "builtin" ? Dialect::kBuiltin
+                        : name == "vhlo"  ? Dialect::kVhlo
+                                          : Dialect::kOther);
+    if (has_version) {
+      uint8_t id = 0;
+      Range contents;
+      ASSAY_RETURN_IF_ERROR(ReadSection(in, &id, &contents));
+    }
+  }
+  if (version_ >= 4) in.Varint();  // how many names there are in all
+  return ReadOpNames(in, version_ >= 5);
+}
+
+// Groups of a dialect, a count, and names, to the end of the section.
+absl::Status BytecodeReader::ReadOpNames(Cursor& in, bool has_flags) {
+  while (in.ok() && in.left() > 0) {
+    const size_t dialect = in.Index(dialects_.size(), "dialect");
+    const size_t count = in.Count();
+    for (size_t i = 0; i < count && in.ok(); ++i) {
+      OpName name;
+      const uint64_t index = has_flags ? in.WithFlag(&name.is_registered) : in.Varint();
+      if (in.ok() && index >= strings_.size())
+        in.Fail(fmt::format("found string {}, want less than {}", index, strings_.size()));
+      if (!in.ok()) break;
+      const std::string_view text = strings_[static_cast<size_t>(index)];
+      name.full_name = arena_.Copy(fmt::format("{}.{}", dialect_names_[dialect], text));
+      if (dialects_[dialect] == Dialect::kVhlo) {
+        name.vhlo = FindVhloOp(text);
+        if (name.vhlo != nullptr) name.name = name.vhlo->stablehlo;
+      } else {
+        name.name = name.full_name;
+      }
+      op_names_.push_back(name);
+    }
+  }
+  return in.status();
+}
+
+absl::Status BytecodeReader::ReadOffsets() {
+  Cursor in(file_, sections_[kOffsets]->begin, sections_[kOffsets]->end);
+  const uint64_t num_attributes = in.Varint(), num_types = in.Varint();
+  if (in.ok() && (num_attributes > in.left() || num_types > in.left())) {
+    in.Fail(
+        fmt::format("found {} attributes and {} types in {} bytes", num_attributes, num_types, in.left()));
+  }
+  ASSAY_RETURN_IF_ERROR(in.status());
+  size_t at = sections_[kData]->begin;
+  ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_attributes), &at, &attribute_entries_));
+  ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_types), &at, &type_entries_));
+  if (in.left() > 0)
+    return BytecodeError(in.offset(), fmt::format("found {} bytes behind the offsets", in.left()));
+  attributes_.resize(attribute_entries_.size());
+  types_.resize(type_entries_.size());
+  return absl::OkStatus();
+}
+
+// dialect, count, and for each entry its size and whether the dialect has encoded it.
+absl::Status BytecodeReader::ReadOffsetGroups(Cursor& in, size_t count, size_t* at,
+                                              std::vector<Entry>* entries) {
+  const size_t end = sections_[kData]->end;
+  while (entries->size() < count && in.ok()) {
+    const size_t dialect = in.Index(dialects_.size(), "dialect");
+    const size_t group = in.Count();
+    if (group == 0) in.Fail("found an empty group of offsets");
+    for (size_t i = 0; i < group && in.ok(); ++i) {
+      Entry entry;
+      const uint64_t size = in.WithFlag(&entry.is_custom);
+      if (size > end - *at)
+        in.Fail(fmt::format("found an entry of {} bytes, the section has {}", size, end - *at));
+      if (!in.ok()) break;
+      entry.dialect = dialects_[dialect];
+      entry.begin = *at;
+      entry.end = *at += static_cast<size_t>(size);
+      entries->push_back(entry);
+    }
+  }
+  if (in.ok() && entries->size() > count)
+    in.Fail(fmt::format("found {} entries, want {}", entries->size(), count));
+  return in.status();
+}
+
+absl::Status BytecodeReader::ReadProperties() {
+  if (!sections_[kProperties]) return absl::OkStatus();
+  Cursor in(file_, sections_[kProperties]->begin, sections_[kProperties]->end);
+  properties_.resize(in.Count());
+  for (Range& entry : properties_) {
+    const uint64_t size = in.Varint();
+    entry.begin = in.offset();
+    in.Bytes(size);
+    entry.end = in.offset();
+  }
+  return in.status();
+}
+
+}  // namespace assay::mlir

@@ -1,0 +1,273 @@
+// Types of the builtin dialect and of VHLO in bytecode (spec/stablehlo-bytecode.md sections 3 and 5).
+#include "fmt/format.h"
+#include "hlo/mlir/bytecode_reader.h"
+#include "shape/limits.h"
+
+namespace assay::mlir {
+namespace {
+
+// By VHLO type code; kU1, which no program has, stands for "not an element type".
+constexpr ElementType kNo = ElementType::kU1;
+constexpr ElementType kVhloElements[] = {ElementType::kPred,
+                                         kNo,
+                                         ElementType::kBF16,
+                                         ElementType::kF16,
+                                         ElementType::kF32,
+                                         ElementType::kF64,
+                                         ElementType::kF8E4M3FN,
+                                         ElementType::kF8E5M2,
+                                         kNo,
+                                         kNo,
+                                         ElementType::kS4,
+                                         ElementType::kS8,
+                                         ElementType::kS16,
+                                         ElementType::kS32,
+                                         ElementType::kS64,
+                                         ElementType::kU4,
+                                         ElementType::kU8,
+                                         ElementType::kU16,
+                                         ElementType::kU32,
+                                         ElementType::kU64,
+                                         kNo,
+                                         kNo,
+                                         kNo,
+                                         kNo,
+                                         kNo,
+                                         kNo,
+                                         kNo,
+                                         ElementType::kF8E4M3FNUZ,
+                                         ElementType::kF8E5M2FNUZ,
+                                         ElementType::kF8E4M3B11FNUZ,
+                                         kNo,
+                                         ElementType::kS2,
+                                         ElementType::kU2,
+                                         kNo,
+                                         kNo,
+                                         ElementType::kF8E4M3,
+                                         ElementType::kF8E3M4,
+                                         ElementType::kF4E2M1FN,
+                                         ElementType::kF6E2M3FN,
+                                         ElementType::kF6E3M2FN,
+                                         ElementType::kF8E8M0FNU};
+
+// A signless or signed integer is signed; i1 is pred.
+ElementType IntegerOfWidth(uint64_t bits, bool is_unsigned) {
+  using enum ElementType;
+  switch (bits) {
+    case 1:
+      return is_unsigned ? kNo : kPred;
+    case 2:
+      return is_unsigned ? kU2 : kS2;
+    case 4:
+      return is_unsigned ? kU4 : kS4;
+    case 8:
+      return is_unsigned ? kU8 : kS8;
+    case 16:
+      return is_unsigned ? kU16 : kS16;
+    case 32:
+      return is_unsigned ? kU32 : kS32;
+    case 64:
+      return is_unsigned ? kU64 : kS64;
+    default:
+      return kNo;
+  }
+}
+
+void SetElement(ElementType element, Type* type) {
+  type->kind = Type::Kind::kElement;
+  type->element = element;
+}
+
+void SetComplex(Cursor& in, const Type* component, Type* type) {
+  if (!in.ok()) return;
+  if (component->kind == Type::Kind::kElement && component->element == ElementType::kF32) {
+    return SetElement(ElementType::kC64, type);
+  }
+  if (component->kind == Type::Kind::kElement && component->element == ElementType::kF64) {
+    return SetElement(ElementType::kC128, type);
+  }
+  in.Fail(fmt::format("found complex<{}>, want f32 or f64", ToString(*component)));
+}
+
+}  // namespace
+
+const Type* BytecodeReader::TypeAt(Cursor& in) {
+  const size_t index = in.Index(types_.size(), "type");
+  if (!in.ok()) return nullptr;
+  if (types_[index] != nullptr) return types_[index];
+  const Type* const type = DecodeType(index);
+  if (type == nullptr) in.Fail(fmt::format("type {} can't be read", index));
+  return type;
+}
+
+const Type* BytecodeReader::DecodeType(size_t index) {
+  Entry& entry = type_entries_[index];
+  Cursor in(file_, entry.begin, entry.end);
+  Type* const type = tree_->NewType(Type::Kind::kUnsupported);
+  if (entry.dialect == Dialect::kOther || !entry.is_custom) {
+    type->text = "of another dialect";
+    return types_[index] = type;
+  }
+  if (entry.is_open || nesting_ >= kMaxNesting) {
+    NoteError(entry.is_open ? BytecodeError(entry.begin, fmt::format("type {} contains itself", index))
+                            : ProgramLimitExceeded({}, "nesting", nesting_ + 1, kMaxNesting));
+    return nullptr;
+  }
+  entry.is_open = true;
+  ++nesting_;
+  const uint64_t code = in.Varint();
+  if (in.ok())
+    entry.dialect == Dialect::kBuiltin ? ReadBuiltinType(in, code, type) : ReadVhloType(in, code, type);
+  if (in.ok() && !Tree::Weigh(type)) in.Fail(fmt::format("type {} has too many parts", index));
+  if (in.ok() && in.left() > 0)
+    in.Fail(fmt::format("found {} bytes behind type {} of code {}", in.left(), index, code));
+  --nesting_;
+  entry.is_open = false;
+  if (!in.ok()) {
+    NoteError(in.status());
+    return nullptr;
+  }
+  return types_[index] = type;
+}
+
+void BytecodeReader::ReadBuiltinType(Cursor& in, uint64_t code, Type* type) {
+  switch (code) {
+    case 0: {
+      const uint64_t value = in.Varint();
+      const ElementType element = IntegerOfWidth(value >> 2, (value & 3) == 2);
+      if (element != kNo) return SetElement(element, type);
+      type->text = arena_.Copy(fmt::format("i{}", value >> 2));
+      return;
+    }
+    case 1:
+      type->kind = Type::Kind::kIndex;
+      return;
+    case 2:
+      type->kind = Type::Kind::kFunction;
+      type->inputs = ReadTypeList(in);
+      type->results = ReadTypeList(in);
+      return;
+    case 3:
+      return SetElement(ElementType::kBF16, type);
+    case 4:
+      return SetElement(ElementType::kF16, type);
+    case 5:
+      return SetElement(ElementType::kF32, type);
+    case 6:
+      return SetElement(ElementType::kF64, type);
+    case 9:
+      return SetComplex(in, TypeAt(in), type);
+    case 12:
+      type->kind = Type::Kind::kNone;
+      return;
+    case 13:
+    case 14:
+      return ReadTensorType(in, code == 14, type);
+    case 15:
+      type->kind = Type::Kind::kTuple;
+      type->inputs = ReadTypeList(in);
+      return;
+    default:
+      in.Fail(fmt::format("unsupported builtin type code {}", code));
+  }
+}
+
+void BytecodeReader::ReadVhloType(Cursor& in, uint64_t code, Type* type) {
+  if (code < std::size(kVhloElements) && kVhloElements[code] != kNo)
+    return SetElement(kVhloElements[code], type);
+  switch (code) {
+    case 1:
+      return SetComplex(in, TypeAt(in), type);
+    case 8:
+      type->kind = Type::Kind::kFunction;
+      type->inputs = ReadTypeList(in);
+      type->results = ReadTypeList(in);
+      return;
+    case 9:
+      type->kind = Type::Kind::kIndex;
+      return;
+    case 20:
+    case 21:
+      return ReadTensorType(in, code == 21, type);
+    case 22:
+      type->kind = Type::Kind::kToken;
+      return;
+    case 23:
+      type->kind = Type::Kind::kTuple;
+      type->inputs = ReadTypeList(in);
+      return;
+    case 24:
+    case 30:
+      return ReadQuantizedType(in, code == 30, type);
+    case 25:
+      type->text = "tensor<*>";
+      TypeAt(in);
+      return;
+    case 26:
+      type->text = "witness";
+      return;
+    case 33:
+      type->kind = Type::Kind::kNone;
+      return;
+    case 34:
+      type->text = "tf32";
+      return;
+    case 41:
+      type->text = "buffer";
+      in.Bytes(in.left());
+      return;
+    case 42:
+      type->text = "!stablehlo.future";
+      in.Bytes(in.left());
+      return;
+    default:
+      in.Fail(fmt::format("unsupported VHLO type code {}, in a file of {}", code, producer_));
+  }
+}
+
+// [encoding], sizes, element type
+void BytecodeReader::ReadTensorType(Cursor& in, bool has_encoding, Type* type) {
+  const Attribute* const encoding = has_encoding ? AttributeAt(in) : nullptr;
+  type->kind = Type::Kind::kTensor;
+  type->sizes = ReadSignedList(in);
+  type->element_type = TypeAt(in);
+  if (!in.ok()) return;
+  if (type->sizes.size() > kMaxRank) {
+    return in.Fail(fmt::format("found rank {}, want at most {}", type->sizes.size(), kMaxRank));
+  }
+  for (int64_t size : type->sizes) {
+    if (size < 0 && size != kDynamicSize) return in.Fail(fmt::format("found a dimension of size {}", size));
+  }
+  const Type::Kind kind = type->element_type->kind;
+  if (kind != Type::Kind::kElement && kind != Type::Kind::kIndex && kind != Type::Kind::kUnsupported) {
+    return in.Fail(fmt::format("found a tensor of {}", ToString(*type->element_type)));
+  }
+  if (encoding == nullptr || encoding->kind != Attribute::Kind::kStruct || encoding->text != "bounds") return;
+  if (encoding->integers.size() != type->sizes.size()) {
+    return in.Fail(
+        fmt::format("found {} bounds for {} dimensions", encoding->integers.size(), type->sizes.size()));
+  }
+  type->bounds = encoding->integers;
+}
+
+// flags, storage type, expressed type, ...: HLO has no such type.
+void BytecodeReader::ReadQuantizedType(Cursor& in, bool per_axis, Type* type) {
+  in.Varint();
+  const Type* const storage = TypeAt(in);
+  const Type* const expressed = TypeAt(in);
+  in.Bytes(in.left());
+  if (!in.ok()) return;
+  type->text = arena_.Copy(fmt::format("!quant.uniform<{}:{}{}>", ToString(*storage), ToString(*expressed),
+                                       per_axis ? ", per axis" : ""));
+}
+
+std::span<const Type* const> BytecodeReader::ReadTypeList(Cursor& in) {
+  std::vector<const Type*> types(in.Count());
+  for (const Type*& type : types) {
+    type = TypeAt(in);
+    if (!in.ok()) return {};
+  }
+  return arena_.Copy(types);
+}
+
+}  // namespace assay::mlir
