@@ -40,6 +40,7 @@ double WidestTwice(std::mt19937_64&, int64_t i) {
   return Pair(random, 0, 250);
 }
 double One(std::mt19937_64&, int64_t) { return 1; }
+double Index(std::mt19937_64& random, int64_t) { return static_cast<double>(random() % 100000); }
 
 struct Case {
   std::string name, program;
@@ -56,6 +57,17 @@ std::string Dot(const std::string& operands, int64_t n, const std::string& resul
 std::string Reducer(const std::string& type, const std::string& op) {
   return fmt::format(
       "to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {0}[] {1}(a, b) }}", type, op);
+}
+// Updates of random rows.
+std::string Scatter(const std::string& type, const std::string& op, int64_t rows, const std::string& width) {
+  const bool points = width.empty();
+  return fmt::format(
+             "x = {0}[100000{2}] parameter(0)\n i = s32[{1},1] parameter(1)\n u = {0}[{1}{2}] parameter(2)\n "
+             "ROOT z = "
+             "{0}[100000{2}] scatter(x, i, u), update_window_dims={{{3}}}, inserted_window_dims={{0}}, "
+             "scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, ",
+             type, rows, points ? "" : "," + width, points ? "" : "1") +
+         Reducer(type, op);
 }
 
 std::vector<Case> Cases() {
@@ -125,6 +137,21 @@ std::vector<Case> Cases() {
        "window={size=1048576 pad=1048575_0}, " +
            Reducer("f32", "add"),
        0x1p20},
+      {"scatter-add f32 1e5", Scatter("f32", "add", 100000, ""), 1e5},
+      {"scatter-add f32 1e5, some 100 a target", Scatter("f32", "add", 10000000, ""), 1e7},
+      {"scatter-add f64 1e5", Scatter("f64", "add", 100000, ""), 1e5},
+      {"scatter-add f32 rows of 64", Scatter("f32", "add", 100000, "64"), 64e5},
+      {"select-and-scatter f32 8x112x112x64, 2x2",
+       "x = f32[8,112,112,64] parameter(0)\n s = f32[8,56,56,64] parameter(1)\n i = f32[] constant(0)\n ROOT "
+       "z = "
+       "f32[8,112,112,64] select-and-scatter(x, s, i), window={size=1x2x2x1 stride=1x2x2x1}, select={ a = "
+       "f32[] "
+       "parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=GE }, scatter={ a = "
+       "f32[] "
+       "parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }",
+       8.0 * 112 * 112 * 64},
+      {"scatter-max f32 1e5", Scatter("f32", "maximum", 100000, ""), 1e5},
+      {"scatter-add s32 1e5", Scatter("s32", "add", 100000, ""), 1e5},
   };
 }
 
@@ -155,8 +182,12 @@ bool Measure(const Case& c, int jobs) {
   if (!plan.ok()) return false;
   const Computation& entry = plan->module->entry_computation();
   std::vector<Literal> arguments;
-  for (size_t i = 0; i < entry.parameters.size(); ++i)
-    arguments.push_back(Argument(*entry.instructions[entry.parameters[i]].shape, i == 0 ? c.lhs : c.rhs));
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    const Shape& shape = *entry.instructions[entry.parameters[i]].shape;
+    arguments.push_back(Argument(shape, i == 0                                      ? c.lhs
+                                        : shape.element_type() == ElementType::kS32 ? Index
+                                                                                    : c.rhs));
+  }
   RunOptions options;
   options.jobs = jobs;
   Executor executor(*plan, options);

@@ -8,6 +8,8 @@
 #include "evaluator/native/dot.h"
 #include "evaluator/native/elementwise.h"
 #include "evaluator/native/reduce.h"
+#include "evaluator/native/scatter.h"
+#include "evaluator/native/select_and_scatter.h"
 #include "evaluator/native/window.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -22,10 +24,9 @@ struct Row {
 
 // Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
 constexpr Row kKernels[] = {
-    {Opcode::kConvolution, PrepareConvolution},
-    {Opcode::kDot, PrepareDot},
-    {Opcode::kReduce, PrepareReduce},
-    {Opcode::kReduceWindow, PrepareReduceWindow},
+    {Opcode::kConvolution, PrepareConvolution}, {Opcode::kDot, PrepareDot},
+    {Opcode::kReduce, PrepareReduce},           {Opcode::kReduceWindow, PrepareReduceWindow},
+    {Opcode::kScatter, PrepareScatter},         {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
 };
 
 class Native final : public Engine {

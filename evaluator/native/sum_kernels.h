@@ -77,6 +77,13 @@ struct SumKernels {
   void (*add_rows_bf16)(int64_t n, const uint16_t* x, std::span<const int64_t> rows, double* sums,
                         double* magnitudes);
   void (*add_row_pairs)(int64_t n, const double* x, double* sums, double* errors, double* magnitudes);
+  // sums[j] += x[j] by TwoSum: its error is added to errors[j], and its magnitude to doubts[j] (NaN where the sum is
+  // not finite). The three have room for whole vectors.
+  void (*absorb)(int64_t n, const double* x, double* sums, double* errors, double* doubts);
+  void (*absorb_f32)(int64_t n, const float* x, double* sums, double* errors, double* doubts);
+  // bounds[j] such that the rounded sums[j] -+ bounds[j] enclose what sums[j] with an error up to doubts[j] stands
+  // for; 0 where the error is. n is a multiple of lanes.
+  void (*bounds_of_doubts)(int64_t n, const double* sums, const double* doubts, double* bounds);
   // dst[i] = x[i].
   void (*widen_f32)(int64_t n, const float* x, double* dst);
   void (*widen_bf16)(int64_t n, const uint16_t* x, double* dst);

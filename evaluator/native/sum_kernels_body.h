@@ -447,6 +447,42 @@ ASSAY_TARGET void AddRowPairs(int64_t n, const double* x, double* sums, double* 
   }
 }
 
+template <class T>
+ASSAY_INLINE void AbsorbBody(int64_t n, const T* x, double* sums, double* errors, double* doubts) {
+  for (int64_t j = 0; j < n; j += kLanes) {
+    F64 v;
+    if (n - j >= kLanes) {
+      v = Widen(x + j);
+    } else {
+      T rest[kLanes] = {};
+      for (int64_t l = 0; j + l < n; ++l) rest[l] = x[j + l];
+      v = Widen(rest);
+    }
+    F64 sum = Load(sums + j);
+    const F64 error = TwoSum(sum, v);
+    Store(sums + j, sum);
+    Store(errors + j, Load(errors + j) + error);
+    Store(doubts + j, Load(doubts + j) + Magnitude(error));
+  }
+}
+ASSAY_TARGET void Absorb(int64_t n, const double* x, double* sums, double* errors, double* doubts) {
+  AbsorbBody(n, x, sums, errors, doubts);
+}
+ASSAY_TARGET void AbsorbF32(int64_t n, const float* x, double* sums, double* errors, double* doubts) {
+  AbsorbBody(n, x, sums, errors, doubts);
+}
+
+// With d >= the error's magnitude up to its own rounding, and b = d (1 + 2^-20) + 2^-52 |s|: s -+ b is rounded by at
+// most 2^-53 (|s| + b), so that it stays beyond s -+ d.
+ASSAY_TARGET void BoundsOfDoubts(int64_t n, const double* sums, const double* doubts, double* bounds) {
+  const F64 zero = {};
+  for (int64_t j = 0; j < n; j += kLanes) {
+    const F64 d = Load(doubts + j);
+    const F64 bound = d * (1 + 0x1p-20) + Magnitude(Load(sums + j)) * 0x1p-52;
+    Store(bounds + j, d == 0 ? zero : bound);
+  }
+}
+
 }  // namespace
 
 const SumKernels ASSAY_SUMS = {.lanes = kLanes,
@@ -466,6 +502,9 @@ const SumKernels ASSAY_SUMS = {.lanes = kLanes,
                                .add_rows_f32 = AddRowsF32,
                                .add_rows_bf16 = AddRowsBf16,
                                .add_row_pairs = AddRowPairs,
+                               .absorb = Absorb,
+                               .absorb_f32 = AbsorbF32,
+                               .bounds_of_doubts = BoundsOfDoubts,
                                .widen_f32 = WidenF32,
                                .widen_bf16 = WidenBf16,
                                .widen_s8 = WidenS8};

@@ -228,6 +228,29 @@ ScatterGeometry MakeGeometry(const Literal& operand, const Literal& indices, con
 }
 
 absl::StatusOr<Literal> EvalScatter(EvalContext& context, std::span<Literal> operands) {
+  return EvalScatterWith(context, operands,
+                         [&](const ScatterGeometry& geometry, ScalarFunction& combiner,
+                             std::span<const Literal> updates, std::span<Literal> results) {
+                           return ApplyScatter(context, geometry, combiner, updates, results);
+                         });
+}
+
+constexpr AttrSpec kScatterAttrs[] = {
+    Required(Attr::kUpdateWindowDims),
+    Required(Attr::kInsertedWindowDims),
+    Required(Attr::kIndexVectorDim),
+    Required(Attr::kScatterDimsToOperandDims),
+    Required(Attr::kToApply),
+    Optional(Attr::kInputBatchingDims),
+    Optional(Attr::kScatterIndicesBatchingDims),
+    Optional(Attr::kIndicesAreSorted),
+    Optional(Attr::kUniqueIndices),
+};
+
+}  // namespace
+
+absl::StatusOr<Literal> EvalScatterWith(EvalContext& context, std::span<Literal> operands,
+                                        ScatterApplyFn apply) {
   const int64_t n = static_cast<int64_t>(operands.size()) / 2;
   const ScatterNumbers s(context.attributes());
   const ScatterGeometry geometry = MakeGeometry(operands[0], operands[n], operands[n + 1], s);
@@ -245,8 +268,7 @@ absl::StatusOr<Literal> EvalScatter(EvalContext& context, std::span<Literal> ope
   }
   // Offsets mean something only where there are elements.
   const bool any = updates[0].shape().num_elements() > 0 && results[0].shape().num_elements() > 0;
-  if (any && geometry.fits)
-    ASSAY_RETURN_IF_ERROR(ApplyScatter(context, geometry, *combiner, updates, results));
+  if (any && geometry.fits) ASSAY_RETURN_IF_ERROR(apply(geometry, *combiner, updates, results));
   for (int64_t i = 0; i < n; ++i) {
     if (!results[i].IsFullSize()) results[i].ClearDeadElements();
     const DimVector sizes = results[i].runtime_sizes();
@@ -254,20 +276,6 @@ absl::StatusOr<Literal> EvalScatter(EvalContext& context, std::span<Literal> ope
   }
   return Literal::Tuple(context.shared_result_shape(), std::move(results));
 }
-
-constexpr AttrSpec kScatterAttrs[] = {
-    Required(Attr::kUpdateWindowDims),
-    Required(Attr::kInsertedWindowDims),
-    Required(Attr::kIndexVectorDim),
-    Required(Attr::kScatterDimsToOperandDims),
-    Required(Attr::kToApply),
-    Optional(Attr::kInputBatchingDims),
-    Optional(Attr::kScatterIndicesBatchingDims),
-    Optional(Attr::kIndicesAreSorted),
-    Optional(Attr::kUniqueIndices),
-};
-
-}  // namespace
 
 constinit const OpDef ops::Scatter = {
     .operands = AtLeast(3),

@@ -24,53 +24,19 @@
 namespace assay {
 namespace {
 
-// Calls fn(to, from) for every window that lies inside, in the order of B; `outside(from)` for the others.
-// Decision: scatter-window-drop
+// inside(to, from) for every window that lies inside, in the order of B; `outside(from)` for the others.
 template <typename Inside, typename Outside>
 absl::Status ForEachWindow(EvalContext& context, const ScatterGeometry& g, const Inside& inside,
                            const Outside& outside) {
-  const int64_t window = std::max<int64_t>(CheckedProduct(g.window).value_or(0), 1);
-  return ForEachIndexVector(
-      *g.indices, g.index_vector_dim, g.updates, g.batch,
-      [&](int64_t n, const int64_t* components, const int64_t* bases, const int64_t* steps) -> absl::Status {
-        for (int64_t i = 0; i < n; ++i) {
-          int64_t to = bases[1] + i * steps[1];
-          const int64_t from = bases[0] + i * steps[0];
-          bool fits = true;
-          for (size_t k = 0; k < g.limits.size(); ++k) {
-            const int64_t start = components[k * kStrip + i];
-            if (start < 0 || start > g.limits[k]) {
-              fits = false;
-              break;
-            }
-            to += start * g.strides[k];
-          }
-          ASSAY_RETURN_IF_ERROR(fits ? inside(to, from) : outside(from));
+  return ForEachWindowStrip(
+      context, g, [&](int64_t n, const int64_t* to, int64_t from, int64_t from_step) -> absl::Status {
+        for (int64_t i = 0; i < n; ++i, from += from_step) {
+          ASSAY_RETURN_IF_ERROR(to[i] >= 0 ? inside(to[i], from) : outside(from));
         }
-        return context.Charge(n * window);
+        return absl::OkStatus();
       });
 }
 absl::Status Ignore(int64_t) { return absl::OkStatus(); }
-
-// The window as runs: offsets of each run's first element, one length, one stride a side.
-struct WindowRuns {
-  struct Start {
-    int64_t to, from;
-  };
-  std::vector<Start> starts;
-  int64_t length = 0, to_stride = 0, from_stride = 0;
-};
-WindowRuns RunsOf(const ScatterGeometry& g) {
-  WindowRuns runs;
-  const AffineMap maps[] = {{0, g.window_to}, {0, g.window_from}};
-  ForEachRun(g.window, maps, [&](const int64_t* offsets, const int64_t* strides, int64_t length) {
-    runs.starts.push_back({offsets[0], offsets[1]});
-    runs.length = length;
-    runs.to_stride = strides[0];
-    runs.from_stride = strides[1];
-  });
-  return runs;
-}
 
 // f over runs of updates and operand elements, for N operands.
 class Combiner {
@@ -141,19 +107,13 @@ absl::Status ReplaceWindows(EvalContext& context, const ScatterGeometry& g, cons
       Ignore);
 }
 
-// An s64 array as scratch memory that counts against the limit.
-absl::StatusOr<Literal> Scratch(EvalContext& context, std::optional<int64_t> n) {
-  if (!n) return LimitExceeded("scatter: updates", std::numeric_limits<int64_t>::max(), 1);
-  ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(ElementType::kS64, {&*n, 1}));
-  return context.NewLiteral(std::make_shared<const Shape>(std::move(shape)));
-}
 int64_t* Numbers(Literal& scratch) { return reinterpret_cast<int64_t*>(scratch.MutableBytes().data()); }
 
 // One update at a time in row-major order of its index.
 absl::Status ApplyInUpdateOrder(EvalContext& context, const ScatterGeometry& g, const Literal& updates,
                                 Combiner& combiner) {
   // Where the window of each G starts, or -1, at the position of its first update.
-  ASSAY_ASSIGN_OR_RETURN(Literal scratch, Scratch(context, updates.shape().num_elements()));
+  ASSAY_ASSIGN_OR_RETURN(Literal scratch, Int64Scratch(context, updates.shape().num_elements()));
   int64_t* starts = Numbers(scratch);
   ASSAY_RETURN_IF_ERROR(ForEachWindow(
       context, g,
@@ -184,10 +144,6 @@ absl::Status ApplyInUpdateOrder(EvalContext& context, const ScatterGeometry& g, 
   } while (NextIndex(sizes, at));
   return absl::OkStatus();
 }
-
-struct Hit {
-  int64_t to, from;
-};
 
 // Sums runs of operand elements with the updates that hit them.
 class ExactSummer {
@@ -258,8 +214,88 @@ class ExactSummer {
   alignas(64) double terms_[2 * kStrip], sums_[2 * kStrip], addends_[2 * kStrip], errors_[2 * kStrip];
 };
 
-// Sorts by `to`, which is below `positions`: by its digits of 11 bits, lowest first. `hits` has room for 2n,
-// and the sorted ones are at the returned place.
+absl::Status SumExactly(EvalContext& context, const ScatterGeometry& g, const Literal& update,
+                        Literal& result) {
+  ASSAY_ASSIGN_OR_RETURN(Hits collected, CollectHits(context, g, update));
+  const int64_t n = collected.count;
+  if (n == 0) return absl::OkStatus();
+  const Hit* const hits = SortHits(collected.data(), n, result.shape().num_elements());
+  const WindowRuns runs = g.disjoint ? RunsOf(g) : WindowRuns{{{0, 0}}, 1, 0, 0};
+  const auto summer = std::make_unique<ExactSummer>(update, result);
+  for (int64_t begin = 0, end = 0; begin < n; begin = end) {
+    while (end < n && hits[end].to == hits[begin].to) ++end;
+    for (const WindowRuns::Start& start : runs.starts) {
+      summer->Sum({hits + begin, static_cast<size_t>(end - begin)}, runs, start);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ForEachWindowStrip(EvalContext& context, const ScatterGeometry& g, WindowStripFn fn) {
+  const int64_t window = std::max<int64_t>(CheckedProduct(g.window).value_or(0), 1);
+  std::array<int64_t, kStrip> to;
+  return ForEachIndexVector(
+      *g.indices, g.index_vector_dim, g.updates, g.batch,
+      [&](int64_t n, const int64_t* components, const int64_t* bases, const int64_t* steps) -> absl::Status {
+        for (int64_t i = 0; i < n; ++i) to[i] = bases[1] + i * steps[1];
+        for (size_t k = 0; k < g.limits.size(); ++k) {
+          for (int64_t i = 0; i < n; ++i) {
+            const int64_t start = components[k * kStrip + i];
+            const bool inside = start >= 0 && start <= g.limits[k] && to[i] >= 0;
+            to[i] = inside ? to[i] + start * g.strides[k] : -1;
+          }
+        }
+        ASSAY_RETURN_IF_ERROR(fn(n, to.data(), bases[0], steps[0]));
+        return context.Charge(n * window);
+      });
+}
+
+WindowRuns RunsOf(const ScatterGeometry& g) {
+  WindowRuns runs;
+  const AffineMap maps[] = {{0, g.window_to}, {0, g.window_from}};
+  ForEachRun(g.window, maps, [&](const int64_t* offsets, const int64_t* strides, int64_t length) {
+    runs.starts.push_back({offsets[0], offsets[1]});
+    runs.length = length;
+    runs.to_stride = strides[0];
+    runs.from_stride = strides[1];
+  });
+  return runs;
+}
+
+absl::StatusOr<Literal> Int64Scratch(EvalContext& context, std::optional<int64_t> n) {
+  if (!n) return LimitExceeded("scatter: updates", std::numeric_limits<int64_t>::max(), 1);
+  ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(ElementType::kS64, {&*n, 1}));
+  return context.NewLiteral(std::make_shared<const Shape>(std::move(shape)));
+}
+
+absl::StatusOr<Hits> CollectHits(EvalContext& context, const ScatterGeometry& g, const Literal& update) {
+  Hits result;
+  const int64_t elements = CheckedProduct(g.window).value_or(0);
+  if (elements == 0) return result;
+  const int64_t windows = update.shape().num_elements() / elements;
+  const auto count = g.disjoint ? std::optional(windows) : CheckedMul(windows, elements);
+  ASSAY_ASSIGN_OR_RETURN(result.scratch, Int64Scratch(context, count ? CheckedMul(*count, 4) : count));
+  const WindowRuns runs = g.disjoint ? WindowRuns() : RunsOf(g);
+  Hit* last = result.data();
+  ASSAY_RETURN_IF_ERROR(ForEachWindow(
+      context, g,
+      [&](int64_t to, int64_t from) {
+        if (g.disjoint) *last++ = {to, from};
+        for (const WindowRuns::Start& start : runs.starts) {
+          for (int64_t i = 0; i < runs.length; ++i) {
+            *last++ = {to + start.to + i * runs.to_stride, from + start.from + i * runs.from_stride};
+          }
+        }
+        return absl::OkStatus();
+      },
+      Ignore));
+  result.count = last - result.data();
+  return result;
+}
+
+// By the digits of 11 bits, lowest first.
 Hit* SortHits(Hit* hits, int64_t n, int64_t positions) {
   constexpr int kBits = 11;
   constexpr int64_t kFew = 256;
@@ -279,49 +315,6 @@ Hit* SortHits(Hit* hits, int64_t n, int64_t positions) {
   }
   return hits;
 }
-
-absl::Status SumExactly(EvalContext& context, const ScatterGeometry& g, const Literal& update,
-                        Literal& result) {
-  // Disjoint windows are sorted as wholes, others element by element.
-  WindowRuns runs = RunsOf(g);
-  WindowRuns one;
-  one.starts = {{0, 0}};
-  one.length = 1;
-  const int64_t elements = CheckedProduct(g.window).value_or(0);
-  if (elements == 0) return absl::OkStatus();
-  const int64_t windows = update.shape().num_elements() / elements;
-  const auto count = g.disjoint ? std::optional(windows) : CheckedMul(windows, elements);
-  ASSAY_ASSIGN_OR_RETURN(Literal scratch, Scratch(context, count ? CheckedMul(*count, 4) : count));
-  Hit* hits = reinterpret_cast<Hit*>(Numbers(scratch));
-  int64_t n = 0;
-  ASSAY_RETURN_IF_ERROR(ForEachWindow(
-      context, g,
-      [&](int64_t to, int64_t from) {
-        if (g.disjoint) {
-          hits[n++] = {to, from};
-          return absl::OkStatus();
-        }
-        for (const WindowRuns::Start& start : runs.starts) {
-          for (int64_t i = 0; i < runs.length; ++i) {
-            hits[n++] = {to + start.to + i * runs.to_stride, from + start.from + i * runs.from_stride};
-          }
-        }
-        return absl::OkStatus();
-      },
-      Ignore));
-  hits = SortHits(hits, n, result.shape().num_elements());
-  if (!g.disjoint) runs = one;
-  const auto summer = std::make_unique<ExactSummer>(update, result);
-  for (int64_t begin = 0, end = 0; begin < n; begin = end) {
-    while (end < n && hits[end].to == hits[begin].to) ++end;
-    for (const WindowRuns::Start& start : runs.starts) {
-      summer->Sum({hits + begin, static_cast<size_t>(end - begin)}, runs, start);
-    }
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 absl::Status ApplyScatter(EvalContext& context, const ScatterGeometry& geometry, ScalarFunction& combiner,
                           std::span<const Literal> updates, std::span<Literal> results) {

@@ -2,9 +2,11 @@
 #ifndef ASSAY_EVALUATOR_OPS_SCATTER_APPLY_H_
 #define ASSAY_EVALUATOR_OPS_SCATTER_APPLY_H_
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/scalar_function.h"
 #include "shape/index.h"
@@ -34,6 +36,49 @@ struct ScatterGeometry {
 // results[i] is combined in place with updates[i].
 absl::Status ApplyScatter(EvalContext& context, const ScatterGeometry& geometry, ScalarFunction& combiner,
                           std::span<const Literal> updates, std::span<Literal> results);
+
+// Scatter with `apply` in the place of ApplyScatter. It is called where there are elements and windows fit.
+using ScatterApplyFn =
+    absl::FunctionRef<absl::Status(const ScatterGeometry& geometry, ScalarFunction& combiner,
+                                   std::span<const Literal> updates, std::span<Literal> results)>;
+absl::StatusOr<Literal> EvalScatterWith(EvalContext& context, std::span<Literal> operands,
+                                        ScatterApplyFn apply);
+
+// Walks the windows in the order of B, in strips: window i starts at to[i] in the operand, or is not wholly inside
+// and dropped (to[i] = -1), and at from + i * from_step in the updates. Charges for its elements.
+// Decision: scatter-window-drop
+using WindowStripFn =
+    absl::FunctionRef<absl::Status(int64_t n, const int64_t* to, int64_t from, int64_t from_step)>;
+absl::Status ForEachWindowStrip(EvalContext& context, const ScatterGeometry& geometry, WindowStripFn fn);
+
+// The window as runs: offsets of each run's first element, one length, one stride a side.
+struct WindowRuns {
+  struct Start {
+    int64_t to, from;
+  };
+  std::vector<Start> starts;
+  int64_t length = 0, to_stride = 0, from_stride = 0;
+};
+WindowRuns RunsOf(const ScatterGeometry& geometry);
+
+// An element (or disjoint window) of the operand and an update of it.
+struct Hit {
+  int64_t to, from;
+};
+// Every inside window where windows are disjoint, else every element of one; in the first half of scratch memory
+// for twice as many. `count` of them.
+struct Hits {
+  Literal scratch;
+  int64_t count = 0;
+  Hit* data() { return reinterpret_cast<Hit*>(scratch.MutableBytes().data()); }
+};
+absl::StatusOr<Hits> CollectHits(EvalContext& context, const ScatterGeometry& geometry,
+                                 const Literal& update);
+// Sorts n hits by `to`, which is below `positions`. `hits` has room for 2n, and the sorted ones are at the
+// returned place.
+Hit* SortHits(Hit* hits, int64_t n, int64_t positions);
+// An s64 array as scratch memory that counts against the limit.
+absl::StatusOr<Literal> Int64Scratch(EvalContext& context, std::optional<int64_t> n);
 
 }  // namespace assay
 

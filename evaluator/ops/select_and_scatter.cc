@@ -1,4 +1,5 @@
 // select-and-scatter (spec/operations-linalg.md, SelectAndScatter): the gradient of a pooling window.
+#include "evaluator/ops/select_and_scatter.h"
 
 #include <algorithm>
 #include <vector>
@@ -237,7 +238,45 @@ absl::Status ScatterInOrder(EvalContext& context, ScalarFunction& scatter, std::
   return meter.Flush();
 }
 
+absl::Status CombineInOrder(EvalContext& context, std::span<const int64_t> chosen, const Literal& source,
+                            const Literal& init, Literal& result) {
+  ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const scatter,
+                         context.Scalar(*context.attributes().Computation(Attr::kScatter)));
+  ASSAY_ASSIGN_OR_RETURN(Literal order_literal, Int64s(context, source.shape()));
+  std::span<int64_t> order = AsInt64s(order_literal);
+  int64_t hits = 0;
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    if (chosen[i] >= 0) order[hits++] = static_cast<int64_t>(i);
+  }
+  order = order.first(hits);
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return chosen[a] != chosen[b] ? chosen[a] < chosen[b] : a < b; });
+  return ScatterInOrder(context, *scatter, order, chosen, source, init, result);
+}
+
 absl::StatusOr<Literal> EvalSelectAndScatter(EvalContext& context, std::span<Literal> operands) {
+  const auto choose = [&](const Literal& operand, const Literal& source, std::span<int64_t> chosen) {
+    return ChooseBySelect(context, operand, source, chosen);
+  };
+  const auto combine = [&](std::span<const int64_t> chosen, const Literal& source, const Literal& init,
+                           Literal& result) { return CombineInOrder(context, chosen, source, init, result); };
+  return EvalSelectAndScatterWith(context, operands, {choose, combine});
+}
+
+constexpr AttrSpec kSelectAndScatterAttributes[] = {Optional(Attr::kWindow), Required(Attr::kSelect),
+                                                    Required(Attr::kScatter)};
+
+}  // namespace
+
+absl::Status ChooseBySelect(EvalContext& context, const Literal& operand, const Literal& source,
+                            std::span<int64_t> chosen) {
+  ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const select,
+                         context.Scalar(*context.attributes().Computation(Attr::kSelect)));
+  return Selection(context, *select, operand, source, context.attributes().WindowOf()).Run(chosen.data());
+}
+
+absl::StatusOr<Literal> EvalSelectAndScatterWith(EvalContext& context, std::span<Literal> operands,
+                                                 const SelectAndScatterSteps& steps) {
   const Window& window = context.attributes().WindowOf();
   ASSAY_ASSIGN_OR_RETURN(const DimVector outputs,
                          RuntimeOutputSizes(context.instruction(), operands[0].runtime_sizes(), window));
@@ -246,8 +285,6 @@ absl::StatusOr<Literal> EvalSelectAndScatter(EvalContext& context, std::span<Lit
                      fmt::format("DYN-7: select-and-scatter: the source has run-time sizes [{}], wanted [{}]",
                                  fmt::join(operands[1].runtime_sizes(), ","), fmt::join(outputs, ",")));
   }
-  ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const select,
-                         context.Scalar(*context.attributes().Computation(Attr::kSelect)));
   ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const scatter,
                          context.Scalar(*context.attributes().Computation(Attr::kScatter)));
   ASSAY_ASSIGN_OR_RETURN(const Literal source,
@@ -261,27 +298,12 @@ absl::StatusOr<Literal> EvalSelectAndScatter(EvalContext& context, std::span<Lit
   ASSAY_ASSIGN_OR_RETURN(Literal chosen_literal, Int64s(context, source.shape()));
   const std::span<int64_t> chosen = AsInt64s(chosen_literal);
   std::fill(chosen.begin(), chosen.end(), -1);
-  ASSAY_RETURN_IF_ERROR(Selection(context, *select, operands[0], source, window).Run(chosen.data()));
-
-  ASSAY_ASSIGN_OR_RETURN(Literal order_literal, Int64s(context, source.shape()));
-  std::span<int64_t> order = AsInt64s(order_literal);
-  int64_t hits = 0;
-  for (size_t i = 0; i < chosen.size(); ++i) {
-    if (chosen[i] >= 0) order[hits++] = static_cast<int64_t>(i);
-  }
-  order = order.first(hits);
-  std::sort(order.begin(), order.end(),
-            [&](int64_t a, int64_t b) { return chosen[a] != chosen[b] ? chosen[a] < chosen[b] : a < b; });
-  ASSAY_RETURN_IF_ERROR(ScatterInOrder(context, *scatter, order, chosen, source, init, result));
+  ASSAY_RETURN_IF_ERROR(steps.choose(operands[0], source, chosen));
+  ASSAY_RETURN_IF_ERROR(steps.combine(chosen, source, init, result));
   SetRuntimeSizes(result, operands[0].runtime_sizes());
   if (!result.IsFullSize()) result.ClearDeadElements();
   return result;
 }
-
-constexpr AttrSpec kSelectAndScatterAttributes[] = {Optional(Attr::kWindow), Required(Attr::kSelect),
-                                                    Required(Attr::kScatter)};
-
-}  // namespace
 
 constinit const OpDef ops::SelectAndScatter = {
     .operands = Exactly(3),

@@ -1,0 +1,13 @@
+// scatter whose combiner is an exact sum (RED-1) or does not show the order of the updates.
+#ifndef ASSAY_EVALUATOR_NATIVE_SCATTER_H_
+#define ASSAY_EVALUATOR_NATIVE_SCATTER_H_
+
+#include "evaluator/native/native_engine.h"
+
+namespace assay::native {
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const StepView& step, Isa isa);
+
+}  // namespace assay::native
+
+#endif  // ASSAY_EVALUATOR_NATIVE_SCATTER_H_
