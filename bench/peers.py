@@ -76,7 +76,7 @@ class Xla:
             _jax.mlir.xla_computation_to_mlir_module(proto), _jax.DeviceList(tuple(devices)), xla_client.CompileOptions())
         random = numpy.random.default_rng(1)
         dtypes = {"f32": numpy.float32, "f64": numpy.float64, "s8": numpy.int8, "bf16": ml_dtypes.bfloat16}
-        self.arguments = []
+        self.arrays = []
         for line in text.splitlines():
             if not line.startswith(" ") or " parameter(" not in line or "[]" in line:
                 continue
@@ -88,7 +88,8 @@ class Xla:
                 values = random.standard_normal(shape)
                 if " log(" in text:
                     values = abs(values)
-            self.arguments.append(jax.device_put(values.astype(dtypes[kind]), devices[0]))
+            self.arrays.append(values.astype(dtypes[kind]))
+        self.arguments = [jax.device_put(array, devices[0]) for array in self.arrays]
 
     def seconds(self):
         start = time.perf_counter()
@@ -97,11 +98,30 @@ class Xla:
         return time.perf_counter() - start
 
 
-def assay_seconds(command, path):
-    done = subprocess.run(command + [path, "--json"], capture_output=True, text=True, check=False)
+def assay_seconds(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(command)} {path}: {done.stderr}")
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
     return json.loads(done.stdout)["min_s"]
+
+
+def compare(text, options):
+    """Best seconds of Assay and of XLA on equal arguments, in alternation."""
+    import numpy
+
+    xla = Xla(text)
+    ours, theirs = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        program, inputs = os.path.join(folder, "program.hlo"), os.path.join(folder, "inputs.npz")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(text)
+        numpy.savez(inputs, **{f"arg{k}": array for k, array in enumerate(xla.arrays)})
+        xla.seconds()
+        for _ in range(options.rounds):
+            ours.append(assay_seconds([options.assay, "bench", "--jobs", str(options.threads), program, "--inputs",
+                                       inputs, "--json"]))
+            theirs += [xla.seconds() for _ in range(5)]
+    return min(ours), min(theirs)
 
 
 def main():
@@ -116,21 +136,12 @@ def main():
     import jax
 
     jax.config.update("jax_enable_x64", True)
-    command = [options.assay, "bench", "--jobs", str(options.threads)]
     print(f"{'program':26} {'assay ms':>10} {'XLA ms':>10} {'XLA / assay':>12}")
     for name, text in PROGRAMS.items():
         if options.names and not any(part in name for part in options.names):
             continue
-        xla = Xla(text)
-        with tempfile.NamedTemporaryFile("w", suffix=".hlo") as file:
-            file.write(text)
-            file.flush()
-            ours, theirs = [], []
-            xla.seconds()
-            for _ in range(options.rounds):
-                ours.append(assay_seconds(command, file.name))
-                theirs += [xla.seconds() for _ in range(5)]
-        print(f"{name:26} {min(ours) * 1e3:10.3f} {min(theirs) * 1e3:10.3f} {min(theirs) / min(ours):12.3f}", flush=True)
+        ours, theirs = compare(text, options)
+        print(f"{name:26} {ours * 1e3:10.3f} {theirs * 1e3:10.3f} {theirs / ours:12.3f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -152,6 +152,7 @@ struct Literal::Storage {
   void* heap = nullptr;
   void* mapping = nullptr;
   std::shared_ptr<MemoryBudget> budget;
+  std::shared_ptr<const void> lender;  // of borrowed memory; data is then not written
   alignas(16) std::byte inline_bytes[kInline];
 };
 
@@ -232,6 +233,22 @@ Literal Literal::Token() {
   literal.shape_ = *kShape;
   return literal;
 }
+
+Literal Literal::Borrow(std::shared_ptr<const Shape> shape, std::span<const std::byte> bytes,
+                        std::shared_ptr<const void> owner) {
+  ASSAY_CHECK(shape->IsArray() && static_cast<int64_t>(bytes.size()) == shape->num_bytes() &&
+              owner != nullptr);
+  Literal literal;
+  literal.data_ = std::make_shared<Storage>();
+  literal.data_->data = const_cast<std::byte*>(bytes.data());
+  literal.data_->size = static_cast<int64_t>(bytes.size());
+  literal.data_->lender = std::move(owner);
+  literal.shape_ = std::move(shape);
+  literal.elements_ = nullptr;
+  return literal;
+}
+
+bool Literal::IsUnique() const { return data_.use_count() == 1 && data_->lender == nullptr; }
 
 std::span<const std::byte> Literal::bytes() const {
   if (data_ == nullptr) return {};

@@ -79,6 +79,10 @@ class Literal {
   static Literal Tuple(std::shared_ptr<const Shape> shape, std::vector<Literal> elements);
   static Literal Tuple(std::vector<Literal> elements);  // the shape follows from the elements
   static Literal Token();
+  // A dense array that lies in memory of the caller's, which `owner` keeps alive and unchanged as long as any
+  // Literal shares it. It is never written: MutableBytes and Unshare copy it first.
+  static Literal Borrow(std::shared_ptr<const Shape> shape, std::span<const std::byte> bytes,
+                        std::shared_ptr<const void> owner);
 
   // Small arrays for tests and tools: values are rounded or wrapped to the type.
   static Literal FromInts(ElementType type, std::span<const int64_t> sizes, std::span<const int64_t> values);
@@ -98,8 +102,8 @@ class Literal {
   absl::Status Unshare();
   const std::byte* data() const { return bytes().data(); }
   bool SharesStorageWith(const Literal& other) const { return data_ != nullptr && data_ == other.data_; }
-  // True when no other Literal shares the storage: MutableBytes copies nothing.
-  bool IsUnique() const { return data_.use_count() == 1; }
+  // True when no other Literal shares the storage and it is our own: MutableBytes copies nothing.
+  bool IsUnique() const;
 
   // The same storage under another array shape with as many bytes (reshape, bitcast-convert, layout
   // change). Dynamic sizes are reset to the bounds.

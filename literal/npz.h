@@ -24,6 +24,7 @@ class RawBytes {
   RawBytes(std::string_view bytes);
   RawBytes(const std::string& bytes) : RawBytes(std::string_view(bytes)) {}
   RawBytes(const char* text) : RawBytes(std::string_view(text)) {}
+  explicit RawBytes(Literal bytes) : bytes_(std::move(bytes)) {}  // u8[n], not copied
 
   size_t size() const { return bytes_.bytes().size(); }
   const std::byte* data() const { return bytes_.data(); }

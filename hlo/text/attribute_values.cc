@@ -530,7 +530,11 @@ absl::StatusOr<AttrValue> ReadAttributeValue(TokenReader& in, Attr attr) {
     case AttrForm::kShapes:
       return ReadShapes(in);
     case AttrForm::kLiteral: {
+      const SourcePosition where = in.position();
       ASSAY_ASSIGN_OR_RETURN(LiteralPtr literal, ReadShapedLiteral(in));
+      if (literal == nullptr) {
+        return InvalidProgram(where, "LIT-3: the literal is elided, '{...}' stands for no particular value");
+      }
       return AttrValue(std::move(literal));
     }
     case AttrForm::kAliasing:

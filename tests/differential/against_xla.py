@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Runs generated programs with Assay and with XLA:CPU (jaxlib) and compares the results.
 
+Assay's two engines are compared with each other on the way (--crosscheck full), bit for bit.
+
 Usage: against_xla.py ASSAY_BINARY [--programs N] [--seed S] [--keep DIR] [--only REGEX]
 
 Every difference outside the rule of its op must belong to a class in differences.py; any other is a failure, printed
@@ -37,8 +39,8 @@ def generate(count, seed):
 
 
 def run_assay(assay, path, inputs, output, checks):
-    done = subprocess.run([assay, 'run', path, '--inputs', inputs, '--output', output], capture_output=True, text=True,
-                          errors='replace', timeout=120)
+    command = [assay, 'run', path, '--inputs', inputs, '--output', output, '--crosscheck', 'full']
+    done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=120)
     if done.returncode != 0:
         return None, f'exit code {done.returncode}: {done.stderr.strip()[:600]}'
     with np.load(output) as stored:

@@ -42,6 +42,23 @@ TEST_CASE("literal: large arrays are aligned to 64 bytes", "[literal]") {
   }
 }
 
+TEST_CASE("literal: borrowed memory is shared, kept alive and never written", "[literal]") {
+  auto lender = std::make_shared<std::vector<int32_t>>(std::vector<int32_t>{1, 2, 3});
+  const std::weak_ptr<std::vector<int32_t>> watch = lender;
+  Literal a = Literal::Borrow(S("s32[3]"), std::as_bytes(std::span(*lender)), lender);
+  lender = nullptr;
+  CHECK(Literal::BitwiseEqual(a, Ints(ElementType::kS32, {3}, {1, 2, 3})));
+  CHECK_FALSE(a.IsUnique());
+  Literal b = a;
+  const int32_t seven = 7;
+  std::memcpy(b.MutableBytes().data(), &seven, 4);
+  CHECK(watch.lock()->front() == 1);
+  CHECK((a.GetInt(0) == 1 && b.GetInt(0) == 7 && b.IsUnique()));
+  REQUIRE(a.Unshare().ok());
+  CHECK(watch.expired());
+  CHECK((a.GetInt(2) == 3 && a.IsUnique()));
+}
+
 TEST_CASE("literal: copies share storage until one is written", "[literal]") {
   Literal a = Ints(ElementType::kS32, {3}, {1, 2, 3});
   CHECK(a.IsUnique());

@@ -94,6 +94,10 @@ TEST_CASE("parser: errors in modules and computations", "[parser]") {
       {"HloModule m\nENTRY e { p = f32[] parameter(0)\n @@q = f32[] parameter(0) }",
        "parameter number is 0, want 1"},
       {"HloModule m\nENTRY e { p = f32[] parameter(@@-3) }", "parameter number is -3"},
+      {"HloModule m\nENTRY e { p = f32[] parameter(0)\nROOT r = f32[] custom-call(p), "
+       "custom_call_target=\"t\", "
+       "literal=@@s32[2]{0} {...} }",
+       "LIT-3: the literal is elided"},
       {"HloModule m\nENTRY e { p = parameter@@(0) }", "the result shape is missing"},
       {"HloModule m\nENTRY e { c = constant@@(0) }", "the result shape is missing"},
       {"HloModule m\nENTRY e { @@f32 = f32[] parameter(0) }", "found 'f32', want an instruction's name"},

@@ -1,0 +1,24 @@
+"""Assay: what an XLA program means, to the last bit.
+
+    import assay
+    module = assay.load("program.hlo")            # HLO text, or a path to it
+    result = module.evaluate(x, y)                # NumPy arrays in and out
+
+    exact = assay.evaluate(jax_function)          # a JAX function, evaluated exactly
+    y = exact(x)
+    print(assay.check(jax_function, x))           # how far JAX's backend is from the exact result, in ulps
+    assay.assert_matches(jax_function, x, ulps=4)
+
+Errors are subclasses of assay.Error, with the message that the command `assay` prints.
+"""
+
+from assay._errors import ComparisonFailed, Error, EvaluationFailed, InvalidProgram, NotSupported
+from assay._module import Module, load
+from assay._report import LeafReport, Report, compare
+from assay._jax import assert_matches, check, evaluate, lower
+from assay._assay import version as __version__
+
+__all__ = [
+    "ComparisonFailed", "Error", "EvaluationFailed", "InvalidProgram", "LeafReport", "Module", "NotSupported",
+    "Report", "__version__", "assert_matches", "check", "compare", "evaluate", "load", "lower",
+]

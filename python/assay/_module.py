@@ -1,0 +1,98 @@
+"""Programs, loaded and verified, and their evaluation on NumPy arrays."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from assay import _assay
+from assay._errors import translated
+from assay._types import descriptor, dtype_of
+
+Array = Any  # np.ndarray, or anything that np.asarray takes, such as a jax.Array
+
+
+def load(program: str | bytes | os.PathLike, *, name: str | None = None) -> "Module":
+    """A program from a path, from its text, or from its bytes.
+
+    A string is a path if a file of that name exists, else it is the program's text. `name` is what error messages
+    call the program. Raises InvalidProgram or NotSupported.
+    """
+    if isinstance(program, os.PathLike) or (isinstance(program, str) and _is_file(program)):
+        path = os.fspath(program)
+        with open(path, "rb") as file:
+            return Module(file.read(), name or path)
+    data = program.encode() if isinstance(program, str) else bytes(program)
+    return Module(data, name or "<program>")
+
+
+def _is_file(text: str) -> bool:
+    return "\n" not in text and "\0" not in text and len(text) < 4096 and os.path.exists(text)
+
+
+class Module:
+    """A verified program. Evaluating it changes nothing in it; several threads may do so at once."""
+
+    def __init__(self, program: bytes, name: str = "<program>"):
+        with translated():
+            self._module = _assay.Module(name, program)
+
+    @property
+    def parameters(self) -> list:
+        """Of each parameter ("f32", (2, 3)); a list for a tuple, None for a token."""
+        return self._module.parameters()
+
+    @property
+    def result(self):
+        """The same of the result."""
+        return self._module.result()
+
+    def to_hlo(self) -> str:
+        """Canonical HLO text, which XLA's own parser accepts."""
+        return self._module.to_hlo()
+
+    def __repr__(self) -> str:
+        return f"<assay.Module: {self._module.describe_inputs() or 'takes nothing'}>"
+
+    def evaluate(self, *arrays: Array, engine: str = "exact", crosscheck: str = "off", jobs: int = 0,
+                 max_steps: int = 0, memory_limit: int = 0, timeout: float = 0, seed: int = 42):
+        """The exact result: an array, or nested tuples of arrays where the program's root is a tuple.
+
+        Arguments are arrays in the order of the parameters, tuples of arrays for tuple parameters. Their dtypes must be
+        those of the parameters (bf16 and its like: ml_dtypes). engine: "exact" or "reference"; crosscheck: "off",
+        "sample" or "full"; jobs: threads, 0 for one a core; max_steps, memory_limit (bytes) and timeout (seconds) end
+        a run that needs more. C-contiguous arguments are not copied, and results own their memory.
+        """
+        options = _assay.Options()
+        options.engine, options.crosscheck, options.jobs, options.seed = engine, crosscheck, jobs, seed
+        options.max_steps, options.memory_limit, options.timeout = max_steps, memory_limit, timeout
+        leaves: dict[str, tuple] = {}
+        for number, value in enumerate(arrays):
+            _flatten(f"arg{number}", value, leaves)
+        with translated():
+            results = self._module.evaluate(leaves, options)
+        flat = [_to_numpy(*leaf) for leaf in results]
+        return _unflatten(self.result, iter(flat))
+
+
+def _flatten(key: str, value, leaves: dict) -> None:
+    if isinstance(value, (tuple, list)):
+        for i, element in enumerate(value):
+            _flatten(f"{key}.{i}", element, leaves)
+        return
+    array = np.asarray(value)
+    sizes = list(array.shape)  # ascontiguousarray makes a scalar one-dimensional
+    array = np.ascontiguousarray(array)
+    leaves[key] = (descriptor(array.dtype), sizes, array.reshape(-1).view(np.uint8))
+
+
+def _to_numpy(key: str, element_type: str, sizes: tuple, data: np.ndarray) -> np.ndarray:
+    return data.view(dtype_of(element_type)).reshape(sizes)
+
+
+def _unflatten(shape, leaves):
+    if isinstance(shape, list):
+        return tuple(_unflatten(element, leaves) for element in shape)
+    return None if shape is None else next(leaves)

@@ -1,0 +1,234 @@
+// The Python module assay._assay: programs, and arrays in and out. Everything that is Python's business (names,
+// pytrees, JAX) is in python/assay/; here arrays are (descriptor, sizes, buffer), as .npy files have them.
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "evaluator/executor.h"
+#include "evaluator/program_io.h"
+#include "hlo/diagnostics.h"
+#include "hlo/load.h"
+#include "hlo/text/printer.h"
+#include "literal/compare.h"
+#include "literal/npz.h"
+
+namespace py = pybind11;
+
+namespace assay {
+namespace {
+
+// Raised as assay.Error's subclasses: (message, exit code of the command line).
+class StatusError : public std::runtime_error {
+ public:
+  StatusError(const std::string& message, int code) : std::runtime_error(message), code(code) {}
+  const int code;
+};
+
+[[noreturn]] void Throw(const absl::Status& status, const std::string& file, std::string_view source) {
+  std::string message = RenderDiagnostic(status, file, source);
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  throw StatusError(message, ExitCodeOf(status));
+}
+
+// Keeps a Python buffer alive. The last Literal that shares it may go on any thread.
+class Lender {
+ public:
+  explicit Lender(const py::buffer& buffer) : info_(buffer.request()), object_(buffer) {}
+  ~Lender() {
+    const py::gil_scoped_acquire gil;
+    info_ = {};
+    object_.release().dec_ref();
+  }
+  std::span<const std::byte> bytes() const {
+    return {static_cast<const std::byte*>(info_.ptr), static_cast<size_t>(info_.size * info_.itemsize)};
+  }
+
+ private:
+  py::buffer_info info_;
+  py::object object_;
+};
+
+constexpr uintptr_t kAlignment = 16;  // what any element type wants
+
+// C-contiguous bytes, shared where their alignment allows.
+RawBytes BytesOf(const py::buffer& buffer) {
+  auto lender = std::make_shared<const Lender>(buffer);
+  const std::span<const std::byte> bytes = lender->bytes();
+  if (bytes.empty() || reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
+    return RawBytes(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+  const auto size = static_cast<int64_t>(bytes.size());
+  absl::StatusOr<Shape> shape = Shape::Array(ElementType::kU8, {&size, 1});
+  if (!shape.ok()) Throw(shape.status(), "", "");
+  return RawBytes(Literal::Borrow(std::make_shared<const Shape>(*std::move(shape)), bytes, lender));
+}
+
+// A leaf of the results: element type, sizes, and its bytes as .npy files hold them.
+py::tuple ToPython(const std::string& key, Literal value) {
+  if (const absl::Status status = value.Unshare(); !status.ok()) Throw(status, key, "");
+  const Shape& shape = value.shape();
+  py::tuple sizes(shape.rank());
+  for (int64_t d = 0; d < shape.rank(); ++d) sizes[d] = shape.size(d);
+  py::object bytes;
+  if (StoredAsNpy(value)) {
+    auto* const owner = new Literal(std::move(value));
+    const py::capsule capsule(owner, [](void* p) { delete static_cast<Literal*>(p); });
+    bytes = py::array(py::dtype("u1"), {static_cast<py::ssize_t>(owner->bytes().size())}, {py::ssize_t{1}},
+                      owner->data(), capsule);
+    return py::make_tuple(key, Name(owner->shape().element_type()), sizes, bytes);
+  }
+  const std::string file = EncodeNpy(value);
+  const std::string_view data = std::string_view(file).substr(NpyHeader(value).size());
+  return py::make_tuple(key, Name(shape.element_type()), sizes,
+                        py::array(py::dtype("u1"), {static_cast<py::ssize_t>(data.size())}, data.data()));
+}
+
+// An array is ("f32", (2, 3)), a tuple a list, a token None.
+py::object Describe(const Shape& shape) {
+  if (shape.IsTuple()) {
+    py::list elements;
+    for (const Shape& element : shape.elements()) elements.append(Describe(element));
+    return elements;
+  }
+  if (!shape.IsArray()) return py::none();
+  py::list sizes;
+  for (int64_t size : shape.sizes()) sizes.append(size);
+  return py::make_tuple(std::string(Name(shape.element_type())), py::tuple(sizes));
+}
+
+struct Options {
+  std::string engine = "exact", crosscheck = "off";
+  int jobs = 0;
+  int64_t max_steps = 0, memory_limit = 0;
+  double timeout = 0;
+  uint64_t seed = 42;
+};
+
+EngineChoice ChoiceOf(const std::string& engine) {
+  if (engine == "exact") return EngineChoice::kExact;
+  if (engine == "reference") return EngineChoice::kReference;
+  throw py::value_error("engine is '" + engine + "', wanted 'exact' or 'reference'");
+}
+
+Crosscheck CrosscheckOf(const std::string& word) {
+  if (word == "off") return Crosscheck::kOff;
+  if (word == "sample") return Crosscheck::kSample;
+  if (word == "full") return Crosscheck::kFull;
+  throw py::value_error("crosscheck is '" + word + "', wanted 'off', 'sample' or 'full'");
+}
+
+class PyModule {
+ public:
+  PyModule(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+    absl::StatusOr<Module> parsed = LoadProgram(name_, text_);
+    if (!parsed.ok()) Throw(parsed.status(), name_, text_);
+    absl::StatusOr<VerifiedModule> verified = Verify(*std::move(parsed));
+    if (!verified.ok()) Throw(verified.status(), name_, text_);
+    module_ = std::make_shared<const VerifiedModule>(*std::move(verified));
+  }
+
+  std::string ToHlo() const { return ModuleToText(module_->module()); }
+  std::string DescribeInputs() const { return DescribeParameters(*module_); }
+
+  py::list Parameters() const {
+    const Computation& entry = module_->module().entry_computation();
+    py::list parameters;
+    for (int32_t parameter : entry.parameters)
+      parameters.append(Describe(*entry.instructions[parameter].shape));
+    return parameters;
+  }
+  py::object Result() const {
+    return Describe(*module_->module().entry_computation().root_instruction().shape);
+  }
+
+  // arrays: key -> (descriptor, sizes, C-contiguous buffer of bytes).
+  py::list Evaluate(
+      const std::map<std::string, std::tuple<std::string, std::vector<int64_t>, py::buffer>>& arrays,
+      const Options& options) {
+    std::map<std::string, NpyArray> inputs;
+    for (const auto& [key, array] : arrays) {
+      const auto& [descr, sizes, buffer] = array;
+      inputs.emplace(key, NpyArray{descr, false, sizes, BytesOf(buffer)});
+    }
+    const EngineChoice choice = ChoiceOf(options.engine);
+    RunOptions run;
+    run.limits = {options.max_steps, options.memory_limit, options.timeout};
+    run.jobs = options.jobs;
+    run.crosscheck = CrosscheckOf(options.crosscheck);
+    run.run_seed = options.seed;
+    run.interrupted = [] {
+      const py::gil_scoped_acquire gil;
+      return PyErr_CheckSignals() != 0;
+    };
+    absl::StatusOr<NamedLiterals> results;
+    {
+      const py::gil_scoped_release no_gil;
+      results = Run(choice, run, inputs);
+      inputs.clear();
+    }
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // Ctrl-C
+    if (!results.ok()) Throw(results.status(), name_, text_);
+    py::list leaves;
+    for (auto& [key, value] : *results) leaves.append(ToPython(key, std::move(value)));
+    return leaves;
+  }
+
+ private:
+  absl::StatusOr<NamedLiterals> Run(EngineChoice choice, const RunOptions& options,
+                                    const std::map<std::string, NpyArray>& inputs) {
+    ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(*module_, choice));
+    Executor executor(plan, options);
+    ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
+                           ArgumentsFrom(*module_, inputs, &executor.process().infeed));
+    ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
+    return ResultsOf(root);
+  }
+
+  const std::string name_, text_;
+  std::shared_ptr<const VerifiedModule> module_;
+};
+
+}  // namespace
+}  // namespace assay
+
+PYBIND11_MODULE(_assay, m) {
+  using assay::Options;
+  using assay::PyModule;
+  m.doc() = "The evaluator. Use the package assay, not this module.";
+  m.attr("version") = ASSAY_VERSION;
+
+  static py::exception<assay::StatusError> status_error(m, "StatusError");
+  py::register_exception_translator([](std::exception_ptr p) {
+    try {
+      if (p) std::rethrow_exception(p);
+    } catch (const assay::StatusError& error) {
+      const py::tuple arguments = py::make_tuple(error.what(), error.code);
+      PyErr_SetObject(status_error.ptr(), arguments.ptr());
+    }
+  });
+
+  py::class_<Options>(m, "Options")
+      .def(py::init<>())
+      .def_readwrite("engine", &Options::engine)
+      .def_readwrite("crosscheck", &Options::crosscheck)
+      .def_readwrite("jobs", &Options::jobs)
+      .def_readwrite("max_steps", &Options::max_steps)
+      .def_readwrite("memory_limit", &Options::memory_limit)
+      .def_readwrite("timeout", &Options::timeout)
+      .def_readwrite("seed", &Options::seed);
+
+  py::class_<PyModule>(m, "Module")
+      .def(py::init([](const std::string& name, const py::bytes& program) {
+        return std::make_unique<PyModule>(name, std::string(program));
+      }))
+      .def("to_hlo", &PyModule::ToHlo)
+      .def("describe_inputs", &PyModule::DescribeInputs)
+      .def("parameters", &PyModule::Parameters)
+      .def("result", &PyModule::Result)
+      .def("evaluate", &PyModule::Evaluate);
+}
