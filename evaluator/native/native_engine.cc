@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "evaluator/eval_context.h"
+#include "evaluator/native/cholesky.h"
 #include "evaluator/native/convolution.h"
 #include "evaluator/native/dot.h"
 #include "evaluator/native/elementwise.h"
+#include "evaluator/native/lapack_call.h"
 #include "evaluator/native/reduce.h"
 #include "evaluator/native/scatter.h"
 #include "evaluator/native/select_and_scatter.h"
+#include "evaluator/native/triangular_solve.h"
 #include "evaluator/native/window.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -24,9 +27,15 @@ struct Row {
 
 // Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
 constexpr Row kKernels[] = {
-    {Opcode::kConvolution, PrepareConvolution}, {Opcode::kDot, PrepareDot},
-    {Opcode::kReduce, PrepareReduce},           {Opcode::kReduceWindow, PrepareReduceWindow},
-    {Opcode::kScatter, PrepareScatter},         {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
+    {Opcode::kCholesky, PrepareCholesky},
+    {Opcode::kConvolution, PrepareConvolution},
+    {Opcode::kCustomCall, PrepareCustomCall},
+    {Opcode::kDot, PrepareDot},
+    {Opcode::kReduce, PrepareReduce},
+    {Opcode::kReduceWindow, PrepareReduceWindow},
+    {Opcode::kScatter, PrepareScatter},
+    {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
+    {Opcode::kTriangularSolve, PrepareTriangularSolve},
 };
 
 class Native final : public Engine {

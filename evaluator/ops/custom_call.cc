@@ -1,6 +1,8 @@
 // custom-call: the targets that real modules contain. Spec: operations-control.md, CustomCall. A target that
 // stands for an HLO operation is evaluated as that operation. No library is ever loaded from a name in a
 // program.
+#include "evaluator/ops/custom_call.h"
+
 #include <charconv>
 #include <optional>
 
@@ -64,9 +66,9 @@ absl::Status CheckStandIn(const InferContext& context, const StandIn& stand_in) 
 }
 
 absl::StatusOr<Literal> EvalStandIn(EvalContext& context, const StandIn& stand_in,
-                                    std::span<Literal> operands) {
+                                    std::span<Literal> operands, StandInFn run) {
   EvalContext inner(context, stand_in.instruction);
-  return DefinitionFor(stand_in.instruction.opcode).eval(inner, operands);
+  return run(inner, operands);
 }
 
 // The integer NAME of a typed-FFI dictionary "{name = 76 : ui8, ...}".
@@ -263,8 +265,8 @@ bool FirstComponentIsNan(const Literal& literal, int64_t position) {
 
 // Order of the smallest leading block of matrix m of `a` that has no Cholesky factor; its whole block has
 // none. A block fails exactly when every smaller failing order does, so the order is found by bisection.
-absl::StatusOr<int64_t> FailingOrder(EvalContext& context, const StandIn& whole, const Literal& a,
-                                     int64_t m) {
+absl::StatusOr<int64_t> FailingOrder(EvalContext& context, const StandIn& whole, const Literal& a, int64_t m,
+                                     StandInFn run) {
   const ElementType type = a.shape().element_type();
   const int64_t n = a.shape().sizes().back(), bytes = Bytes(type);
   int64_t good = 0, bad = n;
@@ -279,16 +281,16 @@ absl::StatusOr<int64_t> FailingOrder(EvalContext& context, const StandIn& whole,
       std::copy_n(a.data() + (m * n + row) * n * bytes, order * bytes, out);
     }
     Literal operands[] = {std::move(block)};
-    ASSAY_ASSIGN_OR_RETURN(const Literal factor, EvalStandIn(context, part, operands));
+    ASSAY_ASSIGN_OR_RETURN(const Literal factor, EvalStandIn(context, part, operands, run));
     (FirstComponentIsNan(factor, 0) ? bad : good) = order;
   }
   return bad;
 }
 
-absl::StatusOr<Literal> EvalPotrf(EvalContext& context, const StandIn& stand_in,
-                                  std::span<Literal> operands) {
+absl::StatusOr<Literal> EvalPotrf(EvalContext& context, const StandIn& stand_in, std::span<Literal> operands,
+                                  StandInFn run) {
   const Literal a = operands[0];
-  ASSAY_ASSIGN_OR_RETURN(Literal factor, EvalStandIn(context, stand_in, operands));
+  ASSAY_ASSIGN_OR_RETURN(Literal factor, EvalStandIn(context, stand_in, operands, run));
   ASSAY_ASSIGN_OR_RETURN(Literal info, context.NewResultElement(1, /*zero=*/true));
   const int64_t n = a.shape().sizes().back();
   const int64_t matrices = n == 0 ? 0 : a.shape().num_elements() / (n * n);
@@ -298,7 +300,7 @@ absl::StatusOr<Literal> EvalPotrf(EvalContext& context, const StandIn& stand_in,
   }
   for (int64_t m = 0; m < matrices; ++m) {
     if (!FirstComponentIsNan(factor, m * n * n)) continue;
-    ASSAY_ASSIGN_OR_RETURN(const int64_t order, FailingOrder(context, stand_in, a, m));
+    ASSAY_ASSIGN_OR_RETURN(const int64_t order, FailingOrder(context, stand_in, a, m, run));
     ScalarValue value;
     value.i = order;
     StoreElement(ElementType::kS32, value, info.MutableBytes().data() + 4 * m);
@@ -307,14 +309,27 @@ absl::StatusOr<Literal> EvalPotrf(EvalContext& context, const StandIn& stand_in,
   return Literal::Tuple(context.shared_result_shape(), {std::move(factor), std::move(info)});
 }
 
-absl::StatusOr<Literal> EvalCustomCall(EvalContext& context, std::span<Literal> operands) {
+absl::StatusOr<Literal> EvalByReference(EvalContext& context, std::span<Literal> operands) {
+  return EvalCustomCall(context, operands, [](EvalContext& inner, std::span<Literal> values) {
+    return DefinitionFor(inner.instruction().opcode).eval(inner, values);
+  });
+}
+
+}  // namespace
+
+bool IsLapackCall(const Instruction& call) {
+  const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
+  return IsLapack(target, "potrf") || IsLapack(target, "trsm");
+}
+
+absl::StatusOr<Literal> EvalCustomCall(EvalContext& context, std::span<Literal> operands, StandInFn run) {
   const Instruction& call = context.instruction();
   const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
   if (IsIdentity(target)) return std::move(operands[0]);
   ASSAY_ASSIGN_OR_RETURN(const std::optional<StandIn> stand_in, StandInOf(call, context.result_shape()));
   if (stand_in && stand_in->instruction.opcode == Opcode::kCholesky)
-    return EvalPotrf(context, *stand_in, operands);
-  if (stand_in) return EvalStandIn(context, *stand_in, operands);
+    return EvalPotrf(context, *stand_in, operands, run);
+  if (stand_in) return EvalStandIn(context, *stand_in, operands, run);
   if (target == "GetRngSeed") {
     return Literal::ScalarInt(ElementType::kU64, static_cast<int64_t>(context.options().run_seed));
   }
@@ -325,13 +340,11 @@ absl::StatusOr<Literal> EvalCustomCall(EvalContext& context, std::span<Literal> 
   return NotSupported({}, fmt::format("no custom call target {}", target));
 }
 
-}  // namespace
-
 constinit const OpDef ops::CustomCall = {.operands = AtLeast(0),
                                          .types = kArrayTypes,
                                          .attributes = kCustomCallAttrs,
                                          .infer = InferCustomCall,
-                                         .eval = EvalCustomCall,
+                                         .eval = EvalByReference,
                                          .calls_may_have_effects = true};
 
 }  // namespace assay

@@ -1,0 +1,23 @@
+// Custom calls that stand for an HLO operation, for engines that have kernels for that operation.
+#ifndef ASSAY_EVALUATOR_OPS_CUSTOM_CALL_H_
+#define ASSAY_EVALUATOR_OPS_CUSTOM_CALL_H_
+
+#include <span>
+
+#include "absl/functional/function_ref.h"
+#include "evaluator/eval_context.h"
+
+namespace assay {
+
+// Whether it stands for a cholesky or a triangular-solve.
+bool IsLapackCall(const Instruction& call);
+
+// Evaluates the instruction of its context: the operation that a call stands for.
+using StandInFn =
+    absl::FunctionRef<absl::StatusOr<Literal>(EvalContext& context, std::span<Literal> operands)>;
+// custom-call with the operations it stands for evaluated by `run`.
+absl::StatusOr<Literal> EvalCustomCall(EvalContext& context, std::span<Literal> operands, StandInFn run);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_CUSTOM_CALL_H_
