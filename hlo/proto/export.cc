@@ -77,7 +77,9 @@ class Exporter {
     for (const ComputationId called : CalledInOrder(computation, index)) {
       message->add_called_computation_ids(IdOf(called));
     }
-    absl::Status status = proto::WriteShape(*instruction.shape, message->mutable_shape());
+    pb::ShapeProto shape;
+    absl::Status status = proto::WriteShape(*instruction.shape, &shape);
+    message->set_shape(shape.SerializeAsString());
     if (status.ok()) status = proto::WriteInstruction(computation, instruction, message);
     return status.ok() ? status : WithSuffix(status, fmt::format(" (in '%{}')", instruction.name));
   }

@@ -40,7 +40,6 @@ class Importer {
       ASSAY_RETURN_IF_ERROR(ReadComputation(computation));
     ASSAY_RETURN_IF_ERROR(ReadHeader());
     if (!container.config.empty()) ASSAY_RETURN_IF_ERROR(ReadConfigOf(container.config));
-    MakeNamesUnique();
     return std::move(module_);
   }
 
@@ -69,6 +68,7 @@ class Importer {
       return WithPrefix(status,
                         fmt::format("computation {} (id {})", Shown(computation.name), computation_.id()));
     }
+    computation.name = UniqueName(bytes, computation_.name(), &computation_names_);
     module_.computations.push_back(std::move(computation));
     return absl::OkStatus();
   }
@@ -84,16 +84,15 @@ class Importer {
     if (instructions.empty()) return InvalidProgram({}, "it has no instructions");
     computation->execution_thread =
         computation_.execution_thread() == "main" ? "" : computation_.execution_thread();
-    ids_.clear();
+    ids_.Reset(instructions.size());
     computation->instructions.reserve(instructions.size());
     for (const std::string_view bytes : instructions)
       ASSAY_RETURN_IF_ERROR(ReadInstruction(bytes, computation));
-    const auto root = ids_.find(static_cast<uint32_t>(computation_.root_id()));
-    if (computation_.root_id() < 0 || root == ids_.end()) {
+    computation->root = ids_.Find(computation_.root_id());
+    if (computation->root < 0) {
       return InvalidProgram(
           {}, fmt::format("root_id {} is that of no instruction in it", computation_.root_id()));
     }
-    computation->root = root->second;
     if (const auto sequence = schedule_.find(id); sequence != schedule_.end()) {
       ASSAY_RETURN_IF_ERROR(
           WithPrefix(Reorder(sequence->second->instruction_ids(), computation), "schedule"));
@@ -106,25 +105,24 @@ class Importer {
 
   absl::Status ReadInstruction(std::string_view bytes, Computation* computation) {
     const auto index = static_cast<int32_t>(computation->instructions.size());
-    ASSAY_RETURN_IF_ERROR(WithPrefix(proto::Decode(bytes, "HloInstructionProto", &instruction_),
-                                     fmt::format("instruction {}", index)));
+    absl::Status status = proto::Decode(bytes, "HloInstructionProto", &instruction_);
+    if (!status.ok()) return WithPrefix(status, fmt::format("instruction {}", index));
     const int64_t id = instruction_.id();
-    absl::StatusOr<Instruction> instruction = reader_.Read(instruction_, *computation, ids_);
-    absl::Status status = instruction.status();
+    Instruction& instruction = computation->instructions.emplace_back();
+    status = reader_.Read(instruction_, *computation, ids_, &instruction);
     if (status.ok() && id < 0) status = InvalidProgram({}, "id is negative");
     if (status.ok()) {
-      const auto [known, is_new] = ids_.emplace(static_cast<uint32_t>(id), index);
-      if (!is_new) {
+      const int32_t known = ids_.Find(id);
+      if (!ids_.Add(id, index)) {
         status = InvalidProgram({}, fmt::format("the low 32 bits of its id are also those of instruction {}",
-                                                Shown(computation->instructions[known->second].name)));
+                                                Shown(computation->instructions[known].name)));
       }
     }
     if (!status.ok()) {
       return WithPrefix(status, fmt::format("instruction {} (id {}, {})", Shown(instruction_.name()), id,
                                             Shown(instruction_.opcode())));
     }
-    instruction->name = std::move(*instruction_.mutable_name());
-    computation->instructions.push_back(*std::move(instruction));
+    instruction.name = UniqueName(bytes, instruction_.name(), &instruction_names_);
     return absl::OkStatus();
   }
 
@@ -146,17 +144,17 @@ class Importer {
       return true;
     };
     for (const int64_t id : ids) {
-      const auto found = ids_.find(static_cast<uint32_t>(id));
-      if (found == ids_.end() || new_index[found->second] >= 0) {
+      const int32_t found = ids_.Find(id);
+      if (found < 0 || new_index[found] >= 0) {
         return InvalidProgram({},
                               fmt::format("instruction id {} stands twice or is not in the computation", id));
       }
-      Instruction& instruction = computation->instructions[found->second];
+      Instruction& instruction = computation->instructions[found];
       if (!renumber(instruction.operands) || !renumber(instruction.control_predecessors)) {
         return InvalidProgram(
             {}, fmt::format("instruction {} stands before an operand of it", Shown(instruction.name)));
       }
-      new_index[found->second] = static_cast<int32_t>(ordered.size());
+      new_index[found] = static_cast<int32_t>(ordered.size());
       ordered.push_back(std::move(instruction));
     }
     computation->instructions = std::move(ordered);
@@ -283,17 +281,14 @@ class Importer {
     return absl::OkStatus();
   }
 
-  // As the text parser does: each name once in the module, and legal.
-  void MakeNamesUnique() {
-    NameTable computation_names, instruction_names;
-    for (Computation& computation : module_.computations) {
-      computation.name =
-          computation_names.Unique(computation_names.Intern(computation_names.Keep(computation.name)));
-      for (Instruction& instruction : computation.instructions) {
-        instruction.name =
-            instruction_names.Unique(instruction_names.Intern(instruction_names.Keep(instruction.name)));
-      }
-    }
+  // As the text parser does: each name once in the module, and legal. The table wants text that stays; the file
+  // has it, mostly as the first field of the message.
+  static std::string UniqueName(std::string_view message, const std::string& name, NameTable* table) {
+    proto::WireReader reader(message);
+    proto::WireField first;
+    const bool in_file =
+        !message.empty() && reader.Next(&first).ok() && first.number == 1 && first.payload == name;
+    return table->Unique(table->Intern(in_file ? first.payload : table->Keep(name)));
   }
 
   pb::HloModuleProto header_;            // without computations
@@ -304,6 +299,7 @@ class Importer {
   proto::InstructionIds ids_;  // of the computation that is being read
   absl::flat_hash_map<int64_t, const pb::InstructionSequence*> schedule_;
   proto::InstructionReader reader_{computations_};
+  NameTable computation_names_, instruction_names_;
 };
 
 absl::StatusOr<Literal> ReadArgument(std::string_view bytes) {

@@ -7,6 +7,7 @@
 #include "hlo/proto/attribute_reader.h"
 #include "hlo/proto/hlo.pb.h"
 #include "hlo/proto/values.h"
+#include "hlo/proto/wire.h"
 #include "hlo/proto/words.h"
 #include "hlo/text/print_values.h"
 #include "hlo/text/sharding_text.h"
@@ -16,7 +17,7 @@ namespace assay::proto {
 struct InstructionReader::Draft {
   const pb::HloInstructionProto& message;
   const Computation& above;
-  Instruction instruction;
+  Instruction& instruction;
   std::string direction;  // of a compare under an old opcode
 
   AttributeMap& attributes() { return instruction.attributes; }
@@ -47,30 +48,6 @@ absl::Status CheckStatistics(const pb::StatisticsViz& message) {
   return absl::OkStatus();
 }
 
-void AppendNumber(int64_t value, std::string* key) {
-  key->append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-// Array shapes with a plain layout only; false for others.
-bool MakeKey(const pb::ShapeProto& m, std::string* key) {
-  key->clear();
-  const pb::LayoutProto& layout = m.layout();
-  if (m.tuple_shapes_size() > 0 || layout.tiles_size() > 0 || layout.split_configs_size() > 0 ||
-      layout.element_size_in_bits() != 0 || layout.memory_space() != 0 ||
-      layout.index_primitive_type() != 0 || layout.pointer_primitive_type() != 0 ||
-      layout.dynamic_shape_metadata_prefix_bytes() != 0 || layout.tail_padding_alignment_in_elements() > 1 ||
-      layout.tail_padding_alignment_in_elements() < 0) {
-    return false;
-  }
-  AppendNumber(m.element_type(), key);
-  AppendNumber(m.dimensions_size(), key);
-  for (const int64_t size : m.dimensions()) AppendNumber(size, key);
-  for (const bool dynamic : m.is_dynamic_dimension()) key->push_back(dynamic ? 'd' : 's');
-  key->push_back(m.has_layout() ? 'l' : ' ');
-  for (const int64_t d : layout.minor_to_major()) AppendNumber(d, key);
-  return true;
-}
-
 bool IsPlainMetadata(const pb::OpMetadata& m) {
   return m.op_type().empty() && m.op_name().empty() && m.source_file().empty() &&
          m.deduplicated_name().empty() && m.scheduling_name().empty() && m.source_line() == 0 &&
@@ -93,29 +70,58 @@ bool TakesPrecision(Opcode opcode) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Shape>> ShapeTable::Find(const pb::ShapeProto& message) {
-  const bool has_key = MakeKey(message, &key_);
-  if (has_key) {
-    const auto known = known_.find(key_);
-    if (known != known_.end()) return known->second;
-  }
-  ASSAY_ASSIGN_OR_RETURN(Shape shape, ShapeFrom(message));
-  auto shared = std::make_shared<const Shape>(std::move(shape));
-  if (has_key) known_.emplace(key_, shared);
-  return shared;
+void InstructionIds::Reset(size_t expected) {
+  dense_.assign(2 * expected + 64, -1);
+  others_.clear();
 }
 
-absl::StatusOr<Instruction> InstructionReader::Read(const pb::HloInstructionProto& message,
-                                                    const Computation& above, const InstructionIds& ids) {
-  Draft draft{message, above, {}, {}};
+int32_t InstructionIds::Find(int64_t id) const {
+  const auto low = static_cast<uint32_t>(id);
+  if (id < 0) return -1;
+  if (low < dense_.size()) return dense_[low];
+  const auto known = others_.find(low);
+  return known == others_.end() ? -1 : known->second;
+}
+
+bool InstructionIds::Add(int64_t id, int32_t index) {
+  const auto low = static_cast<uint32_t>(id);
+  if (low >= dense_.size()) return others_.emplace(low, index).second;
+  if (dense_[low] >= 0) return false;
+  dense_[low] = index;
+  return true;
+}
+
+absl::StatusOr<std::shared_ptr<const Shape>> InstructionReader::ReadShape(const std::string& bytes) {
+  std::shared_ptr<const Shape>& known = shapes_[bytes];
+  if (known != nullptr) return known;
+  pb::ShapeProto message;
+  ASSAY_RETURN_IF_ERROR(Decode(bytes, "ShapeProto", &message));
+  ASSAY_ASSIGN_OR_RETURN(Shape shape, ShapeFrom(message));
+  return known = std::make_shared<const Shape>(std::move(shape));
+}
+
+absl::StatusOr<std::shared_ptr<const InstructionExtras>> InstructionReader::ReadMetadata(
+    const std::string& bytes) {
+  const auto [entry, is_new] = metadata_.try_emplace(bytes);
+  if (!is_new) return entry->second;
+  pb::OpMetadata message;
+  ASSAY_RETURN_IF_ERROR(Decode(bytes, "OpMetadata", &message));
+  if (IsPlainMetadata(message)) return entry->second;
+  auto extras = std::make_shared<InstructionExtras>();
+  ASSAY_ASSIGN_OR_RETURN(extras->metadata, MetadataFrom(message, payloads_));
+  return entry->second = std::move(extras);
+}
+
+absl::Status InstructionReader::Read(const pb::HloInstructionProto& message, const Computation& above,
+                                     const InstructionIds& ids, Instruction* instruction) {
+  Draft draft{message, above, *instruction, {}};
   if (message.name().empty()) return InvalidProgram({}, "name is missing");
   ASSAY_RETURN_IF_ERROR(ReadOpcode(draft));
-  if (!message.has_shape()) return InvalidProgram({}, "shape is missing");
-  ASSAY_ASSIGN_OR_RETURN(draft.instruction.shape, shapes_.Find(message.shape()));
+  if (message.shape().empty()) return InvalidProgram({}, "shape is missing");
+  ASSAY_ASSIGN_OR_RETURN(instruction->shape, ReadShape(message.shape()));
   ASSAY_RETURN_IF_ERROR(ReadIds(draft, ids));
   ASSAY_RETURN_IF_ERROR(ReadAttributes(draft));
-  ASSAY_RETURN_IF_ERROR(ReadExtras(draft));
-  return std::move(draft.instruction);
+  return ReadExtras(draft);
 }
 
 absl::Status InstructionReader::ReadOpcode(Draft& draft) {
@@ -135,8 +141,8 @@ absl::Status InstructionReader::ReadOpcode(Draft& draft) {
 
 absl::Status InstructionReader::ReadIds(Draft& draft, const InstructionIds& ids) {
   const auto find = [&](std::string_view field, int64_t id) -> absl::StatusOr<int32_t> {
-    const auto known = ids.find(static_cast<uint32_t>(id));
-    if (id >= 0 && known != ids.end()) return known->second;
+    const int32_t known = ids.Find(id);
+    if (known >= 0) return known;
     return InvalidProgram(
         {}, fmt::format("{} holds {}, which is no instruction above it in its computation", field, id));
   };
@@ -154,38 +160,38 @@ absl::Status InstructionReader::ReadIds(Draft& draft, const InstructionIds& ids)
 
 absl::Status InstructionReader::ReadExtras(Draft& draft) {
   const pb::HloInstructionProto& m = draft.message;
-  InstructionExtras extras;
-  bool any = false;
-  if (m.has_metadata() && !IsPlainMetadata(m.metadata())) {
-    ASSAY_ASSIGN_OR_RETURN(extras.metadata, MetadataFrom(m.metadata(), payloads_));
-    any = true;
+  std::shared_ptr<const InstructionExtras> metadata;
+  if (!m.metadata().empty()) {
+    ASSAY_ASSIGN_OR_RETURN(metadata, ReadMetadata(m.metadata()));
   }
-  if (!m.frontend_attributes().map().empty()) {
-    extras.frontend_attributes = FrontendAttributesFrom(m.frontend_attributes());
-    any = true;
+  const bool more = !m.frontend_attributes().empty() || m.has_sharding() || !m.statistics_viz().empty() ||
+                    m.has_backend_config_payload() || !m.backend_config().empty() ||
+                    m.has_parameter_replication() || m.has_extras();
+  if (!more) {
+    draft.instruction.extras = std::move(metadata);
+    return absl::OkStatus();
   }
+  auto extras = metadata == nullptr ? std::make_shared<InstructionExtras>()
+                                    : std::make_shared<InstructionExtras>(*metadata);
+  pb::FrontendAttributes attributes;
+  ASSAY_RETURN_IF_ERROR(Decode(m.frontend_attributes(), "FrontendAttributes", &attributes));
+  extras->frontend_attributes = FrontendAttributesFrom(attributes);
   if (m.has_sharding()) {
-    ASSAY_ASSIGN_OR_RETURN(extras.sharding, ShardingFrom(m.sharding(), payloads_));
-    SpreadShardingOverTuple(*draft.instruction.shape, &extras.sharding);
-    any = true;
+    ASSAY_ASSIGN_OR_RETURN(extras->sharding, ShardingFrom(m.sharding(), payloads_));
+    SpreadShardingOverTuple(*draft.instruction.shape, &extras->sharding);
   }
-  if (!m.statistics_viz().statistics().empty()) {
-    ASSAY_RETURN_IF_ERROR(CheckStatistics(m.statistics_viz()));
-    extras.statistics = StatisticsText(m.statistics_viz());
-    any = true;
-  }
+  pb::StatisticsViz statistics;
+  ASSAY_RETURN_IF_ERROR(Decode(m.statistics_viz(), "StatisticsViz", &statistics));
+  ASSAY_RETURN_IF_ERROR(CheckStatistics(statistics));
+  extras->statistics = StatisticsText(statistics);
+  extras->backend_config.text = m.backend_config();
   if (m.has_backend_config_payload()) {
-    ASSAY_ASSIGN_OR_RETURN(extras.backend_config.text, PayloadOf(m.backend_config_payload(), payloads_));
-  } else {
-    extras.backend_config.text = m.backend_config();
+    ASSAY_ASSIGN_OR_RETURN(extras->backend_config.text, PayloadOf(m.backend_config_payload(), payloads_));
   }
-  for (const bool replicated : m.parameter_replication().replicated_at_leaf_buffers()) {
-    extras.parameter_replication.push_back(replicated);
-  }
-  if (!m.extras().origin().empty()) ASSAY_RETURN_IF_ERROR(OriginFrom(m.extras().origin(), &extras.origin));
-  any = any || !extras.backend_config.text.empty() || !extras.parameter_replication.empty() ||
-        !extras.origin.empty();
-  if (any) draft.instruction.extras = std::make_shared<const InstructionExtras>(std::move(extras));
+  const auto& replication = m.parameter_replication().replicated_at_leaf_buffers();
+  extras->parameter_replication.assign(replication.begin(), replication.end());
+  if (!m.extras().origin().empty()) ASSAY_RETURN_IF_ERROR(OriginFrom(m.extras().origin(), &extras->origin));
+  draft.instruction.extras = std::move(extras);
   return absl::OkStatus();
 }
 

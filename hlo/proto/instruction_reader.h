@@ -17,32 +17,40 @@ class ShapeProto;
 
 namespace assay::proto {
 
-// Equal array shapes of a module share one object.
-class ShapeTable {
- public:
-  absl::StatusOr<std::shared_ptr<const Shape>> Find(const pb::ShapeProto& message);
-
- private:
-  absl::flat_hash_map<std::string, std::shared_ptr<const Shape>> known_;
-  std::string key_;
-};
+// What was decoded from equal bytes is one object.
+template <typename T>
+using DecodedTable = absl::flat_hash_map<std::string, std::shared_ptr<const T>>;
 
 // Instructions compare ids by their low 32 bits.
-using InstructionIds = absl::flat_hash_map<uint32_t, int32_t>;
+class InstructionIds {
+ public:
+  // Forgets all; `expected` ids follow.
+  void Reset(size_t expected);
+  // -1: unknown or negative.
+  int32_t Find(int64_t id) const;
+  // False if the id is taken.
+  bool Add(int64_t id, int32_t index);
+
+ private:
+  std::vector<int32_t> dense_;  // small ids, as every writer makes them; -1: free
+  absl::flat_hash_map<uint32_t, int32_t> others_;
+};
 using ComputationIds = absl::flat_hash_map<int64_t, int32_t>;
 
 class InstructionReader {
  public:
   explicit InstructionReader(const ComputationIds& computations) : computations_(computations) {}
   Payloads& payloads() { return payloads_; }
-  // `above`: the instructions before it, and `ids` their places.
-  absl::StatusOr<Instruction> Read(const pb::HloInstructionProto& message, const Computation& above,
-                                   const InstructionIds& ids);
+  // `above`: the computation with the instructions before it, and `ids` their places.
+  absl::Status Read(const pb::HloInstructionProto& message, const Computation& above,
+                    const InstructionIds& ids, Instruction* instruction);
 
  private:
   struct Draft;
   absl::Status ReadOpcode(Draft& draft);
   absl::Status ReadIds(Draft& draft, const InstructionIds& ids);
+  absl::StatusOr<std::shared_ptr<const Shape>> ReadShape(const std::string& bytes);
+  absl::StatusOr<std::shared_ptr<const InstructionExtras>> ReadMetadata(const std::string& bytes);
   absl::Status ReadExtras(Draft& draft);
   absl::Status ReadAttributes(Draft& draft);
   absl::Status ReadCallAttributes(Draft& draft);
@@ -55,7 +63,8 @@ class InstructionReader {
 
   const ComputationIds& computations_;
   Payloads payloads_;
-  ShapeTable shapes_;
+  DecodedTable<Shape> shapes_;
+  DecodedTable<InstructionExtras> metadata_;  // extras with nothing else in them; null: nothing at all
   ReplicaGroupReader groups_;
 };
 

@@ -457,11 +457,17 @@ absl::Status WriteStatistics(const std::string& text, pb::StatisticsViz* message
 }
 
 absl::Status WriteExtras(const InstructionExtras& extras, pb::HloInstructionProto* m) {
-  WriteMetadata(extras.metadata, m->mutable_metadata());
-  WriteFrontendAttributes(extras.frontend_attributes, m->mutable_frontend_attributes());
+  pb::OpMetadata metadata;
+  WriteMetadata(extras.metadata, &metadata);
+  m->set_metadata(metadata.SerializeAsString());
+  pb::FrontendAttributes attributes;
+  WriteFrontendAttributes(extras.frontend_attributes, &attributes);
+  m->set_frontend_attributes(attributes.SerializeAsString());
   if (!extras.sharding.empty()) ASSAY_RETURN_IF_ERROR(WriteSharding(extras.sharding, m->mutable_sharding()));
   if (!extras.statistics.empty()) {
-    ASSAY_RETURN_IF_ERROR(WriteStatistics(extras.statistics, m->mutable_statistics_viz()));
+    pb::StatisticsViz statistics;
+    ASSAY_RETURN_IF_ERROR(WriteStatistics(extras.statistics, &statistics));
+    m->set_statistics_viz(statistics.SerializeAsString());
   }
   if (!extras.origin.empty()) m->mutable_extras()->set_origin(extras.origin);
   m->set_backend_config(extras.backend_config.text);

@@ -82,7 +82,8 @@ TEST_CASE("hostile proto: shapes", "[proto][hostile]") {
   const auto shape = [](const std::string& fields) { return Refusal(With(Op(2, "n", "iota", fields))); };
   CHECK(shape(Int(2, 99)).find("element_type is 99") != std::string::npos);
   CHECK(shape(Int(2, -1)).find("element_type is -1") != std::string::npos);
-  CHECK(shape("").find("element_type is 0") != std::string::npos);
+  CHECK(shape(Int(2, 0)).find("element_type is 0") != std::string::npos);
+  CHECK(shape("").find("shape is missing") != std::string::npos);
   CHECK(shape(Array(kF32, {-4})).find("-4") != std::string::npos);
   CHECK(shape(Array(kF32, {int64_t{1} << 40, int64_t{1} << 40})).find("SHAPE-3") != std::string::npos);
   CHECK(shape(Int(2, kF32) + Bytes(3, std::string(65, '\1'))).find("65") != std::string::npos);
