@@ -83,6 +83,38 @@ void ImportAtan(OpImport& in) {
   if (WantsFloat(in, 1)) in.Emit(Opcode::kAtan2, {in.operands[0], Like(in, 1)});
 }
 
+// next_after(x, y): x's neighbour toward y, y where they are equal, NaN of a NaN. Bit patterns of one sign are in the
+// order of magnitude, so the neighbour is one more or one less; from zero it is 1 with y's sign.
+void ImportNextAfter(OpImport& in) {
+  if (!WantsFloat(in, 2)) return;
+  const SharedShape shape = in.scope.computation.instructions[in.operands[0]].shape;
+  const ElementType type = shape->element_type();
+  if (Bits(type) < 16) return in.Unsupported(fmt::format("operands of {}", Name(type)));
+  const ElementType word_type = *UnsignedOfWidth(Bits(type));
+  const SharedShape word = WithType(in, *shape, word_type), pred = WithType(in, *shape, ElementType::kPred);
+  const int32_t x = in.operands[0], y = in.operands[1];
+  const auto compare = [&](int32_t a, int32_t b, const char* direction) {
+    return in.Add(Opcode::kCompare, pred, {a, b}, Map({{Attr::kDirection, assay::Word{direction}}}));
+  };
+  const auto word_constant = [&](double value) { return in.Broadcast(in.Constant(word_type, value), word); };
+  const auto bits = [&](int32_t value) { return in.Add(Opcode::kBitcastConvert, word, {value}); };
+  const auto select = [&](int32_t condition, int32_t yes, int32_t no, const SharedShape& result) {
+    return in.Add(Opcode::kSelect, result, {condition, yes, no});
+  };
+  const int32_t zero = Like(in, 0), one = word_constant(1), shift = word_constant(Bits(type) - 1);
+  const int32_t toward_zero = in.Add(Opcode::kXor, pred, {compare(x, zero, "GT"), compare(y, x, "GT")});
+  const int32_t moved = select(toward_zero, in.Add(Opcode::kSubtract, word, {bits(x), one}),
+                               in.Add(Opcode::kAdd, word, {bits(x), one}), word);
+  const int32_t sign =
+      in.Add(Opcode::kShiftLeft, word, {in.Add(Opcode::kShiftRightLogical, word, {bits(y), shift}), shift});
+  const int32_t smallest = in.Add(Opcode::kOr, word, {sign, one});
+  const int32_t neighbour = select(compare(x, zero, "EQ"), smallest, moved, word);
+  const int32_t value =
+      select(compare(x, y, "EQ"), y, in.Add(Opcode::kBitcastConvert, shape, {neighbour}), shape);
+  const int32_t is_nan = in.Add(Opcode::kOr, pred, {compare(x, x, "NE"), compare(y, y, "NE")});
+  in.Emit(Opcode::kSelect, {is_nan, in.Add(Opcode::kAdd, shape, {x, y}), value});
+}
+
 // constant_like(x): the value in x's shape
 void ImportConstantLike(OpImport& in) {
   const Attribute* const value = in.Require("value");
@@ -197,6 +229,7 @@ constexpr ImportRow kRows[] = {
     {"chlo.atan", ImportAtan},
     {"chlo.constant_like", ImportConstantLike},
     {"chlo.erf_inv", ImportErfInv},
+    {"chlo.next_after", ImportNextAfter},
     {"chlo.broadcast_add", ImportBroadcasting<Opcode::kAdd>},
     {"chlo.broadcast_and", ImportBroadcasting<Opcode::kAnd>},
     {"chlo.broadcast_atan2", ImportBroadcasting<Opcode::kAtan2>},

@@ -166,8 +166,8 @@ std::span<const ImportRow> ElementwiseRows() {
         {"stablehlo.constant", ImportConstant}, {"chlo.constant", ImportConstant},
         {"stablehlo.compare", ImportCompare},   {"stablehlo.clamp", ImportClamp},
         {"stablehlo.select", ImportSelect},     {"stablehlo.reduce_precision", ImportReducePrecision}};
-    auto* names = new std::vector<std::string>();
-    names->reserve(std::size(kSame));  // rows hold views of them
+    static auto* const names = new std::vector<std::string>();  // rows hold views of them
+    names->reserve(std::size(kSame));
     AddSame(rows, names, std::make_index_sequence<std::size(kSame)>());
     return rows;
   }();

@@ -112,6 +112,14 @@ void Importer::AddExtras(const Operation& from, Instruction* instruction) {
   const bool has_location =
       from.location != nullptr && !(from.location->text.empty() && from.location->source_file.empty());
   if (!has_location && frontend == nullptr) return;
+  std::shared_ptr<const InstructionExtras>* shared = nullptr;
+  if (frontend == nullptr) {
+    shared = &location_extras_[from.location];
+    if (*shared != nullptr) {
+      instruction->extras = *shared;
+      return;
+    }
+  }
   auto extras = std::make_shared<InstructionExtras>();
   if (has_location) {
     extras->metadata.op_name = std::string(from.location->text);
@@ -127,6 +135,7 @@ void Importer::AddExtras(const Operation& from, Instruction* instruction) {
     std::sort(extras->frontend_attributes.begin(), extras->frontend_attributes.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
   }
+  if (shared != nullptr) *shared = extras;
   instruction->extras = std::move(extras);
 }
 

@@ -103,6 +103,8 @@ class Importer {
   absl::flat_hash_map<absl::string_view, const Operation*> functions_;
   absl::flat_hash_map<absl::string_view, ComputationId> computations_;  // of functions
   absl::flat_hash_map<std::string, ComputationId> made_;
+  // Of operations with nothing but a location, by that.
+  absl::flat_hash_map<const Attribute*, std::shared_ptr<const InstructionExtras>> location_extras_;
   int32_t num_scopes_ = 0;
   int64_t num_names_ = 0;
 };

@@ -150,12 +150,14 @@ absl::Status TextParser::ParseTensorBody(const Type** type) {
   };
   for (skip(); at < text.size() && (text[at] == '?' || (text[at] >= '0' && text[at] <= '9')); skip()) {
     int64_t size = kDynamicSize;
-    const SourcePosition where = lexer_.PositionOf(at);
+    const size_t begin = at;
     if (text[at] == '?') {
       ++at;
     } else {
       const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), size);
-      if (error != std::errc()) return Error(where, "the dimension's size does not fit in 64 bits");
+      if (error != std::errc()) {
+        return Error(lexer_.PositionOf(begin), "the dimension's size does not fit in 64 bits");
+      }
       at = static_cast<size_t>(end - text.data());
     }
     if (at >= text.size() || text[at] != 'x') {
@@ -164,7 +166,8 @@ absl::Status TextParser::ParseTensorBody(const Type** type) {
     ++at;
     sizes.push_back(size);
     if (sizes.size() > kMaxRank)
-      return ProgramLimitExceeded(where, "rank", static_cast<int64_t>(sizes.size()), kMaxRank);
+      return ProgramLimitExceeded(lexer_.PositionOf(begin), "rank", static_cast<int64_t>(sizes.size()),
+                                  kMaxRank);
   }
   lexer_.ContinueAt(at);
   Type* const tensor = tree_->NewType(Type::Kind::kTensor);

@@ -369,5 +369,20 @@ TEST_CASE("mlir: chlo.erf_inv is the inverse of erf, rounded to f32", "[mlir]") 
   CHECK(Literal::BitwiseEqual(*value, *wanted));
 }
 
+// x, y and the neighbour, by hand: from zero the smallest subnormal, past the largest infinity, equal gives y.
+TEST_CASE("mlir: chlo.next_after steps to the neighbouring number", "[mlir]") {
+  const std::string value = Evaluated(Main(
+      "", "tensor<9xf32>",
+      "%x = stablehlo.constant dense<[1.0, 1.0, -1.0, 0.0, 0.0, -0.0, 0x7F7FFFFF, 0x7F800000, 1.0]> : "
+      "tensor<9xf32>\n"
+      "%y = stablehlo.constant dense<[2.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0x7F800000, 0xFF800000, 0x7FC00000]> : "
+      "tensor<9xf32>\n"
+      "%0 = chlo.next_after %x, %y : tensor<9xf32>, tensor<9xf32> -> tensor<9xf32>\nreturn %0 : "
+      "tensor<9xf32>"));
+  CHECK(value ==
+        "{0x1.000002p+0, 0x1.fffffep-1, -0x1.fffffep-1, 0x1p-149, -0x1p-149, 0x0p+0, inf, 0x1.fffffep+127, "
+        "nan}");
+}
+
 }  // namespace
 }  // namespace assay
