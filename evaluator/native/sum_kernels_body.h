@@ -211,19 +211,20 @@ ASSAY_TARGET int64_t Products(int64_t n, const double* a, int64_t a_stride, cons
   return two_products ? 2 * n : n;
 }
 
-// Error-free extraction (Rump, Ogita, Oishi: "Accurate floating-point summation", ExtractVector): with a power
-// of two sigma >= (n + 2) * max |term|, q = (sigma + t) - sigma and t - q are exact, all q are multiples of
-// 2^-53 * sigma whose sum is a double, and |t - q| <= 2^-53 * sigma. So the next sigma is 2^-53 * sigma * grow with
-// grow >= 2 (n + 2): kSlicesAtOnce of them are taken from a term while it is in registers.
+// Error-free extraction (after Rump, Ogita, Oishi: "Accurate floating-point summation") into running totals (after
+// Demmel, Nguyen: "Fast reproducible floating-point summation"): a total starts at 1.5 sigma for a power of two sigma
+// >= 2 (n + 2) * max |term|, so that it stays between sigma and 2 sigma, where doubles are 2^-52 sigma apart. Then
+// q = (total + t) - total and t - q are exact and |t - q| <= 2^-53 * sigma. So the next sigma is 2^-53 * sigma * grow
+// with grow >= 2 (n + 2): kSlicesAtOnce of them are taken from a term while it is in registers.
 constexpr int kSlicesAtOnce = 4;
 
-ASSAY_INLINE void Extract(const F64* sigma, double* term, F64* totals, F64& rest) {
+ASSAY_INLINE void Extract(double* term, F64* totals, F64& rest) {
   F64 t = Load(term);
 #pragma GCC unroll 4
   for (int s = 0; s < kSlicesAtOnce; ++s) {
-    const F64 q = (sigma[s] + t) - sigma[s];
-    t = t - q;
-    totals[s] += q;
+    const F64 total = totals[s] + t;
+    t = t - (total - totals[s]);
+    totals[s] = total;
   }
   Store(term, t);
   rest = Greater(Magnitude(t), rest);
@@ -233,7 +234,7 @@ ASSAY_TARGET int Slices(int64_t n, double* terms, double* slices) {
   constexpr int kChains = 2;
   F64 largest = {};
   for (int64_t k = 0; k < n; ++k) largest = Greater(Magnitude(Load(terms + k * kLanes)), largest);
-  // largest < 2^(e + 1) for its exponent e, so sigma = 2^e * grow suffices.
+  // largest < 2^(e + 1) for its exponent e, so sigma = 2^(e + 1) * grow suffices.
   double grow = 8;
   while (grow < 2 * static_cast<double>(n + 2)) grow *= 2;
   for (int level = 0; level < kMaxSlices; level += kSlicesAtOnce) {
@@ -241,7 +242,7 @@ ASSAY_TARGET int Slices(int64_t n, double* terms, double* slices) {
     for (int l = 0; l < kLanes; ++l) any |= largest[l] != 0;
     if (!any) return level;
     F64 sigma[kSlicesAtOnce];
-    sigma[0] = (F64)((U64)largest & 0x7ff0000000000000) * grow;
+    sigma[0] = (F64)((U64)largest & 0x7ff0000000000000) * (2 * grow);
     // Subnormal terms: as if largest were 2^-1022, and then, of at most 2^-1034 each, all of them at once: multiples
     // of 2^-1074 with a sum below 2^-1021.
     const F64 least = Fill(0x1p-1022 * grow);
@@ -250,14 +251,21 @@ ASSAY_TARGET int Slices(int64_t n, double* terms, double* slices) {
     for (int s = 1; s < kSlicesAtOnce; ++s) {
       sigma[s] = Greater(sigma[s - 1] * 0x1p-53 * grow, least);
     }
-    F64 totals[kChains][kSlicesAtOnce] = {}, rest[kChains] = {};
+    F64 totals[kChains][kSlicesAtOnce], rest[kChains] = {};
+#pragma GCC unroll 4
+    for (int s = 0; s < kSlicesAtOnce; ++s) {
+      for (int c = 0; c < kChains; ++c) totals[c][s] = sigma[s] * 1.5;
+    }
     int64_t k = 0;
     for (; k + kChains <= n; k += kChains) {
 #pragma GCC unroll 2
-      for (int c = 0; c < kChains; ++c) Extract(sigma, terms + (k + c) * kLanes, totals[c], rest[c]);
+      for (int c = 0; c < kChains; ++c) Extract(terms + (k + c) * kLanes, totals[c], rest[c]);
     }
-    for (; k < n; ++k) Extract(sigma, terms + k * kLanes, totals[0], rest[0]);
-    for (int s = 0; s < kSlicesAtOnce; ++s) Store(slices + (level + s) * kLanes, totals[0][s] + totals[1][s]);
+    for (; k < n; ++k) Extract(terms + k * kLanes, totals[0], rest[0]);
+    for (int s = 0; s < kSlicesAtOnce; ++s) {
+      const F64 start = sigma[s] * 1.5;
+      Store(slices + (level + s) * kLanes, (totals[0][s] - start) + (totals[1][s] - start));
+    }
     largest = Greater(rest[0], rest[1]);
   }
   return -1;
