@@ -150,6 +150,15 @@ std::vector<Case> Cases() {
        "f32[] "
        "parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }",
        8.0 * 112 * 112 * 64},
+      {"batch-norm-training f32 8x56x56x64",
+       "x = f32[8,56,56,64] parameter(0)\n s = f32[64] parameter(1)\n o = f32[64] parameter(2)\n ROOT z = "
+       "(f32[8,56,56,64], f32[64], f32[64]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=3",
+       8.0 * 56 * 56 * 64},
+      {"batch-norm-grad f32 8x64x56x56",
+       "x = f32[8,64,56,56] parameter(0)\n s = f32[64] parameter(1)\n m = f32[64] parameter(2)\n v = f32[64] "
+       "parameter(3)\n g = f32[8,64,56,56] parameter(4)\n ROOT z = (f32[8,64,56,56], f32[64], f32[64]) "
+       "batch-norm-grad(x, s, m, v, g), epsilon=0.001, feature_index=1",
+       8.0 * 56 * 56 * 64, Normal, One},
       {"scatter-max f32 1e5", Scatter("f32", "maximum", 100000, ""), 1e5},
       {"scatter-add s32 1e5", Scatter("s32", "add", 100000, ""), 1e5},
   };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "evaluator/eval_context.h"
+#include "evaluator/native/batch_norm.h"
 #include "evaluator/native/cholesky.h"
 #include "evaluator/native/convolution.h"
 #include "evaluator/native/dot.h"
@@ -27,6 +28,9 @@ struct Row {
 
 // Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
 constexpr Row kKernels[] = {
+    {Opcode::kBatchNormGrad, PrepareBatchNorm},
+    {Opcode::kBatchNormInference, PrepareBatchNorm},
+    {Opcode::kBatchNormTraining, PrepareBatchNorm},
     {Opcode::kCholesky, PrepareCholesky},
     {Opcode::kConvolution, PrepareConvolution},
     {Opcode::kCustomCall, PrepareCustomCall},

@@ -1,5 +1,6 @@
 // batch-norm-training, -inference and -grad (spec/operations-linalg.md, "Normalisation"). Each RN of the
 // formulas is one rounding to the element type; sums, means and variances are exact until then.
+#include "evaluator/ops/batch_norm.h"
 
 #include <vector>
 
@@ -14,6 +15,8 @@
 
 namespace assay {
 namespace {
+
+using Features = BatchNormFeatures;
 
 absl::Status Invalid(const InferContext& context, int c, std::string_view message) {
   return InvalidProgram(context.instruction.position, fmt::format("BN-C{}: {}", c, message));
@@ -50,78 +53,12 @@ Shape FeatureShape(const Shape& x, int64_t feature) {
   return result;
 }
 
-// The operand as the formulas see it: for each feature c its elements, at offsets of `others` from c *
-// stride.
-struct Features {
-  EvalContext& context;
-  const ElementType type;
-  const FloatFormat& format;
-  int64_t count, n;  // features; elements of each
-  int64_t stride;
-  LoopDims others;
-  LoopDim run;
-  double epsilon;
-
-  Features(EvalContext& c, const Literal& x)
-      : context(c), type(x.shape().element_type()), format(*Info(type).format) {
-    const int64_t feature = c.attributes().Int(Attr::kFeatureIndex);
-    const DimVector strides = StridesOf(x);
-    count = x.dynamic_size(feature);
-    stride = strides[feature];
-    for (int64_t d = 0; d < x.shape().rank(); ++d) {
-      if (d != feature) others.push_back({x.dynamic_size(d), {strides[d]}});
-    }
-    n = LoopCount(others);
-    others = MergeLoops(others);
-    run = TakeInnermostLoop(others);
-    epsilon = RoundToFormat(static_cast<float>(c.attributes().Float(Attr::kEpsilon)), format);
-  }
-
-  // fn(address of a strip's first element in each array, stride in bytes, elements) over feature c.
-  template <typename Fn>
-  absl::Status ForEachStrip(int64_t c, Fn fn) const {
-    const int64_t bytes = Bytes(type);
-    for (Loop loop(others); !loop.done(); loop.Next()) {
-      for (int64_t done = 0; done < run.size; done += kStrip) {
-        const int64_t at = c * stride + loop.offset(0) + done * run.strides[0];
-        fn(at * bytes, run.strides[0] * bytes, std::min(kStrip, run.size - done));
-      }
-    }
-    return context.Charge(n);
-  }
-
-  double Load(const Literal& vector, int64_t c) const {
-    double value;
-    LoadStrip(type, vector.data() + c * Bytes(type), 0, 1, &value);
-    return value;
-  }
-  void Store(Literal& vector, int64_t c, double value) const {
-    StoreStrip(type, &value, 1, vector.MutableBytes().data() + c * Bytes(type), 0);
-  }
-};
-
-// DYN-4: every vector has as many live elements as the operand has features.
-absl::Status CheckVectors(const EvalContext& context, const Features& f, std::span<const Literal> vectors) {
-  for (const Literal& vector : vectors) {
-    if (vector.dynamic_size(0) == f.count) continue;
-    return EvalError(context.instruction().position,
-                     fmt::format("DYN-4: {}: {} features, but an operand has run-time size {}",
-                                 Name(context.instruction().opcode), f.count, vector.dynamic_size(0)));
-  }
-  return absl::OkStatus();
-}
-
-// r = RN(1 / sqrt(RN(var + eps)))
-double InverseDeviation(const Features& f, double variance) {
-  return RealRsqrt(RealAdd(variance, f.epsilon, f.format), f.format);
-}
-
 // y = RN(RN(RN(RN(x - mean) * r) * scale) + offset)
-absl::Status Normalize(const Features& f, int64_t c, const Literal& x, Literal& y, double mean,
-                       double variance, double scale, double offset) {
+void Normalize(const Features& f, int64_t c, const Literal& x, Literal& y, double mean, double variance,
+               double scale, double offset) {
   const double r = InverseDeviation(f, variance);
   std::byte* const dst = y.MutableBytes().data();
-  return f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
+  f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
     double v[kStrip];
     LoadStrip(f.type, x.data() + at, stride, count, v);
     for (int64_t i = 0; i < count; ++i) {
@@ -153,23 +90,12 @@ absl::StatusOr<Literal> EvalBatchNormTraining(EvalContext& context, std::span<Li
   ASSAY_ASSIGN_OR_RETURN(Literal y, context.NewResultElement(0, zero));
   ASSAY_ASSIGN_OR_RETURN(Literal means, context.NewResultElement(1, zero));
   ASSAY_ASSIGN_OR_RETURN(Literal variances, context.NewResultElement(2, zero));
-  ExactSum sum, squares;
   for (int64_t c = 0; c < f.count; ++c) {
-    sum.Clear();
-    squares.Clear();
-    ASSAY_RETURN_IF_ERROR(f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
-      constexpr double kOne = 1;
-      double v[kStrip];
-      LoadStrip(f.type, x.data() + at, stride, count, v);
-      sum.AddProducts(v, 1, &kOne, 0, count);
-      squares.AddProducts(v, 1, v, 1, count);
-    }));
-    const double mean = f.n > 0 ? sum.RoundQuotient(f.n, f.format) : CanonicalNaN(f.format);
-    const double variance = f.n > 0 ? RoundVariance(sum, squares, f.n, f.format) : CanonicalNaN(f.format);
+    const auto [mean, variance] = ExactMoments(f, c, x);
     f.Store(means, c, mean);
     f.Store(variances, c, variance);
-    ASSAY_RETURN_IF_ERROR(
-        Normalize(f, c, x, y, mean, variance, f.Load(operands[1], c), f.Load(operands[2], c)));
+    Normalize(f, c, x, y, mean, variance, f.Load(operands[1], c), f.Load(operands[2], c));
+    ASSAY_RETURN_IF_ERROR(context.Charge(3 * f.n));
   }
   SetRuntimeSizes(y, x.runtime_sizes());
   SetRuntimeSizes(means, {&f.count, 1});
@@ -193,8 +119,9 @@ absl::StatusOr<Literal> EvalBatchNormInference(EvalContext& context, std::span<L
   ASSAY_RETURN_IF_ERROR(CheckVectors(context, f, operands.subspan(1)));
   ASSAY_ASSIGN_OR_RETURN(Literal y, context.NewResult(HasDynamicDimension(context.result_shape())));
   for (int64_t c = 0; c < f.count; ++c) {
-    ASSAY_RETURN_IF_ERROR(Normalize(f, c, x, y, f.Load(operands[3], c), f.Load(operands[4], c),
-                                    f.Load(operands[1], c), f.Load(operands[2], c)));
+    Normalize(f, c, x, y, f.Load(operands[3], c), f.Load(operands[4], c), f.Load(operands[1], c),
+              f.Load(operands[2], c));
+    ASSAY_RETURN_IF_ERROR(context.Charge(2 * f.n));
   }
   SetRuntimeSizes(y, x.runtime_sizes());
   return y;
@@ -219,28 +146,10 @@ absl::StatusOr<Shape> InferBatchNormGrad(const InferContext& context) {
   return Shape::Tuple({x, vector, vector});
 }
 
-struct FeatureSums {
-  double gradient, product;  // grad_offset and S
-};
-absl::StatusOr<FeatureSums> SumFeature(const Features& f, int64_t c, const Literal& x, const Literal& g,
-                                       double mean) {
-  ExactSum sum, products;
-  ASSAY_RETURN_IF_ERROR(f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
-    constexpr double kOne = 1;
-    double d[kStrip], v[kStrip];
-    LoadStrip(f.type, x.data() + at, stride, count, d);
-    LoadStrip(f.type, g.data() + at, stride, count, v);
-    for (int64_t i = 0; i < count; ++i) d[i] = RealSubtract(d[i], mean, f.format);
-    sum.AddProducts(v, 1, &kOne, 0, count);
-    products.AddProducts(v, 1, d, 1, count);
-  }));
-  return FeatureSums{sum.Round(f.format), products.Round(f.format)};
-}
-
-absl::Status GradOperand(const Features& f, int64_t c, const Literal& x, const Literal& g, Literal& out,
-                         double mean, double factor, double q, double m) {
+void GradOperand(const Features& f, int64_t c, const Literal& x, const Literal& g, Literal& out, double mean,
+                 double factor, double q, double m) {
   std::byte* const dst = out.MutableBytes().data();
-  return f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
+  f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
     double d[kStrip], v[kStrip];
     LoadStrip(f.type, x.data() + at, stride, count, d);
     LoadStrip(f.type, g.data() + at, stride, count, v);
@@ -266,7 +175,7 @@ absl::StatusOr<Literal> EvalBatchNormGrad(EvalContext& context, std::span<Litera
   ASSAY_ASSIGN_OR_RETURN(Literal grad_offset, context.NewResultElement(2, zero));
   for (int64_t c = 0; c < f.count; ++c) {
     const double mean = f.Load(operands[2], c);
-    ASSAY_ASSIGN_OR_RETURN(const FeatureSums sums, SumFeature(f, c, x, g, mean));
+    const FeatureSums sums = ExactFeatureSums(f, c, x, g, mean);
     const double v = RealAdd(f.Load(operands[3], c), f.epsilon, f.format);
     const double r = RealRsqrt(v, f.format);
     f.Store(grad_offset, c, sums.gradient);
@@ -276,7 +185,8 @@ absl::StatusOr<Literal> EvalBatchNormGrad(EvalContext& context, std::span<Litera
     const double q = RealDivide(RealDivide(sums.product, n, f.format), v, f.format);
     const double m = RealDivide(sums.gradient, n, f.format);
     const double factor = RealMultiply(f.Load(operands[1], c), r, f.format);
-    ASSAY_RETURN_IF_ERROR(GradOperand(f, c, x, g, grad_operand, mean, factor, q, m));
+    GradOperand(f, c, x, g, grad_operand, mean, factor, q, m);
+    ASSAY_RETURN_IF_ERROR(context.Charge(2 * f.n));
   }
   SetRuntimeSizes(grad_operand, x.runtime_sizes());
   SetRuntimeSizes(grad_scale, {&f.count, 1});
@@ -288,6 +198,50 @@ absl::StatusOr<Literal> EvalBatchNormGrad(EvalContext& context, std::span<Litera
 constexpr AttrSpec kBatchNormAttributes[] = {Required(Attr::kEpsilon), Required(Attr::kFeatureIndex)};
 
 }  // namespace
+
+double InverseDeviation(const BatchNormFeatures& f, double variance) {
+  return RealRsqrt(RealAdd(variance, f.epsilon, f.format), f.format);
+}
+
+// DYN-4: every vector has as many live elements as the operand has features.
+absl::Status CheckVectors(const EvalContext& context, const BatchNormFeatures& f,
+                          std::span<const Literal> vectors) {
+  for (const Literal& vector : vectors) {
+    if (vector.dynamic_size(0) == f.count) continue;
+    return EvalError(context.instruction().position,
+                     fmt::format("DYN-4: {}: {} features, but an operand has run-time size {}",
+                                 Name(context.instruction().opcode), f.count, vector.dynamic_size(0)));
+  }
+  return absl::OkStatus();
+}
+
+FeatureMoments ExactMoments(const BatchNormFeatures& f, int64_t c, const Literal& x) {
+  ExactSum sum, squares;
+  f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
+    constexpr double kOne = 1;
+    double v[kStrip];
+    LoadStrip(f.type, x.data() + at, stride, count, v);
+    sum.AddProducts(v, 1, &kOne, 0, count);
+    squares.AddProducts(v, 1, v, 1, count);
+  });
+  if (f.n == 0) return FeatureMoments{CanonicalNaN(f.format), CanonicalNaN(f.format)};
+  return FeatureMoments{sum.RoundQuotient(f.n, f.format), RoundVariance(sum, squares, f.n, f.format)};
+}
+
+FeatureSums ExactFeatureSums(const BatchNormFeatures& f, int64_t c, const Literal& x, const Literal& g,
+                             double mean) {
+  ExactSum sum, products;
+  f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
+    constexpr double kOne = 1;
+    double d[kStrip], v[kStrip];
+    LoadStrip(f.type, x.data() + at, stride, count, d);
+    LoadStrip(f.type, g.data() + at, stride, count, v);
+    for (int64_t i = 0; i < count; ++i) d[i] = RealSubtract(d[i], mean, f.format);
+    sum.AddProducts(v, 1, &kOne, 0, count);
+    products.AddProducts(v, 1, d, 1, count);
+  });
+  return FeatureSums{sum.Round(f.format), products.Round(f.format)};
+}
 
 constinit const OpDef ops::BatchNormTraining = {
     .operands = Exactly(3),
