@@ -1,0 +1,6 @@
+raa
+
+cc-u
+pu
+cpu
+cpu

@@ -1,0 +1,6 @@
+
+ji
+ic,pj_gp8_qsiunta
+i
+
+had

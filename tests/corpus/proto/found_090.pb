@@ -1,0 +1,5 @@
+raa
+c
+cpu
+cpu
+cpu
