@@ -9,6 +9,7 @@
 #include "evaluator/native/convolution.h"
 #include "evaluator/native/dot.h"
 #include "evaluator/native/elementwise.h"
+#include "evaluator/native/fft.h"
 #include "evaluator/native/lapack_call.h"
 #include "evaluator/native/reduce.h"
 #include "evaluator/native/scatter.h"
@@ -35,6 +36,7 @@ constexpr Row kKernels[] = {
     {Opcode::kConvolution, PrepareConvolution},
     {Opcode::kCustomCall, PrepareCustomCall},
     {Opcode::kDot, PrepareDot},
+    {Opcode::kFft, PrepareFft},
     {Opcode::kReduce, PrepareReduce},
     {Opcode::kReduceWindow, PrepareReduceWindow},
     {Opcode::kScatter, PrepareScatter},

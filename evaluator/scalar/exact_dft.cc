@@ -68,11 +68,11 @@ struct ExactDft::Impl {
   std::vector<int64_t> lengths;
   bool inverse;
   const FloatFormat& format;
-  int64_t count = 1;    // N
-  int64_t period = 1;   // lcm of the lengths
-  int64_t order = 4;    // lcm(period, 4): cos(2 pi u / order) is every cosine and sine there is
-  int64_t divisor = 1;  // N for the inverse
-  std::vector<FixedFft> ffts;
+  int64_t count = 1;           // N
+  int64_t period = 1;          // lcm of the lengths
+  int64_t order = 4;           // lcm(period, 4): cos(2 pi u / order) is every cosine and sine there is
+  int64_t divisor = 1;         // N for the inverse
+  std::vector<FixedFft> ffts;  // made when first needed
   CosineSum rational;
   std::vector<int64_t> units;                      // u = 1 (mod 4), prime to order; made when first needed
   std::vector<std::unique_ptr<MpfrReal>> cosines;  // of the first quarter, at `cosine_precision`
@@ -90,7 +90,6 @@ struct ExactDft::Impl {
     for (int64_t length : lengths) {
       count *= length;
       period = std::lcm(period, length);
-      ffts.emplace_back(length, inverse);
     }
     if (inverse) divisor = count;
   }
@@ -105,6 +104,7 @@ struct ExactDft::Impl {
   absl::StatusOr<double> Irrational(const std::vector<CosineTerm>& terms, Charge charge);
   absl::Status Decide(int64_t position, Part part, std::vector<uint8_t>& open, std::vector<double>& out,
                       Charge charge);
+  absl::Status DecideAll(Part part, std::vector<uint8_t>& open, std::vector<double>& out, Charge charge);
 };
 
 // False if every component is zero.
@@ -133,6 +133,7 @@ bool ExactDft::Impl::LoadLine(const Line& line) {
 }
 
 absl::Status ExactDft::Impl::TransformFixed(Charge charge) {
+  for (size_t d = ffts.size(); d < lengths.size(); ++d) ffts.emplace_back(lengths[d], inverse);
   double magnitude = std::ldexp(1.5, static_cast<int>(scale + high));
   int64_t inner = 1;
   std::vector<FixedComplex> row;
@@ -279,6 +280,14 @@ absl::Status ExactDft::Impl::Decide(int64_t position, Part part, std::vector<uin
   return absl::OkStatus();
 }
 
+absl::Status ExactDft::Impl::DecideAll(Part part, std::vector<uint8_t>& open, std::vector<double>& out,
+                                       Charge charge) {
+  for (int64_t k = 0; k < count; ++k) {
+    if (open[k] != 0) ASSAY_RETURN_IF_ERROR(Decide(k, part, open, out, charge));
+  }
+  return absl::OkStatus();
+}
+
 ExactDft::ExactDft(std::vector<int64_t> lengths, bool inverse, const FloatFormat& format) {
   int64_t order = 4;
   for (int64_t n : lengths) order = std::lcm(order, n);
@@ -308,10 +317,19 @@ absl::Status ExactDft::Transform(const Line& line, int64_t last_limit, bool imag
         open[k] = 1;
       }
     }
-    for (int64_t k = 0; k < dft.count; ++k) {
-      if (open[k] != 0) ASSAY_RETURN_IF_ERROR(dft.Decide(k, part, open, out, charge));
-    }
+    ASSAY_RETURN_IF_ERROR(dft.DecideAll(part, open, out, charge));
   }
+  return charge(dft.count);
+}
+
+absl::Status ExactDft::Decide(const Line& line, std::vector<uint8_t>& marked_re,
+                              std::vector<uint8_t>& marked_im, Output& output, Charge charge) {
+  Impl& dft = *impl_;
+  output.re.assign(dft.count, 0);
+  output.im.assign(dft.count, 0);
+  if (!dft.LoadLine(line)) return absl::OkStatus();
+  ASSAY_RETURN_IF_ERROR(dft.DecideAll(kReal, marked_re, output.re, charge));
+  ASSAY_RETURN_IF_ERROR(dft.DecideAll(kImaginary, marked_im, output.im, charge));
   return charge(dft.count);
 }
 

@@ -1,0 +1,36 @@
+#include "evaluator/scalar/unit_root.h"
+
+#include "evaluator/scalar/mpfr_real.h"
+
+namespace assay {
+namespace {
+
+RootPart Split(mpfr_ptr x) {
+  RootPart part;
+  part.hi = mpfr_get_d(x, MPFR_RNDN);
+  mpfr_sub_d(x, x, part.hi, MPFR_RNDN);
+  part.lo = mpfr_get_d(x, MPFR_RNDN);
+  return part;
+}
+
+}  // namespace
+
+UnitRoot MakeUnitRoot(int64_t t, int64_t n) {
+  // Multiples of a right angle.
+  if (4 * t % n == 0) {
+    constexpr UnitRoot kQuarters[] = {{{1}, {0}}, {{0}, {-1}}, {{-1}, {0}}, {{0}, {1}}};
+    return kQuarters[4 * t / n];
+  }
+  // Near its zeros a component of 160 bits still has more than 120 good ones: an angle is 2 pi / n or more from
+  // the next right angle that it does not hit.
+  constexpr mpfr_prec_t kPrecision = 192;
+  MpfrReal angle(kPrecision), sine(kPrecision), cosine(kPrecision);
+  mpfr_const_pi(angle.get(), MPFR_RNDN);
+  mpfr_mul_si(angle.get(), angle.get(), static_cast<long>(2 * t), MPFR_RNDN);
+  mpfr_div_si(angle.get(), angle.get(), static_cast<long>(n), MPFR_RNDN);
+  mpfr_sin_cos(sine.get(), cosine.get(), angle.get(), MPFR_RNDN);
+  mpfr_neg(sine.get(), sine.get(), MPFR_RNDN);
+  return {Split(cosine.get()), Split(sine.get())};
+}
+
+}  // namespace assay
