@@ -36,6 +36,22 @@ void CheckAll(const std::string& type, const std::string& sizes, int64_t feature
   CheckAgainstReference(Grad(type, sizes, features, index), kAllDraws);
 }
 
+// Features whose sums cancel: values near one, and 2^60 or 2^-30 of either sign.
+Literal Cancelling(const Shape& shape, bool near_one, uint64_t seed) {
+  Literal literal = *Literal::Make(shape);
+  std::mt19937_64 random(seed);
+  for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    const auto bits = static_cast<double>(random() % 8);
+    ScalarValue value;
+    value.kind = ComputeKind::kReal;
+    value.r = near_one ? 1 + bits * 0x1p-23
+                       : (i / 17 % 4 < 2 ? 0x1p60 : (1 + bits) * 0x1p-30) * (i / 17 % 2 == 0 ? 1 : -1);
+    StoreElement(shape.element_type(), value,
+                 literal.MutableBytes().data() + i * Bytes(shape.element_type()));
+  }
+  return literal;
+}
+
 }  // namespace
 
 TEST_CASE("native batch-norm: every type and place of the features", "[native][batch-norm]") {
@@ -55,6 +71,27 @@ TEST_CASE("native batch-norm: many rows, many features, long runs", "[native][ba
   CheckAll("f32", "5", 5, 0);
   CheckAll("f32", "0,5", 5, 1);
   CheckAll("f32", "5,0", 0, 1);
+}
+
+TEST_CASE("native batch-norm: sums that cancel", "[native][batch-norm]") {
+  for (const std::string& body : {Training("f32", "2000,17", 17, 1), Training("f32", "17,2000", 17, 0),
+                                  Grad("f32", "2000,17", 17, 1), Grad("f32", "17,2000", 17, 0)}) {
+    const Plan reference = ReferencePlan(body);
+    for (bool near_one : {true, false}) {
+      std::vector<Literal> arguments = DrawnArguments(reference, Draw::kIntegers, 3);
+      arguments[0] = Cancelling(arguments[0].shape(), near_one, 1);
+      if (arguments.size() == 5) arguments[4] = Cancelling(arguments[4].shape(), false, 2);
+      const absl::StatusOr<Literal> wanted = RunPlan(reference, arguments);
+      REQUIRE(wanted.ok());
+      for (native::Isa isa : MachineIsas()) {
+        int kernels = 0;
+        const absl::StatusOr<Literal> result = RunPlan(NativePlan(reference, isa, &kernels), arguments, 2);
+        REQUIRE(result.ok());
+        INFO(body << " near one " << near_one);
+        CHECK(Literal::BitwiseEqual(*wanted, *result));
+      }
+    }
+  }
 }
 
 TEST_CASE("native batch-norm: moments are the rational ones, rounded once", "[native][batch-norm]") {
