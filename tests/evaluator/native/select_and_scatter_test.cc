@@ -1,4 +1,4 @@
-// select-and-scatter of the native engine against the reference engine, and by hand.
+// select-and-scatter of the native engine against the reference engine.
 #include <catch2/catch.hpp>
 
 #include "fmt/format.h"
