@@ -23,10 +23,6 @@ class ElementwiseKernel final : public Kernel {
   const StripKernel strip_;
 };
 
-}  // namespace
-
-namespace {
-
 // params.a: the function's row in its table; params.b: the instruction set.
 void FunctionStrip(const StripParams& params, int64_t n, const void* const* in, void* out) {
   const FunctionRow& row = Functions()[static_cast<size_t>(params.a)];

@@ -2,34 +2,19 @@
 // ASSAY_LANES (doubles in a vector), ASSAY_ROWS (rows of a tile) and ASSAY_SUMS (the table's name). No include guard.
 //
 // Sums are cut into independent chains so that additions overlap; the bounds count the longest chain.
-#include <immintrin.h>
-
-#include <cstring>
-
+#include "evaluator/native/lanes_body.h"
 #include "evaluator/native/sum_kernels.h"
 
 namespace assay::native {
 namespace {
 
-constexpr int kLanes = ASSAY_LANES;
 constexpr int kRows = ASSAY_ROWS;
 constexpr int kColumns = 2 * kLanes;
 
-using F64 = double __attribute__((vector_size(8 * ASSAY_LANES)));
-using I64 = int64_t __attribute__((vector_size(8 * ASSAY_LANES)));
-using U64 = uint64_t __attribute__((vector_size(8 * ASSAY_LANES)));
 using F32 = float __attribute__((vector_size(4 * ASSAY_LANES)));
 using U16 = uint16_t __attribute__((vector_size(2 * ASSAY_LANES)));
 using U32 = uint32_t __attribute__((vector_size(4 * ASSAY_LANES)));
 
-#define ASSAY_INLINE ASSAY_TARGET static inline __attribute__((always_inline))
-
-ASSAY_INLINE F64 Load(const double* p) {
-  F64 v;
-  std::memcpy(&v, p, sizeof(v));
-  return v;
-}
-ASSAY_INLINE void Store(double* p, F64 v) { std::memcpy(p, &v, sizeof(v)); }
 ASSAY_INLINE F64 Widen(const float* p) {
   F32 v;
   std::memcpy(&v, p, sizeof(v));
@@ -42,49 +27,17 @@ ASSAY_INLINE F64 Widen(const uint16_t* p) {
   return __builtin_convertvector((F32)wide, F64);
 }
 ASSAY_INLINE F64 Widen(const double* p) { return Load(p); }
-ASSAY_INLINE F64 Magnitude(F64 v) { return (F64)((U64)v & 0x7fffffffffffffff); }
 
 #if ASSAY_LANES == 8
-ASSAY_INLINE F64 Fill(double x) { return (F64)_mm512_set1_pd(x); }
-ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
 ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return (F64)_mm512_maskz_min_pd(0xff, (__m512d)a, (__m512d)b); }
 ASSAY_INLINE F64 Greater(F64 a, F64 b) { return (F64)_mm512_maskz_max_pd(0xff, (__m512d)a, (__m512d)b); }
 #elif ASSAY_LANES == 4
-ASSAY_INLINE F64 Fill(double x) { return (F64)_mm256_set1_pd(x); }
-ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
 ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return (F64)_mm256_min_pd((__m256d)a, (__m256d)b); }
 ASSAY_INLINE F64 Greater(F64 a, F64 b) { return (F64)_mm256_max_pd((__m256d)a, (__m256d)b); }
 #else
-ASSAY_INLINE F64 Fill(double x) { return (F64)_mm_set1_pd(x); }
 ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return (F64)_mm_min_pd((__m128d)a, (__m128d)b); }
 ASSAY_INLINE F64 Greater(F64 a, F64 b) { return (F64)_mm_max_pd((__m128d)a, (__m128d)b); }
-// For exact products alone, where it is the fused one's value.
-ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return a * b + c; }
 #endif
-
-// a * b - p for p = RN(a * b), which is a double where no product of halves under- or overflows.
-#if ASSAY_LANES > 2
-ASSAY_INLINE F64 ProductError(F64 a, F64 b, F64 p) { return Fma(a, b, -p); }
-#else
-// Dekker's product of 26-bit halves.
-ASSAY_INLINE F64 UpperHalf(F64 x) {
-  const F64 c = x * 134217729.0;
-  return c - (c - x);
-}
-ASSAY_INLINE F64 ProductError(F64 a, F64 b, F64 p) {
-  const F64 ah = UpperHalf(a), bh = UpperHalf(b), al = a - ah, bl = b - bh;
-  return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
-}
-#endif
-
-// The error of s + x; s becomes RN(s + x).
-ASSAY_INLINE F64 TwoSum(F64& s, F64 x) {
-  const F64 t = s + x;
-  const F64 z = t - s;
-  const F64 error = (s - (t - z)) + (x - z);
-  s = t;
-  return error;
-}
 
 ASSAY_TARGET void Tile(int64_t n, const double* a, const double* b, double* c, int64_t c_stride) {
   F64 acc[kRows][2];
