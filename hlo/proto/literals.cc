@@ -94,6 +94,7 @@ Elements ElementsOf(ElementType type, const pb::LiteralProto& m) {
 
 template <typename T>
 void Assign(const std::string& bytes, google::protobuf::RepeatedField<T>* values) {
+  if (bytes.empty()) return;  // mutable_data() is null then
   values->Resize(static_cast<int>(bytes.size() / sizeof(T)), T());
   std::memcpy(values->mutable_data(), bytes.data(), bytes.size());
 }
@@ -171,7 +172,8 @@ void SetElements(ElementType type, std::string bytes, pb::LiteralProto* m) {
 template <typename Copy>
 void ForEachElement(const Shape& shape, Copy copy) {
   const int64_t width = Bytes(shape.element_type()), rank = shape.rank(), count = shape.num_elements();
-  if (shape.layout().IsRowMajor() || count == 0) return copy(0, 0, count * width);
+  if (count == 0) return;  // the bytes of none may be null
+  if (shape.layout().IsRowMajor()) return copy(0, 0, count * width);
   DimVector strides(rank), index(rank, 0);
   int64_t stride = width;
   for (const int64_t d : shape.layout().minor_to_major) {
