@@ -49,7 +49,8 @@ Importer::Importer(const Tree& tree)
     : tree_(tree),
       shapes_(static_cast<size_t>(tree.num_types())),
       bindings_(static_cast<size_t>(tree.num_values())),
-      scalars_(kNumElementTypes) {}
+      scalars_(kNumElementTypes),
+      location_extras_(static_cast<size_t>(tree.num_attributes())) {}
 
 absl::StatusOr<Module> Importer::Run() {
   ASSAY_RETURN_IF_ERROR(FindFunctions(*tree_.top));

@@ -19,9 +19,9 @@ void SetFrontend(OpImport& in, int32_t instruction, std::string key, StringOrJso
 }
 
 // Emit without binding: the call, whose extras are then completed.
-int32_t AddWhole(OpImport& in, Opcode opcode, std::vector<int32_t> inputs, AttributeMap attributes) {
+int32_t AddWhole(OpImport& in, Opcode opcode, absl::Span<const int32_t> inputs, AttributeMap attributes) {
   SharedShape shape = in.WholeShape();
-  return in.Add(opcode, std::move(shape), std::move(inputs), std::move(attributes));
+  return in.Add(opcode, std::move(shape), inputs, std::move(attributes));
 }
 
 void ImportCall(OpImport& in) {

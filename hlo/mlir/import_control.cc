@@ -9,7 +9,7 @@ namespace assay::mlir {
 namespace {
 
 // The values as one: the only one itself, otherwise a tuple.
-int32_t Packed(OpImport& in, const std::vector<int32_t>& values) {
+int32_t Packed(OpImport& in, absl::Span<const int32_t> values) {
   if (values.size() == 1) return values[0];
   std::vector<Shape> shapes;
   for (int32_t value : values) shapes.push_back(*in.scope.computation.instructions[value].shape);
@@ -33,7 +33,7 @@ std::vector<int32_t> UseAll(OpImport& in, std::span<Value* const> values) {
 void ImportWhile(OpImport& in) {
   if (!in.Regions(2)) return;
   const std::vector<Value*> passed = in.importer.Passed(in.op.regions);
-  std::vector<int32_t> state = in.operands;
+  std::vector<int32_t> state(in.operands.begin(), in.operands.end());
   for (int32_t value : UseAll(in, passed)) state.push_back(value);
   for (const Region& region : in.op.regions) {
     if (region.arguments.size() != in.num_operands() || in.num_results() != in.num_operands()) {
@@ -64,7 +64,7 @@ void ImportWhile(OpImport& in) {
 
 // A branch for each region; `operand_index` is pred or s32 as `attributes` want.
 void EmitConditional(OpImport& in, bool is_if) {
-  std::vector<int32_t> inputs = in.operands;
+  std::vector<int32_t> inputs(in.operands.begin(), in.operands.end());
   std::vector<ComputationId> branches;
   for (const Region& region : in.op.regions) {
     const std::vector<Value*> passed = in.importer.Passed({&region, 1});

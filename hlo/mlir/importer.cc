@@ -114,7 +114,7 @@ void Importer::AddExtras(const Operation& from, Instruction* instruction) {
   if (!has_location && frontend == nullptr) return;
   std::shared_ptr<const InstructionExtras>* shared = nullptr;
   if (frontend == nullptr) {
-    shared = &location_extras_[from.location];
+    shared = &location_extras_[static_cast<size_t>(from.location->id)];
     if (*shared != nullptr) {
       instruction->extras = *shared;
       return;
@@ -187,7 +187,7 @@ absl::StatusOr<int32_t> Importer::Use(Scope& scope, Value& value, int depth) {
 }
 
 absl::Status Importer::ImportOperation(Scope& scope, const Operation& operation) {
-  const ImportFn import = FindImport(operation.name);
+  const ImportFn import = imports_.Find(operation.name);
   if (import == nullptr) {
     return tree_.WithPlace(NotSupported({}, fmt::format("operation '{}'", operation.name)), operation);
   }
@@ -207,6 +207,8 @@ absl::Status Importer::ImportBody(Scope& scope, const Region& region) {
   if (region.operations.empty() || !IsTerminator(region.operations.back()->name)) {
     return InvalidProgram({}, "a region does not end with a return");
   }
+  std::vector<Instruction>& instructions = scope.computation.instructions;
+  instructions.reserve(instructions.size() + region.operations.size());
   for (const Operation* operation : region.operations.first(region.operations.size() - 1)) {
     if (IsTerminator(operation->name)) {
       return tree_.WithPlace(InvalidProgram({}, "found a return that is not the last operation"), *operation);

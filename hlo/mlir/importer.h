@@ -6,6 +6,7 @@
 #ifndef ASSAY_HLO_MLIR_IMPORTER_H_
 #define ASSAY_HLO_MLIR_IMPORTER_H_
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,7 +15,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "hlo/mlir/ir.h"
 #include "hlo/module.h"
 
@@ -37,6 +40,29 @@ struct ImportRow {
   ImportFn fn;
 };
 
+// Where a row of any family has the name: its function; else null.
+ImportFn FindImport(std::string_view name);
+
+// FindImport, quick for a name that was asked for before at the same place in memory: bytecode has each name once.
+class ImportCache {
+ public:
+  ImportFn Find(std::string_view name) {
+    Entry& entry = entries_[reinterpret_cast<uintptr_t>(name.data()) / 8 % entries_.size()];
+    if (entry.name != name.data() || entry.size != name.size()) {
+      entry = {name.data(), name.size(), FindImport(name)};
+    }
+    return entry.fn;
+  }
+
+ private:
+  struct Entry {
+    const char* name = nullptr;
+    size_t size = 0;
+    ImportFn fn = nullptr;
+  };
+  std::array<Entry, 64> entries_;
+};
+
 class Importer {
  public:
   explicit Importer(const Tree& tree);
@@ -45,6 +71,8 @@ class Importer {
   const Tree& tree() const { return tree_; }
   Module& module() { return module_; }
   absl::StatusOr<SharedShape> ShapeOf(const Type& type);
+  // The same where it is known already, else null.
+  const SharedShape& KnownShape(const Type& type) const { return shapes_[static_cast<size_t>(type.id)]; }
   SharedShape Scalar(ElementType type);
   absl::StatusOr<ComputationId> Function(std::string_view symbol) const;
   // The value of a constant's attribute, as a literal of `shape`; a splat as a scalar.
@@ -103,8 +131,9 @@ class Importer {
   absl::flat_hash_map<absl::string_view, const Operation*> functions_;
   absl::flat_hash_map<absl::string_view, ComputationId> computations_;  // of functions
   absl::flat_hash_map<std::string, ComputationId> made_;
-  // Of operations with nothing but a location, by that.
-  absl::flat_hash_map<const Attribute*, std::shared_ptr<const InstructionExtras>> location_extras_;
+  ImportCache imports_;
+  // Of operations with nothing but a location, by its id.
+  std::vector<std::shared_ptr<const InstructionExtras>> location_extras_;
   int32_t num_scopes_ = 0;
   int64_t num_names_ = 0;
 };
@@ -119,7 +148,7 @@ class OpImport {
   Scope& scope;
   const Operation& op;
   absl::Status status;
-  std::vector<int32_t> operands;  // instructions
+  absl::InlinedVector<int32_t, 4> operands;  // instructions
 
   bool ok() const { return status.ok(); }
   void Fail(absl::Status error) {
@@ -153,9 +182,10 @@ class OpImport {
   std::string EnumWord(std::string_view name, std::string_view absent,
                        std::span<const std::string_view> allowed);
 
-  int32_t Add(Opcode opcode, SharedShape shape, std::vector<int32_t> inputs, AttributeMap attributes = {});
+  int32_t Add(Opcode opcode, SharedShape shape, absl::Span<const int32_t> inputs,
+              AttributeMap attributes = {});
   // Adds the instruction that gives the results: all of them as a tuple's elements if there are several.
-  void Emit(Opcode opcode, std::vector<int32_t> inputs, AttributeMap attributes = {});
+  void Emit(Opcode opcode, absl::Span<const int32_t> inputs, AttributeMap attributes = {});
   // The instruction gives the only result, or a tuple of the results.
   void BindResults(int32_t instruction);
   void BindResult(size_t i, int32_t instruction);
@@ -172,8 +202,6 @@ bool IntegersOf(const Attribute& attribute, Ints* values);
 std::string ToString(const Attribute& attribute);
 // The operation that stands for a composite of this name, whatever its decomposition: "" if none does.
 std::string_view OperationOfComposite(std::string_view name);
-// Where a row of any family has the name: its function; else null.
-ImportFn FindImport(std::string_view name);
 
 std::span<const ImportRow> ElementwiseRows();  // import_elementwise.cc
 std::span<const ImportRow> ShapeRows();        // import_shape.cc

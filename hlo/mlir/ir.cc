@@ -159,6 +159,7 @@ Type* Tree::NewType(Type::Kind kind) {
 Attribute* Tree::NewAttribute(Attribute::Kind kind) {
   Attribute* const attribute = arena_.New<Attribute>();
   attribute->kind = kind;
+  attribute->id = num_attributes_++;
   return attribute;
 }
 

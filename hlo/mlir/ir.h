@@ -118,6 +118,7 @@ struct Attribute {
   bool is_open = false;  // kAlias, or holds one
   int32_t weight = 1;    // see Tree::Weigh
   int32_t column = 0;
+  int32_t id = 0;  // dense in the tree
   int64_t integer = 0;
   double real = 0;
   const Type* type = nullptr;
@@ -172,6 +173,7 @@ class Tree {
   Attribute* NewAttribute(Attribute::Kind kind);
   std::span<Value> NewValues(size_t count, const Operation* owner, int32_t depth);
   int32_t num_types() const { return num_types_; }
+  int32_t num_attributes() const { return num_attributes_; }
   int32_t num_values() const { return num_values_; }
 
   // Types and attributes may share parts, so that a short file can write a huge one. Each is weighed as if it were
@@ -189,6 +191,7 @@ class Tree {
   const bool is_text_;
   Arena arena_;
   int32_t num_types_ = 0;
+  int32_t num_attributes_ = 0;
   int32_t num_values_ = 0;
 };
 

@@ -186,6 +186,7 @@ SharedShape OpImport::ResultShape(size_t i) {
     Invalid(fmt::format("found {} results, want {}", op.results.size(), i + 1));
     return *kNone;
   }
+  if (const SharedShape& known = importer.KnownShape(*op.results[i].type); known != nullptr) return known;
   absl::StatusOr<SharedShape> shape = importer.ShapeOf(*op.results[i].type);
   if (shape.ok()) return *shape;
   Fail(shape.status());
@@ -310,15 +311,15 @@ std::string OpImport::EnumWord(std::string_view name, std::string_view absent,
   return word;
 }
 
-int32_t OpImport::Add(Opcode opcode, SharedShape shape, std::vector<int32_t> inputs,
+int32_t OpImport::Add(Opcode opcode, SharedShape shape, absl::Span<const int32_t> inputs,
                       AttributeMap attributes) {
   return importer.Add(scope, opcode, std::move(shape), inputs, std::move(attributes), op);
 }
 
-void OpImport::Emit(Opcode opcode, std::vector<int32_t> inputs, AttributeMap attributes) {
+void OpImport::Emit(Opcode opcode, absl::Span<const int32_t> inputs, AttributeMap attributes) {
   if (!ok()) return;
   SharedShape shape = WholeShape();
-  if (ok()) BindResults(Add(opcode, std::move(shape), std::move(inputs), std::move(attributes)));
+  if (ok()) BindResults(Add(opcode, std::move(shape), inputs, std::move(attributes)));
 }
 
 void OpImport::BindResults(int32_t instruction) {
@@ -334,7 +335,10 @@ void OpImport::BindResults(int32_t instruction) {
 void OpImport::BindResult(size_t i, int32_t instruction) {
   if (i >= op.results.size())
     return Invalid(fmt::format("found {} results, want {}", op.results.size(), i + 1));
-  const Shape& given = *scope.computation.instructions[instruction].shape;
+  const SharedShape& own = scope.computation.instructions[instruction].shape;
+  if (own == importer.KnownShape(*op.results[i].type))
+    return importer.Bind(scope, op.results[i], instruction);
+  const Shape& given = *own;
   const SharedShape wanted = ResultShape(i);
   // Verify compares what an instruction says with what its operation gives; here an operation became another
   // one, or none, and its own type must agree with that.
