@@ -97,7 +97,8 @@ void CheckSameAsHlo(const fs::path& directory, const std::string& form) {
   for (const auto& [key, actual] : results) {
     INFO(key);
     const auto wanted =
-        std::find_if(expected.begin(), expected.end(), [&](const auto& entry) { return entry.first == key; });
+        std::find_if(expected.begin(), expected.end(),
+                     [&wanted_key = key](const auto& entry) { return entry.first == wanted_key; });
     REQUIRE(wanted != expected.end());
     const bool expanded = (name == "branches" && key == "out0") || (name == "random_draws" && key == "out1");
     Tolerance tolerance;
