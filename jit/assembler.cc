@@ -1,0 +1,564 @@
+#include "jit/assembler.h"
+
+#include <xbyak/xbyak.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace assay::jit {
+namespace {
+
+constexpr size_t kCodeLimit = 1 << 18;
+constexpr int kSlotBytes = 64;
+constexpr uint8_t kUnordered = 3;  // vcmpps
+
+// Of vcmpps, without signals.
+uint8_t FloatPredicate(Order order) {
+  switch (order) {
+    case Order::kEq:
+      return 0x00;
+    case Order::kNe:
+      return 0x04;
+    case Order::kLt:
+      return 0x11;
+    case Order::kLe:
+      return 0x12;
+    case Order::kGt:
+      return 0x1e;
+    case Order::kGe:
+      return 0x1d;
+  }
+  return 0;
+}
+
+// Of vpcmpd.
+uint8_t IntegerPredicate(Order order) {
+  switch (order) {
+    case Order::kEq:
+      return 0;
+    case Order::kNe:
+      return 4;
+    case Order::kLt:
+      return 1;
+    case Order::kLe:
+      return 2;
+    case Order::kGt:
+      return 6;
+    case Order::kGe:
+      return 5;
+  }
+  return 0;
+}
+
+}  // namespace
+
+struct Assembler::Code : Xbyak::CodeGenerator {
+  Code(uint8_t* memory, Target target, int num_lanes)
+      : CodeGenerator(kCodeLimit, memory), wide(target == Target::kAvx512), lanes(num_lanes) {}
+
+  static Xbyak::Xmm OfBits(int bits, int index) {
+    if (bits <= 128) return Xbyak::Xmm(index);
+    if (bits == 256) return Xbyak::Ymm(index);
+    return Xbyak::Zmm(index);
+  }
+  static Xbyak::Ymm AtLeastYmm(const Xbyak::Xmm& v) {
+    return v.isZMM() ? Xbyak::Ymm(Xbyak::Zmm(v.getIdx())) : Xbyak::Ymm(v.getIdx());
+  }
+  Xbyak::Xmm R16(Vec v) const { return OfBits(16 * lanes, v.index); }
+  Xbyak::Xmm R32(Vec v) const { return OfBits(32 * lanes, v.index); }
+  Xbyak::Xmm R64(Vec v) const { return OfBits(64 * lanes, v.index); }
+  Xbyak::Xmm R(Lane lane, Vec v) const { return lane == Lane::k32 ? R32(v) : R64(v); }
+  Xbyak::Xmm Whole(Vec v) const { return OfBits(wide ? 512 : 256, v.index); }
+  static Xbyak::Xmm X(Vec v) { return Xbyak::Xmm(v.index); }
+  static Xbyak::Ymm Y(Vec v) { return Xbyak::Ymm(v.index); }
+  Vec S0() const { return {wide ? 30 : 14}; }
+  Vec S1() const { return {wide ? 31 : 15}; }
+
+  const Xbyak::Reg64& AddressOf(int stream) {
+    if (stream < kAddresses) return *addresses[stream];
+    mov(rcx, ptr[rdi + 8 * stream]);
+    return rcx;
+  }
+  // Of the elements at the position, `bytes` each.
+  Xbyak::Address At(int stream, int bytes, bool repeated) {
+    const Xbyak::Reg64& address = AddressOf(stream);
+    return repeated ? ptr[address] : ptr[address + rax * bytes];
+  }
+  Xbyak::Address Pooled(Lane lane, uint64_t bits) { return ptr[rip + pool[{lane, bits}]]; }
+
+  void EmitPool() {
+    align(8);
+    for (auto& [key, label] : pool) {
+      L(label);
+      dq(key.second);
+    }
+  }
+
+  // Of f32: ~0 where a is NaN, else 0.
+  void NaNLanes(Vec d, Vec a) {
+    if (wide) {
+      vcmpps(k1, R32(a), R32(a), kUnordered);
+      vpmovm2d(R32(d), k1);
+    } else {
+      vcmpps(R32(d), R32(a), R32(a), kUnordered);
+    }
+  }
+  void Zero(Vec d) {
+    if (wide) {
+      vpxord(Whole(d), Whole(d), Whole(d));
+    } else {
+      vpxor(Whole(d), Whole(d), Whole(d));
+    }
+  }
+  // The low halves of four 64-bit lanes.
+  void Narrow(Vec d, Vec a) {
+    vextracti128(X(S0()), Y(a), 1);
+    vshufps(X(d), X(a), X(S0()), 0x88);
+  }
+  void Xor(Vec d, Vec a, Vec b) {
+    if (wide) {
+      vpxord(Whole(d), Whole(a), Whole(b));
+    } else {
+      vpxor(Whole(d), Whole(a), Whole(b));
+    }
+  }
+  void Broadcast(Lane lane, const Xbyak::Xmm& d, uint64_t bits) {
+    if (lane == Lane::k32) {
+      vbroadcastss(d, Pooled(lane, bits));
+    } else {
+      vbroadcastsd(AtLeastYmm(d), Pooled(lane, bits));
+    }
+  }
+  // Both with the sign bit flipped: the order of unsigned integers as that of signed ones.
+  void FlipSigns(Lane lane, Vec a, Vec b) {
+    Broadcast(lane, R(lane, S0()), lane == Lane::k32 ? 0x80000000u : uint64_t{1} << 63);
+    Xor(S1(), b, S0());
+    Xor(S0(), a, S0());
+  }
+
+  static constexpr int kAddresses = 5;
+  const Xbyak::Reg64* const addresses[kAddresses] = {&rdx, &r8, &r9, &r10, &r11};
+  const bool wide;
+  const int lanes;
+  std::map<std::pair<Lane, uint64_t>, Xbyak::Label> pool;
+  Xbyak::Label loop;
+  std::unique_ptr<uint8_t[]> memory;
+};
+
+Assembler::Assembler(Target target, int lanes) : target_(target), lanes_(lanes) {
+  std::unique_ptr<uint8_t[]> memory(new uint8_t[kCodeLimit]);
+  code_ = std::make_unique<Code>(memory.get(), target, lanes);
+  code_->memory = std::move(memory);
+}
+Assembler::~Assembler() = default;
+
+void Assembler::Begin(int streams) {
+  Code& c = *code_;
+  for (int i = 0; i < std::min(streams, Code::kAddresses); ++i) c.mov(*c.addresses[i], c.ptr[c.rdi + 8 * i]);
+  c.xor_(c.eax, c.eax);
+  c.align(16);
+  c.L(c.loop);
+}
+
+absl::StatusOr<CodeMemory> Assembler::End() {
+  Code& c = *code_;
+  c.add(c.rax, lanes_);
+  c.cmp(c.rax, c.rsi);
+  c.jb(c.loop, Xbyak::CodeGenerator::T_NEAR);
+  c.vzeroupper();
+  c.ret();
+  c.EmitPool();
+  return CodeMemory::Make({c.getCode(), c.getSize()});
+}
+
+// ---- memory ----
+
+void Assembler::Load(Vec d, int stream, const Stream& what, bool exact_nans) {
+  Code& c = *code_;
+  const Xbyak::Address from = c.At(stream, Bytes(what.type), what.repeated);
+  switch (what.type) {
+    case ElementType::kPred:
+      c.vpmovzxbd(c.R32(d), from);
+      c.Zero(c.S0());
+      c.vpsubd(c.R32(d), c.R32(c.S0()), c.R32(d));
+      return;
+    case ElementType::kS8:
+      return c.vpmovsxbd(c.R32(d), from);
+    case ElementType::kU8:
+      return c.vpmovzxbd(c.R32(d), from);
+    case ElementType::kS16:
+      return c.vpmovsxwd(c.R32(d), from);
+    case ElementType::kU16:
+      return c.vpmovzxwd(c.R32(d), from);
+    case ElementType::kBF16:
+      c.vpmovzxwd(c.R32(d), from);
+      return c.vpslld(c.R32(d), c.R32(d), 16);
+    case ElementType::kF16:
+      c.vcvtph2ps(c.R32(d), from);
+      if (exact_nans) {
+        // The conversion makes signalling NaNs quiet: of a NaN, the mantissa's first bit as it was.
+        c.NaNLanes(c.S1(), d);
+        Shift(VecOp::kShiftLeft, Lane::k32, c.S1(), c.S1(), 31);
+        Shift(VecOp::kShiftRight, Lane::k32, c.S1(), c.S1(), 9);
+        Do(VecOp::kAndNot, Lane::k32, d, c.S1(), d);
+        c.vpmovzxwd(c.R32(c.S0()), c.At(stream, 2, what.repeated));
+        Shift(VecOp::kShiftLeft, Lane::k32, c.S0(), c.S0(), 13);
+        Do(VecOp::kAnd, Lane::k32, c.S0(), c.S0(), c.S1());
+        Do(VecOp::kOr, Lane::k32, d, d, c.S0());
+      }
+      return;
+    default:
+      c.vmovups(c.R(Bytes(what.type) == 8 ? Lane::k64 : Lane::k32, d), from);
+  }
+}
+
+// The low `bytes` bytes of 32-bit lanes, which hold no more than that.
+void Assembler::StoreIntegers(Vec v, int stream, int bytes, bool is_signed) {
+  Code& c = *code_;
+  const Xbyak::Address to = c.At(stream, bytes, false);
+  if (c.wide) return bytes == 1 ? c.vpmovdb(to, c.R32(v)) : c.vpmovdw(to, c.R32(v));
+  const Xbyak::Xmm packed = Code::X(c.S0());
+  if (lanes_ == 8) {
+    c.vextracti128(packed, Code::Y(v), 1);
+  } else {
+    c.vmovaps(packed, Code::X(v));
+  }
+  // Saturation changes nothing.
+  if (is_signed) {
+    c.vpackssdw(packed, Code::X(v), packed);
+  } else {
+    c.vpackusdw(packed, Code::X(v), packed);
+  }
+  if (bytes == 2) return lanes_ == 8 ? c.vmovups(to, packed) : c.vmovq(to, packed);
+  if (is_signed) {
+    c.vpacksswb(packed, packed, packed);
+  } else {
+    c.vpackuswb(packed, packed, packed);
+  }
+  if (lanes_ == 8) return c.vmovq(to, packed);
+  c.vmovd(to, packed);
+}
+
+void Assembler::Store(Vec v, int stream, ElementType type, bool exact_nans) {
+  Code& c = *code_;
+  const Vec s1 = c.S1();
+  switch (type) {
+    case ElementType::kPred:
+      c.vpabsd(c.R32(s1), c.R32(v));
+      return StoreIntegers(s1, stream, 1, /*is_signed=*/true);
+    case ElementType::kS8:
+    case ElementType::kU8:
+    case ElementType::kS16:
+    case ElementType::kU16:
+      return StoreIntegers(v, stream, Bytes(type), IsSignedIntegral(type));
+    case ElementType::kBF16:
+      c.vpsrld(c.R32(s1), c.R32(v), 16);
+      return StoreIntegers(s1, stream, 2, /*is_signed=*/false);
+    case ElementType::kF16:
+      c.vcvtps2ph(c.R16(s1), c.R32(v), 0);
+      c.vpmovzxwd(c.R32(s1), c.R16(s1));
+      if (exact_nans) {
+        // As in Load: of a NaN, the mantissa's first bit as it is.
+        const Vec s0 = c.S0();
+        c.NaNLanes(s0, v);
+        Shift(VecOp::kShiftLeft, Lane::k32, s0, s0, 31);
+        Shift(VecOp::kShiftRight, Lane::k32, s0, s0, 22);
+        Do(VecOp::kAndNot, Lane::k32, s1, s0, s1);
+        Shift(VecOp::kShiftLeft, Lane::k32, s0, s0, 13);
+        Do(VecOp::kAnd, Lane::k32, s0, s0, v);
+        Shift(VecOp::kShiftRight, Lane::k32, s0, s0, 13);
+        Do(VecOp::kOr, Lane::k32, s1, s1, s0);
+      }
+      return StoreIntegers(s1, stream, 2, /*is_signed=*/false);
+    default:
+      c.vmovups(c.At(stream, Bytes(type), false), c.R(Bytes(type) == 8 ? Lane::k64 : Lane::k32, v));
+  }
+}
+
+void Assembler::SaveTo(Vec v, int stream, int slot) {
+  Code& c = *code_;
+  c.vmovups(c.ptr[c.AddressOf(stream) + kSlotBytes * slot], c.Whole(v));
+}
+
+void Assembler::RestoreFrom(Vec d, int stream, int slot) {
+  Code& c = *code_;
+  c.vmovups(c.Whole(d), c.ptr[c.AddressOf(stream) + kSlotBytes * slot]);
+}
+
+// ---- arithmetic ----
+
+void Assembler::Constant(Lane lane, Vec d, uint64_t bits) {
+  if (bits == 0) return code_->Zero(d);
+  code_->Broadcast(lane, code_->R(lane, d), bits);
+}
+
+void Assembler::Move(Vec d, Vec a) {
+  if (d.index != a.index) code_->vmovaps(code_->Whole(d), code_->Whole(a));
+}
+
+void Assembler::Do(VecOp op, Lane lane, Vec dv, Vec av, Vec bv) {
+  Code& c = *code_;
+  const bool narrow = lane == Lane::k32;
+  const Xbyak::Xmm d = c.R(lane, dv), a = c.R(lane, av), b = c.R(lane, bv);
+  const Xbyak::Xmm s0 = c.R(lane, c.S0()), s1 = c.R(lane, c.S1());
+  switch (op) {
+    case VecOp::kAddF:
+      return narrow ? c.vaddps(d, a, b) : c.vaddpd(d, a, b);
+    case VecOp::kSubF:
+      return narrow ? c.vsubps(d, a, b) : c.vsubpd(d, a, b);
+    case VecOp::kMulF:
+      return narrow ? c.vmulps(d, a, b) : c.vmulpd(d, a, b);
+    case VecOp::kDivF:
+      return narrow ? c.vdivps(d, a, b) : c.vdivpd(d, a, b);
+    case VecOp::kMinF:
+      return narrow ? c.vminps(d, a, b) : c.vminpd(d, a, b);
+    case VecOp::kMaxF:
+      return narrow ? c.vmaxps(d, a, b) : c.vmaxpd(d, a, b);
+    case VecOp::kAddI:
+      return narrow ? c.vpaddd(d, a, b) : c.vpaddq(d, a, b);
+    case VecOp::kSubI:
+      return narrow ? c.vpsubd(d, a, b) : c.vpsubq(d, a, b);
+    case VecOp::kMulI:
+      if (narrow) return c.vpmulld(d, a, b);
+      if (c.wide) return c.vpmullq(d, a, b);
+      // (ah bl + al bh) 2^32 + al bl
+      c.vpsrlq(s0, a, 32);
+      c.vpmuludq(s0, s0, b);
+      c.vpsrlq(s1, b, 32);
+      c.vpmuludq(s1, s1, a);
+      c.vpaddq(s0, s0, s1);
+      c.vpsllq(s0, s0, 32);
+      c.vpmuludq(s1, a, b);
+      return c.vpaddq(d, s0, s1);
+    case VecOp::kAnd:
+      return c.wide ? c.vpandd(d, a, b) : c.vpand(d, a, b);
+    case VecOp::kAndNot:
+      return c.wide ? c.vpandnd(d, a, b) : c.vpandn(d, a, b);
+    case VecOp::kOr:
+      return c.wide ? c.vpord(d, a, b) : c.vpor(d, a, b);
+    case VecOp::kXor:
+      return c.wide ? c.vpxord(d, a, b) : c.vpxor(d, a, b);
+    case VecOp::kMinS:
+      if (narrow) return c.vpminsd(d, a, b);
+      if (c.wide) return c.vpminsq(d, a, b);
+      c.vpcmpgtq(s0, a, b);
+      return c.vblendvpd(d, a, b, s0);
+    case VecOp::kMaxS:
+      if (narrow) return c.vpmaxsd(d, a, b);
+      if (c.wide) return c.vpmaxsq(d, a, b);
+      c.vpcmpgtq(s0, a, b);
+      return c.vblendvpd(d, b, a, s0);
+    case VecOp::kMinU:
+      if (narrow) return c.vpminud(d, a, b);
+      if (c.wide) return c.vpminuq(d, a, b);
+      c.FlipSigns(lane, av, bv);
+      c.vpcmpgtq(s0, s0, s1);
+      return c.vblendvpd(d, a, b, s0);
+    case VecOp::kMaxU:
+      if (narrow) return c.vpmaxud(d, a, b);
+      if (c.wide) return c.vpmaxuq(d, a, b);
+      c.FlipSigns(lane, av, bv);
+      c.vpcmpgtq(s0, s0, s1);
+      return c.vblendvpd(d, b, a, s0);
+    case VecOp::kShiftLeft:
+      return narrow ? c.vpsllvd(d, a, b) : c.vpsllvq(d, a, b);
+    case VecOp::kShiftRight:
+      return narrow ? c.vpsrlvd(d, a, b) : c.vpsrlvq(d, a, b);
+    case VecOp::kShiftRightSigned:
+      if (narrow) return c.vpsravd(d, a, b);
+      if (c.wide) return c.vpsravq(d, a, b);
+      // Of a negative number, ~(~a >> b).
+      SignMask(lane, c.S0(), av);
+      c.vpxor(s1, a, s0);
+      c.vpsrlvq(s1, s1, b);
+      return c.vpxor(d, s1, s0);
+  }
+}
+
+void Assembler::Shift(VecOp op, Lane lane, Vec dv, Vec av, int places) {
+  Code& c = *code_;
+  const Xbyak::Xmm d = c.R(lane, dv), a = c.R(lane, av);
+  if (op == VecOp::kShiftLeft) return lane == Lane::k32 ? c.vpslld(d, a, places) : c.vpsllq(d, a, places);
+  if (op == VecOp::kShiftRight) return lane == Lane::k32 ? c.vpsrld(d, a, places) : c.vpsrlq(d, a, places);
+  ASSAY_CHECK(op == VecOp::kShiftRightSigned && lane == Lane::k32);
+  c.vpsrad(d, a, places);
+}
+
+void Assembler::SignMask(Lane lane, Vec d, Vec a) {
+  Code& c = *code_;
+  if (lane == Lane::k32) return c.vpsrad(c.R32(d), c.R32(a), 31);
+  if (c.wide) return c.vpsraq(c.R64(d), c.R64(a), 63);
+  c.Zero(c.S1());
+  c.vpcmpgtq(c.R64(d), c.R64(c.S1()), c.R64(a));
+}
+
+void Assembler::Sqrt(Lane lane, Vec d, Vec a) {
+  Code& c = *code_;
+  if (lane == Lane::k32) return c.vsqrtps(c.R32(d), c.R32(a));
+  c.vsqrtpd(c.R64(d), c.R64(a));
+}
+
+void Assembler::Round(Lane lane, Vec dv, Vec av, Rounding rounding) {
+  Code& c = *code_;
+  const Xbyak::Xmm d = c.R(lane, dv), a = c.R(lane, av);
+  const uint8_t mode = static_cast<uint8_t>(rounding) | 8;  // 8: without the inexact exception
+  if (c.wide) return lane == Lane::k32 ? c.vrndscaleps(d, a, mode) : c.vrndscalepd(d, a, mode);
+  return lane == Lane::k32 ? c.vroundps(d, a, mode) : c.vroundpd(d, a, mode);
+}
+
+void Assembler::Convert(Conversion conversion, Vec d, Vec a) {
+  Code& c = *code_;
+  switch (conversion) {
+    case Conversion::kF32ToF64:
+      return c.vcvtps2pd(c.R64(d), c.R32(a));
+    case Conversion::kF64ToF32:
+      return c.vcvtpd2ps(c.R32(d), c.R64(a));
+    case Conversion::kF32ToF16:
+      c.vcvtps2ph(c.R16(c.S0()), c.R32(a), 0);
+      return c.vcvtph2ps(c.R32(d), c.R16(c.S0()));
+    case Conversion::kS32ToF32:
+      return c.vcvtdq2ps(c.R32(d), c.R32(a));
+    case Conversion::kS32ToF64:
+      return c.vcvtdq2pd(c.R64(d), c.R32(a));
+    case Conversion::kF32ToS32:
+      return c.vcvttps2dq(c.R32(d), c.R32(a));
+    case Conversion::kF64ToS32:
+      return c.vcvttpd2dq(c.R32(d), c.R64(a));
+    case Conversion::kS32ToS64:
+      return c.vpmovsxdq(c.R64(d), c.R32(a));
+    case Conversion::kU32ToU64:
+      return c.vpmovzxdq(c.R64(d), c.R32(a));
+    case Conversion::kTruncate:
+      return c.wide ? c.vpmovqd(c.R32(d), c.R64(a)) : c.Narrow(d, a);
+    case Conversion::kU32ToF32:
+      return c.vcvtudq2ps(c.R32(d), c.R32(a));
+    case Conversion::kU32ToF64:
+      return c.vcvtudq2pd(c.R64(d), c.R32(a));
+    case Conversion::kF32ToU32:
+      return c.vcvttps2udq(c.R32(d), c.R32(a));
+    case Conversion::kS64ToF32:
+      return c.vcvtqq2ps(c.R32(d), c.R64(a));
+    case Conversion::kU64ToF32:
+      return c.vcvtuqq2ps(c.R32(d), c.R64(a));
+    case Conversion::kS64ToF64:
+      return c.vcvtqq2pd(c.R64(d), c.R64(a));
+    case Conversion::kU64ToF64:
+      return c.vcvtuqq2pd(c.R64(d), c.R64(a));
+    case Conversion::kF64ToS64:
+      return c.vcvttpd2qq(c.R64(d), c.R64(a));
+    case Conversion::kF64ToU64:
+      return c.vcvttpd2uqq(c.R64(d), c.R64(a));
+  }
+}
+
+// ---- comparisons ----
+
+void Assembler::CompareF(Order order, Lane lane, Vec mask, Vec av, Vec bv) {
+  Code& c = *code_;
+  const uint8_t predicate = FloatPredicate(order);
+  const Xbyak::Xmm a = c.R(lane, av), b = c.R(lane, bv);
+  if (c.wide) {
+    if (lane == Lane::k32) {
+      c.vcmpps(c.k1, a, b, predicate);
+    } else {
+      c.vcmppd(c.k1, a, b, predicate);
+    }
+    return c.vpmovm2d(c.R32(mask), c.k1);
+  }
+  if (lane == Lane::k32) return c.vcmpps(c.R32(mask), a, b, predicate);
+  c.vcmppd(c.R64(c.S1()), a, b, predicate);
+  c.Narrow(mask, c.S1());
+}
+
+void Assembler::IsNaN(Lane lane, Vec mask, Vec av) {
+  Code& c = *code_;
+  const Xbyak::Xmm a = c.R(lane, av);
+  if (lane == Lane::k32) return c.NaNLanes(mask, av);
+  if (c.wide) {
+    c.vcmppd(c.k1, a, a, kUnordered);
+    return c.vpmovm2d(c.R32(mask), c.k1);
+  }
+  c.vcmppd(c.R64(c.S1()), a, a, kUnordered);
+  c.Narrow(mask, c.S1());
+}
+
+void Assembler::CompareS(Order order, Lane lane, Vec mask, Vec av, Vec bv) {
+  Code& c = *code_;
+  const bool narrow = lane == Lane::k32;
+  if (c.wide) {
+    const uint8_t predicate = IntegerPredicate(order);
+    if (narrow) {
+      c.vpcmpd(c.k1, c.R32(av), c.R32(bv), predicate);
+    } else {
+      c.vpcmpq(c.k1, c.R64(av), c.R64(bv), predicate);
+    }
+    return c.vpmovm2d(c.R32(mask), c.k1);
+  }
+  // There are == and > alone; the others are these with operands changed about, or their opposites.
+  const bool equal = order == Order::kEq || order == Order::kNe;
+  const bool opposite = order == Order::kNe || order == Order::kLe || order == Order::kGe;
+  if (order == Order::kLt || order == Order::kGe) std::swap(av, bv);
+  const Xbyak::Xmm a = c.R(lane, av), b = c.R(lane, bv), to = c.R(lane, c.S1());
+  if (equal) {
+    narrow ? c.vpcmpeqd(to, a, b) : c.vpcmpeqq(to, a, b);
+  } else {
+    narrow ? c.vpcmpgtd(to, a, b) : c.vpcmpgtq(to, a, b);
+  }
+  if (!narrow) c.Narrow(c.S1(), c.S1());
+  if (!opposite) return c.vmovaps(c.R32(mask), c.R32(c.S1()));
+  c.vpcmpeqd(c.R32(c.S0()), c.R32(c.S0()), c.R32(c.S0()));
+  c.vpxor(c.R32(mask), c.R32(c.S1()), c.R32(c.S0()));
+}
+
+void Assembler::CompareU(Order order, Lane lane, Vec mask, Vec a, Vec b) {
+  Code& c = *code_;
+  if (!c.wide) {
+    c.FlipSigns(lane, a, b);
+    return CompareS(order, lane, mask, c.S0(), c.S1());
+  }
+  const uint8_t predicate = IntegerPredicate(order);
+  if (lane == Lane::k32) {
+    c.vpcmpud(c.k1, c.R32(a), c.R32(b), predicate);
+  } else {
+    c.vpcmpuq(c.k1, c.R64(a), c.R64(b), predicate);
+  }
+  c.vpmovm2d(c.R32(mask), c.k1);
+}
+
+void Assembler::Blend(Lane lane, Vec dv, Vec mask, Vec av, Vec bv) {
+  Code& c = *code_;
+  const Xbyak::Xmm d = c.R(lane, dv), a = c.R(lane, av), b = c.R(lane, bv);
+  if (c.wide) {
+    c.vpmovd2m(c.k1, c.R32(mask));
+    return lane == Lane::k32 ? c.vpblendmd(d | c.k1, b, a) : c.vpblendmq(d | c.k1, b, a);
+  }
+  if (lane == Lane::k32) return c.vblendvps(d, b, a, c.R32(mask));
+  c.vpmovsxdq(c.R64(c.S0()), c.R32(mask));
+  c.vblendvpd(d, b, a, c.R64(c.S0()));
+}
+
+void Assembler::SetWhereNaN(Lane lane, Vec dv, Vec av, Vec bv, uint64_t bits) {
+  Code& c = *code_;
+  const Xbyak::Xmm d = c.R(lane, dv), a = c.R(lane, av), b = c.R(lane, bv);
+  if (c.wide) {
+    if (lane == Lane::k32) {
+      c.vcmpps(c.k1, a, b, kUnordered);
+      c.vbroadcastss(d | c.k1, c.Pooled(lane, bits));
+    } else {
+      c.vcmppd(c.k1, a, b, kUnordered);
+      c.vbroadcastsd(Code::AtLeastYmm(d) | c.k1, c.Pooled(lane, bits));
+    }
+    return;
+  }
+  c.Broadcast(lane, c.R(lane, c.S1()), bits);
+  if (lane == Lane::k32) {
+    c.vcmpps(c.R32(c.S0()), a, b, kUnordered);
+    c.vblendvps(d, d, c.R32(c.S1()), c.R32(c.S0()));
+  } else {
+    c.vcmppd(c.R64(c.S0()), a, b, kUnordered);
+    c.vblendvpd(d, d, c.R64(c.S1()), c.R64(c.S0()));
+  }
+}
+
+}  // namespace assay::jit

@@ -1,0 +1,226 @@
+#include "jit/loop.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "absl/container/inlined_vector.h"
+#include "fmt/format.h"
+#include "jit/assembler.h"
+#include "jit/emit.h"
+
+namespace assay::jit {
+namespace {
+
+constexpr int kSlotBytes = 64;
+constexpr size_t kMaxStreams = 256;
+constexpr size_t kMaxNodes = 4096;
+
+bool HasWideLanes(const Segment& segment) {
+  return std::any_of(segment.nodes.begin(), segment.nodes.end(),
+                     [](const Node& node) { return LaneOf(node.type) == Lane::k64; });
+}
+
+int LanesOf(const Segment& segment, Target target) {
+  return (target == Target::kAvx512 ? 16 : 8) / (HasWideLanes(segment) ? 2 : 1);
+}
+
+// Gives the values of a segment registers, in order. What has no register any more when it is needed again is
+// loaded anew where it came from a stream, else from a slot of scratch memory. The one whose next use is
+// farthest goes first.
+class Generator {
+ public:
+  Generator(const Segment& segment, Target target)
+      : segment_(segment),
+        assembler_(target, LanesOf(segment, target)),
+        uses_(segment.nodes.size()),
+        places_(segment.nodes.size()),
+        held_(static_cast<size_t>(assembler_.num_vectors() - kTemporaries), -1) {}
+
+  absl::StatusOr<CodeMemory> Run() {
+    FindUses();
+    assembler_.Begin(static_cast<int>(segment_.streams.size()) + 1);
+    for (now_ = 0; now_ < static_cast<int>(segment_.nodes.size()); ++now_) Generate();
+    for (const Store& store : segment_.stores) {
+      const Vec v = Fetch(store.node, -1, -1);
+      assembler_.Store(v, store.stream, segment_.streams[store.stream].type, places_[store.node].exact);
+      ++now_;
+    }
+    return assembler_.End();
+  }
+
+  int lanes() const { return assembler_.lanes(); }
+  int slots() const { return slots_; }
+
+ private:
+  struct Place {
+    int vec = -1;           // register, -1: none
+    int slot = -1;          // scratch memory that also has it
+    bool observed = false;  // somebody sees the bits of its NaN
+    bool exact = false;     // it may be any NaN
+  };
+
+  // At which steps a value is used: the nodes by their index, then the stores.
+  void FindUses() {
+    const int count = static_cast<int>(segment_.nodes.size());
+    for (int i = 0; i < count; ++i) {
+      const Node& node = segment_.nodes[i];
+      for (int k = 0; k < node.num_operands(); ++k) {
+        uses_[node.operands[k]].push_back(i);
+        if (!SeesNaNAlone(node)) places_[node.operands[k]].observed = true;
+      }
+    }
+    for (size_t s = 0; s < segment_.stores.size(); ++s) {
+      uses_[segment_.stores[s].node].push_back(count + static_cast<int>(s));
+      places_[segment_.stores[s].node].observed = true;
+    }
+    for (int i = 0; i < count; ++i) places_[i].exact = !IsFloatArithmetic(segment_.nodes[i]);
+  }
+
+  // The first use at or after now; none: very late.
+  int NextUse(int node) const {
+    const auto& uses = uses_[node];
+    const auto next = std::lower_bound(uses.begin(), uses.end(), now_);
+    return next == uses.end() ? 1 << 30 : *next;
+  }
+
+  bool IsLoad(int node) const { return segment_.nodes[node].opcode == Opcode::kParameter; }
+
+  // A register for a value of this step, not those of `keep`.
+  int TakeRegister(std::span<const int> keep) {
+    int best = -1, best_use = -1;
+    for (size_t r = 0; r < held_.size(); ++r) {
+      if (held_[r] < 0) return static_cast<int>(r);
+      if (std::find(keep.begin(), keep.end(), held_[r]) != keep.end()) continue;
+      const int use = NextUse(held_[r]);
+      if (use > best_use) best = static_cast<int>(r), best_use = use;
+    }
+    Place& place = places_[held_[best]];
+    if (!IsLoad(held_[best]) && place.slot < 0 && best_use < (1 << 30)) {
+      place.slot = slots_++;
+      assembler_.SaveTo({best}, ScratchStream(), place.slot);
+    }
+    place.vec = -1;
+    held_[best] = -1;
+    return best;
+  }
+
+  void Hold(int node, int r) {
+    held_[r] = node;
+    places_[node].vec = r;
+  }
+
+  int ScratchStream() const { return static_cast<int>(segment_.streams.size()); }
+
+  // The value in a register; operands a and b, where not -1, keep theirs.
+  Vec Fetch(int node, int a, int b) {
+    Place& place = places_[node];
+    if (place.vec < 0) {
+      const std::array<int, 2> keep = {a, b};
+      Hold(node, TakeRegister(keep));
+      if (IsLoad(node)) {
+        const int stream = static_cast<int>(segment_.nodes[node].a);
+        assembler_.Load({place.vec}, stream, segment_.streams[stream], place.observed);
+      } else {
+        assembler_.RestoreFrom({place.vec}, ScratchStream(), place.slot);
+      }
+    }
+    return {place.vec};
+  }
+
+  void Generate() {
+    if (IsLoad(now_) || uses_[now_].empty()) return;  // loaded where it is used
+    const Node& node = segment_.nodes[now_];
+    Emitted what{.node = &node, .canonical = places_[now_].observed};
+    std::array<int, 3> operands = {-1, -1, -1};
+    for (int k = 0; k < node.num_operands(); ++k) {
+      operands[k] = node.operands[k];
+      what.operands[k] = Fetch(operands[k], operands[0], operands[1]);
+      what.types[k] = segment_.nodes[operands[k]].type;
+    }
+    const int d = TakeRegister(operands);
+    what.d = {d};
+    Emit(assembler_, what);
+    ++now_;  // uses of this step are past
+    for (int operand : operands) {
+      if (operand >= 0 && places_[operand].vec >= 0 && NextUse(operand) == 1 << 30) {
+        held_[places_[operand].vec] = -1;
+        places_[operand].vec = -1;
+      }
+    }
+    --now_;
+    Hold(now_, d);
+  }
+
+  const Segment& segment_;
+  Assembler assembler_;
+  std::vector<absl::InlinedVector<int, 4>> uses_;
+  std::vector<Place> places_;
+  std::vector<int> held_;  // by register: the value in it, or -1
+  int now_ = 0;
+  int slots_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<Loop> Loop::Make(const Segment& segment, Target target) {
+  if (segment.nodes.size() > kMaxNodes || segment.streams.size() > kMaxStreams) {
+    return NotSupported({}, fmt::format("{} instructions on {} arrays are too many for one loop",
+                                        segment.nodes.size(), segment.streams.size()));
+  }
+  Loop loop;
+  loop.streams_ = segment.streams;
+  loop.stored_.assign(segment.streams.size(), false);
+  for (const Store& store : segment.stores) loop.stored_[store.stream] = true;
+  try {
+    Generator generator(segment, target);
+    ASSAY_ASSIGN_OR_RETURN(loop.code_, generator.Run());
+    loop.lanes_ = generator.lanes();
+    loop.slots_ = generator.slots();
+  } catch (const std::exception& error) {  // of xbyak
+    return NotSupported({}, fmt::format("no code was generated: {}", error.what()));
+  }
+  return loop;
+}
+
+void Loop::Run(std::span<void* const> streams, int64_t n) const {
+  using Code = void (*)(void* const* streams, int64_t elements);
+  ASSAY_CHECK(streams.size() == streams_.size());
+  struct alignas(64) Slot {
+    std::byte bytes[kSlotBytes];
+  };
+  absl::InlinedVector<Slot, 8> scratch(static_cast<size_t>(slots_));
+  const int64_t whole = n / lanes_ * lanes_;
+  if (whole > 0) {
+    absl::InlinedVector<void*, 16> table(streams.begin(), streams.end());
+    table.push_back(scratch.data());
+    reinterpret_cast<Code>(const_cast<void*>(code_.entry()))(table.data(), whole);
+  }
+  if (whole < n) RunTail(streams, whole, n - whole, scratch.data());
+}
+
+// The last elements, fewer than the lanes: one step on copies that are as long as the lanes.
+void Loop::RunTail(std::span<void* const> streams, int64_t begin, int64_t n, void* scratch) const {
+  using Code = void (*)(void* const* streams, int64_t elements);
+  struct alignas(64) Lanes {
+    std::byte bytes[kMaxLanes * 8];
+  };
+  absl::InlinedVector<Lanes, 8> copies(streams.size());
+  absl::InlinedVector<void*, 16> table;
+  for (size_t k = 0; k < streams.size(); ++k) {
+    table.push_back(streams_[k].repeated ? streams[k] : copies[k].bytes);
+    if (streams_[k].repeated || stored_[k]) continue;
+    const int bytes = Bytes(streams_[k].type);
+    std::memset(copies[k].bytes, 0, sizeof(copies[k].bytes));
+    std::memcpy(copies[k].bytes, static_cast<const std::byte*>(streams[k]) + begin * bytes, n * bytes);
+  }
+  table.push_back(scratch);
+  reinterpret_cast<Code>(const_cast<void*>(code_.entry()))(table.data(), lanes_);
+  for (size_t k = 0; k < streams.size(); ++k) {
+    if (!stored_[k]) continue;
+    const int bytes = Bytes(streams_[k].type);
+    std::memcpy(static_cast<std::byte*>(streams[k]) + begin * bytes, copies[k].bytes, n * bytes);
+  }
+}
+
+}  // namespace assay::jit

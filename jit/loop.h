@@ -1,0 +1,40 @@
+// Segments as machine code.
+#ifndef ASSAY_JIT_LOOP_H_
+#define ASSAY_JIT_LOOP_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "jit/code_memory.h"
+#include "jit/segment.h"
+
+namespace assay::jit {
+
+// Code that computes a segment, a few elements at a time. It may be run by many threads at once.
+class Loop {
+ public:
+  // Every node must satisfy CanGenerate. NotSupported where the segment is too large.
+  static absl::StatusOr<Loop> Make(const Segment& segment, Target target);
+
+  // Elements [0, n) of the streams: streams[k] is the address of stream k's first element; of a repeated stream,
+  // of kMaxLanes copies of its element. Nothing outside these is read or written. A store may overwrite a
+  // stream of equally large elements that begins at the same address; else streams do not overlap.
+  void Run(std::span<void* const> streams, int64_t n) const;
+
+  int lanes() const { return lanes_; }
+  size_t code_bytes() const { return code_.size(); }
+
+ private:
+  void RunTail(std::span<void* const> streams, int64_t begin, int64_t n, void* scratch) const;
+
+  CodeMemory code_;
+  int lanes_ = 0;
+  int slots_ = 0;  // of values that no register was left for
+  std::vector<Stream> streams_;
+  std::vector<bool> stored_;
+};
+
+}  // namespace assay::jit
+
+#endif  // ASSAY_JIT_LOOP_H_
