@@ -36,6 +36,7 @@ struct ProcessState {
   std::map<int64_t, std::deque<Literal>> channels;               // device-to-device self loops, by channel id
   std::map<std::string, std::deque<StreamItem>> host_to_device;  // key: "CHANNEL" or "CHANNEL/handler name"
   std::map<std::string, std::deque<Literal>> device_to_host;
+  std::map<std::string, std::vector<Literal>> probes;  // what interpreter.probe saw, by its probe_id
 };
 
 // How often a step that a fast kernel ran is run again by the reference, and compared in every bit.
@@ -51,6 +52,8 @@ struct RunOptions {
   Crosscheck crosscheck = Crosscheck::kOff;
   uint64_t run_seed = 42;             // rng, GetRngSeed
   std::function<bool()> interrupted;  // polled; true ends the run
+  // Shows a value and its name for interpreter.print; unset: nothing is shown.
+  std::function<void(const std::string& name, const Literal& value)> print;
 };
 
 class EvalContext {

@@ -28,8 +28,7 @@ class Planner {
 
  private:
   bool HasEffect(const Instruction& instruction) const {
-    if (DefinitionOf(instruction.opcode).has_side_effect) return true;
-    if (instruction.attributes.Bool(Attr::kCustomCallHasSideEffect)) return true;
+    if (HasSideEffect(instruction)) return true;
     for (ComputationId id : CalledComputations(instruction)) {
       if (has_effects_[id.value]) return true;
     }

@@ -157,6 +157,10 @@ NamedLiterals AllResults(const Literal& root, const ProcessState& process) {
         results.push_back(std::move(leaf));
     }
   }
+  for (const auto& [id, values] : process.probes) {
+    for (size_t i = 0; i < values.size(); ++i)
+      results.emplace_back(fmt::format("probe/{}.{}", id, i), values[i]);
+  }
   return results;
 }
 

@@ -1,5 +1,7 @@
 #include "evaluator/registry.h"
 
+#include "evaluator/ops/test_call.h"
+
 namespace assay {
 namespace {
 
@@ -12,5 +14,12 @@ constexpr const OpDef* kTable[] = {
 }  // namespace
 
 const OpDef& DefinitionOf(Opcode opcode) { return *kTable[static_cast<int>(opcode)]; }
+
+bool HasSideEffect(const Instruction& instruction) {
+  if (DefinitionOf(instruction.opcode).has_side_effect) return true;
+  if (instruction.opcode != Opcode::kCustomCall) return false;
+  return instruction.attributes.Bool(Attr::kCustomCallHasSideEffect) ||
+         IsTestCall(instruction.attributes.Text(Attr::kCustomCallTarget));
+}
 
 }  // namespace assay

@@ -7,6 +7,9 @@
 namespace assay {
 
 const OpDef& DefinitionOf(Opcode opcode);
+// Whether the instruction itself has a side effect, computations that it calls left out: by its opcode, by
+// custom_call_has_side_effect, or as a check.
+bool HasSideEffect(const Instruction& instruction);
 
 }  // namespace assay
 

@@ -98,7 +98,7 @@ class Compiler {
     for (size_t i = 0; i < n; ++i) {
       const Instruction& instruction = computation.instructions[i];
       // An unneeded call may hide a side effect.
-      if (DefinitionOf(instruction.opcode).has_side_effect) return std::nullopt;
+      if (HasSideEffect(instruction)) return std::nullopt;
       if (!needed[i]) {
         if (!CalledComputations(instruction).empty()) return std::nullopt;
         continue;

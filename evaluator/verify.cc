@@ -254,7 +254,7 @@ class Verifier {
   // (RED-C7).
   absl::Status VerifyCalls(const Instruction& instruction) {
     const OpDef& op = DefinitionOf(instruction.opcode);
-    bool effects = op.has_side_effect || instruction.attributes.Bool(Attr::kCustomCallHasSideEffect);
+    bool effects = HasSideEffect(instruction);
     for (ComputationId id : CalledComputations(instruction)) {
       if (id.value < 0 || id.value >= current_) {
         return InvalidProgram(

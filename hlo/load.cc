@@ -57,6 +57,25 @@ ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
   return std::any_of(bytes.begin(), bytes.end(), is_binary) ? ProgramForm::kProto : ProgramForm::kHloText;
 }
 
+std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view bytes) {
+  constexpr std::string_view kSeparator = "\n// -----";
+  if (bytes.find(kSeparator) == std::string_view::npos ||
+      FormOfProgram(name, bytes) != ProgramForm::kStableHloText) {
+    return {{bytes, 0}};
+  }
+  std::vector<ProgramPart> parts;
+  int32_t lines_before = 0;
+  for (size_t begin = 0; begin < bytes.size();) {
+    // The separator is a comment of the part behind it.
+    const size_t end = std::min(bytes.find(kSeparator, begin), bytes.size());
+    const std::string_view part = bytes.substr(begin, end - begin);
+    if (!FirstWord(part).empty()) parts.push_back({part, lines_before});
+    lines_before += static_cast<int32_t>(std::count(part.begin(), part.end(), '\n')) + 1;
+    begin = end + 1;
+  }
+  return parts;
+}
+
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes) {
   switch (FormOfProgram(name, bytes)) {
     case ProgramForm::kHloText:

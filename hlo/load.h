@@ -3,6 +3,7 @@
 #define ASSAY_HLO_LOAD_H_
 
 #include <string_view>
+#include <vector>
 
 #include "hlo/module.h"
 
@@ -13,6 +14,15 @@ enum class ProgramForm { kHloText, kProto, kStableHloText, kStableHloBytecode };
 // `name` (a file name, or "-") only breaks ties. Forms that are recognised and not read yet give NotSupported.
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes);
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes);
+
+// A program in a file, and how many lines of the file stand before it.
+struct ProgramPart {
+  std::string_view text;
+  int32_t lines_before = 0;
+};
+// The programs of a file: StableHLO's tests keep several in one, with lines "// -----" between them. Parts that hold no
+// operation are left out. A file without such a line, or of another form, is one part.
+std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view bytes);
 
 }  // namespace assay
 

@@ -11,10 +11,12 @@
 
 #include "evaluator/executor.h"
 #include "evaluator/program_io.h"
+#include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load.h"
 #include "hlo/text/printer.h"
 #include "literal/compare.h"
+#include "literal/literal_text.h"
 #include "literal/npz.h"
 
 namespace py = pybind11;
@@ -164,6 +166,10 @@ class PyModule {
     run.interrupted = [] {
       const py::gil_scoped_acquire gil;
       return PyErr_CheckSignals() != 0;
+    };
+    run.print = [](const std::string& name, const Literal& value) {
+      const py::gil_scoped_acquire gil;
+      py::print(fmt::format("{} {}\n{}", name, value.shape().ToString(), LiteralToDisplay(value)));
     };
     absl::StatusOr<NamedLiterals> results;
     {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "evaluator/engine.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/verify.h"
@@ -57,10 +58,16 @@ int Fail(const absl::Status& status, const std::string& file, std::string_view s
 int UsageError(const std::string& message);
 // Reads, parses and verifies. On failure the error is shown and nullopt returned with `exit_code` set.
 struct Program {
-  std::string text;
+  std::string text;          // of the file
+  int32_t lines_before = 0;  // in it
   VerifiedModule module;
 };
+// Fail for an error in the program.
+int FailIn(const Program& program, const absl::Status& status, const std::string& file);
 std::optional<Program> Load(const RunFlags& flags, int& exit_code);
+// The same for a file with several programs: calls `each` with each one, and returns its exit code, or the first that
+// is not 0.
+int ForEachProgram(const RunFlags& flags, absl::FunctionRef<int(const Program& program, size_t count)> each);
 // Arguments by --inputs or --random-inputs, or else a snapshot's; what an .npz holds for the infeed goes to
 // `infeed`.
 absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const Program& program,

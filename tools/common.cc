@@ -17,6 +17,10 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void OnSignal(int) { interrupted = 1; }
 
+absl::Status MovedTo(int32_t lines_before, const absl::Status& status) {
+  return WithPositionMovedTo(status, {lines_before + 1, 1});
+}
+
 }  // namespace
 
 bool Interrupted() { return interrupted != 0; }
@@ -60,25 +64,56 @@ EngineChoice ChoiceOf(const RunFlags& flags) {
   return flags.engine == "reference" ? EngineChoice::kReference : EngineChoice::kExact;
 }
 
+absl::StatusOr<VerifiedModule> LoadPart(const RunFlags& flags, std::string_view text) {
+  ASSAY_ASSIGN_OR_RETURN(Module parsed, LoadProgram(flags.program, text));
+  if (flags.replicas > 0) parsed.replica_count = flags.replicas;
+  if (flags.partitions > 0) parsed.num_partitions = flags.partitions;
+  return Verify(std::move(parsed));
+}
+
 std::optional<Program> Load(const RunFlags& flags, int& exit_code) {
   absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) {
     exit_code = Fail(text.status(), flags.program);
     return std::nullopt;
   }
-  absl::StatusOr<Module> parsed = LoadProgram(flags.program, *text);
-  if (!parsed.ok()) {
-    exit_code = Fail(parsed.status(), flags.program, *text);
-    return std::nullopt;
-  }
-  if (flags.replicas > 0) parsed->replica_count = flags.replicas;
-  if (flags.partitions > 0) parsed->num_partitions = flags.partitions;
-  absl::StatusOr<VerifiedModule> verified = Verify(*std::move(parsed));
+  absl::StatusOr<VerifiedModule> verified = LoadPart(flags, *text);
   if (!verified.ok()) {
     exit_code = Fail(verified.status(), flags.program, *text);
     return std::nullopt;
   }
-  return Program{*std::move(text), *std::move(verified)};
+  return Program{*std::move(text), 0, *std::move(verified)};
+}
+
+int ForEachProgram(const RunFlags& flags, absl::FunctionRef<int(const Program& program, size_t count)> each) {
+  const absl::StatusOr<std::string> text = ReadFile(flags.program);
+  if (!text.ok()) return Fail(text.status(), flags.program);
+  const std::vector<ProgramPart> parts = PartsOfFile(flags.program, *text);
+  std::optional<Program> program;  // holds the text once for all parts
+  int exit_code = 0;
+  for (const ProgramPart& part : parts) {
+    absl::StatusOr<VerifiedModule> verified = LoadPart(flags, part.text);
+    int code = 0;
+    if (verified.ok()) {
+      if (!program) {
+        program = Program{*text, part.lines_before, *std::move(verified)};
+      } else {
+        program->lines_before = part.lines_before;
+        program->module = *std::move(verified);
+      }
+      code = each(*program, parts.size());
+    } else {
+      code = Fail(parts.size() == 1 ? verified.status() : MovedTo(part.lines_before, verified.status()),
+                  flags.program, *text);
+    }
+    if (exit_code == 0) exit_code = code;
+    if (Interrupted()) break;
+  }
+  return exit_code;
+}
+
+int FailIn(const Program& program, const absl::Status& status, const std::string& file) {
+  return Fail(program.lines_before == 0 ? status : MovedTo(program.lines_before, status), file, program.text);
 }
 
 bool HasSnapshot(const Program& program) {

@@ -65,6 +65,20 @@ std::string JsonElement(const Literal& array, int64_t i) {
   return plain ? text : "\"" + text + "\"";
 }
 
+// Names of probes and channels may hold anything.
+std::string JsonString(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      quoted += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
 // {"outputs": {"out0": {"type": "f32", "shape": [2], "data": [1, 2]}}, "steps": 3, "peak_bytes": 24}; data
 // row-major, complex and non-finite elements as strings.
 std::string ToJson(const NamedLiterals& results, const RunStatistics& statistics) {
@@ -72,8 +86,8 @@ std::string ToJson(const NamedLiterals& results, const RunStatistics& statistics
   for (size_t k = 0; k < results.size(); ++k) {
     const auto& [key, value] = results[k];
     const Shape& shape = value.shape();
-    text += fmt::format("{}\"{}\": {{\"type\": \"{}\", \"shape\": [{}], \"data\": [", k == 0 ? "" : ", ", key,
-                        Name(shape.element_type()), fmt::join(shape.sizes(), ", "));
+    text += fmt::format("{}{}: {{\"type\": \"{}\", \"shape\": [{}], \"data\": [", k == 0 ? "" : ", ",
+                        JsonString(key), Name(shape.element_type()), fmt::join(shape.sizes(), ", "));
     for (int64_t i = 0; i < shape.num_elements(); ++i) {
       if (i > 0) text += ", ";
       text += JsonElement(value, i);
@@ -103,19 +117,12 @@ int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatis
   return 5;
 }
 
-}  // namespace
-
-int Run(const RunFlags& flags) {
-  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
-  int exit_code = 0;
-  const std::optional<Program> program = Load(flags, exit_code);
-  if (!program) return exit_code;
-  if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program->module) &&
-      !HasSnapshot(*program)) {
-    return AskForInputs(flags, program->module);
+int RunProgram(const RunFlags& flags, const Program& program) {
+  if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program.module) && !HasSnapshot(program)) {
+    return AskForInputs(flags, program.module);
   }
-  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags));
-  if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
+  const absl::StatusOr<Plan> plan = MakePlan(program.module, ChoiceOf(flags));
+  if (!plan.ok()) return FailIn(program, plan.status(), flags.program);
 
   Progress progress;
   RunOptions options = flags.options;
@@ -123,12 +130,30 @@ int Run(const RunFlags& flags) {
     progress.Tick();
     return Interrupted();
   };
+  // What the program prints comes at once; on standard error where standard output is JSON.
+  options.print = [&flags](const std::string& name, const Literal& value) {
+    std::fputs(ToDisplay({{name, value}}).c_str(), flags.json ? stderr : stdout);
+  };
   Executor executor(*plan, options);
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *program, &executor.process().infeed);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, program, &executor.process().infeed);
   if (!arguments.ok()) return Fail(arguments.status(), flags.inputs.empty() ? flags.program : flags.inputs);
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
-  if (!root.ok()) return Fail(root.status(), flags.program, program->text);
+  if (!root.ok()) return FailIn(program, root.status(), flags.program);
   return Deliver(flags, AllResults(*root, executor.process()), executor.statistics());
+}
+
+}  // namespace
+
+int Run(const RunFlags& flags) {
+  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
+  return ForEachProgram(flags, [&](const Program& program, size_t count) {
+    // Two programs' results can't have one file, nor the same inputs.
+    if (count > 1 && (!flags.inputs.empty() || !flags.output.empty() || flags.json)) {
+      return UsageError(fmt::format("{} holds {} programs: --inputs, --output and --json are for one",
+                                    flags.program, count));
+    }
+    return RunProgram(flags, program);
+  });
 }
 
 int Bench(const RunFlags& flags) {

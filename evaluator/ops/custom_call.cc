@@ -3,12 +3,13 @@
 // program.
 #include "evaluator/ops/custom_call.h"
 
-#include <charconv>
 #include <optional>
 
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
+#include "evaluator/ops/call_config.h"
 #include "evaluator/ops/control.h"
+#include "evaluator/ops/test_call.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 
@@ -69,24 +70,6 @@ absl::StatusOr<Literal> EvalStandIn(EvalContext& context, const StandIn& stand_i
                                     std::span<Literal> operands, StandInFn run) {
   EvalContext inner(context, stand_in.instruction);
   return run(inner, operands);
-}
-
-// The integer NAME of a typed-FFI dictionary "{name = 76 : ui8, ...}".
-std::optional<int64_t> ConfigInteger(const Instruction& call, std::string_view name) {
-  if (call.extras == nullptr) return std::nullopt;
-  const std::string_view text = call.extras->backend_config.text;
-  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    if (at == 0 || (text[at - 1] != '{' && text[at - 1] != ' ' && text[at - 1] != ',')) continue;
-    size_t i = text.find_first_not_of(' ', at + name.size());
-    if (i == std::string_view::npos || text[i] != '=') continue;
-    i = text.find_first_not_of(' ', i + 1);
-    int64_t value;
-    if (i != std::string_view::npos &&
-        std::from_chars(text.data() + i, text.data() + text.size(), value).ec == std::errc()) {
-      return value;
-    }
-  }
-  return std::nullopt;
 }
 
 absl::StatusOr<char> ConfigLetter(const Instruction& call, std::string_view name, std::string_view wanted) {
@@ -229,6 +212,7 @@ absl::StatusOr<Shape> InferCustomCall(const InferContext& context) {
     ASSAY_RETURN_IF_ERROR(CheckStandIn(context, *stand_in));
   }
   if (IsIdentity(target)) ASSAY_RETURN_IF_ERROR(CheckIdentity(context, target, result));
+  if (IsTestCall(target)) ASSAY_RETURN_IF_ERROR(VerifyTestCall(context, result));
   if (target == "GetRngSeed" && (context.num_operands() != 0 || !result.IsScalar(ElementType::kU64))) {
     return InvalidProgram({}, fmt::format("CustomCall: GetRngSeed takes no operand and gives u64[], here {}",
                                           result.ToString()));
@@ -326,6 +310,7 @@ absl::StatusOr<Literal> EvalCustomCall(EvalContext& context, std::span<Literal> 
   const Instruction& call = context.instruction();
   const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
   if (IsIdentity(target)) return std::move(operands[0]);
+  if (IsTestCall(target)) return EvalTestCall(context, operands);
   ASSAY_ASSIGN_OR_RETURN(const std::optional<StandIn> stand_in, StandInOf(call, context.result_shape()));
   if (stand_in && stand_in->instruction.opcode == Opcode::kCholesky)
     return EvalPotrf(context, *stand_in, operands, run);

@@ -154,6 +154,11 @@ absl::Status Importer::Callees(const Region& region, std::vector<const Operation
     } else if (operation->name == "stablehlo.composite") {
       if (!OperationOfComposite(TextOf(*operation, "name")).empty()) continue;
       ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "decomposition")));
+    } else if (const Attribute* programs = operation->Find("programs");
+               programs != nullptr && operation->name == "interpreter.run_parallel") {
+      for (const Attribute* row : programs->elements) {
+        for (const Attribute* symbol : row->elements) ASSAY_RETURN_IF_ERROR(add(*operation, symbol->text));
+      }
     } else if (const Attribute* called = operation->Find("called_computations"); called != nullptr) {
       for (const Attribute* symbol : called->elements) ASSAY_RETURN_IF_ERROR(add(*operation, symbol->text));
     }

@@ -8,14 +8,10 @@ namespace assay::mlir {
 namespace {
 
 void SetFrontend(OpImport& in, int32_t instruction, std::string key, StringOrJson value) {
-  Instruction& added = in.scope.computation.instructions[instruction];
-  auto extras = added.extras == nullptr ? std::make_shared<InstructionExtras>()
-                                        : std::make_shared<InstructionExtras>(*added.extras);
-  FrontendAttributes& attributes = extras->frontend_attributes;
+  FrontendAttributes& attributes = in.OwnExtras(instruction).frontend_attributes;
   auto at = attributes.begin();
   while (at != attributes.end() && at->first < key) ++at;
   attributes.insert(at, {std::move(key), std::move(value)});
-  added.extras = std::move(extras);
 }
 
 // Emit without binding: the call, whose extras are then completed.
@@ -136,12 +132,9 @@ void SetCalled(OpImport& in, AttributeMap* attributes) {
 // backend_config: a string, or the dictionary of a typed call, which mhlo.backend_config also stands for.
 void SetConfig(OpImport& in, int32_t call, const Attribute* config) {
   if (config == nullptr || (config->kind == Attribute::Kind::kString && config->text.empty())) return;
-  Instruction& added = in.scope.computation.instructions[call];
-  auto extras = added.extras == nullptr ? std::make_shared<InstructionExtras>()
-                                        : std::make_shared<InstructionExtras>(*added.extras);
   const bool is_dictionary = config->kind == Attribute::Kind::kDictionary;
-  extras->backend_config = {is_dictionary ? ToString(*config) : std::string(config->text), is_dictionary};
-  added.extras = std::move(extras);
+  in.OwnExtras(call).backend_config = {is_dictionary ? ToString(*config) : std::string(config->text),
+                                       is_dictionary};
 }
 
 // The older form of CHLO operations: @mhlo.topk and the like, with their attributes in a dictionary.
@@ -162,6 +155,8 @@ void ImportCustomCall(OpImport& in) {
   if (!in.ok()) return;
   const int32_t call = AddWhole(in, Opcode::kCustomCall, in.operands, std::move(attributes));
   SetConfig(in, call, config);
+  // Checks written as custom calls have their fields beside the call's own attributes.
+  if (config == nullptr) SetTestConfig(in, call, TestCallConfig(in.op, target));
   in.BindResults(call);
 }
 

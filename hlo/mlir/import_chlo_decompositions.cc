@@ -80,13 +80,9 @@ void EmitComposite(OpImport& in, Decomposition function) {
   const ComputationId id = Decomposed(in, shape, function);
   const int32_t call =
       in.Add(Opcode::kCall, shape, in.operands, Map({{Attr::kToApply, id}, {Attr::kIsComposite, true}}));
-  Instruction& added = in.scope.computation.instructions[call];
-  auto extras = added.extras == nullptr ? std::make_shared<InstructionExtras>()
-                                        : std::make_shared<InstructionExtras>(*added.extras);
-  extras->frontend_attributes = {{"composite.attributes", {"{}", true}},
-                                 {"composite.name", {std::string(in.op.name), false}},
-                                 {"composite.version", {"1", false}}};
-  added.extras = std::move(extras);
+  in.OwnExtras(call).frontend_attributes = {{"composite.attributes", {"{}", true}},
+                                            {"composite.name", {std::string(in.op.name), false}},
+                                            {"composite.version", {"1", false}}};
   in.BindResult(0, call);
 }
 

@@ -94,15 +94,8 @@ void ImportConstant(OpImport& in) {
     return in.Invalid(fmt::format("value has type {}, the result {}", ToString(*value->type),
                                   ToString(*in.op.results[0].type)));
   }
-  if (!shape->IsArray() || shape->HasDynamic() || shape->HasUnbounded()) {
-    return in.Invalid(fmt::format("the result is {}, want a static array", shape->ToString()));
-  }
-  const absl::StatusOr<LiteralPtr> literal = in.importer.LiteralOf(*value, shape);
-  if (!literal.ok()) return in.Fail(literal.status());
-  const int32_t constant = in.Add(Opcode::kConstant, (*literal)->shared_shape(), {});
-  in.scope.computation.instructions[constant].literal = *literal;
-  if (!value->is_splat || shape->IsScalar()) return in.BindResult(0, constant);
-  in.BindResult(0, in.Broadcast(constant, shape));
+  const int32_t constant = in.DenseConstant(*value, shape);
+  if (in.ok()) in.BindResult(0, constant);
 }
 
 // compare: an absent type is that of the operands.

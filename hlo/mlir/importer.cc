@@ -153,6 +153,8 @@ int32_t Importer::Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<
   added.operands.assign(operands.begin(), operands.end());
   added.attributes = std::move(attributes);
   if (opcode != Opcode::kParameter) AddExtras(from, &added);
+  if (opcode == Opcode::kCall || opcode == Opcode::kWhile || opcode == Opcode::kConditional)
+    scope.unordered.push_back(index);
   return index;
 }
 
@@ -172,7 +174,7 @@ absl::StatusOr<int32_t> Importer::Use(Scope& scope, Value& value, int depth) {
   if (const int32_t known = Lookup(scope, value); known >= 0) return known;
   if (value.owner == nullptr || depth > kMaxNesting || !value.owner->regions.empty() ||
       value.owner->results.size() != 1 || value.owner->name == "func.call" ||
-      value.owner->name == "stablehlo.custom_call") {
+      value.owner->name == "stablehlo.custom_call" || value.owner->name.substr(0, 12) == "interpreter.") {
     return NotSupported({}, "a region that uses a value from outside which is not a constant");
   }
   // Bound in the outer scope and here: the binding is put back when this one is in `captured`.

@@ -31,6 +31,8 @@ struct Scope {
   Computation computation;
   absl::flat_hash_map<int32_t, int32_t> captured;  // instruction of a value from outside, by its id
   std::vector<int32_t> parameters;
+  // Calls, and the last operation that records or shows values: what the next of those comes after.
+  std::vector<int32_t> unordered;
 };
 
 class OpImport;
@@ -189,8 +191,12 @@ class OpImport {
   // The instruction gives the only result, or a tuple of the results.
   void BindResults(int32_t instruction);
   void BindResult(size_t i, int32_t instruction);
+  // The extras of an instruction, to be changed: a copy that no other instruction shares.
+  InstructionExtras& OwnExtras(int32_t instruction);
   int32_t TupleElement(int32_t tuple, SharedShape shape, int64_t index);
   int32_t Constant(ElementType type, double value);
+  // A constant with the value of dense<...>, whose type the caller has checked; a splat is broadcast. -1: refused.
+  int32_t DenseConstant(const Attribute& value, SharedShape shape);
   int32_t Broadcast(int32_t scalar, const SharedShape& shape);
   std::optional<ComputationId> Body(size_t region = 0);
 };
@@ -210,7 +216,13 @@ std::span<const ImportRow> ControlRows();      // import_control.cc
 std::span<const ImportRow> CallRows();         // import_calls.cc
 std::span<const ImportRow> CollectiveRows();   // import_collective.cc
 std::span<const ImportRow> ChloRows();         // import_chlo.cc
-void ImportErfInv(OpImport& in);               // import_chlo_decompositions.cc
+std::span<const ImportRow> TestRows();         // import_tests.cc
+// The backend_config of a test's custom call ("check.expect_close"), from attributes of the operation; empty if the
+// target is no such call or has no fields.
+std::string TestCallConfig(const Operation& op, std::string_view target);  // import_tests.cc
+// Sets that of a call, as one of the typed calling convention; nothing if it is empty.
+void SetTestConfig(OpImport& in, int32_t call, std::string config);  // import_tests.cc
+void ImportErfInv(OpImport& in);                                     // import_chlo_decompositions.cc
 
 }  // namespace assay::mlir
 

@@ -144,7 +144,7 @@ ImportFn FindImport(std::string_view name) {
   static const auto* const kRows = [] {
     auto* map = new absl::flat_hash_map<absl::string_view, ImportFn>();
     for (const auto rows : {ElementwiseRows(), ShapeRows(), LinalgRows(), ControlRows(), CallRows(),
-                            CollectiveRows(), ChloRows()}) {
+                            CollectiveRows(), ChloRows(), TestRows()}) {
       for (const ImportRow& row : rows)
         map->emplace(absl::string_view(row.name.data(), row.name.size()), row.fn);
     }
@@ -348,6 +348,15 @@ void OpImport::BindResult(size_t i, int32_t instruction) {
   importer.Bind(scope, op.results[i], instruction);
 }
 
+InstructionExtras& OpImport::OwnExtras(int32_t instruction) {
+  std::shared_ptr<const InstructionExtras>& extras = scope.computation.instructions[instruction].extras;
+  auto own = extras == nullptr ? std::make_shared<InstructionExtras>()
+                               : std::make_shared<InstructionExtras>(*extras);
+  InstructionExtras& result = *own;
+  extras = std::move(own);
+  return result;
+}
+
 int32_t OpImport::TupleElement(int32_t tuple, SharedShape shape, int64_t index) {
   return Add(Opcode::kGetTupleElement, std::move(shape), {tuple}, Map({{Attr::kIndex, index}}));
 }
@@ -358,6 +367,25 @@ int32_t OpImport::Constant(ElementType type, double value) {
                                         : Literal::ScalarInt(type, static_cast<int64_t>(value));
   scope.computation.instructions[constant].literal = std::make_shared<const Literal>(literal);
   return constant;
+}
+
+int32_t OpImport::DenseConstant(const Attribute& value, SharedShape shape) {
+  if (value.kind != Kind::kDense) {
+    Invalid("value is not dense<...>");
+    return -1;
+  }
+  if (!shape->IsArray() || shape->HasDynamic() || shape->HasUnbounded()) {
+    Invalid(fmt::format("the value is {}, want a static array", shape->ToString()));
+    return -1;
+  }
+  const absl::StatusOr<LiteralPtr> literal = importer.LiteralOf(value, shape);
+  if (!literal.ok()) {
+    Fail(literal.status());
+    return -1;
+  }
+  const int32_t constant = Add(Opcode::kConstant, (*literal)->shared_shape(), {});
+  scope.computation.instructions[constant].literal = *literal;
+  return value.is_splat && !shape->IsScalar() ? Broadcast(constant, shape) : constant;
 }
 
 int32_t OpImport::Broadcast(int32_t scalar, const SharedShape& shape) {

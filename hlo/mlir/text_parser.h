@@ -143,6 +143,11 @@ class TextParser {
   absl::Status ParseMesh(Draft& draft);
   absl::Status ParseShardingConstraint(Draft& draft);
 
+  // text_checks.cc
+  absl::Status ParseCheck(Draft& draft);
+  absl::Status ParseCheckField(Draft& draft);
+  absl::Status ParseCheckTypes(Draft& draft);
+
   // text_types.cc
   bool AtType() const;
   absl::Status ParseType(const Type** type);

@@ -113,6 +113,55 @@ class Cli(unittest.TestCase):
         with open(self.path("1.npz"), "rb") as one, open(self.path("2.npz"), "rb") as two:
             self.assertEqual(one.read(), two.read())
 
+    # ---- test programs ----
+
+    def test_a_failing_check_ends_the_run(self):
+        program = """func.func @main() {
+  %a = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
+  check.expect_eq_const %a, dense<[1, 2, 3]> : tensor<3xi32>
+  check.expect_eq_const %a, dense<[1, 0, 0]> : tensor<3xi32>
+  return
+}
+"""
+        passing = program.replace("[1, 0, 0]", "[1, 2, 3]")
+        self.expect(0, "run", self.file("good.mlir", passing))
+        bad = self.file("bad.mlir", program)
+        message = "bad.mlir:4:3: error: check.expect_eq_const: 2 of 3 elements differ, the first at [1]: found 2, want 0"
+        self.expect(1, "run", bad, error=message)
+        self.expect(0, "verify", bad)
+        for form in ("hlo", "pb"):
+            printed = self.file("bad." + form, self.expect(0, "print", "--to", form, bad).stdout)
+            self.expect(1, "run", printed, error="found 2, want 0")
+
+    def test_a_file_of_several_programs_runs_each(self):
+        part = "func.func @f() {\n  %a = stablehlo.constant dense<5> : tensor<i8>\n" \
+               "  check.expect_eq_const %a, dense<WANT> : tensor<i8>\n  return\n}\n"
+        parts = [part.replace("WANT", wanted) for wanted in ("5", "6", "5", "7")]
+        path = self.file("many.mlir", "// nothing\n\n// -----\n\n" + "\n// -----\n\n".join(parts))
+        self.expect(1, "run", path, error=["many.mlir:15:3: error: check.expect_eq_const: found 5, want 6",
+                                           "many.mlir:31:3: error: check.expect_eq_const: found 5, want 7"])
+        self.expect(0, "verify", path)
+        self.expect(2, "run", path, "--json", error="many.mlir holds 4 programs")
+        self.expect(0, "run", self.file("good.mlir", "\n// -----\n".join([parts[0]] * 2)))
+        broken = self.file("broken.mlir", "\n// -----\n".join([parts[0], parts[0].replace("return", "?")]))
+        self.expect(3, "run", broken, error="broken.mlir:11:3: error")
+        self.expect(3, "verify", broken, error="broken.mlir:11:3: error")
+
+    def test_probes_and_prints(self):
+        program = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %p = interpreter.probe %x, probe_id = "a\\22b" : tensor<2xf32>
+  %q = interpreter.print %p : tensor<2xf32>
+  return %q : tensor<2xf32>
+}
+"""
+        path = self.file("p.mlir", program)
+        inputs = self.npz("in.npz", arg0=floats(1, 2.5))
+        self.expect(0, "run", path, "--inputs", inputs, "--output", self.path("out.npz"), output="f32[2]\n[ 1. 2.5]")
+        self.assertEqual(sorted(self.read_npz(self.path("out.npz"))), ["out0.npy", 'probe/a"b.0.npy'])
+        result = self.call("run", path, "--inputs", inputs, "--json")
+        self.assertEqual(list(json.loads(result.stdout)["outputs"]), ["out0", 'probe/a"b.0'])
+        self.assertIn(b"[ 1. 2.5]", result.stderr)
+
     def test_a_tuple_has_a_key_for_each_leaf(self):
         program = """HloModule m
 ENTRY e {

@@ -1,0 +1,128 @@
+// The dialects check and interpreter, in their pretty, generic and custom-call forms.
+#include "shape/error.h"
+#include "tests/hlo/mlir/same_program.h"
+
+namespace assay {
+namespace {
+
+// main without arguments and results.
+std::string Body(const std::string& body) { return "func.func @main() {\n" + body + "\nreturn\n}\n"; }
+
+absl::Status Ran(const std::string& mlir) {
+  const absl::StatusOr<VerifiedModule> module = Verified(ParseStableHloText(mlir));
+  return module.ok() ? Evaluate(*module, {}).status() : module.status();
+}
+
+// What each form says of 5 and 5.0117 (3 ulps of f16 more), and of their difference 0.0117.
+absl::Status Compared(const std::string& check) {
+  return Ran(
+      Body("%a = stablehlo.constant dense<5.0117> : tensor<f16>\n"
+           "%b = stablehlo.constant dense<5.0> : tensor<f16>\n" +
+           check));
+}
+
+TEST_CASE("mlir: checks have pretty, generic and custom-call forms", "[mlir][checks]") {
+  for (
+      const char* const passing : {
+          "check.expect_eq %a, %a : tensor<f16>",
+          "check.expect_eq_const %b, dense<5.0> : tensor<f16>",
+          "check.expect_eq_const %b, dense<5.0> : tensor<f16> {note = \"x\"}",
+          "check.expect_almost_eq%a, %a : tensor<f16>",
+          "check.expect_almost_eq %a, %b, tolerance = 0.1 : tensor<f16>",
+          "check.expect_almost_eq %a, %b, tolerance = 0.1 : f64 : tensor<f16>",
+          "check.expect_almost_eq %a, %b {tolerance = 0.1 : f64} : tensor<f16>",
+          "check.expect_almost_eq_const %a, dense<5.0> : tensor<f16>, tolerance = 0.1",
+          "check.expect_almost_eq_const %a, dense<5.0> : tensor<f16> {tolerance = 0.1 : f64}",
+          "\"check.expect_almost_eq\"(%a, %b) <{tolerance = 0.1 : f64}> : (tensor<f16>, tensor<f16>) -> ()",
+          "check.expect_close %a, %b, max_ulp_difference = 3 : tensor<f16>, tensor<f16>",
+          "check.expect_close %a, %b, max_ulp_difference = 4, min_ulp_difference = 3 : tensor<f16>, "
+          "tensor<f16>",
+          "\"check.expect_close\"(%a, %b) {max_ulp_difference = 3 : ui64} : (tensor<f16>, tensor<f16>) -> ()",
+          "stablehlo.custom_call @check.expect_close(%a, %b) : (tensor<f16>, tensor<f16>) -> ()",
+          "stablehlo.custom_call @check.expect_almost_eq(%a, %b) {has_side_effect = true, tolerance = 0.1} : "
+          "(tensor<f16>, tensor<f16>) -> ()",
+          "%r = stablehlo.custom_call @check.eq(%a, %a) : (tensor<f16>, tensor<f16>) -> tensor<i1>",
+      }) {
+    INFO(passing << "\n" << Compared(passing));
+    CHECK(Compared(passing).ok());
+  }
+  for (const char* const failing : {
+           "check.expect_eq %a, %b : tensor<f16>",
+           "check.expect_eq_const %b, dense<5.1> : tensor<f16>",
+           "check.expect_almost_eq %a, %b : tensor<f16>",  // the dialect's tolerance is 0.0001
+           "check.expect_almost_eq %a, %b, tolerance = 0.01 : tensor<f16>",
+           "check.expect_almost_eq_const %a, dense<5.0> : tensor<f16>, tolerance = 0.01",
+           "check.expect_close %a, %b, max_ulp_difference = 2 : tensor<f16>, tensor<f16>",
+           "check.expect_close %a, %b, max_ulp_difference = 9, min_ulp_difference = 4 : tensor<f16>, "
+           "tensor<f16>",
+           "\"check.expect_close\"(%a, %b) : (tensor<f16>, tensor<f16>) -> ()",  // the dialect's limit is 1
+           "stablehlo.custom_call @check.expect_almost_eq(%a, %b) : (tensor<f16>, tensor<f16>) -> ()",
+           "%r = stablehlo.custom_call @check.eq(%a, %b) : (tensor<f16>, tensor<f16>) -> tensor<i1>",
+       }) {
+    INFO(failing << "\n" << Compared(failing));
+    CHECK(ExitCodeOf(Compared(failing)) == 1);
+    CHECK(PositionOf(Compared(failing)) == SourcePosition{4, failing[0] == '%' ? 6 : 1});
+  }
+}
+
+TEST_CASE("mlir: checks of the wrong form are refused", "[mlir][checks]") {
+  CHECK(ExitCodeOf(Compared("check.expect_eq %a, %b")) == 3);
+  CHECK(ExitCodeOf(Compared("check.expect_eq %a, %b : tensor<f32>")) == 3);
+  CHECK(ExitCodeOf(Compared("check.expect_eq_const %a, dense<1.0> : tensor<f32>")) == 3);
+  CHECK(ExitCodeOf(Compared("check.expect_eq_const %a, %b, dense<1.0> : tensor<f16>")) == 3);
+  CHECK(ExitCodeOf(Compared("check.expect_close %a, %b, max_ulp_difference = : tensor<f16>, tensor<f16>")) ==
+        3);
+  CHECK(ExitCodeOf(Compared("check.expect_serialized_eq %a : tensor<f16>")) == 3);
+  CHECK(ExitCodeOf(Compared("check.expect_more %a, %b : tensor<f16>")) == 4);
+}
+
+// Probes and checks keep their order when the module is printed, which sorts by operands and control.
+TEST_CASE("mlir: probes record, also in loops and when printed as HLO", "[mlir][checks]") {
+  const auto program = [](const std::string& second) {
+    return Body(
+        "%zero = stablehlo.constant dense<0> : tensor<i64>\n%one = stablehlo.constant dense<1> : "
+        "tensor<i64>\n"
+        "%two = stablehlo.constant dense<2> : tensor<i64>\n"
+        "%r:2 = stablehlo.while(%i = %zero, %s = %zero) : tensor<i64>, tensor<i64>\n cond {\n"
+        "%c = stablehlo.compare LT, %i, %two : (tensor<i64>, tensor<i64>) -> tensor<i1>\n"
+        "stablehlo.return %c : tensor<i1>\n} do {\n"
+        "%t = stablehlo.add %s, %one : tensor<i64>\n"
+        "%p = interpreter.probe %t, probe_id = \"loop/1\" : tensor<i64>\n"
+        "%j = stablehlo.add %i, %one : tensor<i64>\nstablehlo.return %j, %p : tensor<i64>, tensor<i64>\n}\n"
+        "check.expect_serialized_eq %one, probe_id = \"loop/1\" : tensor<i64>\n"
+        "check.expect_serialized_eq " +
+        second + ", probe_id = \"loop/1\", iter = 1 : tensor<i64>");
+  };
+  CHECK(Ran(program("%two")).ok());
+  const absl::Status failed = Ran(program("%one"));
+  INFO(failed);
+  CHECK(ExitCodeOf(failed) == 1);
+
+  const absl::StatusOr<VerifiedModule> module = Verified(ParseStableHloText(program("%two")));
+  REQUIRE(module.ok());
+  const absl::StatusOr<VerifiedModule> printed = Verified(ParseHloText(ModuleToText(module->module())));
+  INFO(printed.status() << ModuleToText(module->module()));
+  REQUIRE(printed.ok());
+  CHECK(Evaluate(*printed, {}).status().ok());
+}
+
+TEST_CASE("mlir: run_parallel of one process is a call, of several refused", "[mlir][checks]") {
+  const auto program = [](const std::string& attributes) {
+    return "func.func @twice(%x: tensor<i32>) -> tensor<i32> {\n %y = stablehlo.add %x, %x : tensor<i32>\n"
+           " return %y : tensor<i32>\n}\nfunc.func @main() {\n %c = stablehlo.constant dense<4> : "
+           "tensor<i32>\n"
+           " %r = \"interpreter.run_parallel\"(%c) {" +
+           attributes +
+           "} : (tensor<i32>) -> tensor<i32>\n check.expect_eq_const %r, dense<8> : tensor<i32>\n "
+           "return\n}\n";
+  };
+  CHECK(Ran(program("programs = [[@twice]]")).ok());
+  CHECK(ExitCodeOf(Ran(program("programs = [[@twice, @twice]]"))) == 4);
+  CHECK(ExitCodeOf(Ran(program("programs = [[@twice], [@twice]]"))) == 4);
+  CHECK(ExitCodeOf(Ran(program("infeed = [@twice], programs = [[@twice]]"))) == 4);
+  CHECK(ExitCodeOf(Ran(program("programs = [[@thrice]]"))) == 3);
+  CHECK(ExitCodeOf(Ran(program("infeed = []"))) == 3);
+}
+
+}  // namespace
+}  // namespace assay
