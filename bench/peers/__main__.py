@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Times Assay's engines, XLA:CPU and NumPy side by side on the same programs and inputs.
+
+Usage: python3 bench/peers [--assay PATH] [--engines exact,reference] [--threads N] [--rounds N] [--markdown] [PART...]
+
+Each round runs every peer once, in turn, so that a noisy machine disturbs all of them alike; the best time of each
+counts. The figure of an engine is its time over XLA:CPU's steady time: 2 means twice as slow. PARTs select programs by
+name. Needs jax; run it in the root of the source tree after building the release preset.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+
+class Xla:
+    """One program, compiled by XLA:CPU, with its arguments on the device."""
+
+    def __init__(self, program):
+        import jax
+        from jax._src.lib import xla_client
+        from jaxlib import _hlo, _jax
+
+        devices = jax.devices("cpu")[:1]
+        proto = _hlo.XlaComputation(_hlo.hlo_module_from_text(program.text).as_serialized_hlo_module_proto())
+        self.executable = devices[0].client.compile_and_load(
+            _jax.mlir.xla_computation_to_mlir_module(proto), _jax.DeviceList(tuple(devices)), xla_client.CompileOptions())
+        self.arguments = [jax.device_put(array, devices[0]) for array in program.inputs]
+
+    def seconds(self):
+        start = time.perf_counter()
+        for result in self.executable.execute_sharded(self.arguments).disassemble_into_single_device_arrays():
+            result[0].block_until_ready()
+        return time.perf_counter() - start
+
+
+def steady(run, budget=0.5):
+    """The best of up to 20 runs within `budget` seconds."""
+    best, end = run(), time.perf_counter() + budget
+    for _ in range(19):
+        if time.perf_counter() > end:
+            break
+        best = min(best, run())
+    return best
+
+
+def numpy_seconds(program):
+    start = time.perf_counter()
+    program.numpy(*program.inputs)
+    return time.perf_counter() - start
+
+
+def assay_seconds(options, engine, program, inputs):
+    command = [options.assay, "bench", program, "--inputs", inputs, "--json", "--engine", engine, "--jobs",
+               str(options.threads)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+    return json.loads(done.stdout)["min_s"]
+
+
+def measure(program, options):
+    """Seconds by peer."""
+    import numpy
+
+    peers = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path, inputs = os.path.join(folder, "program.hlo"), os.path.join(folder, "inputs.npz")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(program.text)
+        numpy.savez(inputs, **{f"arg{k}": array for k, array in enumerate(program.inputs)})
+        xla = Xla(program)
+        peers["XLA"] = lambda: steady(xla.seconds)
+        for engine in options.engines.split(","):
+            if engine != "reference" or program.reference:
+                peers[engine] = lambda engine=engine: assay_seconds(options, engine, path, inputs)
+        if program.numpy is not None:
+            peers["NumPy"] = lambda: steady(lambda: numpy_seconds(program))
+        best = {}
+        for _ in range(options.rounds):
+            for name, run in peers.items():
+                best[name] = min(run(), best.get(name, float("inf")))
+    return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--assay", default="build/release/tools/assay")
+    parser.add_argument("--engines", default="exact,reference")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--markdown", action="store_true", help="rows of a Markdown table")
+    parser.add_argument("names", nargs="*", help="parts of program names; default: all")
+    options = parser.parse_args()
+    os.environ.setdefault("NPROC", str(options.threads))  # the size of XLA's thread pool
+    os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", str(options.threads))
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    import programs
+
+    columns = [*options.engines.split(","), "NumPy"]
+    separator = " | " if options.markdown else "  "
+    left, right = ("| ", " |") if options.markdown else ("", "")
+    print(left + separator.join([f"{'program':32}", f"{'XLA ms':>9}", *(f"{name + ' / XLA':>15}" for name in columns)]) +
+          right)
+    if options.markdown:
+        print("|---|" + "---:|" * (1 + len(columns)))
+    for program in programs.all_programs("golden/programs"):
+        if options.names and not any(part in program.name for part in options.names):
+            continue
+        best = measure(program, options)
+        ratios = [f"{best[name] / best['XLA']:15.2f}" if name in best else f"{'':15}" for name in columns]
+        print(left + separator.join([f"{program.name:32}", f"{best['XLA'] * 1e3:9.3f}", *ratios]) + right, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""The programs that bench/peers times: HLO text, inputs and, where there is one, the same work in NumPy."""
+
+import dataclasses
+import pathlib
+from typing import Callable, Optional
+
+import ml_dtypes
+import numpy
+
+DTYPES = {"f32": numpy.float32, "f64": numpy.float64, "s8": numpy.int8, "s32": numpy.int32, "bf16": ml_dtypes.bfloat16}
+
+
+@dataclasses.dataclass
+class Program:
+    name: str
+    text: str
+    inputs: list  # arrays, by parameter number
+    numpy: Optional[Callable] = None  # of the inputs
+    reference: bool = True  # quick enough for the reference engine
+
+
+def normal(kind, *shape, seed=1):
+    values = numpy.random.default_rng(seed).standard_normal(shape)
+    return values.astype(DTYPES[kind])
+
+
+def integers(kind, low, high, *shape, seed=1):
+    return numpy.random.default_rng(seed).integers(low, high, shape).astype(DTYPES[kind])
+
+
+def computation(name, op, kind):
+    return f"{name} {{ a = {kind}[] parameter(0)\n b = {kind}[] parameter(1)\n ROOT c = {kind}[] {op}(a, b) }}\n"
+
+
+def entry(body, computations=""):
+    return f"HloModule m\n{computations}ENTRY e {{\n{body}}}\n"
+
+
+def unary(name, op, kind, n, function, reference=False):
+    x = abs(normal(kind, n)) if op == "log" else normal(kind, n)
+    return Program(name, entry(f" x = {kind}[{n}] parameter(0)\n ROOT y = {kind}[{n}] {op}(x)\n"), [x], function,
+                   reference)
+
+
+def chain(n):
+    body = (f" x = f32[{n}] parameter(0)\n y = f32[{n}] parameter(1)\n z = f32[{n}] parameter(2)\n"
+            f" p = f32[{n}] multiply(x, y)\n t = f32[{n}] tanh(z)\n ROOT s = f32[{n}] add(p, t)\n")
+    return Program("x y + tanh(z) f32 2^24", entry(body), [normal("f32", n, seed=k) for k in range(3)],
+                   lambda x, y, z: x * y + numpy.tanh(z), False)
+
+
+def dot_text(kind, n, result):
+    return entry(f" x = {kind}[{n},{n}] parameter(0)\n y = {kind}[{n},{n}] parameter(1)\n"
+                 f" ROOT z = {result}[{n},{n}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n")
+
+
+def dot(kind, n, result, with_numpy=True):
+    if kind == "s8":
+        inputs = [integers("s8", -128, 128, n, n, seed=k) for k in range(2)]
+    else:
+        inputs = [normal(kind, n, n, seed=k) for k in range(2)]
+    name = f"dot {kind} {n}" + ("" if result == kind else f" to {result}")
+    return Program(name, dot_text(kind, n, result), inputs, numpy.matmul if with_numpy else None, False)
+
+
+def cancelling_dot(n):
+    """Every entry's exact value is 2^-60 of its terms: x = [u, u], y = [v; -v] but for small remainders."""
+    u, v = normal("f32", n, n // 2), normal("f32", n // 2, n, seed=2)
+    x, y = numpy.concatenate([u, u], 1), numpy.concatenate([v, -v], 0)
+    y[0] += 2.0**-60
+    return Program(f"dot f32 {n}, cancelling", dot_text("f32", n, "f32"), [x, y], numpy.matmul, False)
+
+
+def reduce_add(n):
+    body = (f" x = f32[{n}] parameter(0)\n i = f32[] constant(0)\n"
+            " ROOT y = f32[] reduce(x, i), dimensions={0}, to_apply=add\n")
+    return Program("reduce-add f32 2^24", entry(body, computation("add", "add", "f32")), [normal("f32", n)], numpy.sum,
+                   False)
+
+
+def row_maximum(rows, columns):
+    body = (f" x = f32[{rows},{columns}] parameter(0)\n i = f32[] constant(-inf)\n"
+            f" ROOT y = f32[{rows}] reduce(x, i), dimensions={{1}}, to_apply=max\n")
+    return Program("reduce-max f32 4096x1024 by rows", entry(body, computation("max", "maximum", "f32")),
+                   [normal("f32", rows, columns)], lambda x: x.max(1), False)
+
+
+def cumulative_sum(n):
+    body = (f" x = f32[{n}] parameter(0)\n i = f32[] constant(0)\n"
+            f" ROOT y = f32[{n}] reduce-window(x, i), window={{size={n} pad={n - 1}_0}}, to_apply=add\n")
+    return Program("cumulative sum f32 2^20", entry(body, computation("add", "add", "f32")), [normal("f32", n)],
+                   numpy.cumsum, False)
+
+
+def convolution(kind):
+    body = (f" x = {kind}[8,56,56,64] parameter(0)\n k = {kind}[3,3,64,64] parameter(1)\n"
+            f" ROOT z = {kind}[8,56,56,64] convolution(x, k), window={{size=3x3 pad=1_1x1_1}}, "
+            "dim_labels=b01f_01io->b01f\n")
+    return Program(f"convolution {kind}", entry(body), [normal(kind, 8, 56, 56, 64), normal(kind, 3, 3, 64, 64)], None,
+                   False)
+
+
+def sort(n):
+    less = ("less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT }\n")
+    return Program("sort f32 1e5", entry(f" x = f32[{n}] parameter(0)\n"
+                                         f" ROOT y = f32[{n}] sort(x), dimensions={{0}}, to_apply=less\n", less),
+                   [normal("f32", n)], numpy.sort)
+
+
+def gather(rows, columns, count):
+    body = (f" x = f32[{rows},{columns}] parameter(0)\n i = s32[{count},1] parameter(1)\n"
+            f" ROOT y = f32[{count},{columns}] gather(x, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, "
+            f"start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1,{columns}}}\n")
+    return Program(f"gather {count} rows of {columns}", entry(body),
+                   [normal("f32", rows, columns), integers("s32", 0, rows, count, 1)], lambda x, i: x[i[:, 0]], False)
+
+
+def scatter_add(rows, columns, count):
+    def in_numpy(x, i, u):
+        y = x.copy()
+        numpy.add.at(y, i[:, 0], u)
+        return y
+
+    body = (f" x = f32[{rows},{columns}] parameter(0)\n i = s32[{count},1] parameter(1)\n"
+            f" u = f32[{count},{columns}] parameter(2)\n"
+            f" ROOT y = f32[{rows},{columns}] scatter(x, i, u), update_window_dims={{1}}, inserted_window_dims={{0}}, "
+            "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n")
+    return Program(f"scatter-add {count} rows of {columns}", entry(body, computation("add", "add", "f32")),
+                   [normal("f32", rows, columns), integers("s32", 0, rows, count, 1),
+                    normal("f32", count, columns, seed=2)], in_numpy, False)
+
+
+def transpose(n):
+    return Program("transpose f32 4096x4096", entry(f" x = f32[{n},{n}] parameter(0)\n"
+                                                    f" ROOT y = f32[{n},{n}]{{1,0}} transpose(x), dimensions={{1,0}}\n"),
+                   [normal("f32", n, n)], lambda x: numpy.ascontiguousarray(x.T), False)
+
+
+def tiny():
+    return Program("tiny: x y + 1 of 4 elements",
+                   entry(" x = f32[4] parameter(0)\n y = f32[4] parameter(1)\n p = f32[4] multiply(x, y)\n"
+                         " o = f32[] constant(1)\n b = f32[4] broadcast(o), dimensions={}\n ROOT s = f32[4] add(p, b)\n"),
+                   [normal("f32", 4), normal("f32", 4)], lambda x, y: x * y + 1)
+
+
+def scalar_loop(n):
+    loop = ("body { t = (s32[], f32[]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n"
+            " x = f32[] get-tuple-element(t), index=1\n o = s32[] constant(1)\n j = s32[] add(i, o)\n"
+            " h = f32[] constant(0.5)\n m = f32[] multiply(x, h)\n k = f32[] constant(3)\n y = f32[] add(m, k)\n"
+            " ROOT r = (s32[], f32[]) tuple(j, y) }\n"
+            f"cond {{ t = (s32[], f32[]) parameter(0)\n i = s32[] get-tuple-element(t), index=0\n"
+            f" n = s32[] constant({n})\n ROOT c = pred[] compare(i, n), direction=LT }}\n")
+    return Program(f"scalar loop, {n} iterations",
+                   entry(" x = f32[] parameter(0)\n i = s32[] constant(0)\n t = (s32[], f32[]) tuple(i, x)\n"
+                         " ROOT w = (s32[], f32[]) while(t), condition=cond, body=body\n", loop),
+                   [numpy.float32(1)])
+
+
+def real_programs(folder):
+    """Assay's fifteen real programs with the inputs that stand beside them."""
+    for directory in sorted(pathlib.Path(folder).iterdir()):
+        if not (directory / "program.hlo").exists():
+            continue
+        with numpy.load(directory / "inputs.npz") as arrays:
+            inputs = [arrays[f"arg{k}"] for k in range(len(arrays.files))]
+        yield Program(directory.name, (directory / "program.hlo").read_text(encoding="utf-8"), inputs)
+
+
+def all_programs(folder):
+    def erf(x):
+        import scipy.special
+        return scipy.special.erf(x)
+
+    big, cached = 2**24, 2**15
+    return [
+        tiny(),
+        scalar_loop(10_000),
+        unary("exp f32 2^15", "exponential", "f32", cached, numpy.exp),
+        unary("tanh f32 2^15", "tanh", "f32", cached, numpy.tanh),
+        unary("log f32 2^15", "log", "f32", cached, numpy.log),
+        unary("erf f32 2^15", "erf", "f32", cached, None),
+        unary("exp f64 2^15", "exponential", "f64", cached, numpy.exp),
+        unary("exp f32 2^24", "exponential", "f32", big, numpy.exp),
+        unary("tanh f32 2^24", "tanh", "f32", big, numpy.tanh),
+        unary("log f32 2^24", "log", "f32", big, numpy.log),
+        unary("erf f32 2^24", "erf", "f32", big, None),
+        chain(big),
+        dot("f32", 512, "f32"),
+        dot("f32", 1024, "f32"),
+        dot("f32", 2048, "f32"),
+        cancelling_dot(512),
+        dot("bf16", 1024, "bf16", with_numpy=False),
+        dot("bf16", 1024, "f32", with_numpy=False),
+        dot("s8", 1024, "s32", with_numpy=False),
+        dot("f64", 512, "f64"),
+        convolution("f32"),
+        convolution("bf16"),
+        reduce_add(big),
+        row_maximum(4096, 1024),
+        cumulative_sum(2**20),
+        sort(100_000),
+        gather(10_000, 32, 100_000),
+        scatter_add(10_000, 32, 100_000),
+        transpose(4096),
+        *real_programs(folder),
+    ]
