@@ -43,7 +43,7 @@ std::string Dictionary(const Operation& op, std::string_view name, bool with_def
 
 // Operands, the constant of "value" if there is one, and what the operation gives: nothing or its operand.
 void ImportTest(OpImport& in) {
-  std::vector<int32_t> inputs = in.operands;
+  std::vector<int32_t> inputs(in.operands.begin(), in.operands.end());
   if (const Attribute* const value = in.Find("value"); value != nullptr) {
     if (inputs.size() != 1) return in.Invalid(fmt::format("found {} operands, want 1", inputs.size()));
     if (value->type == nullptr || !SameType(*value->type, *in.op.operands[0]->type)) {
