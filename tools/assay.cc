@@ -12,6 +12,9 @@ namespace {
 using assay::cli::DiffFlags;
 using assay::cli::RunFlags;
 
+constexpr char kProgramHelp[] =
+    "HLO text or protos, StableHLO text or bytecode, known by the content; '-' is standard input";
+
 // A whole number of decimal digits in [low, high]: CLI11 itself would take the nearest one that fits.
 CLI::Validator Whole(uint64_t low, uint64_t high) {
   const auto check = [low, high](const std::string& text) -> std::string {
@@ -43,7 +46,7 @@ void AddEngineFlags(CLI::App* command, RunFlags& flags) {
 
 // Flags that say what to run and with which limits.
 void AddRunFlags(CLI::App* command, RunFlags& flags) {
-  command->add_option("PROGRAM", flags.program, "HLO text; '-' is standard input")->required();
+  command->add_option("PROGRAM", flags.program, kProgramHelp)->required();
   command->add_option("--inputs", flags.inputs, "arguments by name (arg0, arg1.0, ...) in an .npz file");
   command->add_option("--random-inputs", flags.random_inputs, "make arguments from this seed")
       ->check(Seed())
@@ -86,11 +89,11 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
 
   sub = command(app, "verify", "parse and check a program",
                 [&] { return assay::cli::VerifyProgram(run.program); });
-  sub->add_option("PROGRAM", run.program)->required();
+  sub->add_option("PROGRAM", run.program, kProgramHelp)->required();
 
   sub = command(app, "print", "print a program in canonical form",
                 [&] { return assay::cli::Print(run.program, arguments.form); });
-  sub->add_option("PROGRAM", run.program)->required();
+  sub->add_option("PROGRAM", run.program, kProgramHelp)->required();
   sub->add_option("--to", arguments.form, "hlo, pb or mlir")->check(CLI::IsMember({"hlo", "pb", "mlir"}));
 
   AddRunFlags(command(app, "plan", "show the steps of a program and who runs them",
