@@ -9,6 +9,7 @@
 #include "evaluator/op.h"
 #include "evaluator/ops/call_config.h"
 #include "evaluator/ops/control.h"
+#include "evaluator/ops/function_call.h"
 #include "evaluator/ops/test_call.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -213,6 +214,7 @@ absl::StatusOr<Shape> InferCustomCall(const InferContext& context) {
   }
   if (IsIdentity(target)) ASSAY_RETURN_IF_ERROR(CheckIdentity(context, target, result));
   if (IsTestCall(target)) ASSAY_RETURN_IF_ERROR(VerifyTestCall(context, result));
+  if (IsFunctionCall(target)) ASSAY_RETURN_IF_ERROR(VerifyFunctionCall(context, result));
   if (target == "GetRngSeed" && (context.num_operands() != 0 || !result.IsScalar(ElementType::kU64))) {
     return InvalidProgram({}, fmt::format("CustomCall: GetRngSeed takes no operand and gives u64[], here {}",
                                           result.ToString()));
@@ -311,6 +313,7 @@ absl::StatusOr<Literal> EvalCustomCall(EvalContext& context, std::span<Literal> 
   const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
   if (IsIdentity(target)) return std::move(operands[0]);
   if (IsTestCall(target)) return EvalTestCall(context, operands);
+  if (IsFunctionCall(target)) return EvalFunctionCall(context, operands);
   ASSAY_ASSIGN_OR_RETURN(const std::optional<StandIn> stand_in, StandInOf(call, context.result_shape()));
   if (stand_in && stand_in->instruction.opcode == Opcode::kCholesky)
     return EvalPotrf(context, *stand_in, operands, run);

@@ -59,6 +59,7 @@ double RealCbrt(double x, const FloatFormat& format) { return Apply(mpfr_cbrt, x
 double RealCos(double x, const FloatFormat& format) { return Apply(mpfr_cos, x, format); }
 double RealCosh(double x, const FloatFormat& format) { return Apply(mpfr_cosh, x, format); }
 double RealErf(double x, const FloatFormat& format) { return Apply(mpfr_erf, x, format); }
+double RealErfc(double x, const FloatFormat& format) { return Apply(mpfr_erfc, x, format); }
 double RealExp(double x, const FloatFormat& format) { return Apply(mpfr_exp, x, format); }
 double RealExpm1(double x, const FloatFormat& format) { return Apply(mpfr_expm1, x, format); }
 double RealLog(double x, const FloatFormat& format) { return Apply(mpfr_log, x, format); }
@@ -67,6 +68,20 @@ double RealSin(double x, const FloatFormat& format) { return Apply(mpfr_sin, x, 
 double RealSinh(double x, const FloatFormat& format) { return Apply(mpfr_sinh, x, format); }
 double RealTan(double x, const FloatFormat& format) { return Apply(mpfr_tan, x, format); }
 double RealTanh(double x, const FloatFormat& format) { return Apply(mpfr_tanh, x, format); }
+
+// MPFR gives infinities at the zeros, by their signs.
+double RealDigamma(double x, const FloatFormat& format) {
+  return x == 0 ? CanonicalNaN(format) : Apply(mpfr_digamma, x, format);
+}
+
+double RealLgamma(double x, const FloatFormat& format) {
+  return Apply(
+      [](mpfr_ptr result, mpfr_srcptr argument, mpfr_rnd_t rounding) {
+        int sign = 0;  // of gamma
+        return mpfr_lgamma(result, &sign, argument, rounding);
+      },
+      x, format);
+}
 
 // The exact value is rational only at 0, so more precision always decides. Far below zero it is smaller than
 // any threshold, however small the bounds that MPFR can represent.

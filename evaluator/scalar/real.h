@@ -22,9 +22,12 @@ double RealAtanh(double x, const FloatFormat& format);
 double RealCbrt(double x, const FloatFormat& format);
 double RealCos(double x, const FloatFormat& format);
 double RealCosh(double x, const FloatFormat& format);
+double RealDigamma(double x, const FloatFormat& format);  // NaN at 0 and the negative integers
 double RealErf(double x, const FloatFormat& format);
+double RealErfc(double x, const FloatFormat& format);
 double RealExp(double x, const FloatFormat& format);
 double RealExpm1(double x, const FloatFormat& format);
+double RealLgamma(double x, const FloatFormat& format);  // log |gamma(x)|, inf at 0 and the negative integers
 double RealLog(double x, const FloatFormat& format);
 double RealLog1p(double x, const FloatFormat& format);
 double RealLogistic(double x, const FloatFormat& format);

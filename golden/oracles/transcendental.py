@@ -29,6 +29,18 @@ FORMATS = {
     'f8e4m3fn': (4, -6, 8, Fraction(448), NAN),
 }
 COMPONENT = {'c64': 'f32', 'c128': 'f64'}
+# Functions that are custom calls of these names.
+CALLS = {
+    'chlo.erfc': (mp.erfc,
+                  [(-INF, 2), (INF, 0.0), (0.0, 1), (-0.0, 1)],
+                  [0.5, -0.5, 1, 2, -3, 5.5, 1e-3, 9]),
+    'chlo.lgamma': (lambda x: mp.log(abs(mp.gamma(x))),
+                    [(-INF, INF), (INF, INF), (0.0, INF), (-0.0, INF), (-1, INF), (-7, INF), (1, 0.0), (2, 0.0)],
+                    [0.5, -0.5, 1.5, 3, -3.25, 5.5, 1e-3, 100.5]),
+    'chlo.digamma': (mp.digamma,
+                     [(-INF, NAN), (INF, INF), (0.0, NAN), (-0.0, NAN), (-1, NAN), (-7, NAN)],
+                     [0.5, -0.5, 1, 1.5, -3.25, 5.5, 1e-3, 100.5]),
+}
 
 
 def exact(x):
@@ -287,7 +299,7 @@ def literal(values):
 
 
 def write(directory, opcode, case, type_name, arguments, results, decision=None, shape=None):
-    name = '%s_%s' % (opcode.replace('-', '_'), case)
+    name = '%s_%s' % (opcode.replace('-', '_').replace('.', '_'), case)
     dims = shape or '[%d]' % len(results)
     lines = ['// oracle: mpmath']
     if decision:
@@ -299,14 +311,15 @@ def write(directory, opcode, case, type_name, arguments, results, decision=None,
     names = ['x', 'y'][:len(arguments)]
     for i, operand in enumerate(names):
         lines.append('  %s = %s%s parameter(%d)' % (operand, type_name, dims, i))
-    lines.append('  ROOT r = %s%s %s(%s)' % (type_name, dims, opcode, ', '.join(names)))
+    call = 'custom-call(%s), custom_call_target="' + opcode + '"' if opcode in CALLS else opcode + '(%s)'
+    lines.append('  ROOT r = %s%s %s' % (type_name, dims, call % ', '.join(names)))
     lines.append('}')
     with open(os.path.join(directory, name + '.hlo'), 'w') as out:
         out.write('\n'.join(lines) + '\n')
 
 
 def real_value(opcode, x, type_name):
-    function, special, _ = REAL[opcode]
+    function, special, _ = REAL.get(opcode) or CALLS[opcode]
     for argument, result in special:
         if str(float(argument)) == str(float(x)):
             return round_double(resolve(result, type_name), type_name)
@@ -352,6 +365,22 @@ def write_real(directory, opcode):
         tiny += [] if opcode in ('rsqrt', 'sqrt', 'log') else [-x for x in tiny]
         emit('subnormal_f32', 'f32', tiny)
     write(directory, opcode, 'zero_size', 'f32', [[]], [], shape='[0]')
+
+
+def write_call(directory, opcode):
+    _, special, ordinary = CALLS[opcode]
+    for type_name in ('f32', 'f64', 'bf16', 'f16', 'f8e4m3fn'):
+        specials = [float(x) for x, _ in special] + [NAN]
+        values = [round_double(float(x), type_name) for x in ordinary] + random_reals(opcode, type_name, 12)
+        values += [2.0**-149, -2.0**-126] if type_name == 'f32' else []
+        if opcode == 'chlo.digamma':  # next to its positive zero
+            values.append(round_double(1.4616321449683623, type_name))
+        values = [x for x in values if x == x and not (x <= 0 and x == int(x) and opcode != 'chlo.erfc')]
+        if type_name == 'f8e4m3fn':
+            specials = [x for x in specials if abs(x) != INF]
+        arguments = specials + values
+        write(directory, opcode, type_name, type_name, [arguments],
+              [real_value(opcode, x, type_name) for x in arguments])
 
 
 def write_complex(directory, opcode):
@@ -459,6 +488,8 @@ def write_all(directory):
     os.makedirs(directory, exist_ok=True)
     for opcode in REAL:
         write_real(directory, opcode)
+    for opcode in CALLS:
+        write_call(directory, opcode)
     for opcode in COMPLEX:
         write_complex(directory, opcode)
     write_binary(directory, 'power', lambda x, y: mp.power(x, y), POWER_SPECIAL,

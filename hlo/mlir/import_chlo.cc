@@ -209,6 +209,21 @@ void ImportBroadcastCompare(OpImport& in) {
   in.Emit(Opcode::kCompare, SpreadAll(in), std::move(attributes));
 }
 
+void ImportBroadcastNextAfter(OpImport& in) {
+  if (!in.Arity(2)) return;
+  std::vector<int32_t> spread = SpreadAll(in);
+  if (!in.ok() || spread.size() != 2) return in.Invalid("the result is not an array");
+  in.operands.assign(spread.begin(), spread.end());
+  ImportNextAfter(in);
+}
+
+// erfc, lgamma, digamma: HLO has no operation for them and none to build them of without error. A custom call of the
+// same name is evaluated as the function, rounded once (evaluator/ops/function_call.h).
+void ImportFunction(OpImport& in) {
+  if (WantsFloat(in, 1))
+    in.Emit(Opcode::kCustomCall, in.operands, Map({{Attr::kCustomCallTarget, std::string(in.op.name)}}));
+}
+
 constexpr ImportRow kRows[] = {
     {"chlo.acos", ImportSame<Opcode::kAcos>},
     {"chlo.acosh", ImportSame<Opcode::kAcosh>},
@@ -230,6 +245,10 @@ constexpr ImportRow kRows[] = {
     {"chlo.constant_like", ImportConstantLike},
     {"chlo.erf_inv", ImportErfInv},
     {"chlo.next_after", ImportNextAfter},
+    {"chlo.broadcast_next_after", ImportBroadcastNextAfter},
+    {"chlo.digamma", ImportFunction},
+    {"chlo.erfc", ImportFunction},
+    {"chlo.lgamma", ImportFunction},
     {"chlo.broadcast_add", ImportBroadcasting<Opcode::kAdd>},
     {"chlo.broadcast_and", ImportBroadcasting<Opcode::kAnd>},
     {"chlo.broadcast_atan2", ImportBroadcasting<Opcode::kAtan2>},

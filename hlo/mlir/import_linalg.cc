@@ -119,17 +119,32 @@ std::string AlgorithmName(OpImport& in) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ? name : "?";
 }
 
+// The dimensions that an operation's struct `group` names, those that are not empty.
+AttributeMap DotDimensions(OpImport& in, std::string_view group) {
+  AttributeMap attributes;
+  for (const auto& [attr, name] : {std::pair{Attr::kLhsBatchDims, "lhs_batching_dimensions"},
+                                   {Attr::kRhsBatchDims, "rhs_batching_dimensions"},
+                                   {Attr::kLhsContractingDims, "lhs_contracting_dimensions"},
+                                   {Attr::kRhsContractingDims, "rhs_contracting_dimensions"},
+                                   {Attr::kLhsRaggedDims, "lhs_ragged_dimensions"},
+                                   {Attr::kRhsGroupDims, "rhs_group_dimensions"}}) {
+    Ints dims = in.IntList(name, group);
+    if (!dims.empty()) attributes.Set(attr, std::move(dims));
+  }
+  return attributes;
+}
+
+// ragged_dot: the same as HLO's.
+void ImportRaggedDot(OpImport& in) {
+  if (!in.Arity(3)) return;
+  AttributeMap attributes = DotDimensions(in, "ragged_dot_dimension_numbers");
+  SetPrecision(in, &attributes);
+  in.Emit(Opcode::kRaggedDot, in.operands, std::move(attributes));
+}
+
 void ImportDotGeneral(OpImport& in) {
   if (!in.Arity(2)) return;
-  AttributeMap attributes;
-  const auto set = [&](Attr attr, std::string_view name) {
-    Ints dims = in.IntList(name, kDotNumbers);
-    if (!dims.empty()) attributes.Set(attr, std::move(dims));
-  };
-  set(Attr::kLhsBatchDims, "lhs_batching_dimensions");
-  set(Attr::kRhsBatchDims, "rhs_batching_dimensions");
-  set(Attr::kLhsContractingDims, "lhs_contracting_dimensions");
-  set(Attr::kRhsContractingDims, "rhs_contracting_dimensions");
+  AttributeMap attributes = DotDimensions(in, kDotNumbers);
   SetPrecision(in, &attributes);
   const std::string algorithm = AlgorithmName(in);
   if (algorithm == "?") return in.Unsupported("this dot algorithm");
@@ -238,6 +253,7 @@ constexpr ImportRow kRows[] = {
     {"stablehlo.select_and_scatter", ImportSelectAndScatter},
     {"stablehlo.dot_general", ImportDotGeneral},
     {"stablehlo.dot", ImportDot},
+    {"chlo.ragged_dot", ImportRaggedDot},
     {"stablehlo.convolution", ImportConvolution},
     {"stablehlo.fft", ImportFft},
     {"stablehlo.cholesky", ImportCholesky},

@@ -384,5 +384,42 @@ TEST_CASE("mlir: chlo.next_after steps to the neighbouring number", "[mlir]") {
         "nan}");
 }
 
+TEST_CASE("mlir: chlo.broadcast_next_after repeats the smaller operand", "[mlir]") {
+  CHECK(Evaluated(Main("", "tensor<2x2xf16>",
+                       "%x = stablehlo.constant dense<[[1.0], [0.0]]> : tensor<2x1xf16>\n"
+                       "%y = stablehlo.constant dense<[2.0, -2.0]> : tensor<2xf16>\n"
+                       "%0 = chlo.broadcast_next_after %x, %y : (tensor<2x1xf16>, tensor<2xf16>) -> "
+                       "tensor<2x2xf16>\nreturn %0 : tensor<2x2xf16>")) ==
+        "{ { 0x1.004p+0, 0x1.ffcp-1 }, { 0x1p-24, -0x1p-24 } }");
+}
+
+// erfc(1) = 0.157299207, lgamma(-0.5) = log(2 sqrt(pi)) = 1.265512123, digamma(1) = -0.577215665.
+TEST_CASE("mlir: functions that HLO has not are rounded once", "[mlir]") {
+  const auto value = [](const std::string& name, const std::string& x) {
+    return Evaluated(Main("", "tensor<f32>",
+                          "%x = stablehlo.constant dense<" + x + "> : tensor<f32>\n%0 = chlo." + name +
+                              " %x : tensor<f32> -> tensor<f32>\nreturn %0 : tensor<f32>"));
+  };
+  CHECK(value("erfc", "1.0") == "0x1.422616p-3");
+  CHECK(value("lgamma", "-0.5") == "0x1.43f89ap+0");
+  CHECK(value("digamma", "1.0") == "-0x1.2788dp-1");
+  for (const char* const refused : {"bessel_i1e", "asin_acos_kernel"}) {
+    CHECK(value(refused, "1.0") == std::string("operation 'chlo.") + refused + "'");
+  }
+}
+
+TEST_CASE("mlir: chlo.ragged_dot is HLO's", "[mlir]") {
+  CheckSame(
+      Main("%a: tensor<5x3xf32>, %b: tensor<2x3x4xf32>, %g: tensor<2xi32>", "tensor<5x4xf32>",
+           "%0 = \"chlo.ragged_dot\"(%a, %b, %g) <{precision_config = [#chlo<precision DEFAULT>, "
+           "#chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<"
+           "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], "
+           "rhs_group_dimensions = [0]>}> : (tensor<5x3xf32>, tensor<2x3x4xf32>, tensor<2xi32>) -> "
+           "tensor<5x4xf32>\nreturn %0 : tensor<5x4xf32>"),
+      "ENTRY e { a = f32[5,3] parameter(0)\n b = f32[2,3,4] parameter(1)\n g = s32[2] parameter(2)\n"
+      "ROOT c = f32[5,4] ragged-dot(a, b, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+      "lhs_ragged_dims={0}, rhs_group_dims={0} }");
+}
+
 }  // namespace
 }  // namespace assay

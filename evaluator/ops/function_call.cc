@@ -1,0 +1,59 @@
+#include "evaluator/ops/function_call.h"
+
+#include <algorithm>
+
+#include "evaluator/ops/strips.h"
+#include "evaluator/scalar/real.h"
+#include "fmt/format.h"
+
+namespace assay {
+namespace {
+
+template <RealFn1 fn>
+void Map(const StripParams& params, int64_t n, const void* const* in, void* out) {
+  MapStrip<double, double>(n, in[0], out, [&](double x) { return fn(x, *params.format); });
+}
+
+struct Target {
+  std::string_view name;
+  StripFn strip;
+};
+constexpr Target kTargets[] = {
+    {"chlo.digamma", Map<RealDigamma>},
+    {"chlo.erfc", Map<RealErfc>},
+    {"chlo.lgamma", Map<RealLgamma>},
+};
+
+const Target* Find(std::string_view name) {
+  const auto known =
+      std::find_if(std::begin(kTargets), std::end(kTargets), [&](const Target& t) { return t.name == name; });
+  return known == std::end(kTargets) ? nullptr : known;
+}
+
+}  // namespace
+
+bool IsFunctionCall(std::string_view target) { return Find(target) != nullptr; }
+
+absl::Status VerifyFunctionCall(const InferContext& context, const Shape& result) {
+  const std::string_view target = context.attributes().Text(Attr::kCustomCallTarget);
+  if (context.num_operands() != 1) {
+    return InvalidProgram(
+        {}, fmt::format("CustomCall: {} takes 1 operand, got {}", target, context.num_operands()));
+  }
+  const Shape& operand = context.operand(0);
+  if (!operand.IsArray() || !IsFloat(operand.element_type())) {
+    return InvalidProgram(
+        {}, fmt::format("CustomCall: the operand of {} is {}, wanted floats", target, operand.ToString()));
+  }
+  if (Shape::Compatible(operand, result)) return absl::OkStatus();
+  return InvalidProgram(
+      {}, fmt::format("CustomCall: {} of {} can't give {}", target, operand.ToString(), result.ToString()));
+}
+
+absl::StatusOr<Literal> EvalFunctionCall(EvalContext& context, std::span<Literal> operands) {
+  const Target& target = *Find(context.attributes().Text(Attr::kCustomCallTarget));
+  const ElementType type[] = {context.result_shape().element_type()};
+  return RunElementwise(context, operands, {target.strip, ParamsFor(type, type[0])});
+}
+
+}  // namespace assay

@@ -1,0 +1,21 @@
+// Custom calls that stand for functions which HLO has no operation for, as CHLO has: chlo.digamma, chlo.erfc, chlo.lgamma.
+// Element by element the exact function value, rounded once.
+#ifndef ASSAY_EVALUATOR_OPS_FUNCTION_CALL_H_
+#define ASSAY_EVALUATOR_OPS_FUNCTION_CALL_H_
+
+#include <span>
+#include <string_view>
+
+#include "evaluator/eval_context.h"
+#include "evaluator/op.h"
+
+namespace assay {
+
+bool IsFunctionCall(std::string_view target);
+// One operand of floats, a result of the same shape. Error: InvalidProgram.
+absl::Status VerifyFunctionCall(const InferContext& context, const Shape& result);
+absl::StatusOr<Literal> EvalFunctionCall(EvalContext& context, std::span<Literal> operands);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_FUNCTION_CALL_H_
