@@ -142,7 +142,7 @@ struct Assembler::Code : Xbyak::CodeGenerator {
   const bool wide;
   const int lanes;
   std::map<std::pair<Lane, uint64_t>, Xbyak::Label> pool;
-  Xbyak::Label loop;
+  Xbyak::Label loop, left;
   std::unique_ptr<uint8_t[]> memory;
 };
 
@@ -170,6 +170,25 @@ absl::StatusOr<CodeMemory> Assembler::End() {
   c.ret();
   c.EmitPool();
   return CodeMemory::Make({c.getCode(), c.getSize()});
+}
+
+absl::StatusOr<CodeMemory> Assembler::EndOfRepetition() {
+  Code& c = *code_;
+  c.dec(c.rsi);
+  c.jnz(c.loop, Xbyak::CodeGenerator::T_NEAR);
+  c.L(c.left);
+  c.mov(c.rax, c.rsi);
+  c.vzeroupper();
+  c.ret();
+  c.EmitPool();
+  return CodeMemory::Make({c.getCode(), c.getSize()});
+}
+
+void Assembler::LeaveUnless(Vec mask) {
+  Code& c = *code_;
+  c.vmovd(c.ecx, Code::X(mask));
+  c.test(c.ecx, c.ecx);
+  c.jz(c.left, Xbyak::CodeGenerator::T_NEAR);
 }
 
 // ---- memory ----

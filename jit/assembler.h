@@ -94,6 +94,11 @@ class Assembler {
   // their number is a positive multiple of that.
   void Begin(int streams);
   absl::StatusOr<CodeMemory> End();
+  // int64_t loop(void* const* streams, int64_t times): the code between Begin and EndOfRepetition over and over, on
+  // the first elements of the streams, until it leaves or was run that many times, one at least. Returns how many
+  // times are left, the one that left included: 0 if none left.
+  absl::StatusOr<CodeMemory> EndOfRepetition();
+  void LeaveUnless(Vec mask);  // by the mask's first lane
 
   // `exact_nans`: the payloads of f16 NaNs count; else they only stay NaN.
   void Load(Vec d, int stream, const Stream& what, bool exact_nans);

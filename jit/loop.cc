@@ -30,9 +30,10 @@ int LanesOf(const Segment& segment, Target target) {
 // farthest goes first.
 class Generator {
  public:
-  Generator(const Segment& segment, Target target)
+  Generator(const Segment& segment, Target target, int lanes, int condition = -1)
       : segment_(segment),
-        assembler_(target, LanesOf(segment, target)),
+        condition_(condition),
+        assembler_(target, lanes),
         uses_(segment.nodes.size()),
         places_(segment.nodes.size()),
         held_(static_cast<size_t>(assembler_.num_vectors() - kTemporaries), -1) {}
@@ -41,12 +42,14 @@ class Generator {
     FindUses();
     assembler_.Begin(static_cast<int>(segment_.streams.size()) + 1);
     for (now_ = 0; now_ < static_cast<int>(segment_.nodes.size()); ++now_) Generate();
+    if (condition_ >= 0) assembler_.LeaveUnless(Fetch(condition_, -1, -1));
+    ++now_;
     for (const Store& store : segment_.stores) {
       const Vec v = Fetch(store.node, -1, -1);
       assembler_.Store(v, store.stream, segment_.streams[store.stream].type, places_[store.node].exact);
       ++now_;
     }
-    return assembler_.End();
+    return condition_ >= 0 ? assembler_.EndOfRepetition() : assembler_.End();
   }
 
   int lanes() const { return assembler_.lanes(); }
@@ -60,7 +63,7 @@ class Generator {
     bool exact = false;     // it may be any NaN
   };
 
-  // At which steps a value is used: the nodes by their index, then the stores.
+  // At which steps a value is used: the nodes by their index, then the condition, then the stores.
   void FindUses() {
     const int count = static_cast<int>(segment_.nodes.size());
     for (int i = 0; i < count; ++i) {
@@ -70,8 +73,9 @@ class Generator {
         if (!SeesNaNAlone(node)) places_[node.operands[k]].observed = true;
       }
     }
+    if (condition_ >= 0) uses_[condition_].push_back(count);
     for (size_t s = 0; s < segment_.stores.size(); ++s) {
-      uses_[segment_.stores[s].node].push_back(count + static_cast<int>(s));
+      uses_[segment_.stores[s].node].push_back(count + 1 + static_cast<int>(s));
       places_[segment_.stores[s].node].observed = true;
     }
     for (int i = 0; i < count; ++i) places_[i].exact = !IsFloatArithmetic(segment_.nodes[i]);
@@ -153,6 +157,7 @@ class Generator {
   }
 
   const Segment& segment_;
+  const int condition_;
   Assembler assembler_;
   std::vector<absl::InlinedVector<int, 4>> uses_;
   std::vector<Place> places_;
@@ -161,24 +166,36 @@ class Generator {
   int slots_ = 0;
 };
 
+absl::Status CheckSize(const Segment& segment) {
+  if (segment.nodes.size() <= kMaxNodes && segment.streams.size() <= kMaxStreams) return absl::OkStatus();
+  return NotSupported({}, fmt::format("{} instructions on {} arrays are too many for one loop",
+                                      segment.nodes.size(), segment.streams.size()));
+}
+
+absl::Status NoCode(const std::exception& error) {
+  return NotSupported({}, fmt::format("no code was generated: {}", error.what()));
+}
+
+// Memory for the values that no register was left for.
+struct alignas(kSlotBytes) Scratch {
+  std::byte bytes[kSlotBytes];
+};
+
 }  // namespace
 
 absl::StatusOr<Loop> Loop::Make(const Segment& segment, Target target) {
-  if (segment.nodes.size() > kMaxNodes || segment.streams.size() > kMaxStreams) {
-    return NotSupported({}, fmt::format("{} instructions on {} arrays are too many for one loop",
-                                        segment.nodes.size(), segment.streams.size()));
-  }
+  ASSAY_RETURN_IF_ERROR(CheckSize(segment));
   Loop loop;
   loop.streams_ = segment.streams;
   loop.stored_.assign(segment.streams.size(), false);
   for (const Store& store : segment.stores) loop.stored_[store.stream] = true;
   try {
-    Generator generator(segment, target);
+    Generator generator(segment, target, LanesOf(segment, target));
     ASSAY_ASSIGN_OR_RETURN(loop.code_, generator.Run());
     loop.lanes_ = generator.lanes();
     loop.slots_ = generator.slots();
   } catch (const std::exception& error) {  // of xbyak
-    return NotSupported({}, fmt::format("no code was generated: {}", error.what()));
+    return NoCode(error);
   }
   return loop;
 }
@@ -186,10 +203,7 @@ absl::StatusOr<Loop> Loop::Make(const Segment& segment, Target target) {
 void Loop::Run(std::span<void* const> streams, int64_t n) const {
   using Code = void (*)(void* const* streams, int64_t elements);
   ASSAY_CHECK(streams.size() == streams_.size());
-  struct alignas(64) Slot {
-    std::byte bytes[kSlotBytes];
-  };
-  absl::InlinedVector<Slot, 8> scratch(static_cast<size_t>(slots_));
+  absl::InlinedVector<Scratch, 8> scratch(static_cast<size_t>(slots_));
   const int64_t whole = n / lanes_ * lanes_;
   if (whole > 0) {
     absl::InlinedVector<void*, 16> table(streams.begin(), streams.end());
@@ -221,6 +235,37 @@ void Loop::RunTail(std::span<void* const> streams, int64_t begin, int64_t n, voi
     const int bytes = Bytes(streams_[k].type);
     std::memcpy(static_cast<std::byte*>(streams[k]) + begin * bytes, copies[k].bytes, n * bytes);
   }
+}
+
+absl::StatusOr<Recurrence> Recurrence::Make(Segment segment, int16_t condition, Target target) {
+  ASSAY_RETURN_IF_ERROR(CheckSize(segment));
+  // What is loaded anew must not have been stored over: stored values are no loads.
+  for (Store& store : segment.stores) {
+    const Node& node = segment.nodes[static_cast<size_t>(store.node)];
+    if (node.opcode != Opcode::kParameter) continue;
+    segment.nodes.push_back({.opcode = Opcode::kCopy, .type = node.type, .operands = {store.node, -1, -1}});
+    store.node = static_cast<int16_t>(segment.nodes.size() - 1);
+  }
+  Recurrence result;
+  result.num_streams_ = segment.streams.size();
+  try {
+    // One lane is wanted, and these are the fewest.
+    Generator generator(segment, target, target == Target::kAvx512 ? 8 : 4, condition);
+    ASSAY_ASSIGN_OR_RETURN(result.code_, generator.Run());
+    result.slots_ = generator.slots();
+  } catch (const std::exception& error) {  // of xbyak
+    return NoCode(error);
+  }
+  return result;
+}
+
+int64_t Recurrence::Run(std::span<void* const> streams, int64_t limit) const {
+  using Code = int64_t (*)(void* const* streams, int64_t times);
+  ASSAY_CHECK(streams.size() == num_streams_ && limit > 0);
+  absl::InlinedVector<Scratch, 8> scratch(static_cast<size_t>(slots_));
+  absl::InlinedVector<void*, 16> table(streams.begin(), streams.end());
+  table.push_back(scratch.data());
+  return limit - reinterpret_cast<Code>(const_cast<void*>(code_.entry()))(table.data(), limit);
 }
 
 }  // namespace assay::jit

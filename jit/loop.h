@@ -35,6 +35,24 @@ class Loop {
   std::vector<bool> stored_;
 };
 
+// Code that computes a segment over and over, each time from what the last time stored. All streams are repeated
+// ones; those that are stored to are the state.
+class Recurrence {
+ public:
+  // `condition` is a pred node. Every node must satisfy CanGenerate. NotSupported where the segment is too large.
+  static absl::StatusOr<Recurrence> Make(Segment segment, int16_t condition, Target target);
+
+  // At most `limit` > 0 times: computes all nodes, ends if the condition is false, stores. Returns how many times it
+  // stored; fewer than the limit if the condition ended it. streams[k] is the address of kMaxLanes copies of the
+  // element.
+  int64_t Run(std::span<void* const> streams, int64_t limit) const;
+
+ private:
+  CodeMemory code_;
+  int slots_ = 0;
+  size_t num_streams_ = 0;
+};
+
 }  // namespace assay::jit
 
 #endif  // ASSAY_JIT_LOOP_H_

@@ -249,6 +249,86 @@ TEST_CASE("jit: random segments have the op table's bits", "[jit]") {
   }
 }
 
+// A random segment over again, with a counter and what its streams become; every stream holds one element.
+struct RandomRecurrence {
+  jit::Segment segment;
+  int16_t condition = 0;
+};
+RandomRecurrence MakeRecurrence(const std::vector<Signature>& signatures, int nodes, Random& random) {
+  RandomRecurrence r{.segment = RandomSegment(signatures, nodes, random)};
+  jit::Segment& segment = r.segment;
+  segment.streams.resize(segment.streams.size() - segment.stores.size());
+  segment.stores.clear();
+  for (size_t k = 0; k < segment.streams.size(); ++k) {
+    segment.streams[k].repeated = true;
+    std::vector<int16_t> nodes_of_type;
+    for (size_t i = 0; i < segment.nodes.size(); ++i) {
+      if (segment.nodes[i].type == segment.streams[k].type) nodes_of_type.push_back(static_cast<int16_t>(i));
+    }
+    if (random() % 4 != 0)
+      segment.stores.push_back({nodes_of_type[random() % nodes_of_type.size()], static_cast<int16_t>(k)});
+  }
+  const auto streams = static_cast<int16_t>(segment.streams.size());
+  const auto first = static_cast<int16_t>(segment.nodes.size());
+  for (int16_t k = 0; k < 3; ++k) {  // the counter, one, the limit
+    segment.streams.push_back({ElementType::kU8, true});
+    segment.nodes.push_back({.opcode = Opcode::kParameter, .type = ElementType::kU8, .a = streams + k});
+  }
+  const auto node = [&](int k) { return static_cast<int16_t>(first + k); };
+  segment.nodes.push_back(
+      {.opcode = Opcode::kAdd, .type = ElementType::kU8, .operands = {node(0), node(1), -1}});
+  segment.nodes.push_back({.opcode = Opcode::kCompare,
+                           .type = ElementType::kPred,
+                           .operands = {node(0), node(2), -1},
+                           .a = static_cast<int64_t>(jit::Order::kLt)});
+  segment.stores.push_back({node(3), streams});
+  r.condition = node(4);
+  return r;
+}
+
+TEST_CASE("jit: random recurrences have the op table's bits", "[jit]") {
+  Random random(3);
+  for (jit::Target target : MachineTargets()) {
+    const auto signatures = Signatures(target);
+    for (int round = 0; round < 300; ++round) {
+      const int nodes = 1 + static_cast<int>(random() % (round % 8 == 0 ? 120 : 20));
+      const auto [segment, condition] = MakeRecurrence(signatures, nodes, random);
+      const auto recurrence = jit::Recurrence::Make(segment, condition, target);
+      INFO(Describe(segment) << recurrence.status().message() << " target " << static_cast<int>(target));
+      REQUIRE(recurrence.ok());
+      const size_t count = segment.streams.size();
+      std::vector<std::vector<std::byte>> state;
+      for (const jit::Stream& stream : segment.streams)
+        state.push_back(HostileElements(stream.type, 1, random));
+      state[count - 3][0] = std::byte{0};
+      state[count - 2][0] = std::byte{1};
+      const auto limit = static_cast<int64_t>(1 + random() % 9),
+                 wanted_times = static_cast<int64_t>(random() % 9);
+      state[count - 1][0] = static_cast<std::byte>(wanted_times);
+
+      std::vector<Guarded> memory;
+      std::vector<void*> table;
+      for (size_t k = 0; k < count; ++k) {
+        const size_t bytes = state[k].size();
+        memory.emplace_back(static_cast<int64_t>(bytes) * jit::kMaxLanes, random() % 2 == 0);
+        for (int64_t i = 0; i < jit::kMaxLanes; ++i)
+          std::copy(state[k].begin(), state[k].end(), memory.back().data() + i * static_cast<int64_t>(bytes));
+        table.push_back(memory.back().data());
+      }
+      const int64_t times = recurrence->Run(table, limit);
+      CHECK(times == std::min(limit, wanted_times));
+      for (int64_t i = 0; i < times; ++i) {
+        const auto next = Wanted(segment, state, 1);
+        for (size_t s = 0; s < segment.stores.size(); ++s) state[segment.stores[s].stream] = next[s];
+      }
+      for (size_t k = 0; k < count; ++k) {
+        INFO("stream " << k << ", " << Name(segment.streams[k].type) << ", after " << times);
+        CHECK(std::memcmp(memory[k].data(), state[k].data(), state[k].size()) == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("jit: a result may overwrite an operand", "[jit]") {
   for (jit::Target target : MachineTargets()) {
     jit::Node node{.opcode = Opcode::kSubtract, .type = ElementType::kF32};
