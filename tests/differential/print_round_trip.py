@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Checks that what `assay print` writes, as text and as a proto, is to jaxlib the module that was read.
 
-Usage: print_round_trip.py ASSAY_BINARY DIR...
+Usage: print_round_trip.py [--generated N] ASSAY_BINARY DIR...
 
 For every *.hlo file below the directories that `assay verify` accepts: jaxlib must accept the printed text and give for
 it the same text as for the original; printing the printed text must change nothing. The same of `print --to pb` and
-jaxlib's reader of HloModuleProto, but for what that message has no field for. Files that Assay or jaxlib refuse are
-skipped, listed by reason.
+jaxlib's reader of HloModuleProto, but for what that message has no field for; and Assay must print that proto as it
+prints the file. Files that Assay or jaxlib refuse are skipped, listed by reason.
+
+--generated N: the same of N programs that against_xla.py generates, and each must give from its proto and from its
+printed text the bytes that it gives from the text.
 """
 
+import argparse
 import collections
 import concurrent.futures
 import os
@@ -18,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+import against_xla
+import numpy as np
 from jaxlib import _hlo
 
 
@@ -67,7 +73,7 @@ WITHOUT_FIELD = re.compile(r', (?:replica_count=\d+|num_partitions=\d+|alias_pas
                            r'allow_spmd_sharding_propagation_to_\w+=\{[^}]*\})')
 
 
-def check_proto(binary, path, original):
+def check_proto(binary, path, original, printed):
     """Compares jaxlib's text of the module that `assay print --to pb` writes with its text of the file."""
     done = subprocess.run([binary, 'print', path, '--to', 'pb'], capture_output=True, timeout=60)
     if done.returncode != 0:
@@ -83,7 +89,20 @@ def check_proto(binary, path, original):
         return 'failed', f'jaxlib refuses the proto: {str(error)[:400]}'
     text = with_frames_written_out(read.to_string())
     wanted = WITHOUT_FIELD.sub('', original)
-    return ('passed', '') if text == wanted else ('failed', 'proto: ' + first_difference(wanted, text))
+    if text != wanted:
+        return 'failed', 'proto: ' + first_difference(wanted, text)
+    return printed_from_proto(binary, done.stdout, printed)
+
+
+def printed_from_proto(binary, proto, printed):
+    """Assay's text of its proto, against its text of the file."""
+    with tempfile.NamedTemporaryFile(suffix='.pb') as file:
+        file.write(proto)
+        file.flush()
+        code, text, errors = assay(binary, 'print', file.name)
+    if code != 0:
+        return 'failed', f'assay refuses its own proto: {errors[:300]}'
+    return ('passed', '') if text == printed else ('failed', 'text of the proto: ' + first_difference(printed, text))
 
 
 def reason(message):
@@ -115,7 +134,7 @@ def check(binary, path):
     if again != original:
         return 'failed', first_difference(original, again)
     status, why = fixed_point(binary, printed)
-    return check_proto(binary, path, original) if status == 'passed' else (status, why)
+    return check_proto(binary, path, original, printed) if status == 'passed' else (status, why)
 
 
 def fixed_point(binary, printed):
@@ -130,14 +149,53 @@ def fixed_point(binary, printed):
     return 'passed', ''
 
 
-def main():
-    if len(sys.argv) < 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    binary, directories = sys.argv[1], sys.argv[2:]
+def results_of(binary, path, inputs):
+    """The bytes of the results' file, or None and why."""
+    output = path + '.out.npz'
+    done = subprocess.run([binary, 'run', path, '--inputs', inputs, '--output', output], capture_output=True, text=True,
+                          errors='replace', timeout=120)
+    if done.returncode != 0:
+        return None, f'exit code {done.returncode}: {done.stderr.strip()[:300]}'
+    return pathlib.Path(output).read_bytes(), ''
+
+
+def check_generated(binary, program, directory):
+    """check, and the same results from the text, the printed text and the proto."""
+    path = os.path.join(directory, program.name + '.hlo')
+    pathlib.Path(path).write_text(program.text())
+    inputs = os.path.join(directory, program.name + '.npz')
+    np.savez(inputs, **{f'arg{k}': a for k, a in enumerate(program.args)})
+    status, why = check(binary, path)
+    wanted, refused = results_of(binary, path, inputs)
+    if status == 'failed' or wanted is None:
+        return (status, why) if status == 'failed' else ('skipped', f'assay run: {reason(refused)}')
+    for form in ('hlo', 'pb'):
+        printed = os.path.join(directory, f'{program.name}_printed.{form}')
+        with open(printed, 'wb') as out:
+            subprocess.run([binary, 'print', path, '--to', form], stdout=out, check=True, timeout=60)
+        results, refused = results_of(binary, printed, inputs)
+        if results != wanted:
+            return 'failed', f'printed as {form}: {refused or "other results"}'
+    return status, why
+
+
+def check_all(binary, directories, generated):
+    """(path, (status, why)) of each file and program."""
     paths = sorted(str(p) for d in directories for p in pathlib.Path(d).rglob('*.hlo'))
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    programs = against_xla.generate(generated, seed=20) if generated else []
+    with concurrent.futures.ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as directory:
         results = list(zip(paths, pool.map(lambda p: check(binary, p), paths)))
+        work = lambda program: check_generated(binary, program, directory)
+        return results + list(zip([p.name for p in programs], pool.map(work, programs)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('assay')
+    parser.add_argument('directories', nargs='*')
+    parser.add_argument('--generated', type=int, default=0)
+    options = parser.parse_args()
+    results = check_all(options.assay, options.directories, options.generated)
     skipped = collections.defaultdict(list)
     count = collections.Counter(status for _, (status, _) in results)
     for path, (status, why) in results:
