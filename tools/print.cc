@@ -2,6 +2,7 @@
 #include "evaluator/plan.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
+#include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
 #include "tools/commands.h"
@@ -51,19 +52,15 @@ int VerifyProgram(const std::string& program) {
 }
 
 int Print(const std::string& program, const std::string& form) {
-  if (form != "hlo" && form != "pb") {
-    return Fail(
-        NotSupported({}, fmt::format("printing as '{}' is not part of this build; use --to hlo or pb", form)),
-        program);
-  }
   int exit_code = 0;
   RunFlags flags;
   flags.program = program;
   const std::optional<Program> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
   if (form == "hlo") return Deliver(ModuleToText(loaded->module.module()));
-  const absl::StatusOr<std::string> bytes = ExportProto(loaded->module.module());
-  return bytes.ok() ? Deliver(*bytes) : Fail(bytes.status(), program);
+  const Module& module = loaded->module.module();
+  const absl::StatusOr<std::string> bytes = form == "mlir" ? ExportStableHlo(module) : ExportProto(module);
+  return bytes.ok() ? Deliver(*bytes) : Fail(bytes.status(), program, loaded->text);
 }
 
 int PrintPlan(const RunFlags& flags) {

@@ -100,6 +100,26 @@ void SetLayouts(OpImport& in, AttributeMap* attributes) {
   attributes->Set(Attr::kOperandLayoutConstraints, std::move(shapes));
 }
 
+// The shape of all results with the layouts that result_layouts says.
+SharedShape WholeShapeWithLayouts(OpImport& in) {
+  SharedShape whole = in.WholeShape();
+  const Attribute* const layouts = in.Find("result_layouts");
+  if (!in.ok() || layouts == nullptr || layouts->elements.empty()) return whole;
+  if (layouts->elements.size() != in.num_results()) {
+    in.Invalid(
+        fmt::format("found {} result_layouts for {} results", layouts->elements.size(), in.num_results()));
+    return whole;
+  }
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < in.num_results(); ++i) {
+    shapes.push_back(*in.ResultShape(i));
+    if (!SetLayout(*layouts->elements[i], &shapes.back())) {
+      in.Invalid(fmt::format("result_layouts[{}] is not a layout of {}", i, shapes.back().ToString()));
+    }
+  }
+  return std::make_shared<const Shape>(shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes)));
+}
+
 void SetAliases(OpImport& in, AttributeMap* attributes) {
   const Attribute* const aliases = in.Find("output_operand_aliases");
   if (aliases == nullptr || aliases->elements.empty()) return;
@@ -153,11 +173,14 @@ void ImportCustomCall(OpImport& in) {
   SetAliases(in, &attributes);
   SetCalled(in, &attributes);
   if (!in.ok()) return;
-  const int32_t call = AddWhole(in, Opcode::kCustomCall, in.operands, std::move(attributes));
+  SharedShape shape = WholeShapeWithLayouts(in);
+  if (!in.ok()) return;
+  const int32_t call = in.Add(Opcode::kCustomCall, std::move(shape), in.operands, std::move(attributes));
   SetConfig(in, call, config);
   // Checks written as custom calls have their fields beside the call's own attributes.
   if (config == nullptr) SetTestConfig(in, call, TestCallConfig(in.op, target));
-  in.BindResults(call);
+  if (in.num_results() != 1) return in.BindResults(call);
+  in.importer.Bind(in.scope, in.op.results[0], call);  // which may have another layout than its type says
 }
 
 // The same value: shardings say where it lies, casts between the two dialects of bytecode nothing.

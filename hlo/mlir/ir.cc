@@ -59,13 +59,6 @@ std::string_view MlirName(ElementType type) {
   }
 }
 
-std::string ElementName(ElementType type) {
-  if (const std::string_view name = MlirName(type); !name.empty()) return std::string(name);
-  if (IsSignedIntegral(type)) return fmt::format("i{}", Bits(type));
-  if (IsUnsignedIntegral(type)) return fmt::format("ui{}", Bits(type));
-  return std::string(Name(type));
-}
-
 std::string TensorText(const Type& type) {
   std::string text = "tensor<";
   for (int64_t size : type.sizes) text += size == kDynamicSize ? "?x" : fmt::format("{}x", size);
@@ -82,6 +75,13 @@ std::string TensorText(const Type& type) {
 }
 
 }  // namespace
+
+std::string ElementName(ElementType type) {
+  if (const std::string_view name = MlirName(type); !name.empty()) return std::string(name);
+  if (IsSignedIntegral(type)) return fmt::format("i{}", Bits(type));
+  if (IsUnsignedIntegral(type)) return fmt::format("ui{}", Bits(type));
+  return std::string(Name(type));
+}
 
 void* Arena::Take(size_t bytes) {
   const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -87,6 +87,8 @@ struct Type {
 };
 bool SameType(const Type& a, const Type& b);
 std::string ToString(const Type& type);
+// f8E4M3FN, i32, ui8, complex<f32>
+std::string ElementName(ElementType type);
 
 struct Attribute;
 struct NamedAttribute {

@@ -4,6 +4,7 @@
 
 #include "fmt/format.h"
 #include "hlo/mlir/importer.h"
+#include "hlo/mlir/text_writer.h"
 #include "literal/element_io.h"
 
 namespace assay::mlir {
@@ -35,22 +36,6 @@ bool IntegersOfDense(const Attribute& dense, Ints* values) {
     values->push_back(element == ElementType::kPred ? std::to_integer<int64_t>(*at) : LoadIndex(element, at));
   }
   return true;
-}
-
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte >= 0x7f) {
-      quoted += fmt::format("\\{:02X}", byte);
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
 }
 
 std::string FieldsText(std::span<const NamedAttribute> fields) {

@@ -1,0 +1,223 @@
+// Modules and functions: which computations become functions, what they are called, and in which order they stand.
+#include "hlo/mlir/export.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "hlo/mlir/exporter.h"
+#include "hlo/mlir/text_writer.h"
+
+namespace assay {
+
+absl::StatusOr<std::string> ExportStableHlo(const Module& module) { return mlir::Exporter(module).Run(); }
+
+namespace mlir {
+namespace {
+
+// Regions around a region, beyond which it becomes a call of a function: readers recurse.
+constexpr int kMaxDepth = 16;
+// Computations of several regions that have more instructions are written once, as a function.
+constexpr size_t kMaxRepeated = 64;
+
+bool IsLegal(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// The name of a function: the computation's without the number that the importer puts behind it ("add.3"), in the
+// characters that the importer keeps.
+std::string SymbolOf(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  if (dot != std::string_view::npos && dot > 0 && dot + 1 < name.size() &&
+      name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos) {
+    name = name.substr(0, dot);
+  }
+  std::string symbol(name);
+  for (char& c : symbol) c = IsLegal(c) ? c : '_';
+  if (symbol.empty() || (symbol[0] >= '0' && symbol[0] <= '9')) symbol.insert(symbol.begin(), '_');
+  return symbol;
+}
+
+bool IsWrittenAsFunction(Opcode opcode) {
+  return opcode == Opcode::kCall || opcode == Opcode::kFusion || opcode == Opcode::kCustomCall ||
+         opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate || opcode == Opcode::kAsyncDone;
+}
+
+// What the entry returns: the elements of a tuple, or one value. (x) is one value, a tuple, because a function with
+// one result returns the result itself.
+bool ReturnsElements(const Shape& root) { return root.IsTuple() && root.elements().size() != 1; }
+
+}  // namespace
+
+Exporter::Exporter(const Module& module)
+    : module_(module),
+      function_names_(module.computations.size()),
+      region_uses_(module.computations.size(), 0),
+      has_regions_(module.computations.size(), false) {}
+
+absl::StatusOr<std::string> Exporter::Run() {
+  CountRegions();
+  used_names_.insert("main");
+  function_names_[static_cast<size_t>(module_.entry.value)] = "main";
+  functions_.push_back(module_.entry);
+  out_ += "module @" + WordOrQuoted(module_.name.empty() ? "main" : module_.name);
+  std::string attributes;
+  const auto add = [&](std::string_view name, int64_t count) {
+    if (count != 1) attributes += fmt::format("{}{} = {} : i32", attributes.empty() ? "" : ", ", name, count);
+  };
+  add("mhlo.num_partitions", module_.num_partitions);
+  add("mhlo.num_replicas", module_.replica_count);
+  if (!attributes.empty()) out_ += fmt::format(" attributes {{{}}}", attributes);
+  out_ += " {\n";
+  // Writing a function finds further ones.
+  for (size_t i = 0; i < functions_.size(); ++i) ASSAY_RETURN_IF_ERROR(WriteFunction(functions_[i]));
+  out_ += "}\n";
+  return std::move(out_);
+}
+
+void Exporter::CountRegions() {
+  for (size_t c = 0; c < module_.computations.size(); ++c) {
+    for (const Instruction& instruction : module_.computations[c].instructions) {
+      if (IsWrittenAsFunction(instruction.opcode)) continue;
+      for (const ComputationId called : CalledComputations(instruction)) {
+        ++region_uses_[static_cast<size_t>(called.value)];
+        has_regions_[c] = true;
+      }
+    }
+  }
+}
+
+// Regions are written where they are used. Those inside of shared ones would be written as often as there are ways to
+// them, of which there may be 2^n.
+bool Exporter::IsOutlined(ComputationId id, int depth) const {
+  const auto c = static_cast<size_t>(id.value);
+  const bool large = has_regions_[c] || module_.computations[c].instructions.size() > kMaxRepeated;
+  return depth > kMaxDepth || (region_uses_[c] > 1 && large);
+}
+
+std::string_view Exporter::Function(ComputationId id) {
+  std::string& name = function_names_[static_cast<size_t>(id.value)];
+  if (!name.empty()) return name;
+  const std::string base = SymbolOf(module_.computation(id).name);
+  name = base;
+  if (!used_names_.insert(name).second) {
+    int64_t& suffix = next_suffix_[base];
+    do {
+      name = fmt::format("{}_{}", base, suffix++);
+    } while (!used_names_.insert(name).second);
+  }
+  functions_.push_back(id);
+  return name;
+}
+
+std::vector<const Shape*> Exporter::ResultTypes(const Shape& shape) const {
+  std::vector<const Shape*> types;
+  const auto walk = [&types](const auto& self, const Shape& part) -> void {
+    if (!part.IsTuple()) types.push_back(&part);
+    for (const Shape& element : part.elements()) self(self, element);
+  };
+  walk(walk, shape);
+  return types;
+}
+
+absl::Status Exporter::WriteFunction(ComputationId id) {
+  const Computation& computation = module_.computation(id);
+  const bool is_entry = id == module_.entry;
+  num_values_ = num_arguments_ = 0;
+  Block block;
+  block.computation = &computation;
+  block.nodes.assign(computation.instructions.size(), -1);
+  out_ += fmt::format("  func.func {} @{}(", is_entry ? "public" : "private", Function(id));
+  ASSAY_RETURN_IF_ERROR(WriteParameters(block, is_entry));
+  out_ += ")";
+  const Shape& root = *computation.root_instruction().shape;
+  std::vector<const Shape*> types;
+  if (!is_entry) {
+    types = ResultTypes(root);
+  } else if (ReturnsElements(root)) {
+    for (const Shape& element : root.elements()) types.push_back(&element);
+  } else {
+    types.push_back(&root);
+  }
+  if (!types.empty()) out_ += types.size() == 1 ? " -> " : " -> (";
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (i > 0) out_ += ", ";
+    AppendType(*types[i], out_);
+  }
+  out_ += types.size() > 1 ? ") {\n" : " {\n";
+  // Tuples among the arguments of @main come apart first.
+  for (const int32_t parameter : computation.parameters) {
+    NodeId& node = block.nodes[static_cast<size_t>(parameter)];
+    if (is_entry && computation.instructions[static_cast<size_t>(parameter)].shape->IsTuple()) {
+      node = OpExport(*this, block, parameter).TakenApart(node);
+    }
+  }
+  ASSAY_RETURN_IF_ERROR(WriteInstructions(block));
+  ASSAY_RETURN_IF_ERROR(WriteResults(block, is_entry));
+  out_ += "  }\n";
+  return absl::OkStatus();
+}
+
+// "%arg0: type, ...": of @main a value for each parameter, else one for each leaf.
+absl::Status Exporter::WriteParameters(Block& block, bool is_entry) {
+  bool first = true;
+  const auto write = [&](const Shape& shape) {
+    if (!first) out_ += ", ";
+    first = false;
+    const NodeId argument = Argument(shape);
+    AppendValue(argument);
+    out_ += ": ";
+    AppendType(shape, out_);
+    return argument;
+  };
+  for (const int32_t parameter : block.computation->parameters) {
+    const Instruction& instruction = block.computation->instructions[static_cast<size_t>(parameter)];
+    if (const std::string without = WithoutType(*instruction.shape); !without.empty()) {
+      return NotSupported(instruction.position, fmt::format("StableHLO has no type for {} (in 'parameter %{}')",
+                                                            without, instruction.name));
+    }
+    block.nodes[static_cast<size_t>(parameter)] =
+        is_entry ? write(*instruction.shape) : Tree(*instruction.shape, write);
+    if (is_entry) AppendEntryAttributes(instruction.parameter_number);
+  }
+  return absl::OkStatus();
+}
+
+// {tf.aliasing_output = 0 : i32, jax.buffer_donor = true}
+void Exporter::AppendEntryAttributes(int64_t parameter) {
+  const Shape& root = *module_.entry_computation().root_instruction().shape;
+  std::string attributes;
+  for (const InputOutputAlias& alias : module_.input_output_alias) {
+    const size_t depth = ReturnsElements(root) ? 1 : 0;
+    if (alias.parameter_number != parameter || !alias.parameter_index.empty() ||
+        alias.output_index.size() != depth || (depth == 0 && root.IsTuple())) {
+      continue;
+    }
+    attributes = fmt::format("tf.aliasing_output = {} : i32", depth == 0 ? 0 : alias.output_index[0]);
+    break;
+  }
+  for (const BufferDonor& donor : module_.buffer_donor) {
+    if (donor.parameter_number != parameter || !donor.parameter_index.empty()) continue;
+    attributes += attributes.empty() ? "jax.buffer_donor = true" : ", jax.buffer_donor = true";
+    break;
+  }
+  if (!attributes.empty()) out_ += fmt::format(" {{{}}}", attributes);
+}
+
+absl::Status Exporter::WriteResults(Block& block, bool is_entry) {
+  const int32_t root = block.computation->root;
+  const NodeId value = block.nodes[static_cast<size_t>(root)];
+  OpExport op(*this, block, root);
+  std::vector<NodeId> results;
+  if (is_entry && ReturnsElements(*op.hlo.shape)) {
+    for (const NodeId element : std::vector<NodeId>(node(value).elements)) results.push_back(op.Whole(element));
+  } else if (is_entry) {
+    results.push_back(op.Whole(value));
+  } else if (!Leaves(block, value, &results)) {
+    op.Refuse("what it gives can't leave a computation");
+  }
+  ASSAY_RETURN_IF_ERROR(op.status);
+  return WriteReturn(block, "return", results);
+}
+
+}  // namespace mlir
+}  // namespace assay

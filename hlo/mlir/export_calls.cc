@@ -1,0 +1,184 @@
+// Calls of functions, composites, fusions and custom calls: the inverse of import_calls.cc.
+#include <array>
+#include <memory>
+
+#include "fmt/format.h"
+#include "hlo/mlir/exporter.h"
+#include "hlo/mlir/importer.h"
+#include "hlo/mlir/text_parser.h"
+#include "hlo/mlir/text_writer.h"
+
+namespace assay::mlir {
+namespace {
+
+using Types = Syntax::Types;
+
+std::string Symbol(OpExport& out, ComputationId id) { return fmt::format("@{}", out.exporter.Function(id)); }
+
+// The text of a dictionary that HLO keeps as text, as it is printed again; empty: it is none that we can read.
+std::string DictionaryText(std::string_view text) {
+  const std::string program = fmt::format("module attributes {{d = {}}} {{}}", text);
+  const absl::StatusOr<std::unique_ptr<Tree>> tree = ParseMlirText(program);
+  if (!tree.ok() || (*tree)->top->operations.size() != 1) return {};
+  const Operation& module = *(*tree)->top->operations[0];
+  if (module.attributes.size() != 1 || module.attributes[0].name != "d") return {};
+  const Attribute& value = *module.attributes[0].value;
+  return value.kind == Attribute::Kind::kDictionary ? ToString(value) : std::string();
+}
+
+// A composite whose name, attributes and version can be written, and which the importer makes a call again.
+bool SetComposite(OpExport& out) {
+  if (!out.attributes().Bool(Attr::kIsComposite)) return false;
+  const std::string* const name = FrontendAttribute(out.hlo, "composite.name");
+  const std::string* const attributes = FrontendAttribute(out.hlo, "composite.attributes");
+  const std::string* const version = FrontendAttribute(out.hlo, "composite.version");
+  if (name == nullptr || name->find('.') == std::string::npos || !OperationOfComposite(*name).empty()) return false;
+  const std::string dictionary = attributes == nullptr ? "{}" : DictionaryText(*attributes);
+  int32_t number = 0;
+  if (version != nullptr && !absl::SimpleAtoi(*version, &number)) return false;
+  if (dictionary.empty() || number < 0) return false;
+  if (dictionary != "{}") out.Property("composite_attributes", dictionary);
+  out.Property("decomposition", Symbol(out, *out.attributes().Computation(Attr::kToApply)));
+  out.Text("name", *name);
+  if (number != 0) out.Int("version", number, "i32");
+  out.LeaveOutFrontend("composite.");
+  return true;
+}
+
+void ExportCall(OpExport& out) {
+  out.UseOperands();
+  if (SetComposite(out)) return out.Emit("stablehlo.composite");
+  out.Bind(out.Call(*out.attributes().Computation(Attr::kToApply), *out.hlo.shape));
+}
+
+void ExportFusion(OpExport& out) {
+  out.UseOperands();
+  out.Bind(out.Call(*out.attributes().Computation(Attr::kCalls), *out.hlo.shape));
+}
+
+// dense<[minor, ..., major]> : tensor<Nxindex>; without a layout the last dimension is the fastest.
+std::string LayoutText(const Shape& shape) {
+  if (!shape.IsArray()) return "dense<> : tensor<0xindex>";
+  Ints order(shape.layout().minor_to_major.begin(), shape.layout().minor_to_major.end());
+  if (order.size() != static_cast<size_t>(shape.rank())) {
+    order.clear();
+    for (int64_t d = shape.rank(); d-- > 0;) order.push_back(d);
+  }
+  if (order.empty()) return "dense<> : tensor<0xindex>";
+  return fmt::format("dense<{}> : tensor<{}xindex>", ListText(order), order.size());
+}
+
+// Types of the results: the elements of a tuple, or one, where a tuple of one element is one.
+std::vector<const Shape*> ResultTypes(const Shape& shape) {
+  if (!shape.IsTuple() || shape.elements().size() == 1) return {&shape};
+  std::vector<const Shape*> types;
+  for (const Shape& element : shape.elements()) types.push_back(&element);
+  return types;
+}
+
+void SetLayouts(OpExport& out, std::span<const Shape* const> results) {
+  const AttrValue* const constraints = out.attributes().Find(Attr::kOperandLayoutConstraints);
+  if (constraints == nullptr) return;
+  std::string operand_layouts, result_layouts;
+  for (const Shape& shape : std::get<ShapeList>(*constraints)) {
+    operand_layouts += fmt::format("{}{}", operand_layouts.empty() ? "" : ", ", LayoutText(shape));
+  }
+  for (const Shape* shape : results) {
+    result_layouts += fmt::format("{}{}", result_layouts.empty() ? "" : ", ", LayoutText(*shape));
+  }
+  if (operand_layouts.empty()) return;
+  out.Property("operand_layouts", fmt::format("[{}]", operand_layouts));
+  out.Property("result_layouts", fmt::format("[{}]", result_layouts));
+}
+
+void SetAliases(OpExport& out) {
+  const AttrValue* const aliasing = out.attributes().Find(Attr::kOutputToOperandAliasing);
+  if (aliasing == nullptr) return;
+  std::string text;
+  for (const OutputOperandAlias& alias : std::get<Aliasing>(*aliasing)) {
+    text += fmt::format(
+        "{}#stablehlo.output_operand_alias<output_tuple_indices = {}, operand_index = {}, operand_tuple_indices = {}>",
+        text.empty() ? "" : ", ", ListText(alias.output_index), alias.operand, ListText(alias.operand_index));
+  }
+  if (!text.empty()) out.Property("output_operand_aliases", fmt::format("[{}]", text));
+}
+
+void SetCalled(OpExport& out) {
+  std::string symbols;
+  for (const ComputationId id : CalledComputations(out.hlo)) {
+    const Computation& computation = out.exporter.module().computation(id);
+    for (const int32_t parameter : computation.parameters) {
+      if (computation.instructions[static_cast<size_t>(parameter)].shape->IsTuple()) {
+        return out.Refuse("a called computation that takes a tuple");
+      }
+    }
+    symbols += fmt::format("{}{}", symbols.empty() ? "" : ", ", Symbol(out, id));
+  }
+  if (!symbols.empty()) out.Property("called_computations", fmt::format("[{}]", symbols));
+}
+
+int64_t ApiVersion(OpExport& out) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+      "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
+  const std::string_view word = out.attributes().Text(Attr::kApiVersion, kNames[1]);
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == word) return static_cast<int64_t>(i);
+  }
+  out.Refuse(fmt::format("api_version {}", word));
+  return 0;
+}
+
+// A typed call has a dictionary, every other one a string.
+void SetConfig(OpExport& out, int64_t api_version) {
+  const StringOrJson* const config = out.hlo.extras == nullptr ? nullptr : &out.hlo.extras->backend_config;
+  const bool has_text = config != nullptr && !config->text.empty();
+  if (api_version != 4) {
+    if (has_text) out.Text("backend_config", config->text);
+    return;
+  }
+  const std::string dictionary = has_text ? DictionaryText(config->text) : "{}";
+  if (dictionary.empty()) return out.Refuse("a typed call whose backend_config is no dictionary of attributes");
+  if (has_text) out.Property("backend_config", dictionary);
+}
+
+void ExportCustomCall(OpExport& out) {
+  for (const Attr attr : {Attr::kWindow, Attr::kDimLabels, Attr::kPaddingType, Attr::kLiteralValue}) {
+    if (out.attributes().Has(attr)) return out.Refuse(fmt::format("attribute {}", Name(attr)));
+  }
+  for (const Attr attr : {Attr::kFeatureGroupCount, Attr::kBatchGroupCount}) {
+    if (out.attributes().Int(attr, 1) > 1) return out.Refuse(fmt::format("attribute {}", Name(attr)));
+  }
+  for (size_t i = 0; i < out.num_operands(); ++i) out.Use(out.Operand(i));
+  const std::vector<const Shape*> types = ResultTypes(*out.hlo.shape);
+  const int64_t api_version = ApiVersion(out);
+  if (api_version != 1) out.Int("api_version", api_version, "i32");
+  SetConfig(out, api_version);
+  out.Text("call_target_name", out.attributes().Text(Attr::kCustomCallTarget));
+  SetCalled(out);
+  if (out.attributes().Bool(Attr::kCustomCallHasSideEffect)) out.Flag("has_side_effect", true);
+  SetLayouts(out, types);
+  SetAliases(out);
+  std::vector<NodeId> results = out.MakeEach("stablehlo.custom_call", types);
+  if (!out.ok()) return;
+  for (NodeId& result : results) result = out.TakenApart(result);
+  const bool is_one = types.size() == 1 && types[0] == out.hlo.shape.get();
+  out.Bind(is_one ? results[0] : out.exporter.Tuple(*out.hlo.shape, std::move(results)));
+}
+
+constexpr ExportRow kRows[] = {
+    {Opcode::kCall, ExportCall},
+    {Opcode::kCustomCall, ExportCustomCall},
+    {Opcode::kFusion, ExportFusion},
+};
+
+}  // namespace
+
+NodeId OpExport::Call(ComputationId callee, const Shape& shape) {
+  // "func.call @f(%0, %1) : (..) -> .."
+  return Make(fmt::format("func.call @{}", exporter.Function(callee)), shape, {Types::kFunction, "(", ")"});
+}
+
+std::span<const ExportRow> CallExports() { return kRows; }
+
+}  // namespace assay::mlir

@@ -1,0 +1,235 @@
+// The export of one module: what the families of operations (export_*.cc) stand on.
+//
+// HLO passes several values on as a tuple; StableHLO's operations have several operands and results. So tuples are
+// taken apart: what an instruction gives is a tree whose leaves are SSA values, `tuple` and `get-tuple-element`
+// write nothing, and a loop, branch, call or barrier has an operand and a result for each leaf. Where a tuple must
+// be one value (an argument of @main, a result of it inside of another tuple, operands of custom calls) it is made by
+// stablehlo.tuple and taken apart by stablehlo.get_tuple_element.
+//
+// Constants are written where a region first uses them, so that no region takes one from outside; the importer does
+// the same, and text that was read prints as it was.
+#ifndef ASSAY_HLO_MLIR_EXPORTER_H_
+#define ASSAY_HLO_MLIR_EXPORTER_H_
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
+#include "hlo/module.h"
+
+namespace assay::mlir {
+
+using NodeId = int32_t;
+
+// What an instruction gives, or a part of it.
+struct Node {
+  enum class Kind : uint8_t {
+    kAbsent,    // StableHLO has no such value: the context of a transfer
+    kArgument,  // %argN
+    kValue,     // %N, or %N#result
+    kConstant,  // written where it is used
+    kTuple,     // of `elements`
+  };
+  Kind kind = Kind::kAbsent;
+  int32_t number = 0;
+  int32_t result = -1;
+  const Shape* shape = nullptr;
+  const Literal* literal = nullptr;     // kConstant: its elements, or the one that fills it
+  const Instruction* origin = nullptr;  // kConstant: where it stands in HLO
+  std::vector<NodeId> elements;
+};
+
+// A region or the body of a function, while it is written.
+struct Block {
+  const Computation* computation = nullptr;
+  std::vector<NodeId> nodes;                        // of the instructions
+  absl::flat_hash_map<NodeId, NodeId> constants;  // those that stand in this block
+  int depth = 0;                                    // regions around it
+};
+
+class OpExport;
+using ExportFn = void (*)(OpExport&);
+struct ExportRow {
+  Opcode opcode;
+  ExportFn fn;
+};
+
+class Exporter {
+ public:
+  explicit Exporter(const Module& module);
+  absl::StatusOr<std::string> Run();
+
+  const Module& module() const { return module_; }
+  std::string& out() { return out_; }
+  const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
+
+  NodeId Add(Node node);
+  NodeId Tuple(const Shape& shape, std::vector<NodeId> elements);
+  // A tree of the shape; `leaf` gives what is no tuple.
+  NodeId Tree(const Shape& shape, absl::FunctionRef<NodeId(const Shape&)> leaf);
+  // The SSA values of the tree, constants written. False: one of them is absent.
+  bool Leaves(Block& block, NodeId id, std::vector<NodeId>* leaves);
+  int32_t NewValue() { return num_values_++; }
+  // Shapes and literals that the program does not have.
+  const Shape& Keep(Shape shape) { return shapes_.emplace_back(std::move(shape)); }
+  const Literal& Keep(Literal literal) { return literals_.emplace_back(std::move(literal)); }
+
+  // The symbol of a function, which is written later.
+  std::string_view Function(ComputationId id);
+  // '{' ... '}'. A branch takes its parameter from outside: `captured`; else it is -1.
+  absl::Status WriteRegion(ComputationId id, NodeId captured, const Block& outer);
+
+  void Indent(const Block& block) { out_.append(2 * (static_cast<size_t>(block.depth) + 2), ' '); }
+  void AppendValue(NodeId id);
+  void AppendTypes(std::span<const NodeId> ids);
+
+ private:
+  absl::Status WriteModule();
+  absl::Status WriteFunction(ComputationId id);
+  void AppendEntryAttributes(int64_t parameter);
+  absl::Status WriteParameters(Block& block, bool is_entry);
+  absl::Status WriteResults(Block& block, bool is_entry);
+  absl::Status WriteInstructions(Block& block);
+  absl::Status WriteReturn(Block& block, std::string_view name, std::span<const NodeId> values);
+  absl::Status WriteCallOf(Block& block, ComputationId id, const std::vector<NodeId>& arguments);
+  NodeId Argument(const Shape& shape);
+  NodeId Constant(Block& block, NodeId id);
+  void CountRegions();
+  bool IsOutlined(ComputationId id, int depth) const;
+  std::vector<const Shape*> ResultTypes(const Shape& shape) const;
+
+  const Module& module_;
+  std::string out_;
+  std::vector<Node> nodes_;
+  std::deque<Shape> shapes_;
+  std::deque<Literal> literals_;
+  int32_t num_values_ = 0, num_arguments_ = 0;
+
+  std::vector<std::string> function_names_;  // by computation; empty: no function yet
+  absl::flat_hash_set<std::string> used_names_;
+  absl::flat_hash_map<std::string, int64_t> next_suffix_;
+  std::vector<ComputationId> functions_;  // in order of their first use
+  std::vector<int32_t> region_uses_;      // by computation
+  std::vector<bool> has_regions_;
+};
+
+// How an operation's own syntax reads: name prefix operands suffix ':' types. Without one the generic form is used.
+struct Syntax {
+  enum class Types {
+    kGeneric,
+    kSame,      // one type, if operands and results have the same; else a function type
+    kFunction,  // a function type
+    kResult,    // that of the result
+    kSelect,    // those of the first two operands
+  };
+  Types types = Types::kGeneric;
+  std::string prefix, suffix;
+};
+
+// One instruction on its way into text. Operands, properties and regions are gathered, then the operation is written.
+class OpExport {
+ public:
+  OpExport(Exporter& into, Block& where, int32_t position)
+      : exporter(into),
+        block(where),
+        hlo(where.computation->instructions[static_cast<size_t>(position)]),
+        index(position) {}
+
+  Exporter& exporter;
+  Block& block;
+  const Instruction& hlo;
+  const int32_t index;
+  absl::Status status;
+
+  bool ok() const { return status.ok(); }
+  // NotSupported, with the instruction's name.
+  void Refuse(std::string_view why);
+
+  size_t num_operands() const { return hlo.operands.size(); }
+  NodeId Operand(size_t i) const { return block.nodes[static_cast<size_t>(hlo.operands[i])]; }
+  const Instruction& OperandInstruction(size_t i) const {
+    return block.computation->instructions[static_cast<size_t>(hlo.operands[i])];
+  }
+  const Shape& OperandShape(size_t i) const { return *OperandInstruction(i).shape; }
+  const AttributeMap& attributes() const { return hlo.attributes; }
+
+  // One operand of the operation: a tuple becomes one value.
+  void Use(NodeId node);
+  // An operand for each leaf.
+  void UseLeaves(NodeId node);
+  void UseOperands();  // each by UseLeaves
+
+  void Property(std::string_view name, std::string_view value);
+  void Flag(std::string_view name, bool value) { Property(name, value ? "true" : "false"); }
+  void Unit(std::string_view name);
+  void Int(std::string_view name, int64_t value, std::string_view type = "i64");
+  void IntList(std::string_view name, std::span<const int64_t> values);
+  // Left out where all are `absent`.
+  void IntListUnless(int64_t absent, std::string_view name, std::span<const int64_t> values);
+  void Enum(std::string_view name, std::string_view enumeration, std::string_view value);
+  void Text(std::string_view name, std::string_view value);
+  // dense<[[..], ..]> : tensor<NxMxi64>; shorter rows are filled up with -1.
+  void Rows(std::string_view name, const IntLists& rows);
+  void Region(ComputationId computation) { regions_.push_back({computation, -1}); }
+  void Branch(ComputationId computation, NodeId captured) { regions_.push_back({computation, captured}); }
+  // Frontend attributes that the operation says otherwise: their keys start with this.
+  void LeaveOutFrontend(std::string_view prefix) { frontend_left_out_ = prefix; }
+
+  // Writes the operation; its results are the shape's leaves.
+  NodeId Make(std::string_view name, const Shape& shape, const Syntax& syntax = {});
+  // The same with a result for each type, which may be a tuple.
+  std::vector<NodeId> MakeEach(std::string_view name, std::span<const Shape* const> types,
+                               const Syntax& syntax = {});
+  // Writes the operation that gives what the instruction gives.
+  void Emit(std::string_view name, const Syntax& syntax = {}) { Bind(Make(name, *hlo.shape, syntax)); }
+  void Bind(NodeId node);
+  // A call with the operands that are used.
+  NodeId Call(ComputationId callee, const Shape& shape);
+  // A value of a tuple type, taken apart.
+  NodeId TakenApart(NodeId value);
+  // A scalar in every place of `shape`; of a constant a constant.
+  NodeId Broadcast(NodeId scalar, const Shape& shape);
+  // Operand i, in the sizes of `like` if it is a scalar.
+  NodeId Spread(size_t i, const Shape& like);
+  // One value of a tree.
+  NodeId Whole(NodeId node);
+
+ private:
+  struct RegionText {
+    ComputationId computation;
+    NodeId captured;
+  };
+  void AppendGeneric(std::string_view name);
+  void AppendOwn(std::string_view name, const Syntax& syntax, std::span<const Shape* const> types);
+
+  std::vector<NodeId> operands_;
+  std::string properties_;
+  std::vector<RegionText> regions_;
+  std::string_view frontend_left_out_;
+  bool is_plain_ = false;  // without location and frontend attributes
+};
+
+// loc(...): the place and name of an instruction.
+void AppendLocation(const Instruction& instruction, std::string& out);
+// {mhlo.frontend_attributes = {...}} without keys that start with `left_out`; nothing if there are none.
+void AppendFrontendAttributes(const Instruction& instruction, std::string_view before,
+                              std::string_view left_out, std::string& out);
+std::string Upper(std::string_view word);
+// Null: StableHLO has no counterpart.
+ExportFn FindExport(Opcode opcode);
+
+std::span<const ExportRow> ElementwiseExports();  // export_elementwise.cc
+std::span<const ExportRow> ShapeExports();        // export_shape.cc
+std::span<const ExportRow> LinalgExports();       // export_linalg.cc
+std::span<const ExportRow> ControlExports();      // export_control.cc
+std::span<const ExportRow> CallExports();         // export_calls.cc
+std::span<const ExportRow> CollectiveExports();   // export_collective.cc
+
+}  // namespace assay::mlir
+
+#endif  // ASSAY_HLO_MLIR_EXPORTER_H_
