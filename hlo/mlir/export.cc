@@ -172,8 +172,9 @@ absl::Status Exporter::WriteParameters(Block& block, bool is_entry) {
   for (const int32_t parameter : block.computation->parameters) {
     const Instruction& instruction = block.computation->instructions[static_cast<size_t>(parameter)];
     if (const std::string without = WithoutType(*instruction.shape); !without.empty()) {
-      return NotSupported(instruction.position, fmt::format("StableHLO has no type for {} (in 'parameter %{}')",
-                                                            without, instruction.name));
+      return NotSupported(
+          instruction.position,
+          fmt::format("StableHLO has no type for {} (in 'parameter %{}')", without, instruction.name));
     }
     block.nodes[static_cast<size_t>(parameter)] =
         is_entry ? write(*instruction.shape) : Tree(*instruction.shape, write);
@@ -209,7 +210,8 @@ absl::Status Exporter::WriteResults(Block& block, bool is_entry) {
   OpExport op(*this, block, root);
   std::vector<NodeId> results;
   if (is_entry && ReturnsElements(*op.hlo.shape)) {
-    for (const NodeId element : std::vector<NodeId>(node(value).elements)) results.push_back(op.Whole(element));
+    for (const NodeId element : std::vector<NodeId>(node(value).elements))
+      results.push_back(op.Whole(element));
   } else if (is_entry) {
     results.push_back(op.Whole(value));
   } else if (!Leaves(block, value, &results)) {

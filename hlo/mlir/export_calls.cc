@@ -32,7 +32,8 @@ bool SetComposite(OpExport& out) {
   const std::string* const name = FrontendAttribute(out.hlo, "composite.name");
   const std::string* const attributes = FrontendAttribute(out.hlo, "composite.attributes");
   const std::string* const version = FrontendAttribute(out.hlo, "composite.version");
-  if (name == nullptr || name->find('.') == std::string::npos || !OperationOfComposite(*name).empty()) return false;
+  if (name == nullptr || name->find('.') == std::string::npos || !OperationOfComposite(*name).empty())
+    return false;
   const std::string dictionary = attributes == nullptr ? "{}" : DictionaryText(*attributes);
   int32_t number = 0;
   if (version != nullptr && !absl::SimpleAtoi(*version, &number)) return false;
@@ -97,7 +98,8 @@ void SetAliases(OpExport& out) {
   std::string text;
   for (const OutputOperandAlias& alias : std::get<Aliasing>(*aliasing)) {
     text += fmt::format(
-        "{}#stablehlo.output_operand_alias<output_tuple_indices = {}, operand_index = {}, operand_tuple_indices = {}>",
+        "{}#stablehlo.output_operand_alias<output_tuple_indices = {}, operand_index = {}, "
+        "operand_tuple_indices = {}>",
         text.empty() ? "" : ", ", ListText(alias.output_index), alias.operand, ListText(alias.operand_index));
   }
   if (!text.empty()) out.Property("output_operand_aliases", fmt::format("[{}]", text));
@@ -138,7 +140,8 @@ void SetConfig(OpExport& out, int64_t api_version) {
     return;
   }
   const std::string dictionary = has_text ? DictionaryText(config->text) : "{}";
-  if (dictionary.empty()) return out.Refuse("a typed call whose backend_config is no dictionary of attributes");
+  if (dictionary.empty())
+    return out.Refuse("a typed call whose backend_config is no dictionary of attributes");
   if (has_text) out.Property("backend_config", dictionary);
 }
 

@@ -1,10 +1,14 @@
 // Collectives and device numbers: the inverse of import_collective.cc. The starts of asynchronous pairs are written as
 // the collective itself; their dones are in export_control.cc.
+#include <numeric>
+
 #include "fmt/format.h"
 #include "hlo/mlir/exporter.h"
 
 namespace assay::mlir {
 namespace {
+
+using Types = Syntax::Types;
 
 const IntLists& Groups(const OpExport& out) {
   static const auto* const kNone = new IntLists();
@@ -18,10 +22,18 @@ void SetChannel(OpExport& out) {
                                              out.attributes().Int(Attr::kChannelId)));
 }
 
-void SetGroups(OpExport& out) {
+void SetGroups(OpExport& out, const IntLists& groups) {
   if (out.attributes().Has(Attr::kMode)) return out.Refuse("attribute mode");
   SetChannel(out);
-  out.Rows("replica_groups", Groups(out));
+  out.Rows("replica_groups", groups);
+}
+void SetGroups(OpExport& out) { SetGroups(out, Groups(out)); }
+
+// StableHLO's verifier wants a size where the operation cuts or joins.
+bool IsEmptyAlong(OpExport& out, const Shape& shape, int64_t dimension) {
+  if (shape.IsTuple() || shape.size(dimension) != 0) return false;
+  out.Refuse("a dimension of size 0");
+  return true;
 }
 
 void SetGlobalIds(OpExport& out) {
@@ -37,8 +49,12 @@ void BindStart(OpExport& out, NodeId results) {
 }
 
 NodeId AllGather(OpExport& out, const Shape& shape) {
+  const int64_t dimension = out.attributes().List(Attr::kDimensions)[0];
+  for (size_t i = 0; i < out.num_operands(); ++i) {
+    if (IsEmptyAlong(out, out.OperandShape(i), dimension)) return -1;
+  }
   out.UseOperands();
-  out.Int("all_gather_dim", out.attributes().List(Attr::kDimensions)[0]);
+  out.Int("all_gather_dim", dimension);
   SetGroups(out);
   SetGlobalIds(out);
   return out.Make("stablehlo.all_gather", shape);
@@ -68,27 +84,77 @@ NodeId ForEachOperand(OpExport& out, const Shape& shape, Write write) {
 
 void ExportReduceScatter(OpExport& out) {
   out.Bind(ForEachOperand(out, *out.hlo.shape, [&](NodeId operand, const Shape& shape) {
+    const int64_t dimension = out.attributes().List(Attr::kDimensions)[0];
+    if (IsEmptyAlong(out, shape, dimension)) return -1;
     out.UseLeaves(operand);
     SetGroups(out);
-    out.Int("scatter_dimension", out.attributes().List(Attr::kDimensions)[0]);
+    out.Int("scatter_dimension", dimension);
     SetGlobalIds(out);
     out.Region(*out.attributes().Computation(Attr::kToApply));
     return out.Make("stablehlo.reduce_scatter", shape);
   }));
 }
 
-void ExportAllToAll(OpExport& out) {
-  if (!out.attributes().Has(Attr::kDimensions)) return out.Refuse("an operand for each member of the group");
+// All members, where no groups are listed: StableHLO's verifier divides by their number.
+IntLists ListedGroups(OpExport& out) {
+  constexpr int64_t kMostListed = 1 << 16;
+  if (!Groups(out).empty()) return Groups(out);
   const Module& module = out.exporter.module();
-  int64_t count = out.attributes().Has(Attr::kChannelId) ? module.num_partitions : module.replica_count;
-  if (!Groups(out).empty()) count = static_cast<int64_t>(Groups(out)[0].size());
-  const int64_t dimension = out.attributes().List(Attr::kDimensions)[0];
-  out.UseOperands();
-  SetGroups(out);
+  const int64_t count = out.attributes().Has(Attr::kChannelId) ? module.num_partitions : module.replica_count;
+  if (count > kMostListed) {
+    out.Refuse(fmt::format("a group of {} members", count));
+    return {};
+  }
+  Ints all(static_cast<size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  return {std::move(all)};
+}
+
+NodeId AllToAll(OpExport& out, NodeId operand, const Shape& shape, int64_t dimension) {
+  const IntLists groups = ListedGroups(out);
+  if (!out.ok() || IsEmptyAlong(out, shape, dimension)) return -1;
+  out.UseLeaves(operand);
+  SetGroups(out, groups);
   out.Int("concat_dimension", dimension);
-  out.Int("split_count", count);
+  out.Int("split_count", static_cast<int64_t>(groups[0].size()));
   out.Int("split_dimension", dimension);
-  out.Emit("stablehlo.all_to_all");
+  return out.Make("stablehlo.all_to_all", shape);
+}
+
+// An operand for each member: stacked along a new dimension, which is exchanged, and taken apart again.
+void ExportAllToAllTuple(OpExport& out) {
+  const Shape& part = out.OperandShape(0);
+  const auto count = static_cast<int64_t>(out.num_operands());
+  std::vector<int64_t> sizes(part.sizes().begin(), part.sizes().end());
+  sizes.insert(sizes.begin(), 1);
+  const absl::StatusOr<Shape> row = Shape::Array(part.element_type(), sizes);
+  sizes[0] = count;
+  const absl::StatusOr<Shape> all = Shape::Array(part.element_type(), sizes);
+  if (!row.ok() || !all.ok() || part.HasDynamic())
+    return out.Refuse("operands too large or dynamic to be stacked");
+  const Shape &row_shape = out.exporter.Keep(*row), &stack_shape = out.exporter.Keep(*all);
+  std::vector<NodeId> rows, results;
+  for (size_t i = 0; i < out.num_operands(); ++i) {
+    out.UseLeaves(out.Operand(i));
+    rows.push_back(out.Make("stablehlo.reshape", row_shape, {Types::kFunction, {}, {}}));
+  }
+  for (const NodeId row_value : rows) out.UseLeaves(row_value);
+  const NodeId stack = out.Make("stablehlo.concatenate", stack_shape, {Types::kFunction, {}, ", dim = 0"});
+  const NodeId exchanged = AllToAll(out, stack, stack_shape, 0);
+  for (int64_t i = 0; i < count && out.ok(); ++i) {
+    std::string ranges = fmt::format("{}:{}", i, i + 1);
+    for (const int64_t size : part.sizes()) ranges += fmt::format(", 0:{}", size);
+    out.UseLeaves(exchanged);
+    out.UseLeaves(
+        out.Make("stablehlo.slice", row_shape, {Types::kFunction, {}, fmt::format(" [{}]", ranges)}));
+    results.push_back(out.Make("stablehlo.reshape", part, {Types::kFunction, {}, {}}));
+  }
+  out.Bind(out.exporter.Tuple(*out.hlo.shape, std::move(results)));
+}
+
+void ExportAllToAll(OpExport& out) {
+  if (!out.attributes().Has(Attr::kDimensions)) return ExportAllToAllTuple(out);
+  out.Bind(AllToAll(out, out.Operand(0), *out.hlo.shape, out.attributes().List(Attr::kDimensions)[0]));
 }
 
 NodeId Permute(OpExport& out, const Shape& whole) {
@@ -96,7 +162,7 @@ NodeId Permute(OpExport& out, const Shape& whole) {
   return ForEachOperand(out, whole, [&](NodeId operand, const Shape& shape) {
     out.UseLeaves(operand);
     SetChannel(out);
-    out.Rows("source_target_pairs", out.attributes().Lists(Attr::kSourceTargetPairs));
+    out.Rows("source_target_pairs", out.attributes().Lists(Attr::kSourceTargetPairs), 2);
     return out.Make("stablehlo.collective_permute", shape);
   });
 }
@@ -115,7 +181,7 @@ void ExportCollectiveBroadcast(OpExport& out) {
 
 void ExportDeviceNumber(OpExport& out) {
   out.Emit(out.hlo.opcode == Opcode::kReplicaId ? "stablehlo.replica_id" : "stablehlo.partition_id",
-           {Syntax::Types::kResult, {}, {}});
+           {Types::kResult, {}, {}});
 }
 
 constexpr ExportRow kRows[] = {

@@ -46,6 +46,7 @@ NodeId Element(OpExport& out, size_t i) {
 }
 
 void ExportGetTupleElement(OpExport& out) {
+  if (out.OperandInstruction(0).opcode == Opcode::kCopyStart) return out.Refuse("a part of a copy under way");
   out.Bind(Element(out, static_cast<size_t>(out.attributes().Int(Attr::kIndex))));
 }
 
@@ -69,6 +70,12 @@ void ExportElement(OpExport& out) {
 }
 
 NodeId Absent(OpExport& out) { return out.exporter.Add(Node()); }
+
+// Evaluating a copy that ends twice fails.
+void ExportCopyDone(OpExport& out) {
+  if (!out.exporter.End(out.Operand(0))) return out.Refuse("the second end of a copy");
+  out.Bind(Element(out, 0));
+}
 
 // (result, source, context)
 void ExportCopyStart(OpExport& out) {
@@ -114,19 +121,23 @@ void ExportOutfeed(OpExport& out) {
 }
 
 // A single value is sent as itself, several as a tuple.
-bool IsPacked(const Shape& data) { return data.IsArray() || (IsFlatTuple(data) && data.elements().size() != 1); }
+bool IsPacked(const Shape& data) {
+  return data.IsArray() || (IsFlatTuple(data) && data.elements().size() != 1);
+}
 
 // Channel types: 1 between devices, 2 to the host, 3 from it.
 void SetChannel(OpExport& out, int host_type) {
   const bool is_host = out.attributes().Bool(Attr::kIsHostTransfer);
-  out.Property("channel_handle", fmt::format("#stablehlo.channel_handle<handle = {}, type = {}>",
-                                             out.attributes().Int(Attr::kChannelId), is_host ? host_type : 1));
+  out.Property("channel_handle",
+               fmt::format("#stablehlo.channel_handle<handle = {}, type = {}>",
+                           out.attributes().Int(Attr::kChannelId), is_host ? host_type : 1));
   out.Flag("is_host_transfer", is_host);
 }
 
 // send: (data, context, token), of which StableHLO gives the token, and so does send-done.
 void ExportSend(OpExport& out) {
-  if (!IsPacked(out.OperandShape(0))) return out.Refuse("data that is neither an array nor a tuple of arrays");
+  if (!IsPacked(out.OperandShape(0)))
+    return out.Refuse("data that is neither an array nor a tuple of arrays");
   out.UseOperands();
   SetChannel(out, 2);
   const Shape& shape = *out.hlo.shape;
@@ -136,7 +147,8 @@ void ExportSend(OpExport& out) {
 
 // recv posts a slot, which nothing shows; recv-done, which waits, is the operation.
 void ExportRecv(OpExport& out) {
-  if (!IsPacked(out.hlo.shape->element(0))) return out.Refuse("data that is neither an array nor a tuple of arrays");
+  if (!IsPacked(out.hlo.shape->element(0)))
+    return out.Refuse("data that is neither an array nor a tuple of arrays");
   out.Bind(out.exporter.Tuple(*out.hlo.shape, {Absent(out), Absent(out), Absent(out)}));
 }
 
@@ -155,7 +167,7 @@ constexpr ExportRow kRows[] = {
     {Opcode::kAddDependency, ExportFirst},
     {Opcode::kAfterAll, ExportAfterAll},
     {Opcode::kConditional, ExportConditional},
-    {Opcode::kCopyDone, ExportElement<0>},
+    {Opcode::kCopyDone, ExportCopyDone},
     {Opcode::kCopyStart, ExportCopyStart},
     {Opcode::kDomain, ExportFirst},
     {Opcode::kGetTupleElement, ExportGetTupleElement},

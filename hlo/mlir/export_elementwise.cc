@@ -17,11 +17,12 @@ bool SetAccuracy(OpExport& out) {
   std::string_view mode = "DEFAULT";
   if (accuracy.mode == ResultAccuracy::Mode::kHighest) mode = "HIGHEST";
   if (accuracy.mode == ResultAccuracy::Mode::kTolerance) mode = "TOLERANCE";
-  out.Property("result_accuracy",
-               fmt::format("#stablehlo.result_accuracy<atol = {}, rtol = {}, ulps = {}, mode = "
-                           "#stablehlo.result_accuracy_mode<{}>>",
-                           FloatText(accuracy.atol, ElementType::kF64),
-                           FloatText(accuracy.rtol, ElementType::kF64), static_cast<int64_t>(accuracy.ulps), mode));
+  out.Property(
+      "result_accuracy",
+      fmt::format("#stablehlo.result_accuracy<atol = {}, rtol = {}, ulps = {}, mode = "
+                  "#stablehlo.result_accuracy_mode<{}>>",
+                  FloatText(accuracy.atol, ElementType::kF64), FloatText(accuracy.rtol, ElementType::kF64),
+                  static_cast<int64_t>(accuracy.ulps), mode));
   return true;
 }
 
@@ -45,9 +46,7 @@ bool TakesAccuracy(Opcode opcode) {
   }
 }
 
-std::string NameOf(const OpExport& out) {
-  return "stablehlo." + std::string(StableHloName(out.hlo.opcode));
-}
+std::string NameOf(const OpExport& out) { return "stablehlo." + std::string(StableHloName(out.hlo.opcode)); }
 
 void ExportSame(OpExport& out) {
   out.UseOperands();
@@ -55,7 +54,12 @@ void ExportSame(OpExport& out) {
   out.Emit(NameOf(out), {generic ? Types::kGeneric : Types::kSame, {}, {}});
 }
 
-void ExportGeneric(OpExport& out) {
+// A pred has eight bits in HLO and one in StableHLO.
+void ExportBitcastConvert(OpExport& out) {
+  const ElementType from = out.OperandShape(0).element_type(), to = out.hlo.shape->element_type();
+  if (from != to && (from == ElementType::kPred || to == ElementType::kPred)) {
+    return out.Refuse(fmt::format("from {} to {}", Name(from), Name(to)));
+  }
   out.UseOperands();
   out.Emit(NameOf(out));
 }
@@ -73,10 +77,12 @@ void ExportMulhi(OpExport& out) {
 NodeId ConstantNode(OpExport& out, const Literal& literal) {
   if (literal.shape().IsTuple()) {
     std::vector<NodeId> elements;
-    for (int64_t i = 0; i < literal.tuple_size(); ++i) elements.push_back(ConstantNode(out, literal.element(i)));
+    for (int64_t i = 0; i < literal.tuple_size(); ++i)
+      elements.push_back(ConstantNode(out, literal.element(i)));
     return out.exporter.Tuple(literal.shape(), std::move(elements));
   }
-  if (literal.shape().IsToken()) return out.Make("stablehlo.create_token", literal.shape(), {Types::kResult, {}, {}});
+  if (literal.shape().IsToken())
+    return out.Make("stablehlo.create_token", literal.shape(), {Types::kResult, {}, {}});
   if (literal.shape().HasDynamic()) out.Refuse("a constant of dynamic size");
   Node constant;
   constant.kind = Node::Kind::kConstant;
@@ -124,7 +130,8 @@ void ExportSelect(OpExport& out) {
 void ExportReducePrecision(OpExport& out) {
   out.UseOperands();
   out.Emit("stablehlo.reduce_precision",
-           {Types::kSame, {},
+           {Types::kSame,
+            {},
             fmt::format(", format = e{}m{}", out.attributes().Int(Attr::kExponentBits),
                         out.attributes().Int(Attr::kMantissaBits))});
 }
@@ -185,7 +192,7 @@ constexpr ExportRow kRows[] = {
     {Opcode::kClamp, ExportClamp},
     {Opcode::kCompare, ExportCompare},
     {Opcode::kSelect, ExportSelect},
-    {Opcode::kBitcastConvert, ExportGeneric},
+    {Opcode::kBitcastConvert, ExportBitcastConvert},
     {Opcode::kConvert, ExportSame},
     {Opcode::kReducePrecision, ExportReducePrecision},
     {Opcode::kConstant, ExportConstant},

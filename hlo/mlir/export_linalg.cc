@@ -173,16 +173,20 @@ void ExportConvolution(OpExport& out) {
   for (const Attr attr : {Attr::kSparsityConfig, Attr::kAlgorithm, Attr::kConvolutionKind}) {
     if (attributes.Has(attr)) return out.Refuse(fmt::format("attribute {}", Name(attr)));
   }
+  if (out.OperandShape(0).element_type() != out.OperandShape(1).element_type()) {
+    return out.Refuse("operands of two element types");
+  }
   const auto& labels =
       *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*attributes.Find(Attr::kDimLabels));
   out.UseOperands();
   out.Int("batch_group_count", attributes.Int(Attr::kBatchGroupCount, 1));
   out.Property(
       "dimension_numbers",
-      fmt::format("#stablehlo.conv<{}x{}->{}>",
-                  Roles(labels.input_batch, "b", labels.input_feature, "f", labels.input_spatial),
-                  Roles(labels.kernel_input_feature, "i", labels.kernel_output_feature, "o", labels.kernel_spatial),
-                  Roles(labels.output_batch, "b", labels.output_feature, "f", labels.output_spatial)));
+      fmt::format(
+          "#stablehlo.conv<{}x{}->{}>",
+          Roles(labels.input_batch, "b", labels.input_feature, "f", labels.input_spatial),
+          Roles(labels.kernel_input_feature, "i", labels.kernel_output_feature, "o", labels.kernel_spatial),
+          Roles(labels.output_batch, "b", labels.output_feature, "f", labels.output_spatial)));
   out.Int("feature_group_count", attributes.Int(Attr::kFeatureGroupCount, 1));
   Window window = attributes.WindowOf();
   if (window.empty()) window.resize(labels.kernel_spatial.size());

@@ -1,5 +1,6 @@
 // Shape and data movement, gather, scatter, sort, dynamic sizes: the inverse of import_shape.cc.
 #include <algorithm>
+#include <array>
 
 #include "fmt/format.h"
 #include "hlo/mlir/exporter.h"
@@ -96,6 +97,9 @@ void ExportConcatenate(OpExport& out) {
 void ExportSameValue(OpExport& out) { out.Bind(out.Operand(0)); }
 
 void ExportReshape(OpExport& out) {
+  if (out.attributes().Has(Attr::kInferredDimension) && out.hlo.shape->HasDynamic()) {
+    return out.Refuse("a dynamic dimension that is inferred");
+  }
   out.UseLeaves(out.Operand(0));
   out.Emit("stablehlo.reshape", {Types::kFunction, {}, {}});
 }
@@ -105,15 +109,36 @@ void ExportDynamicReshape(OpExport& out) {
   ExportReshape(out);
 }
 
+// The operands from number `first` on are scalar starts; in the old form they are one vector.
+void UseStarts(OpExport& out, size_t first) {
+  if (out.num_operands() <= first) return;
+  const Shape& starts = out.OperandShape(first);
+  if (starts.IsScalar()) {
+    for (size_t i = first; i < out.num_operands(); ++i) out.UseLeaves(out.Operand(i));
+    return;
+  }
+  const Shape& one = out.exporter.Keep(Shape::ArrayOrDie(starts.element_type(), std::array<int64_t, 1>{1}));
+  const Shape& scalar = out.exporter.Keep(Shape::Scalar(starts.element_type()));
+  for (int64_t i = 0; i < starts.size(0); ++i) {
+    const NodeId cut = out.Aside("stablehlo.slice", one, out.Operand(first),
+                                 {Types::kFunction, {}, fmt::format(" [{}:{}]", i, i + 1)});
+    out.UseLeaves(out.Aside("stablehlo.reshape", scalar, cut, {Types::kFunction, {}, {}}));
+  }
+}
+
 void ExportDynamicSlice(OpExport& out) {
-  out.UseOperands();
+  out.UseLeaves(out.Operand(0));
+  UseStarts(out, 1);
   out.Emit("stablehlo.dynamic_slice",
-           {Types::kFunction, {},
+           {Types::kFunction,
+            {},
             fmt::format(", sizes = {}", ListText(out.attributes().List(Attr::kDynamicSliceSizes)))});
 }
 
 void ExportDynamicUpdateSlice(OpExport& out) {
-  out.UseOperands();
+  out.UseLeaves(out.Operand(0));
+  out.UseLeaves(out.Operand(1));
+  UseStarts(out, 2);
   out.Emit("stablehlo.dynamic_update_slice", {Types::kFunction, {}, {}});
 }
 
@@ -178,21 +203,24 @@ void ExportPad(OpExport& out) {
     interior.push_back(d.interior);
   }
   out.UseOperands();
-  out.Emit("stablehlo.pad", {Types::kFunction, {},
+  out.Emit("stablehlo.pad", {Types::kFunction,
+                             {},
                              fmt::format(", low = {}, high = {}, interior = {}", ListText(low),
                                          ListText(high), ListText(interior))});
 }
 
 void ExportReverse(OpExport& out) {
   out.UseOperands();
-  out.Emit("stablehlo.reverse",
-           {Types::kSame, {}, fmt::format(", dims = {}", ListText(out.attributes().List(Attr::kDimensions)))});
+  out.Emit(
+      "stablehlo.reverse",
+      {Types::kSame, {}, fmt::format(", dims = {}", ListText(out.attributes().List(Attr::kDimensions)))});
 }
 
 void ExportTranspose(OpExport& out) {
   out.UseOperands();
-  out.Emit("stablehlo.transpose", {Types::kFunction, {},
-                                   fmt::format(", dims = {}", ListText(out.attributes().List(Attr::kDimensions)))});
+  out.Emit(
+      "stablehlo.transpose",
+      {Types::kFunction, {}, fmt::format(", dims = {}", ListText(out.attributes().List(Attr::kDimensions)))});
 }
 
 // %x [0:4, 1:8:2]

@@ -52,7 +52,8 @@ NodeId Exporter::Constant(Block& block, NodeId id) {
   if (constant.origin != nullptr) AppendFrontendAttributes(*constant.origin, " ", {}, out_);
   out_ += ' ';
   AppendDense(constant.shape->element_type(), constant.shape->sizes(),
-              constant.shape->num_elements() == 0 ? std::span<const std::byte>() : constant.literal->bytes(), out_);
+              constant.shape->num_elements() == 0 ? std::span<const std::byte>() : constant.literal->bytes(),
+              out_);
   if (constant.origin != nullptr) AppendLocation(*constant.origin, out_);
   out_ += '\n';
   return written;

@@ -47,9 +47,9 @@ struct Node {
 // A region or the body of a function, while it is written.
 struct Block {
   const Computation* computation = nullptr;
-  std::vector<NodeId> nodes;                        // of the instructions
+  std::vector<NodeId> nodes;                      // of the instructions
   absl::flat_hash_map<NodeId, NodeId> constants;  // those that stand in this block
-  int depth = 0;                                    // regions around it
+  int depth = 0;                                  // regions around it
 };
 
 class OpExport;
@@ -78,6 +78,9 @@ class Exporter {
   // Shapes and literals that the program does not have.
   const Shape& Keep(Shape shape) { return shapes_.emplace_back(std::move(shape)); }
   const Literal& Keep(Literal literal) { return literals_.emplace_back(std::move(literal)); }
+
+  // True the first time: of an asynchronous pair only one may end it.
+  bool End(NodeId start) { return ended_.insert(start).second; }
 
   // The symbol of a function, which is written later.
   std::string_view Function(ComputationId id);
@@ -108,6 +111,7 @@ class Exporter {
   std::vector<Node> nodes_;
   std::deque<Shape> shapes_;
   std::deque<Literal> literals_;
+  absl::flat_hash_set<NodeId> ended_;
   int32_t num_values_ = 0, num_arguments_ = 0;
 
   std::vector<std::string> function_names_;  // by computation; empty: no function yet
@@ -174,7 +178,7 @@ class OpExport {
   void Enum(std::string_view name, std::string_view enumeration, std::string_view value);
   void Text(std::string_view name, std::string_view value);
   // dense<[[..], ..]> : tensor<NxMxi64>; shorter rows are filled up with -1.
-  void Rows(std::string_view name, const IntLists& rows);
+  void Rows(std::string_view name, const IntLists& rows, size_t columns = 0);
   void Region(ComputationId computation) { regions_.push_back({computation, -1}); }
   void Branch(ComputationId computation, NodeId captured) { regions_.push_back({computation, captured}); }
   // Frontend attributes that the operation says otherwise: their keys start with this.
@@ -185,6 +189,8 @@ class OpExport {
   // The same with a result for each type, which may be a tuple.
   std::vector<NodeId> MakeEach(std::string_view name, std::span<const Shape* const> types,
                                const Syntax& syntax = {});
+  // Writes an operation on one operand while those of another one are gathered.
+  NodeId Aside(std::string_view name, const Shape& shape, NodeId operand, const Syntax& syntax);
   // Writes the operation that gives what the instruction gives.
   void Emit(std::string_view name, const Syntax& syntax = {}) { Bind(Make(name, *hlo.shape, syntax)); }
   void Bind(NodeId node);

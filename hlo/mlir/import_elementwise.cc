@@ -110,15 +110,15 @@ void ImportCompare(OpImport& in) {
   in.Emit(Opcode::kCompare, in.operands, std::move(attributes));
 }
 
-// A scalar where the operation wants an array of `shape`.
+// A scalar where the operation wants an array of `shape`. The size of a dynamic array is not known here; HLO's select
+// and clamp take the scalar too.
 int32_t Spread(OpImport& in, size_t i, const Shape& shape) {
-  if (!in.OperandShape(i).IsScalar() || shape.IsScalar()) return in.operands[i];
+  if (!in.OperandShape(i).IsScalar() || shape.IsScalar() || shape.HasDynamic()) return in.operands[i];
   absl::StatusOr<Shape> spread = Shape::Array(in.OperandShape(i).element_type(), shape.sizes());
   if (!spread.ok()) {
     in.Fail(spread.status());
     return in.operands[i];
   }
-  for (int64_t d = 0; d < shape.rank(); ++d) spread->set_dynamic(d, shape.is_dynamic(d));
   return in.Broadcast(in.operands[i], std::make_shared<const Shape>(*std::move(spread)));
 }
 

@@ -1,6 +1,7 @@
 // What one instruction's export can say, and the table of all exports.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
@@ -8,6 +9,19 @@
 #include "hlo/mlir/text_writer.h"
 
 namespace assay::mlir {
+
+namespace {
+
+bool HaveSameType(const Shape& a, const Shape& b) {
+  if (!a.IsArray() || !b.IsArray()) return a.IsToken() && b.IsToken();
+  if (a.element_type() != b.element_type() || !Shape::SameDimensions(a, b)) return false;
+  for (int64_t d = 0; d < a.rank(); ++d) {
+    if (a.is_dynamic(d) != b.is_dynamic(d)) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 std::string Upper(std::string_view word) {
   std::string upper(word);
@@ -29,7 +43,8 @@ ExportFn FindExport(Opcode opcode) {
 
 void OpExport::Refuse(std::string_view why) {
   if (!ok()) return;
-  status = NotSupported(hlo.position, fmt::format("{} '%{}' as StableHLO: {}", Name(hlo.opcode), hlo.name, why));
+  status =
+      NotSupported(hlo.position, fmt::format("{} '%{}' as StableHLO: {}", Name(hlo.opcode), hlo.name, why));
 }
 
 void OpExport::Bind(NodeId node) {
@@ -82,8 +97,7 @@ void OpExport::Enum(std::string_view name, std::string_view enumeration, std::st
 
 void OpExport::Text(std::string_view name, std::string_view value) { Property(name, Quoted(value)); }
 
-void OpExport::Rows(std::string_view name, const IntLists& rows) {
-  size_t columns = 0;
+void OpExport::Rows(std::string_view name, const IntLists& rows, size_t columns) {
   for (const Ints& row : rows) columns = std::max(columns, row.size());
   Ints flat;
   for (const Ints& row : rows) {
@@ -180,7 +194,7 @@ void OpExport::AppendOwn(std::string_view name, const Syntax& syntax, std::span<
   out += " : ";
   const std::span<const NodeId> operands(operands_);
   const bool same = std::all_of(operands.begin(), operands.end(), [&](NodeId operand) {
-    return Shape::Compatible(*exporter.node(operand).shape, *types[0]);
+    return HaveSameType(*exporter.node(operand).shape, *types[0]);
   });
   if (syntax.types == Types::kResult || (syntax.types == Types::kSame && same)) {
     return AppendType(*types[0], out);
@@ -215,7 +229,9 @@ NodeId OpExport::TakenApart(NodeId value) {
 
 NodeId OpExport::Broadcast(NodeId scalar, const Shape& shape) {
   const Node& from = exporter.node(scalar);
-  if (from.kind == Node::Kind::kConstant && from.shape->IsScalar() && !shape.HasDynamic()) {
+  // (An empty constant may have sizes whose product no literal has.)
+  if (from.kind == Node::Kind::kConstant && from.shape->IsScalar() && !shape.HasDynamic() &&
+      shape.num_elements() > 0) {
     Node constant = from;
     constant.shape = &shape;
     constant.origin = &hlo;
@@ -227,7 +243,8 @@ NodeId OpExport::Broadcast(NodeId scalar, const Shape& shape) {
 
 NodeId OpExport::Spread(size_t i, const Shape& like) {
   const Shape& shape = OperandShape(i);
-  if (!shape.IsScalar() || like.IsScalar()) return Operand(i);
+  // (The size of a dynamic array is not known here, and a scalar goes with any.)
+  if (!shape.IsScalar() || like.IsScalar() || like.HasDynamic()) return Operand(i);
   Shape spread = like;
   spread.set_element_type(shape.element_type());
   return Broadcast(Operand(i), exporter.Keep(std::move(spread)));
@@ -247,17 +264,21 @@ NodeId OpExport::Whole(NodeId node) {
     elements.push_back(Whole(exporter.node(node).elements[i]));
   }
   if (!ok()) return node;
-  std::vector<NodeId> kept(std::move(operands_));
-  std::string properties(std::move(properties_));
-  operands_ = std::move(elements);
-  properties_.clear();
+  std::vector<NodeId> gathered = std::exchange(operands_, std::move(elements));
   is_plain_ = true;
   const std::vector<NodeId> results =
       MakeEach("stablehlo.tuple", {&shape, 1}, {Syntax::Types::kResult, {}, {}});
   is_plain_ = false;
-  operands_ = std::move(kept);
-  properties_ = std::move(properties);
+  operands_ = std::move(gathered);
   return results[0];
+}
+
+NodeId OpExport::Aside(std::string_view name, const Shape& shape, NodeId operand, const Syntax& syntax) {
+  std::vector<NodeId> gathered = std::exchange(operands_, {});
+  UseLeaves(operand);
+  const NodeId result = Make(name, shape, syntax);
+  operands_ = std::move(gathered);
+  return result;
 }
 
 }  // namespace assay::mlir

@@ -63,7 +63,8 @@ void AppendElement(ElementType type, const std::byte* element, std::string& out)
 }
 
 // One dimension's brackets and what is in them; `element` walks on.
-void AppendList(ElementType type, std::span<const int64_t> sizes, const std::byte*& element, std::string& out) {
+void AppendList(ElementType type, std::span<const int64_t> sizes, const std::byte*& element,
+                std::string& out) {
   if (sizes.empty()) {
     AppendElement(type, element, out);
     element += Bytes(type);
@@ -179,7 +180,9 @@ std::string Quoted(std::string_view text) {
 }
 
 std::string WordOrQuoted(std::string_view text) {
-  const auto is_rest = [](char c) { return IsWordStart(c) || (c >= '0' && c <= '9') || c == '$' || c == '.'; };
+  const auto is_rest = [](char c) {
+    return IsWordStart(c) || (c >= '0' && c <= '9') || c == '$' || c == '.';
+  };
   const bool is_word =
       !text.empty() && IsWordStart(text[0]) && std::all_of(text.begin(), text.end(), is_rest);
   return is_word ? std::string(text) : Quoted(text);

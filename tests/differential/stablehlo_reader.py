@@ -1,0 +1,62 @@
+"""Reads StableHLO text with jaxlib in a process of its own, because its verifier ends the process on some programs."""
+
+import multiprocessing
+
+ANSWER_SECONDS = 60
+
+
+def _serve(connection):
+    from jaxlib.mlir import ir
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+    from jaxlib.mlir.dialects import chlo, stablehlo
+    registry = ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)  # func among them
+    while True:
+        try:
+            text = connection.recv()
+        except EOFError:
+            return
+        context = ir.Context()
+        context.append_dialect_registry(registry)
+        context.load_all_available_dialects()
+        stablehlo.register_dialect(context)
+        chlo.register_dialect(context)
+        try:
+            with context:
+                ir.Module.parse(text).operation.verify()
+            connection.send('')
+        except Exception as error:  # jaxlib raises several kinds
+            connection.send(str(error) or repr(error))
+
+
+class Reader:
+
+    def __init__(self):
+        self.process = None
+
+    def _start(self):
+        context = multiprocessing.get_context('spawn')
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def error(self, text):
+        """Why jaxlib refuses the text; empty if it takes it, None if reading it ends jaxlib's process."""
+        if self.process is None:
+            self._start()
+        try:
+            self.connection.send(text)
+            if self.connection.poll(ANSWER_SECONDS):
+                return self.connection.recv()
+            self.process.kill()
+        except (EOFError, ConnectionError):
+            pass
+        self.process.join()
+        self.process = None
+        return None
+
+    def stop(self):
+        if self.process is not None:
+            self.connection.close()
+            self.process.join()
