@@ -91,10 +91,12 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
                 [&] { return assay::cli::VerifyProgram(run.program); });
   sub->add_option("PROGRAM", run.program, kProgramHelp)->required();
 
-  sub = command(app, "print", "print a program in canonical form",
+  sub = command(app, "print", "print a program in canonical form, or in another one",
                 [&] { return assay::cli::Print(run.program, arguments.form); });
   sub->add_option("PROGRAM", run.program, kProgramHelp)->required();
-  sub->add_option("--to", arguments.form, "hlo, pb or mlir")->check(CLI::IsMember({"hlo", "pb", "mlir"}));
+  sub->add_option("--to", arguments.form,
+                  "hlo (the default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
+      ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
 
   AddRunFlags(command(app, "plan", "show the steps of a program and who runs them",
                       [&] { return assay::cli::PrintPlan(run); }),

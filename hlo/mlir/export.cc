@@ -87,11 +87,12 @@ void Exporter::CountRegions() {
 }
 
 // Regions are written where they are used. Those inside of shared ones would be written as often as there are ways to
-// them, of which there may be 2^n.
+// them, of which there may be 2^n. What is a call of a function already is never outlined again.
 bool Exporter::IsOutlined(ComputationId id, int depth) const {
   const auto c = static_cast<size_t>(id.value);
-  const bool large = has_regions_[c] || module_.computations[c].instructions.size() > kMaxRepeated;
-  return depth > kMaxDepth || (region_uses_[c] > 1 && large);
+  const bool shared = region_uses_[c] > 1;
+  if (has_regions_[c]) return shared || depth > kMaxDepth;
+  return shared && module_.computations[c].instructions.size() > kMaxRepeated;
 }
 
 std::string_view Exporter::Function(ComputationId id) {

@@ -23,7 +23,7 @@ std::string DictionaryText(std::string_view text) {
   const Operation& module = *(*tree)->top->operations[0];
   if (module.attributes.size() != 1 || module.attributes[0].name != "d") return {};
   const Attribute& value = *module.attributes[0].value;
-  return value.kind == Attribute::Kind::kDictionary ? ToString(value) : std::string();
+  return value.kind == Attribute::Kind::kDictionary ? ToString(value, /*whole=*/true) : std::string();
 }
 
 // A composite whose name, attributes and version can be written, and which the importer makes a call again.
@@ -145,7 +145,19 @@ void SetConfig(OpExport& out, int64_t api_version) {
   if (has_text) out.Property("backend_config", dictionary);
 }
 
+// The call that the importer makes of a CHLO function which HLO does not have.
+bool IsFunction(const OpExport& out) {
+  const std::string_view target = out.attributes().Text(Attr::kCustomCallTarget);
+  return (target == "chlo.erfc" || target == "chlo.lgamma" || target == "chlo.digamma") &&
+         out.attributes().entries().size() == 1 && out.num_operands() == 1 && out.hlo.shape->IsArray() &&
+         IsFloat(out.hlo.shape->element_type());
+}
+
 void ExportCustomCall(OpExport& out) {
+  if (IsFunction(out)) {
+    out.UseOperands();
+    return out.Emit(out.attributes().Text(Attr::kCustomCallTarget));
+  }
   for (const Attr attr : {Attr::kWindow, Attr::kDimLabels, Attr::kPaddingType, Attr::kLiteralValue}) {
     if (out.attributes().Has(attr)) return out.Refuse(fmt::format("attribute {}", Name(attr)));
   }

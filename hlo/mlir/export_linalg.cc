@@ -1,7 +1,7 @@
 // Reductions, windows, contractions, transforms, solvers, normalisation, random numbers: the inverse of
 // import_linalg.cc.
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
@@ -83,7 +83,7 @@ void ExportSelectAndScatter(OpExport& out) {
 }
 
 // precision_config = [#stablehlo<precision HIGH>, ...]
-void SetPrecision(OpExport& out) {
+void SetPrecision(OpExport& out, std::string_view dialect) {
   const AttrValue* const attribute = out.attributes().Find(Attr::kOperandPrecision);
   if (attribute == nullptr) return;
   std::string text;
@@ -94,7 +94,7 @@ void SetPrecision(OpExport& out) {
       return out.Refuse(fmt::format("operand_precision {}", word.text));
     }
     any |= upper != "DEFAULT";
-    text += fmt::format("{}#stablehlo<precision {}>", text.empty() ? "" : ", ", upper);
+    text += fmt::format("{}#{}<precision {}>", text.empty() ? "" : ", ", dialect, upper);
   }
   if (any) out.Property("precision_config", fmt::format("[{}]", text));
 }
@@ -140,22 +140,34 @@ bool SetAlgorithm(OpExport& out) {
   return true;
 }
 
-void ExportDot(OpExport& out) {
-  const AttributeMap& attributes = out.attributes();
-  if (attributes.Has(Attr::kSparsityConfig)) return out.Refuse("sparse operands");
+// The fields of a struct of dimension numbers, those that are not empty.
+std::string DotDimensions(const OpExport& out) {
   std::string fields;
-  const auto add = [&](std::string_view name, Attr attr) {
-    const std::span<const int64_t> dims = attributes.List(attr);
+  for (const auto& [attr, name] : {std::pair{Attr::kLhsBatchDims, "lhs_batching_dimensions"},
+                                   {Attr::kRhsBatchDims, "rhs_batching_dimensions"},
+                                   {Attr::kLhsContractingDims, "lhs_contracting_dimensions"},
+                                   {Attr::kRhsContractingDims, "rhs_contracting_dimensions"},
+                                   {Attr::kLhsRaggedDims, "lhs_ragged_dimensions"},
+                                   {Attr::kRhsGroupDims, "rhs_group_dimensions"}}) {
+    const std::span<const int64_t> dims = out.attributes().List(attr);
     if (!dims.empty()) fields += fmt::format("{}{} = {}", fields.empty() ? "" : ", ", name, ListText(dims));
-  };
-  add("lhs_batching_dimensions", Attr::kLhsBatchDims);
-  add("rhs_batching_dimensions", Attr::kRhsBatchDims);
-  add("lhs_contracting_dimensions", Attr::kLhsContractingDims);
-  add("rhs_contracting_dimensions", Attr::kRhsContractingDims);
+  }
+  return fields;
+}
+
+void ExportDot(OpExport& out) {
+  if (out.attributes().Has(Attr::kSparsityConfig)) return out.Refuse("sparse operands");
   out.UseOperands();
-  out.Property("dot_dimension_numbers", fmt::format("#stablehlo.dot<{}>", fields));
-  if (!SetAlgorithm(out)) SetPrecision(out);
+  out.Property("dot_dimension_numbers", fmt::format("#stablehlo.dot<{}>", DotDimensions(out)));
+  if (!SetAlgorithm(out)) SetPrecision(out, "stablehlo");
   out.Emit("stablehlo.dot_general");
+}
+
+void ExportRaggedDot(OpExport& out) {
+  out.UseOperands();
+  SetPrecision(out, "chlo");
+  out.Property("ragged_dot_dimension_numbers", fmt::format("#chlo.ragged_dot<{}>", DotDimensions(out)));
+  out.Emit("chlo.ragged_dot");
 }
 
 // [b, 0, 1, f]: the role of each dimension.
@@ -191,7 +203,7 @@ void ExportConvolution(OpExport& out) {
   Window window = attributes.WindowOf();
   if (window.empty()) window.resize(labels.kernel_spatial.size());
   SetWindow(out, window, {{}, "lhs_dilation", "rhs_dilation", "window_reversal"});
-  SetPrecision(out);
+  SetPrecision(out, "stablehlo");
   out.Emit("stablehlo.convolution");
 }
 
@@ -261,6 +273,7 @@ constexpr ExportRow kRows[] = {
     {Opcode::kSelectAndScatter, ExportSelectAndScatter},
     {Opcode::kConvolution, ExportConvolution},
     {Opcode::kDot, ExportDot},
+    {Opcode::kRaggedDot, ExportRaggedDot},
     {Opcode::kFft, ExportFft},
     {Opcode::kCholesky, ExportCholesky},
     {Opcode::kTriangularSolve, ExportTriangularSolve},

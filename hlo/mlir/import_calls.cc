@@ -48,7 +48,8 @@ void ImportComposite(OpImport& in) {
   const int64_t version = in.Int("version", 0);
   const int32_t call =
       AddWhole(in, Opcode::kCall, in.operands, Map({{Attr::kToApply, *callee}, {Attr::kIsComposite, true}}));
-  SetFrontend(in, call, "composite.attributes", {attributes == nullptr ? "{}" : ToString(*attributes), true});
+  SetFrontend(in, call, "composite.attributes",
+              {attributes == nullptr ? "{}" : ToString(*attributes, /*whole=*/true), true});
   SetFrontend(in, call, "composite.name", {name, false});
   SetFrontend(in, call, "composite.version", {fmt::format("{}", version), false});
   in.BindResults(call);
@@ -153,8 +154,8 @@ void SetCalled(OpImport& in, AttributeMap* attributes) {
 void SetConfig(OpImport& in, int32_t call, const Attribute* config) {
   if (config == nullptr || (config->kind == Attribute::Kind::kString && config->text.empty())) return;
   const bool is_dictionary = config->kind == Attribute::Kind::kDictionary;
-  in.OwnExtras(call).backend_config = {is_dictionary ? ToString(*config) : std::string(config->text),
-                                       is_dictionary};
+  in.OwnExtras(call).backend_config = {
+      is_dictionary ? ToString(*config, /*whole=*/true) : std::string(config->text), is_dictionary};
 }
 
 // The older form of CHLO operations: @mhlo.topk and the like, with their attributes in a dictionary.

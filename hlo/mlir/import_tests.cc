@@ -35,7 +35,7 @@ std::string Dictionary(const Operation& op, std::string_view name, bool with_def
       if (value == nullptr && field.name == "iteration") value = op.Find("iter");
       if (value == nullptr && (!with_defaults || field.absent.empty())) continue;
       text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", field.name,
-                          value == nullptr ? std::string(field.absent) : ToString(*value));
+                          value == nullptr ? std::string(field.absent) : ToString(*value, /*whole=*/true));
     }
   }
   return text.empty() ? text : "{" + text + "}";

@@ -205,7 +205,8 @@ AttributeMap Map(std::vector<AttributeMap::Entry> entries);
 // The integers of array<i64: ..>, [..] or dense<..>.
 bool IntegersOf(const Attribute& attribute, Ints* values);
 // An attribute as MLIR writes it, for configurations that HLO keeps as text.
-std::string ToString(const Attribute& attribute);
+// Messages leave out the elements of dense<...>: only with `whole` are they there.
+std::string ToString(const Attribute& attribute, bool whole = false);
 // The operation that stands for a composite of this name, whatever its decomposition: "" if none does.
 std::string_view OperationOfComposite(std::string_view name);
 

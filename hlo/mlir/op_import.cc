@@ -38,20 +38,25 @@ bool IntegersOfDense(const Attribute& dense, Ints* values) {
   return true;
 }
 
-std::string FieldsText(std::span<const NamedAttribute> fields) {
+std::string FieldsText(std::span<const NamedAttribute> fields, bool whole) {
   std::string text;
   for (const NamedAttribute& field : fields) {
     text += text.empty() ? "" : ", ";
-    text += field.name;
-    if (field.value->kind != Kind::kUnit) text += " = " + ToString(*field.value);
+    text += WordOrQuoted(field.name);
+    if (field.value->kind != Kind::kUnit) text += " = " + ToString(*field.value, whole);
   }
   return text;
 }
 
-// As MLIR prints it: %e with six digits where that reads back, else as many digits as it takes.
-std::string FloatText(double value) {
-  std::string text = fmt::format("{:.6e}", value);
-  return std::strtod(text.c_str(), nullptr) == value ? text : fmt::format("{:.17e}", value);
+ElementType ElementOf(const Type* type, ElementType absent) {
+  return type != nullptr && type->kind == Type::Kind::kElement ? type->element : absent;
+}
+
+std::string DenseText(const Attribute& dense) {
+  std::string text;
+  AppendDenseElements(ElementOf(dense.type->element_type, ElementType::kS64), dense.type->sizes, dense.data,
+                      text);
+  return text;
 }
 
 }  // namespace
@@ -80,7 +85,7 @@ bool IntegersOf(const Attribute& attribute, Ints* values) {
   }
 }
 
-std::string ToString(const Attribute& attribute) {
+std::string ToString(const Attribute& attribute, bool whole) {
   const auto typed = [&](std::string text, std::string_view default_type) {
     if (attribute.type == nullptr) return fmt::format("{} : {}", text, default_type);
     return fmt::format("{} : {}", text, ToString(*attribute.type));
@@ -93,17 +98,17 @@ std::string ToString(const Attribute& attribute) {
     case Kind::kInteger:
       return typed(fmt::format("{}", attribute.integer), "i64");
     case Kind::kFloat:
-      return typed(FloatText(attribute.real), "f64");
+      return typed(FloatText(attribute.real, ElementOf(attribute.type, ElementType::kF64)), "f64");
     case Kind::kString:
       return Quoted(attribute.text);
     case Kind::kArray: {
       std::string text;
       for (const Attribute* element : attribute.elements)
-        text += (text.empty() ? "" : ", ") + ToString(*element);
+        text += (text.empty() ? "" : ", ") + ToString(*element, whole);
       return fmt::format("[{}]", text);
     }
     case Kind::kDictionary:
-      return fmt::format("{{{}}}", FieldsText(attribute.fields));
+      return fmt::format("{{{}}}", FieldsText(attribute.fields, whole));
     case Kind::kType:
       return ToString(*attribute.type);
     case Kind::kSymbol:
@@ -117,9 +122,9 @@ std::string ToString(const Attribute& attribute) {
       return text + '>';
     }
     case Kind::kDense:
-      return fmt::format("dense<...> : {}", ToString(*attribute.type));
+      return fmt::format("{} : {}", whole ? DenseText(attribute) : "dense<...>", ToString(*attribute.type));
     case Kind::kStruct:
-      return fmt::format("#stablehlo.{}<{}>", attribute.text, FieldsText(attribute.fields));
+      return fmt::format("#stablehlo.{}<{}>", attribute.text, FieldsText(attribute.fields, whole));
     default:
       return std::string(attribute.text);
   }

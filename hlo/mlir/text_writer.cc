@@ -138,8 +138,8 @@ std::string WithoutType(const Shape& shape) {
   return {};
 }
 
-void AppendDense(ElementType type, std::span<const int64_t> sizes, std::span<const std::byte> elements,
-                 std::string& out) {
+void AppendDenseElements(ElementType type, std::span<const int64_t> sizes,
+                         std::span<const std::byte> elements, std::string& out) {
   const auto bytes = static_cast<size_t>(Bytes(type));
   out += "dense<";
   if (elements.empty()) {
@@ -159,7 +159,13 @@ void AppendDense(ElementType type, std::span<const int64_t> sizes, std::span<con
     const std::byte* element = elements.data();
     AppendList(type, sizes, element, out);
   }
-  out += "> : ";
+  out += '>';
+}
+
+void AppendDense(ElementType type, std::span<const int64_t> sizes, std::span<const std::byte> elements,
+                 std::string& out) {
+  AppendDenseElements(type, sizes, elements, out);
+  out += " : ";
   AppendTensor(type, sizes, out);
 }
 

@@ -21,6 +21,9 @@ std::string WithoutType(const Shape& shape);
 // that no decimal number gives (infinities, NaNs) are bit patterns, and long constants strings of bytes.
 void AppendDense(ElementType type, std::span<const int64_t> sizes, std::span<const std::byte> elements,
                  std::string& out);
+// The same without its type.
+void AppendDenseElements(ElementType type, std::span<const int64_t> sizes,
+                         std::span<const std::byte> elements, std::string& out);
 
 // "text" with escapes.
 std::string Quoted(std::string_view text);

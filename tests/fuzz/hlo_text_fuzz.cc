@@ -1,11 +1,13 @@
 // Any bytes as HLO text. What is read is verified; what verifies is printed, and the printed text must be read,
-// verify and print the same again.
+// verify and print the same again, as HLO and as StableHLO.
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include "evaluator/verify.h"
 #include "hlo/diagnostics.h"
+#include "hlo/mlir/export.h"
+#include "hlo/mlir/import.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
 #include "shape/error.h"
@@ -40,6 +42,22 @@ void RoundTrip(const Module& module) {
   ASSAY_CHECK(ModuleToText(verified->module()) == printed);
 }
 
+// What can be printed as StableHLO is read, and prints the same again.
+void StableHloRoundTrip(const Module& module) {
+  const absl::StatusOr<std::string> printed = ExportStableHlo(module);
+  if (!printed.ok()) {
+    ASSAY_CHECK(ExitCodeOf(printed.status()) == 4);
+    return;
+  }
+  absl::StatusOr<Module> again = ParseStableHloText(*printed);
+  ASSAY_CHECK(again.ok());
+  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(again));
+  ASSAY_CHECK(verified.ok());
+  const absl::StatusOr<std::string> twice = ExportStableHlo(verified->module());
+  ASSAY_CHECK(twice.ok());
+  ASSAY_CHECK(*twice == *printed);
+}
+
 }  // namespace
 }  // namespace assay
 
@@ -57,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ASSAY_CHECK(exit_code == 3 || exit_code == 4);
   } else if (!assay::HasElidedConstants(verified->module())) {
     assay::RoundTrip(verified->module());
+    assay::StableHloRoundTrip(verified->module());
   }
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "evaluator/verify.h"
 #include "hlo/diagnostics.h"
+#include "hlo/mlir/export.h"
 #include "hlo/mlir/import.h"
 #include "hlo/text/printer.h"
 #include "shape/error.h"
@@ -27,6 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ASSAY_CHECK(exit_code == 3 || exit_code == 4);
   } else {
     ASSAY_CHECK(!assay::ModuleToText(verified->module()).empty());
+    const absl::StatusOr<std::string> printed = assay::ExportStableHlo(verified->module());
+    ASSAY_CHECK(printed.ok() || assay::ExitCodeOf(printed.status()) == 4);
+    if (printed.ok()) ASSAY_CHECK(assay::ParseStableHloText(*printed).ok());
   }
   return 0;
 }

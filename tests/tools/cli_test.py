@@ -388,6 +388,16 @@ ENTRY e {
         first = self.expect(0, "print", self.file("a.hlo", ADD)).stdout
         self.assertEqual(self.expect(0, "print", self.file("b.hlo", first)).stdout, first)
 
+    def test_print_to_mlir(self):
+        printed = self.expect(0, "print", self.file("a.hlo", ADD), "--to", "mlir", output="func.func public @main").stdout
+        program = self.file("b.mlir", printed)
+        self.assertEqual(self.expect(0, "print", program, "--to", "mlir").stdout, printed)
+        inputs = self.npz("in.npz", arg0=floats(1, 2.5))
+        self.assertEqual(self.expect(0, "run", program, "--inputs", inputs).stdout,
+                         self.expect(0, "run", self.path("a.hlo"), "--inputs", inputs).stdout)
+        state = CONSTANT.replace("f32[2] constant({1, 2.5})", "u64[2] rng-get-and-update-state(), delta=1")
+        self.expect(4, "print", self.file("s.hlo", state), "--to", "mlir", error=["s.hlo:3:", "rng-get-and-update-state '%"])
+
     def test_plan_names_each_step(self):
         self.expect(0, "plan", self.file("a.hlo", ADD), output="%y = f32[2] add")
 

@@ -1,0 +1,306 @@
+// HLO printed as StableHLO: the text itself, worked by hand from the specification, and that it means the same.
+#include "hlo/mlir/export.h"
+
+#include <string>
+
+#include "fmt/format.h"
+#include "tests/hlo/mlir/same_program.h"
+
+namespace assay {
+namespace {
+
+VerifiedModule ModuleOf(const std::string& hlo) {
+  absl::StatusOr<VerifiedModule> module = Verified(ParseHloText(hlo));
+  INFO(module.status());
+  REQUIRE(module.ok());
+  return *std::move(module);
+}
+
+std::string Printed(const std::string& hlo) {
+  const absl::StatusOr<std::string> text = ExportStableHlo(ModuleOf(hlo).module());
+  INFO(text.status());
+  REQUIRE(text.ok());
+  return *text;
+}
+
+// The lines of @main and of whatever follows it.
+std::string Body(const std::string& hlo) {
+  const std::string text = Printed(hlo);
+  const size_t begin = text.find("{\n", text.find("@main")) + 2;
+  return text.substr(begin, text.rfind("  }\n}\n") - begin);
+}
+
+// The text means what the HLO does, and reading and printing it changes nothing.
+void CheckPrinted(const std::string& hlo) {
+  const std::string text = Printed(hlo);
+  CheckSame(text, hlo);
+  const absl::StatusOr<VerifiedModule> again = Verified(ParseStableHloText(text));
+  REQUIRE(again.ok());
+  const absl::StatusOr<std::string> twice = ExportStableHlo(again->module());
+  REQUIRE(twice.ok());
+  CHECK(*twice == text);
+}
+
+std::string Refusal(const std::string& hlo) {
+  const absl::Status status = ExportStableHlo(ModuleOf(hlo).module()).status();
+  if (status.ok()) return "printed";
+  CHECK(ExitCodeOf(status) == 4);
+  return std::string(status.message());
+}
+
+TEST_CASE("export: a module, its entry and its constants", "[export]") {
+  CHECK(Printed("HloModule jit_f.1, replica_count=2\n"
+                "ENTRY e { a = f32[2,3] parameter(0)\n c = f32[] constant(1.5)\n d = f32[2,3] broadcast(c), "
+                "dimensions={}\n ROOT r = f32[2,3] add(a, d) }") ==
+        "module @jit_f.1 attributes {mhlo.num_replicas = 2 : i32} {\n"
+        "  func.func public @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+        "    %0 = stablehlo.constant dense<1.500000e+00> : tensor<2x3xf32>\n"
+        "    %1 = stablehlo.add %arg0, %0 : tensor<2x3xf32>\n"
+        "    return %1 : tensor<2x3xf32>\n"
+        "  }\n"
+        "}\n");
+}
+
+std::string ConstantText(const std::string& shape, const std::string& value) {
+  const std::string body = Body("ENTRY e { ROOT c = " + shape + " constant(" + value + ") }");
+  const size_t begin = body.find("dense<");
+  return body.substr(begin, body.find('\n') - begin);
+}
+
+TEST_CASE("export: constants keep every bit", "[export]") {
+  CHECK(ConstantText("f32[2]", "{-0.0, 0.1}") == "dense<[-0.000000e+00, 1.000000e-01]> : tensor<2xf32>");
+  CHECK(ConstantText("f32[]", "0.797884583") == "dense<7.978846e-01> : tensor<f32>");
+  CHECK(ConstantText("f32[2]", "{inf, -inf}") == "dense<[0x7F800000, 0xFF800000]> : tensor<2xf32>");
+  CHECK(ConstantText("f32[]", "nan(0x12345)") == "dense<0x7F812345> : tensor<f32>");
+  CHECK(ConstantText("f64[]", "0.1") == "dense<1.000000e-01> : tensor<f64>");
+  CHECK(ConstantText("f64[]", "0.30000000000000004") == "dense<3.0000000000000004e-01> : tensor<f64>");
+  CHECK(ConstantText("bf16[]", "-nan") == "dense<0xFFC0> : tensor<bf16>");
+  CHECK(ConstantText("f8e4m3fn[2]", "{448, nan}") == "dense<[4.480000e+02, 0x7F]> : tensor<2xf8E4M3FN>");
+  CHECK(ConstantText("s4[3]", "{-8, 7, 0}") == "dense<[-8, 7, 0]> : tensor<3xi4>");
+  CHECK(ConstantText("u8[2]", "{255, 0}") == "dense<[255, 0]> : tensor<2xui8>");
+  CHECK(ConstantText("u64[]", "18446744073709551615") == "dense<18446744073709551615> : tensor<ui64>");
+  CHECK(ConstantText("pred[2,2]", "{{1, 0}, {0, 1}}") ==
+        "dense<[[true, false], [false, true]]> : tensor<2x2xi1>");
+  CHECK(ConstantText("c64[]", "(1, -0.0)") == "dense<(1.000000e+00,-0.000000e+00)> : tensor<complex<f32>>");
+  CHECK(ConstantText("s32[2,0]", "{{}, {}}") == "dense<> : tensor<2x0xi32>");
+  CHECK(ConstantText("s32[3]", "{7, 7, 7}") == "dense<7> : tensor<3xi32>");
+}
+
+TEST_CASE("export: long constants are bytes, little-endian", "[export]") {
+  std::string values;
+  std::string bytes;
+  for (int i = 0; i < 40; ++i) {
+    values += (i == 0 ? "" : ", ") + std::to_string(256 + i);
+    bytes += fmt::format("{:02X}01", i);
+  }
+  CHECK(ConstantText("s16[40]", "{" + values + "}") == "dense<\"0x" + bytes + "\"> : tensor<40xi16>");
+}
+
+TEST_CASE("export: loops and branches take tuples apart", "[export]") {
+  const std::string loop =
+      "c { s = (s32[], f32[2]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n"
+      "n = s32[] constant(3)\n ROOT r = pred[] compare(i, n), direction=LT }\n"
+      "b { s = (s32[], f32[2]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n"
+      "x = f32[2] get-tuple-element(s), index=1\n o = s32[] constant(1)\n j = s32[] add(i, o)\n"
+      "y = f32[2] multiply(x, x)\n ROOT t = (s32[], f32[2]) tuple(j, y) }\n"
+      "ENTRY e { x = f32[2] parameter(0)\n z = s32[] constant(0)\n t = (s32[], f32[2]) tuple(z, x)\n"
+      "w = (s32[], f32[2]) while(t), condition=c, body=b\n ROOT r = f32[2] get-tuple-element(w), index=1 }";
+  CHECK(Body(loop) ==
+        "    %0 = stablehlo.constant dense<0> : tensor<i32>\n"
+        "    %1:2 = \"stablehlo.while\"(%0, %arg0) ({\n"
+        "    ^bb0(%arg1: tensor<i32>, %arg2: tensor<2xf32>):\n"
+        "      %2 = stablehlo.constant dense<3> : tensor<i32>\n"
+        "      %3 = stablehlo.compare LT, %arg1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+        "      stablehlo.return %3 : tensor<i1>\n"
+        "    }, {\n"
+        "    ^bb0(%arg3: tensor<i32>, %arg4: tensor<2xf32>):\n"
+        "      %4 = stablehlo.constant dense<1> : tensor<i32>\n"
+        "      %5 = stablehlo.add %arg3, %4 : tensor<i32>\n"
+        "      %6 = stablehlo.multiply %arg4, %arg4 : tensor<2xf32>\n"
+        "      stablehlo.return %5, %6 : tensor<i32>, tensor<2xf32>\n"
+        "    }) : (tensor<i32>, tensor<2xf32>) -> (tensor<i32>, tensor<2xf32>)\n"
+        "    return %1#1 : tensor<2xf32>\n");
+  CheckPrinted(loop);
+  // A branch takes what it needs from outside, but for constants.
+  const std::string branch =
+      "y { t = (f32[], f32[]) parameter(0)\n a = f32[] get-tuple-element(t), index=0\n"
+      "b = f32[] get-tuple-element(t), index=1\n ROOT r = f32[] add(a, b) }\n"
+      "n { a = f32[] parameter(0)\n ROOT r = f32[] negate(a) }\n"
+      "ENTRY e { p = pred[] parameter(0)\n a = f32[] parameter(1)\n k = f32[] constant(2)\n"
+      "t = (f32[], f32[]) tuple(a, k)\n"
+      "ROOT r = f32[] conditional(p, t, a), true_computation=y, false_computation=n }";
+  CHECK(Body(branch) ==
+        "    %0 = \"stablehlo.if\"(%arg0) ({\n"
+        "      %1 = stablehlo.constant dense<2.000000e+00> : tensor<f32>\n"
+        "      %2 = stablehlo.add %arg1, %1 : tensor<f32>\n"
+        "      stablehlo.return %2 : tensor<f32>\n"
+        "    }, {\n"
+        "      %3 = stablehlo.negate %arg1 : tensor<f32>\n"
+        "      stablehlo.return %3 : tensor<f32>\n"
+        "    }) : (tensor<i1>) -> tensor<f32>\n"
+        "    return %0 : tensor<f32>\n");
+  CheckPrinted(branch);
+}
+
+TEST_CASE("export: tuples at the edges of a program stay tuples", "[export]") {
+  const std::string hlo =
+      "ENTRY e { t = (f32[2], (s32[])) parameter(0)\n a = f32[2] get-tuple-element(t), index=0\n"
+      "u = (s32[]) get-tuple-element(t), index=1\n ROOT r = ((s32[]), f32[2]) tuple(u, a) }";
+  CHECK(Printed(hlo) ==
+        "module @module_e {\n"
+        "  func.func public @main(%arg0: tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> (tuple<tensor<i32>>, "
+        "tensor<2xf32>) {\n"
+        "    %0 = stablehlo.get_tuple_element %arg0[0] : (tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> "
+        "tensor<2xf32>\n"
+        "    %1 = stablehlo.get_tuple_element %arg0[1] : (tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> "
+        "tuple<tensor<i32>>\n"
+        "    %2 = stablehlo.get_tuple_element %1[0] : (tuple<tensor<i32>>) -> tensor<i32>\n"
+        "    %3 = stablehlo.tuple %2 : tuple<tensor<i32>>\n"
+        "    return %3, %0 : tuple<tensor<i32>>, tensor<2xf32>\n"
+        "  }\n"
+        "}\n");
+  CheckPrinted(hlo);
+  CheckPrinted("ENTRY e { a = f32[] parameter(0)\n ROOT r = (f32[]) tuple(a) }");
+  CheckPrinted("ENTRY e { ROOT r = () tuple() }");
+}
+
+TEST_CASE("export: fusions, copies and asynchronous pairs are what they compute", "[export]") {
+  const std::string fusion =
+      "add.clone.3 { p = f32[2] parameter(0)\n ROOT r = f32[2] add(p, p) }\n"
+      "ENTRY e { a = f32[2] parameter(0)\n b = f32[2] copy(a)\n f = f32[2] fusion(b), kind=kLoop, "
+      "calls=add.clone.3\n"
+      "ROOT r = f32[2] negate(f) }";
+  CHECK(Body(fusion) ==
+        "    %0 = func.call @add_clone(%arg0) : (tensor<2xf32>) -> tensor<2xf32>\n"
+        "    %1 = stablehlo.negate %0 : tensor<2xf32>\n"
+        "    return %1 : tensor<2xf32>\n"
+        "  }\n"
+        "  func.func private @add_clone(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
+        "    %0 = stablehlo.add %arg0, %arg0 : tensor<2xf32>\n"
+        "    return %0 : tensor<2xf32>\n");
+  CheckPrinted(fusion);
+  CheckPrinted(
+      "f { p = f32[2] parameter(0)\n ROOT r = f32[2] add(p, p) }\n"
+      "ENTRY e { a = f32[2] parameter(0)\n s = ((f32[2]), f32[2], u32[]) async-start(a), calls=f\n"
+      "u = ((f32[2]), f32[2], u32[]) async-update(s)\n d = f32[2] async-done(u)\n"
+      "c = (f32[2], f32[2], u32[]) copy-start(d)\n ROOT r = f32[2] copy-done(c) }");
+}
+
+// memory of f32[2,3]{0,1}: columns; the element types of one width are recast
+TEST_CASE("export: a bitcast sees layouts", "[export]") {
+  const std::string hlo = "ENTRY e { a = f32[2,3]{0,1} parameter(0)\n ROOT r = s32[6]{0} bitcast(a) }";
+  CHECK(Body(hlo) ==
+        "    %0 = stablehlo.transpose %arg0, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>\n"
+        "    %1 = stablehlo.reshape %0 : (tensor<3x2xf32>) -> tensor<6xf32>\n"
+        "    %2 = \"stablehlo.bitcast_convert\"(%1) : (tensor<6xf32>) -> tensor<6xi32>\n"
+        "    return %2 : tensor<6xi32>\n");
+  CheckPrinted(hlo);
+  CheckPrinted("ENTRY e { a = f32[2,3,4]{1,2,0} parameter(0)\n ROOT r = f32[4,6]{0,1} bitcast(a) }");
+  CHECK(Body("ENTRY e { a = f32[2,3]{1,0} parameter(0)\n ROOT r = f32[6]{0} bitcast(a) }") ==
+        "    %0 = stablehlo.reshape %arg0 : (tensor<2x3xf32>) -> tensor<6xf32>\n"
+        "    return %0 : tensor<6xf32>\n");
+}
+
+TEST_CASE("export: places, names and frontend attributes", "[export]") {
+  CHECK(Body("ENTRY e { a = f32[] parameter(0)\n ROOT r = f32[] negate(a), metadata={op_name=\"jit(f)/neg\" "
+             "source_file=\"a \\\"b\\\".py\" source_line=7}, frontend_attributes={k=\"v\"} }") ==
+        "    %0 = stablehlo.negate %arg0 {mhlo.frontend_attributes = {k = \"v\"}} : tensor<f32> "
+        "loc(\"jit(f)/neg\"(\"a \\\"b\\\".py\":7:0))\n"
+        "    return %0 : tensor<f32>\n");
+  CHECK(
+      Printed(
+          "HloModule m, input_output_alias={ {1}: (0, {}, may-alias) }, buffer_donor={ (1, {}) }\n"
+          "ENTRY e { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = (f32[], f32[]) tuple(b, a) }")
+          .find("@main(%arg0: tensor<f32> {tf.aliasing_output = 1 : i32}, %arg1: tensor<f32> "
+                "{jax.buffer_donor = true})") != std::string::npos);
+}
+
+TEST_CASE("export: a composite keeps its name where the importer calls its decomposition", "[export]") {
+  const auto composite = [](const std::string& name, const std::string& attributes) {
+    return "f { p = f32[] parameter(0)\n ROOT r = f32[] add(p, p) }\n"
+           "ENTRY e { a = f32[] parameter(0)\n ROOT r = f32[] call(a), to_apply=f, is_composite=true, "
+           "frontend_attributes={composite.attributes=" +
+           attributes + ",composite.name=\"" + name + "\",composite.version=\"1\"} }";
+  };
+  const std::string twice = composite("acme.twice", "{n = 1 : i64, d = dense<[1, 2]> : tensor<2xi32>}");
+  CHECK(Body(twice).find(
+            "\"stablehlo.composite\"(%arg0) <{composite_attributes = {n = 1 : i64, d = dense<[1, "
+            "2]> : tensor<2xi32>}, decomposition = @f, name = \"acme.twice\", version = 1 : i32}>") !=
+        std::string::npos);
+  CheckPrinted(twice);
+  // chlo.erf would become the function, whatever f says; {x} is no dictionary that could be read.
+  for (const std::string& hlo : {composite("chlo.erf", "{}"), composite("acme.twice", "{:}")}) {
+    CHECK(Body(hlo).find("func.call @f(%arg0)") != std::string::npos);
+    CheckPrinted(hlo);
+  }
+}
+
+TEST_CASE("export: what StableHLO does not have is refused by name", "[export]") {
+  CHECK(Refusal("ENTRY e { ROOT s = u64[2] rng-get-and-update-state(), delta=1 }") ==
+        "rng-get-and-update-state '%s' as StableHLO: StableHLO has no such operation");
+  CHECK(Refusal("ENTRY e { p = s1[2] parameter(0)\n ROOT r = s1[2] add(p, p) }") ==
+        "StableHLO has no type for an array of s1 (in 'parameter %p')");
+  CHECK(Refusal(
+            "ENTRY e { p = f32[3] parameter(0)\n ROOT r = (f32[2], s32[2]) topk(p), k=2, largest=false }") ==
+        "topk '%r' as StableHLO: CHLO takes the largest elements only");
+  CHECK(Refusal("ENTRY e { t = token[] after-all()\n ROOT i = (f32[], token[]) infeed(t) }") ==
+        "infeed '%i' as StableHLO: an item that is no tuple of arrays");
+}
+
+TEST_CASE("export: names of functions are words, each once", "[export]") {
+  const std::string hlo =
+      "main.2 { p = f32[] parameter(0)\n ROOT r = f32[] negate(p) }\n"
+      "f.1 { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=main.2 }\n"
+      "f-x { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=f.1 }\n"
+      "f.3 { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=f-x }\n"
+      "ENTRY main { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=f.3 }";
+  const std::string text = Printed(hlo);
+  for (const char* name :
+       {"public @main(", "private @f(", "private @f_x(", "private @f_0(", "private @main_0("}) {
+    INFO(name);
+    CHECK(text.find(std::string("func.func ") + name) != std::string::npos);
+  }
+  CheckPrinted(hlo);
+}
+
+// Loops in loops, each of whose bodies is used twice: written out there would be 2^n of them.
+TEST_CASE("export: what regions share is written once", "[export]") {
+  std::string hlo =
+      "c { p = s32[] parameter(0)\n z = s32[] constant(2)\n ROOT r = pred[] compare(p, z), direction=LT }\n"
+      "b0 { p = s32[] parameter(0)\n o = s32[] constant(1)\n ROOT r = s32[] add(p, o) }\n";
+  for (int i = 1; i < 60; ++i) {
+    hlo += fmt::format(
+        "b{0} {{ p = s32[] parameter(0)\n a = s32[] while(p), condition=c, body=b{1}\n"
+        "ROOT d = s32[] while(a), condition=c, body=b{1} }}\n",
+        i, i - 1);
+  }
+  hlo += "ENTRY e { p = s32[] parameter(0)\n ROOT r = s32[] while(p), condition=c, body=b59 }";
+  CHECK(Printed(hlo).size() < 100'000);
+  CheckPrinted(hlo);
+}
+
+TEST_CASE("export: regions deep in regions become functions", "[export]") {
+  std::string hlo =
+      "c { p = s32[] parameter(0)\n z = s32[] constant(2)\n ROOT r = pred[] compare(p, z), direction=LT }\n"
+      "b0 { p = s32[] parameter(0)\n o = s32[] constant(1)\n ROOT r = s32[] add(p, o) }\n";
+  for (int i = 1; i < 400; ++i) {
+    hlo += fmt::format("b{} {{ p = s32[] parameter(0)\n ROOT a = s32[] while(p), condition=c, body=b{} }}\n",
+                       i, i - 1);
+  }
+  hlo += "ENTRY e { p = s32[] parameter(0)\n ROOT r = s32[] while(p), condition=c, body=b399 }";
+  CHECK(Printed(hlo).size() < 1'000'000);
+  CheckPrinted(hlo);
+}
+
+TEST_CASE("export: dynamic sizes have bounds", "[export]") {
+  const std::string hlo =
+      "ENTRY e { a = f32[4,3] parameter(0)\n n = s32[] constant(2)\n"
+      "d = f32[<=4,3] set-dimension-size(a, n), dimensions={0}\n k = f32[] constant(0.5)\n"
+      "ROOT r = f32[<=4,3] clamp(k, d, k) }";
+  CHECK(Body(hlo).find("stablehlo.set_dimension_size %arg0, %0, dim = 0 : (tensor<4x3xf32>, tensor<i32>) -> "
+                       "tensor<?x3xf32, #stablehlo.bounds<4, ?>>") != std::string::npos);
+  CheckPrinted(hlo);
+}
+
+}  // namespace
+}  // namespace assay
