@@ -14,11 +14,12 @@ Errors are subclasses of assay.Error, with the message that the command `assay` 
 
 from assay._errors import ComparisonFailed, Error, EvaluationFailed, InvalidProgram, NotSupported
 from assay._module import Module, load
-from assay._report import LeafReport, Report, compare
+from assay._report import LeafReport, Report, compare, ulp_distances
 from assay._jax import assert_matches, check, evaluate, lower
 from assay._assay import version as __version__
 
 __all__ = [
     "ComparisonFailed", "Error", "EvaluationFailed", "InvalidProgram", "LeafReport", "Module", "NotSupported",
     "Report", "__version__", "assert_matches", "check", "compare", "evaluate", "load", "lower",
+    "ulp_distances",
 ]

@@ -136,7 +136,24 @@ def test_real_program(engine):
         assert np.allclose(y, wanted["out0"], rtol=1e-5)
 
 
+TEST_PROGRAM = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = interpreter.print %x : tensor<2xf32>
+  check.expect_eq_const %y, dense<[1.0, 2.0]> : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+"""
+
+
+def test_checks_and_prints(capsys):
+    module = assay.load(TEST_PROGRAM)
+    assert module.evaluate(np.float32([1, 2])).tolist() == [1, 2]
+    assert "f32[2]\n[1. 2.]" in capsys.readouterr().out
+    with pytest.raises(assay.ComparisonFailed, match=r"<program>:3:3: error: check.expect_eq_const: 1 of 2 .* found 3, want 2"):
+        module.evaluate(np.float32([1, 3]))
+
+
 def test_distances_in_ulps():
+    assert assay.ulp_distances(np.float32([1, 2, np.nan]), np.float32([1, 1, 1])).tolist() == [0, 2**23, -1]
     assert assay.compare(np.float32([1, 2]), np.float32([np.nextafter(np.float32(1), np.float32(2)), 2])).max_ulps == 1
     assert assay.compare(np.float32([-0.0]), np.float32([0])).max_ulps == 0
     tiny = np.float64([5e-324])
