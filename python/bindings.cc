@@ -169,7 +169,8 @@ class PyModule {
     };
     run.print = [](const std::string& name, const Literal& value) {
       const py::gil_scoped_acquire gil;
-      py::print(fmt::format("{} {}\n{}", name, value.shape().ToString(), LiteralToDisplay(value)));
+      py::print(
+          fmt::format("{} {}\n{}", EscapeControls(name), value.shape().ToString(), LiteralToDisplay(value)));
     };
     absl::StatusOr<NamedLiterals> results;
     {

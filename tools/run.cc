@@ -10,6 +10,7 @@
 #include "evaluator/native/tiers.h"
 #include "evaluator/program_io.h"
 #include "fmt/format.h"
+#include "hlo/diagnostics.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
 #include "tools/commands.h"
@@ -101,7 +102,8 @@ std::string ToJson(const NamedLiterals& results, const RunStatistics& statistics
 std::string ToDisplay(const NamedLiterals& results) {
   std::string text;
   for (const auto& [key, value] : results) {
-    text += fmt::format("{} {}\n{}\n", key, value.shape().ToString(), LiteralToDisplay(value));
+    text +=
+        fmt::format("{} {}\n{}\n", EscapeControls(key), value.shape().ToString(), LiteralToDisplay(value));
   }
   return text;
 }

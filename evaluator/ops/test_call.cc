@@ -224,8 +224,11 @@ absl::Status VerifyTestCall(const InferContext& context, const Shape& result) {
                                           operand.ToString(), result.ToString()));
   }
   if (target.kind == Kind::kProbe || target.kind == Kind::kSerialized) {
-    if (!ConfigString(context.instruction, "probe_id"))
-      return InvalidProgram({}, fmt::format("CustomCall: {} has no probe_id", target.name));
+    const std::optional<std::string> id = ConfigString(context.instruction, "probe_id");
+    if (!id) return InvalidProgram({}, fmt::format("CustomCall: {} has no probe_id", target.name));
+    if (id->find('\0') != std::string::npos) {  // it names a file in an .npz
+      return InvalidProgram({}, fmt::format("CustomCall: probe_id of {} has a zero byte", target.name));
+    }
     if (Iteration(context.instruction) < 0)
       return InvalidProgram({}, fmt::format("CustomCall: iteration of {} is negative", target.name));
   }

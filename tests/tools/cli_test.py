@@ -161,6 +161,11 @@ class Cli(unittest.TestCase):
         result = self.call("run", path, "--inputs", inputs, "--json")
         self.assertEqual(list(json.loads(result.stdout)["outputs"]), ["out0", 'probe/a"b.0'])
         self.assertIn(b"[ 1. 2.5]", result.stderr)
+        # A name can't move the terminal's cursor or cut a file's name short.
+        escape = self.file("e.mlir", program.replace("22", "1B[2J"))
+        self.assertNotIn(b"\x1b", self.expect(0, "run", escape, "--inputs", inputs).stdout)
+        zero = self.file("z.mlir", program.replace("22", "00"))
+        self.expect(3, "run", zero, "--inputs", inputs, error="zero byte")
 
     def test_a_tuple_has_a_key_for_each_leaf(self):
         program = """HloModule m
