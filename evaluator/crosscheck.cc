@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/container/flat_hash_map.h"
 #include "literal/compare.h"
 
 namespace assay {
@@ -47,6 +48,28 @@ double ReferenceWork(const Computation& computation, const Instruction& instruct
     default:
       return sum;
   }
+}
+
+absl::StatusOr<Literal> RunMembers(
+    const Computation& computation, const Fusion& fusion, std::span<const Literal> operands,
+    absl::FunctionRef<absl::StatusOr<Literal>(const Instruction&, std::span<Literal>)> run) {
+  absl::flat_hash_map<int32_t, Literal> values;
+  for (size_t k = 0; k < operands.size(); ++k) values[fusion.operands[k]] = operands[k];
+  absl::flat_hash_map<int32_t, size_t> last_uses;
+  for (size_t m = 0; m < fusion.members.size(); ++m) {
+    for (int32_t operand : computation.instructions[fusion.members[m]].operands) last_uses[operand] = m;
+  }
+  for (size_t m = 0; m < fusion.members.size(); ++m) {
+    const Instruction& instruction = computation.instructions[fusion.members[m]];
+    std::vector<Literal> of_member;
+    for (int32_t operand : instruction.operands) of_member.push_back(values[operand]);
+    for (int32_t operand : instruction.operands) {
+      if (last_uses[operand] == m) values.erase(operand);
+    }
+    ASSAY_ASSIGN_OR_RETURN(Literal value, run(instruction, std::span<Literal>(of_member)));
+    values[fusion.members[m]] = std::move(value);
+  }
+  return std::move(values[fusion.members.back()]);
 }
 
 absl::Status CompareWithReference(const Literal& reference, const Literal& actual) {

@@ -2,17 +2,36 @@
 
 #include <array>
 
+#include "evaluator/fused/jit_engine.h"
 #include "evaluator/native/native_engine.h"
 
 namespace assay {
+
+absl::StatusOr<std::shared_ptr<const Kernel>> Engine::Prepare(const StepView&) const {
+  return NotSupported({}, "takes fusions alone");
+}
+absl::StatusOr<std::shared_ptr<const Kernel>> Engine::PrepareFusion(const FusionView&) const {
+  return NotSupported({}, "takes single instructions alone");
+}
+bool Engine::CanFuse(const StepView&, std::string* reason) const {
+  if (reason != nullptr) *reason = "takes single instructions alone";
+  return false;
+}
 
 std::string_view Name(EngineChoice choice) {
   return choice == EngineChoice::kReference ? "reference" : "exact";
 }
 
-std::span<const Engine* const> EnginesOf(EngineChoice choice) {
-  static const std::array<const Engine*, 1> exact = {&native::NativeEngine()};
-  return choice == EngineChoice::kReference ? std::span<const Engine* const>() : exact;
+std::span<const Engine* const> EnginesOf(EngineChoice choice, native::Isa isa) {
+  using Exact = std::array<const Engine*, 2>;
+  static const std::array<Exact, 3> exact = [] {
+    std::array<Exact, 3> by_isa;
+    for (native::Isa i : {native::Isa::kBaseline, native::Isa::kAvx2, native::Isa::kAvx512})
+      by_isa[static_cast<size_t>(i)] = {&fused::JitEngine(i), &native::NativeEngine(i)};
+    return by_isa;
+  }();
+  if (choice == EngineChoice::kReference) return {};
+  return exact[static_cast<size_t>(isa)];
 }
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 // Engines: who runs a step of a plan, and the choice that `--engine` makes.
 //
-// An engine takes a step (one instruction) by preparing a kernel for it, or declines with the reason. Engines
+// An engine takes a step (one instruction, or a fusion: several that fusion.h found to belong together) by
+// preparing a kernel for it, or declines with the reason. Engines
 // are asked in order; the reference (OpDef::eval) comes last and takes everything. An engine knows nothing of
 // other engines, of control flow or of the cross-check: the executor does these.
 #ifndef ASSAY_EVALUATOR_ENGINE_H_
@@ -8,9 +9,11 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "evaluator/elementwise.h"
+#include "evaluator/native/isa.h"
 #include "evaluator/op.h"
 
 namespace assay {
@@ -30,7 +33,19 @@ struct StepView {
   const Shape& result_shape() const { return *instruction.shape; }
 };
 
-// One prepared step. Its contract is OpDef::eval's, bits included. It is shared by all runs of a plan.
+// Instructions that run as one step (fusion.h).
+struct FusionView {
+  const Module& module;
+  const Computation& computation;
+  std::span<const int32_t> members;   // in order; the last is the root, whose value alone is needed outside
+  std::span<const int32_t> operands;  // what members read of other instructions, each once
+  bool in_loop = false;               // the computation may run many times
+
+  const Instruction& root() const { return computation.instructions[static_cast<size_t>(members.back())]; }
+};
+
+// One prepared step. Its contract is OpDef::eval's, bits included. It is shared by all runs of a plan. The
+// kernel of a fusion gets the values of the fusion's operands; the context is that of the root.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -41,8 +56,14 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;
+  // An engine takes either single instructions or fusions, of one member too.
+  virtual bool fuses() const { return false; }
   // NotSupported with the reason as the message where the engine declines; any other error is an error.
-  virtual absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const = 0;
+  virtual absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const;
+  virtual absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFusion(const FusionView& fusion) const;
+  // Whether the instruction may be a member of a fusion; if not, the reason is written to `reason` where that is
+  // not null.
+  virtual bool CanFuse(const StepView& step, std::string* reason) const;
   // The engine's function for an elementwise op inside a compiled scalar computation (scalar_function.h); fn
   // is null where it has none better than the op table's. Same contract, bits included.
   virtual StripKernel Strip(const Instruction& instruction, std::span<const ElementType> operands,
@@ -55,8 +76,9 @@ enum class EngineChoice : uint8_t {
 };
 std::string_view Name(EngineChoice choice);
 
-// The engines of a choice in the order in which they are asked, without the reference.
-std::span<const Engine* const> EnginesOf(EngineChoice choice);
+// The engines of a choice in the order in which they are asked, without the reference. Their code is for
+// instruction sets up to `isa`, which the machine must have.
+std::span<const Engine* const> EnginesOf(EngineChoice choice, native::Isa isa = native::MachineIsa());
 
 }  // namespace assay
 

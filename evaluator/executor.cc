@@ -91,7 +91,7 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
 absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> arguments, int depth) {
   if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
   ASSAY_RETURN_IF_ERROR(
-      CountStep());  // a computation may have no instruction to count, and be called for ever
+      CountSteps());  // a computation may have no instruction to count, and be called for ever
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   ASSAY_CHECK(arguments.size() == computation.parameters.size());
@@ -122,11 +122,13 @@ absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> ar
 absl::Status Executor::RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
                                int depth) {
   const Instruction& instruction = computation.instructions[step.instruction];
-  if (const absl::Status status = CountStep(); !status.ok()) return AtInstruction(status, instruction);
+  const int64_t count = step.fusion == nullptr ? 1 : static_cast<int64_t>(step.fusion->members.size());
+  if (const absl::Status status = CountSteps(count); !status.ok()) return AtInstruction(status, instruction);
+  const std::span<const int32_t> reads = step.Reads(computation);
   absl::InlinedVector<Literal, 4> operands;
-  operands.reserve(instruction.operands.size());
-  for (size_t k = 0; k < instruction.operands.size(); ++k) {
-    Literal& slot = frame[instruction.operands[k]];
+  operands.reserve(reads.size());
+  for (size_t k = 0; k < reads.size(); ++k) {
+    Literal& slot = frame[reads[k]];
     if (step.last_use[k]) {
       operands.push_back(std::move(slot));
     } else {
@@ -147,16 +149,32 @@ absl::StatusOr<Literal> Executor::RunKernel(EvalContext& context, const Computat
   if (!IsChecked(computation, step)) return step.kernel->Run(context, operands);
   std::vector<Literal> again(operands.begin(), operands.end());  // shared, so the kernel overwrites none
   ASSAY_ASSIGN_OR_RETURN(Literal result, step.kernel->Run(context, operands));
-  ASSAY_ASSIGN_OR_RETURN(const Literal wanted, step.op->eval(context, std::span<Literal>(again)));
+  ASSAY_ASSIGN_OR_RETURN(const Literal wanted, RunReference(context, computation, step, again));
   ++crosschecked_;
   ASSAY_RETURN_IF_ERROR(CompareWithReference(wanted, result));
   return result;
 }
 
+absl::StatusOr<Literal> Executor::RunReference(EvalContext& context, const Computation& computation,
+                                               const Step& step, std::span<Literal> operands) {
+  if (step.fusion == nullptr) return step.op->eval(context, operands);
+  return RunMembers(computation, *step.fusion, operands,
+                    [&](const Instruction& instruction, std::span<Literal> values) {
+                      EvalContext of_member(context, instruction);
+                      return DefinitionOf(instruction.opcode).eval(of_member, values);
+                    });
+}
+
 bool Executor::IsChecked(const Computation& computation, const Step& step) {
   if (options_.crosscheck != Crosscheck::kSample) return options_.crosscheck == Crosscheck::kFull;
   const Instruction& instruction = computation.instructions[step.instruction];
-  return ReferenceWork(computation, instruction) <= kSampleWork && checked_.insert(&instruction).second;
+  double work = 0;
+  if (step.fusion == nullptr)
+    work = ReferenceWork(computation, instruction);
+  else
+    for (int32_t member : step.fusion->members)
+      work += ReferenceWork(computation, computation.instructions[member]);
+  return work <= kSampleWork && checked_.insert(&instruction).second;
 }
 
 StripKernel Executor::StripFor(const Instruction& instruction, std::span<const ElementType> operands,
@@ -187,9 +205,11 @@ absl::Status Executor::Charge(int64_t elements) {
   return Poll();
 }
 
-absl::Status Executor::CountStep() {
-  if (++steps_ % kStepsBetweenPolls != 0 && options_.limits.max_steps == 0) return absl::OkStatus();
-  return Poll();
+absl::Status Executor::CountSteps(int64_t count) {
+  const int64_t before = steps_;
+  steps_ += count;
+  const bool due = before / kStepsBetweenPolls != steps_ / kStepsBetweenPolls;
+  return due || options_.limits.max_steps > 0 ? Poll() : absl::OkStatus();
 }
 
 absl::Status Executor::Poll() {

@@ -50,8 +50,11 @@ class Executor {
                        int depth);
   absl::StatusOr<Literal> RunKernel(EvalContext& context, const Computation& computation, const Step& step,
                                     std::span<Literal> operands);
+  // The step by the reference, of a fusion one member after the other.
+  absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& computation, const Step& step,
+                                       std::span<Literal> operands);
   bool IsChecked(const Computation& computation, const Step& step);
-  absl::Status CountStep();
+  absl::Status CountSteps(int64_t count = 1);
   absl::Status Poll();
 
   const Plan& plan_;

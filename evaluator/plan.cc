@@ -1,5 +1,6 @@
 #include "evaluator/plan.h"
 
+#include <algorithm>
 #include <map>
 
 #include "evaluator/registry.h"
@@ -13,7 +14,18 @@ namespace {
 class Planner {
  public:
   Planner(const Module& module, std::span<const Engine* const> engines)
-      : module_(module), engines_(engines), has_effects_(module.computations.size(), false) {}
+      : module_(module),
+        engines_(engines),
+        has_effects_(module.computations.size(), false),
+        in_loop_(module.computations.size(), false) {
+    // Callers stand behind what they call.
+    for (size_t c = module.computations.size(); c-- > 0;) {
+      for (const Instruction& instruction : module.computations[c].instructions) {
+        if (!in_loop_[c] && instruction.opcode != Opcode::kWhile) continue;
+        for (ComputationId id : CalledComputations(instruction)) in_loop_[id.value] = true;
+      }
+    }
+  }
 
   absl::StatusOr<std::vector<ComputationPlan>> Run() {
     std::vector<ComputationPlan> plans;
@@ -73,21 +85,75 @@ class Planner {
     ComputationPlan plan;
     ASSAY_ASSIGN_OR_RETURN(const std::vector<int32_t> order, ExecutionOrder(computation));
     AddSteps(computation, order, needed, plan);
+    ASSAY_RETURN_IF_ERROR(Fuse(computation, in_loop_[index], plan));
     MarkLastUses(computation, plan);
     for (Step& step : plan.steps) {
-      ASSAY_ASSIGN_OR_RETURN(step.kernel,
-                             Prepare({module_, computation, computation.instructions[step.instruction]}));
+      if (step.fusion != nullptr) continue;
+      ASSAY_RETURN_IF_ERROR(
+          Prepare({module_, computation, computation.instructions[step.instruction]}, step));
     }
     return plan;
   }
 
-  // The kernel of the first engine that takes the step, or null.
-  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const {
-    for (const Engine* engine : engines_) {
-      absl::StatusOr<std::shared_ptr<const Kernel>> kernel = engine->Prepare(step);
-      if (kernel.ok() || !absl::IsUnimplemented(kernel.status())) return kernel;
+  // Offers fusions to the engines. Where one is taken, its root's step becomes the fusion's, and steps that
+  // nobody needs any more go.
+  absl::Status Fuse(const Computation& computation, bool in_loop, ComputationPlan& plan) const {
+    std::vector<int32_t> order, step_of(computation.instructions.size(), -1);
+    for (const Step& step : plan.steps) {
+      step_of[step.instruction] = static_cast<int32_t>(order.size());
+      order.push_back(step.instruction);
     }
-    return nullptr;
+    std::vector<bool> absorbed(computation.instructions.size(), false);
+    bool any = false;
+    for (const Engine* engine : engines_) {
+      if (!engine->fuses()) continue;
+      for (Fusion& fusion : FindFusions(module_, computation, order, *engine)) {
+        Step& step = plan.steps[step_of[fusion.members.back()]];
+        absl::StatusOr<std::shared_ptr<const Kernel>> kernel =
+            engine->PrepareFusion({module_, computation, fusion.members, fusion.operands, in_loop});
+        if (absl::IsUnimplemented(kernel.status())) {
+          step.declined = kernel.status();
+          continue;
+        }
+        ASSAY_ASSIGN_OR_RETURN(step.kernel, std::move(kernel));
+        step.engine = engine;
+        for (int32_t member : fusion.members) absorbed[member] = true;
+        step.fusion = std::make_shared<const Fusion>(std::move(fusion));
+        any = true;
+      }
+      break;  // of two engines that fuse, the first
+    }
+    if (any) DropUnread(computation, absorbed, plan);
+    return absl::OkStatus();
+  }
+
+  // Removes the steps of members whose value no step that stays reads.
+  static void DropUnread(const Computation& computation, const std::vector<bool>& absorbed,
+                         ComputationPlan& plan) {
+    std::vector<bool> read(computation.instructions.size(), false);
+    read[computation.root] = true;
+    std::vector<Step> kept;
+    kept.reserve(plan.steps.size());
+    for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+      if (step->fusion == nullptr && absorbed[step->instruction] && !read[step->instruction]) continue;
+      for (int32_t operand : step->Reads(computation)) read[operand] = true;
+      kept.push_back(std::move(*step));
+    }
+    std::reverse(kept.begin(), kept.end());
+    plan.steps = std::move(kept);
+  }
+
+  // The kernel of the first engine that takes the instruction, or none.
+  absl::Status Prepare(const StepView& view, Step& step) const {
+    for (const Engine* engine : engines_) {
+      if (engine->fuses()) continue;
+      absl::StatusOr<std::shared_ptr<const Kernel>> kernel = engine->Prepare(view);
+      if (absl::IsUnimplemented(kernel.status())) continue;
+      ASSAY_ASSIGN_OR_RETURN(step.kernel, std::move(kernel));
+      step.engine = engine;
+      break;
+    }
+    return absl::OkStatus();
   }
 
   // Textual order, but that a recv-done waits for the sends on its channel in the same computation: they and
@@ -178,7 +244,7 @@ class Planner {
     std::vector<bool> used_later(computation.instructions.size(), false);
     used_later[computation.root] = true;
     for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
-      const auto& operands = computation.instructions[step->instruction].operands;
+      const std::span<const int32_t> operands = step->Reads(computation);
       step->last_use.assign(operands.size(), false);
       for (size_t k = operands.size(); k-- > 0;) {
         step->last_use[k] = !used_later[operands[k]];
@@ -193,11 +259,12 @@ class Planner {
   const Module& module_;
   const std::span<const Engine* const> engines_;
   std::vector<bool> has_effects_;
+  std::vector<bool> in_loop_;  // reached from a while
 };
 
 }  // namespace
 
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, EngineChoice choice) {
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const Engine* const> engines) {
   const Module& module = verified.module();
   if (module.replica_count != 1 || module.num_partitions != 1) {
     return NotSupported(
@@ -206,22 +273,46 @@ absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, EngineChoice choic
   }
   Plan plan;
   plan.module = verified.shared_module();
-  plan.engines = EnginesOf(choice);
+  plan.engines = engines;
   ASSAY_ASSIGN_OR_RETURN(plan.computations, Planner(module, plan.engines).Run());
   return plan;
 }
 
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, EngineChoice choice, native::Isa isa) {
+  return MakePlan(verified, EnginesOf(choice, isa));
+}
+
 namespace {
 
-// "native", or "reference" with what the others said.
-std::string Taker(const Plan& plan, const StepView& view, std::string& declined) {
+std::string_view MessageOf(const absl::Status& status) {
+  return {status.message().data(), status.message().size()};
+}
+
+// What the engines said that were asked before the one that took the step.
+std::string Declined(const Plan& plan, const StepView& view, const Step& step) {
+  std::string text;
   for (const Engine* engine : plan.engines) {
-    const absl::Status status = engine->Prepare(view).status();
-    if (status.ok()) return std::string(engine->name());
-    declined += fmt::format("  ({}: {})", engine->name(),
-                            std::string_view(status.message().data(), status.message().size()));
+    if (engine == step.engine) break;
+    std::string reason;
+    if (!engine->fuses()) {
+      reason = MessageOf(engine->Prepare(view).status());
+    } else if (engine->CanFuse(view, &reason)) {
+      reason = step.declined.ok() ? "part of no fusion" : MessageOf(step.declined);
+    }
+    text += fmt::format("  ({}: {})", engine->name(), reason);
   }
-  return "reference";
+  return text;
+}
+
+// "  WHAT %a %b" for the instructions for which `listed` is true.
+template <typename Listed>
+std::string Names(const Computation& computation, std::string_view what,
+                  std::span<const int32_t> instructions, Listed listed) {
+  std::string text;
+  for (size_t k = 0; k < instructions.size(); ++k) {
+    if (listed(k)) text += " %" + computation.instructions[instructions[k]].name;
+  }
+  return text.empty() ? "" : fmt::format("  {}{}", what, text);
 }
 
 }  // namespace
@@ -236,14 +327,18 @@ std::string PlanToText(const Plan& plan) {
                         plan.computations[c].steps.size());
     for (const Step& step : plan.computations[c].steps) {
       const Instruction& instruction = computation.instructions[step.instruction];
-      std::string freed, declined;
-      for (size_t k = 0; k < step.last_use.size(); ++k) {
-        if (step.last_use[k]) freed += " %" + computation.instructions[instruction.operands[k]].name;
+      std::string fused;
+      if (step.fusion != nullptr) {
+        const std::span<const int32_t> members = step.fusion->members;
+        fused = Names(computation, "fuses", members.first(members.size() - 1), [](size_t) { return true; });
       }
-      const std::string taker = Taker(plan, {module, computation, instruction}, declined);
-      text += fmt::format("  {:<9}  %{} = {} {}  {} bytes{}{}{}\n", taker, instruction.name,
+      const std::string freed =
+          Names(computation, "frees", step.Reads(computation), [&](size_t k) { return step.last_use[k]; });
+      text += fmt::format("  {:<9}  %{} = {} {}  {} bytes{}{}{}\n",
+                          step.engine == nullptr ? "reference" : step.engine->name(), instruction.name,
                           instruction.shape->ToString(), Name(instruction.opcode),
-                          instruction.shape->TotalBytes(), freed.empty() ? "" : "  frees", freed, declined);
+                          instruction.shape->TotalBytes(), fused, freed,
+                          Declined(plan, {module, computation, instruction}, step));
     }
   }
   return text;

@@ -8,18 +8,29 @@
 #include <vector>
 
 #include "evaluator/engine.h"
+#include "evaluator/fusion.h"
 #include "evaluator/op.h"
 #include "evaluator/verify.h"
 
 namespace assay {
 
-// One instruction to run. The reference engine's plan is the program itself: one step an instruction.
+// One instruction to run, or one fusion. The reference engine's plan is the program itself: one step an
+// instruction.
 struct Step {
-  int32_t instruction = 0;  // index in the computation
+  int32_t instruction = 0;               // index in the computation; of a fusion, its root
+  std::shared_ptr<const Fusion> fusion;  // null: the instruction alone
   const OpDef* op = nullptr;
   std::shared_ptr<const Kernel> kernel;  // null: the reference, op->eval
-  std::vector<bool> last_use;            // for each operand: no later step or root needs it
+  const Engine* engine = nullptr;        // whose kernel it is
+  std::vector<bool> last_use;            // for each of Reads(): no later step or root needs it
   bool result_used = true;               // some later step, or the caller, needs the result
+  absl::Status declined;                 // why the fusion that the instruction would be the root of is none
+
+  // The instructions whose values the kernel gets.
+  std::span<const int32_t> Reads(const Computation& computation) const {
+    if (fusion != nullptr) return fusion->operands;
+    return computation.instructions[static_cast<size_t>(instruction)].operands;
+  }
 };
 
 struct ComputationPlan {
@@ -34,10 +45,13 @@ struct Plan {
 };
 
 // Keeps of each computation what its root or a side effect needs, in textual order (TOKEN-1).
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, EngineChoice choice = EngineChoice::kExact);
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, EngineChoice choice = EngineChoice::kExact,
+                              native::Isa isa = native::MachineIsa());
+// The same with engines of one's own, which outlive the plan.
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, std::span<const Engine* const> engines);
 
-// Each step of each computation: engine, instruction, shape, bytes, what is freed, and why faster engines
-// declined.
+// Each step of each computation: engine, instruction, shape, bytes, what it fuses, what is freed, and why faster
+// engines declined.
 std::string PlanToText(const Plan& plan);
 
 }  // namespace assay

@@ -23,7 +23,8 @@ using ByKey = std::map<std::string, Literal>;
 absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
   ASSAY_ASSIGN_OR_RETURN(Module parsed, LoadProgram(path, golden.program));
   ASSAY_ASSIGN_OR_RETURN(const VerifiedModule module, Verify(std::move(parsed)));
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(module, engine.choice));
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, engine.engines.empty() ? MakePlan(module, engine.choice, engine.isa)
+                                                                 : MakePlan(module, engine.engines));
   RunOptions options = golden.options;
   options.crosscheck = engine.crosscheck;
   options.jobs = engine.jobs;

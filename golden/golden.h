@@ -49,6 +49,8 @@ struct GoldenResult {
 // Who runs the goldens. What a golden's header says of limits and seeds is its own.
 struct GoldenEngine {
   EngineChoice choice = EngineChoice::kExact;
+  native::Isa isa = native::MachineIsa();
+  std::span<const Engine* const> engines = {};  // where there are any, these instead
   Crosscheck crosscheck = Crosscheck::kOff;
   int jobs = 0;
 };

@@ -41,6 +41,7 @@ class Emitter {
         return a_.Blend(LaneOf(result_), d_, x_, y_, z_);
       case Opcode::kCopy:
       case Opcode::kReal:
+      case Opcode::kBitcastConvert:
         return a_.Move(d_, x_);
       default:
         if (type_ == ElementType::kPred) return Pred();
@@ -552,6 +553,8 @@ bool CanGenerate(const Node& node, std::span<const ElementType> operands, Target
       return true;
     case Opcode::kReal:
       return IsFloat(type);
+    case Opcode::kBitcastConvert:  // of lanes that hold the element's own bits
+      return Bits(type) == Bits(node.type) && Bits(type) >= 32;
     default:
       if (type == ElementType::kPred) return IsPredOp(node.opcode);
       return IsFloat(type) ? IsFloatOp(node.opcode) : IsIntegerOp(node.opcode);

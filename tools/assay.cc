@@ -41,6 +41,8 @@ void AddEngineFlags(CLI::App* command, RunFlags& flags) {
                    "compare fast kernels with the reference: off, sample or full")
       ->transform(CLI::Transformer(crosschecks).description(""))
       ->type_name("off|sample|full");
+  command->add_option("--cpu", flags.cpu, "use no more than this instruction set: baseline, avx2 or avx512")
+      ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
   command->add_option("--jobs", flags.options.jobs, "threads (one a core)")->check(Whole(1, 1024));
 }
 

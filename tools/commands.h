@@ -25,6 +25,7 @@ struct RunFlags {
   std::optional<uint64_t> random_inputs;
   std::string output;  // .npz; empty: print
   std::string engine = "exact";
+  std::string cpu;  // the best instruction set that kernels may use; empty: the machine's
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   std::vector<std::string> load_ops;
   bool json = false;
@@ -77,6 +78,8 @@ bool HasSnapshot(const Program& program);
 // Engines and options that this build does not have are refused (exit 4), never replaced silently.
 absl::Status CheckEngine(const RunFlags& flags);
 EngineChoice ChoiceOf(const RunFlags& flags);
+// Nothing where the machine has no such instruction set, which CheckEngine refuses.
+std::optional<native::Isa> IsaOf(const RunFlags& flags);
 // Writes to standard output; false if it can't be written (exit 5).
 bool Write(std::string_view text);
 

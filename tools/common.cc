@@ -53,6 +53,7 @@ absl::Status CheckEngine(const RunFlags& flags) {
     return NotSupported(
         {}, fmt::format("engine '{}' is not part of this build; use exact or reference", flags.engine));
   }
+  if (!IsaOf(flags)) return NotSupported({}, fmt::format("this machine has no {}", flags.cpu));
   if (!flags.load_ops.empty()) {
     return NotSupported(
         {}, fmt::format("loading operations from '{}' is not part of this build", flags.load_ops[0]));
@@ -69,6 +70,14 @@ absl::StatusOr<VerifiedModule> LoadPart(const RunFlags& flags, std::string_view 
   if (flags.replicas > 0) parsed.replica_count = flags.replicas;
   if (flags.partitions > 0) parsed.num_partitions = flags.partitions;
   return Verify(std::move(parsed));
+}
+
+std::optional<native::Isa> IsaOf(const RunFlags& flags) {
+  using native::Isa;
+  const Isa machine = native::MachineIsa();
+  if (flags.cpu.empty()) return machine;
+  const Isa isa = flags.cpu == "avx512" ? Isa::kAvx512 : flags.cpu == "avx2" ? Isa::kAvx2 : Isa::kBaseline;
+  return isa <= machine ? std::optional(isa) : std::nullopt;
 }
 
 std::optional<Program> Load(const RunFlags& flags, int& exit_code) {

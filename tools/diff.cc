@@ -67,7 +67,7 @@ int DiffProgram(const DiffFlags& flags) {
   int exit_code = 0;
   const std::optional<Program> program = Load(flags.run, exit_code);
   if (!program) return exit_code;
-  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags.run));
+  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags.run), *IsaOf(flags.run));
   if (!plan.ok()) return Fail(plan.status(), flags.first, program->text);
   RunOptions options = flags.run.options;
   options.interrupted = Interrupted;

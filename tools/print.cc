@@ -68,7 +68,7 @@ int PrintPlan(const RunFlags& flags) {
   int exit_code = 0;
   const std::optional<Program> program = Load(flags, exit_code);
   if (!program) return exit_code;
-  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags));
+  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags), *IsaOf(flags));
   if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
   return Deliver(PlanToText(*plan));
 }

@@ -123,7 +123,7 @@ int RunProgram(const RunFlags& flags, const Program& program) {
   if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program.module) && !HasSnapshot(program)) {
     return AskForInputs(flags, program.module);
   }
-  const absl::StatusOr<Plan> plan = MakePlan(program.module, ChoiceOf(flags));
+  const absl::StatusOr<Plan> plan = MakePlan(program.module, ChoiceOf(flags), *IsaOf(flags));
   if (!plan.ok()) return FailIn(program, plan.status(), flags.program);
 
   Progress progress;
@@ -164,7 +164,7 @@ int Bench(const RunFlags& flags) {
   const Clock::time_point start = Clock::now();
   const std::optional<Program> program = Load(flags, exit_code);
   if (!program) return exit_code;
-  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags));
+  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags), *IsaOf(flags));
   if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
   const double compile_seconds = SecondsSince(start);
 

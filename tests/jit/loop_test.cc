@@ -154,7 +154,9 @@ std::vector<Signature> Signatures(jit::Target target) {
         add({.opcode = Opcode::kCompare, .type = ElementType::kPred, .a = order, .flag = true}, {type, type});
     }
     for (ElementType result : kKnownTypes) {
-      if (result != type) add({.opcode = Opcode::kConvert, .type = result}, {type});
+      if (result == type) continue;
+      add({.opcode = Opcode::kConvert, .type = result}, {type});
+      add({.opcode = Opcode::kBitcastConvert, .type = result}, {type});
     }
   }
   return all;

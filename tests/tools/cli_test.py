@@ -403,6 +403,12 @@ ENTRY e {
         state = CONSTANT.replace("f32[2] constant({1, 2.5})", "u64[2] rng-get-and-update-state(), delta=1")
         self.expect(4, "print", self.file("s.hlo", state), "--to", "mlir", error=["s.hlo:3:", "rng-get-and-update-state '%"])
 
+    def test_instruction_sets_are_capped(self):
+        program = self.file("a.hlo", ADD)
+        self.expect(0, "plan", program, "--cpu", "baseline", output="(jit: no AVX2)")
+        self.expect(0, "run", program, "--random-inputs", "1", "--cpu", "baseline")
+        self.expect(2, "run", program, "--cpu", "abacus")
+
     def test_plan_names_each_step(self):
         self.expect(0, "plan", self.file("a.hlo", ADD), output="%y = f32[2] add")
 

@@ -1,0 +1,74 @@
+#include "evaluator/fused/jit_engine.h"
+
+#include <array>
+
+#include "evaluator/fused/kernel.h"
+#include "evaluator/fused/program.h"
+#include "fmt/format.h"
+
+namespace assay::fused {
+namespace {
+
+// Code costs about 60 us to make, as much as the step's own time at this number of elements and instructions; in
+// a loop, which is expected to run often, less is enough.
+constexpr int64_t kMinElements = 64;
+constexpr int64_t kMinWork = 1 << 16;
+constexpr int64_t kMinWorkInLoop = 1 << 9;
+
+class Jit final : public Engine {
+ public:
+  Jit(native::Isa isa, bool eager) : isa_(isa), eager_(eager) {}
+
+  std::string_view name() const override { return "jit"; }
+
+  bool fuses() const override { return true; }
+
+  bool CanFuse(const StepView& step, std::string* reason) const override {
+    if (isa_ == native::Isa::kBaseline) {
+      if (reason != nullptr) *reason = "no AVX2";
+      return false;
+    }
+    const Shape& shape = *step.instruction.shape;
+    const int64_t least = eager_ ? 1 : kMinElements;
+    if (shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < least) {
+      if (reason != nullptr) *reason = fmt::format("{} elements", shape.num_elements());
+      return false;
+    }
+    return CanBePart(step, reason);
+  }
+
+  absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFusion(const FusionView& fusion) const override {
+    const int64_t elements = fusion.root().shape->num_elements();
+    const int64_t members = static_cast<int64_t>(fusion.members.size());
+    if (!eager_ && elements < (fusion.in_loop ? kMinWorkInLoop : kMinWork) / members) {
+      return NotSupported({}, fmt::format("{} elements by {} instructions", elements, members));
+    }
+    ASSAY_ASSIGN_OR_RETURN(Program program, MakeProgram(fusion, isa_));
+    return MakeKernel(std::move(program));
+  }
+
+  StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {
+    return {};
+  }
+
+ private:
+  const native::Isa isa_;
+  const bool eager_;
+};
+
+const Engine& JitOf(native::Isa isa, bool eager) {
+  using native::Isa;
+  static const std::array<std::array<Jit, 2>, 3> engines = {{
+      {Jit(Isa::kBaseline, false), Jit(Isa::kBaseline, true)},
+      {Jit(Isa::kAvx2, false), Jit(Isa::kAvx2, true)},
+      {Jit(Isa::kAvx512, false), Jit(Isa::kAvx512, true)},
+  }};
+  return engines[static_cast<size_t>(isa)][eager];
+}
+
+}  // namespace
+
+const Engine& JitEngine(native::Isa isa) { return JitOf(isa, false); }
+const Engine& EagerJitEngine(native::Isa isa) { return JitOf(isa, true); }
+
+}  // namespace assay::fused

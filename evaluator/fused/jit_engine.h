@@ -1,0 +1,18 @@
+// The engine "jit": fusions as generated code (program.h).
+#ifndef ASSAY_EVALUATOR_FUSED_JIT_ENGINE_H_
+#define ASSAY_EVALUATOR_FUSED_JIT_ENGINE_H_
+
+#include "evaluator/engine.h"
+#include "evaluator/native/isa.h"
+
+namespace assay::fused {
+
+// For instruction sets up to `isa`, which the machine must have. Takes what has enough elements for the code to
+// be worth its making.
+const Engine& JitEngine(native::Isa isa);
+// Takes any number of elements; for tests.
+const Engine& EagerJitEngine(native::Isa isa);
+
+}  // namespace assay::fused
+
+#endif  // ASSAY_EVALUATOR_FUSED_JIT_ENGINE_H_

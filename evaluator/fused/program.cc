@@ -1,0 +1,349 @@
+#include "evaluator/fused/program.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "evaluator/fusion.h"
+#include "evaluator/native/elementwise.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+
+namespace assay::fused {
+namespace {
+
+jit::Target TargetOf(native::Isa isa) {
+  return isa == native::Isa::kAvx512 ? jit::Target::kAvx512 : jit::Target::kAvx2;
+}
+
+jit::Order OrderOf(std::string_view direction) {
+  constexpr std::string_view kNames[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+  const auto* const name = std::find(std::begin(kNames), std::end(kNames), direction);
+  return static_cast<jit::Order>(name - std::begin(kNames));
+}
+
+// The type in which strip functions have elements of a type.
+ElementType KindType(ElementType type) {
+  switch (KindOf(type)) {
+    case ComputeKind::kBool:
+      return ElementType::kPred;
+    case ComputeKind::kInt64:
+      return ElementType::kS64;
+    case ComputeKind::kUint64:
+      return ElementType::kU64;
+    default:
+      return ElementType::kF64;
+  }
+}
+
+jit::Node NodeOf(const Instruction& instruction, std::span<const ElementType> operands) {
+  jit::Node node{.opcode = instruction.opcode, .type = instruction.shape->element_type()};
+  if (node.opcode == Opcode::kCompare) {
+    node.a = static_cast<int64_t>(OrderOf(instruction.attributes.Text(Attr::kDirection)));
+    node.flag = IsFloat(operands[0]) && instruction.attributes.Text(Attr::kType) == "TOTALORDER";
+  }
+  if (node.opcode == Opcode::kConvert && operands[0] == node.type) node.opcode = Opcode::kCopy;
+  return node;
+}
+
+// Builds a program in three passes: values and how each is had; when each op runs; the stages.
+//
+// Strip functions run in rounds: round r when what they need was made by round r - 1. Loop r runs behind round r
+// and before round r + 1. An op of a loop is put into the last loop that still serves all its users.
+class Builder {
+ public:
+  Builder(const FusionView& fusion, native::Isa isa) : fusion_(fusion), isa_(isa), target_(TargetOf(isa)) {}
+
+  absl::StatusOr<Program> Run() {
+    program_.reads_in_place.assign(fusion_.operands.size(), true);
+    for (size_t k = 0; k < fusion_.operands.size(); ++k) AddOperand(static_cast<int>(k));
+    for (int32_t member : fusion_.members) AddMember(member);
+    Schedule();
+    program_.work = static_cast<int64_t>(fusion_.members.size());
+    ASSAY_RETURN_IF_ERROR(AddStages());
+    return std::move(program_);
+  }
+
+ private:
+  struct Value {
+    ElementType type = ElementType::kPred;
+    // An op; else the value lies in slot `stored` from the start.
+    const Instruction* op = nullptr;
+    std::vector<int> operands;  // values
+    jit::Node node;
+    StripKernel strip;        // fn is null: part of a loop
+    int round = 0;            // of a strip function, or of the loop
+    int stored = -1;          // slot with elements of `type`, if any
+    int stored_as_kind = -1;  // slot with elements of the compute kind, if any
+  };
+
+  const Shape& ShapeOf(int32_t i) const { return *fusion_.computation.instructions[i].shape; }
+
+  int NewSlot(Slot::Kind kind, ElementType type, int index) {
+    program_.slots.push_back({kind, type, index});
+    return static_cast<int>(program_.slots.size()) - 1;
+  }
+  int NewBuffer(ElementType type) { return NewSlot(Slot::Kind::kBuffer, type, program_.num_buffers++); }
+
+  int AddValue(Value value) {
+    values_.push_back(std::move(value));
+    return static_cast<int>(values_.size()) - 1;
+  }
+
+  // ---- values ----
+
+  void AddOperand(int k) {
+    const int32_t i = fusion_.operands[k];
+    const Shape& shape = ShapeOf(i);
+    const bool one = shape.num_elements() == 1 && fusion_.root().shape->num_elements() != 1;
+    const int slot = NewSlot(one ? Slot::Kind::kRepeated : Slot::Kind::kOperand, shape.element_type(), k);
+    if (one) program_.reads_in_place[k] = false;
+    value_of_[i] = AddValue({.type = shape.element_type(), .stored = slot});
+  }
+
+  void AddMember(int32_t i) {
+    const Instruction& instruction = fusion_.computation.instructions[i];
+    if (KeepsPositions(fusion_.computation, instruction)) {
+      value_of_[i] = value_of_[instruction.operands[0]];
+    } else if (IsRecomputed(fusion_.computation, instruction)) {
+      value_of_[i] = AddSource(instruction);
+    } else {
+      value_of_[i] = AddOp(instruction);
+    }
+  }
+
+  int AddSource(const Instruction& instruction) {
+    const ElementType type = instruction.shape->element_type();
+    if (instruction.opcode == Opcode::kIota) {
+      const int slot = NewBuffer(type);
+      program_.stages.push_back(SourceStage{TileSource::Iota(instruction), -1, slot});
+      return AddValue({.type = type, .stored = slot});
+    }
+    const int32_t operand = instruction.operands[0];
+    if (ShapeOf(operand).num_elements() == 1) return value_of_[operand];
+    const auto at = std::find(fusion_.operands.begin(), fusion_.operands.end(), operand);
+    const int k = static_cast<int>(at - fusion_.operands.begin());
+    program_.reads_in_place[k] = false;
+    const int slot = NewBuffer(type);
+    program_.stages.push_back(SourceStage{TileSource::Broadcast(instruction, ShapeOf(operand)), k, slot});
+    return AddValue({.type = type, .stored = slot});
+  }
+
+  int AddOp(const Instruction& instruction) {
+    Value value{.type = instruction.shape->element_type(), .op = &instruction};
+    absl::InlinedVector<ElementType, 3> types;
+    for (int32_t operand : instruction.operands) {
+      value.operands.push_back(value_of_[operand]);
+      types.push_back(ShapeOf(operand).element_type());
+    }
+    value.node = NodeOf(instruction, types);
+    if (!jit::CanGenerate(value.node, types, target_)) {
+      value.strip = native::NativeStrip(instruction, types, value.type, isa_);
+      if (value.strip.fn == nullptr)
+        value.strip = DefinitionOf(instruction.opcode).strip(instruction, types, value.type);
+    }
+    return AddValue(std::move(value));
+  }
+
+  // ---- rounds ----
+
+  void Schedule() {
+    for (Value& value : values_) {
+      for (int operand : value.operands) value.round = std::max(value.round, values_[operand].round);
+      if (value.strip.fn != nullptr) ++value.round;
+    }
+    last_ = values_[root()].round;
+    std::vector<int> latest(values_.size(), last_);
+    for (size_t v = values_.size(); v-- > 0;) {
+      Value& value = values_[v];
+      if (value.op == nullptr) continue;
+      const bool strip = value.strip.fn != nullptr;
+      if (!strip) value.round = latest[v];
+      for (int operand : value.operands)
+        latest[operand] = std::min(latest[operand], strip ? value.round - 1 : value.round);
+    }
+  }
+
+  int root() { return value_of_[fusion_.members.back()]; }
+
+  // ---- stages ----
+
+  // A loop in the making.
+  struct Segment {
+    jit::Segment code;
+    std::vector<int> slots;                     // by stream
+    absl::flat_hash_map<int, int16_t> streams;  // by slot
+    absl::flat_hash_map<int, int16_t> nodes;    // by value
+  };
+
+  absl::Status AddStages() {
+    segments_.resize(static_cast<size_t>(last_) + 1);
+    for (size_t v = 0; v < values_.size(); ++v) {
+      const Value& value = values_[v];
+      if (value.op == nullptr) continue;
+      if (value.strip.fn == nullptr) {
+        NodeIn(value.round, static_cast<int>(v));
+      } else {
+        AddStrip(static_cast<int>(v));
+      }
+    }
+    StoreRoot();
+    for (size_t r = 0; r < segments_.size(); ++r) {
+      for (StripStage& stage : strips_) {
+        if (strip_rounds_[&stage - strips_.data()] == static_cast<int>(r))
+          program_.stages.push_back(std::move(stage));
+      }
+      if (segments_[r].code.stores.empty()) continue;
+      ASSAY_ASSIGN_OR_RETURN(jit::Loop loop, jit::Loop::Make(segments_[r].code, target_));
+      program_.stages.push_back(LoopStage{std::move(loop), std::move(segments_[r].slots)});
+    }
+    return absl::OkStatus();
+  }
+
+  int16_t StreamIn(Segment& segment, int slot) {
+    const auto [at, fresh] = segment.streams.try_emplace(slot, static_cast<int16_t>(segment.slots.size()));
+    if (fresh) {
+      const Slot& s = program_.slots[slot];
+      segment.slots.push_back(slot);
+      segment.code.streams.push_back({s.type, s.kind == Slot::Kind::kRepeated});
+    }
+    return at->second;
+  }
+
+  int16_t AddNode(Segment& segment, jit::Node node) {
+    segment.code.nodes.push_back(node);
+    return static_cast<int16_t>(segment.code.nodes.size() - 1);
+  }
+
+  int16_t Load(Segment& segment, int slot) {
+    return AddNode(
+        segment,
+        {.opcode = Opcode::kParameter, .type = program_.slots[slot].type, .a = StreamIn(segment, slot)});
+  }
+
+  // The value as a node of loop r: computed there, or loaded.
+  int16_t NodeIn(int r, int v) {
+    Segment& segment = segments_[r];
+    if (const auto found = segment.nodes.find(v); found != segment.nodes.end()) return found->second;
+    Value& value = values_[v];
+    int16_t node;
+    if (value.op != nullptr && value.strip.fn == nullptr && value.round == r) {
+      jit::Node op = value.node;
+      for (size_t k = 0; k < value.operands.size(); ++k) op.operands[k] = NodeIn(r, value.operands[k]);
+      node = AddNode(segment, op);
+    } else if (value.strip.fn != nullptr) {
+      node = Load(segment, value.stored_as_kind);
+      if (program_.slots[value.stored_as_kind].type != value.type) {
+        node = AddNode(
+            segment,
+            {.opcode = Opcode::kConvert, .type = value.type, .operands = {node, -1, -1}, .flag = true});
+      }
+    } else {
+      if (value.stored < 0) {
+        value.stored = NewBuffer(value.type);
+        StoreIn(value.round, NodeIn(value.round, v), value.stored);
+      }
+      node = Load(segment, value.stored);
+    }
+    segment.nodes[v] = node;
+    return node;
+  }
+
+  void StoreIn(int r, int16_t node, int slot) {
+    Segment& segment = segments_[r];
+    segment.code.stores.push_back({node, StreamIn(segment, slot)});
+  }
+
+  // A slot with the value in its compute kind, made before round r.
+  int KindSlot(int v, int r) {
+    Value& value = values_[v];
+    if (value.stored_as_kind >= 0) return value.stored_as_kind;
+    const ElementType kind = KindType(value.type);
+    if (value.op == nullptr && kind == value.type &&
+        program_.slots[value.stored].kind != Slot::Kind::kRepeated) {
+      return value.stored_as_kind = value.stored;
+    }
+    // A value that no loop computes is converted in the first one, for all rounds.
+    const int made_in = value.op != nullptr ? value.round : 0;
+    ASSAY_CHECK(made_in < r);
+    int16_t node = NodeIn(made_in, v);
+    if (kind != value.type) {
+      node =
+          AddNode(segments_[made_in], {.opcode = Opcode::kConvert, .type = kind, .operands = {node, -1, -1}});
+    }
+    value.stored_as_kind = NewBuffer(kind);
+    StoreIn(made_in, node, value.stored_as_kind);
+    return value.stored_as_kind;
+  }
+
+  void AddStrip(int v) {
+    StripStage stage{.kernel = values_[v].strip};
+    for (int operand : values_[v].operands) stage.operands.push_back(KindSlot(operand, values_[v].round));
+    // The root's may write the result itself; over an operand only where both are of one kind.
+    const bool whole = v == root() && KindType(values_[v].type) == values_[v].type &&
+                       std::all_of(stage.operands.begin(), stage.operands.end(),
+                                   [&](int slot) { return program_.slots[slot].type == values_[v].type; });
+    stage.result =
+        whole ? NewSlot(Slot::Kind::kResult, values_[v].type, 0) : NewBuffer(KindType(values_[v].type));
+    values_[v].stored_as_kind = stage.result;
+    strip_rounds_.push_back(values_[v].round);
+    strips_.push_back(std::move(stage));
+  }
+
+  // Last of all, as the result may lie where an operand does.
+  void StoreRoot() {
+    const Value& value = values_[root()];
+    if (value.strip.fn != nullptr && program_.slots[value.stored_as_kind].kind == Slot::Kind::kResult) return;
+    StoreIn(last_, NodeIn(last_, root()), NewSlot(Slot::Kind::kResult, value.type, 0));
+  }
+
+  const FusionView& fusion_;
+  const native::Isa isa_;
+  const jit::Target target_;
+  Program program_;
+  absl::flat_hash_map<int32_t, int> value_of_;  // by instruction
+  std::vector<Value> values_;
+  int last_ = 0;  // round of the root
+  std::vector<Segment> segments_;
+  std::vector<StripStage> strips_;
+  std::vector<int> strip_rounds_;
+};
+
+bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }
+
+}  // namespace
+
+bool CanBePart(const StepView& step, std::string* reason) {
+  const auto refuse = [&](std::string_view what, std::string_view name = {}) {
+    if (reason != nullptr) *reason = fmt::format("{}{}", what, name);
+    return false;
+  };
+  const Instruction& instruction = step.instruction;
+  const Shape& result = *instruction.shape;
+  if (!IsStatic(result)) return refuse("a dynamic dimension");
+  if (!jit::IsKnown(result.element_type())) return refuse("element type ", Name(result.element_type()));
+  absl::InlinedVector<ElementType, 3> types;
+  for (int32_t operand : instruction.operands) {
+    const Shape& shape = *step.computation.instructions[operand].shape;
+    if (!IsStatic(shape)) return refuse("a dynamic dimension");
+    if (!jit::IsKnown(shape.element_type())) return refuse("element type ", Name(shape.element_type()));
+    types.push_back(shape.element_type());
+  }
+  if (KeepsPositions(step.computation, instruction) || IsRecomputed(step.computation, instruction))
+    return true;
+  // Strip functions get floats as doubles, which do not keep every NaN's bits on the way.
+  if (instruction.opcode == Opcode::kBitcastConvert &&
+      !jit::CanGenerate(NodeOf(instruction, types), types, jit::Target::kAvx2)) {
+    return refuse("bits of ", Name(types[0]));
+  }
+  const StripFor strip = DefinitionOf(instruction.opcode).strip;
+  if (strip == nullptr) return refuse("no kernel for ", Name(instruction.opcode));
+  if (strip(instruction, types, result.element_type()).fn == nullptr)
+    return refuse("element type ", Name(types[0]));
+  return true;
+}
+
+absl::StatusOr<Program> MakeProgram(const FusionView& fusion, native::Isa isa) {
+  return Builder(fusion, isa).Run();
+}
+
+}  // namespace assay::fused

@@ -1,0 +1,62 @@
+// A fusion as stages that run one after the other on each tile of its elements: generated loops, strip functions
+// for ops that loops don't have, and sources that gather what is not read at its own position. What one stage
+// gives another lies in tile buffers, which stay in the cache.
+#ifndef ASSAY_EVALUATOR_FUSED_PROGRAM_H_
+#define ASSAY_EVALUATOR_FUSED_PROGRAM_H_
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "evaluator/elementwise.h"
+#include "evaluator/engine.h"
+#include "evaluator/fused/tile_source.h"
+#include "jit/loop.h"
+
+namespace assay::fused {
+
+// Where a stage finds or leaves elements.
+struct Slot {
+  enum class Kind : uint8_t {
+    kOperand,   // of the fusion, at its own positions
+    kRepeated,  // an operand of one element
+    kBuffer,    // of the tile
+    kResult,
+  };
+  Kind kind = Kind::kBuffer;
+  ElementType type = ElementType::kPred;
+  int index = 0;  // of the operand or buffer
+};
+
+struct LoopStage {
+  jit::Loop loop;
+  std::vector<int> slots;  // by stream
+};
+// In the compute kinds of the operands and the result.
+struct StripStage {
+  StripKernel kernel;
+  std::vector<int> operands;
+  int result = 0;
+};
+struct SourceStage {
+  TileSource source;
+  int operand = -1;  // of the fusion; none for iota
+  int result = 0;
+};
+
+struct Program {
+  std::vector<Slot> slots;
+  int num_buffers = 0;
+  std::vector<std::variant<SourceStage, LoopStage, StripStage>> stages;
+  std::vector<bool> reads_in_place;  // by operand: read at its own positions alone
+  int64_t work = 0;                  // members that compute or move
+};
+
+// OK if an instruction's ops and types can be part of a program.
+bool CanBePart(const StepView& step, std::string* reason);
+
+absl::StatusOr<Program> MakeProgram(const FusionView& fusion, native::Isa isa);
+
+}  // namespace assay::fused
+
+#endif  // ASSAY_EVALUATOR_FUSED_PROGRAM_H_

@@ -1,0 +1,105 @@
+#include "evaluator/fused/tile_source.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "evaluator/move.h"
+#include "literal/element_io.h"
+#include "literal/float_format.h"
+#include "shape/index.h"
+
+namespace assay::fused {
+namespace {
+
+// Elements first, first + step, ... as iota has them (evaluator/ops/iota.cc); n <= kStrip.
+void StoreCount(ElementType type, int64_t first, int64_t step, int64_t n, std::byte* dst) {
+  alignas(64) std::byte strip[kStripBytes];
+  auto* const reals = reinterpret_cast<double*>(strip);
+  auto* const integers = reinterpret_cast<int64_t*>(strip);
+  if (IsFloat(type)) {
+    for (int64_t i = 0; i < n; ++i) reals[i] = static_cast<double>(first + i * step);
+    RoundStripToFormat(reals, n, *Info(type).format);
+  } else {
+    for (int64_t i = 0; i < n; ++i) integers[i] = first + i * step;
+  }
+  StoreStrip(type, strip, n, dst, Bytes(type));
+}
+
+}  // namespace
+
+TileSource TileSource::Broadcast(const Instruction& broadcast, const Shape& operand) {
+  TileSource source;
+  const Shape& shape = *broadcast.shape;
+  source.type_ = shape.element_type();
+  const auto dimensions = broadcast.attributes.List(Attr::kDimensions);
+  const DimVector operand_strides = RowMajorStrides(operand.sizes());
+  DimVector strides(shape.rank(), 0);
+  for (size_t i = 0; i < dimensions.size(); ++i) strides[dimensions[i]] = operand_strides[i];
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (shape.size(d) == 1) continue;
+    const Dimension next{shape.size(d), strides[d]};
+    auto& all = source.dimensions_;
+    if (!all.empty() && all.back().stride == next.stride * next.size) {
+      all.back() = {all.back().size * next.size, next.stride};
+    } else {
+      all.push_back(next);
+    }
+  }
+  if (source.dimensions_.empty()) source.dimensions_.push_back({1, 0});
+  return source;
+}
+
+TileSource TileSource::Iota(const Instruction& iota) {
+  TileSource source;
+  source.type_ = iota.shape->element_type();
+  source.counts_ = true;
+  const int64_t counted = iota.attributes.Int(Attr::kIotaDimension);
+  for (int64_t d = 0; d < iota.shape->rank(); ++d)
+    source.dimensions_.push_back({iota.shape->size(d), d == counted});
+  return source;
+}
+
+// run(offset, stride, length) for each piece of the innermost dimension.
+template <typename Run>
+void TileSource::ForRuns(int64_t begin, int64_t n, Run run) const {
+  absl::InlinedVector<int64_t, 6> index(dimensions_.size());
+  int64_t rest = begin;
+  for (size_t d = dimensions_.size(); d-- > 0;) {
+    index[d] = rest % dimensions_[d].size;
+    rest /= dimensions_[d].size;
+  }
+  const Dimension inner = dimensions_.back();
+  while (n > 0) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < dimensions_.size(); ++d) offset += index[d] * dimensions_[d].stride;
+    const int64_t length = std::min(n, inner.size - index.back());
+    run(offset, inner.stride, length);
+    n -= length;
+    index.back() += length;
+    for (size_t d = dimensions_.size() - 1; d > 0 && index[d] == dimensions_[d].size; --d) {
+      index[d] = 0;
+      ++index[d - 1];
+    }
+  }
+}
+
+void TileSource::Fill(const std::byte* operand, int64_t begin, int64_t n, std::byte* dst) const {
+  const int bytes = Bytes(type_);
+  ForRuns(begin, n, [&](int64_t offset, int64_t stride, int64_t length) {
+    if (counts_) {
+      for (int64_t i = 0; i < length; i += kStrip) {
+        StoreCount(type_, offset + i * stride, stride, std::min(kStrip, length - i), dst + i * bytes);
+      }
+    } else if (stride == 1) {
+      std::memcpy(dst, operand + offset * bytes, length * bytes);
+    } else if (stride == 0) {
+      FillElements(bytes, operand + offset * bytes, dst, length);
+    } else {
+      for (int64_t i = 0; i < length; ++i)
+        std::memcpy(dst + i * bytes, operand + (offset + i * stride) * bytes, bytes);
+    }
+    dst += length * bytes;
+  });
+}
+
+}  // namespace assay::fused

@@ -1,0 +1,37 @@
+// Elements of a fusion that are read elsewhere than at their own position: broadcast and iota, a tile at a time.
+#ifndef ASSAY_EVALUATOR_FUSED_TILE_SOURCE_H_
+#define ASSAY_EVALUATOR_FUSED_TILE_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hlo/module.h"
+#include "shape/shape.h"
+
+namespace assay::fused {
+
+class TileSource {
+ public:
+  static TileSource Broadcast(const Instruction& broadcast, const Shape& operand);
+  static TileSource Iota(const Instruction& iota);
+
+  // Elements [begin, begin + n) of the result in row-major order, to dst. `operand` is the start of the
+  // operand's elements (nothing for iota).
+  void Fill(const std::byte* operand, int64_t begin, int64_t n, std::byte* dst) const;
+
+ private:
+  struct Dimension {
+    int64_t size;
+    int64_t stride;  // in elements of the operand; of iota: what the index counts, 0 or 1
+  };
+  template <typename Run>
+  void ForRuns(int64_t begin, int64_t n, Run run) const;
+
+  ElementType type_ = ElementType::kPred;
+  bool counts_ = false;
+  absl::InlinedVector<Dimension, 4> dimensions_;  // outermost first; neighbours that walk on are one
+};
+
+}  // namespace assay::fused
+
+#endif  // ASSAY_EVALUATOR_FUSED_TILE_SOURCE_H_

@@ -1,0 +1,182 @@
+// The jit engine's fusions against the reference, and everything around them in planner and executor.
+#include "evaluator/fused/jit_engine.h"
+
+#include <catch2/catch.hpp>
+
+#include "golden/golden.h"
+#include "literal/compare.h"
+#include "literal/literal_text.h"
+#include "tests/evaluator/fused/fused_testing.h"
+
+namespace assay::testing {
+namespace {
+
+absl::StatusOr<Literal> RunWith(const Plan& plan, std::vector<Literal> arguments, int jobs) {
+  return Executor(plan, {.jobs = jobs}).Run(std::move(arguments));
+}
+
+// The program gives the reference's bits on both instruction sets, with 1, 2 and 7 threads.
+int CheckProgram(const std::string& text, Random& random) {
+  int fused = 0;
+  INFO(text);
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  const absl::StatusOr<Plan> reference = MakePlan(*module, EngineChoice::kReference);
+  REQUIRE(reference.ok());
+  const std::vector<Literal> arguments = HostileArguments(*reference, random);
+  const absl::StatusOr<Literal> wanted = RunWith(*reference, arguments, 1);
+  REQUIRE(wanted.ok());
+  for (native::Isa isa : JitIsas()) {
+    const absl::StatusOr<Plan> plan = MakePlan(*module, EagerEngines(isa));
+    REQUIRE(plan.ok());
+    fused += FusedSteps(*plan);
+    for (int jobs : {1, 2, 7}) {
+      const absl::StatusOr<Literal> result = RunWith(*plan, arguments, jobs);
+      INFO(PlanToText(*plan) << "instruction set " << static_cast<int>(isa) << " jobs " << jobs << " "
+                             << result.status().message());
+      REQUIRE(result.ok());
+      INFO(CompareLiterals(*wanted, *result, {.bitwise = true}).Report());
+      CHECK(Literal::BitwiseEqual(*wanted, *result));
+    }
+  }
+  return fused;
+}
+
+TEST_CASE("jit engine: random programs have the reference's bits", "[jit][fused]") {
+  Random random(11);
+  constexpr int64_t kSizes[][2] = {{1, 1}, {1, 7}, {7, 9}, {8, 8}, {13, 5}, {1, 256}, {3, 100}, {10, 100}};
+  for (int i = 0; i < 1500; ++i) {
+    const auto& [rows, columns] = kSizes[random() % std::size(kSizes)];
+    CheckProgram(ProgramMaker(random(), rows, columns, false).Make(3 + static_cast<int>(random() % 25)),
+                 random);
+  }
+}
+
+TEST_CASE("jit engine: arrays of many chunks have the reference's bits", "[jit][fused]") {
+  Random random(12);
+  for (int i = 0; i < 8; ++i) {
+    const int64_t columns = 1000 + static_cast<int64_t>(random() % 77);
+    CheckProgram(ProgramMaker(random(), 50, columns, true).Make(3 + static_cast<int>(random() % 12)), random);
+  }
+}
+
+TEST_CASE("jit engine: every golden passes with every fusion taken", "[jit][golden]") {
+  for (native::Isa isa : JitIsas()) {
+    for (const std::string& path : FindGoldens({ASSAY_SOURCE_DIR "/golden"})) {
+      const GoldenResult result =
+          CheckGolden(path, {.engines = EagerEngines(isa), .crosscheck = Crosscheck::kFull});
+      INFO(path << "\n" << result.report);
+      CHECK(result.passed);
+    }
+  }
+}
+
+std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "}\n"; }
+
+Plan EagerPlan(const std::string& text) {
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  return *MakePlan(*module, EagerEngines(JitIsas().back()));
+}
+
+const std::string kChain = Entry(
+    "x = f32[1000] parameter(0)\ny = f32[1000] parameter(1)\nm = f32[1000] multiply(x, y)\n"
+    "t = f32[1000] tanh(m)\nROOT r = f32[1000] add(t, x)\n");
+
+TEST_CASE("jit engine: a plan names the members of a fusion, and why there is none", "[jit][plan]") {
+  if (JitIsas().empty()) return;
+  CHECK_THAT(PlanToText(EagerPlan(kChain)),
+             Catch::Contains("jit        %r = f32[1000] add  4000 bytes  fuses %m %t  frees %x %y"));
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(kChain);
+  CHECK_THAT(PlanToText(*MakePlan(*module, EngineChoice::kExact)),
+             Catch::Contains("native     %r = f32[1000] add") &&
+                 Catch::Contains("(jit: 1000 elements by 3 instructions)"));
+  CHECK_THAT(PlanToText(*MakePlan(*module, EngineChoice::kExact, native::Isa::kBaseline)),
+             Catch::Contains("(jit: no AVX2)"));
+}
+
+TEST_CASE("jit engine: a fusion counts as many steps as its members, and obeys --max-steps",
+          "[jit][executor]") {
+  if (JitIsas().empty()) return;
+  const Plan plan = EagerPlan(kChain);
+  Random random(1);
+  Executor whole(plan, {});
+  REQUIRE(whole.Run(HostileArguments(plan, random)).ok());
+  CHECK(whole.statistics().steps == 4);  // the call and three members
+  RunOptions options;
+  options.limits.max_steps = 3;
+  const absl::Status status = Executor(plan, options).Run(HostileArguments(plan, random)).status();
+  CHECK(absl::IsResourceExhausted(status));
+  CHECK_THAT(std::string(status.message()), Catch::Contains("--max-steps"));
+}
+
+TEST_CASE("jit engine: long fusions are interrupted and time out", "[jit][executor]") {
+  if (JitIsas().empty()) return;
+  const Plan plan =
+      EagerPlan(Entry("x = f32[20000000] parameter(0)\ny = f32[20000000] negate(x)\n"
+                      "ROOT r = f32[20000000] add(y, x)\n"));
+  const Literal x = *Literal::Make(*ParseShape("f32[20000000]"));
+  int polls = 0;
+  RunOptions options;
+  options.interrupted = [&] { return ++polls == 2; };
+  CHECK(absl::IsCancelled(Executor(plan, options).Run({x}).status()));
+  CHECK(polls == 2);
+}
+
+TEST_CASE("jit engine: a result takes the place of an operand that is not needed again", "[jit][executor]") {
+  if (JitIsas().empty()) return;
+  const std::string text = Entry(
+      "c = f32[] parameter(0)\nb = f32[500000] broadcast(c), dimensions={}\ns = f32[500000] reverse(b), "
+      "dimensions={0}\nn = f32[500000] negate(s)\nROOT r = f32[500000] add(n, s)\n");
+  const Plan plan = EagerPlan(text);
+  Executor executor(plan, {});
+  REQUIRE(executor.Run({Literal::ScalarDouble(ElementType::kF32, 2)}).ok());
+  CHECK(executor.statistics().peak_bytes < 2 * 2'000'000 + 100'000);  // reverse's operand and result
+}
+
+// What `kernel` gives with one thing wrong.
+class Broken final : public Kernel {
+ public:
+  enum class Fault { kBit, kTail };
+  Broken(std::shared_ptr<const Kernel> kernel, Fault fault) : kernel_(std::move(kernel)), fault_(fault) {}
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    ASSAY_ASSIGN_OR_RETURN(Literal result, kernel_->Run(context, operands));
+    const std::span<std::byte> bytes = result.MutableBytes();
+    if (fault_ == Fault::kBit) {
+      bytes[bytes.size() / 2] ^= std::byte{1};
+    } else {
+      std::fill(bytes.end() - 4 * (result.shape().num_elements() % 16), bytes.end(), std::byte{0});
+    }
+    return result;
+  }
+
+ private:
+  const std::shared_ptr<const Kernel> kernel_;
+  const Fault fault_;
+};
+
+TEST_CASE("jit engine: the cross-check catches a flipped bit and a dropped tail of a fusion",
+          "[jit][crosscheck]") {
+  if (JitIsas().empty()) return;
+  for (Broken::Fault fault : {Broken::Fault::kBit, Broken::Fault::kTail}) {
+    Plan plan = EagerPlan(kChain);
+    const auto run = [&](Crosscheck crosscheck) {
+      Random random(5);
+      return Executor(plan, {.crosscheck = crosscheck}).Run(HostileArguments(plan, random)).status();
+    };
+    CHECK(run(Crosscheck::kFull).ok());
+    for (Step& step : plan.computations.back().steps)
+      step.kernel = std::make_shared<Broken>(step.kernel, fault);
+    CHECK(run(Crosscheck::kOff).ok());
+    for (Crosscheck crosscheck : {Crosscheck::kSample, Crosscheck::kFull}) {
+      const absl::Status status = run(crosscheck);
+      CHECK(ExitCodeOf(status) == 1);
+      CHECK_THAT(std::string(status.message()), Catch::Contains("%r = add"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::testing

@@ -1,0 +1,96 @@
+// Which instructions the planner offers as fusions.
+#include "evaluator/fusion.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/evaluator/fused/fused_testing.h"
+
+namespace assay::testing {
+namespace {
+
+// "r: m t | x y" for each fusion: root, other members, operands.
+std::vector<std::string> Fusions(const std::string& body) {
+  const absl::StatusOr<VerifiedModule> module = VerifiedText("HloModule m\nENTRY e {\n" + body + "}\n");
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  const Computation& entry = module->module().entry_computation();
+  std::vector<int32_t> order;
+  for (size_t i = 0; i < entry.instructions.size(); ++i) {
+    if (entry.instructions[i].opcode != Opcode::kParameter) order.push_back(static_cast<int32_t>(i));
+  }
+  std::vector<std::string> texts;
+  for (const Fusion& fusion :
+       FindFusions(module->module(), entry, order, fused::EagerJitEngine(native::Isa::kAvx2))) {
+    const auto name = [&](int32_t i) { return entry.instructions[i].name; };
+    std::string text = name(fusion.members.back()) + ":";
+    for (size_t m = 0; m + 1 < fusion.members.size(); ++m) text += " " + name(fusion.members[m]);
+    text += " |";
+    for (int32_t operand : fusion.operands) text += " " + name(operand);
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+const std::string kXy = "x = f32[8] parameter(0)\ny = f32[8] parameter(1)\n";
+
+TEST_CASE("fusion: a chain is one, and what is read twice inside it stays inside", "[fusion]") {
+  CHECK(Fusions(kXy + "m = f32[8] multiply(x, y)\nt = f32[8] tanh(m)\nROOT r = f32[8] add(t, m)\n") ==
+        Texts{"r: m t | x y"});
+  CHECK(Fusions(kXy + "ROOT r = f32[8] multiply(x, x)\n") == Texts{"r: | x"});
+}
+
+TEST_CASE("fusion: a value that is needed outside ends one", "[fusion]") {
+  CHECK(Fusions(kXy + "m = f32[8] multiply(x, y)\na = f32[8] negate(m)\nb = f32[8] abs(m)\n"
+                      "ROOT r = (f32[8], f32[8]) tuple(a, b)\n") == Texts{"m: | x y", "a: | m", "b: | m"});
+}
+
+TEST_CASE("fusion: broadcasts and iotas are had anew by each reader", "[fusion]") {
+  CHECK(Fusions("c = f32[] parameter(0)\nx = f32[8] parameter(1)\nb = f32[8] broadcast(c), dimensions={}\n"
+                "i = f32[8] iota(), iota_dimension=0\nm = f32[8] multiply(x, b)\nn = f32[8] add(b, i)\n"
+                "ROOT r = (f32[8], f32[8]) tuple(m, n)\n") == Texts{"m: b | c x", "n: b i | c"});
+}
+
+TEST_CASE("fusion: what keeps elements in their places joins, other moves do not", "[fusion]") {
+  CHECK(Fusions(kXy + "m = f32[8] multiply(x, y)\ns = f32[2,4] reshape(m)\nc = f32[2,4] copy(s)\n"
+                      "ROOT r = f32[2,4] negate(c)\n") == Texts{"r: m s c | x y"});
+  CHECK(Fusions(kXy + "m = f32[8] multiply(x, y)\ns = f32[8] reverse(m), dimensions={0}\n"
+                      "ROOT r = f32[8] negate(s)\n") == Texts{"m: | x y", "r: | s"});
+  CHECK(Fusions("x = f32[4,2]{0,1} parameter(0)\na = f32[4,2]{0,1} abs(x)\nb = f32[2,4]{1,0} bitcast(a)\n"
+                "ROOT r = f32[2,4] negate(b)\n") == Texts{"a: | x", "r: | b"});
+}
+
+TEST_CASE("fusion: sizes must agree, dynamic ones and unknown element types stay out", "[fusion]") {
+  CHECK(Fusions("x = f32[<=8] parameter(0)\nROOT r = f32[<=8] negate(x)\n") == Texts{});
+  CHECK(Fusions("x = c64[8] parameter(0)\nn = c64[8] negate(x)\nROOT r = f32[8] real(n)\n") == Texts{});
+}
+
+TEST_CASE("fusion: control dependencies are left as they are", "[fusion]") {
+  CHECK(Fusions(kXy + "a = f32[8] negate(x)\nb = f32[8] abs(y), control-predecessors={a}\n"
+                      "ROOT r = f32[8] add(a, b)\n") == Texts{"r: | a b"});
+}
+
+TEST_CASE("fusion: a member does not move past another reader of what it reads", "[fusion]") {
+  // Otherwise x would still be needed when the dynamic-update-slice could have overwritten it.
+  CHECK(Fusions("x = f32[8] parameter(0)\ni = s32[] parameter(1)\nu = f32[1] parameter(2)\n"
+                "a = f32[8] negate(x)\nd = f32[8] dynamic-update-slice(x, u, i)\n"
+                "ROOT r = f32[8] add(a, d)\n") == Texts{"a: | x", "r: | a d"});
+}
+
+TEST_CASE("fusion: what many large operands feed is cut, so that few of them live at a time", "[fusion]") {
+  std::string body;
+  for (int i = 0; i < 40; ++i) {
+    body += fmt::format("p{0} = f32[8] parameter({0})\n", i);
+  }
+  std::string sum = "p0";
+  for (int i = 1; i < 40; ++i) {
+    body += fmt::format("{}a{} = f32[8] add({}, p{})\n", i == 39 ? "ROOT " : "", i, sum, i);
+    sum = fmt::format("a{}", i);
+  }
+  const Texts fusions = Fusions(body);
+  CHECK(fusions.size() >= 4);
+  CHECK(fusions.size() <= 8);
+}
+
+}  // namespace
+}  // namespace assay::testing
