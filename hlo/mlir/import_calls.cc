@@ -179,7 +179,7 @@ void ImportCustomCall(OpImport& in) {
   const int32_t call = in.Add(Opcode::kCustomCall, std::move(shape), in.operands, std::move(attributes));
   SetConfig(in, call, config);
   // Checks written as custom calls have their fields beside the call's own attributes.
-  if (config == nullptr) SetTestConfig(in, call, TestCallConfig(in.op, target));
+  FinishTestCall(in, call, target, config == nullptr ? TestCallConfig(in.op, target) : std::string());
   if (in.num_results() != 1) return in.BindResults(call);
   in.importer.Bind(in.scope, in.op.results[0], call);  // which may have another layout than its type says
 }

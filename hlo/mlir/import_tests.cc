@@ -57,12 +57,7 @@ void ImportTest(OpImport& in) {
   const int32_t call = in.Add(
       Opcode::kCustomCall, std::move(shape), std::move(inputs),
       Map({{Attr::kCustomCallTarget, std::string(in.op.name)}, {Attr::kCustomCallHasSideEffect, true}}));
-  if (in.op.name == "check.expect_serialized_eq" || in.op.name.substr(0, 12) == "interpreter.") {
-    // HLO orders effects by operands and control alone.
-    in.scope.computation.instructions[call].control_predecessors = std::move(in.scope.unordered);
-    in.scope.unordered = {call};
-  }
-  SetTestConfig(in, call, Dictionary(in.op, in.op.name, /*with_defaults=*/true));
+  FinishTestCall(in, call, in.op.name, Dictionary(in.op, in.op.name, /*with_defaults=*/true));
   in.BindResults(call);
 }
 
@@ -98,11 +93,17 @@ std::string TestCallConfig(const Operation& op, std::string_view target) {
   return Dictionary(op, target, /*with_defaults=*/false);
 }
 
-void SetTestConfig(OpImport& in, int32_t call, std::string config) {
-  if (config.empty()) return;
-  in.OwnExtras(call).backend_config = {std::move(config), true};
-  in.scope.computation.instructions[call].attributes.Set(Attr::kApiVersion,
-                                                         assay::Word{"API_VERSION_TYPED_FFI"});
+void FinishTestCall(OpImport& in, int32_t call, std::string_view target, std::string config) {
+  if (!config.empty()) {
+    in.OwnExtras(call).backend_config = {std::move(config), true};
+    in.scope.computation.instructions[call].attributes.Set(Attr::kApiVersion,
+                                                           assay::Word{"API_VERSION_TYPED_FFI"});
+  }
+  if (target == "check.expect_serialized_eq" || target.substr(0, 12) == "interpreter.") {
+    // HLO orders effects by operands and control alone.
+    in.scope.computation.instructions[call].control_predecessors = std::move(in.scope.unordered);
+    in.scope.unordered = {call};
+  }
 }
 
 }  // namespace assay::mlir

@@ -221,9 +221,10 @@ std::span<const ImportRow> TestRows();         // import_tests.cc
 // The backend_config of a test's custom call ("check.expect_close"), from attributes of the operation; empty if the
 // target is no such call or has no fields.
 std::string TestCallConfig(const Operation& op, std::string_view target);  // import_tests.cc
-// Sets that of a call, as one of the typed calling convention; nothing if it is empty.
-void SetTestConfig(OpImport& in, int32_t call, std::string config);  // import_tests.cc
-void ImportErfInv(OpImport& in);                                     // import_chlo_decompositions.cc
+// Sets that of a call, if it is not empty, and puts calls that record or show values into the order of the text.
+void FinishTestCall(OpImport& in, int32_t call, std::string_view target,
+                    std::string config);  // import_tests.cc
+void ImportErfInv(OpImport& in);          // import_chlo_decompositions.cc
 
 }  // namespace assay::mlir
 

@@ -106,6 +106,29 @@ TEST_CASE("mlir: probes record, also in loops and when printed as HLO", "[mlir][
   CHECK(Evaluate(*printed, {}).status().ok());
 }
 
+// Two values under one id, then a look at each; in the order of the text in every form.
+TEST_CASE("mlir: probes written as custom calls keep their order", "[mlir][checks]") {
+  const auto call = [](const std::string& result, const std::string& target, const std::string& operand,
+                       const std::string& config, const std::string& type) {
+    return result + "stablehlo.custom_call @" + target + "(" + operand +
+           ") {api_version = 4 : i32, backend_config = {" + config +
+           "}, has_side_effect = true} : (tensor<i8>) -> " + type + "\n";
+  };
+  const std::string text =
+      Body("%a = stablehlo.constant dense<1> : tensor<i8>\n%b = stablehlo.constant dense<2> : tensor<i8>\n" +
+           call("%p = ", "interpreter.probe", "%b", "probe_id = \"x\"", "tensor<i8>") +
+           call("%q = ", "interpreter.probe", "%a", "probe_id = \"x\"", "tensor<i8>") +
+           call("", "check.expect_serialized_eq", "%b", "iteration = 0 : ui32, probe_id = \"x\"", "()") +
+           call("", "check.expect_serialized_eq", "%a", "iteration = 1 : ui32, probe_id = \"x\"", "()"));
+  CHECK(Ran(text).ok());
+  const absl::StatusOr<VerifiedModule> module = Verified(ParseStableHloText(text));
+  REQUIRE(module.ok());
+  const absl::StatusOr<VerifiedModule> printed = Verified(ParseHloText(ModuleToText(module->module())));
+  INFO(printed.status() << ModuleToText(module->module()));
+  REQUIRE(printed.ok());
+  CHECK(Evaluate(*printed, {}).status().ok());
+}
+
 TEST_CASE("mlir: run_parallel of one process is a call, of several refused", "[mlir][checks]") {
   const auto program = [](const std::string& attributes) {
     return "func.func @twice(%x: tensor<i32>) -> tensor<i32> {\n %y = stablehlo.add %x, %x : tensor<i32>\n"
