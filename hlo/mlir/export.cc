@@ -56,6 +56,7 @@ Exporter::Exporter(const Module& module)
 
 absl::StatusOr<std::string> Exporter::Run() {
   CountRegions();
+  FindEntryAttributes();
   used_names_.insert("main");
   function_names_[static_cast<size_t>(module_.entry.value)] = "main";
   functions_.push_back(module_.entry);
@@ -71,7 +72,7 @@ absl::StatusOr<std::string> Exporter::Run() {
   // Writing a function finds further ones.
   for (size_t i = 0; i < functions_.size(); ++i) ASSAY_RETURN_IF_ERROR(WriteFunction(functions_[i]));
   out_ += "}\n";
-  return std::move(out_);
+  return std::move(alias_lines_) + out_;
 }
 
 void Exporter::CountRegions() {
@@ -142,7 +143,7 @@ absl::Status Exporter::WriteFunction(ComputationId id) {
   if (!types.empty()) out_ += types.size() == 1 ? " -> " : " -> (";
   for (size_t i = 0; i < types.size(); ++i) {
     if (i > 0) out_ += ", ";
-    AppendType(*types[i], out_);
+    AppendTypeOf(*types[i]);
   }
   out_ += types.size() > 1 ? ") {\n" : " {\n";
   // Tuples among the arguments of @main come apart first.
@@ -167,7 +168,7 @@ absl::Status Exporter::WriteParameters(Block& block, bool is_entry) {
     const NodeId argument = Argument(shape);
     AppendValue(argument);
     out_ += ": ";
-    AppendType(shape, out_);
+    AppendTypeOf(shape);
     return argument;
   };
   for (const int32_t parameter : block.computation->parameters) {
@@ -179,30 +180,31 @@ absl::Status Exporter::WriteParameters(Block& block, bool is_entry) {
     }
     block.nodes[static_cast<size_t>(parameter)] =
         is_entry ? write(*instruction.shape) : Tree(*instruction.shape, write);
-    if (is_entry) AppendEntryAttributes(instruction.parameter_number);
+    if (!is_entry) continue;
+    const auto attributes = entry_attributes_.find(instruction.parameter_number);
+    if (attributes != entry_attributes_.end()) out_ += fmt::format(" {{{}}}", attributes->second);
   }
   return absl::OkStatus();
 }
 
-// {tf.aliasing_output = 0 : i32, jax.buffer_donor = true}
-void Exporter::AppendEntryAttributes(int64_t parameter) {
+// tf.aliasing_output = 0 : i32, jax.buffer_donor = true: of whole parameters and results, the first of each.
+void Exporter::FindEntryAttributes() {
   const Shape& root = *module_.entry_computation().root_instruction().shape;
-  std::string attributes;
+  const size_t depth = ReturnsElements(root) ? 1 : 0;
   for (const InputOutputAlias& alias : module_.input_output_alias) {
-    const size_t depth = ReturnsElements(root) ? 1 : 0;
-    if (alias.parameter_number != parameter || !alias.parameter_index.empty() ||
-        alias.output_index.size() != depth || (depth == 0 && root.IsTuple())) {
+    if (!alias.parameter_index.empty() || alias.output_index.size() != depth ||
+        (depth == 0 && root.IsTuple()))
       continue;
-    }
-    attributes = fmt::format("tf.aliasing_output = {} : i32", depth == 0 ? 0 : alias.output_index[0]);
-    break;
+    entry_attributes_.try_emplace(
+        alias.parameter_number,
+        fmt::format("tf.aliasing_output = {} : i32", depth == 0 ? 0 : alias.output_index[0]));
   }
+  absl::flat_hash_set<int64_t> donors;
   for (const BufferDonor& donor : module_.buffer_donor) {
-    if (donor.parameter_number != parameter || !donor.parameter_index.empty()) continue;
+    if (!donor.parameter_index.empty() || !donors.insert(donor.parameter_number).second) continue;
+    std::string& attributes = entry_attributes_[donor.parameter_number];
     attributes += attributes.empty() ? "jax.buffer_donor = true" : ", jax.buffer_donor = true";
-    break;
   }
-  if (!attributes.empty()) out_ += fmt::format(" {{{}}}", attributes);
 }
 
 absl::Status Exporter::WriteResults(Block& block, bool is_entry) {

@@ -38,14 +38,14 @@ NodeId Exporter::Argument(const Shape& shape) {
 
 // stablehlo.constant [{attributes}] dense<...> : type
 NodeId Exporter::Constant(Block& block, NodeId id) {
-  if (const auto known = block.constants.find(id); known != block.constants.end()) return known->second;
+  if (const auto known = block.written.find(id); known != block.written.end()) return known->second;
   const Node constant = node(id);
   Node value;
   value.kind = Node::Kind::kValue;
   value.number = NewValue();
   value.shape = constant.shape;
   const NodeId written = Add(std::move(value));
-  block.constants.emplace(id, written);
+  block.written.emplace(id, written);
   Indent(block);
   AppendValue(written);
   out_ += " = stablehlo.constant";
@@ -90,10 +90,24 @@ void Exporter::AppendValue(NodeId id) {
   out_.append(result.data(), result.size());
 }
 
+void Exporter::AppendTypeOf(const Shape& shape) {
+  constexpr size_t kMaxSpelledOut = 8;
+  if (!shape.IsTuple() || shape.elements().size() <= kMaxSpelledOut) return AppendType(shape, out_);
+  const auto [known, is_new] = alias_of_.try_emplace(&shape, 0);
+  if (is_new) {
+    std::string text;
+    AppendType(shape, text);
+    const auto [alias, is_new_type] = aliases_.try_emplace(text, static_cast<int64_t>(aliases_.size()));
+    if (is_new_type) alias_lines_ += fmt::format("!tuple{} = {}\n", alias->second, text);
+    known->second = alias->second;
+  }
+  out_ += fmt::format("!tuple{}", known->second);
+}
+
 void Exporter::AppendTypes(std::span<const NodeId> ids) {
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i > 0) out_ += ", ";
-    AppendType(*node(ids[i]).shape, out_);
+    AppendTypeOf(*node(ids[i]).shape);
   }
 }
 
@@ -176,7 +190,7 @@ absl::Status Exporter::WriteRegion(ComputationId id, NodeId captured, const Bloc
     const NodeId argument = Argument(shape);
     AppendValue(argument);
     out_ += ": ";
-    AppendType(shape, out_);
+    AppendTypeOf(shape);
     return argument;
   };
   for (const int32_t parameter : computation.parameters) {

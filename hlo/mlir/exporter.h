@@ -47,9 +47,9 @@ struct Node {
 // A region or the body of a function, while it is written.
 struct Block {
   const Computation* computation = nullptr;
-  std::vector<NodeId> nodes;                      // of the instructions
-  absl::flat_hash_map<NodeId, NodeId> constants;  // those that stand in this block
-  int depth = 0;                                  // regions around it
+  std::vector<NodeId> nodes;                    // of the instructions
+  absl::flat_hash_map<NodeId, NodeId> written;  // constants and tuples that stand in this block, as values
+  int depth = 0;                                // regions around it
 };
 
 class OpExport;
@@ -89,12 +89,13 @@ class Exporter {
 
   void Indent(const Block& block) { out_.append(2 * (static_cast<size_t>(block.depth) + 2), ' '); }
   void AppendValue(NodeId id);
+  // A tuple of many has its type written once, as !tupleN: each of its elements is taken from it by that type.
+  void AppendTypeOf(const Shape& shape);
   void AppendTypes(std::span<const NodeId> ids);
 
  private:
-  absl::Status WriteModule();
   absl::Status WriteFunction(ComputationId id);
-  void AppendEntryAttributes(int64_t parameter);
+  void FindEntryAttributes();
   absl::Status WriteParameters(Block& block, bool is_entry);
   absl::Status WriteResults(Block& block, bool is_entry);
   absl::Status WriteInstructions(Block& block);
@@ -109,6 +110,10 @@ class Exporter {
   const Module& module_;
   std::string out_;
   std::vector<Node> nodes_;
+  absl::flat_hash_map<const Shape*, int64_t> alias_of_;
+  absl::flat_hash_map<std::string, int64_t> aliases_;  // by the type's text
+  std::string alias_lines_;
+  absl::flat_hash_map<int64_t, std::string> entry_attributes_;  // by parameter
   std::deque<Shape> shapes_;
   std::deque<Literal> literals_;
   absl::flat_hash_set<NodeId> ended_;

@@ -197,7 +197,7 @@ void OpExport::AppendOwn(std::string_view name, const Syntax& syntax, std::span<
     return HaveSameType(*exporter.node(operand).shape, *types[0]);
   });
   if (syntax.types == Types::kResult || (syntax.types == Types::kSame && same)) {
-    return AppendType(*types[0], out);
+    return exporter.AppendTypeOf(*types[0]);
   }
   if (syntax.types == Types::kSelect) return exporter.AppendTypes(operands.first(2));
   out += '(';
@@ -205,7 +205,7 @@ void OpExport::AppendOwn(std::string_view name, const Syntax& syntax, std::span<
   out += types.size() == 1 ? ") -> " : ") -> (";
   for (size_t i = 0; i < types.size(); ++i) {
     if (i > 0) out += ", ";
-    AppendType(*types[i], out);
+    exporter.AppendTypeOf(*types[i]);
   }
   if (types.size() != 1) out += ')';
 }
@@ -258,6 +258,7 @@ NodeId OpExport::Whole(NodeId node) {
     Refuse("it takes the state of a transfer, which StableHLO does not have");
     return node;
   }
+  if (const auto known = block.written.find(node); known != block.written.end()) return known->second;
   const Shape* const shape = exporter.node(node).shape;
   std::vector<NodeId> elements;
   for (size_t i = 0; i < shape->elements().size(); ++i) {
@@ -270,6 +271,7 @@ NodeId OpExport::Whole(NodeId node) {
       MakeEach("stablehlo.tuple", {&shape, 1}, {Syntax::Types::kResult, {}, {}});
   is_plain_ = false;
   operands_ = std::move(gathered);
+  block.written.emplace(node, results[0]);
   return results[0];
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks what `assay print --to mlir` writes: jaxlib's StableHLO accepts it, it computes the same, it is a fixed point.
 
-Usage: mlir_round_trip.py ASSAY_BINARY [--programs N] PATH...
+Usage: mlir_round_trip.py ASSAY_BINARY [--generated N] PATH...
 
-A PATH is a directory of goldens, or of real programs in several forms beside an inputs.npz. --programs adds generated
+A PATH is a directory of goldens, or of real programs in several forms beside an inputs.npz. --generated adds generated
 programs of the differential test. For each program that `assay verify` accepts:
 
   * jaxlib parses and verifies the text;
@@ -47,7 +47,6 @@ class Checker:
         self.binary, self.directory = binary, directory
         self.numbers = itertools.count()
         self.goldens = []  # (converted, original) for one run of `assay golden check`
-        self.ended = []  # programs on which jaxlib's verifier ends its process
         self.readers = queue.SimpleQueue()
         for _ in range(WORKERS):
             self.readers.put(Reader())
@@ -98,8 +97,8 @@ class Checker:
             return 'failed', f'exit code {done.returncode}: {done.stderr.decode(errors="replace")[:400]}'
         why = self.jaxlib_error(done.stdout.decode())
         if why is None:
-            self.ended.append(path)
-        elif why:
+            return 'failed', 'jaxlib ends its process'
+        if why:
             return 'failed', 'jaxlib refuses it: ' + re.sub(r'\s+', ' ', why)[:400]
         try:
             self.check_fixed_points(done.stdout)
@@ -180,15 +179,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('paths', nargs='*')
-    parser.add_argument('--programs', type=int, default=0, help='generated programs to add')
+    parser.add_argument('--generated', type=int, default=0, help='generated programs to add')
     parser.add_argument('--verbose', action='store_true', help='name the programs that were refused')
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
         (directory / 'generated').mkdir()
         paths = [p for path in options.paths for p in programs_below(path)]
-        if options.programs:
-            paths += generated(options.programs, directory / 'generated')
+        if options.generated:
+            paths += generated(options.generated, directory / 'generated')
         checker = Checker(options.assay, directory)
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             results = dict(zip(paths, pool.map(checker.check, paths)))
@@ -202,8 +201,6 @@ def main():
             print(f'{path}: {why}')
         elif status == 'refused':
             refused[why].append(os.path.basename(path))
-    if checker.ended:
-        print(f'jaxlib ended its process on ({len(checker.ended)}): {", ".join(p.name for p in checker.ended)}')
     for why, names in sorted(refused.items()):
         print(f'refused ({len(names)}): {why}: {", ".join(names if options.verbose else names[:4])}')
     print(f'{count["passed"]} passed, {count["refused"]} refused by name, {count["failed"]} failed, '

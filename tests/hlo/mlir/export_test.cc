@@ -292,6 +292,25 @@ TEST_CASE("export: regions deep in regions become functions", "[export]") {
   CheckPrinted(hlo);
 }
 
+// Taken apart, each element names the type of the whole: it must not be written out each time.
+TEST_CASE("export: a tuple of many has its type written once", "[export]") {
+  constexpr int kElements = 2000;
+  std::string type, elements;
+  std::string hlo = "ENTRY e { t = (";
+  for (int i = 0; i < kElements; ++i) type += i == 0 ? "f32[]" : ", f32[]";
+  hlo += type + ") parameter(0)\n";
+  for (int i = 0; i < kElements; ++i) {
+    hlo += fmt::format("g{0}x = f32[] get-tuple-element(t), index={0}\n", i);
+    elements += fmt::format("{}g{}x", i == 0 ? "" : ", ", kElements - 1 - i);
+  }
+  hlo += "u = (" + type + ") tuple(" + elements + ")\nROOT r = ((" + type + "), f32[]) tuple(u, g0x) }";
+  const std::string text = Printed(hlo);
+  CHECK(text.find("!tuple0 = tuple<tensor<f32>, tensor<f32>, ") == 0);
+  CHECK(text.find("@main(%arg0: !tuple0) -> (!tuple0, tensor<f32>)") != std::string::npos);
+  CHECK(text.size() < 300'000);
+  CheckPrinted(hlo);
+}
+
 TEST_CASE("export: dynamic sizes have bounds", "[export]") {
   const std::string hlo =
       "ENTRY e { a = f32[4,3] parameter(0)\n n = s32[] constant(2)\n"
