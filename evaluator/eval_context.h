@@ -93,6 +93,12 @@ class EvalContext {
   // For element i of a tuple result.
   absl::StatusOr<Literal> NewResultElement(int64_t i, bool zero = false);
 
+  // Counts what it takes to keep a value in a queue of the process, besides its elements, against the memory limit;
+  // else a loop that sends out values of few bytes, or none, would end the machine's memory first.
+  absl::Status Keep(const Literal& value);
+  // The value left its queue.
+  void Forget(const Literal& value);
+
   // Runs a called computation on whole values.
   absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments);
   // A called computation of scalars, compiled to strips where it is made of elementwise ops alone,

@@ -239,6 +239,24 @@ absl::StatusOr<Literal> EvalContext::NewLiteral(std::shared_ptr<const Shape> sha
   return Literal::Make(std::move(shape), executor_.budget(), zero);
 }
 
+// At least the bytes of a Literal, its storage's head and its place in a queue, for each part of the value.
+static int64_t KeptBytes(const Literal& value) {
+  constexpr int64_t kBytesEach = 320;
+  int64_t bytes = kBytesEach;
+  for (int64_t i = 0; i < value.tuple_size(); ++i) bytes += KeptBytes(value.element(i));
+  return bytes;
+}
+
+absl::Status EvalContext::Keep(const Literal& value) {
+  MemoryBudget& budget = *executor_.budget();
+  const int64_t bytes = KeptBytes(value);
+  if (budget.Reserve(bytes)) return absl::OkStatus();
+  return LimitExceeded("memory in bytes, for one more value in a queue,", budget.live() + bytes,
+                       budget.limit());
+}
+
+void EvalContext::Forget(const Literal& value) { executor_.budget()->Release(KeptBytes(value)); }
+
 absl::StatusOr<Literal> EvalContext::NewResultElement(int64_t i, bool zero) {
   // Shares the ownership of the tuple's shape: no copy.
   return NewLiteral(std::shared_ptr<const Shape>(instruction_.shape, &instruction_.shape->element(i)), zero);

@@ -81,6 +81,7 @@ absl::StatusOr<Shape> InferOutfeed(const InferContext& context) {
 }
 
 absl::StatusOr<Literal> EvalOutfeed(EvalContext& context, std::span<Literal> operands) {
+  ASSAY_RETURN_IF_ERROR(context.Keep(operands[0]));
   context.process().outfeed.push_back(std::move(operands[0]));
   return Literal::Token();
 }
@@ -129,6 +130,8 @@ absl::StatusOr<Shape> InferSend(const InferContext& context) {
 absl::StatusOr<Literal> EvalSend(EvalContext& context, std::span<Literal> operands) {
   const Instruction& instruction = context.instruction();
   ProcessState& process = context.process();
+  if (IsHostTransfer(instruction) || TakesPart(instruction, 0))
+    ASSAY_RETURN_IF_ERROR(context.Keep(operands[0]));
   if (IsHostTransfer(instruction)) {
     process.device_to_host[HostQueue(instruction)].push_back(operands[0]);
   } else if (TakesPart(instruction, 0)) {
@@ -210,6 +213,7 @@ absl::StatusOr<Literal> EvalRecvDone(EvalContext& context, std::span<Literal>) {
     }
     value = std::move(queue.front());
     queue.pop_front();
+    context.Forget(value);
     if (!Shape::Compatible(value.shape(), wanted)) {
       return EvalError({}, fmt::format("Recv-C5: {} was sent on channel {}, {} is received",
                                        value.shape().ToString(), channel, wanted.ToString()));

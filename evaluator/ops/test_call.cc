@@ -244,6 +244,7 @@ absl::StatusOr<Literal> EvalTestCall(EvalContext& context, std::span<Literal> op
     return std::move(operands[0]);
   }
   if (target.kind == Kind::kProbe) {
+    ASSAY_RETURN_IF_ERROR(context.Keep(operands[0]));
     context.process().probes[*ConfigString(call, "probe_id")].push_back(operands[0]);
     return std::move(operands[0]);
   }

@@ -259,6 +259,43 @@ TEST_CASE("executor: long random draws can be interrupted", "[executor]") {
   CHECK(polls_of("f32[100000000] rng(a, b), distribution=rng_uniform") == 2);
 }
 
+// Values without an element, so that only what it takes to keep them can reach the limit.
+TEST_CASE("executor: what a loop sends out counts against the memory limit", "[executor]") {
+  const auto loop = [](const std::string& effect) {
+    return "HloModule m\nc { s = (f32[0], token[]) parameter(0)\n ROOT p = pred[] constant(true) }\n"
+           "b { s = (f32[0], token[]) parameter(0)\n x = f32[0] get-tuple-element(s), index=0\n"
+           " t = token[] get-tuple-element(s), index=1\n" +
+           effect +
+           " ROOT r = (f32[0], token[]) tuple(x, u) }\n"
+           "ENTRY e { x = f32[0] parameter(0)\n t = token[] after-all()\n s = (f32[0], token[]) tuple(x, t)\n"
+           " ROOT w = (f32[0], token[]) while(s), condition=c, body=b }\n";
+  };
+  RunOptions options;
+  options.limits.memory_limit = 100'000;
+  options.limits.max_steps = 1'000'000;
+  for (const char* const effect :
+       {" u = token[] outfeed(x, t), outfeed_shape=f32[0]\n",
+        " v = (f32[0], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true\n"
+        " u = token[] send-done(v), channel_id=1, is_host_transfer=true\n",
+        " y = f32[0] custom-call(x), custom_call_target=\"interpreter.probe\", backend_config={probe_id = "
+        "\"x\"}\n"
+        " u = token[] after-all(t)\n"}) {
+    const absl::Status status = RunText(loop(effect), {"f32[0] {}"}, options).status();
+    INFO(effect << status);
+    CHECK(status.message().find("for one more value in a queue, is") != std::string::npos);
+    CHECK(ExitCodeOf(status) == 5);
+  }
+  // A value that is received again makes room.
+  const absl::Status status = RunText(loop(" v = (f32[0], u32[], token[]) send(x, t), channel_id=1\n u = "
+                                           "token[] send-done(v), channel_id=1\n"
+                                           " a = (f32[0], u32[], token[]) recv(u), channel_id=1\n"
+                                           " d = (f32[0], token[]) recv-done(a), channel_id=1\n"),
+                                      {"f32[0] {}"}, options)
+                                  .status();
+  INFO(status);
+  CHECK(status.message().find("max-steps") != std::string::npos);
+}
+
 TEST_CASE("executor: the memory limit is checked before an allocation and names the instruction",
           "[executor]") {
   RunOptions options;
