@@ -3,6 +3,7 @@
 #include <array>
 
 #include "evaluator/fused/jit_engine.h"
+#include "evaluator/fused/scalar_loop.h"
 #include "evaluator/native/native_engine.h"
 
 namespace assay {
@@ -23,11 +24,12 @@ std::string_view Name(EngineChoice choice) {
 }
 
 std::span<const Engine* const> EnginesOf(EngineChoice choice, native::Isa isa) {
-  using Exact = std::array<const Engine*, 2>;
+  using Exact = std::array<const Engine*, 3>;
   static const std::array<Exact, 3> exact = [] {
     std::array<Exact, 3> by_isa;
     for (native::Isa i : {native::Isa::kBaseline, native::Isa::kAvx2, native::Isa::kAvx512})
-      by_isa[static_cast<size_t>(i)] = {&fused::JitEngine(i), &native::NativeEngine(i)};
+      by_isa[static_cast<size_t>(i)] = {&fused::JitEngine(i), &fused::LoopEngine(i),
+                                        &native::NativeEngine(i)};
     return by_isa;
   }();
   if (choice == EngineChoice::kReference) return {};

@@ -35,6 +35,8 @@ class Executor {
   // Used by EvalContext.
   absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth);
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth);
+  // Counts instructions against --max-steps; polls like Charge, now and then.
+  absl::Status CountSteps(int64_t count = 1);
   absl::Status Charge(int64_t elements);
   Parallel& parallel() { return parallel_; }
   // The strip function of an elementwise op for compiled scalar computations: the first engine's that has one.
@@ -54,7 +56,6 @@ class Executor {
   absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& computation, const Step& step,
                                        std::span<Literal> operands);
   bool IsChecked(const Computation& computation, const Step& step);
-  absl::Status CountSteps(int64_t count = 1);
   absl::Status Poll();
 
   const Plan& plan_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "evaluator/fused/nodes.h"
 #include "evaluator/fusion.h"
 #include "evaluator/native/elementwise.h"
 #include "evaluator/registry.h"
@@ -10,16 +11,6 @@
 
 namespace assay::fused {
 namespace {
-
-jit::Target TargetOf(native::Isa isa) {
-  return isa == native::Isa::kAvx512 ? jit::Target::kAvx512 : jit::Target::kAvx2;
-}
-
-jit::Order OrderOf(std::string_view direction) {
-  constexpr std::string_view kNames[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
-  const auto* const name = std::find(std::begin(kNames), std::end(kNames), direction);
-  return static_cast<jit::Order>(name - std::begin(kNames));
-}
 
 // The type in which strip functions have elements of a type.
 ElementType KindType(ElementType type) {
@@ -33,16 +24,6 @@ ElementType KindType(ElementType type) {
     default:
       return ElementType::kF64;
   }
-}
-
-jit::Node NodeOf(const Instruction& instruction, std::span<const ElementType> operands) {
-  jit::Node node{.opcode = instruction.opcode, .type = instruction.shape->element_type()};
-  if (node.opcode == Opcode::kCompare) {
-    node.a = static_cast<int64_t>(OrderOf(instruction.attributes.Text(Attr::kDirection)));
-    node.flag = IsFloat(operands[0]) && instruction.attributes.Text(Attr::kType) == "TOTALORDER";
-  }
-  if (node.opcode == Opcode::kConvert && operands[0] == node.type) node.opcode = Opcode::kCopy;
-  return node;
 }
 
 // Builds a program in three passes: values and how each is had; when each op runs; the stages.

@@ -1,0 +1,16 @@
+// The engine "loop": while loops whose state is scalars, as generated code (jit::Recurrence). Condition and body are
+// elementwise ops, tuples, and calls of such. What else is in the state, arrays and tokens, must come back as it was.
+#ifndef ASSAY_EVALUATOR_FUSED_SCALAR_LOOP_H_
+#define ASSAY_EVALUATOR_FUSED_SCALAR_LOOP_H_
+
+#include "evaluator/engine.h"
+#include "evaluator/native/isa.h"
+
+namespace assay::fused {
+
+// For instruction sets up to `isa`, which the machine must have.
+const Engine& LoopEngine(native::Isa isa);
+
+}  // namespace assay::fused
+
+#endif  // ASSAY_EVALUATOR_FUSED_SCALAR_LOOP_H_
