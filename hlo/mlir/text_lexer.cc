@@ -66,9 +66,9 @@ SourcePosition Lexer::PositionOf(size_t offset) const {
 }
 
 void Lexer::ContinueAt(size_t offset) {
-  for (size_t at = cursor_; at < offset; ++at) {
-    at = text_.find('\n', at);
-    if (at >= offset) break;
+  // No further than the offset: a line may be as long as the file.
+  const std::string_view passed = text_.substr(0, offset);
+  for (size_t at = passed.find('\n', cursor_); at != passed.npos; at = passed.find('\n', at + 1)) {
     ++line_;
     line_start_ = at + 1;
   }
