@@ -122,8 +122,12 @@ absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> ar
 absl::Status Executor::RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
                                int depth) {
   const Instruction& instruction = computation.instructions[step.instruction];
-  const int64_t count = step.fusion == nullptr ? 1 : static_cast<int64_t>(step.fusion->members.size());
-  if (const absl::Status status = CountSteps(count); !status.ok()) return AtInstruction(status, instruction);
+  if (const absl::Status status = CountSteps(step.counts); !status.ok())
+    return AtInstruction(status, instruction);
+  if (step.gathered > 0) {
+    if (const absl::Status status = Charge(step.gathered); !status.ok())
+      return AtInstruction(status, instruction);
+  }
   const std::span<const int32_t> reads = step.Reads(computation);
   absl::InlinedVector<Literal, 4> operands;
   operands.reserve(reads.size());

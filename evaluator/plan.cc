@@ -10,6 +10,9 @@
 namespace assay {
 namespace {
 
+// Each has code in a few mappings of its own, of which a process may have about 65,000, and takes time to make.
+constexpr size_t kMaxFusions = 2048;
+
 // Builds the plans of all computations, callees first, so that a call's effects are known.
 class Planner {
  public:
@@ -97,7 +100,7 @@ class Planner {
 
   // Offers fusions to the engines. Where one is taken, its root's step becomes the fusion's, and steps that
   // nobody needs any more go.
-  absl::Status Fuse(const Computation& computation, bool in_loop, ComputationPlan& plan) const {
+  absl::Status Fuse(const Computation& computation, bool in_loop, ComputationPlan& plan) {
     std::vector<int32_t> order, step_of(computation.instructions.size(), -1);
     for (const Step& step : plan.steps) {
       step_of[step.instruction] = static_cast<int32_t>(order.size());
@@ -106,9 +109,10 @@ class Planner {
     std::vector<bool> absorbed(computation.instructions.size(), false);
     bool any = false;
     for (const Engine* engine : engines_) {
-      if (!engine->fuses()) continue;
+      if (!engine->fuses() || fusions_ >= kMaxFusions) continue;
       for (Fusion& fusion : FindFusions(module_, computation, order, *engine)) {
         Step& step = plan.steps[step_of[fusion.members.back()]];
+        if (fusions_ >= kMaxFusions) break;
         absl::StatusOr<std::shared_ptr<const Kernel>> kernel =
             engine->PrepareFusion({module_, computation, fusion.members, fusion.operands, in_loop});
         if (absl::IsUnimplemented(kernel.status())) {
@@ -117,13 +121,16 @@ class Planner {
         }
         ASSAY_ASSIGN_OR_RETURN(step.kernel, std::move(kernel));
         step.engine = engine;
+        ++fusions_;
         for (int32_t member : fusion.members) absorbed[member] = true;
         step.fusion = std::make_shared<const Fusion>(std::move(fusion));
         any = true;
       }
       break;  // of two engines that fuse, the first
     }
-    if (any) DropUnread(computation, absorbed, plan);
+    if (!any) return absl::OkStatus();
+    DropUnread(computation, absorbed, plan);
+    CountMembers(computation, plan);
     return absl::OkStatus();
   }
 
@@ -141,6 +148,31 @@ class Planner {
     }
     std::reverse(kept.begin(), kept.end());
     plan.steps = std::move(kept);
+  }
+
+  // Steps count alike whoever runs them: a broadcast or iota that several fusions have counts once.
+  static void CountMembers(const Computation& computation, ComputationPlan& plan) {
+    std::vector<bool> counted(computation.instructions.size(), false);
+    for (const Step& step : plan.steps) {
+      if (step.fusion == nullptr) counted[step.instruction] = true;
+    }
+    for (Step& step : plan.steps) {
+      if (step.fusion == nullptr) continue;
+      step.counts = 0;
+      for (int32_t member : step.fusion->members) {
+        if (counted[member]) continue;
+        counted[member] = true;
+        ++step.counts;
+        const Instruction& instruction = computation.instructions[member];
+        if (!IsRecomputed(computation, instruction)) continue;
+        const int64_t elements = instruction.shape->num_elements();
+        if (instruction.opcode == Opcode::kIota) {
+          const int64_t size = instruction.shape->size(instruction.attributes.Int(Attr::kIotaDimension));
+          step.gathered += size == elements ? 0 : size;
+        }
+        step.gathered += elements;
+      }
+    }
   }
 
   // The kernel of the first engine that takes the instruction, or none.
@@ -260,6 +292,7 @@ class Planner {
   const std::span<const Engine* const> engines_;
   std::vector<bool> has_effects_;
   std::vector<bool> in_loop_;  // reached from a while
+  size_t fusions_ = 0;
 };
 
 }  // namespace

@@ -24,6 +24,8 @@ struct Step {
   const Engine* engine = nullptr;        // whose kernel it is
   std::vector<bool> last_use;            // for each of Reads(): no later step or root needs it
   bool result_used = true;               // some later step, or the caller, needs the result
+  int64_t counts = 1;                    // instructions, towards --max-steps
+  int64_t gathered = 0;                  // elements of broadcasts and iotas among them
   absl::Status declined;                 // why the fusion that the instruction would be the root of is none
 
   // The instructions whose values the kernel gets.

@@ -49,6 +49,28 @@ def chain(n):
                    lambda x, y, z: x * y + numpy.tanh(z), False)
 
 
+def add_chain(kind, n):
+    body = (f" x = {kind}[{n}] parameter(0)\n y = {kind}[{n}] parameter(1)\n a = {kind}[{n}] add(x, y)\n"
+            f" b = {kind}[{n}] add(a, x)\n c = {kind}[{n}] add(b, y)\n ROOT d = {kind}[{n}] add(c, a)\n")
+    return Program(f"chain of four adds {kind} 2^{n.bit_length() - 1}", entry(body),
+                   [normal(kind, n, seed=k) for k in range(2)],
+                   (lambda x, y: ((x + y) + x + y) + (x + y)) if kind == "f32" else None, False)
+
+
+def layer_norm(rows, columns):
+    """Scale and shift of rows whose mean and deviation are given: broadcasts along both dimensions."""
+    shape = f"f32[{rows},{columns}]"
+    body = (f" x = {shape} parameter(0)\n m = f32[{rows}] parameter(1)\n s = f32[{rows}] parameter(2)\n"
+            f" g = f32[{columns}] parameter(3)\n b = f32[{columns}] parameter(4)\n"
+            + "".join(f" {v}w = {shape} broadcast({v}), dimensions={{{d}}}\n" for v, d in (("m", 0), ("s", 0), ("g", 1), ("b", 1)))
+            + f" c = {shape} subtract(x, mw)\n n = {shape} multiply(c, sw)\n h = {shape} multiply(n, gw)\n"
+              f" ROOT r = {shape} add(h, bw)\n")
+    return Program(f"layer norm's last part f32 {rows} x {columns}", entry(body),
+                   [normal("f32", rows, columns), normal("f32", rows), normal("f32", rows, seed=2),
+                    normal("f32", columns, seed=3), normal("f32", columns, seed=4)],
+                   lambda x, m, s, g, b: (x - m[:, None]) * s[:, None] * g + b, False)
+
+
 def dot_text(kind, n, result):
     return entry(f" x = {kind}[{n},{n}] parameter(0)\n y = {kind}[{n},{n}] parameter(1)\n"
                  f" ROOT z = {result}[{n},{n}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n")
@@ -185,6 +207,9 @@ def all_programs(folder):
         unary("log f32 2^24", "log", "f32", big, numpy.log),
         unary("erf f32 2^24", "erf", "f32", big, None),
         chain(big),
+        add_chain("f32", big),
+        add_chain("bf16", big),
+        layer_norm(4096, 4096),
         dot("f32", 512, "f32"),
         dot("f32", 1024, "f32"),
         dot("f32", 2048, "f32"),

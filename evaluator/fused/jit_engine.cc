@@ -43,8 +43,13 @@ class Jit final : public Engine {
     if (!eager_ && elements < (fusion.in_loop ? kMinWorkInLoop : kMinWork) / members) {
       return NotSupported({}, fmt::format("{} elements by {} instructions", elements, members));
     }
-    ASSAY_ASSIGN_OR_RETURN(Program program, MakeProgram(fusion, isa_));
-    return MakeKernel(std::move(program));
+    absl::StatusOr<Program> program = MakeProgram(fusion, isa_);
+    // Where there is no memory for code, other engines can do without.
+    if (!program.ok()) {
+      const absl::Status& status = program.status();
+      return NotSupported({}, std::string_view(status.message().data(), status.message().size()));
+    }
+    return MakeKernel(*std::move(program));
   }
 
   StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {

@@ -12,6 +12,8 @@
 namespace assay::fused {
 namespace {
 
+constexpr int kMaxRounds = 12;
+
 // The type in which strip functions have elements of a type.
 ElementType KindType(ElementType type) {
   switch (KindOf(type)) {
@@ -39,7 +41,7 @@ class Builder {
     for (size_t k = 0; k < fusion_.operands.size(); ++k) AddOperand(static_cast<int>(k));
     for (int32_t member : fusion_.members) AddMember(member);
     Schedule();
-    program_.work = static_cast<int64_t>(fusion_.members.size());
+    if (last_ > kMaxRounds) return NotSupported({}, fmt::format("{} functions one after the other", last_));
     ASSAY_RETURN_IF_ERROR(AddStages());
     return std::move(program_);
   }
@@ -122,6 +124,8 @@ class Builder {
       if (value.strip.fn == nullptr)
         value.strip = DefinitionOf(instruction.opcode).strip(instruction, types, value.type);
     }
+    // A select by one pred for all is not.
+    program_.work += instruction.opcode != Opcode::kSelect || ShapeOf(instruction.operands[0]).rank() != 0;
     return AddValue(std::move(value));
   }
 

@@ -49,7 +49,7 @@ struct Program {
   int num_buffers = 0;
   std::vector<std::variant<SourceStage, LoopStage, StripStage>> stages;
   std::vector<bool> reads_in_place;  // by operand: read at its own positions alone
-  int64_t work = 0;                  // members that compute or move
+  int64_t work = 0;                  // members that are charged for every element
 };
 
 // OK if an instruction's ops and types can be part of a program.

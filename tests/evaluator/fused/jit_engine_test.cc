@@ -11,10 +11,6 @@
 namespace assay::testing {
 namespace {
 
-absl::StatusOr<Literal> RunWith(const Plan& plan, std::vector<Literal> arguments, int jobs) {
-  return Executor(plan, {.jobs = jobs}).Run(std::move(arguments));
-}
-
 // The program gives the reference's bits on both instruction sets, with 1, 2 and 7 threads.
 int CheckProgram(const std::string& text, Random& random) {
   int fused = 0;
@@ -25,19 +21,22 @@ int CheckProgram(const std::string& text, Random& random) {
   const absl::StatusOr<Plan> reference = MakePlan(*module, EngineChoice::kReference);
   REQUIRE(reference.ok());
   const std::vector<Literal> arguments = HostileArguments(*reference, random);
-  const absl::StatusOr<Literal> wanted = RunWith(*reference, arguments, 1);
+  Executor referee(*reference, {});
+  const absl::StatusOr<Literal> wanted = referee.Run(arguments);
   REQUIRE(wanted.ok());
   for (native::Isa isa : JitIsas()) {
     const absl::StatusOr<Plan> plan = MakePlan(*module, EagerEngines(isa));
     REQUIRE(plan.ok());
     fused += FusedSteps(*plan);
     for (int jobs : {1, 2, 7}) {
-      const absl::StatusOr<Literal> result = RunWith(*plan, arguments, jobs);
+      Executor executor(*plan, {.jobs = jobs});
+      const absl::StatusOr<Literal> result = executor.Run(arguments);
       INFO(PlanToText(*plan) << "instruction set " << static_cast<int>(isa) << " jobs " << jobs << " "
                              << result.status().message());
       REQUIRE(result.ok());
       INFO(CompareLiterals(*wanted, *result, {.bitwise = true}).Report());
       CHECK(Literal::BitwiseEqual(*wanted, *result));
+      CHECK(executor.statistics().steps == referee.statistics().steps);
     }
   }
   return fused;
@@ -70,6 +69,20 @@ TEST_CASE("jit engine: every golden passes with every fusion taken", "[jit][gold
       CHECK(result.passed);
     }
   }
+}
+
+TEST_CASE("jit engine: a fusion of too many functions one after the other stays single instructions",
+          "[jit][plan]") {
+  if (JitIsas().empty()) return;
+  std::string text = "HloModule m\nENTRY e {\nx0 = f32[1000] parameter(0)\n";
+  for (int i = 1; i <= 40; ++i)
+    text += fmt::format("{}x{} = f32[1000] tanh(x{})\n", i == 40 ? "ROOT " : "", i, i - 1);
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(text + "}\n");
+  REQUIRE(module.ok());
+  const absl::StatusOr<Plan> plan = MakePlan(*module, EagerEngines(JitIsas().back()));
+  REQUIRE(plan.ok());
+  CHECK(FusedSteps(*plan) == 0);
+  CHECK_THAT(PlanToText(*plan), Catch::Contains("(jit: 40 functions one after the other)"));
 }
 
 std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "}\n"; }
