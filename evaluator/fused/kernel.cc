@@ -10,7 +10,7 @@
 namespace assay::fused {
 namespace {
 
-constexpr int64_t kTile = kStrip;          // elements; what strip functions take
+constexpr int64_t kTile = 1024;            // elements; kStrip where there are strip functions
 constexpr int64_t kTileBytes = kTile * 8;  // of a buffer
 constexpr int64_t kChargeEvery = 1 << 20;  // elements between two charges
 constexpr int64_t kGrain = 1 << 14;        // elements that a thread takes at a time
@@ -28,6 +28,9 @@ class FusedKernel final : public Kernel {
   explicit FusedKernel(Program program) : program_(std::move(program)) {
     // A single loop needs no tiles.
     one_loop_ = program_.stages.size() == 1 && std::holds_alternative<LoopStage>(program_.stages[0]);
+    for (const auto& stage : program_.stages) {
+      if (std::holds_alternative<StripStage>(stage)) tile_ = kStrip;
+    }
   }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
@@ -83,7 +86,7 @@ class FusedKernel final : public Kernel {
                 int64_t begin, int64_t end) const {
     std::vector<Buffer> buffers(static_cast<size_t>(program_.num_buffers));
     std::vector<void*> at(program_.slots.size());
-    const int64_t step = one_loop_ ? end - begin : kTile;
+    const int64_t step = one_loop_ ? end - begin : tile_;
     for (; begin < end; begin += step) {
       for (size_t s = 0; s < at.size(); ++s) {
         const Slot& slot = program_.slots[s];
@@ -107,8 +110,8 @@ class FusedKernel final : public Kernel {
     }
   }
 
-  void RunTile(std::span<const std::byte* const> in, std::span<void* const> at, int64_t begin,
-               int64_t n) const {
+  // `at` are the slots' addresses in this tile.
+  void RunTile(std::span<const std::byte* const> in, std::span<void*> at, int64_t begin, int64_t n) const {
     absl::InlinedVector<void*, 16> table;
     for (const auto& stage : program_.stages) {
       if (const auto* loop = std::get_if<LoopStage>(&stage)) {
@@ -121,14 +124,19 @@ class FusedKernel final : public Kernel {
         strip->kernel.fn(strip->kernel.params, n, operands, at[strip->result]);
       } else {
         const auto& source = std::get<SourceStage>(stage);
-        source.source.Fill(source.operand < 0 ? nullptr : in[source.operand], begin, n,
-                           static_cast<std::byte*>(at[source.result]));
+        const std::byte* const operand = source.operand < 0 ? nullptr : in[source.operand];
+        if (const std::byte* const found = source.source.Find(operand, begin, n)) {
+          at[source.result] = const_cast<std::byte*>(found);  // only read
+        } else {
+          source.source.Fill(operand, begin, n, static_cast<std::byte*>(at[source.result]));
+        }
       }
     }
   }
 
   const Program program_;
   bool one_loop_ = false;
+  int64_t tile_ = kTile;
 };
 
 }  // namespace

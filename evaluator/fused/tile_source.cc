@@ -83,6 +83,14 @@ void TileSource::ForRuns(int64_t begin, int64_t n, Run run) const {
   }
 }
 
+const std::byte* TileSource::Find(const std::byte* operand, int64_t begin, int64_t n) const {
+  const Dimension inner = dimensions_.back();
+  if (counts_ || inner.stride != 1 || begin % inner.size + n > inner.size) return nullptr;
+  const std::byte* first = nullptr;
+  ForRuns(begin, n, [&](int64_t offset, int64_t, int64_t) { first = operand + offset * Bytes(type_); });
+  return first;
+}
+
 void TileSource::Fill(const std::byte* operand, int64_t begin, int64_t n, std::byte* dst) const {
   const int bytes = Bytes(type_);
   ForRuns(begin, n, [&](int64_t offset, int64_t stride, int64_t length) {

@@ -18,6 +18,8 @@ class TileSource {
   // Elements [begin, begin + n) of the result in row-major order, to dst. `operand` is the start of the
   // operand's elements (nothing for iota).
   void Fill(const std::byte* operand, int64_t begin, int64_t n, std::byte* dst) const;
+  // Where these elements lie in the operand one behind the other: the first one's address, else null.
+  const std::byte* Find(const std::byte* operand, int64_t begin, int64_t n) const;
 
  private:
   struct Dimension {

@@ -54,8 +54,9 @@ TEST_CASE("jit engine: random programs have the reference's bits", "[jit][fused]
 
 TEST_CASE("jit engine: arrays of many chunks have the reference's bits", "[jit][fused]") {
   Random random(12);
-  for (int i = 0; i < 8; ++i) {
-    const int64_t columns = 1000 + static_cast<int64_t>(random() % 77);
+  for (int i = 0; i < 30; ++i) {
+    // Rows that are whole tiles, and others.
+    const int64_t columns = i % 2 == 0 ? 2048 : 1000 + static_cast<int64_t>(random() % 77);
     CheckProgram(ProgramMaker(random(), 50, columns, true).Make(3 + static_cast<int>(random() % 12)), random);
   }
 }
