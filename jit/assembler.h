@@ -130,7 +130,6 @@ class Assembler {
  private:
   struct Code;
   void StoreIntegers(Vec v, int stream, int bytes, bool is_signed);
-  void Compare(uint8_t predicate, bool is_signed, Lane lane, Vec mask, Vec a, Vec b);
 
   const Target target_;
   const int lanes_;

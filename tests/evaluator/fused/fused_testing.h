@@ -49,7 +49,7 @@ inline int FusedSteps(const Plan& plan) {
 class ProgramMaker {
  public:
   ProgramMaker(uint64_t seed, int64_t rows, int64_t columns, bool cheap)
-      : random_(seed), rows_(rows), columns_(columns), cheap_(cheap) {
+      : random_(seed), rows_(rows), columns_(columns) {
     for (Opcode opcode : {Opcode::kAbs, Opcode::kNegate, Opcode::kSign, Opcode::kNot, Opcode::kCeil,
                           Opcode::kFloor, Opcode::kRoundNearestAfz, Opcode::kRoundNearestEven, Opcode::kSqrt,
                           Opcode::kPopulationCount, Opcode::kClz})
@@ -178,7 +178,6 @@ class ProgramMaker {
 
   Random random_;
   const int64_t rows_, columns_;
-  const bool cheap_;
   std::vector<Opcode> unary_, binary_;
   std::string body_;
   std::vector<Value> values_;
