@@ -103,7 +103,15 @@ def test_limits_end_a_run():
         assay.load(ENDLESS).evaluate(np.int32(1), timeout=0.05)
 
 
-def test_ctrl_c_ends_a_run():
+@pytest.fixture
+def ctrl_c_raises():
+    # A shell starts background jobs with SIGINT ignored, and Python then leaves it so.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_ends_a_run(ctrl_c_raises):
     timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
