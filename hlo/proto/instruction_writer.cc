@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "hlo/compare_type.h"
 #include "hlo/proto/devices.h"
 #include "hlo/proto/hlo.pb.h"
 #include "hlo/proto/values.h"
@@ -365,17 +366,7 @@ std::string_view ComparisonTypeOf(const Computation& computation, const Instruct
   if (compare.operands.empty()) return {};
   const auto& shape = computation.instructions[compare.operands[0]].shape;
   if (shape == nullptr || !shape->IsArray()) return {};
-  switch (ClassOf(shape->element_type())) {
-    case TypeClass::kSigned:
-      return "SIGNED";
-    case TypeClass::kUnsigned:
-    case TypeClass::kPred:
-      return "UNSIGNED";
-    case TypeClass::kFloat:
-    case TypeClass::kComplex:
-      return "FLOAT";
-  }
-  return {};
+  return DefaultComparisonType(shape->element_type());
 }
 
 void AddDefaultPrecision(pb::HloInstructionProto* m) {

@@ -5,6 +5,7 @@
 // are shown although the program left them out, and attributes that XLA's own reader does not know.
 #include "hlo/text/print_attributes.h"
 
+#include "hlo/compare_type.h"
 #include "hlo/text/print_values.h"
 
 namespace assay::print {
@@ -131,17 +132,7 @@ std::string_view DefaultComparisonType(const AttributeContext& context, const In
   if (reader.operands.empty()) return {};
   const auto& shape = context.computation.instructions[reader.operands[0]].shape;
   if (shape == nullptr || !shape->IsArray()) return {};
-  switch (ClassOf(shape->element_type())) {
-    case TypeClass::kSigned:
-      return "SIGNED";
-    case TypeClass::kUnsigned:
-    case TypeClass::kPred:
-      return "UNSIGNED";
-    case TypeClass::kFloat:
-    case TypeClass::kComplex:
-      return "FLOAT";
-  }
-  return {};
+  return DefaultComparisonType(shape->element_type());
 }
 
 bool ShowsSpecial(const AttributeContext& context, const Instruction& op, Attr attr, const AttrValue& value) {

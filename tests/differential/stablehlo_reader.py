@@ -1,8 +1,6 @@
 """Reads StableHLO text with jaxlib in a process of its own, because its verifier ends the process on some programs."""
 
-import multiprocessing
-
-ANSWER_SECONDS = 60
+from worker import Worker
 
 
 def _serve(connection):
@@ -29,34 +27,11 @@ def _serve(connection):
             connection.send(str(error) or repr(error))
 
 
-class Reader:
+class Reader(Worker):
 
     def __init__(self):
-        self.process = None
-
-    def _start(self):
-        context = multiprocessing.get_context('spawn')
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self.process.start()
-        theirs.close()
+        super().__init__(_serve)
 
     def error(self, text):
         """Why jaxlib refuses the text; empty if it takes it, None if reading it ends jaxlib's process."""
-        if self.process is None:
-            self._start()
-        try:
-            self.connection.send(text)
-            if self.connection.poll(ANSWER_SECONDS):
-                return self.connection.recv()
-            self.process.kill()
-        except (EOFError, ConnectionError):
-            pass
-        self.process.join()
-        self.process = None
-        return None
-
-    def stop(self):
-        if self.process is not None:
-            self.connection.close()
-            self.process.join()
+        return self.ask(text, if_ended=None)

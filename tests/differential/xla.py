@@ -1,11 +1,11 @@
 """Runs HLO text on XLA:CPU in a process of its own, because XLA ends the process on some programs it dislikes."""
 
-import multiprocessing
 import os
 
 import numpy as np
 
-ANSWER_SECONDS = 60  # the first answer includes the start of Python and jax
+from worker import ANSWER_SECONDS, Worker
+
 ATTEMPTS = 2
 
 
@@ -41,43 +41,16 @@ def _serve(connection):
             connection.send(('refused', str(error)))
 
 
-class Runner:
+class Runner(Worker):
     """run(text, [args, ...]) -> ('ok', [results, ...]) | ('refused', why)."""
 
     def __init__(self):
-        self.process = None
-
-    def _start(self):
-        context = multiprocessing.get_context('spawn')
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self.process.start()
-        theirs.close()
+        super().__init__(_serve)
 
     def run(self, text, runs):
         """Asks a second process if the first gives no answer: XLA:CPU's threads have been seen to wait for ever."""
         for _ in range(ATTEMPTS):
-            answer = self._ask(text, runs)
+            answer = self.ask((text, runs), if_ended=('refused', 'XLA:CPU ended its process'))
             if answer is not None:
                 return answer
         return 'refused', f'XLA:CPU gave no answer in {ANSWER_SECONDS} s, {ATTEMPTS} times'
-
-    def _ask(self, text, runs):
-        if self.process is None:
-            self._start()
-        try:
-            self.connection.send((text, runs))
-            if self.connection.poll(ANSWER_SECONDS):
-                return self.connection.recv()
-            self.process.kill()
-            answer = None
-        except (EOFError, ConnectionError):
-            answer = 'refused', 'XLA:CPU ended its process'
-        self.process.join()
-        self.process = None
-        return answer
-
-    def stop(self):
-        if self.process is not None:
-            self.connection.close()
-            self.process.join()
