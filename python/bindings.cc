@@ -14,6 +14,8 @@
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load.h"
+#include "hlo/mlir/export.h"
+#include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
 #include "literal/compare.h"
 #include "literal/literal_text.h"
@@ -135,6 +137,8 @@ class PyModule {
   }
 
   std::string ToHlo() const { return ModuleToText(module_->module()); }
+  std::string ToMlir() const { return Exported(ExportStableHlo(module_->module())); }
+  py::bytes ToProto() const { return Exported(ExportProto(module_->module())); }
   std::string DescribeInputs() const { return DescribeParameters(*module_); }
 
   py::list Parameters() const {
@@ -186,6 +190,11 @@ class PyModule {
   }
 
  private:
+  std::string Exported(absl::StatusOr<std::string> form) const {
+    if (!form.ok()) Throw(form.status(), name_, text_);
+    return *std::move(form);
+  }
+
   absl::StatusOr<NamedLiterals> Run(EngineChoice choice, const RunOptions& options,
                                     const std::map<std::string, NpyArray>& inputs) {
     ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(*module_, choice));
@@ -234,6 +243,8 @@ PYBIND11_MODULE(_assay, m) {
         return std::make_unique<PyModule>(name, std::string(program));
       }))
       .def("to_hlo", &PyModule::ToHlo)
+      .def("to_mlir", &PyModule::ToMlir)
+      .def("to_proto", &PyModule::ToProto)
       .def("describe_inputs", &PyModule::DescribeInputs)
       .def("parameters", &PyModule::Parameters)
       .def("result", &PyModule::Result)

@@ -149,7 +149,7 @@ def logarithm():
         logs.append(-mp.log(inverse))
         worst = max(worst, abs(low * inverse - 1), abs(high * inverse - 1))
     center = inverses.index(mpf(1))
-    emit(f"// z in interval i, whose bits are kLogStart + [i, i + 1) * 2^45: c = 1/z to 10 bits, and -log c.")
+    emit("// z in interval i, whose bits are kLogStart + [i, i + 1) * 2^45: c = 1/z to 10 bits, and -log c.")
     emit("// |z c - 1| <= " + mp.nstr(worst, 6) + f"; interval {center} holds 1 and has c = 1.")
     emit(f"inline constexpr uint64_t kLogStart = {hex(start)};")
     emit(f"inline constexpr int kLogTableBits = {size.bit_length() - 1};")

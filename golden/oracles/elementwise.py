@@ -490,7 +490,7 @@ def write_spec():
 
 def write_refusals():
     for name, code, message, body in REFUSALS:
-        write(name, [f"oracle: spec", f"refuse: {code} {message}"], body)
+        write(name, ["oracle: spec", f"refuse: {code} {message}"], body)
 
 
 if __name__ == "__main__":

@@ -387,7 +387,7 @@ ENTRY main {
            args=[arr("f32", [1, 2]), arr("s32", 1)])
 
     def reshaped(name, result, operand, args, outs, **kw):
-        sizes = [f"s32[]"] * (len(args) - 1)
+        sizes = ["s32[]"] * (len(args) - 1)
         golden(f"{dr}_{name}", program(result, dr, [operand] + sizes), args, outs, **kw)
     reshaped("spec", "s32[<=3,2]", "s32[<=6]", ["s32[4] {1,2,3,4}", arr("s32", 2), arr("s32", 2)], [arr("s32", [[1, 2], [3, 4]])], oracle="spec")
     reshaped("static", "s32[3,2]", "s32[6]", [np.arange(6, dtype=np.int32), arr("s32", 3), arr("s32", 2)], [np.arange(6, dtype=np.int32).reshape(3, 2)])

@@ -11,7 +11,6 @@ and C99. Nothing here calls Assay.
 """
 import os
 import random
-import struct
 import sys
 from fractions import Fraction
 

@@ -53,6 +53,16 @@ class Module:
         """Canonical HLO text, which XLA's own parser accepts."""
         return self._module.to_hlo()
 
+    def to_mlir(self) -> str:
+        """StableHLO text, which jaxlib's parser accepts. Raises NotSupported for what StableHLO can't say."""
+        with translated():
+            return self._module.to_mlir()
+
+    def to_proto(self) -> bytes:
+        """The bytes of an HloModuleProto. Raises NotSupported for what the message has no place for."""
+        with translated():
+            return self._module.to_proto()
+
     def __repr__(self) -> str:
         return f"<assay.Module: {self._module.describe_inputs() or 'takes nothing'}>"
 

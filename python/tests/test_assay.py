@@ -45,6 +45,19 @@ def test_parameters_and_result_are_described():
     assert "arg0.0" in repr(module)
 
 
+def test_every_form_says_the_same():
+    module = assay.load("HloModule m\nENTRY e { x = f32[3] parameter(0)\n ROOT y = f32[3] exponential(x) }\n")
+    x = np.float32([-1, 0, 2.5])
+    exact = module.evaluate(x).tobytes()
+    assert "stablehlo.exponential" in module.to_mlir()
+    for form in (module.to_hlo(), module.to_mlir(), module.to_proto()):
+        assert assay.load(form).evaluate(x).tobytes() == exact
+    stochastic = assay.load("HloModule m\nENTRY e { x = f32[2] parameter(0)\n u = u32[2] parameter(1)\n"
+                            " ROOT y = s16[2] stochastic-convert(x, u) }\n")
+    with pytest.raises(assay.NotSupported, match="StableHLO has no such operation"):
+        stochastic.to_mlir()
+
+
 def test_types_that_numpy_lacks():
     module = assay.load("HloModule m\nENTRY e { x = bf16[2] parameter(0)\n ROOT y = bf16[2] exponential(x) }\n")
     y = module.evaluate(np.array([0, 1], ml_dtypes.bfloat16))

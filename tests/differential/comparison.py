@@ -2,7 +2,7 @@
 
 import numpy as np
 from differences import KNOWN
-from values import COMPONENT, NUMPY, epsilon, is_float, smallest, tiny
+from values import epsilon, smallest
 
 
 def bits_of(array):

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Callable
 
 import numpy as np
-from values import COMPLEX, COMPONENT, SUB_BYTE, epsilon, is_float, is_integer, tiny, width
+from values import COMPLEX, SUB_BYTE, epsilon, is_float, is_integer, tiny, width
 
 FLUSHED = ('f32', 'f64', 'bf16', 'f8e8m0fnu', 'c64', 'c128')  # computed in f32 or f64 with subnormals read as zero
 

@@ -3,8 +3,7 @@
 import numpy as np
 from program import EXACT, MOVES, Program, Rule
 from values import (ALL, COMMON, COMPLEX, COMPONENT, EIGHT_BITS, FLOATS, HALF_FLOATS, INTEGERS, ODD_FLOATS, SIGNED,
-                    SUB_BYTE, UNSIGNED, WIDE_FLOATS, bounds, cast, edge_values, edges, epsilon, is_float, is_integer,
-                    pairs, plain, random_bits, width)
+                    SUB_BYTE, UNSIGNED, WIDE_FLOATS, edges, is_float, is_integer, pairs, random_bits, width)
 
 TRANSCENDENTAL = [
     'cbrt', 'rsqrt', 'exponential', 'exponential-minus-one', 'log', 'log-plus-one', 'logistic', 'sine', 'cosine',

@@ -1,8 +1,8 @@
 """Reductions, windows, contractions, transforms, solvers and normalisation with random shapes and attributes."""
 
 import numpy as np
-from program import EXACT, Program, Rule, shape
-from values import COMPLEX, COMPONENT, NUMPY, cast, is_float, is_integer, plain
+from program import EXACT, Rule, shape
+from values import COMPLEX, NUMPY, cast, is_float, plain
 
 
 def pick(rng, values):

@@ -5,7 +5,7 @@ import itertools
 import linear_programs
 import numpy as np
 from program import EXACT, MOVES, Program, Rule, shape
-from values import (ALL, COMMON, COMPLEX, EIGHT_BITS, HALF_FLOATS, INTEGERS, WIDE_FLOATS, edges, is_float, plain,
+from values import (ALL, COMMON, COMPLEX, HALF_FLOATS, INTEGERS, WIDE_FLOATS, is_float, plain,
                     random_bits)
 
 
