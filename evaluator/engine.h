@@ -44,12 +44,25 @@ struct FusionView {
   const Instruction& root() const { return computation.instructions[static_cast<size_t>(members.back())]; }
 };
 
-// One prepared step. Its contract is OpDef::eval's, bits included. It is shared by all runs of a plan. The
+// How near a kernel's result is to OpDef::eval's. Where its bits are not equal, every element is a sum of n terms t
+// (products, in dot and convolution) in f32, u = 2^-24, in some order:
+//   RN_T(s - e) <= element <= RN_T(s + e),  s = sum t,  T the result's type,
+//   e = gamma sum |t| + n 2^-126 (+ the terms with a subnormal factor, where such factors may count as zero),
+//   gamma = (n + 2) u / (1 - (n + 2) u)
+// Where s is no finite number it is that value, and where sum |t| (1 + gamma) leaves the range of f32, anything.
+enum class Accuracy : uint8_t {
+  kBitExact,
+  kF32Sum,
+  kF32SumNoSubnormals,
+};
+
+// One prepared step. Its contract is OpDef::eval's, bits included unless accuracy() says otherwise. It is shared by all runs of a plan. The
 // kernel of a fusion gets the values of the fusion's operands; the context is that of the root.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const = 0;
+  virtual Accuracy accuracy() const { return Accuracy::kBitExact; }
 };
 
 class Engine {

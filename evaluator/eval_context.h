@@ -39,17 +39,20 @@ struct ProcessState {
   std::map<std::string, std::vector<Literal>> probes;  // what interpreter.probe saw, by its probe_id
 };
 
-// How often a step that a fast kernel ran is run again by the reference, and compared in every bit.
+// How much of what kernels give is computed again by the reference, and compared by Kernel::accuracy().
 enum class Crosscheck : uint8_t {
   kOff,
-  kSample,  // each instruction's first run, where the reference needs at most kSampleWork for it
-  kFull,    // every run of every step
+  kSample,  // of each step's runs number 1, 2, 4, 8, … a few elements, or all of a small result (crosscheck.h)
+  kFull,  // every element of every run
 };
 
 struct RunOptions {
   RunLimits limits;
   int jobs = 0;  // threads of the kernels of a large step; 0: one a core
   Crosscheck crosscheck = Crosscheck::kOff;
+  // A step that the cross-check found wrong is written to this new directory (reproducer.h), with a command that
+  // repeats it by these flags; empty: nowhere.
+  std::string repro_dir, repro_flags;
   uint64_t run_seed = 42;             // rng, GetRngSeed
   std::function<bool()> interrupted;  // polled; true ends the run
   // Shows a value and its name for interpreter.print; unset: nothing is shown.

@@ -5,7 +5,6 @@
 #include <cfenv>
 #include <new>
 
-#include "evaluator/crosscheck.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
@@ -59,6 +58,7 @@ Executor::Executor(const Plan& plan, RunOptions options)
       budget_(std::make_shared<MemoryBudget>(options_.limits.memory_limit > 0 ? options_.limits.memory_limit
                                                                               : DefaultMemoryLimit())),
       parallel_(plan.engines.empty() ? 1 : options_.jobs),
+      crosschecker_(options_),
       scalar_functions_(plan.computations.size()),
       until_poll_(kElementsBetweenPolls) {
   if (options_.limits.timeout_seconds > 0) {
@@ -141,44 +141,13 @@ absl::Status Executor::RunStep(const Computation& computation, const Step& step,
   }
   EvalContext context(*this, *plan_.module, computation, instruction, depth);
   const std::span<Literal> values(operands.data(), operands.size());
-  absl::StatusOr<Literal> result =
-      step.kernel == nullptr ? step.op->eval(context, values) : RunKernel(context, computation, step, values);
+  absl::StatusOr<Literal> result = step.kernel == nullptr ? step.op->eval(context, values)
+                                   : options_.crosscheck == Crosscheck::kOff
+                                       ? step.kernel->Run(context, values)
+                                       : crosschecker_.Run(context, computation, step, values);
   if (!result.ok()) return AtInstruction(result.status(), instruction);
   if (step.result_used) frame[step.instruction] = *std::move(result);
   return absl::OkStatus();
-}
-
-absl::StatusOr<Literal> Executor::RunKernel(EvalContext& context, const Computation& computation,
-                                            const Step& step, std::span<Literal> operands) {
-  if (!IsChecked(computation, step)) return step.kernel->Run(context, operands);
-  std::vector<Literal> again(operands.begin(), operands.end());  // shared, so the kernel overwrites none
-  ASSAY_ASSIGN_OR_RETURN(Literal result, step.kernel->Run(context, operands));
-  ASSAY_ASSIGN_OR_RETURN(const Literal wanted, RunReference(context, computation, step, again));
-  ++crosschecked_;
-  ASSAY_RETURN_IF_ERROR(CompareWithReference(wanted, result));
-  return result;
-}
-
-absl::StatusOr<Literal> Executor::RunReference(EvalContext& context, const Computation& computation,
-                                               const Step& step, std::span<Literal> operands) {
-  if (step.fusion == nullptr) return step.op->eval(context, operands);
-  return RunMembers(computation, *step.fusion, operands,
-                    [&](const Instruction& instruction, std::span<Literal> values) {
-                      EvalContext of_member(context, instruction);
-                      return DefinitionOf(instruction.opcode).eval(of_member, values);
-                    });
-}
-
-bool Executor::IsChecked(const Computation& computation, const Step& step) {
-  if (options_.crosscheck != Crosscheck::kSample) return options_.crosscheck == Crosscheck::kFull;
-  const Instruction& instruction = computation.instructions[step.instruction];
-  double work = 0;
-  if (step.fusion == nullptr)
-    work = ReferenceWork(computation, instruction);
-  else
-    for (int32_t member : step.fusion->members)
-      work += ReferenceWork(computation, computation.instructions[member]);
-  return work <= kSampleWork && checked_.insert(&instruction).second;
 }
 
 StripKernel Executor::StripFor(const Instruction& instruction, std::span<const ElementType> operands,
@@ -228,7 +197,7 @@ absl::Status Executor::Poll() {
   return absl::OkStatus();
 }
 
-RunStatistics Executor::statistics() const { return {steps_, budget_->peak(), crosschecked_}; }
+RunStatistics Executor::statistics() const { return {steps_, budget_->peak(), crosschecker_.checked()}; }
 
 absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
                                  const RunOptions& options, EngineChoice choice) {

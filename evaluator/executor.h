@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "evaluator/crosscheck.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/parallel.h"
 #include "evaluator/plan.h"
@@ -50,12 +50,6 @@ class Executor {
  private:
   absl::Status RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
                        int depth);
-  absl::StatusOr<Literal> RunKernel(EvalContext& context, const Computation& computation, const Step& step,
-                                    std::span<Literal> operands);
-  // The step by the reference, of a fusion one member after the other.
-  absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& computation, const Step& step,
-                                       std::span<Literal> operands);
-  bool IsChecked(const Computation& computation, const Step& step);
   absl::Status Poll();
 
   const Plan& plan_;
@@ -63,12 +57,11 @@ class Executor {
   ProcessState process_;
   std::shared_ptr<MemoryBudget> budget_;
   Parallel parallel_;
-  absl::flat_hash_set<const Instruction*> checked_;                // by --crosscheck sample
+  CrossChecker crosschecker_;
   std::vector<std::unique_ptr<ScalarFunction>> scalar_functions_;  // by computation
   std::vector<std::vector<Literal>> free_frames_;                  // value slots, reused between calls
   int64_t steps_ = 0;
   int64_t elements_ = 0;
-  int64_t crosschecked_ = 0;
   int64_t until_poll_ = 0;
   std::chrono::steady_clock::time_point deadline_;
 };

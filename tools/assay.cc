@@ -31,16 +31,15 @@ CLI::Validator Count() { return Whole(1, INT64_MAX); }
 
 // Flags that say who computes.
 void AddEngineFlags(CLI::App* command, RunFlags& flags) {
-  using assay::Crosscheck;
-  static const std::map<std::string, Crosscheck> crosschecks = {
-      {"off", Crosscheck::kOff}, {"sample", Crosscheck::kSample}, {"full", Crosscheck::kFull}};
   command->add_option("--engine", flags.engine, "exact (the default), reference, fast or gpu")
       ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
   command
-      ->add_option("--crosscheck", flags.options.crosscheck,
-                   "compare fast kernels with the reference: off, sample or full")
-      ->transform(CLI::Transformer(crosschecks).description(""))
-      ->type_name("off|sample|full");
+      ->add_option(
+          "--crosscheck", flags.crosscheck,
+          "compare kernels with the reference: off (the default), sample (that of --engine fast) or full")
+      ->check(CLI::IsMember({"off", "sample", "full"}));
+  command->add_option("--repro-dir", flags.repro_dir,
+                      "the directory to make for a step that the cross-check found wrong (assay-repro)");
   command->add_option("--cpu", flags.cpu, "use no more than this instruction set: baseline, avx2 or avx512")
       ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
   command->add_option("--jobs", flags.options.jobs, "threads (one a core)")->check(Whole(1, 1024));

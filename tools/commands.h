@@ -28,6 +28,8 @@ struct RunFlags {
   std::string cpu;  // the best instruction set that kernels may use; empty: the machine's
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   std::vector<std::string> load_ops;
+  std::string crosscheck;                 // off, sample or full; empty: as the engine wants it
+  std::string repro_dir = "assay-repro";  // where a step that the cross-check found wrong is written
   bool json = false;
   RunOptions options;
 };
@@ -78,6 +80,8 @@ bool HasSnapshot(const Program& program);
 // Engines and options that this build does not have are refused (exit 4), never replaced silently.
 absl::Status CheckEngine(const RunFlags& flags);
 EngineChoice ChoiceOf(const RunFlags& flags);
+// flags.options with what the other flags say.
+RunOptions OptionsOf(const RunFlags& flags);
 // Nothing where the machine has no such instruction set, which CheckEngine refuses.
 std::optional<native::Isa> IsaOf(const RunFlags& flags);
 // Writes to standard output; false if it can't be written (exit 5).

@@ -65,6 +65,20 @@ EngineChoice ChoiceOf(const RunFlags& flags) {
   return flags.engine == "reference" ? EngineChoice::kReference : EngineChoice::kExact;
 }
 
+RunOptions OptionsOf(const RunFlags& flags) {
+  RunOptions options = flags.options;
+  const std::string& wanted = flags.crosscheck;
+  options.crosscheck = wanted == "full" ? Crosscheck::kFull
+                       : wanted == "sample" || (wanted.empty() && flags.engine == "fast")
+                           ? Crosscheck::kSample
+                           : Crosscheck::kOff;
+  options.repro_dir = flags.repro_dir;
+  options.repro_flags = "--engine " + flags.engine;
+  if (!flags.cpu.empty()) options.repro_flags += " --cpu " + flags.cpu;
+  if (options.jobs > 0) options.repro_flags += fmt::format(" --jobs {}", options.jobs);
+  return options;
+}
+
 absl::StatusOr<VerifiedModule> LoadPart(const RunFlags& flags, std::string_view text) {
   ASSAY_ASSIGN_OR_RETURN(Module parsed, LoadProgram(flags.program, text));
   if (flags.replicas > 0) parsed.replica_count = flags.replicas;

@@ -15,7 +15,7 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, paths[0]);
   const GoldenEngine engine{.choice = ChoiceOf(flags),
                             .isa = *IsaOf(flags),
-                            .crosscheck = flags.options.crosscheck,
+                            .crosscheck = OptionsOf(flags).crosscheck,
                             .jobs = flags.options.jobs};
   int64_t passed = 0, failed = 0;
   for (const std::string& path : FindGoldens(paths)) {

@@ -127,7 +127,7 @@ int RunProgram(const RunFlags& flags, const Program& program) {
   if (!plan.ok()) return FailIn(program, plan.status(), flags.program);
 
   Progress progress;
-  RunOptions options = flags.options;
+  RunOptions options = OptionsOf(flags);
   options.interrupted = [&progress] {
     progress.Tick();
     return Interrupted();
@@ -173,7 +173,7 @@ int Bench(const RunFlags& flags) {
   std::deque<StreamItem> infeed;
   const absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *program, &infeed);
   if (!arguments.ok()) return Fail(arguments.status(), flags.inputs);
-  RunOptions options = flags.options;
+  RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
 
   std::vector<double> seconds;
