@@ -74,6 +74,19 @@ class Patches final : public RowSource<T> {
     }
   }
 
+  void Rows(int64_t batch, int64_t first, int64_t count, T* rows, int64_t stride) const override {
+    std::vector<int64_t> starts(window_);
+    for (int64_t r = first; r < first + count; ++r, rows += stride) {
+      Starts(r, starts.data());
+      const int64_t base = group_at_[batch] + batch_at_[r / positions_];
+      for (int64_t w = 0; w < window_; ++w) {
+        LoadRun(starts[w] == kGap ? kGap : base + starts[w], features_.strides[0], features_.size,
+                rows + w * features_.size);
+      }
+    }
+  }
+  bool ByRows() const override { return true; }
+
   bool has_gaps() const override { return gaps_; }
   bool IsTerm(int64_t /*batch*/, int64_t row, int64_t k) const override {
     int64_t position = row % positions_, w = k / features_.size;
@@ -183,7 +196,9 @@ class ConvolutionKernel final : public Kernel {
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     if (!IsSuitable(context, operands)) return DefinitionOf(Opcode::kConvolution).eval(context, operands);
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
-    if (kind_.integers != nullptr) {
+    if (kind_.bytes()) {
+      ASSAY_RETURN_IF_ERROR(MultiplyPatches<uint8_t>(context, operands[0], operands[1], result));
+    } else if (kind_.integers != nullptr) {
       ASSAY_RETURN_IF_ERROR(MultiplyPatches<int64_t>(context, operands[0], operands[1], result));
     } else {
       ASSAY_RETURN_IF_ERROR(MultiplyPatches<double>(context, operands[0], operands[1], result));

@@ -36,6 +36,8 @@ class DotKernel final : public Kernel {
       const Contraction contraction(lhs.type, rhs.type, type);
       ASSAY_RETURN_IF_ERROR(RunDot(contraction, lhs, rhs, box, out, meter));
       ASSAY_RETURN_IF_ERROR(meter.Flush());
+    } else if (kind_.bytes()) {
+      ASSAY_RETURN_IF_ERROR(MultiplyRows<uint8_t>(context, lhs, rhs, box, type, out));
     } else if (kind_.integers != nullptr) {
       ASSAY_RETURN_IF_ERROR(MultiplyRows<int64_t>(context, lhs, rhs, box, type, out));
     } else {

@@ -8,17 +8,28 @@
 
 namespace assay::native {
 
-// One width of elements. Panels are packed as for sums (sum_kernels.h), 16-bit elements in pairs of neighbouring
-// k: element k of row r at panel[(k / 2 * width + r) * 2 + k % 2].
+// One width of elements. Of a panel of `width` rows, element k of row r lies at
+// panel[(k / group * width + r) * group + k % group]: `group` neighbours of a row lie together.
 struct IntegerKernel {
   int tile_rows, tile_columns;
   int element_bytes, sum_bytes;
-  bool pairs;
-  // c[r * tile_columns + j] = sum over k < n of products, modulo 2^(8 * sum_bytes); n is even for pairs.
-  void (*tile)(int64_t n, const void* a, const void* b, void* c);
+  int group;
+  int depth;  // n is a multiple of this
+  // Left panels hold 64 bytes of each row together, as group == 64 would; `group` is for right ones.
+  bool left_in_lines = false;
+  // Bytes on the left are unsigned, on the right signed: a product of others is corrected by `sums`.
+  bool biased = false;
+  // c[r * c_stride + j] = sum over k < n of products, modulo 2^(8 * sum_bytes).
+  void (*tile)(int64_t n, const void* a, const void* b, void* c, int64_t c_stride) = nullptr;
+  // Bytes: sums[r] = sum over k < n of the panel's row r.
+  void (*sums)(int64_t n, const void* panel, int width, bool is_signed, uint32_t* sums) = nullptr;
+  // Around the calls of `tile` in a thread.
+  void (*begin)() = nullptr;
+  void (*end)() = nullptr;
 };
 
 struct IntegerKernels {
+  IntegerKernel from8;   // bytes; tile is null where the instruction set has nothing for them
   IntegerKernel from16;  // elements of at most 9 bits with their sign, sums modulo 2^32
   IntegerKernel from32;  // modulo 2^32
   IntegerKernel from64;  // modulo 2^64
@@ -27,6 +38,13 @@ const IntegerKernels& IntegerKernelsOf(Isa isa);
 // Whether the machine has what kVnniIntegers needs besides Isa::kAvx512.
 bool HasVnni();
 extern const IntegerKernels kBaselineIntegers, kAvx2Integers, kAvx512Integers, kVnniIntegers;
+
+// Matrix registers (AMX): whether the machine and its kernel let this process use them, and products of bytes by
+// them, signed or not.
+bool HasByteTiles();
+const IntegerKernel& ByteTiles(bool lhs_signed, bool rhs_signed);
+// For tests: whether products prepared from now on do without them.
+void ForbidByteTiles(bool forbidden);
 
 }  // namespace assay::native
 

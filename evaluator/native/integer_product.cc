@@ -13,29 +13,10 @@ constexpr int64_t kPackedBytes = 32 << 20;  // of one operand
 constexpr int64_t kTileRows = 96, kTileColumns = 256;
 constexpr int64_t kWorkBetweenCharges = 1 << 30;  // products
 constexpr int64_t kWorkOfPart = 1 << 19;          // products worth a task
+constexpr int64_t kBytesOfPart = 1 << 22;         // the same, of bytes
 constexpr int64_t kElementsOfPart = 1 << 15;      // packed elements worth a task
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// The low bits of n elements of `width` rows, in the kernel's packed form.
-void Narrow(const IntegerKernel& kernel, const int64_t* elements, int64_t n, int width, std::byte* packed) {
-  if (kernel.element_bytes == 8) {
-    std::memcpy(packed, elements, static_cast<size_t>(n * width) * sizeof(int64_t));
-  } else if (kernel.element_bytes == 4) {
-    auto* const dst = reinterpret_cast<int32_t*>(packed);
-    for (int64_t i = 0; i < n * width; ++i) dst[i] = static_cast<int32_t>(elements[i]);
-  } else {
-    auto* dst = reinterpret_cast<uint32_t*>(packed);
-    for (int64_t k = 0; k < n; k += 2, elements += 2 * width) {
-      const int64_t* const next = k + 1 < n ? elements + width : nullptr;
-      for (int r = 0; r < width; ++r) {
-        const auto low = static_cast<uint16_t>(elements[r]);
-        const auto high = static_cast<uint16_t>(next != nullptr ? next[r] : 0);
-        *dst++ = low | static_cast<uint32_t>(high) << 16;
-      }
-    }
-  }
-}
 
 class Runner {
  public:
@@ -43,13 +24,12 @@ class Runner {
       : context_(context),
         kernel_(kernel),
         p_(product),
-        packed_length_(kernel.pairs ? CeilDiv(product.length, 2) * 2 : product.length),
-        lhs_{*product.lhs, kernel.tile_rows},
-        rhs_{*product.rhs, kernel.tile_columns} {
-    column_stride_ = p_.columns > 1 ? p_.column_at[1] - p_.column_at[0] : 1;
-    for (int64_t j = 1; regular_columns_ && j < p_.columns; ++j)
-      regular_columns_ = p_.column_at[j] - p_.column_at[j - 1] == column_stride_;
-  }
+        packed_length_(PackedLength(kernel, product.length)),
+        work_of_part_(kernel.element_bytes == 1 ? kBytesOfPart : kWorkOfPart),
+        lhs_{*product.lhs, kernel.tile_rows, product.rhs_offset != 0},
+        rhs_{*product.rhs, kernel.tile_columns, product.lhs_offset != 0},
+        rows_(StepsOf(product.row_at)),
+        columns_(StepsOf(product.column_at)) {}
 
   absl::Status Run() {
     const int64_t most_rows = BlockOf(p_.rows, lhs_.width), most_columns = BlockOf(p_.columns, rhs_.width);
@@ -79,11 +59,24 @@ class Runner {
 
  private:
   struct Side {
-    const RowSource<int64_t>& source;
+    const IntegerPanels& source;
     const int width;
+    const bool wants_sums;  // of rows: the other operand has an offset
     std::byte* packed = nullptr;
     int64_t first = 0, count = 0, panels = 0;
+    std::vector<uint32_t> sums;  // [batch][panel][slot]
   };
+  // Whether neighbours are equally far apart, and how far.
+  struct Steps {
+    bool regular = true;
+    int64_t step = 1;
+  };
+  static Steps StepsOf(const std::vector<int64_t>& at) {
+    Steps steps;
+    if (at.size() > 1) steps.step = at[1] - at[0];
+    for (size_t j = 1; steps.regular && j < at.size(); ++j) steps.regular = at[j] - at[j - 1] == steps.step;
+    return steps;
+  }
 
   int64_t RowBytes() const { return std::max<int64_t>(packed_length_, 1) * kernel_.element_bytes; }
   int64_t BlockOf(int64_t rows, int width) const {
@@ -96,14 +89,17 @@ class Runner {
     side.count = count;
     side.panels = CeilDiv(count, side.width);
     const int64_t grain = kElementsOfPart / (p_.length * side.width + 1) + 1;
+    if (side.wants_sums) side.sums.resize(side.panels * batches * side.width);
     context_.parallel().For(side.panels * batches, grain, [&](int64_t begin, int64_t end) {
-      std::vector<int64_t> elements(p_.length * side.width);
       for (int64_t panel = begin; panel < end; ++panel) {
         const int64_t at = panel % side.panels * side.width;
+        std::byte* const packed = side.packed + panel * side.width * RowBytes();
         side.source.Pack(first_batch + panel / side.panels, first + at,
-                         std::min<int64_t>(side.width, count - at), side.width, elements.data());
-        Narrow(kernel_, elements.data(), p_.length, side.width,
-               side.packed + panel * side.width * RowBytes());
+                         std::min<int64_t>(side.width, count - at), packed);
+        if (side.wants_sums) {
+          kernel_.sums(packed_length_, packed, side.width, &side == &rhs_,
+                       side.sums.data() + panel * side.width);
+        }
       }
     });
   }
@@ -116,12 +112,14 @@ class Runner {
     const int64_t most = std::max<int64_t>(kWorkBetweenCharges / work, 1);
     for (int64_t done = 0; done < tiles; done += most) {
       const int64_t part = std::min(most, tiles - done);
-      context_.parallel().For(part, kWorkOfPart / work + 1, [&](int64_t begin, int64_t end) {
+      context_.parallel().For(part, work_of_part_ / work + 1, [&](int64_t begin, int64_t end) {
+        if (kernel_.begin != nullptr) kernel_.begin();
         for (int64_t t = done + begin; t < done + end; ++t) {
           const int64_t tile = t % (down * across);
           MultiplyTile(first_batch, t / (down * across), tile / across * tile_rows,
                        tile % across * tile_columns, tile_rows, tile_columns);
         }
+        if (kernel_.end != nullptr) kernel_.end();
       });
       ASSAY_RETURN_IF_ERROR(context_.Charge(part * work));
     }
@@ -138,41 +136,82 @@ class Runner {
                   columns = std::min(column + tile_columns, rhs_.count);
     const std::byte* const a = lhs_.packed + batch * lhs_.panels * lhs_.width * RowBytes();
     const std::byte* const b = rhs_.packed + batch * rhs_.panels * rhs_.width * RowBytes();
-    alignas(64) std::byte sums[kMaxPanelWidth * kMaxPanelWidth * 8];
     for (int64_t j = column; j < columns; j += rhs_.width) {
       for (int64_t i = row; i < rows; i += lhs_.width) {
-        kernel_.tile(packed_length_, a + i * RowBytes(), b + j * RowBytes(), sums);
-        StoreTile(first_batch + batch, i, std::min<int64_t>(lhs_.width, rows - i), j,
-                  std::min<int64_t>(rhs_.width, columns - j), sums);
+        const Block block{first_batch + batch,
+                          batch,
+                          i,
+                          std::min<int64_t>(lhs_.width, rows - i),
+                          j,
+                          std::min<int64_t>(rhs_.width, columns - j)};
+        MultiplyPanels(a + i * RowBytes(), b + j * RowBytes(), block);
       }
     }
   }
 
-  void StoreTile(int64_t batch, int64_t row, int64_t rows, int64_t column, int64_t columns,
-                 const std::byte* sums) const {
+  // Results of one panel times one panel.
+  struct Block {
+    int64_t batch, packed_batch, row, rows, column, columns;
+  };
+  void MultiplyPanels(const std::byte* a, const std::byte* b, const Block& block) const {
+    const bool in_place = kernel_.sum_bytes == Bytes(p_.type) && IsIntegral(p_.type) && !p_.has_offsets() &&
+                          columns_.regular && columns_.step == 1 && rows_.regular &&
+                          block.rows == lhs_.width && block.columns == rhs_.width;
+    if (in_place) {
+      kernel_.tile(packed_length_, a, b, ResultAt(block, 0), rows_.step);
+      return;
+    }
+    alignas(64) std::byte sums[kMaxPanelWidth * kMaxPanelWidth * 8];
+    kernel_.tile(packed_length_, a, b, sums, rhs_.width);
+    for (int64_t r = 0; r < block.rows; ++r) {
+      uint64_t wide[kMaxPanelWidth];
+      Widen(sums + r * rhs_.width * kernel_.sum_bytes, block.columns, wide);
+      if (p_.has_offsets()) AddOffsets(block, r, wide);
+      StoreRow(wide, block, r);
+    }
+  }
+
+  std::byte* ResultAt(const Block& block, int64_t r) const {
+    return p_.result + (p_.batch_at[block.batch] + p_.row_at[lhs_.first + block.row + r] +
+                        p_.column_at[rhs_.first + block.column]) *
+                           Bytes(p_.type);
+  }
+
+  void Widen(const std::byte* sums, int64_t n, uint64_t* wide) const {
+    if (kernel_.sum_bytes == 8) {
+      std::memcpy(wide, sums, n * sizeof(uint64_t));
+      return;
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      uint32_t sum;
+      std::memcpy(&sum, sums + 4 * j, sizeof(sum));
+      wide[j] = sum;
+    }
+  }
+
+  // sum (a + p) (b + q) = sum a b + p sum b + q sum a + n p q.
+  void AddOffsets(const Block& block, int64_t r, uint64_t* sums) const {
+    const auto p = static_cast<uint64_t>(int64_t{p_.lhs_offset}),
+               q = static_cast<uint64_t>(int64_t{p_.rhs_offset});
+    uint64_t row = static_cast<uint64_t>(p_.length) * p * q;
+    if (q != 0) row += q * lhs_.sums[block.packed_batch * lhs_.panels * lhs_.width + block.row + r];
+    const uint32_t* const of_columns =
+        p != 0 ? rhs_.sums.data() + block.packed_batch * rhs_.panels * rhs_.width + block.column : nullptr;
+    for (int64_t j = 0; j < block.columns; ++j) sums[j] += row + (p != 0 ? p * of_columns[j] : 0);
+  }
+
+  void StoreRow(const uint64_t* sums, const Block& block, int64_t r) const {
     const int64_t bytes = Bytes(p_.type);
-    uint64_t wide[kMaxPanelWidth];
-    for (int64_t r = 0; r < rows; ++r) {
-      const std::byte* const src = sums + r * rhs_.width * kernel_.sum_bytes;
-      std::byte* const dst = p_.result + (p_.batch_at[batch] + p_.row_at[lhs_.first + row + r]) * bytes;
-      const int64_t* const at = p_.column_at.data() + rhs_.first + column;
-      if (kernel_.sum_bytes == bytes && regular_columns_ && column_stride_ == 1 && IsIntegral(p_.type)) {
-        std::memcpy(dst + at[0] * bytes, src, static_cast<size_t>(columns * bytes));
-        continue;
-      }
-      for (int64_t j = 0; j < columns; ++j) {
-        if (kernel_.sum_bytes == 4) {
-          uint32_t sum;
-          std::memcpy(&sum, src + 4 * j, sizeof(sum));
-          wide[j] = sum;
-        } else {
-          std::memcpy(&wide[j], src + 8 * j, sizeof(uint64_t));
-        }
-        if (p_.type == ElementType::kPred) {
-          dst[at[j]] = static_cast<std::byte>(wide[j] != 0);
-        } else {
-          StoreStrip(p_.type, &wide[j], 1, dst + at[j] * bytes, bytes);
-        }
+    std::byte* const dst = ResultAt(block, r);
+    if (columns_.regular && p_.type != ElementType::kPred)
+      return StoreStrip(p_.type, sums, block.columns, dst, columns_.step * bytes);
+    const int64_t* const at = p_.column_at.data() + rhs_.first + block.column;
+    for (int64_t j = 0; j < block.columns; ++j) {
+      std::byte* const element = dst + (at[j] - at[0]) * bytes;
+      if (p_.type == ElementType::kPred) {
+        *element = static_cast<std::byte>(sums[j] != 0);
+      } else {
+        StoreStrip(p_.type, &sums[j], 1, element, bytes);
       }
     }
   }
@@ -180,18 +219,19 @@ class Runner {
   EvalContext& context_;
   const IntegerKernel& kernel_;
   const IntegerProduct& p_;
-  const int64_t packed_length_;
+  const int64_t packed_length_, work_of_part_;
   Side lhs_, rhs_;
-  bool regular_columns_ = true;
-  int64_t column_stride_ = 1;
+  const Steps rows_, columns_;
 };
 
 }  // namespace
 
-const IntegerKernel& IntegerKernelFor(const IntegerKernels& kernels, ElementType lhs, ElementType rhs,
-                                      ElementType result) {
+const IntegerKernel& IntegerKernelFor(Isa isa, ElementType lhs, ElementType rhs, ElementType result) {
+  const IntegerKernels& kernels = IntegerKernelsOf(isa);
   if (Bits(result) > 32) return kernels.from64;
-  return Bits(lhs) <= 8 && Bits(rhs) <= 8 ? kernels.from16 : kernels.from32;
+  if (Bits(lhs) > 8 || Bits(rhs) > 8) return kernels.from32;
+  if (isa == Isa::kAvx512 && HasByteTiles()) return ByteTiles(IsSignedIntegral(lhs), IsSignedIntegral(rhs));
+  return kernels.from8.tile != nullptr ? kernels.from8 : kernels.from16;
 }
 
 absl::Status RunIntegerProduct(EvalContext& context, const IntegerKernel& kernel,

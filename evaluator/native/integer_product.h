@@ -4,23 +4,25 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/native/integer_kernels.h"
-#include "evaluator/native/row_source.h"
+#include "evaluator/native/integer_panels.h"
 
 namespace assay::native {
 
 struct IntegerProduct {
   int64_t batches = 1, rows = 0, columns = 0, length = 0;
-  const RowSource<int64_t>* lhs = nullptr;
-  const RowSource<int64_t>* rhs = nullptr;
+  const IntegerPanels* lhs = nullptr;
+  const IntegerPanels* rhs = nullptr;
+  // The elements are a + lhs_offset and b + rhs_offset for the packed a and b; of bytes.
+  int lhs_offset = 0, rhs_offset = 0;
+  bool has_offsets() const { return lhs_offset != 0 || rhs_offset != 0; }
   ElementType type = ElementType::kS32;
   // Element (b, i, j) is element batch_at[b] + row_at[i] + column_at[j] of type `type` at `result`.
   std::byte* result = nullptr;
   std::vector<int64_t> batch_at, row_at, column_at;
 };
 
-// The narrowest kernel for products of these types, summed in `result`.
-const IntegerKernel& IntegerKernelFor(const IntegerKernels& kernels, ElementType lhs, ElementType rhs,
-                                      ElementType result);
+// The best kernel for products of these types, summed in `result`. Bytes are packed as such where element_bytes is 1.
+const IntegerKernel& IntegerKernelFor(Isa isa, ElementType lhs, ElementType rhs, ElementType result);
 
 absl::Status RunIntegerProduct(EvalContext& context, const IntegerKernel& kernel,
                                const IntegerProduct& product);

@@ -41,7 +41,9 @@ absl::StatusOr<ProductKind> ProductKindOf(ElementType lhs, ElementType rhs, Elem
   ProductKind kind;
   kind.sums = &SumKernelsOf(isa);
   if (IsInteger(lhs) && IsInteger(rhs) && IsInteger(result)) {
-    kind.integers = &IntegerKernelFor(IntegerKernelsOf(isa), lhs, rhs, result);
+    kind.integers = &IntegerKernelFor(isa, lhs, rhs, result);
+    kind.lhs_signed = IsSignedIntegral(lhs);
+    kind.rhs_signed = IsSignedIntegral(rhs);
     return kind;
   }
   kind.complex = IsComplex(lhs) && IsComplex(rhs) && IsComplex(result);
@@ -67,13 +69,32 @@ absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSo
 
 absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSource<int64_t>& lhs,
                       const RowSource<int64_t>& rhs, int64_t length, ResultLayout result) {
+  const IntegerKernel& kernel = *kind.integers;
+  const WidePanels left(kernel, PanelSide::kLeft, lhs, length), right(kernel, PanelSide::kRight, rhs, length);
   IntegerProduct product;
-  product.lhs = &lhs;
-  product.rhs = &rhs;
+  product.lhs = &left;
+  product.rhs = &right;
   product.length = length;
   product.type = result.type;
   SetLayout(product, result);
-  return RunIntegerProduct(context, *kind.integers, product);
+  return RunIntegerProduct(context, kernel, product);
+}
+
+absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSource<uint8_t>& lhs,
+                      const RowSource<uint8_t>& rhs, int64_t length, ResultLayout result) {
+  const IntegerKernel& kernel = *kind.integers;
+  const bool flip_lhs = kernel.biased && kind.lhs_signed, flip_rhs = kernel.biased && !kind.rhs_signed;
+  const BytePanels left(kernel, PanelSide::kLeft, lhs, length, flip_lhs),
+      right(kernel, PanelSide::kRight, rhs, length, flip_rhs);
+  IntegerProduct product;
+  product.lhs = &left;
+  product.rhs = &right;
+  product.length = length;
+  product.type = result.type;
+  if (flip_lhs) product.lhs_offset = -128;
+  if (flip_rhs) product.rhs_offset = 128;
+  SetLayout(product, result);
+  return RunIntegerProduct(context, kernel, product);
 }
 
 }  // namespace assay::native

@@ -11,10 +11,13 @@ namespace assay::native {
 // Which products of elements are computed, and how.
 struct ProductKind {
   const SumKernels* sums = nullptr;
-  const IntegerKernel* integers = nullptr;    // else sums of doubles:
+  const IntegerKernel* integers = nullptr;  // else sums of doubles:
+  bool lhs_signed = false, rhs_signed = false;
   ElementType component = ElementType::kF32;  // of the result
   bool complex = false;                       // both operands and the result
   bool two_products = false;                  // the product of two elements may need more than 53 bits
+
+  bool bytes() const { return integers != nullptr && integers->element_bytes == 1; }
 };
 
 // NotSupported with the reason for other element types.
@@ -27,11 +30,14 @@ struct ResultLayout {
   std::vector<int64_t> batch_at, row_at, column_at;
 };
 // Left and right rows of `length` elements, in the form that the kind wants: StridedRows of doubles where
-// kind.integers is null (complex: kComplexLeft, kComplexRight, length in elements), else of int64_t.
+// kind.integers is null (complex: kComplexLeft, kComplexRight, length in elements), else of int64_t, or of bytes where
+// kind.bytes().
 absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSource<double>& lhs,
                       const RowSource<double>& rhs, int64_t length, ResultLayout result);
 absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSource<int64_t>& lhs,
                       const RowSource<int64_t>& rhs, int64_t length, ResultLayout result);
+absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSource<uint8_t>& lhs,
+                      const RowSource<uint8_t>& rhs, int64_t length, ResultLayout result);
 
 }  // namespace assay::native
 

@@ -1,6 +1,7 @@
 #include "evaluator/native/row_source.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "literal/element_io.h"
@@ -27,6 +28,23 @@ void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src,
   if (type == ElementType::kS8 && stride_bytes == 1)
     return kernels.widen_s8(n, reinterpret_cast<const int8_t*>(src), dst);
   LoadStrip(type == ElementType::kPred ? ElementType::kU8 : type, src, stride_bytes, n, dst);
+}
+
+void WidenRun(const SumKernels&, ElementType type, const std::byte* src, int64_t stride_bytes, int64_t n,
+              uint8_t* dst) {
+  if (stride_bytes == 1) {
+    std::memcpy(dst, src, n);
+  } else {
+    for (int64_t i = 0; i < n; ++i) dst[i] = static_cast<uint8_t>(src[i * stride_bytes]);
+  }
+  // Of narrower types the low bits count.
+  const int unused = type == ElementType::kPred ? 0 : 8 - Bits(type);
+  if (unused == 0) return;
+  const bool is_signed = IsSignedIntegral(type);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto top = static_cast<uint8_t>(dst[i] << unused);
+    dst[i] = static_cast<uint8_t>(is_signed ? static_cast<int8_t>(top) >> unused : top >> unused);
+  }
 }
 
 RowLayout::RowLayout(const LoopDims& batch, const LoopDims& rows, const LoopDims& loops, int array)
@@ -100,6 +118,12 @@ void StridedRows<T>::PackByRows(int64_t base, int64_t first, int64_t count, int 
   }
 }
 
+template <class T>
+void StridedRows<T>::Rows(int64_t batch, int64_t first, int64_t count, T* rows, int64_t stride) const {
+  for (int64_t r = 0; r < count; ++r)
+    Gather(layout_.batch_at[batch] + layout_.row_at[first + r], 0, length(), rows + r * stride);
+}
+
 // Elements [from, from + n) of the row at `base`.
 template <class T>
 void StridedRows<T>::Gather(int64_t base, int64_t from, int64_t n, T* dst) const {
@@ -138,7 +162,9 @@ void Interleave(const T* rows, int64_t stride, int64_t n, int64_t count, int wid
 
 template void Interleave(const double*, int64_t, int64_t, int64_t, int, double*);
 template void Interleave(const int64_t*, int64_t, int64_t, int64_t, int, int64_t*);
+template void Interleave(const uint8_t*, int64_t, int64_t, int64_t, int, uint8_t*);
 template class StridedRows<double>;
 template class StridedRows<int64_t>;
+template class StridedRows<uint8_t>;
 
 }  // namespace assay::native

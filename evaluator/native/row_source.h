@@ -12,13 +12,18 @@
 namespace assay::native {
 
 // Rows of `length` elements; those of row r of a batch multiply those of the other operand's rows of that batch.
-// T is double for floats and complex numbers, int64_t (modulo 2^64) for integers and pred.
+// T is double for floats and complex numbers, int64_t (modulo 2^64) for integers and pred, or uint8_t (modulo 2^8) for
+// those of one byte.
 template <class T>
 class RowSource {
  public:
   virtual ~RowSource() = default;
   // panel[k * width + r] = element k of row first + r, zero for count <= r < width.
   virtual void Pack(int64_t batch, int64_t first, int64_t count, int width, T* panel) const = 0;
+  // rows[(r - first) * stride + k] = element k of row r; for bytes.
+  virtual void Rows(int64_t batch, int64_t first, int64_t count, T* rows, int64_t stride) const = 0;
+  // Whether the elements of a row lie nearer to one another than the rows, so that Rows is quicker than Pack.
+  virtual bool ByRows() const = 0;
   // Whether some element is no term of its row's sums (padding of a convolution), and which; it packs as zero.
   virtual bool has_gaps() const { return false; }
   virtual bool IsTerm(int64_t /*batch*/, int64_t /*row*/, int64_t /*k*/) const { return true; }
@@ -52,6 +57,8 @@ class StridedRows final : public RowSource<T> {
   int64_t length() const { return layout_.length() * (form_ == RowForm::kReal ? 1 : 2); }
 
   void Pack(int64_t batch, int64_t first, int64_t count, int width, T* panel) const override;
+  void Rows(int64_t batch, int64_t first, int64_t count, T* rows, int64_t stride) const override;
+  bool ByRows() const override { return layout_.run_stride == 1 && layout_.run_size > 1; }
 
  private:
   void PackByRows(int64_t base, int64_t first, int64_t count, int width, T* panel) const;
@@ -71,6 +78,8 @@ void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src,
               int64_t n, double* dst);
 void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
               int64_t n, int64_t* dst);
+void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
+              int64_t n, uint8_t* dst);
 
 // panel[k * width + r] = rows[r * stride + k] for k < n, zero for count <= r < width.
 template <class T>

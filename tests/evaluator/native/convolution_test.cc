@@ -1,6 +1,7 @@
 // Convolutions of the native engine against the reference engine.
 #include <catch2/catch.hpp>
 
+#include "evaluator/native/integer_kernels.h"
 #include "fmt/format.h"
 #include "tests/evaluator/native/native_testing.h"
 
@@ -55,6 +56,22 @@ TEST_CASE("native convolution: element types", "[native][convolution]") {
                                       "window={size=3x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
                           kAllDraws);
   }
+}
+
+TEST_CASE("native convolution: bytes without matrix registers", "[native][convolution]") {
+  native::ForbidByteTiles(true);
+  for (const char* type : {"s8", "u8"}) {
+    CheckAgainstReference(Convolution(type, "2,9,10,5", "3,2,5,7", "2,9,11,7",
+                                      "window={size=3x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
+                          {Draw::kNormal});
+  }
+  native::ForbidByteTiles(false);
+}
+
+TEST_CASE("native convolution: bytes, features not innermost", "[native][convolution]") {
+  CheckAgainstReference(Convolution("s8", "2,5,9,10", "7,5,3,2", "2,7,5,5",
+                                    "window={size=3x2 stride=2x2 pad=1_1x0_0}, dim_labels=bf01_oi01->bf01"),
+                        {Draw::kNormal});
 }
 
 }  // namespace assay::testing

@@ -1,6 +1,8 @@
 // Dots of the native engine against the reference engine, and against rational arithmetic.
 #include <catch2/catch.hpp>
+#include <cstring>
 
+#include "evaluator/native/integer_kernels.h"
 #include "fmt/format.h"
 #include "tests/evaluator/native/native_testing.h"
 #include "tests/evaluator/ops/exact_oracle.h"
@@ -47,13 +49,71 @@ TEST_CASE("native dot: integers", "[native][dot]") {
     CheckAgainstReference(SquareDot(type, type, 29, 67, 35), {Draw::kNormal, Draw::kIntegers});
     CheckAgainstReference(SquareDot(type, type, 2, 700, 3), {Draw::kNormal, Draw::kIntegers});
   }
-  for (const char* result : {"s16", "s32", "s64"}) {
-    CheckAgainstReference(SquareDot("s8", result, 29, 67, 35), {Draw::kNormal});
-    CheckAgainstReference(Dot("s8[5,21,33]", "u8[33,5,40]", std::string(result) + "[5,21,40]",
-                              "lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={2}, "
-                              "rhs_contracting_dims={0}"),
-                          {Draw::kNormal});
+  CheckAgainstReference(SquareDot("s32", "s64", 29, 67, 35), {Draw::kNormal});
+  CheckAgainstReference(Dot("s8[29,67]", "s32[67,35]", "s32[29,35]"), {Draw::kNormal});
+}
+
+// With the matrix registers, where there are some, and as on machines without them.
+TEST_CASE("native dot: bytes of either sign in every layout", "[native][dot]") {
+  for (bool forbidden : {false, true}) {
+    native::ForbidByteTiles(forbidden);
+    for (const char* lhs : {"s8", "u8", "s4"}) {
+      for (const char* rhs : {"s8", "u8", "u4"}) {
+        for (int side = 0; side < 4; ++side) {
+          const bool left = (side & 1) != 0, right = (side & 2) != 0;
+          const auto body = [&](int m, int k, int n, const char* result) {
+            return Dot(fmt::format("{}[{},{}]", lhs, left ? k : m, left ? m : k),
+                       fmt::format("{}[{},{}]", rhs, right ? n : k, right ? k : n),
+                       fmt::format("{}[{},{}]", result, m, n),
+                       fmt::format("lhs_contracting_dims={{{}}}, rhs_contracting_dims={{{}}}", left ? 0 : 1,
+                                   right ? 1 : 0));
+          };
+          CheckAgainstReference(body(33, 67, 65, "s32"), {Draw::kNormal});
+          CheckAgainstReference(body(64, 129, 32, "s32"), {Draw::kNormal});
+          CheckAgainstReference(body(13, 64, 31, "s8"), {Draw::kNormal});
+        }
+      }
+    }
+    for (const char* result : {"s4", "u8", "s16", "u32", "s64"}) {
+      CheckAgainstReference(SquareDot("s8", result, 33, 67, 66), {Draw::kNormal});
+      CheckAgainstReference(Dot("s8[5,21,33]", "u8[33,5,40]", std::string(result) + "[5,21,40]",
+                                "lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={2}, "
+                                "rhs_contracting_dims={0}"),
+                            {Draw::kNormal});
+    }
   }
+  native::ForbidByteTiles(false);
+}
+
+TEST_CASE("native dot: sums of bytes are modulo 2^32", "[native][dot]") {
+  constexpr int kLength = 70000;  // 70000 * 255 * 255 > 2^32
+  for (bool forbidden : {false, true}) {
+    native::ForbidByteTiles(forbidden);
+    for (const char* type : {"s8", "u8"}) {
+      const bool is_signed = type[0] == 's';
+      const Plan reference = ReferencePlan(SquareDot(type, "s32", 33, kLength, 34));
+      const int64_t extreme = is_signed ? -128 : 255;
+      std::vector<Literal> arguments = DrawnArguments(reference, Draw::kNormal, 1);
+      for (Literal& argument : arguments) {
+        const std::span<std::byte> bytes = argument.MutableBytes();
+        std::fill(bytes.begin(), bytes.end(), static_cast<std::byte>(extreme));
+      }
+      const auto sum = static_cast<int32_t>(static_cast<uint32_t>(extreme * extreme * kLength));
+      for (native::Isa isa : MachineIsas()) {
+        int kernels = 0;
+        const absl::StatusOr<Literal> result = RunPlan(NativePlan(reference, isa, &kernels), arguments, 2);
+        REQUIRE(result.ok());
+        int wrong = 0;
+        for (int64_t i = 0; i < result->shape().num_elements(); ++i) {
+          int32_t element;
+          std::memcpy(&element, result->data() + 4 * i, sizeof(element));
+          wrong += element != sum;
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  }
+  native::ForbidByteTiles(false);
 }
 
 TEST_CASE("native dot: rows too long to pack", "[native][dot]") {
