@@ -85,12 +85,13 @@ def dot(kind, n, result, with_numpy=True):
     return Program(name, dot_text(kind, n, result), inputs, numpy.matmul if with_numpy else None, False)
 
 
-def cancelling_dot(n):
-    """Every entry's exact value is 2^-60 of its terms: x = [u, u], y = [v; -v] but for small remainders."""
+def cancelling_dot(n, remainder):
+    """Every entry's exact value is about `remainder` of its terms: x = [u, u], y = [v; -v (1 + remainder)]."""
     u, v = normal("f32", n, n // 2), normal("f32", n // 2, n, seed=2)
-    x, y = numpy.concatenate([u, u], 1), numpy.concatenate([v, -v], 0)
-    y[0] += 2.0**-60
-    return Program(f"dot f32 {n}, cancelling", dot_text("f32", n, "f32"), [x, y], numpy.matmul, False)
+    noise = remainder * normal("f64", n // 2, n, seed=3)
+    x, y = numpy.concatenate([u, u], 1), numpy.concatenate([v, (-v * (1 + noise)).astype(numpy.float32)], 0)
+    to = "to 0" if remainder == 0 else f"2^{int(numpy.log2(remainder))}"
+    return Program(f"dot f32 {n}, cancelling {to}", dot_text("f32", n, "f32"), [x, y], numpy.matmul, False)
 
 
 def reduce_add(n):
@@ -213,7 +214,8 @@ def all_programs(folder):
         dot("f32", 512, "f32"),
         dot("f32", 1024, "f32"),
         dot("f32", 2048, "f32"),
-        cancelling_dot(512),
+        cancelling_dot(512, 0),
+        cancelling_dot(1024, 2.0**-20),
         dot("bf16", 1024, "bf16", with_numpy=False),
         dot("bf16", 1024, "f32", with_numpy=False),
         dot("s8", 1024, "s32", with_numpy=False),

@@ -1,11 +1,14 @@
 // The loops: blocks of packed rows and columns that fit in memory, tiles of results that fit in the cache, and
-// behind each tile the elements whose bound left the rounding open (tile_repair.h).
+// behind each tile the elements whose bound left the rounding open (tile_repair.h). Tiles of which many are left open,
+// and those of f64, are summed in split form (split_tile.h).
 #include "evaluator/native/matrix_product.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 
 #include "evaluator/native/product_bounds.h"
+#include "evaluator/native/split_tile.h"
 #include "evaluator/native/tile_repair.h"
 #include "evaluator/ops/loops.h"
 #include "evaluator/parallel.h"
@@ -20,6 +23,10 @@ constexpr int64_t kDepth = 256;                        // products added in regi
 constexpr int64_t kWorkBetweenCharges = 1 << 30;       // products
 constexpr int64_t kWorkOfPart = 1 << 18;               // products worth a task
 constexpr int64_t kElementsOfPart = int64_t{1} << 15;  // packed elements worth a task
+
+// Split sums cost as much as the repair of one element in kHostileShare.
+constexpr int64_t kHostileShare = 20, kFewOpen = 64;
+constexpr int kTilesBetweenTrials = 8;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -37,13 +44,14 @@ double* ThreadTile() {
 
 class Runner {
  public:
-  Runner(EvalContext& context, const SumKernels& kernels, const MatrixProduct& product)
+  Runner(EvalContext& context, const MatrixProduct& product)
       : context_(context),
-        kernels_(kernels),
+        kernels_(*product.kernels),
+        splits_(*product.splits),
         p_(product),
         rounding_(*Info(product.type).format),
-        lhs_(*product.lhs, kernels.tile_rows),
-        rhs_(*product.rhs, kernels.tile_columns),
+        lhs_(*product.lhs, kernels_.tile_rows),
+        rhs_(*product.rhs, kernels_.tile_columns),
         chain_(std::min(kDepth, product.length) + CeilDiv(product.length, kDepth)) {
     column_stride_ = p_.columns > 1 ? p_.column_at[1] - p_.column_at[0] : 1;
     for (int64_t j = 1; regular_columns_ && j < p_.columns; ++j)
@@ -88,6 +96,7 @@ class Runner {
     int64_t first = 0, count = 0, panels = 0;
     std::vector<RowScale> scales;  // [batch][panel][slot]
     std::vector<double> norms, ratios;
+    std::vector<double> low_norms, units, high_units, split_norms;
   };
 
   int64_t BlockOf(int64_t rows, int width, int64_t length) const {
@@ -101,8 +110,9 @@ class Runner {
     side.panels = CeilDiv(count, side.width);
     const int64_t panels = side.panels * batches;
     side.scales.resize(panels * side.width);
-    side.norms.resize(side.scales.size());
-    side.ratios.resize(side.scales.size());
+    for (auto* const values :
+         {&side.norms, &side.ratios, &side.split_norms, &side.low_norms, &side.units, &side.high_units})
+      values->resize(side.scales.size());
     const int64_t grain = kElementsOfPart / (p_.length * side.width + 1) + 1;
     context_.parallel().For(panels, grain, [&](int64_t begin, int64_t end) {
       for (int64_t panel = begin; panel < end; ++panel) PackPanel(side, first_batch, panel);
@@ -121,6 +131,11 @@ class Runner {
       side.scales[slot] = ScaleOf(statistics, r);
       side.norms[slot] = side.scales[slot].norm;
       side.ratios[slot] = side.scales[slot].ratio;
+      const SplitScale split = SplitScaleOf(side.scales[slot], p_.length);
+      side.split_norms[slot] = split.norm;
+      side.low_norms[slot] = split.low_norm;
+      side.units[slot] = split.unit;
+      side.high_units[slot] = split.high_unit;
     }
   }
 
@@ -153,41 +168,98 @@ class Runner {
     return panels * side.width;
   }
 
-  // Results [row, row + tile_rows) x [column, column + tile_columns) of the block, cut at its end.
+  // Results [row, row + rows) x [column, column + columns) of a block.
+  struct Tile {
+    int64_t batch, row, rows, column, columns;
+    int64_t row_slot, column_slot, padded_columns;
+    const double *a, *b;  // their panels
+  };
+
+  // Cut at the block's end.
   void MultiplyTile(int64_t first_batch, int64_t batch, int64_t row, int64_t column, int64_t tile_rows,
                     int64_t tile_columns, TierCounts& counts) const {
-    const int64_t rows = std::min(tile_rows, lhs_.count - row);
-    const int64_t columns = std::min(tile_columns, rhs_.count - column);
-    const int64_t padded_columns = CeilDiv(columns, rhs_.width) * rhs_.width;
-    const double* const a = lhs_.packed + (batch * lhs_.panels * lhs_.width + row) * p_.length;
-    const double* const b = rhs_.packed + (batch * rhs_.panels * rhs_.width + column) * p_.length;
+    Tile t{first_batch + batch, row, std::min(tile_rows, lhs_.count - row), column,
+           std::min(tile_columns, rhs_.count - column)};
+    t.padded_columns = CeilDiv(t.columns, rhs_.width) * rhs_.width;
+    t.row_slot = batch * lhs_.panels * lhs_.width + row;
+    t.column_slot = batch * rhs_.panels * rhs_.width + column;
+    t.a = lhs_.packed + t.row_slot * p_.length;
+    t.b = rhs_.packed + t.column_slot * p_.length;
+    counts.sums += t.rows * t.columns;
+    TileRepair repair(kernels_, p_, t.batch);
+    const bool skips_doubles =
+        p_.two_products || (hostile_.load(std::memory_order_relaxed) > 0 && IsPlain(t));
+    const int64_t done = skips_doubles ? 0 : MultiplyInDoubles(t, repair, counts);
+    if (done < t.rows) MultiplySplit(t, done, repair, counts);
+  }
+
+  bool IsPlain(const Tile& t) const {
+    const auto plain = [](const RowScale& scale) { return scale.plain; };
+    return std::all_of(&lhs_.scales[t.row_slot], &lhs_.scales[t.row_slot] + t.rows, plain) &&
+           std::all_of(&rhs_.scales[t.column_slot], &rhs_.scales[t.column_slot] + t.columns, plain);
+  }
+
+  // Returns the rows done, not all where the bound leaves so many elements open that split sums are quicker.
+  int64_t MultiplyInDoubles(const Tile& t, TileRepair& repair, TierCounts& counts) const {
     double* const sums = ThreadTile();
-    if (!p_.two_products) AddProducts(a, b, rows, padded_columns, sums);
-    const int64_t row_slot = batch * lhs_.panels * lhs_.width + row;
-    const int64_t column_slot = batch * rhs_.panels * rhs_.width + column;
-    TileRepair repair(kernels_, p_, first_batch + batch);
-    counts.sums += rows * columns;
+    AddProducts(t.a, t.b, t.rows, t.padded_columns, sums);
     alignas(64) double out[kTileColumns + kMaxPanelWidth];
     alignas(64) int64_t failed[kTileColumns + kMaxPanelWidth];
-    for (int64_t r = 0; r < rows; ++r) {
-      const RowScale& scale = lhs_.scales[row_slot + r];
-      double* const row_sums = sums + r * padded_columns;
-      const PackedRow packed{a + r / lhs_.width * lhs_.width * p_.length + r % lhs_.width,
-                             lhs_.first + row + r, &scale};
-      bool any = p_.two_products;
-      if (any) {
-        std::fill_n(failed, padded_columns, -1);
-      } else {
-        const RowBounds bounds{scale.norm, scale.ratio, DoublesFactor(chain_),
-                               rhs_.norms.data() + column_slot, rhs_.ratios.data() + column_slot};
-        any = kernels_.round_row(padded_columns, row_sums, bounds, rounding_, out, failed);
+    int64_t open = 0;
+    bool may_split = true;
+    for (int64_t r = 0; r < t.rows; ++r) {
+      const RowScale& scale = lhs_.scales[t.row_slot + r];
+      double* const row_sums = sums + r * t.padded_columns;
+      const RowBounds bounds{scale.norm, scale.ratio, DoublesFactor(chain_),
+                             rhs_.norms.data() + t.column_slot, rhs_.ratios.data() + t.column_slot};
+      if (kernels_.round_row(t.padded_columns, row_sums, bounds, rounding_, out, failed)) {
+        open += std::count(failed, failed + t.columns, -1);
+        if (may_split && open * kHostileShare > (r + 1) * t.columns + kHostileShare * kFewOpen) {
+          may_split = IsPlain(t);
+          if (may_split) {
+            hostile_.store(kTilesBetweenTrials, std::memory_order_relaxed);
+            return r;
+          }
+        }
+        Repair(t, r, repair, row_sums, failed, out, counts);
       }
-      if (any) {
-        repair.Row(packed, {b, rhs_.first + column, columns, rhs_.scales.data() + column_slot}, row_sums,
-                   failed, out, counts);
-      }
-      StoreRow(first_batch + batch, lhs_.first + row + r, rhs_.first + column, columns, out);
+      StoreRow(t, r, out);
     }
+    return t.rows;
+  }
+
+  void MultiplySplit(const Tile& t, int64_t first_row, TileRepair& repair, TierCounts& counts) const {
+    // Where products are no doubles, exact sums are rare enough to leave them to the repair.
+    const bool with_low = !p_.two_products;
+    if (with_low) {
+      hostile_.fetch_sub(1, std::memory_order_relaxed);
+      counts.pairs += (t.rows - first_row) * t.columns;
+    }
+    SplitTile tile(kernels_, splits_);
+    const int64_t padded_rows = CeilDiv(t.rows, lhs_.width) * lhs_.width;
+    tile.Multiply(p_.length, {t.a, padded_rows, lhs_.high_units.data() + t.row_slot},
+                  {t.b, t.padded_columns, rhs_.high_units.data() + t.column_slot}, with_low);
+    const double factor = DoublesFactor(SplitTile::Chain(p_.length));
+    const SplitScales columns{rhs_.split_norms.data() + t.column_slot, rhs_.low_norms.data() + t.column_slot,
+                              rhs_.units.data() + t.column_slot, rhs_.high_units.data() + t.column_slot};
+    alignas(64) double out[kTileColumns + kMaxPanelWidth];
+    alignas(64) int64_t failed[kTileColumns + kMaxPanelWidth];
+    for (int64_t r = first_row; r < t.rows; ++r) {
+      const int64_t slot = t.row_slot + r;
+      const SplitScale row{lhs_.split_norms[slot], lhs_.low_norms[slot], lhs_.units[slot],
+                           lhs_.high_units[slot]};
+      if (splits_.round(t.padded_columns, tile.Row(r), row, columns, factor, rounding_, out, failed))
+        Repair(t, r, repair, nullptr, failed, out, counts);
+      StoreRow(t, r, out);
+    }
+  }
+
+  void Repair(const Tile& t, int64_t r, TileRepair& repair, const double* sums, const int64_t* failed,
+              double* out, TierCounts& counts) const {
+    const PackedRow row{t.a + r / lhs_.width * lhs_.width * p_.length + r % lhs_.width,
+                        lhs_.first + t.row + r, &lhs_.scales[t.row_slot + r]};
+    repair.Row(row, {t.b, rhs_.first + t.column, t.columns, rhs_.scales.data() + t.column_slot}, sums, failed,
+               out, counts);
   }
 
   // sums[r * padded_columns + j] = the sum of products in doubles.
@@ -206,32 +278,35 @@ class Runner {
     }
   }
 
-  void StoreRow(int64_t batch, int64_t row, int64_t column, int64_t columns, const double* out) const {
-    const int64_t bytes = Bytes(p_.type);
-    std::byte* const dst = p_.result + (p_.batch_at[batch] + p_.row_at[row]) * bytes;
+  void StoreRow(const Tile& t, int64_t r, const double* out) const {
+    const int64_t bytes = Bytes(p_.type), column = rhs_.first + t.column;
+    std::byte* const dst = p_.result + (p_.batch_at[t.batch] + p_.row_at[lhs_.first + t.row + r]) * bytes;
     if (regular_columns_) {
-      StoreStrip(p_.type, out, columns, dst + p_.column_at[column] * bytes, column_stride_ * bytes);
+      StoreStrip(p_.type, out, t.columns, dst + p_.column_at[column] * bytes, column_stride_ * bytes);
       return;
     }
-    for (int64_t j = 0; j < columns; ++j)
+    for (int64_t j = 0; j < t.columns; ++j)
       StoreStrip(p_.type, out + j, 1, dst + p_.column_at[column + j] * bytes, bytes);
   }
 
   EvalContext& context_;
   const SumKernels& kernels_;
+  const SplitKernels& splits_;
   const MatrixProduct& p_;
   const NarrowRounding rounding_;
   Side lhs_, rhs_;
   const int64_t chain_;
   bool regular_columns_ = true;
   int64_t column_stride_ = 1;
+  // Tiles still to be summed in split form at once, because one was hostile. Decides about time alone.
+  mutable std::atomic<int> hostile_ = 0;
 };
 
 }  // namespace
 
-absl::Status RunMatrixProduct(EvalContext& context, const SumKernels& kernels, const MatrixProduct& product) {
+absl::Status RunMatrixProduct(EvalContext& context, const MatrixProduct& product) {
   if (product.batches == 0 || product.rows == 0 || product.columns == 0) return absl::OkStatus();
-  return Runner(context, kernels, product).Run();
+  return Runner(context, product).Run();
 }
 
 }  // namespace assay::native

@@ -1,8 +1,8 @@
 // Batches of exact matrix products, each element rounded once: what dot and convolution of floats share.
 //
-// Rows of both operands are packed as doubles. Tiers: a sum in doubles with a bound, a sum in pairs, and a sum
-// in slices that is exact whatever the terms are (product_bounds.h, sum_kernels.h). Most elements are settled
-// by the first.
+// Rows of both operands are packed as doubles. Tiers: a sum in doubles with a bound (of f64, and where many are left open,
+// three sums of split elements), a sum in pairs, and a sum in slices that is exact whatever the terms are
+// (product_bounds.h, split_kernels.h, sum_kernels.h). Most elements are settled by the first.
 #ifndef ASSAY_EVALUATOR_NATIVE_MATRIX_PRODUCT_H_
 #define ASSAY_EVALUATOR_NATIVE_MATRIX_PRODUCT_H_
 
@@ -11,12 +11,14 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/native/row_source.h"
-#include "evaluator/native/sum_kernels.h"
+#include "evaluator/native/split_kernels.h"
 
 namespace assay::native {
 
 struct MatrixProduct {
   int64_t batches = 1, rows = 0, columns = 0, length = 0;
+  const SumKernels* kernels = nullptr;
+  const SplitKernels* splits = nullptr;
   const RowSource<double>* lhs = nullptr;
   const RowSource<double>* rhs = nullptr;  // without gaps
   bool two_products = false;               // products are not exact in doubles
@@ -26,7 +28,7 @@ struct MatrixProduct {
   std::vector<int64_t> batch_at, row_at, column_at;
 };
 
-absl::Status RunMatrixProduct(EvalContext& context, const SumKernels& kernels, const MatrixProduct& product);
+absl::Status RunMatrixProduct(EvalContext& context, const MatrixProduct& product);
 
 }  // namespace assay::native
 

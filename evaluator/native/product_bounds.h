@@ -9,20 +9,28 @@
 // Exactness: every term is a multiple of 2^L = unit(a) unit(b), and so is every rounding error. Doubles: where
 // T < 2^53 2^L no addition rounds. Pairs: where 2 (n + 16) u T < 2^53 2^L the sum of errors does not round, so
 // s + e is the exact sum.
+//   split:    with q the smallest power of two such that |a| < 2^26 q, the high part of an element is its nearest
+//             multiple of q, and |low part| <= q / 2. Sums of products of high parts do not round: they are multiples of
+//             q q' below 2^52 q q'. The other sums are sums in doubles, with norms smaller by 2^-27 sqrt(n) and the
+//             square of that, and the same two bounds.
 #ifndef ASSAY_EVALUATOR_NATIVE_PRODUCT_BOUNDS_H_
 #define ASSAY_EVALUATOR_NATIVE_PRODUCT_BOUNDS_H_
 
-#include "evaluator/native/sum_kernels.h"
+#include "evaluator/native/split_kernels.h"
 
 namespace assay::native {
 
 // Of one row: its norm rounded up, and norm / unit rounded up.
 struct RowScale {
   double norm = 0, ratio = 0;
+  double unit = 0;  // a power of two that every element is a multiple of, or 0
   // Products with another such row, and their TwoProd errors, neither overflow nor underflow.
   bool plain = true;
 };
 RowScale ScaleOf(const RowStatistics& statistics, int row);
+
+// Of a row of n elements split; infinite norms where its products may over- or underflow.
+SplitScale SplitScaleOf(const RowScale& scale, int64_t n);
 
 // For RowBounds::factor: `chain` additions, and the rounding of s +- bound.
 double DoublesFactor(int64_t chain);

@@ -40,6 +40,7 @@ void SplitComponents(ResultLayout& result) {
 absl::StatusOr<ProductKind> ProductKindOf(ElementType lhs, ElementType rhs, ElementType result, Isa isa) {
   ProductKind kind;
   kind.sums = &SumKernelsOf(isa);
+  kind.splits = &SplitKernelsOf(isa);
   if (IsInteger(lhs) && IsInteger(rhs) && IsInteger(result)) {
     kind.integers = &IntegerKernelFor(isa, lhs, rhs, result);
     kind.lhs_signed = IsSignedIntegral(lhs);
@@ -58,13 +59,15 @@ absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSo
                       const RowSource<double>& rhs, int64_t length, ResultLayout result) {
   if (kind.complex) SplitComponents(result);
   MatrixProduct product;
+  product.kernels = kind.sums;
+  product.splits = kind.splits;
   product.lhs = &lhs;
   product.rhs = &rhs;
   product.length = kind.complex ? 2 * length : length;
   product.two_products = kind.two_products;
   product.type = kind.component;
   SetLayout(product, result);
-  return RunMatrixProduct(context, *kind.sums, product);
+  return RunMatrixProduct(context, product);
 }
 
 absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSource<int64_t>& lhs,

@@ -11,6 +11,7 @@ namespace assay::native {
 // Which products of elements are computed, and how.
 struct ProductKind {
   const SumKernels* sums = nullptr;
+  const SplitKernels* splits = nullptr;
   const IntegerKernel* integers = nullptr;  // else sums of doubles:
   bool lhs_signed = false, rhs_signed = false;
   ElementType component = ElementType::kF32;  // of the result

@@ -22,9 +22,12 @@ void TileRepair::Row(const PackedRow& row, const PackedColumns& columns, const d
     const int64_t lanes = std::min<int64_t>(kernels_.lanes, columns.count - group);
     for (int64_t l = 0; l < lanes; ++l) {
       const int64_t j = group + l;
-      if (failed[j] == 0 || (!p_.two_products && SettledByDoubles(row, columns, j, sums[j], out + j)))
-        continue;
-      wanted |= 1u << l;
+      if (failed[j] == 0) continue;
+      if (failed[j] > 0) {
+        out[j] = RoundToFormat(Zero(row, ColumnOf(columns, j)), format_);
+      } else if (sums == nullptr || !SettledByDoubles(row, columns, j, sums[j], out + j)) {
+        wanted |= 1u << l;
+      }
     }
     if (wanted != 0) Group(row, columns, group, wanted, out, counts);
   }
@@ -54,7 +57,7 @@ void TileRepair::Group(const PackedRow& row, const PackedColumns& columns, int64
     if ((wanted >> l & 1) == 0) continue;
     ++counts.pairs;
     const RowScale& scale = columns.scales[group + l];
-    if (p_.two_products && !(row.scale->plain && scale.plain)) {
+    if (!(row.scale->plain && scale.plain)) {
       ++counts.slices;
       out[group + l] = ByAccumulator(row, elements + l);
       continue;

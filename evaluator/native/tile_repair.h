@@ -28,7 +28,7 @@ class TileRepair {
   TileRepair(const SumKernels& kernels, const MatrixProduct& product, int64_t batch)
       : kernels_(kernels), p_(product), format_(*Info(product.type).format), batch_(batch) {}
 
-  // out[j] for every failed[j] != 0. sums[j] is the sum in doubles (unused where products are pairs).
+  // out[j] for every failed[j] != 0; 1 says that the sum is exactly zero. sums[j] is the sum in doubles, if there are any.
   void Row(const PackedRow& row, const PackedColumns& columns, const double* sums, const int64_t* failed,
            double* out, TierCounts& counts);
 

@@ -44,6 +44,57 @@ TEST_CASE("native dot: float types of operands and results", "[native][dot]") {
   CheckAgainstReference(Dot("f32[20,30]", "f64[30,9]", "f64[20,9]"), kAllDraws);
 }
 
+// x = [u, u] and y = [v; -v (1 + d)]: each sum of products is about d of its terms, or 0. Some elements are `special`.
+TEST_CASE("native dot: tiles where every element cancels", "[native][dot]") {
+  struct Case {
+    const char* type;
+    double remainder;
+    int spread;  // of exponents
+    double special = 1;
+  };
+  for (const Case& c : std::initializer_list<Case>{{"f32", 0, 0},
+                                                   {"f32", 0x1p-20, 0},
+                                                   {"f32", 0x1p-22, 40},
+                                                   {"f32", 0, 100},
+                                                   {"f32", 0, 0, 0.0},
+                                                   {"f32", 0x1p-20, 0, HUGE_VAL},
+                                                   {"f64", 0x1p-40, 10},
+                                                   {"f64", 0, 30},
+                                                   {"f64", 0x1p-30, 0, std::nan("")},
+                                                   {"f64", 0x1p-30, 800, -0.0}}) {
+    for (int half : {9, 70, 150}) {
+      constexpr int kRows = 31, kColumns = 70;
+      const NativePlans plans(SquareDot(c.type, c.type, kRows, 2 * half, kColumns));
+      const ElementType type = *ElementTypeFromName(c.type);
+      std::mt19937_64 random(5);
+      std::normal_distribution<double> normal;
+      const auto draw = [&] {
+        const int exponent = c.spread == 0 ? 0 : static_cast<int>(random() % c.spread) - c.spread / 2;
+        return random() % 200 == 0 && c.special != 1 ? c.special : std::ldexp(normal(random), exponent);
+      };
+      std::vector<Literal> arguments = DrawnArguments(plans.reference(), Draw::kNormal, 1);
+      const auto set = [&](int argument, int64_t i, double value) {
+        const int64_t bytes = Bytes(type);
+        StoreStrip(type, &value, 1, arguments[argument].MutableBytes().data() + i * bytes, bytes);
+      };
+      for (int k = 0; k < half; ++k) {
+        for (int i = 0; i < kRows; ++i) {
+          const double u = draw();
+          set(0, i * 2 * half + k, u);
+          set(0, i * 2 * half + half + k, u);
+        }
+        for (int j = 0; j < kColumns; ++j) {
+          const double v = draw();
+          set(1, k * kColumns + j, v);
+          set(1, (half + k) * kColumns + j, -v * (1 + c.remainder * normal(random)));
+        }
+      }
+      INFO(c.type << " " << c.remainder << " " << c.spread << " " << c.special << " " << half);
+      plans.Check(arguments);
+    }
+  }
+}
+
 TEST_CASE("native dot: integers", "[native][dot]") {
   for (const char* type : {"s8", "u8", "s4", "u4", "u2", "s16", "s32", "u32", "s64", "u64", "pred"}) {
     CheckAgainstReference(SquareDot(type, type, 29, 67, 35), {Draw::kNormal, Draw::kIntegers});

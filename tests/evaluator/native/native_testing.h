@@ -149,29 +149,42 @@ inline std::vector<Literal> DrawnArguments(const Plan& plan, Draw draw, uint64_t
 }
 
 // The program gives the reference's bits on every instruction set with 1, 2 and 7 threads.
-inline void CheckAgainstReference(const std::string& body, std::initializer_list<Draw> draws,
-                                  uint64_t seed = 1) {
-  const Plan reference = ReferencePlan(body);
-  std::vector<Plan> natives;
-  for (native::Isa isa : MachineIsas()) {
-    int kernels = 0;
-    natives.push_back(NativePlan(reference, isa, &kernels));
-    REQUIRE(kernels > 0);
+class NativePlans {
+ public:
+  explicit NativePlans(const std::string& body) : body_(body), reference_(ReferencePlan(body)) {
+    for (native::Isa isa : MachineIsas()) {
+      int kernels = 0;
+      natives_.push_back(NativePlan(reference_, isa, &kernels));
+      REQUIRE(kernels > 0);
+    }
   }
-  for (Draw draw : draws) {
-    const std::vector<Literal> arguments =
-        DrawnArguments(reference, draw, seed + static_cast<uint64_t>(draw));
-    const absl::StatusOr<Literal> wanted = RunPlan(reference, arguments);
+  const Plan& reference() const { return reference_; }
+
+  void Check(const std::vector<Literal>& arguments) const {
+    const absl::StatusOr<Literal> wanted = RunPlan(reference_, arguments);
     REQUIRE(wanted.ok());
-    for (size_t i = 0; i < natives.size(); ++i) {
+    for (size_t i = 0; i < natives_.size(); ++i) {
       for (int jobs : {1, 2, 7}) {
-        const absl::StatusOr<Literal> result = RunPlan(natives[i], arguments, jobs);
-        INFO(body << "\ndraw " << static_cast<int>(draw) << ", instruction set " << i << ", jobs " << jobs
-                  << " " << result.status().message());
+        const absl::StatusOr<Literal> result = RunPlan(natives_[i], arguments, jobs);
+        INFO(body_ << "\ninstruction set " << i << ", jobs " << jobs << " " << result.status().message());
         REQUIRE(result.ok());
         CHECK(Literal::BitwiseEqual(*wanted, *result));
       }
     }
+  }
+
+ private:
+  const std::string body_;
+  const Plan reference_;
+  std::vector<Plan> natives_;
+};
+
+inline void CheckAgainstReference(const std::string& body, std::initializer_list<Draw> draws,
+                                  uint64_t seed = 1) {
+  const NativePlans plans(body);
+  for (Draw draw : draws) {
+    INFO("draw " << static_cast<int>(draw));
+    plans.Check(DrawnArguments(plans.reference(), draw, seed + static_cast<uint64_t>(draw)));
   }
 }
 
