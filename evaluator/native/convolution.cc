@@ -50,7 +50,7 @@ class Patches final : public RowSource<T> {
   }
 
   void Pack(int64_t batch, int64_t first, int64_t count, int width, T* panel) const override {
-    constexpr int64_t kPiece = 512;
+    constexpr int64_t kPiece = 128;  // with the piece of the panel, in the L1 cache
     alignas(64) T rows[kMaxPanelWidth][kPiece];
     std::vector<int64_t> starts(window_ * count);
     for (int64_t r = 0; r < count; ++r) Starts(first + r, starts.data() + r * window_);

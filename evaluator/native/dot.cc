@@ -5,6 +5,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/native/long_dot.h"
 #include "evaluator/native/product_kernel.h"
+#include "evaluator/native/small_dot.h"
 #include "evaluator/ops/dot_dims.h"
 
 namespace assay::native {
@@ -29,7 +30,11 @@ class DotKernel final : public Kernel {
     const int64_t products = LoopCount(box.batch) * LoopCount(box.rows) * LoopCount(box.columns) * length;
     const ElementType type = result.shape().element_type();
     const bool is_long = length > kLongestRow / 2;
-    if ((is_long || IsThin(box)) && kind_.integers == nullptr && !kind_.complex && !kind_.two_products) {
+    const bool exact_products = kind_.integers == nullptr && !kind_.complex && !kind_.two_products;
+    if (exact_products && products > 0 && products <= kSmallDot) {
+      RunSmallDot(*kind_.sums, lhs, rhs, box, type, out);
+      ASSAY_RETURN_IF_ERROR(context.Charge(products));
+    } else if ((is_long || IsThin(box)) && exact_products) {
       ASSAY_RETURN_IF_ERROR(RunLongDot(context, *kind_.sums, lhs, rhs, box, type, out));
     } else if (products < kFewProducts || is_long) {
       Meter meter(context);

@@ -35,11 +35,17 @@ absl::StatusOr<Literal> Scratch(EvalContext& context, int64_t doubles) {
   return ReserveScratch(context, doubles, sizeof(double));
 }
 
-// The tile's sums of one thread, kept for its next tile.
-double* ThreadTile() {
-  static thread_local std::unique_ptr<double[]> tile(
-      new double[(kTileRows + kMaxPanelWidth) * (kTileColumns + kMaxPanelWidth)]);
-  return tile.get();
+// Rows that a task packs for itself, a multiple of every tile_rows, and their greatest length.
+constexpr int64_t kStreamRows = 96, kStreamLength = 1280;
+
+// Of one thread, kept for its next tile.
+struct Buffers {
+  alignas(64) double sums[(kTileRows + kMaxPanelWidth) * (kTileColumns + kMaxPanelWidth)];
+  alignas(64) double rows[kStreamRows * kStreamLength];
+};
+Buffers& ThreadBuffers() {
+  static thread_local std::unique_ptr<Buffers> buffers(new Buffers);
+  return *buffers;
 }
 
 class Runner {
@@ -60,16 +66,18 @@ class Runner {
 
   absl::Status Run() {
     const int64_t length = std::max<int64_t>(p_.length, 1);
-    const int64_t most_rows = BlockOf(p_.rows, lhs_.width, length);
+    const bool streams = Streams();
+    const int64_t most_rows = streams ? p_.rows : BlockOf(p_.rows, lhs_.width, length);
     const int64_t most_columns = BlockOf(p_.columns, rhs_.width, length);
     int64_t most_batches = 1;
     if (most_rows >= p_.rows && most_columns >= p_.columns) {
-      const int64_t packed = std::max(most_rows, most_columns) * length;
+      const int64_t packed = std::max(streams ? 0 : most_rows, most_columns) * length;
       const int64_t work = most_rows * most_columns * length;
       most_batches =
           std::clamp<int64_t>(std::min(kPackedDoubles / packed, kWorkBetweenCharges / work), 1, p_.batches);
     }
-    ASSAY_ASSIGN_OR_RETURN(Literal lhs_scratch, Scratch(context_, most_batches * most_rows * length));
+    ASSAY_ASSIGN_OR_RETURN(Literal lhs_scratch,
+                           Scratch(context_, streams ? 0 : most_batches * most_rows * length));
     ASSAY_ASSIGN_OR_RETURN(Literal rhs_scratch, Scratch(context_, most_batches * most_columns * length));
     lhs_.packed = reinterpret_cast<double*>(lhs_scratch.MutableBytes().data());
     rhs_.packed = reinterpret_cast<double*>(rhs_scratch.MutableBytes().data());
@@ -77,6 +85,10 @@ class Runner {
       const int64_t batches = std::min(most_batches, p_.batches - b);
       for (int64_t column = 0; column < p_.columns; column += most_columns) {
         Pack(rhs_, b, batches, column, std::min(most_columns, p_.columns - column));
+        if (streams) {
+          ASSAY_RETURN_IF_ERROR(MultiplyStream(b, batches));
+          continue;
+        }
         for (int64_t row = 0; row < p_.rows; row += most_rows) {
           Pack(lhs_, b, batches, row, std::min(most_rows, p_.rows - row));
           ASSAY_RETURN_IF_ERROR(MultiplyBlocks(b, batches));
@@ -104,15 +116,27 @@ class Runner {
     return std::min(fitting, CeilDiv(std::max<int64_t>(rows, 1), width) * width);
   }
 
-  void Pack(Side& side, int64_t first_batch, int64_t batches, int64_t first, int64_t count) {
+  // Where there are many rows, each task packs those of its tile for itself, so that they stay in its cache.
+  bool Streams() const {
+    constexpr int64_t kTilesOfThread = 8;
+    const int64_t tiles = p_.rows / kStreamRows * p_.batches;
+    return p_.length <= kStreamLength && tiles >= kTilesOfThread * context_.parallel().jobs();
+  }
+
+  // Room for the rows [first, first + count) of each of these batches.
+  static void Reserve(Side& side, int64_t batches, int64_t first, int64_t count) {
     side.first = first;
     side.count = count;
     side.panels = CeilDiv(count, side.width);
-    const int64_t panels = side.panels * batches;
-    side.scales.resize(panels * side.width);
+    side.scales.resize(side.panels * batches * side.width);
     for (auto* const values :
          {&side.norms, &side.ratios, &side.split_norms, &side.low_norms, &side.units, &side.high_units})
       values->resize(side.scales.size());
+  }
+
+  void Pack(Side& side, int64_t first_batch, int64_t batches, int64_t first, int64_t count) {
+    Reserve(side, batches, first, count);
+    const int64_t panels = side.panels * batches;
     const int64_t grain = kElementsOfPart / (p_.length * side.width + 1) + 1;
     context_.parallel().For(panels, grain, [&](int64_t begin, int64_t end) {
       for (int64_t panel = begin; panel < end; ++panel) PackPanel(side, first_batch, panel);
@@ -152,8 +176,32 @@ class Runner {
         TierCounts counts;
         for (int64_t t = done + begin; t < done + end; ++t) {
           const int64_t batch = t / (down * across), tile = t % (down * across);
-          MultiplyTile(first_batch, batch, tile / across * tile_rows, tile % across * tile_columns, tile_rows,
-                       tile_columns, counts);
+          MultiplyTile(lhs_, batch, first_batch, batch, tile / across * tile_rows,
+                       tile % across * tile_columns, tile_rows, tile_columns, counts);
+        }
+        CountTiers(counts);
+      });
+      ASSAY_RETURN_IF_ERROR(context_.Charge(part * work));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MultiplyStream(int64_t first_batch, int64_t batches) {
+    const int64_t tile_columns = TileSize(kTileColumns, rhs_), down = CeilDiv(p_.rows, kStreamRows);
+    const int64_t work = kStreamRows * rhs_.count * std::max<int64_t>(p_.length, 1);
+    const int64_t grain = kWorkOfPart / work + 1, most = std::max<int64_t>(kWorkBetweenCharges / work, 1);
+    for (int64_t done = 0; done < batches * down; done += most) {
+      const int64_t part = std::min(most, batches * down - done);
+      context_.parallel().For(part, grain, [&](int64_t begin, int64_t end) {
+        TierCounts counts;
+        Side rows(*p_.lhs, kernels_.tile_rows);
+        rows.packed = ThreadBuffers().rows;
+        for (int64_t t = done + begin; t < done + end; ++t) {
+          const int64_t batch = t / down, first = t % down * kStreamRows;
+          Reserve(rows, 1, first, std::min(kStreamRows, p_.rows - first));
+          for (int64_t panel = 0; panel < rows.panels; ++panel) PackPanel(rows, first_batch + batch, panel);
+          for (int64_t column = 0; column < rhs_.count; column += tile_columns)
+            MultiplyTile(rows, 0, first_batch, batch, 0, column, kStreamRows, tile_columns, counts);
         }
         CountTiers(counts);
       });
@@ -170,20 +218,22 @@ class Runner {
 
   // Results [row, row + rows) x [column, column + columns) of a block.
   struct Tile {
+    const Side& lhs;
     int64_t batch, row, rows, column, columns;
     int64_t row_slot, column_slot, padded_columns;
     const double *a, *b;  // their panels
   };
 
-  // Cut at the block's end.
-  void MultiplyTile(int64_t first_batch, int64_t batch, int64_t row, int64_t column, int64_t tile_rows,
-                    int64_t tile_columns, TierCounts& counts) const {
-    Tile t{first_batch + batch, row, std::min(tile_rows, lhs_.count - row), column,
-           std::min(tile_columns, rhs_.count - column)};
+  // Of batch `batch` of the right block, and `lhs_batch` of the left one; cut at the blocks' ends.
+  void MultiplyTile(const Side& lhs, int64_t lhs_batch, int64_t first_batch, int64_t batch, int64_t row,
+                    int64_t column, int64_t tile_rows, int64_t tile_columns, TierCounts& counts) const {
+    Tile t{lhs,    first_batch + batch,
+           row,    std::min(tile_rows, lhs.count - row),
+           column, std::min(tile_columns, rhs_.count - column)};
     t.padded_columns = CeilDiv(t.columns, rhs_.width) * rhs_.width;
-    t.row_slot = batch * lhs_.panels * lhs_.width + row;
+    t.row_slot = lhs_batch * lhs.panels * lhs.width + row;
     t.column_slot = batch * rhs_.panels * rhs_.width + column;
-    t.a = lhs_.packed + t.row_slot * p_.length;
+    t.a = lhs.packed + t.row_slot * p_.length;
     t.b = rhs_.packed + t.column_slot * p_.length;
     counts.sums += t.rows * t.columns;
     TileRepair repair(kernels_, p_, t.batch);
@@ -195,20 +245,20 @@ class Runner {
 
   bool IsPlain(const Tile& t) const {
     const auto plain = [](const RowScale& scale) { return scale.plain; };
-    return std::all_of(&lhs_.scales[t.row_slot], &lhs_.scales[t.row_slot] + t.rows, plain) &&
+    return std::all_of(&t.lhs.scales[t.row_slot], &t.lhs.scales[t.row_slot] + t.rows, plain) &&
            std::all_of(&rhs_.scales[t.column_slot], &rhs_.scales[t.column_slot] + t.columns, plain);
   }
 
   // Returns the rows done, not all where the bound leaves so many elements open that split sums are quicker.
   int64_t MultiplyInDoubles(const Tile& t, TileRepair& repair, TierCounts& counts) const {
-    double* const sums = ThreadTile();
+    double* const sums = ThreadBuffers().sums;
     AddProducts(t.a, t.b, t.rows, t.padded_columns, sums);
     alignas(64) double out[kTileColumns + kMaxPanelWidth];
     alignas(64) int64_t failed[kTileColumns + kMaxPanelWidth];
     int64_t open = 0;
     bool may_split = true;
     for (int64_t r = 0; r < t.rows; ++r) {
-      const RowScale& scale = lhs_.scales[t.row_slot + r];
+      const RowScale& scale = t.lhs.scales[t.row_slot + r];
       double* const row_sums = sums + r * t.padded_columns;
       const RowBounds bounds{scale.norm, scale.ratio, DoublesFactor(chain_),
                              rhs_.norms.data() + t.column_slot, rhs_.ratios.data() + t.column_slot};
@@ -236,8 +286,8 @@ class Runner {
       counts.pairs += (t.rows - first_row) * t.columns;
     }
     SplitTile tile(kernels_, splits_);
-    const int64_t padded_rows = CeilDiv(t.rows, lhs_.width) * lhs_.width;
-    tile.Multiply(p_.length, {t.a, padded_rows, lhs_.high_units.data() + t.row_slot},
+    const int64_t padded_rows = CeilDiv(t.rows, t.lhs.width) * t.lhs.width;
+    tile.Multiply(p_.length, {t.a, padded_rows, t.lhs.high_units.data() + t.row_slot},
                   {t.b, t.padded_columns, rhs_.high_units.data() + t.column_slot}, with_low);
     const double factor = DoublesFactor(SplitTile::Chain(p_.length));
     const SplitScales columns{rhs_.split_norms.data() + t.column_slot, rhs_.low_norms.data() + t.column_slot,
@@ -246,8 +296,8 @@ class Runner {
     alignas(64) int64_t failed[kTileColumns + kMaxPanelWidth];
     for (int64_t r = first_row; r < t.rows; ++r) {
       const int64_t slot = t.row_slot + r;
-      const SplitScale row{lhs_.split_norms[slot], lhs_.low_norms[slot], lhs_.units[slot],
-                           lhs_.high_units[slot]};
+      const SplitScale row{t.lhs.split_norms[slot], t.lhs.low_norms[slot], t.lhs.units[slot],
+                           t.lhs.high_units[slot]};
       if (splits_.round(t.padded_columns, tile.Row(r), row, columns, factor, rounding_, out, failed))
         Repair(t, r, repair, nullptr, failed, out, counts);
       StoreRow(t, r, out);
@@ -256,8 +306,8 @@ class Runner {
 
   void Repair(const Tile& t, int64_t r, TileRepair& repair, const double* sums, const int64_t* failed,
               double* out, TierCounts& counts) const {
-    const PackedRow row{t.a + r / lhs_.width * lhs_.width * p_.length + r % lhs_.width,
-                        lhs_.first + t.row + r, &lhs_.scales[t.row_slot + r]};
+    const PackedRow row{t.a + r / t.lhs.width * t.lhs.width * p_.length + r % t.lhs.width,
+                        t.lhs.first + t.row + r, &t.lhs.scales[t.row_slot + r]};
     repair.Row(row, {t.b, rhs_.first + t.column, t.columns, rhs_.scales.data() + t.column_slot}, sums, failed,
                out, counts);
   }
@@ -280,7 +330,7 @@ class Runner {
 
   void StoreRow(const Tile& t, int64_t r, const double* out) const {
     const int64_t bytes = Bytes(p_.type), column = rhs_.first + t.column;
-    std::byte* const dst = p_.result + (p_.batch_at[t.batch] + p_.row_at[lhs_.first + t.row + r]) * bytes;
+    std::byte* const dst = p_.result + (p_.batch_at[t.batch] + p_.row_at[t.lhs.first + t.row + r]) * bytes;
     if (regular_columns_) {
       StoreStrip(p_.type, out, t.columns, dst + p_.column_at[column] * bytes, column_stride_ * bytes);
       return;

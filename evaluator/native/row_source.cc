@@ -1,5 +1,7 @@
 #include "evaluator/native/row_source.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -92,7 +94,7 @@ void StridedRows<T>::PackByElements(int64_t base, int64_t first, int64_t count, 
 
 template <class T>
 void StridedRows<T>::PackByRows(int64_t base, int64_t first, int64_t count, int width, T* panel) const {
-  constexpr int64_t kPiece = 512;
+  constexpr int64_t kPiece = 128;  // with the piece of the panel, in the L1 cache
   T rows[kMaxPanelWidth][kPiece];
   const int64_t n = length();
   for (int64_t from = 0; from < n; from += kPiece) {
@@ -148,12 +150,31 @@ void InterleaveAll(const T* rows, int64_t stride, int64_t n, T* panel) {
   }
 }
 
+// Two rows at two k at a time.
+template <int kWidth>
+void InterleaveAll(const double* rows, int64_t stride, int64_t n, double* panel) {
+  int64_t k = 0;
+  for (; k + 2 <= n; k += 2, panel += 2 * kWidth) {
+#pragma GCC unroll 8
+    for (int r = 0; r < kWidth; r += 2) {
+      const __m128d a = _mm_loadu_pd(rows + r * stride + k), b = _mm_loadu_pd(rows + (r + 1) * stride + k);
+      _mm_storeu_pd(panel + r, _mm_unpacklo_pd(a, b));
+      _mm_storeu_pd(panel + kWidth + r, _mm_unpackhi_pd(a, b));
+    }
+  }
+  for (; k < n; ++k, panel += kWidth) {
+    for (int r = 0; r < kWidth; ++r) panel[r] = rows[r * stride + k];
+  }
+}
+
 }  // namespace
 
 template <class T>
 void Interleave(const T* rows, int64_t stride, int64_t n, int64_t count, int width, T* panel) {
   if (count == width && width == 12) return InterleaveAll<12>(rows, stride, n, panel);
   if (count == width && width == 16) return InterleaveAll<16>(rows, stride, n, panel);
+  if (count == width && width == 8) return InterleaveAll<8>(rows, stride, n, panel);
+  if (count == width && width == 6) return InterleaveAll<6>(rows, stride, n, panel);
   for (int64_t k = 0; k < n; ++k, panel += width) {
     for (int64_t r = 0; r < count; ++r) panel[r] = rows[r * stride + k];
     for (int64_t r = count; r < width; ++r) panel[r] = 0;

@@ -229,6 +229,64 @@ ASSAY_INLINE U64 RoundBits(F64 x, const NarrowRounding& rounding) {
   return (u + rounding.half_less_one + ((u >> rounding.shift) & rounding.lsb)) & rounding.keep;
 }
 
+// The rows of one call side by side, each in chains of its own.
+template <int kSome>
+ASSAY_INLINE void FewRowsBody(int64_t n, const double* a, const double* b, double* sums, double* magnitudes) {
+  F64 s[kSome][2], m[kSome][2] = {};
+#pragma GCC unroll 4
+  for (int r = 0; r < kSome; ++r) s[r][0] = s[r][1] = Fill(-0.0), m[r][0] = m[r][1] = F64{};
+  for (int64_t k = 0; k < n; ++k, b += kColumns) {
+    const F64 b0 = Load(b), b1 = Load(b + kLanes);
+#pragma GCC unroll 4
+    for (int r = 0; r < kSome; ++r) {
+      const F64 x = Fill(a[r * n + k]);
+      s[r][0] = Fma(x, b0, s[r][0]);
+      s[r][1] = Fma(x, b1, s[r][1]);
+      m[r][0] = Fma(Magnitude(x), Magnitude(b0), m[r][0]);
+      m[r][1] = Fma(Magnitude(x), Magnitude(b1), m[r][1]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < kSome; ++r) {
+    Store(sums + r * kColumns, s[r][0]);
+    Store(sums + r * kColumns + kLanes, s[r][1]);
+    Store(magnitudes + r * kColumns, m[r][0]);
+    Store(magnitudes + r * kColumns + kLanes, m[r][1]);
+  }
+}
+ASSAY_TARGET void FewRows(int64_t rows, int64_t n, const double* a, const double* b, double* sums,
+                          double* magnitudes) {
+  int64_t r = 0;
+  for (; r + 4 <= rows; r += 4)
+    FewRowsBody<4>(n, a + r * n, b, sums + r * kColumns, magnitudes + r * kColumns);
+  for (; r < rows; ++r) FewRowsBody<1>(n, a + r * n, b, sums + r * kColumns, magnitudes + r * kColumns);
+}
+
+// Both ends of the interval rounded: -1 where they differ or are not normal.
+ASSAY_INLINE I64 RoundEnds(F64 s, F64 bound, const NarrowRounding& rounding, double* out) {
+  const U64 low = RoundBits(s - bound, rounding), high = RoundBits(s + bound, rounding);
+  const F64 magnitude = Magnitude((F64)low);
+  Store(out, (F64)low);
+  return ~((low == high) & (magnitude >= rounding.smallest) & (magnitude <= rounding.largest));
+}
+
+ASSAY_INLINE bool AnyLane(I64 any) {
+  bool result = false;
+  for (int l = 0; l < kLanes; ++l) result |= any[l] != 0;
+  return result;
+}
+
+ASSAY_TARGET bool RoundFew(int64_t n, const double* sums, const double* magnitudes, double factor,
+                           const NarrowRounding& rounding, double* out, int64_t* failed) {
+  I64 any = {};
+  for (int64_t j = 0; j < n; j += kLanes) {
+    const I64 bad = RoundEnds(Load(sums + j), Load(magnitudes + j) * factor, rounding, out + j);
+    std::memcpy(failed + j, &bad, sizeof(bad));
+    any |= bad;
+  }
+  return AnyLane(any);
+}
+
 ASSAY_TARGET bool RoundRow(int64_t n, const double* sums, const RowBounds& bounds,
                            const NarrowRounding& rounding, double* out, int64_t* failed) {
   const F64 zero = {};
@@ -238,17 +296,11 @@ ASSAY_TARGET bool RoundRow(int64_t n, const double* sums, const RowBounds& bound
     const F64 norm = Load(bounds.norms + j) * bounds.row_norm;
     const F64 ratio = Load(bounds.ratios + j) * bounds.row_ratio;
     const F64 bound = ratio < 0x1p52 ? zero : norm * bounds.factor;
-    const U64 low = RoundBits(s - bound, rounding), high = RoundBits(s + bound, rounding);
-    const F64 magnitude = Magnitude((F64)low);
-    const I64 good = (low == high) & (magnitude >= rounding.smallest) & (magnitude <= rounding.largest);
-    Store(out + j, (F64)low);
-    const I64 bad = ~good;
+    const I64 bad = RoundEnds(s, bound, rounding, out + j);
     std::memcpy(failed + j, &bad, sizeof(bad));
     any |= bad;
   }
-  bool result = false;
-  for (int l = 0; l < kLanes; ++l) result |= any[l] != 0;
-  return result;
+  return AnyLane(any);
 }
 
 template <class T>
@@ -455,6 +507,8 @@ const SumKernels ASSAY_SUMS = {.lanes = kLanes,
                                .products = Products,
                                .slices = Slices,
                                .round_row = RoundRow,
+                               .few_rows = FewRows,
+                               .round_few = RoundFew,
                                .sum = Sum,
                                .sum_f32 = SumF32,
                                .sum_bf16 = SumBf16,
