@@ -2,12 +2,14 @@
 
 import dataclasses
 import pathlib
+import re
 from typing import Callable, Optional
 
 import ml_dtypes
 import numpy
 
 DTYPES = {"f32": numpy.float32, "f64": numpy.float64, "s8": numpy.int8, "s32": numpy.int32, "bf16": ml_dtypes.bfloat16}
+RAW = {"bf16": ml_dtypes.bfloat16, "f8e4m3fn": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2}
 
 
 @dataclasses.dataclass
@@ -179,6 +181,50 @@ def scalar_loop(n):
                    [numpy.float32(1)])
 
 
+def gru_scan(steps, batch, width):
+    """A GRU: its state h is updated `steps` times from rows of xs, and every state is kept in ys."""
+    b, h, g = batch, width, 3 * width
+    state = f"(s32[], f32[{b},{h}], f32[{steps},{b},{h}], f32[{steps},{b},{h}], f32[{h},{g}], f32[{h},{g}])"
+    parts = "\n".join(f" {of}{gate} = f32[{b},{h}] slice({of}), slice={{[0:{b}],[{k * h}:{(k + 1) * h}]}}"
+                      for of in "xh" for k, gate in enumerate("rzn"))
+    body = (f"body {{ s = {state} parameter(0)\n i = s32[] get-tuple-element(s), index=0\n"
+            f" last = f32[{b},{h}] get-tuple-element(s), index=1\n"
+            f" ys = f32[{steps},{b},{h}] get-tuple-element(s), index=2\n"
+            f" xs = f32[{steps},{b},{h}] get-tuple-element(s), index=3\n"
+            f" w = f32[{h},{g}] get-tuple-element(s), index=4\n u = f32[{h},{g}] get-tuple-element(s), index=5\n"
+            f" zero = s32[] constant(0)\n one = s32[] constant(1)\n next = s32[] add(i, one)\n"
+            f" row = f32[1,{b},{h}] dynamic-slice(xs, i, zero, zero), dynamic_slice_sizes={{1,{b},{h}}}\n"
+            f" in = f32[{b},{h}] reshape(row)\n"
+            f" x = f32[{b},{g}] dot(in, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n"
+            f" h = f32[{b},{g}] dot(last, u), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n{parts}\n"
+            f" r0 = f32[{b},{h}] add(xr, hr)\n r = f32[{b},{h}] logistic(r0)\n"
+            f" z0 = f32[{b},{h}] add(xz, hz)\n z = f32[{b},{h}] logistic(z0)\n"
+            f" n0 = f32[{b},{h}] multiply(r, hn)\n n1 = f32[{b},{h}] add(xn, n0)\n n = f32[{b},{h}] tanh(n1)\n"
+            f" d = f32[{b},{h}] subtract(last, n)\n zd = f32[{b},{h}] multiply(z, d)\n"
+            f" new = f32[{b},{h}] add(n, zd)\n kept = f32[1,{b},{h}] reshape(new)\n"
+            f" all = f32[{steps},{b},{h}] dynamic-update-slice(ys, kept, i, zero, zero)\n"
+            f" ROOT t = {state} tuple(next, new, all, xs, w, u) }}\n"
+            f"cond {{ s = {state} parameter(0)\n i = s32[] get-tuple-element(s), index=0\n"
+            f" n = s32[] constant({steps})\n ROOT c = pred[] compare(i, n), direction=LT }}\n")
+    return Program(f"gru scan, {steps} steps",
+                   entry(f" xs = f32[{steps},{b},{h}] parameter(0)\n w = f32[{h},{g}] parameter(1)\n"
+                         f" u = f32[{h},{g}] parameter(2)\n zero = f32[] constant(0)\n i = s32[] constant(0)\n"
+                         f" h = f32[{b},{h}] broadcast(zero), dimensions={{}}\n"
+                         f" ys = f32[{steps},{b},{h}] broadcast(zero), dimensions={{}}\n"
+                         f" s = {state} tuple(i, h, ys, xs, w, u)\n"
+                         f" l = {state} while(s), condition=cond, body=body\n"
+                         f" ROOT out = f32[{steps},{b},{h}] get-tuple-element(l), index=2\n", body),
+                   [normal("f32", steps, b, h), normal("f32", h, g, seed=2) / numpy.float32(8),
+                    normal("f32", h, g, seed=3) / numpy.float32(8)])
+
+
+def parameter_types(text):
+    """The element types of the entry's parameters, by number: files of arrays lack NumPy's missing types."""
+    body = text[text.index("\nENTRY"):]
+    found = re.findall(r"= (\w+)\[.* parameter\((\d+)\)", body)
+    return {int(number): kind for kind, number in found}
+
+
 def real_programs(folder):
     """Assay's fifteen real programs with the inputs that stand beside them."""
     for directory in sorted(pathlib.Path(folder).iterdir()):
@@ -186,7 +232,10 @@ def real_programs(folder):
             continue
         with numpy.load(directory / "inputs.npz") as arrays:
             inputs = [arrays[f"arg{k}"] for k in range(len(arrays.files))]
-        yield Program(directory.name, (directory / "program.hlo").read_text(encoding="utf-8"), inputs)
+        text = (directory / "program.hlo").read_text(encoding="utf-8")
+        types = parameter_types(text)
+        inputs = [array.view(RAW[types[k]]) if array.dtype.kind == "V" else array for k, array in enumerate(inputs)]
+        yield Program(directory.name, text, inputs)
 
 
 def all_programs(folder):
@@ -198,6 +247,7 @@ def all_programs(folder):
     return [
         tiny(),
         scalar_loop(10_000),
+        gru_scan(1000, 8, 64),
         unary("exp f32 2^15", "exponential", "f32", cached, numpy.exp),
         unary("tanh f32 2^15", "tanh", "f32", cached, numpy.tanh),
         unary("log f32 2^15", "log", "f32", cached, numpy.log),
