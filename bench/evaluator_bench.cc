@@ -15,6 +15,7 @@
 #include "evaluator/random_inputs.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
+#include "literal/page_pool.h"
 
 namespace assay {
 namespace {
@@ -141,6 +142,7 @@ std::optional<Times> Measure(const std::string& text) {
   Times times;
   const Clock::time_point start = Clock::now();
   do {
+    PagePool::OfProcess().Clear();
     Executor executor(*plan, {});
     for (int i = 0; i < 8; ++i) {
       const double run = CpuSeconds();

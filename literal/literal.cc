@@ -2,31 +2,21 @@
 #include "literal/literal.h"
 
 #include <sanitizer/asan_interface.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
+#include "literal/page_pool.h"
 #include "shape/index.h"
 
 namespace assay {
-namespace {
-
-// Arrays of this size and more are mapped by themselves, with room to begin at a 2 MiB page.
-constexpr int64_t kMapped = 4 << 20;
-constexpr size_t kHugePage = 2 << 20;
-
-size_t MappingLength(int64_t bytes) { return static_cast<size_t>(bytes) + kHugePage; }
-void Unmap(void* mapping, int64_t bytes) { munmap(mapping, MappingLength(bytes)); }
-
-}  // namespace
-
 bool MemoryBudget::Reserve(int64_t bytes) {
   int64_t live = live_.load(std::memory_order_relaxed);
   do {
@@ -40,51 +30,80 @@ bool MemoryBudget::Reserve(int64_t bytes) {
 }
 
 void* MemoryBudget::TakePages(int64_t bytes) {
-  if (recycled() < bytes) return nullptr;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (size_t i = pages_.size(); i-- > 0;) {
-    if (pages_[i].bytes != bytes) continue;
-    void* const mapping = pages_[i].mapping;
-    pages_.erase(pages_.begin() + static_cast<ptrdiff_t>(i));
-    recycled_.fetch_sub(bytes, std::memory_order_relaxed);
-    ASAN_UNPOISON_MEMORY_REGION(mapping, MappingLength(bytes));
-    return mapping;
+  if (recycled() >= bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t i = pages_.size(); i-- > 0;) {
+      if (pages_[i].bytes == bytes) return Remove(i).mapping;
+    }
   }
-  return nullptr;
+  return PagePool::OfProcess().Take(bytes);
 }
 
 void MemoryBudget::KeepPages(void* mapping, int64_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!recycling_) return Unmap(mapping, bytes);
-  if (pages_.size() == kMaxPages) Drop(0);
+  if (!recycling_) return PagePool::OfProcess().Keep(mapping, bytes);
+  if (pages_.size() == kMaxPages) GiveAway(0);
   ASAN_POISON_MEMORY_REGION(mapping, MappingLength(bytes));
   pages_.push_back({mapping, bytes});
   recycled_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-void MemoryBudget::Drop(size_t i) {
+MemoryBudget::Pages MemoryBudget::Remove(size_t i) {
   const Pages pages = pages_[i];
   pages_.erase(pages_.begin() + static_cast<ptrdiff_t>(i));
   recycled_.fetch_sub(pages.bytes, std::memory_order_relaxed);
   ASAN_UNPOISON_MEMORY_REGION(pages.mapping, MappingLength(pages.bytes));
-  Unmap(pages.mapping, pages.bytes);
+  return pages;
+}
+
+void MemoryBudget::GiveAway(size_t i) {
+  const Pages pages = Remove(i);
+  PagePool::OfProcess().Keep(pages.mapping, pages.bytes);
 }
 
 void MemoryBudget::DropBeyondPeak() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  while (!pages_.empty() && recycled() > peak() - live()) Drop(0);
+  while (!pages_.empty() && recycled() > peak() - live()) {
+    const Pages pages = Remove(0);
+    UnmapArray(pages.mapping, pages.bytes);
+  }
 }
 
 void MemoryBudget::StopRecycling() {
   const std::lock_guard<std::mutex> lock(mutex_);
   recycling_ = false;
-  while (!pages_.empty()) Drop(pages_.size() - 1);
+  while (!pages_.empty()) GiveAway(0);
 }
 
-// The bytes of one array. Small arrays, scalars above all, lie inside, so they are one allocation together
-// with the reference count; larger ones are on the heap, 64-byte aligned, or mapped by themselves.
+namespace {
+
+// For allocate_shared: one block for the object, its reference count and `room` bytes behind them, of which it tells the
+// start in `*behind`.
+template <typename T>
+struct AllocatorWithRoom {
+  using value_type = T;
+  AllocatorWithRoom(size_t bytes, void** start) : room(bytes), behind(start) {}
+  template <typename U>
+  AllocatorWithRoom(const AllocatorWithRoom<U>& other) : room(other.room), behind(other.behind) {}
+  T* allocate(size_t n) {
+    void* const block = std::malloc(n * sizeof(T) + room);
+    if (block == nullptr) throw std::bad_alloc();
+    *behind = static_cast<std::byte*>(block) + n * sizeof(T);
+    return static_cast<T*>(block);
+  }
+  void deallocate(T* block, size_t) { std::free(block); }
+
+  size_t room;
+  void** behind;
+};
+
+}  // namespace
+
+// The bytes of one array. Scalars lie inside, small arrays behind it, so they are one allocation together with the
+// reference count; larger ones are on the heap or mapped by themselves. All but scalars are 64-byte aligned.
 struct Literal::Storage {
   static constexpr int64_t kInline = 48;
+  static constexpr int64_t kBehind = 1 << 14;
   static constexpr size_t kAlignment = 64;
 
   // Null when there is no memory or, with `enforce`, when the budget is spent. A budget that can't take the
@@ -92,13 +111,17 @@ struct Literal::Storage {
   static std::shared_ptr<Storage> Allocate(int64_t size, std::shared_ptr<MemoryBudget> budget, bool zero,
                                            bool enforce) {
     // Taken before the bytes are reserved, so that reserving them does not drop what they are to lie in.
-    void* recycled = budget && size >= kMapped ? budget->TakePages(size) : nullptr;
+    void* recycled = budget && size >= kMappedBytes ? budget->TakePages(size) : nullptr;
     if (budget && !budget->Reserve(size)) {
-      if (recycled != nullptr) Unmap(std::exchange(recycled, nullptr), size);
+      if (recycled != nullptr) PagePool::OfProcess().Keep(std::exchange(recycled, nullptr), size);
       if (enforce) return nullptr;
       budget = nullptr;
     }
-    auto storage = std::make_shared<Storage>();
+    const bool is_behind = size > kInline && size <= kBehind;
+    void* behind = nullptr;
+    auto storage = is_behind ? std::allocate_shared<Storage>(AllocatorWithRoom<Storage>(
+                                   static_cast<size_t>(size) + kAlignment, &behind))
+                             : std::make_shared<Storage>();
     storage->size = size;
     storage->budget = std::move(budget);
     if (size <= kInline) {
@@ -106,7 +129,12 @@ struct Literal::Storage {
       if (zero) std::memset(storage->inline_bytes, 0, kInline);
       return storage;
     }
-    if (size >= kMapped) {
+    if (is_behind) {
+      storage->data = Aligned(behind);
+      if (zero) std::memset(storage->data, 0, static_cast<size_t>(size));
+      return storage;
+    }
+    if (size >= kMappedBytes) {
       if (!storage->MapPages(recycled)) return nullptr;
       if (zero && recycled != nullptr) std::memset(storage->data, 0, static_cast<size_t>(size));
       return storage;
@@ -114,23 +142,20 @@ struct Literal::Storage {
     const size_t padded = static_cast<size_t>(size) + kAlignment;
     storage->heap = zero ? std::calloc(padded, 1) : std::malloc(padded);
     if (storage->heap == nullptr) return nullptr;
-    const uintptr_t address = reinterpret_cast<uintptr_t>(storage->heap) + kAlignment - 1;
-    storage->data = reinterpret_cast<std::byte*>(address & ~(uintptr_t{kAlignment} - 1));
+    storage->data = Aligned(storage->heap);
     return storage;
   }
 
-  // Large arrays are mapped by themselves on 2 MiB pages where the system has them: the first touch of 64 MiB
-  // in 4 KiB pages costs several times what most operations on it do. Fresh pages are zero.
+  static std::byte* Aligned(void* block) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(block) + kAlignment - 1;
+    return reinterpret_cast<std::byte*>(address & ~(uintptr_t{kAlignment} - 1));
+  }
+
   bool MapPages(void* recycled) {
-    mapping = recycled;
-    if (mapping == nullptr) {
-      mapping =
-          mmap(nullptr, MappingLength(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    }
-    if (mapping == MAP_FAILED) return mapping = nullptr, false;
-    const uintptr_t address = reinterpret_cast<uintptr_t>(mapping) + kHugePage - 1;
-    data = reinterpret_cast<std::byte*>(address & ~(uintptr_t{kHugePage} - 1));
-    if (recycled == nullptr) madvise(data, static_cast<size_t>(size), MADV_HUGEPAGE);  // only a hint
+    if (recycled == nullptr) PagePool::OfProcess().MakeRoom(size);
+    mapping = recycled != nullptr ? recycled : MapArray(size);
+    if (mapping == nullptr) return false;
+    data = ArrayIn(mapping);
     return true;
   }
 
@@ -142,7 +167,7 @@ struct Literal::Storage {
     if (mapping != nullptr && budget) {
       budget->KeepPages(mapping, size);
     } else if (mapping != nullptr) {
-      Unmap(mapping, size);
+      UnmapArray(mapping, size);
     }
     if (budget) budget->Release(size);
   }
@@ -152,15 +177,16 @@ struct Literal::Storage {
   void* heap = nullptr;
   void* mapping = nullptr;
   std::shared_ptr<MemoryBudget> budget;
-  std::shared_ptr<const void> lender;  // of borrowed memory; data is then not written
-  alignas(16) std::byte inline_bytes[kInline];
+  std::shared_ptr<const void> lender;           // of borrowed memory; data is then not written
+  alignas(16) std::byte inline_bytes[kInline];  // not touched where the bytes lie elsewhere
 };
 
 namespace {
 
-const std::shared_ptr<const Shape>& EmptyTupleShape() {
-  static const auto* const kShape = new std::shared_ptr<const Shape>(std::make_shared<const Shape>());
-  return *kShape;
+// Without an owner, so that a copy counts no references: every empty value has one.
+std::shared_ptr<const Shape> EmptyTupleShape() {
+  static const Shape* const kShape = new Shape();
+  return std::shared_ptr<const Shape>(std::shared_ptr<const void>(), kShape);
 }
 
 absl::Status NoMemory(const Shape& array, const MemoryBudget* budget) {
@@ -305,7 +331,7 @@ bool Literal::IsFullSize() const {
 }
 
 DimVector Literal::runtime_sizes() const {
-  if (!dynamic_sizes_.empty()) return dynamic_sizes_;
+  if (!dynamic_sizes_.empty()) return DimVector(dynamic_sizes_.begin(), dynamic_sizes_.end());
   return DimVector(shape_->sizes().begin(), shape_->sizes().end());
 }
 

@@ -24,8 +24,8 @@ namespace assay {
 
 // Counts the bytes of live values against a limit, and keeps the pages of large freed ones for the next of the
 // same size: touching fresh pages costs more than most operations on them. live() and what is kept stay
-// together within peak(), so recycling never makes a process larger than its values once were. One per run;
-// buffers keep it alive.
+// together within peak(), so recycling never makes a process larger than its values once were. What is left at the
+// end of the run is the next run's (page_pool.h). One per run; buffers keep it alive.
 class MemoryBudget {
  public:
   explicit MemoryBudget(int64_t limit) : limit_(limit) {}
@@ -40,11 +40,12 @@ class MemoryBudget {
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_; }
 
-  // The mapping of a freed array of exactly `bytes`, its old contents in it; null when none is kept.
+  // The mapping of a freed array of exactly `bytes`, its old contents in it, of this run or of the process; null
+  // when none is kept.
   void* TakePages(int64_t bytes);
   // Keeps the mapping of an array that is being freed, before its bytes are released.
   void KeepPages(void* mapping, int64_t bytes);
-  // Gives everything kept back to the system and keeps nothing from now on: the end of the run.
+  // Gives everything kept to the process's pool, and what is freed from now on: the end of the run.
   void StopRecycling();
   int64_t recycled() const { return recycled_.load(std::memory_order_relaxed); }
 
@@ -54,7 +55,8 @@ class MemoryBudget {
     void* mapping;
     int64_t bytes;
   };
-  void Drop(size_t i);
+  Pages Remove(size_t i);
+  void GiveAway(size_t i);  // to the process's pool
   void DropBeyondPeak();
 
   const int64_t limit_;
@@ -135,7 +137,7 @@ class Literal {
   std::shared_ptr<const Shape> shape_;
   std::shared_ptr<Storage> data_;
   std::shared_ptr<std::vector<Literal>> elements_;
-  DimVector dynamic_sizes_;  // one entry a dimension where the shape has dynamic ones
+  absl::InlinedVector<int64_t, 1> dynamic_sizes_;  // one entry a dimension where the shape has dynamic ones
 };
 
 }  // namespace assay
