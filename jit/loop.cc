@@ -1,8 +1,10 @@
 #include "jit/loop.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
+#include <memory>
 
 #include "absl/container/inlined_vector.h"
 #include "fmt/format.h"
@@ -172,8 +174,22 @@ absl::Status CheckSize(const Segment& segment) {
                                       segment.nodes.size(), segment.streams.size()));
 }
 
-absl::Status NoCode(const std::exception& error) {
-  return NotSupported({}, fmt::format("no code was generated: {}", error.what()));
+// The segment's code, from the cache if it is there.
+absl::StatusOr<std::shared_ptr<const GeneratedCode>> CodeFor(const Segment& segment, Target target, int lanes,
+                                                             int condition = -1) {
+  const auto make = [&]() -> absl::StatusOr<GeneratedCode> {
+    try {
+      Generator generator(segment, target, lanes, condition);
+      GeneratedCode code;
+      ASSAY_ASSIGN_OR_RETURN(code.memory, generator.Run());
+      code.lanes = generator.lanes();
+      code.slots = generator.slots();
+      return code;
+    } catch (const std::exception& error) {  // of xbyak
+      return NotSupported({}, fmt::format("no code was generated: {}", error.what()));
+    }
+  };
+  return CodeCache::OfProcess().Get(KeyOf(segment, target, lanes, condition), make);
 }
 
 // Memory for the values that no register was left for.
@@ -189,26 +205,19 @@ absl::StatusOr<Loop> Loop::Make(const Segment& segment, Target target) {
   loop.streams_ = segment.streams;
   loop.stored_.assign(segment.streams.size(), false);
   for (const Store& store : segment.stores) loop.stored_[store.stream] = true;
-  try {
-    Generator generator(segment, target, LanesOf(segment, target));
-    ASSAY_ASSIGN_OR_RETURN(loop.code_, generator.Run());
-    loop.lanes_ = generator.lanes();
-    loop.slots_ = generator.slots();
-  } catch (const std::exception& error) {  // of xbyak
-    return NoCode(error);
-  }
+  ASSAY_ASSIGN_OR_RETURN(loop.code_, CodeFor(segment, target, LanesOf(segment, target)));
   return loop;
 }
 
 void Loop::Run(std::span<void* const> streams, int64_t n) const {
   using Code = void (*)(void* const* streams, int64_t elements);
   ASSAY_CHECK(streams.size() == streams_.size());
-  absl::InlinedVector<Scratch, 8> scratch(static_cast<size_t>(slots_));
-  const int64_t whole = n / lanes_ * lanes_;
+  absl::InlinedVector<Scratch, 8> scratch(static_cast<size_t>(code_->slots));
+  const int64_t whole = n / lanes() * lanes();
   if (whole > 0) {
     absl::InlinedVector<void*, 16> table(streams.begin(), streams.end());
     table.push_back(scratch.data());
-    reinterpret_cast<Code>(const_cast<void*>(code_.entry()))(table.data(), whole);
+    reinterpret_cast<Code>(const_cast<void*>(code_->memory.entry()))(table.data(), whole);
   }
   if (whole < n) RunTail(streams, whole, n - whole, scratch.data());
 }
@@ -219,17 +228,24 @@ void Loop::RunTail(std::span<void* const> streams, int64_t begin, int64_t n, voi
   struct alignas(64) Lanes {
     std::byte bytes[kMaxLanes * 8];
   };
-  absl::InlinedVector<Lanes, 8> copies(streams.size());
+  constexpr size_t kFew = 12;
+  std::array<Lanes, kFew> few;  // not cleared
+  std::unique_ptr<Lanes[]> many;
+  Lanes* copies = few.data();
+  if (streams.size() > kFew) {
+    many.reset(new Lanes[streams.size()]);
+    copies = many.get();
+  }
   absl::InlinedVector<void*, 16> table;
   for (size_t k = 0; k < streams.size(); ++k) {
     table.push_back(streams_[k].repeated ? streams[k] : copies[k].bytes);
     if (streams_[k].repeated || stored_[k]) continue;
     const int bytes = Bytes(streams_[k].type);
-    std::memset(copies[k].bytes, 0, sizeof(copies[k].bytes));
+    std::memset(copies[k].bytes, 0, static_cast<size_t>(lanes() * bytes));
     std::memcpy(copies[k].bytes, static_cast<const std::byte*>(streams[k]) + begin * bytes, n * bytes);
   }
   table.push_back(scratch);
-  reinterpret_cast<Code>(const_cast<void*>(code_.entry()))(table.data(), lanes_);
+  reinterpret_cast<Code>(const_cast<void*>(code_->memory.entry()))(table.data(), lanes());
   for (size_t k = 0; k < streams.size(); ++k) {
     if (!stored_[k]) continue;
     const int bytes = Bytes(streams_[k].type);
@@ -248,24 +264,19 @@ absl::StatusOr<Recurrence> Recurrence::Make(Segment segment, int16_t condition, 
   }
   Recurrence result;
   result.num_streams_ = segment.streams.size();
-  try {
-    // One lane is wanted, and these are the fewest.
-    Generator generator(segment, target, target == Target::kAvx512 ? 8 : 4, condition);
-    ASSAY_ASSIGN_OR_RETURN(result.code_, generator.Run());
-    result.slots_ = generator.slots();
-  } catch (const std::exception& error) {  // of xbyak
-    return NoCode(error);
-  }
+  // One lane is wanted, and these are the fewest.
+  const int lanes = target == Target::kAvx512 ? 8 : 4;
+  ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, condition));
   return result;
 }
 
 int64_t Recurrence::Run(std::span<void* const> streams, int64_t limit) const {
   using Code = int64_t (*)(void* const* streams, int64_t times);
   ASSAY_CHECK(streams.size() == num_streams_ && limit > 0);
-  absl::InlinedVector<Scratch, 8> scratch(static_cast<size_t>(slots_));
+  absl::InlinedVector<Scratch, 8> scratch(static_cast<size_t>(code_->slots));
   absl::InlinedVector<void*, 16> table(streams.begin(), streams.end());
   table.push_back(scratch.data());
-  return limit - reinterpret_cast<Code>(const_cast<void*>(code_.entry()))(table.data(), limit);
+  return limit - reinterpret_cast<Code>(const_cast<void*>(code_->memory.entry()))(table.data(), limit);
 }
 
 }  // namespace assay::jit

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "jit/code_memory.h"
+#include "jit/code_cache.h"
 #include "jit/segment.h"
 
 namespace assay::jit {
@@ -22,15 +22,13 @@ class Loop {
   // stream of equally large elements that begins at the same address; else streams do not overlap.
   void Run(std::span<void* const> streams, int64_t n) const;
 
-  int lanes() const { return lanes_; }
-  size_t code_bytes() const { return code_.size(); }
+  int lanes() const { return code_->lanes; }
+  size_t code_bytes() const { return code_->memory.size(); }
 
  private:
   void RunTail(std::span<void* const> streams, int64_t begin, int64_t n, void* scratch) const;
 
-  CodeMemory code_;
-  int lanes_ = 0;
-  int slots_ = 0;  // of values that no register was left for
+  std::shared_ptr<const GeneratedCode> code_;
   std::vector<Stream> streams_;
   std::vector<bool> stored_;
 };
@@ -48,8 +46,7 @@ class Recurrence {
   int64_t Run(std::span<void* const> streams, int64_t limit) const;
 
  private:
-  CodeMemory code_;
-  int slots_ = 0;
+  std::shared_ptr<const GeneratedCode> code_;
   size_t num_streams_ = 0;
 };
 
