@@ -60,6 +60,7 @@ Executor::Executor(const Plan& plan, RunOptions options)
       parallel_(plan.engines.empty() ? 1 : options_.jobs),
       crosschecker_(options_),
       scalar_functions_(plan.computations.size()),
+      free_frames_(plan.computations.size()),
       until_poll_(kElementsBetweenPolls) {
   if (options_.limits.timeout_seconds > 0) {
     deadline_ = std::chrono::steady_clock::now() +
@@ -88,39 +89,127 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
   }
 }
 
+Executor::Frame Executor::TakeFrame(ComputationId id) {
+  std::vector<Frame>& free = free_frames_[id.value];
+  if (!free.empty()) {
+    Frame frame = std::move(free.back());
+    free.pop_back();
+    return frame;
+  }
+  const Computation& computation = plan_.module->computation(id);
+  Frame frame(computation.instructions.size());
+  for (int32_t i : plan_.computations[id.value].constants) frame[i] = *computation.instructions[i].literal;
+  return frame;
+}
+
+namespace {
+
+// The element's value to its slots; inputs stand by element.
+void PutState(const StateSlots& state, std::span<Literal> elements, std::vector<Literal>& frame) {
+  for (const ElementSlot& input : state.inputs) {
+    Literal& element = elements[input.element];
+    if (input.last) {
+      frame[input.slot] = std::move(element);
+    } else {
+      frame[input.slot] = element;
+    }
+  }
+}
+
+Literal TakeOutput(const ElementSlot& output, std::vector<Literal>& frame) {
+  if (output.last) return std::move(frame[output.slot]);
+  return frame[output.slot];
+}
+
+}  // namespace
+
 absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> arguments, int depth) {
   if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
-  ASSAY_RETURN_IF_ERROR(
-      CountSteps());  // a computation may have no instruction to count, and be called for ever
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   ASSAY_CHECK(arguments.size() == computation.parameters.size());
 
-  std::vector<Literal> frame;
-  if (!free_frames_.empty()) {
-    frame = std::move(free_frames_.back());
-    free_frames_.pop_back();
-  }
-  frame.resize(computation.instructions.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (plan.parameter_used[i]) frame[computation.parameters[i]] = std::move(arguments[i]);
+  Frame frame = TakeFrame(id);
+  if (plan.state.unpacked) {
+    std::vector<Literal> elements = std::move(arguments[0]).TakeElements();
+    PutState(plan.state, elements, frame);
+  } else {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (plan.parameter_used[i]) frame[computation.parameters[i]] = std::move(arguments[i]);
+    }
   }
   arguments.clear();
+  ASSAY_RETURN_IF_ERROR(RunSteps(id, frame, depth));
 
-  absl::Status status;
-  for (const Step& step : plan.steps) {
-    status = RunStep(computation, step, frame, depth);
-    if (!status.ok()) break;
+  Literal result;
+  if (plan.state.packed) {
+    std::vector<Literal> elements;
+    elements.reserve(plan.state.outputs.size());
+    for (const ElementSlot& output : plan.state.outputs) elements.push_back(TakeOutput(output, frame));
+    result = Literal::Tuple(computation.root_instruction().shape, std::move(elements));
+  } else if (computation.root_instruction().opcode == Opcode::kConstant) {
+    result = *computation.root_instruction().literal;
+  } else {
+    result = std::move(frame[computation.root]);
   }
-  absl::StatusOr<Literal> result =
-      status.ok() ? absl::StatusOr<Literal>(std::move(frame[computation.root])) : status;
-  frame.clear();
-  free_frames_.push_back(std::move(frame));
+  GiveFrameBack(id, std::move(frame));
   return result;
 }
 
-absl::Status Executor::RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
-                               int depth) {
+absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth) {
+  const Computation& computation = plan_.module->computation(id);
+  const ComputationPlan& plan = plan_.computations[id.value];
+  // A computation may have no instruction to count, and be called for ever.
+  ASSAY_RETURN_IF_ERROR(CountSteps(1 + plan.counts));
+  for (const Step& step : plan.steps) ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal init, int depth) {
+  if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
+  const ComputationId condition = *instruction.attributes.Computation(Attr::kCondition);
+  const ComputationId body = *instruction.attributes.Computation(Attr::kBody);
+  const StateSlots& state = plan_.computations[body.value].state;
+  const StateSlots& seen = plan_.computations[condition.value].state;
+  const int32_t decision = plan_.module->computation(condition).root;
+  const bool decided = plan_.module->computation(condition).root_instruction().opcode == Opcode::kConstant;
+
+  std::shared_ptr<const Shape> shape = init.shared_shape();
+  std::vector<Literal> elements = std::move(init).TakeElements();
+  std::vector<bool> unread(elements.size(), true);
+  for (const ElementSlot& input : state.inputs) unread[input.element] = false;
+  Frame conditions = TakeFrame(condition), bodies = TakeFrame(body);
+  for (bool first = true;; first = false) {
+    for (const ElementSlot& input : seen.inputs) conditions[input.slot] = elements[input.element];
+    ASSAY_RETURN_IF_ERROR(RunSteps(condition, conditions, depth));
+    const bool more = conditions[decision].GetInt(0) != 0;
+    if (!decided) conditions[decision] = Literal();
+    if (!more) break;
+    for (const ElementSlot& input : state.inputs) {
+      if (!state.kept[input.element]) {
+        bodies[input.slot] = input.last ? std::move(elements[input.element]) : elements[input.element];
+      } else if (first) {
+        bodies[input.slot] = elements[input.element];
+      }
+    }
+    for (size_t e = 0; e < unread.size(); ++e) {
+      if (unread[e]) elements[e] = Literal();
+    }
+    ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth));
+    for (const ElementSlot& output : state.outputs) {
+      if (!state.kept[output.element]) elements[output.element] = TakeOutput(output, bodies);
+    }
+    if (first) shape = plan_.module->computation(body).root_instruction().shape;
+  }
+  for (const ElementSlot& output : state.outputs) {
+    if (state.kept[output.element]) bodies[output.slot] = Literal();
+  }
+  GiveFrameBack(condition, std::move(conditions));
+  GiveFrameBack(body, std::move(bodies));
+  return Literal::Tuple(std::move(shape), std::move(elements));
+}
+
+absl::Status Executor::RunStep(const Computation& computation, const Step& step, Frame& frame, int depth) {
   const Instruction& instruction = computation.instructions[step.instruction];
   if (const absl::Status status = CountSteps(step.counts); !status.ok())
     return AtInstruction(status, instruction);
@@ -128,26 +217,42 @@ absl::Status Executor::RunStep(const Computation& computation, const Step& step,
     if (const absl::Status status = Charge(step.gathered); !status.ok())
       return AtInstruction(status, instruction);
   }
-  const std::span<const int32_t> reads = step.Reads(computation);
-  absl::InlinedVector<Literal, 4> operands;
-  operands.reserve(reads.size());
-  for (size_t k = 0; k < reads.size(); ++k) {
-    Literal& slot = frame[reads[k]];
-    if (step.last_use[k]) {
-      operands.push_back(std::move(slot));
-    } else {
-      operands.push_back(slot);
-    }
+  if (step.kind == StepKind::kGetTupleElement) {
+    Literal& tuple = frame[instruction.operands[0]];
+    Literal element = tuple.element(step.element);
+    if (step.last_use[0]) tuple = Literal();
+    if (step.result_used) frame[step.instruction] = std::move(element);
+    return absl::OkStatus();
   }
-  EvalContext context(*this, *plan_.module, computation, instruction, depth);
-  const std::span<Literal> values(operands.data(), operands.size());
-  absl::StatusOr<Literal> result = step.kernel == nullptr ? step.op->eval(context, values)
-                                   : options_.crosscheck == Crosscheck::kOff
-                                       ? step.kernel->Run(context, values)
-                                       : crosschecker_.Run(context, computation, step, values);
+  absl::StatusOr<Literal> result = Evaluate(computation, step, frame, depth);
   if (!result.ok()) return AtInstruction(result.status(), instruction);
   if (step.result_used) frame[step.instruction] = *std::move(result);
   return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> Executor::Evaluate(const Computation& computation, const Step& step, Frame& frame,
+                                           int depth) {
+  const Instruction& instruction = computation.instructions[step.instruction];
+  const std::span<const int32_t> reads = step.Reads(computation);
+  const auto take = [&](size_t k) {
+    Literal& slot = frame[reads[k]];
+    return step.last_use[k] ? std::move(slot) : slot;
+  };
+  if (step.kind == StepKind::kTuple) {
+    std::vector<Literal> elements;
+    elements.reserve(reads.size());
+    for (size_t k = 0; k < reads.size(); ++k) elements.push_back(take(k));
+    return Literal::Tuple(instruction.shape, std::move(elements));
+  }
+  if (step.kind == StepKind::kLoop) return Loop(instruction, take(0), depth + 1);
+  absl::InlinedVector<Literal, 4> operands;
+  operands.reserve(reads.size());
+  for (size_t k = 0; k < reads.size(); ++k) operands.push_back(take(k));
+  EvalContext context(*this, *plan_.module, computation, instruction, depth);
+  const std::span<Literal> values(operands.data(), operands.size());
+  return step.kernel == nullptr                    ? step.op->eval(context, values)
+         : options_.crosscheck == Crosscheck::kOff ? step.kernel->Run(context, values)
+                                                   : crosschecker_.Run(context, computation, step, values);
 }
 
 StripKernel Executor::StripFor(const Instruction& instruction, std::span<const ElementType> operands,

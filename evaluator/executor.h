@@ -48,8 +48,16 @@ class Executor {
   RunStatistics statistics() const;
 
  private:
-  absl::Status RunStep(const Computation& computation, const Step& step, std::vector<Literal>& frame,
-                       int depth);
+  // The values of a computation's instructions by their index; constants are always there.
+  using Frame = std::vector<Literal>;
+  Frame TakeFrame(ComputationId id);
+  // Of a run that came to its end: it holds nothing but constants.
+  void GiveFrameBack(ComputationId id, Frame frame) { free_frames_[id.value].push_back(std::move(frame)); }
+  absl::Status RunSteps(ComputationId id, Frame& frame, int depth);
+  absl::Status RunStep(const Computation& computation, const Step& step, Frame& frame, int depth);
+  absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
+  // while, its state in slots.
+  absl::StatusOr<Literal> Loop(const Instruction& instruction, Literal init, int depth);
   absl::Status Poll();
 
   const Plan& plan_;
@@ -59,7 +67,7 @@ class Executor {
   Parallel parallel_;
   CrossChecker crosschecker_;
   std::vector<std::unique_ptr<ScalarFunction>> scalar_functions_;  // by computation
-  std::vector<std::vector<Literal>> free_frames_;                  // value slots, reused between calls
+  std::vector<std::vector<Frame>> free_frames_;                    // by computation
   int64_t steps_ = 0;
   int64_t elements_ = 0;
   int64_t until_poll_ = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "evaluator/inline_calls.h"
+#include "evaluator/needed.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
@@ -19,7 +21,7 @@ class Planner {
   Planner(const Module& module, std::span<const Engine* const> engines)
       : module_(module),
         engines_(engines),
-        has_effects_(module.computations.size(), false),
+        needed_(NeededInstructions(module)),
         in_loop_(module.computations.size(), false) {
     // Callers stand behind what they call.
     for (size_t c = module.computations.size(); c-- > 0;) {
@@ -34,22 +36,16 @@ class Planner {
     std::vector<ComputationPlan> plans;
     plans.reserve(module_.computations.size());
     for (size_t i = 0; i < module_.computations.size(); ++i) {
-      ASSAY_RETURN_IF_ERROR(CheckCopyStarts(module_.computations[i]));
-      ASSAY_ASSIGN_OR_RETURN(ComputationPlan plan, PlanComputation(module_.computations[i], i));
-      plans.push_back(std::move(plan));
+      ComputationPlan& plan = plans.emplace_back();
+      const Computation& computation = module_.computations[i];
+      if (computation.instructions.empty()) continue;  // inlined
+      ASSAY_RETURN_IF_ERROR(CheckCopyStarts(computation));
+      ASSAY_RETURN_IF_ERROR(PlanComputation(computation, i, plans, plan));
     }
     return plans;
   }
 
  private:
-  bool HasEffect(const Instruction& instruction) const {
-    if (HasSideEffect(instruction)) return true;
-    for (ComputationId id : CalledComputations(instruction)) {
-      if (has_effects_[id.value]) return true;
-    }
-    return false;
-  }
-
   // Copy-C2: a copy-start has exactly one user, a copy-done.
   absl::Status CheckCopyStarts(const Computation& computation) const {
     std::vector<int> users(computation.instructions.size(), 0);
@@ -71,31 +67,31 @@ class Planner {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<ComputationPlan> PlanComputation(const Computation& computation, size_t index) {
-    const auto& instructions = computation.instructions;
-    const int32_t count = static_cast<int32_t>(instructions.size());
-    std::vector<bool> needed(count, false);
-    needed[computation.root] = true;
-    for (int32_t i = count - 1; i >= 0; --i) {
-      if (HasEffect(instructions[i])) {
-        needed[i] = true;
-        has_effects_[index] = true;
-      }
-      if (!needed[i]) continue;
-      for (int32_t operand : instructions[i].operands) needed[operand] = true;
-      for (int32_t predecessor : instructions[i].control_predecessors) needed[predecessor] = true;
-    }
-    ComputationPlan plan;
+  // `plans` has those of the computations before.
+  absl::Status PlanComputation(const Computation& computation, size_t index,
+                               std::span<const ComputationPlan> plans, ComputationPlan& plan) {
     ASSAY_ASSIGN_OR_RETURN(const std::vector<int32_t> order, ExecutionOrder(computation));
-    AddSteps(computation, order, needed, plan);
-    ASSAY_RETURN_IF_ERROR(Fuse(computation, in_loop_[index], plan));
+    AddSteps(computation, order, needed_[index], plan);
+    if (!engines_.empty()) {
+      ASSAY_RETURN_IF_ERROR(Fuse(computation, in_loop_[index], plan));
+      Structure(computation, plan);
+    }
     MarkLastUses(computation, plan);
     for (Step& step : plan.steps) {
-      if (step.fusion != nullptr) continue;
+      if (step.fusion != nullptr || step.kind != StepKind::kEvaluate) continue;
       ASSAY_RETURN_IF_ERROR(
           Prepare({module_, computation, computation.instructions[step.instruction]}, step));
+      if (step.kernel == nullptr && IsLoop(computation.instructions[step.instruction], plans))
+        step.kind = StepKind::kLoop;
     }
-    return plan;
+    return absl::OkStatus();
+  }
+
+  static bool IsLoop(const Instruction& instruction, std::span<const ComputationPlan> plans) {
+    if (instruction.opcode != Opcode::kWhile) return false;
+    const StateSlots& condition = plans[instruction.attributes.Computation(Attr::kCondition)->value].state;
+    const StateSlots& body = plans[instruction.attributes.Computation(Attr::kBody)->value].state;
+    return condition.unpacked && body.unpacked && body.packed;
   }
 
   // Offers fusions to the engines. Where one is taken, its root's step becomes the fusion's, and steps that
@@ -163,14 +159,7 @@ class Planner {
         if (counted[member]) continue;
         counted[member] = true;
         ++step.counts;
-        const Instruction& instruction = computation.instructions[member];
-        if (!IsRecomputed(computation, instruction)) continue;
-        const int64_t elements = instruction.shape->num_elements();
-        if (instruction.opcode == Opcode::kIota) {
-          const int64_t size = instruction.shape->size(instruction.attributes.Int(Attr::kIotaDimension));
-          step.gathered += size == elements ? 0 : size;
-        }
-        step.gathered += elements;
+        step.gathered += ChargeOfRecomputed(computation, computation.instructions[member]);
       }
     }
   }
@@ -272,9 +261,113 @@ class Planner {
     }
   }
 
+  // Steps that only give the program its structure become data of the plan, or the executor's own.
+  static void Structure(const Computation& computation, ComputationPlan& plan) {
+    plan.counts = computation.inlined_steps.value_or(0);
+    DropUnreadTuples(computation, plan);
+    FindState(computation, plan);
+    std::vector<Step> kept;
+    kept.reserve(plan.steps.size());
+    for (Step& step : plan.steps) {
+      const Instruction& instruction = computation.instructions[step.instruction];
+      if (IsStructure(computation, plan, instruction, step.instruction)) {
+        plan.counts += step.counts;
+        continue;
+      }
+      if (instruction.opcode == Opcode::kTuple) step.kind = StepKind::kTuple;
+      if (instruction.opcode == Opcode::kGetTupleElement) {
+        step.kind = StepKind::kGetTupleElement;
+        step.element = instruction.attributes.Int(Attr::kIndex);
+      }
+      kept.push_back(std::move(step));
+    }
+    plan.steps = std::move(kept);
+  }
+
+  static bool IsStructure(const Computation& computation, ComputationPlan& plan,
+                          const Instruction& instruction, int32_t index) {
+    switch (instruction.opcode) {
+      case Opcode::kConstant:
+        plan.constants.push_back(index);
+        return true;
+      case Opcode::kGetTupleElement:
+        return plan.state.unpacked && instruction.operands[0] == computation.parameters[0];
+      case Opcode::kTuple:
+        return plan.state.packed && index == computation.root;
+      default:
+        return false;
+    }
+  }
+
+  // Tuples of which inlining left nothing to be read.
+  static void DropUnreadTuples(const Computation& computation, ComputationPlan& plan) {
+    std::vector<bool> read(computation.instructions.size(), false);
+    read[computation.root] = true;
+    std::vector<bool> unread(computation.instructions.size(), false);
+    for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+      const int32_t i = step->instruction;
+      unread[i] = !read[i] && computation.instructions[i].opcode == Opcode::kTuple;
+      if (unread[i]) {
+        plan.counts += step->counts;
+        continue;
+      }
+      for (int32_t operand : step->Reads(computation)) read[operand] = true;
+    }
+    std::erase_if(plan.steps, [&](const Step& step) { return unread[step.instruction]; });
+  }
+
+  static void FindState(const Computation& computation, ComputationPlan& plan) {
+    const int32_t root = computation.root;
+    const bool takes_tuple = computation.parameters.size() == 1 && root != computation.parameters[0] &&
+                             computation.instructions[computation.parameters[0]].shape->IsTuple();
+    StateSlots& state = plan.state;
+    state.unpacked = takes_tuple;
+    state.packed = computation.root_instruction().opcode == Opcode::kTuple;
+    for (const Step& step : plan.steps) {
+      const Instruction& instruction = computation.instructions[step.instruction];
+      for (int32_t operand : step.Reads(computation)) {
+        if (operand == root) state.packed = false;
+        if (takes_tuple && operand == computation.parameters[0]) {
+          if (instruction.opcode != Opcode::kGetTupleElement) state.unpacked = false;
+          state.inputs.push_back({instruction.attributes.Int(Attr::kIndex), step.instruction});
+        }
+      }
+    }
+    if (!state.unpacked) state.inputs.clear();
+    std::stable_sort(state.inputs.begin(), state.inputs.end(),
+                     [](const ElementSlot& a, const ElementSlot& b) { return a.element < b.element; });
+    for (size_t k = 0; k + 1 < state.inputs.size(); ++k)
+      state.inputs[k].last = state.inputs[k].element != state.inputs[k + 1].element;
+    if (state.packed) FindOutputs(computation, state);
+  }
+
+  static void FindOutputs(const Computation& computation, StateSlots& state) {
+    const Instruction& root = computation.root_instruction();
+    std::vector<bool> given(computation.instructions.size(), false);
+    for (int32_t slot : root.operands)
+      state.outputs.push_back({static_cast<int64_t>(state.outputs.size()), slot});
+    for (auto output = state.outputs.rbegin(); output != state.outputs.rend(); ++output) {
+      const Instruction& instruction = computation.instructions[output->slot];
+      output->last = !given[output->slot] && instruction.opcode != Opcode::kConstant;
+      given[output->slot] = true;
+    }
+    state.kept.assign(root.operands.size(), false);
+    if (!state.unpacked ||
+        root.operands.size() != computation.instructions[computation.parameters[0]].shape->elements().size())
+      return;
+    std::vector<int> readers(root.operands.size(), 0);
+    for (const ElementSlot& input : state.inputs) ++readers[input.element];
+    for (const ElementSlot& input : state.inputs) {
+      const ElementSlot& output = state.outputs[input.element];
+      state.kept[input.element] = readers[input.element] == 1 && output.last && output.slot == input.slot;
+    }
+  }
+
   static void MarkLastUses(const Computation& computation, ComputationPlan& plan) {
     std::vector<bool> used_later(computation.instructions.size(), false);
     used_later[computation.root] = true;
+    for (const ElementSlot& output : plan.state.outputs) used_later[output.slot] = true;
+    for (int32_t constant : plan.constants) used_later[constant] = true;
     for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
       const std::span<const int32_t> operands = step->Reads(computation);
       step->last_use.assign(operands.size(), false);
@@ -286,11 +379,12 @@ class Planner {
     }
     plan.parameter_used.reserve(computation.parameters.size());
     for (int32_t parameter : computation.parameters) plan.parameter_used.push_back(used_later[parameter]);
+    std::erase_if(plan.state.inputs, [&](const ElementSlot& input) { return !used_later[input.slot]; });
   }
 
   const Module& module_;
   const std::span<const Engine* const> engines_;
-  std::vector<bool> has_effects_;
+  const std::vector<std::vector<bool>> needed_;
   std::vector<bool> in_loop_;  // reached from a while
   size_t fusions_ = 0;
 };
@@ -305,9 +399,10 @@ absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const En
                         module.replica_count, module.num_partitions));
   }
   Plan plan;
-  plan.module = verified.shared_module();
+  if (!engines.empty()) plan.module = InlineCalls(module);
+  if (plan.module == nullptr) plan.module = verified.shared_module();
   plan.engines = engines;
-  ASSAY_ASSIGN_OR_RETURN(plan.computations, Planner(module, plan.engines).Run());
+  ASSAY_ASSIGN_OR_RETURN(plan.computations, Planner(*plan.module, plan.engines).Run());
   return plan;
 }
 
@@ -348,6 +443,27 @@ std::string Names(const Computation& computation, std::string_view what,
   return text.empty() ? "" : fmt::format("  {}{}", what, text);
 }
 
+// What is in its slot without a step.
+std::string StructureText(const Computation& computation, const ComputationPlan& plan) {
+  const auto all = [](size_t) { return true; };
+  const auto slots = [](std::span<const ElementSlot> elements) {
+    std::vector<int32_t> instructions;
+    for (const ElementSlot& element : elements) instructions.push_back(element.slot);
+    return instructions;
+  };
+  std::vector<int32_t> kept;
+  for (size_t e = 0; e < plan.state.kept.size(); ++e) {
+    if (plan.state.kept[e]) kept.push_back(plan.state.outputs[e].slot);
+  }
+  std::string text;
+  for (const auto& [what, instructions] :
+       {std::pair("constants", plan.constants), std::pair("state in", slots(plan.state.inputs)),
+        std::pair("state out", slots(plan.state.outputs)), std::pair("unchanged", kept)}) {
+    if (!instructions.empty()) text += Names(computation, what, instructions, all) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string PlanToText(const Plan& plan) {
@@ -355,9 +471,11 @@ std::string PlanToText(const Plan& plan) {
   const Module& module = *plan.module;
   for (size_t c = 0; c < plan.computations.size(); ++c) {
     const Computation& computation = module.computations[c];
+    if (computation.instructions.empty()) continue;  // inlined
     const bool entry = static_cast<int32_t>(c) == module.entry.value;
     text += fmt::format("{}{}: {} steps\n", entry ? "entry " : "", computation.name,
                         plan.computations[c].steps.size());
+    text += StructureText(computation, plan.computations[c]);
     for (const Step& step : plan.computations[c].steps) {
       const Instruction& instruction = computation.instructions[step.instruction];
       std::string fused;

@@ -143,10 +143,14 @@ Module ModuleOfStep(const Module& module, const Computation& computation, std::s
     entry.instructions.push_back(std::move(parameter));
   }
   std::vector<Instruction> body;
+  names.clear();
+  for (const Instruction& parameter : entry.instructions) names.insert(parameter.name);
   for (int32_t member : members) {
     moved[member] = static_cast<int32_t>(entry.instructions.size() + body.size());
     Instruction instruction = computation.instructions[member];
     instruction.control_predecessors.clear();
+    // Inlined calls of one function have instructions of the same names (inline_calls.h).
+    while (!names.insert(instruction.name).second) instruction.name += '_';
     for (int32_t& operand : instruction.operands) operand = moved[operand];
     body.push_back(std::move(instruction));
   }

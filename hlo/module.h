@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,8 @@ struct Computation {
   int32_t root = -1;
   std::string execution_thread;  // empty: main
   SourcePosition position;
+  // Set where calls were inlined (evaluator/inline_calls.h): every instruction is needed, and so many steps more count.
+  std::optional<int64_t> inlined_steps;
 
   // Instruction index of each parameter, by number; Verify checks that numbers are 0..n-1.
   std::vector<int32_t> parameters;

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -197,16 +198,29 @@ class PyModule {
 
   absl::StatusOr<NamedLiterals> Run(EngineChoice choice, const RunOptions& options,
                                     const std::map<std::string, NpyArray>& inputs) {
-    ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(*module_, choice));
-    Executor executor(plan, options);
+    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, PlanFor(choice));
+    Executor executor(*plan, options);
     ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
                            ArgumentsFrom(*module_, inputs, &executor.process().infeed));
     ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
     return ResultsOf(root);
   }
 
+  // Made once for an engine; runs share it, from many threads too.
+  absl::StatusOr<std::shared_ptr<const Plan>> PlanFor(EngineChoice choice) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::shared_ptr<const Plan>& plan = plans_[choice];
+    if (plan == nullptr) {
+      ASSAY_ASSIGN_OR_RETURN(Plan made, MakePlan(*module_, choice));
+      plan = std::make_shared<const Plan>(std::move(made));
+    }
+    return plan;
+  }
+
   const std::string name_, text_;
   std::shared_ptr<const VerifiedModule> module_;
+  std::mutex mutex_;  // of plans_
+  std::map<EngineChoice, std::shared_ptr<const Plan>> plans_;
 };
 
 }  // namespace

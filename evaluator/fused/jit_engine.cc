@@ -3,6 +3,7 @@
 #include <array>
 
 #include "evaluator/fused/kernel.h"
+#include "evaluator/fused/late_kernel.h"
 #include "evaluator/fused/program.h"
 #include "fmt/format.h"
 
@@ -10,8 +11,8 @@ namespace assay::fused {
 namespace {
 
 // Code costs about 60 us to make, as much as the step's own time at this number of elements and instructions; in
-// a loop, which is expected to run often, less is enough.
-constexpr int64_t kMinElements = 64;
+// a loop, which is expected to run often, less is enough. Smaller ones get code when they have run often.
+constexpr int64_t kMinElements = 2;
 constexpr int64_t kMinWork = 1 << 16;
 constexpr int64_t kMinWorkInLoop = 1 << 9;
 
@@ -41,6 +42,7 @@ class Jit final : public Engine {
     const int64_t elements = fusion.root().shape->num_elements();
     const int64_t members = static_cast<int64_t>(fusion.members.size());
     if (!eager_ && elements < (fusion.in_loop ? kMinWorkInLoop : kMinWork) / members) {
+      if (members > 1) return MakeLateKernel(fusion, isa_);
       return NotSupported({}, fmt::format("{} elements by {} instructions", elements, members));
     }
     absl::StatusOr<Program> program = MakeProgram(fusion, isa_);

@@ -1,7 +1,9 @@
 #include "evaluator/fused/kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "evaluator/eval_context.h"
@@ -11,7 +13,7 @@ namespace assay::fused {
 namespace {
 
 constexpr int64_t kTile = 1024;            // elements; kStrip where there are strip functions
-constexpr int64_t kTileBytes = kTile * 8;  // of a buffer
+constexpr int64_t kStackBytes = 1 << 13;   // of buffers that small steps need no heap for
 constexpr int64_t kChargeEvery = 1 << 20;  // elements between two charges
 constexpr int64_t kGrain = 1 << 14;        // elements that a thread takes at a time
 
@@ -19,9 +21,10 @@ struct alignas(64) Copies {
   std::byte bytes[jit::kMaxLanes * 8];
 };
 
-struct alignas(64) Buffer {
-  std::byte bytes[kTileBytes];
+struct alignas(64) Line {
+  std::byte bytes[64];
 };
+using CopiesBySlot = absl::InlinedVector<Copies, 4>;
 
 class FusedKernel final : public Kernel {
  public:
@@ -37,10 +40,10 @@ class FusedKernel final : public Kernel {
     int reused = -1;
     ASSAY_ASSIGN_OR_RETURN(Literal result, TakeResult(context, operands, reused));
     std::byte* const out = result.MutableBytes().data();
-    std::vector<const std::byte*> in;
+    absl::InlinedVector<const std::byte*, 12> in;
     for (size_t k = 0; k < operands.size(); ++k)
       in.push_back(static_cast<int>(k) == reused ? out : operands[k].data());
-    const std::vector<Copies> copies = CopyRepeated(in);
+    const CopiesBySlot copies = CopyRepeated(in);
 
     const int64_t n = result.shape().num_elements();
     for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
@@ -69,25 +72,32 @@ class FusedKernel final : public Kernel {
     return context.NewResult();
   }
 
-  // By slot: what operands of one element look like to loops.
-  std::vector<Copies> CopyRepeated(std::span<const std::byte* const> in) const {
-    std::vector<Copies> copies(program_.slots.size());
-    for (size_t s = 0; s < program_.slots.size(); ++s) {
-      const Slot& slot = program_.slots[s];
+  // What operands of one element look like to loops, in the order of their slots.
+  CopiesBySlot CopyRepeated(std::span<const std::byte* const> in) const {
+    CopiesBySlot copies;
+    for (const Slot& slot : program_.slots) {
       if (slot.kind != Slot::Kind::kRepeated) continue;
-      const int bytes = Bytes(slot.type);
-      for (int64_t i = 0; i < jit::kMaxLanes; ++i)
-        std::memcpy(copies[s].bytes + i * bytes, in[slot.index], bytes);
+      std::byte* const bytes = copies.emplace_back().bytes;
+      const int size = Bytes(slot.type);
+      for (int64_t i = 0; i < jit::kMaxLanes; ++i) std::memcpy(bytes + i * size, in[slot.index], size);
     }
     return copies;
   }
 
   void RunRange(std::span<const std::byte* const> in, std::span<const Copies> copies, std::byte* out,
                 int64_t begin, int64_t end) const {
-    std::vector<Buffer> buffers(static_cast<size_t>(program_.num_buffers));
-    std::vector<void*> at(program_.slots.size());
     const int64_t step = one_loop_ ? end - begin : tile_;
+    const int64_t lines = (std::min(step, end - begin) * 8 + 63) / 64 + 1;  // of a buffer
+    std::array<Line, kStackBytes / 64> few;
+    std::unique_ptr<Line[]> many;
+    Line* buffers = few.data();
+    if (lines * program_.num_buffers > std::ssize(few)) {
+      many.reset(new Line[static_cast<size_t>(lines * program_.num_buffers)]);  // not cleared
+      buffers = many.get();
+    }
+    absl::InlinedVector<void*, 24> at(program_.slots.size());
     for (; begin < end; begin += step) {
+      size_t repeated = 0;
       for (size_t s = 0; s < at.size(); ++s) {
         const Slot& slot = program_.slots[s];
         const int64_t offset = begin * Bytes(slot.type);
@@ -96,17 +106,17 @@ class FusedKernel final : public Kernel {
             at[s] = const_cast<std::byte*>(in[slot.index]) + offset;  // only read
             break;
           case Slot::Kind::kRepeated:
-            at[s] = const_cast<std::byte*>(copies[s].bytes);
+            at[s] = const_cast<std::byte*>(copies[repeated++].bytes);
             break;
           case Slot::Kind::kBuffer:
-            at[s] = buffers[slot.index].bytes;
+            at[s] = buffers[slot.index * lines].bytes;
             break;
           case Slot::Kind::kResult:
             at[s] = out + offset;
             break;
         }
       }
-      RunTile(in, at, begin, std::min(step, end - begin));
+      RunTile(in, {at.data(), at.size()}, begin, std::min(step, end - begin));
     }
   }
 

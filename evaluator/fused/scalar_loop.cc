@@ -116,6 +116,7 @@ class Builder {
       const Instruction& instruction = computation.instructions[i];
       if (HasSideEffect(instruction))
         return NotSupported({}, fmt::format("{} in the loop", Name(instruction.opcode)));
+      if (computation.inlined_steps.has_value()) needed[i] = true;
       if (!needed[i]) continue;
       for (int32_t operand : instruction.operands) needed[static_cast<size_t>(operand)] = true;
       for (int32_t before : instruction.control_predecessors) needed[static_cast<size_t>(before)] = true;
@@ -127,7 +128,7 @@ class Builder {
     if (depth > kMaxInlining) return NotSupported({}, "too many calls in calls");
     const Computation& computation = module_.computation(id);
     ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> needed, Needed(computation));
-    ++work_.steps;
+    work_.steps += 1 + computation.inlined_steps.value_or(0);
     std::vector<Value> values(computation.instructions.size());
     for (size_t i = 0; i < values.size(); ++i) {
       const Instruction& instruction = computation.instructions[i];

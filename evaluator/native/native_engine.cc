@@ -11,6 +11,7 @@
 #include "evaluator/native/elementwise.h"
 #include "evaluator/native/fft.h"
 #include "evaluator/native/lapack_call.h"
+#include "evaluator/native/moves.h"
 #include "evaluator/native/reduce.h"
 #include "evaluator/native/scatter.h"
 #include "evaluator/native/select_and_scatter.h"
@@ -32,15 +33,24 @@ constexpr Row kKernels[] = {
     {Opcode::kBatchNormGrad, PrepareBatchNorm},
     {Opcode::kBatchNormInference, PrepareBatchNorm},
     {Opcode::kBatchNormTraining, PrepareBatchNorm},
+    {Opcode::kBroadcast, PrepareMoves},
     {Opcode::kCholesky, PrepareCholesky},
+    {Opcode::kConcatenate, PrepareMoves},
     {Opcode::kConvolution, PrepareConvolution},
+    {Opcode::kCopy, PrepareMoves},
     {Opcode::kCustomCall, PrepareCustomCall},
     {Opcode::kDot, PrepareDot},
+    {Opcode::kDynamicSlice, PrepareMoves},
+    {Opcode::kDynamicUpdateSlice, PrepareMoves},
     {Opcode::kFft, PrepareFft},
     {Opcode::kReduce, PrepareReduce},
     {Opcode::kReduceWindow, PrepareReduceWindow},
+    {Opcode::kReshape, PrepareMoves},
+    {Opcode::kReverse, PrepareMoves},
     {Opcode::kScatter, PrepareScatter},
     {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
+    {Opcode::kSlice, PrepareMoves},
+    {Opcode::kTranspose, PrepareMoves},
     {Opcode::kTriangularSolve, PrepareTriangularSolve},
 };
 

@@ -143,12 +143,16 @@ TEST_CASE("dynamic-update-slice: an unshared operand is overwritten in place", "
   const std::string text =
       "HloModule m\nENTRY e {\n x = s32[4] parameter(0)\n u = s32[1] constant({9})\n i = s32[] constant(2)\n"
       " ROOT r = s32[4] dynamic-update-slice(x, u, i)\n}";
-  const int64_t size = 4, values[] = {1, 2, 3, 4};
-  std::vector<Literal> arguments = {Literal::FromInts(ElementType::kS32, {&size, 1}, values)};
-  const std::byte* storage = arguments[0].data();
-  const Literal result = RunOk(text, std::move(arguments));
-  CHECK(result.data() == storage);
-  CHECK(ValuesOf(result) == std::vector<int64_t>{1, 2, 9, 4});
+  const VerifiedModule module = Verify(ParseHloText(text).value()).value();
+  for (const EngineChoice choice : {EngineChoice::kReference, EngineChoice::kExact}) {
+    const int64_t size = 4, values[] = {1, 2, 3, 4};
+    std::vector<Literal> arguments = {Literal::FromInts(ElementType::kS32, {&size, 1}, values)};
+    const std::byte* storage = arguments[0].data();
+    // Without the cross-check, which shares the operands.
+    const Literal result = Evaluate(module, std::move(arguments), {}, choice).value();
+    CHECK(result.data() == storage);
+    CHECK(ValuesOf(result) == std::vector<int64_t>{1, 2, 9, 4});
+  }
 }
 
 }  // namespace assay::testing

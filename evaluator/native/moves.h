@@ -1,0 +1,15 @@
+// Ops that only move elements, of small arrays of static sizes: what to copy from where is settled in the plan. Large arrays are
+// the reference's, whose time is the copy's.
+#ifndef ASSAY_EVALUATOR_NATIVE_MOVES_H_
+#define ASSAY_EVALUATOR_NATIVE_MOVES_H_
+
+#include "evaluator/native/native_engine.h"
+
+namespace assay::native {
+
+// broadcast, concatenate, copy, dynamic-slice, dynamic-update-slice, reshape, reverse, slice, transpose.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step, Isa isa);
+
+}  // namespace assay::native
+
+#endif  // ASSAY_EVALUATOR_NATIVE_MOVES_H_
