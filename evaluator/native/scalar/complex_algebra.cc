@@ -12,7 +12,7 @@
 namespace assay::native {
 namespace {
 
-// Whether tier 2 may multiply the number: 0, or far from the ends of the range.
+// Whether tier 2 may multiply or divide the number: 0, or far from the ends of the range.
 template <class R>
 ASSAY_BODY uint64_t IsFactor(double x) {
   if constexpr (!R::kIsDouble) return 1;
@@ -68,7 +68,7 @@ struct Abs {
 struct SignRe {
   template <class R>
   ASSAY_BODY R Of(double x, double y) {
-    return R::Of(x) / Abs::Of<R>(x, y);
+    return Where(IsFactor<R>(x) != 0, R::Of(x) / Abs::Of<R>(x, y));
   }
 };
 struct SignIm {
@@ -83,7 +83,7 @@ struct SignIm {
 template <class R>
 ASSAY_BODY R RootPart(double x, double y, bool larger) {
   const R t = SquareRoot(Scale(Abs::Of<R>(x, y) + Absolute(x), 0.5));
-  return Choose(larger, t, R::Of(0.5 * Absolute(y)) / t);
+  return Choose(larger, t, Where(IsFactor<R>(y) != 0, R::Of(0.5 * Absolute(y)) / t));
 }
 struct SqrtRe {
   template <class R>

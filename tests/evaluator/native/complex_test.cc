@@ -105,6 +105,9 @@ std::vector<Complex> SomeValues(const FloatFormat& format, uint64_t seed) {
                              format.min_subnormal,
                              RoundToFormat(705, format),
                              RoundToFormat(0x1p-410, format),
+                             RoundToFormat(0x1.749cef6790544p-186, format),
+                             8 * format.min_subnormal,
+                             9 * format.min_subnormal,
                              std::numeric_limits<double>::infinity(),
                              std::numeric_limits<double>::quiet_NaN()};
   for (const double x : specials) {
