@@ -5,6 +5,7 @@
 #include "evaluator/fused/jit_engine.h"
 #include "evaluator/fused/scalar_loop.h"
 #include "evaluator/native/native_engine.h"
+#include "evaluator/onednn/onednn_engine.h"
 
 namespace assay {
 
@@ -20,20 +21,22 @@ bool Engine::CanFuse(const StepView&, std::string* reason) const {
 }
 
 std::string_view Name(EngineChoice choice) {
-  return choice == EngineChoice::kReference ? "reference" : "exact";
+  return choice == EngineChoice::kReference ? "reference" : choice == EngineChoice::kExact ? "exact" : "fast";
 }
 
 std::span<const Engine* const> EnginesOf(EngineChoice choice, native::Isa isa) {
-  using Exact = std::array<const Engine*, 3>;
-  static const std::array<Exact, 3> exact = [] {
-    std::array<Exact, 3> by_isa;
+  // By instruction set; the exact engines are the fast ones but the first.
+  using Engines = std::array<const Engine*, 4>;
+  static const std::array<Engines, 3> fast = [] {
+    std::array<Engines, 3> by_isa;
     for (native::Isa i : {native::Isa::kBaseline, native::Isa::kAvx2, native::Isa::kAvx512})
-      by_isa[static_cast<size_t>(i)] = {&fused::JitEngine(i), &fused::LoopEngine(i),
+      by_isa[static_cast<size_t>(i)] = {&onednn::OnednnEngine(i), &fused::JitEngine(i), &fused::LoopEngine(i),
                                         &native::NativeEngine(i)};
     return by_isa;
   }();
   if (choice == EngineChoice::kReference) return {};
-  return exact[static_cast<size_t>(isa)];
+  const std::span<const Engine* const> engines = fast[static_cast<size_t>(isa)];
+  return choice == EngineChoice::kFast ? engines : engines.subspan(1);
 }
 
 }  // namespace assay

@@ -49,7 +49,7 @@ struct FusionView {
 //   RN_T(s - e) <= element <= RN_T(s + e),  s = sum t,  T the result's type,
 //   e = gamma sum |t| + n 2^-126 (+ the terms with a subnormal factor, where such factors may count as zero),
 //   gamma = (n + 2) u / (1 - (n + 2) u)
-// Where s is no finite number it is that value, and where sum |t| (1 + gamma) leaves the range of f32, anything.
+// Where s is NaN it is NaN, where s is infinite s or NaN; where sum |t| (1 + gamma) leaves f32's range, anything.
 enum class Accuracy : uint8_t {
   kBitExact,
   kF32Sum,
@@ -86,6 +86,7 @@ class Engine {
 enum class EngineChoice : uint8_t {
   kReference,  // the op table alone
   kExact,      // kernels that give the reference's bits, the reference elsewhere
+  kFast,       // before these, kernels that are within a bound of it (Kernel::accuracy)
 };
 std::string_view Name(EngineChoice choice);
 

@@ -117,7 +117,8 @@ struct Options {
 EngineChoice ChoiceOf(const std::string& engine) {
   if (engine == "exact") return EngineChoice::kExact;
   if (engine == "reference") return EngineChoice::kReference;
-  throw py::value_error("engine is '" + engine + "', wanted 'exact' or 'reference'");
+  if (engine == "fast") return EngineChoice::kFast;
+  throw py::value_error("engine is '" + engine + "', wanted 'exact', 'fast' or 'reference'");
 }
 
 Crosscheck CrosscheckOf(const std::string& word) {

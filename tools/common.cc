@@ -49,10 +49,8 @@ int UsageError(const std::string& message) {
 }
 
 absl::Status CheckEngine(const RunFlags& flags) {
-  if (flags.engine == "fast" || flags.engine == "gpu") {
-    return NotSupported(
-        {}, fmt::format("engine '{}' is not part of this build; use exact or reference", flags.engine));
-  }
+  if (flags.engine == "gpu")
+    return NotSupported({}, "engine 'gpu' is not part of this build; use exact, fast or reference");
   if (!IsaOf(flags)) return NotSupported({}, fmt::format("this machine has no {}", flags.cpu));
   if (!flags.load_ops.empty()) {
     return NotSupported(
@@ -62,6 +60,7 @@ absl::Status CheckEngine(const RunFlags& flags) {
 }
 
 EngineChoice ChoiceOf(const RunFlags& flags) {
+  if (flags.engine == "fast") return EngineChoice::kFast;
   return flags.engine == "reference" ? EngineChoice::kReference : EngineChoice::kExact;
 }
 

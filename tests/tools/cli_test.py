@@ -303,11 +303,38 @@ ENTRY e {
 
     def test_what_is_not_supported(self):
         program = self.file("a.hlo", CONSTANT)
-        for args in (("--engine", "gpu"), ("--engine", "fast"), ("--replicas", "2"), ("--partitions", "2"),
+        for args in (("--engine", "gpu"), ("--replicas", "2"), ("--partitions", "2"),
                      ("--load-ops", "libm.so")):
             self.expect(4, "run", program, *args, error="error: ")
         unknown = CONSTANT.replace("constant({1, 2.5})", 'custom-call(), custom_call_target="acme"')
         self.expect(4, "run", self.file("u.hlo", unknown), error=["u.hlo:3:", "no custom call target acme"])
+
+    # ---- the fast engine ----
+
+    def dot(self, n):
+        return self.file(f"dot{n}.hlo", f"HloModule m\nENTRY e {{\n  x = f32[{n},{n}] parameter(0)\n"
+                         f"  ROOT d = f32[{n},{n}] dot(x, x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n")
+
+    def test_fast_declines_small_steps_and_loads_nothing_for_them(self):
+        result = self.expect(0, "plan", self.dot(100), "--engine", "fast",
+                             output="(onednn: 1000000 products, fewer than 67108864)")
+        self.assertIn(b"native     %d", result.stdout)
+        env = {**os.environ, "LD_DEBUG": "files"}
+        traced = self.call("run", self.dot(100), "--engine", "fast", "--random-inputs", "1", env=env)
+        self.assertEqual(traced.returncode, 0)
+        self.assertIn(b"libm", traced.stderr)
+        self.assertNotIn(b"dnnl", traced.stderr)
+
+    def test_fast_runs_where_the_library_is_missing(self):
+        self.file("libdnnl.so.2", "no library")
+        env = {**os.environ, "LD_LIBRARY_PATH": self.folder.name}
+        result = self.expect(0, "plan", self.dot(512), "--engine", "fast", output="(onednn: oneDNN can't be loaded: ", env=env)
+        self.assertIn(b"native     %d", result.stdout)
+        self.expect(0, "run", self.dot(512), "--engine", "fast", "--random-inputs", "1", env=env)
+
+    def test_fast_checks_a_sample_of_a_large_step(self):
+        for args in ((), ("--crosscheck", "sample"), ("--crosscheck", "off")):
+            self.expect(0, "run", self.dot(512), "--engine", "fast", "--random-inputs", "1", *args, output="out0 f32")
 
     # ---- protocol buffers ----
 

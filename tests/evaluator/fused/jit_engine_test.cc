@@ -187,6 +187,8 @@ TEST_CASE("jit engine: the cross-check catches a flipped bit and a dropped tail 
       step.kernel = std::make_shared<Broken>(step.kernel, fault);
     CHECK(run(Crosscheck::kOff).ok());
     for (Crosscheck crosscheck : {Crosscheck::kSample, Crosscheck::kFull}) {
+      // A sample has the last element, and hardly the one with the bit.
+      if (crosscheck == Crosscheck::kSample && fault == Broken::Fault::kBit) continue;
       const absl::Status status = run(crosscheck);
       CHECK(ExitCodeOf(status) == 1);
       CHECK_THAT(std::string(status.message()), Catch::Contains("%r = add"));

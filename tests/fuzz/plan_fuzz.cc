@@ -1,0 +1,16 @@
+// Bytes as the choices of the program generator: a small program, its arguments, and every engine against the reference.
+// A difference is a finding.
+#include <cstdint>
+#include <cstdio>
+
+#include "shape/error.h"
+#include "tests/generated/differential.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  assay::testing::Choices choices(std::span<const uint8_t>(data, size));
+  const assay::testing::Difference difference = assay::testing::CompareEngines(
+      assay::testing::GenerateProgram(choices, {.instructions = 12, .max_elements = 200}));
+  if (!difference.text.empty()) std::fputs(difference.text.c_str(), stderr);
+  ASSAY_CHECK(difference.text.empty());
+  return 0;
+}

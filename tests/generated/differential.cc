@@ -1,0 +1,142 @@
+#include "tests/generated/differential.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "evaluator/executor.h"
+#include "evaluator/fused/jit_engine.h"
+#include "evaluator/fused/scalar_loop.h"
+#include "evaluator/native/native_engine.h"
+#include "evaluator/onednn/onednn_engine.h"
+#include "fmt/format.h"
+#include "hlo/text/printer.h"
+#include "literal/compare.h"
+
+namespace assay::testing {
+namespace {
+
+using native::Isa;
+using Engines = std::array<const Engine*, 4>;
+
+// The first is the fast one.
+const Engines& EnginesFor(Isa isa) {
+  static const std::array<Engines, 3> engines = [] {
+    std::array<Engines, 3> by_isa;
+    for (Isa i : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
+      by_isa[static_cast<size_t>(i)] = {&onednn::EagerOnednnEngine(native::MachineIsa()),
+                                        &fused::EagerJitEngine(i), &fused::LoopEngine(i),
+                                        &native::NativeEngine(i)};
+    }
+    return by_isa;
+  }();
+  return engines[static_cast<size_t>(isa)];
+}
+
+std::string MessageOf(const absl::Status& status) {
+  return std::string(status.message().data(), status.message().size());
+}
+
+constexpr size_t kPage = 4096;
+
+// The array in memory that ends right before a page that can't be touched or, with `front`, starts right behind one.
+Literal Guarded(const Literal& array, bool front) {
+  const size_t bytes = array.bytes().size(), room = (bytes + kPage - 1) / kPage * kPage + 2 * kPage;
+  auto* const pages = static_cast<std::byte*>(
+      mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSAY_CHECK(pages != MAP_FAILED);
+  std::byte* const data = front ? pages + kPage : pages + room - kPage - bytes;
+  std::copy(array.bytes().begin(), array.bytes().end(), data);
+  ASSAY_CHECK(mprotect(pages, kPage, PROT_NONE) == 0);
+  ASSAY_CHECK(mprotect(pages + room - kPage, kPage, PROT_NONE) == 0);
+  return Literal::Borrow(array.shared_shape(), {data, bytes},
+                         std::shared_ptr<void>(pages, [room](void* p) { munmap(p, room); }));
+}
+
+std::vector<Literal> Guarded(const std::vector<Literal>& arrays, bool front) {
+  std::vector<Literal> guarded;
+  for (const Literal& array : arrays) guarded.push_back(Guarded(array, front));
+  return guarded;
+}
+
+struct Outcome {
+  absl::StatusOr<Literal> result;
+  int64_t steps;
+};
+
+Outcome RunPlan(const Plan& plan, const std::vector<Literal>& arguments, int jobs, Crosscheck crosscheck) {
+  RunOptions options;
+  options.jobs = jobs;
+  options.crosscheck = crosscheck;
+  options.limits.max_steps = 1000000;
+  Executor executor(plan, options);
+  absl::StatusOr<Literal> result = executor.Run(arguments);
+  return {std::move(result), executor.statistics().steps};
+}
+
+// Empty where both are the same error or the same bits.
+std::string Compare(const Outcome& wanted, const Outcome& found) {
+  if (wanted.result.status().code() != found.result.status().code())
+    return fmt::format("reference: {} {}, engine: {} {}", static_cast<int>(wanted.result.status().code()),
+                       MessageOf(wanted.result.status()), static_cast<int>(found.result.status().code()),
+                       MessageOf(found.result.status()));
+  if (!wanted.result.ok()) return "";
+  if (!Literal::BitwiseEqual(*wanted.result, *found.result))
+    return CompareLiterals(*wanted.result, *found.result, {.bitwise = true}).Report();
+  return "";
+}
+
+void Count(const Plan& plan, Difference& difference) {
+  for (const ComputationPlan& computation : plan.computations) {
+    for (const Step& step : computation.steps) {
+      difference.kernels += step.kernel != nullptr;
+      difference.fused += step.fusion != nullptr;
+      difference.bounded += step.kernel != nullptr && step.kernel->accuracy() != Accuracy::kBitExact;
+    }
+  }
+}
+
+}  // namespace
+
+Difference CompareEngines(GeneratedProgram program) {
+  Difference difference;
+  absl::StatusOr<VerifiedModule> module = Verify(std::move(program.module));
+  if (!module.ok()) return {"the program is invalid: " + MessageOf(module.status())};
+  const auto failed = [&](const std::string& what, const std::string& text) {
+    difference.text = fmt::format("{}: {}\n{}", what, text, ModuleToText(module->module()));
+    return difference;
+  };
+  const absl::StatusOr<Plan> reference = MakePlan(*module, EngineChoice::kReference);
+  if (!reference.ok()) return failed("reference", MessageOf(reference.status()));
+  const Outcome wanted = RunPlan(*reference, program.arguments, 1, Crosscheck::kOff);
+  difference.evaluated = wanted.result.ok();
+  const std::vector<Literal> at_end = Guarded(program.arguments, false),
+                             at_start = Guarded(program.arguments, true);
+  for (Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
+    if (isa > native::MachineIsa()) continue;
+    const absl::StatusOr<Plan> plan = MakePlan(*module, std::span(EnginesFor(isa)).subspan(1));
+    if (!plan.ok()) return failed("exact", MessageOf(plan.status()));
+    Count(*plan, difference);
+    std::optional<int64_t> steps;
+    for (int jobs : {1, 2, 7}) {
+      const Outcome found = RunPlan(*plan, jobs == 1 ? at_end : at_start, jobs, Crosscheck::kOff);
+      std::string text = Compare(wanted, found);
+      if (text.empty() && steps.value_or(found.steps) != found.steps)
+        text = fmt::format("{} steps, {} with fewer jobs", found.steps, *steps);
+      steps = found.steps;
+      if (!text.empty())
+        return failed(fmt::format("instruction set {}, {} jobs", static_cast<int>(isa), jobs), text);
+    }
+  }
+  const absl::StatusOr<Plan> fast = MakePlan(*module, EnginesFor(native::MachineIsa()));
+  if (!fast.ok()) return failed("fast", MessageOf(fast.status()));
+  Count(*fast, difference);
+  const Outcome found = RunPlan(*fast, at_end, 2, Crosscheck::kFull);
+  // What follows a sum within a bound may differ, and may then fail where the reference does not; but no comparison may.
+  if (ExitCodeOf(found.result.status()) == 1) return failed("fast", MessageOf(found.result.status()));
+  return difference;
+}
+
+}  // namespace assay::testing

@@ -1,0 +1,25 @@
+// One generated program by every engine: the reference is what the others are compared with.
+#ifndef ASSAY_TESTS_GENERATED_DIFFERENTIAL_H_
+#define ASSAY_TESTS_GENERATED_DIFFERENTIAL_H_
+
+#include <string>
+
+#include "tests/generated/generator.h"
+
+namespace assay::testing {
+
+struct Difference {
+  std::string text;        // what differs, and where; empty: nothing
+  bool evaluated = false;  // the reference gave a result, not an error
+  // Steps of the plans that engines took, fusions among them, and those within a bound.
+  int kernels = 0, fused = 0, bounded = 0;
+};
+
+// `exact` with AVX2 and with AVX-512, with 1, 2 and 7 threads, gives the reference's bits and errors, and as
+// many steps by any number of threads; `fast` is within its bounds. Engines take steps of any size; arguments lie
+// between pages that can't be touched. Needs what the machine has.
+Difference CompareEngines(GeneratedProgram program);
+
+}  // namespace assay::testing
+
+#endif  // ASSAY_TESTS_GENERATED_DIFFERENTIAL_H_

@@ -1,0 +1,41 @@
+// Generated programs: every engine gives the reference's bits, or is within its bounds.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "evaluator/native/isa.h"
+#include "tests/generated/differential.h"
+
+namespace assay::testing {
+namespace {
+
+// Seeds from `first`; every 25th program has large arrays and only cheap ops.
+void CompareMany(uint64_t first, int count) {
+  int evaluated = 0, kernels = 0, fused = 0, bounded = 0;
+  for (int i = 0; i < count; ++i) {
+    const uint64_t seed = first + static_cast<uint64_t>(i);
+    Choices choices(seed);
+    GeneratorOptions options{.instructions = 4 + static_cast<int>(seed % 20)};
+    if (i % 25 == 24) options = {.instructions = 8, .max_elements = 60000, .cheap = true};
+    const Difference difference = CompareEngines(GenerateProgram(choices, options));
+    INFO("seed " << seed);
+    CHECK(difference.text == "");
+    evaluated += difference.evaluated, kernels += difference.kernels, fused += difference.fused;
+    bounded += difference.bounded;
+  }
+  // The comparison is worth something: most programs give results, and kernels of every kind have a part.
+  WARN(count << " programs, " << evaluated << " with results; " << kernels << " kernels, " << fused
+             << " fusions, " << bounded << " within bounds");
+  CHECK(evaluated > count * 3 / 4);
+  CHECK(kernels > 4 * count);
+  if (native::MachineIsa() >= native::Isa::kAvx2) CHECK(fused > count);
+}
+
+TEST_CASE("generated programs: all engines agree with the reference", "[generated]") {
+  CompareMany(1000, 300);
+}
+
+// assay_tests "[all-generated]": minutes.
+TEST_CASE("generated programs: 5,000 of them", "[.all-generated]") { CompareMany(1, 5000); }
+
+}  // namespace
+}  // namespace assay::testing

@@ -1,0 +1,92 @@
+// The module that the generator builds up: instructions are tried, and kept where the op's shape rule takes them.
+#ifndef ASSAY_TESTS_GENERATED_MAKER_H_
+#define ASSAY_TESTS_GENERATED_MAKER_H_
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tests/generated/generator.h"
+
+namespace assay::testing {
+
+class Maker {
+ public:
+  Maker(Choices& choices, const GeneratorOptions& options) : choices_(choices), options_(options) {
+    open_.push_back(NewComputation());
+  }
+  GeneratedProgram Make();
+
+ private:
+  static Computation NewComputation();
+  Computation& current() { return open_.back(); }
+  const Shape& ShapeOf(int32_t value) { return *current().instructions[value].shape; }
+  int64_t Below(int64_t n) { return choices_.Below(n); }
+
+  // The index of the new value; nullopt where the shape rule refuses it, or it would be large.
+  std::optional<int32_t> Add(Opcode opcode, std::vector<int32_t> operands,
+                             std::vector<AttributeMap::Entry> attributes = {},
+                             std::optional<Shape> declared = std::nullopt);
+  int32_t AddParameter(const Shape& shape);
+  int32_t AddConstant(Literal value);
+  int32_t ScalarOf(ElementType type, double value);  // as a constant
+  // Ends the computation that was begun last, and makes it callable.
+  ComputationId Close(int32_t root);
+  ComputationId Binary(Opcode opcode, ElementType type);
+  ComputationId Comparator(ElementType type, const char* direction, int pairs);
+
+  ElementType AnyType();
+  ElementType AnyFloat();
+  ElementType TypeOfProducts();
+  DimVector AnySizes(int64_t max_rank);
+  Shape AnyShape();
+  std::optional<int32_t> AnyArray();
+  // An array for which `wanted` holds.
+  std::optional<int32_t> ArrayThat(const std::function<bool(const Shape&)>& wanted);
+  int32_t LikeThat(
+      const Shape& shape);  // a value of exactly this shape: one that there is, or a new parameter
+  Ints SomeDims(const Shape& shape, bool all_but_one = false);
+  Window AnyWindow(int64_t rank, bool dilated);
+  ComputationId AnyReducer(ElementType type);
+
+  void Step();
+  // maker_moves.cc
+  void Elementwise();
+  void Broadcast();
+  void Reshape();
+  void Transpose();
+  void Reverse();
+  void Slice();
+  void Pad();
+  void Concatenate();
+  void Iota();
+  void DynamicSlice();
+  void DynamicUpdate();
+  void Gather();
+  // maker_sums.cc
+  void Reduce();
+  void ReduceWindow();
+  void SelectAndScatter();
+  void Scatter();
+  void Dot();
+  void Convolution();
+  void Sort();
+  void TopK();
+  void Fft();
+  void Solve();
+  void BatchNorm();
+  void Map();
+  void While();
+  void Conditional();
+
+  Choices& choices_;
+  const GeneratorOptions& options_;
+  Module module_;
+  std::vector<Computation> open_;  // those being written; the first is the entry computation
+  std::vector<int32_t> parameters_;
+  std::vector<Literal> arguments_;
+};
+
+}  // namespace assay::testing
+
+#endif  // ASSAY_TESTS_GENERATED_MAKER_H_
