@@ -23,9 +23,9 @@ uint32_t LoadGroup(const uint8_t* p) {
 }
 
 // Rows k, … , k + 3 of sixteen neighbouring columns: column by column.
-void Transpose4x16(const uint8_t* rows, int64_t stride, uint32_t* groups) {
+void Transpose4x16(const uint8_t* rows, int64_t stride, __m128i flip, uint32_t* groups) {
   const auto load = [&](int k) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows + k * stride));
+    return _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(rows + k * stride)), flip);
   };
   const __m128i a = load(0), b = load(1), c = load(2), d = load(3);
   const __m128i ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d);
@@ -98,6 +98,11 @@ BytePanels::BytePanels(const IntegerKernel& kernel, PanelSide side, const RowSou
 
 void BytePanels::Pack(int64_t batch, int64_t first, int64_t count, std::byte* panel) const {
   const int64_t bytes = packed_length_ * width_;
+  const auto in_groups = reinterpret_cast<uint32_t*>(panel);
+  if (!in_lines_ && !source_.ByRows() && count == width_ && width_ % 16 == 0) {
+    const RowSource<uint8_t>::InPlace in_place = source_.Elements(batch, first, count);
+    if (in_place.data != nullptr) return GroupInPlace(in_place, in_groups);
+  }
   const std::unique_ptr<uint8_t[]> elements(new uint8_t[bytes]);
   const auto flip = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; flip_ != 0 && i < end; ++i) elements[i] ^= flip_;
@@ -106,9 +111,9 @@ void BytePanels::Pack(int64_t batch, int64_t first, int64_t count, std::byte* pa
     source_.Pack(batch, first, count, width_, elements.get());
     flip(0, length_ * width_);
     std::fill(elements.get() + length_ * width_, elements.get() + bytes, 0);
-    if (!in_lines_) return GroupElements(elements.get(), reinterpret_cast<uint32_t*>(panel));
+    if (!in_lines_) return GroupElements(elements.get(), width_, packed_length_, 0, in_groups);
     const std::unique_ptr<uint32_t[]> groups(new uint32_t[bytes / kGroup]);
-    GroupElements(elements.get(), groups.get());
+    GroupElements(elements.get(), width_, packed_length_, 0, groups.get());
     return GroupsToLines(groups.get(), panel);
   }
   source_.Rows(batch, first, count, elements.get(), packed_length_);
@@ -117,8 +122,7 @@ void BytePanels::Pack(int64_t batch, int64_t first, int64_t count, std::byte* pa
     std::fill(&elements[r * packed_length_ + length_], &elements[(r + 1) * packed_length_], 0);
   }
   std::fill(elements.get() + count * packed_length_, elements.get() + bytes, 0);
-  in_lines_ ? RowsToLines(elements.get(), count, panel)
-            : GroupRows(elements.get(), reinterpret_cast<uint32_t*>(panel));
+  in_lines_ ? RowsToLines(elements.get(), count, panel) : GroupRows(elements.get(), in_groups);
 }
 
 void BytePanels::GroupRows(const uint8_t* rows, uint32_t* groups) const {
@@ -134,16 +138,32 @@ void BytePanels::GroupRows(const uint8_t* rows, uint32_t* groups) const {
   }
 }
 
-void BytePanels::GroupElements(const uint8_t* elements, uint32_t* groups) const {
-  for (int64_t k = 0; k < packed_length_; k += kGroup, elements += kGroup * width_, groups += width_) {
+void BytePanels::GroupElements(const uint8_t* elements, int64_t stride, int64_t n, uint8_t flip,
+                               uint32_t* groups) const {
+  const __m128i flips = _mm_set1_epi8(static_cast<char>(flip));
+  for (int64_t k = 0; k < n; k += kGroup, elements += kGroup * stride, groups += width_) {
     int r = 0;
-    for (; r + 16 <= width_; r += 16) Transpose4x16(elements + r, width_, groups + r);
+    for (; r + 16 <= width_; r += 16) Transpose4x16(elements + r, stride, flips, groups + r);
     for (; r < width_; ++r) {
-      const uint8_t group[kGroup] = {elements[r], elements[r + width_], elements[r + 2 * width_],
-                                     elements[r + 3 * width_]};
+      uint8_t group[kGroup];
+      for (int g = 0; g < kGroup; ++g) group[g] = elements[r + g * stride] ^ flip;
       groups[r] = LoadGroup(group);
     }
   }
+}
+
+void BytePanels::GroupInPlace(const RowSource<uint8_t>::InPlace& elements, uint32_t* groups) const {
+  const int64_t whole = length_ / kGroup * kGroup, rest = length_ - whole;
+  GroupElements(elements.data, elements.stride, whole, flip_, groups);
+  groups += whole / kGroup * width_;
+  std::fill(groups, groups + (packed_length_ - whole) / kGroup * width_, 0);
+  if (rest == 0) return;
+  uint8_t last[kGroup * kMaxPanelWidth] = {};
+  for (int64_t k = 0; k < rest; ++k) {
+    for (int64_t r = 0; r < width_; ++r)
+      last[k * width_ + r] = elements.data[(whole + k) * elements.stride + r] ^ flip_;
+  }
+  GroupElements(last, width_, kGroup, 0, groups);
 }
 
 void BytePanels::RowsToLines(const uint8_t* rows, int64_t count, std::byte* lines) const {

@@ -38,9 +38,12 @@ class BytePanels final : public IntegerPanels {
   void Pack(int64_t batch, int64_t first, int64_t count, std::byte* panel) const override;
 
  private:
-  // rows[r * stride + k], or panel[k * width + r], as groups of four.
+  // rows[r * packed_length + k], or elements[k * stride + r] for k < n, as groups of four; `flip` of all.
   void GroupRows(const uint8_t* rows, uint32_t* groups) const;
-  void GroupElements(const uint8_t* elements, uint32_t* groups) const;
+  void GroupElements(const uint8_t* elements, int64_t stride, int64_t n, uint8_t flip,
+                     uint32_t* groups) const;
+  // A whole panel of elements where they lie; they may be followed by nothing.
+  void GroupInPlace(const RowSource<uint8_t>::InPlace& elements, uint32_t* groups) const;
   void RowsToLines(const uint8_t* rows, int64_t count, std::byte* lines) const;
   void GroupsToLines(const uint32_t* groups, std::byte* lines) const;
 

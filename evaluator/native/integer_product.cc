@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "evaluator/parallel.h"
 #include "literal/element_io.h"
@@ -18,6 +19,17 @@ constexpr int64_t kElementsOfPart = 1 << 15;      // packed elements worth a tas
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+constexpr int64_t kStreamBytes = 1 << 18;  // packed rows of one task
+
+// Of one thread, kept for its next tile.
+std::byte* ThreadRows() {
+  struct alignas(64) Rows {
+    std::byte bytes[kStreamBytes];
+  };
+  static thread_local std::unique_ptr<Rows> rows(new Rows);
+  return rows->bytes;
+}
+
 class Runner {
  public:
   Runner(EvalContext& context, const IntegerKernel& kernel, const IntegerProduct& product)
@@ -32,15 +44,18 @@ class Runner {
         columns_(StepsOf(product.column_at)) {}
 
   absl::Status Run() {
-    const int64_t most_rows = BlockOf(p_.rows, lhs_.width), most_columns = BlockOf(p_.columns, rhs_.width);
+    const bool streams = Streams();
+    const int64_t most_rows = streams ? p_.rows : BlockOf(p_.rows, lhs_.width);
+    const int64_t most_columns = BlockOf(p_.columns, rhs_.width);
     int64_t most_batches = 1;
     if (most_rows >= p_.rows && most_columns >= p_.columns) {
-      const int64_t packed = std::max(most_rows, most_columns) * RowBytes();
+      const int64_t packed = std::max(streams ? 0 : most_rows, most_columns) * RowBytes();
       const int64_t work = most_rows * most_columns * (packed_length_ + 1);
       most_batches =
           std::clamp<int64_t>(std::min(kPackedBytes / packed, kWorkBetweenCharges / work), 1, p_.batches);
     }
-    ASSAY_ASSIGN_OR_RETURN(Literal lhs, ReserveScratch(context_, most_batches * most_rows, RowBytes()));
+    ASSAY_ASSIGN_OR_RETURN(Literal lhs,
+                           ReserveScratch(context_, streams ? 0 : most_batches * most_rows, RowBytes()));
     ASSAY_ASSIGN_OR_RETURN(Literal rhs, ReserveScratch(context_, most_batches * most_columns, RowBytes()));
     lhs_.packed = lhs.MutableBytes().data();
     rhs_.packed = rhs.MutableBytes().data();
@@ -48,6 +63,10 @@ class Runner {
       const int64_t batches = std::min(most_batches, p_.batches - b);
       for (int64_t column = 0; column < p_.columns; column += most_columns) {
         Pack(rhs_, b, batches, column, std::min(most_columns, p_.columns - column));
+        if (streams) {
+          ASSAY_RETURN_IF_ERROR(MultiplyStream(b, batches));
+          continue;
+        }
         for (int64_t row = 0; row < p_.rows; row += most_rows) {
           Pack(lhs_, b, batches, row, std::min(most_rows, p_.rows - row));
           ASSAY_RETURN_IF_ERROR(MultiplyBlocks(b, batches));
@@ -84,24 +103,60 @@ class Runner {
     return std::min(fitting, CeilDiv(std::max<int64_t>(rows, 1), width) * width);
   }
 
-  void Pack(Side& side, int64_t first_batch, int64_t batches, int64_t first, int64_t count) {
+  // Where there are many rows, each task packs those of its tile for itself, so that they stay in its cache.
+  bool Streams() const {
+    constexpr int64_t kTilesOfThread = 4;
+    const int64_t tiles = p_.rows / kTileRows * p_.batches;
+    return kTileRows * RowBytes() <= kStreamBytes && tiles >= kTilesOfThread * context_.parallel().jobs();
+  }
+
+  static void Reserve(Side& side, int64_t batches, int64_t first, int64_t count) {
     side.first = first;
     side.count = count;
     side.panels = CeilDiv(count, side.width);
-    const int64_t grain = kElementsOfPart / (p_.length * side.width + 1) + 1;
     if (side.wants_sums) side.sums.resize(side.panels * batches * side.width);
+  }
+
+  void Pack(Side& side, int64_t first_batch, int64_t batches, int64_t first, int64_t count) {
+    Reserve(side, batches, first, count);
+    const int64_t grain = kElementsOfPart / (p_.length * side.width + 1) + 1;
     context_.parallel().For(side.panels * batches, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t panel = begin; panel < end; ++panel) {
-        const int64_t at = panel % side.panels * side.width;
-        std::byte* const packed = side.packed + panel * side.width * RowBytes();
-        side.source.Pack(first_batch + panel / side.panels, first + at,
-                         std::min<int64_t>(side.width, count - at), packed);
-        if (side.wants_sums) {
-          kernel_.sums(packed_length_, packed, side.width, &side == &rhs_,
-                       side.sums.data() + panel * side.width);
-        }
-      }
+      for (int64_t panel = begin; panel < end; ++panel) PackPanel(side, first_batch, panel);
     });
+  }
+
+  void PackPanel(Side& side, int64_t first_batch, int64_t panel) const {
+    const int64_t at = panel % side.panels * side.width;
+    std::byte* const packed = side.packed + panel * side.width * RowBytes();
+    side.source.Pack(first_batch + panel / side.panels, side.first + at,
+                     std::min<int64_t>(side.width, side.count - at), packed);
+    if (side.wants_sums) {
+      kernel_.sums(packed_length_, packed, side.width, &side == &rhs_, side.sums.data() + panel * side.width);
+    }
+  }
+
+  absl::Status MultiplyStream(int64_t first_batch, int64_t batches) {
+    const int64_t tile_columns = TileSize(kTileColumns, rhs_), down = CeilDiv(p_.rows, kTileRows);
+    const int64_t work = kTileRows * rhs_.count * std::max<int64_t>(p_.length, 1);
+    const int64_t most = std::max<int64_t>(kWorkBetweenCharges / work, 1);
+    for (int64_t done = 0; done < batches * down; done += most) {
+      const int64_t part = std::min(most, batches * down - done);
+      context_.parallel().For(part, work_of_part_ / work + 1, [&](int64_t begin, int64_t end) {
+        Side rows{lhs_.source, lhs_.width, lhs_.wants_sums};
+        rows.packed = ThreadRows();
+        if (kernel_.begin != nullptr) kernel_.begin();
+        for (int64_t t = done + begin; t < done + end; ++t) {
+          const int64_t batch = t / down, first = t % down * kTileRows;
+          Reserve(rows, 1, first, std::min(kTileRows, p_.rows - first));
+          for (int64_t panel = 0; panel < rows.panels; ++panel) PackPanel(rows, first_batch + batch, panel);
+          for (int64_t column = 0; column < rhs_.count; column += tile_columns)
+            MultiplyTile(rows, 0, first_batch, batch, 0, column, kTileRows, tile_columns);
+        }
+        if (kernel_.end != nullptr) kernel_.end();
+      });
+      ASSAY_RETURN_IF_ERROR(context_.Charge(part * work));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status MultiplyBlocks(int64_t first_batch, int64_t batches) {
@@ -116,7 +171,8 @@ class Runner {
         if (kernel_.begin != nullptr) kernel_.begin();
         for (int64_t t = done + begin; t < done + end; ++t) {
           const int64_t tile = t % (down * across);
-          MultiplyTile(first_batch, t / (down * across), tile / across * tile_rows,
+          const int64_t batch = t / (down * across);
+          MultiplyTile(lhs_, batch, first_batch, batch, tile / across * tile_rows,
                        tile % across * tile_columns, tile_rows, tile_columns);
         }
         if (kernel_.end != nullptr) kernel_.end();
@@ -130,30 +186,37 @@ class Runner {
     return std::max<int64_t>(std::min(most / side.width, CeilDiv(side.panels, 2)), 1) * side.width;
   }
 
-  void MultiplyTile(int64_t first_batch, int64_t batch, int64_t row, int64_t column, int64_t tile_rows,
-                    int64_t tile_columns) const {
-    const int64_t rows = std::min(row + tile_rows, lhs_.count),
+  // Of batch `batch` of the right block, and `lhs_batch` of the left one.
+  void MultiplyTile(const Side& lhs, int64_t lhs_batch, int64_t first_batch, int64_t batch, int64_t row,
+                    int64_t column, int64_t tile_rows, int64_t tile_columns) const {
+    const int64_t rows = std::min(row + tile_rows, lhs.count),
                   columns = std::min(column + tile_columns, rhs_.count);
-    const std::byte* const a = lhs_.packed + batch * lhs_.panels * lhs_.width * RowBytes();
-    const std::byte* const b = rhs_.packed + batch * rhs_.panels * rhs_.width * RowBytes();
+    const int64_t row_slot = lhs_batch * lhs.panels * lhs.width,
+                  column_slot = batch * rhs_.panels * rhs_.width;
     for (int64_t j = column; j < columns; j += rhs_.width) {
-      for (int64_t i = row; i < rows; i += lhs_.width) {
-        const Block block{first_batch + batch,
-                          batch,
+      for (int64_t i = row; i < rows; i += lhs.width) {
+        const Block block{lhs,
+                          first_batch + batch,
                           i,
-                          std::min<int64_t>(lhs_.width, rows - i),
+                          std::min<int64_t>(lhs.width, rows - i),
                           j,
-                          std::min<int64_t>(rhs_.width, columns - j)};
-        MultiplyPanels(a + i * RowBytes(), b + j * RowBytes(), block);
+                          std::min<int64_t>(rhs_.width, columns - j),
+                          row_slot + i,
+                          column_slot + j};
+        MultiplyPanels(block);
       }
     }
   }
 
   // Results of one panel times one panel.
   struct Block {
-    int64_t batch, packed_batch, row, rows, column, columns;
+    const Side& lhs;
+    int64_t batch, row, rows, column, columns;
+    int64_t row_slot, column_slot;
   };
-  void MultiplyPanels(const std::byte* a, const std::byte* b, const Block& block) const {
+  void MultiplyPanels(const Block& block) const {
+    const std::byte* const a = block.lhs.packed + block.row_slot * RowBytes();
+    const std::byte* const b = rhs_.packed + block.column_slot * RowBytes();
     const bool in_place = kernel_.sum_bytes == Bytes(p_.type) && IsIntegral(p_.type) && !p_.has_offsets() &&
                           columns_.regular && columns_.step == 1 && rows_.regular &&
                           block.rows == lhs_.width && block.columns == rhs_.width;
@@ -172,7 +235,7 @@ class Runner {
   }
 
   std::byte* ResultAt(const Block& block, int64_t r) const {
-    return p_.result + (p_.batch_at[block.batch] + p_.row_at[lhs_.first + block.row + r] +
+    return p_.result + (p_.batch_at[block.batch] + p_.row_at[block.lhs.first + block.row + r] +
                         p_.column_at[rhs_.first + block.column]) *
                            Bytes(p_.type);
   }
@@ -194,9 +257,8 @@ class Runner {
     const auto p = static_cast<uint64_t>(int64_t{p_.lhs_offset}),
                q = static_cast<uint64_t>(int64_t{p_.rhs_offset});
     uint64_t row = static_cast<uint64_t>(p_.length) * p * q;
-    if (q != 0) row += q * lhs_.sums[block.packed_batch * lhs_.panels * lhs_.width + block.row + r];
-    const uint32_t* const of_columns =
-        p != 0 ? rhs_.sums.data() + block.packed_batch * rhs_.panels * rhs_.width + block.column : nullptr;
+    if (q != 0) row += q * block.lhs.sums[block.row_slot + r];
+    const uint32_t* const of_columns = p != 0 ? rhs_.sums.data() + block.column_slot : nullptr;
     for (int64_t j = 0; j < block.columns; ++j) sums[j] += row + (p != 0 ? p * of_columns[j] : 0);
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "literal/element_io.h"
@@ -124,6 +125,20 @@ template <class T>
 void StridedRows<T>::Rows(int64_t batch, int64_t first, int64_t count, T* rows, int64_t stride) const {
   for (int64_t r = 0; r < count; ++r)
     Gather(layout_.batch_at[batch] + layout_.row_at[first + r], 0, length(), rows + r * stride);
+}
+
+template <class T>
+typename RowSource<T>::InPlace StridedRows<T>::Elements(int64_t batch, int64_t first, int64_t count) const {
+  if constexpr (std::is_same_v<T, uint8_t>) {
+    const std::vector<int64_t>& rows = layout_.row_at;
+    const bool whole_bytes = type_ == ElementType::kPred || Bits(type_) == 8;
+    if (whole_bytes && layout_.run_at.size() == 1 && rows[first + count - 1] - rows[first] == count - 1 &&
+        (count == 1 || rows[first + 1] - rows[first] == 1)) {
+      const int64_t start = layout_.batch_at[batch] + rows[first] + layout_.run_at[0];
+      return {reinterpret_cast<const uint8_t*>(data_) + start, layout_.run_stride};
+    }
+  }
+  return {};
 }
 
 // Elements [from, from + n) of the row at `base`.

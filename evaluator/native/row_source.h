@@ -24,6 +24,12 @@ class RowSource {
   virtual void Rows(int64_t batch, int64_t first, int64_t count, T* rows, int64_t stride) const = 0;
   // Whether the elements of a row lie nearer to one another than the rows, so that Rows is quicker than Pack.
   virtual bool ByRows() const = 0;
+  // Element k of row first + r, r < count, at data[k * stride + r]; null where the rows do not lie like that.
+  struct InPlace {
+    const T* data = nullptr;
+    int64_t stride = 0;
+  };
+  virtual InPlace Elements(int64_t /*batch*/, int64_t /*first*/, int64_t /*count*/) const { return {}; }
   // Whether some element is no term of its row's sums (padding of a convolution), and which; it packs as zero.
   virtual bool has_gaps() const { return false; }
   virtual bool IsTerm(int64_t /*batch*/, int64_t /*row*/, int64_t /*k*/) const { return true; }
@@ -59,6 +65,7 @@ class StridedRows final : public RowSource<T> {
   void Pack(int64_t batch, int64_t first, int64_t count, int width, T* panel) const override;
   void Rows(int64_t batch, int64_t first, int64_t count, T* rows, int64_t stride) const override;
   bool ByRows() const override { return layout_.run_stride == 1 && layout_.run_size > 1; }
+  typename RowSource<T>::InPlace Elements(int64_t batch, int64_t first, int64_t count) const override;
 
  private:
   void PackByRows(int64_t base, int64_t first, int64_t count, int width, T* panel) const;
