@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "evaluator/native/few_sums.h"
 #include "evaluator/native/row_source.h"
 #include "evaluator/native/sum_terms.h"
 #include "literal/element_io.h"
@@ -32,8 +33,11 @@ class ArraySummer {
 
   absl::Status Run() {
     if (LoopCount(kept_) == 0) return absl::OkStatus();
-    const bool side_by_side = !kept_.empty() && kept_.back().strides[0] == 1 &&
-                              kept_.back().size >= kFewestNeighbours && terms_.count() > 1;
+    is_few_ = sums_.type == ElementType::kF32 && terms_.count() > 0 && terms_.count() <= kFewTerms;
+    // Few terms are added side by side without much ado.
+    const bool is_short = is_few_ && !kept_.empty() && terms_.count() * kept_.back().size <= kTermsOfPart;
+    const bool side_by_side = !kept_.empty() && kept_.back().strides[0] == 1 && terms_.count() > 1 &&
+                              kept_.back().size >= (is_short ? 2 : kFewestNeighbours);
     return side_by_side ? SideBySide() : OneByOne();
   }
 
@@ -47,20 +51,49 @@ class ArraySummer {
     const std::vector<int64_t> bases = OffsetsOf(kept_, 0), results = OffsetsOf(kept_, 1);
     const int64_t n = static_cast<int64_t>(bases.size()) * inner.size;
     const int64_t most = kTermsBetweenCharges / (terms_.count() + 1) + 1;
+    const LoopDims reduced = MergeLoops(sums_.reduced);
+    const bool is_few = is_few_ && (reduced.empty() || (reduced.size() == 1 && reduced[0].strides[0] == 1));
     for (int64_t done = 0; done < n; done += most) {
       const int64_t part = std::min(most, n - done);
       context_.parallel().For(part, kTermsOfPart / (terms_.count() + 8) + 1, [&](int64_t begin, int64_t end) {
         TierCounts counts;
         for (int64_t i = done + begin; i < done + end; ++i) {
           const int64_t outer = i / inner.size, j = i % inner.size;
-          Store(results[outer] + j * inner.strides[1],
-                terms_.RoundedSum(context_.parallel(), bases[outer] + j * inner.strides[0], init_, counts));
+          const int64_t from = bases[outer] + j * inner.strides[0],
+                        to = results[outer] + j * inner.strides[1];
+          if (is_few && AddFew(Floats() + from, terms_.count(), init_, FloatResults() + to)) {
+            ++counts.sums;
+          } else {
+            Store(to, terms_.RoundedSum(context_.parallel(), from, init_, counts));
+          }
         }
         CountTiers(counts);
       });
       ASSAY_RETURN_IF_ERROR(context_.Charge(part * (terms_.count() + 1)));
     }
     return absl::OkStatus();
+  }
+
+  const float* Floats() const { return reinterpret_cast<const float*>(sums_.input); }
+  float* FloatResults() const { return reinterpret_cast<float*>(sums_.result); }
+
+  // The sums of few rows, each by itself where doubles don't hold it.
+  void AddFewSideBySide(std::span<const int64_t> rows, int64_t base, int64_t result, const LoopDim& inner,
+                        TierCounts& counts) {
+    for (int64_t first = 0; first < inner.size; first += kFewColumns) {
+      const int64_t columns = std::min(kFewColumns, inner.size - first);
+      float sums[kFewColumns];
+      const uint32_t there = AddFewRows(Floats() + base + first, rows, columns, init_, sums);
+      for (int64_t j = 0; j < columns; ++j) {
+        const int64_t to = result + (first + j) * inner.strides[1];
+        if (there >> j & 1) {
+          ++counts.sums;
+          FloatResults()[to] = sums[j];
+        } else {
+          Store(to, terms_.RoundedSum(context_.parallel(), base + first + j, init_, counts));
+        }
+      }
+    }
   }
 
   // The partial sums of neighbouring columns.
@@ -73,6 +106,15 @@ class ArraySummer {
     const std::vector<int64_t> bases = OffsetsOf(kept_, 0), results = OffsetsOf(kept_, 1);
     const std::vector<int64_t> rows = OffsetsOf(MergeLoops(sums_.reduced), 0);
     const int64_t count = terms_.count();
+    if (is_few_ && count * inner.size <= kTermsOfPart) {
+      TierCounts counts;
+      for (size_t outer = 0; outer < bases.size(); ++outer) {
+        AddFewSideBySide(rows, bases[outer], results[outer], inner, counts);
+        ASSAY_RETURN_IF_ERROR(context_.Charge(inner.size * count));
+      }
+      CountTiers(counts);
+      return absl::OkStatus();
+    }
     const int64_t blocks = (inner.size + kColumns - 1) / kColumns;
     // Parts of the rows where there are few blocks of columns.
     const int64_t wanted = std::max<int64_t>(32 / blocks, 1);
@@ -162,6 +204,7 @@ class ArraySummer {
   LoopDims kept_;
   const SumTerms terms_;
   double init_ = 0;
+  bool is_few_ = false;
 };
 
 // A complex array as the array of its components, one dimension more.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "evaluator/move.h"
 #include "evaluator/native/row_source.h"
 #include "evaluator/parallel.h"
 #include "literal/element_io.h"
@@ -87,26 +88,38 @@ class Folder {
 
  private:
   void Clear(std::byte* lanes, int64_t n) const {
-    for (int64_t j = 0; j < n; ++j)
-      std::memcpy(lanes + j * bytes_, &typed_.identity, static_cast<size_t>(bytes_));
+    FillElements(static_cast<int>(bytes_), reinterpret_cast<const std::byte*>(&typed_.identity), lanes, n);
   }
 
-  // A folded value as a key (associative.h) of the type.
-  int64_t KeyOf(const std::byte* folded) const {
-    uint64_t pattern = 0;
-    std::memcpy(&pattern, folded, static_cast<size_t>(bytes_));
-    int64_t key = 0;
+  // Folded values as keys (associative.h) of the type; n <= kStrip. `lanes` are overwritten.
+  void KeysOf(std::byte* lanes, int64_t n, int64_t* keys) const {
     if (typed_.float_keys) {
-      // Back to the type's pattern; NaN is beyond everything and so not a number there either.
+      // Back to the type's patterns; NaN is beyond everything and so not a number there either.
       const int bits = static_cast<int>(8 * bytes_);
-      if (pattern >> (bits - 1) != 0) pattern ^= LowBits(bits - 1);
+      for (int64_t j = 0; j < n; ++j) {
+        uint64_t pattern = 0;
+        std::memcpy(&pattern, lanes + j * bytes_, static_cast<size_t>(bytes_));
+        if (pattern >> (bits - 1) != 0) pattern ^= LowBits(bits - 1);
+        std::memcpy(lanes + j * bytes_, &pattern, static_cast<size_t>(bytes_));
+      }
     }
-    LoadKeys(typed_.op, typed_.type, reinterpret_cast<const std::byte*>(&pattern), bytes_, 1, &key);
-    return key;
+    LoadKeys(typed_.op, typed_.type, lanes, bytes_, n, keys);
   }
   void Store(int64_t key, int64_t at) const {
     key = Apply(typed_.op, init_, key);
     StoreKeys(typed_.op, typed_.type, &key, 1, fold_.result + at * bytes_, bytes_);
+  }
+
+  // Folded values, put together with init, to results that are `stride` elements apart.
+  void StoreFolded(std::byte* lanes, int64_t n, int64_t at, int64_t stride) const {
+    int64_t keys[kStrip];
+    for (int64_t first = 0; first < n; first += kStrip) {
+      const int64_t count = std::min(kStrip, n - first);
+      KeysOf(lanes + first * bytes_, count, keys);
+      for (int64_t j = 0; j < count; ++j) keys[j] = Apply(typed_.op, init_, keys[j]);
+      StoreKeys(typed_.op, typed_.type, keys, count, fold_.result + (at + first * stride) * bytes_,
+                stride * bytes_);
+    }
   }
 
   // Reduced elements lie together: `length` of them in a run.
@@ -158,7 +171,12 @@ class Folder {
     for (int64_t done = 0; done < n; done += width)
       typed_.combine(std::min(width, n - done), src + done * bytes_, lanes, typed_.largest);
     int64_t key = IdentityOf(typed_.op);
-    for (int64_t j = 0; j < std::min(width, n); ++j) key = Apply(typed_.op, key, KeyOf(lanes + j * bytes_));
+    int64_t keys[kStrip];
+    for (int64_t first = 0; first < std::min(width, n); first += kStrip) {
+      const int64_t count = std::min(kStrip, std::min(width, n) - first);
+      KeysOf(lanes + first * bytes_, count, keys);
+      for (int64_t j = 0; j < count; ++j) key = Apply(typed_.op, key, keys[j]);
+    }
     return key;
   }
 
@@ -180,8 +198,7 @@ class Folder {
           Clear(lanes, count);
           for (int64_t row : rows)
             typed_.combine(count, fold_.input + (bases[outer] + row + first) * bytes_, lanes, typed_.largest);
-          for (int64_t j = 0; j < count; ++j)
-            Store(KeyOf(lanes + j * bytes_), results[outer] + (first + j) * inner.strides[1]);
+          StoreFolded(lanes, count, results[outer] + first * inner.strides[1], inner.strides[1]);
         }
       });
       ASSAY_RETURN_IF_ERROR(context_.Charge(some * elements));
