@@ -67,6 +67,16 @@ TEST_CASE("few sums: terms of any size are right or refused", "[few_sums]") {
   CHECK_FALSE(Answers({std::numeric_limits<float>::quiet_NaN()}, 0));
 }
 
+// 1 + 2^-24 is a tie; 2^-(k+23) more decides it, and from k = 30 on no double has all of that.
+TEST_CASE("few sums: a bit that doubles lose is never needed", "[few_sums]") {
+  for (int k = 20; k <= 100; ++k) {
+    const float last = std::ldexp(1.0f, -k - 23), large = std::ldexp(1.0f, -k);
+    const bool answers = Answers({1, 0x1p-24f, large + last, -large}, 0);
+    CHECK(answers == (k < 28));
+    CHECK(Answers({large + last, -large, 1}, 0x1p-24) == answers);
+  }
+}
+
 TEST_CASE("few sums: side by side they are what they are alone", "[few_sums]") {
   std::mt19937_64 random(3);
   std::normal_distribution<float> normal;
