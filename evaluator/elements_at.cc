@@ -269,8 +269,15 @@ absl::StatusOr<std::vector<SumOfTerms>> SumsAt(EvalContext& context, const StepV
   const auto subnormal = [](double x) { return std::fabs(x) < kSmallestNormal ? std::fabs(x) : 0; };
   ASSAY_RETURN_IF_ERROR(add(itself, itself, &SumOfTerms::sum));
   ASSAY_RETURN_IF_ERROR(add(magnitude, magnitude, &SumOfTerms::magnitude));
-  ASSAY_RETURN_IF_ERROR(add(subnormal, magnitude, &SumOfTerms::subnormal));
-  ASSAY_RETURN_IF_ERROR(add(magnitude, subnormal, &SumOfTerms::subnormal));
+  const auto has_subnormals = [&](const Literal& array) {
+    for (int64_t i = 0; i < array.shape().num_elements(); ++i) {
+      const double x = array.GetDouble(i);
+      if (x != 0 && subnormal(x) != 0) return true;
+    }
+    return false;
+  };
+  if (has_subnormals(factors[0])) ASSAY_RETURN_IF_ERROR(add(subnormal, magnitude, &SumOfTerms::subnormal));
+  if (has_subnormals(factors[1])) ASSAY_RETURN_IF_ERROR(add(magnitude, subnormal, &SumOfTerms::subnormal));
   for (size_t i = 0; i < sums.size(); ++i) sums[i].terms = terms.counts[i];
   return sums;
 }
