@@ -232,7 +232,7 @@ CrossChecker::Extent CrossChecker::ExtentOf(const Computation& computation, cons
     return {bit_exact && work <= kAllWorkWithoutRule ? Extent::kAll : Extent::kNothing, {}};
   // The reference takes up to 5 us for a function, and 10 ns for a term of a sum; kernels 0.5 ns and 0.01 ns.
   const int64_t wanted =
-      *terms == 1 ? std::clamp<int64_t>(n >> 19, 4, 64) : std::clamp<int64_t>(n >> 16, 2, 64);
+      *terms == 1 ? std::clamp<int64_t>(n >> 19, 4, 64) : std::clamp<int64_t>(n >> 18, 2, 64);
   if (*terms > 1 && wanted * *terms > std::max<int64_t>(kTermsAtOnce / 4, (n * *terms) >> 13)) return {};
   Extent extent{Extent::kElements, {0, n - 1}};
   RandomSource random(DerivedSeed(static_cast<uint64_t>(step.instruction), run));
