@@ -58,7 +58,8 @@ class Compiler {
  public:
   Compiler(const Module& module, const Executor& executor) : module_(module), executor_(executor) {}
 
-  bool Compile(ComputationId id) {
+  // The root's value, or those of the instructions `values` where there are any.
+  bool Compile(ComputationId id, std::span<const int32_t> part) {
     const Computation& computation = module_.computation(id);
     std::vector<Value> arguments;
     for (size_t k = 0; k < computation.parameters.size(); ++k) {
@@ -67,10 +68,11 @@ class Compiler {
       arguments.push_back(
           NewRegister({.type = parameter.shape->element_type(), .parameter = static_cast<int>(k)}));
     }
-    std::optional<Value> root = Inline(computation, arguments, 0);
-    if (!root) return false;
-    const std::vector<Value> results = root->elements ? *root->elements : std::vector<Value>{*root};
-    for (const Value& output : results) {
+    std::optional<std::vector<Value>> values =
+        Inline(computation, arguments, 0, part.empty() ? std::span(&computation.root, 1) : part);
+    if (!values) return false;
+    if (const auto elements = (*values)[0].elements; part.empty() && elements) values = *elements;
+    for (const Value& output : *values) {
       if (output.reg < 0) return false;
       registers[output.reg].is_output = true;
       outputs.push_back(output.reg);
@@ -88,12 +90,13 @@ class Compiler {
     return {.reg = static_cast<int>(registers.size()) - 1};
   }
 
-  std::optional<Value> Inline(const Computation& computation, const std::vector<Value>& arguments,
-                              int depth) {
+  std::optional<std::vector<Value>> Inline(const Computation& computation,
+                                           const std::vector<Value>& arguments, int depth,
+                                           std::span<const int32_t> wanted) {
     const size_t n = computation.instructions.size();
     budget_ -= static_cast<int64_t>(n);
     if (depth > kMaxInlineDepth || budget_ < 0) return std::nullopt;
-    const std::vector<bool> needed = Needed(computation);
+    const std::vector<bool> needed = Needed(computation, wanted);
     std::vector<Value> values(n);
     for (size_t i = 0; i < n; ++i) {
       const Instruction& instruction = computation.instructions[i];
@@ -107,12 +110,14 @@ class Compiler {
       if (!value) return std::nullopt;
       values[i] = *std::move(value);
     }
-    return values[computation.root];
+    std::vector<Value> results;
+    for (int32_t i : wanted) results.push_back(values[i]);
+    return results;
   }
 
-  static std::vector<bool> Needed(const Computation& computation) {
+  static std::vector<bool> Needed(const Computation& computation, std::span<const int32_t> wanted) {
     std::vector<bool> needed(computation.instructions.size());
-    needed[computation.root] = true;
+    for (int32_t i : wanted) needed[i] = true;
     for (size_t i = computation.instructions.size(); i-- > 0;) {
       if (!needed[i]) continue;
       for (int32_t operand : computation.instructions[i].operands) needed[operand] = true;
@@ -158,7 +163,10 @@ class Compiler {
     if (called.size() != 1) return std::nullopt;
     std::vector<Value> arguments;
     for (int32_t operand : instruction.operands) arguments.push_back(values[operand]);
-    return Inline(module_.computation(called[0]), arguments, depth + 1);
+    const Computation& computation = module_.computation(called[0]);
+    auto results = Inline(computation, arguments, depth + 1, {&computation.root, 1});
+    if (!results) return std::nullopt;
+    return std::move((*results)[0]);
   }
 
   // A scalar moved to a scalar of the same type is that scalar.
@@ -268,12 +276,12 @@ struct ScalarFunction::Impl {
 
   Impl(Executor& e, const Module& m, ComputationId i, int d) : executor(e), module(m), id(i), depth(d) {}
 
-  absl::Status ReadSignature();
+  absl::Status ReadSignature(std::span<const int32_t> part);
   absl::Status ChargeLater(int64_t n) {
     uncharged += n * static_cast<int64_t>(operations.size());
     return uncharged < kChargeEvery ? absl::OkStatus() : executor.Charge(std::exchange(uncharged, 0));
   }
-  bool Compile();
+  bool Compile(std::span<const int32_t> part);
   absl::Status RunOne(const std::byte* const* in, std::byte* const* out);
   absl::Status RunCompiled(int64_t n, std::span<const std::byte* const> in,
                            std::span<const int64_t> in_strides, std::span<std::byte* const> out,
@@ -294,7 +302,7 @@ struct ScalarFunction::Impl {
   int64_t uncharged = 0;
 };
 
-absl::Status ScalarFunction::Impl::ReadSignature() {
+absl::Status ScalarFunction::Impl::ReadSignature(std::span<const int32_t> part) {
   const Computation& computation = module.computation(id);
   const auto add = [&](std::vector<Port>& ports, std::shared_ptr<const Shape> shape, std::string_view what) {
     if (!shape->IsScalar()) {
@@ -311,6 +319,8 @@ absl::Status ScalarFunction::Impl::ReadSignature() {
   for (int32_t parameter : computation.parameters) {
     ASSAY_RETURN_IF_ERROR(add(inputs, computation.instructions[parameter].shape, "a parameter"));
   }
+  for (int32_t i : part) ASSAY_RETURN_IF_ERROR(add(outputs, computation.instructions[i].shape, "a value"));
+  if (!part.empty()) return absl::OkStatus();
   const std::shared_ptr<const Shape>& result = computation.root_instruction().shape;
   if (!result->IsTuple()) return add(outputs, result, "the result");
   for (const Shape& element : result->elements()) {
@@ -319,9 +329,9 @@ absl::Status ScalarFunction::Impl::ReadSignature() {
   return absl::OkStatus();
 }
 
-bool ScalarFunction::Impl::Compile() {
+bool ScalarFunction::Impl::Compile(std::span<const int32_t> part) {
   Compiler program(module, executor);
-  if (!program.Compile(id)) return false;
+  if (!program.Compile(id, part)) return false;
   SlotAllocator slots;
   AssignSlots(program, slots);
   storage.resize(slots.size() / sizeof(CacheLine));
@@ -407,9 +417,17 @@ ScalarFunction::~ScalarFunction() = default;
 absl::StatusOr<std::unique_ptr<ScalarFunction>> ScalarFunction::Make(Executor& executor, const Module& module,
                                                                      ComputationId id, int depth) {
   auto impl = std::make_unique<Impl>(executor, module, id, depth);
-  ASSAY_RETURN_IF_ERROR(impl->ReadSignature());
-  impl->compiled = impl->Compile();
+  ASSAY_RETURN_IF_ERROR(impl->ReadSignature({}));
+  impl->compiled = impl->Compile({});
   impl->exact_sum = IsExactSum(module, id);
+  return std::unique_ptr<ScalarFunction>(new ScalarFunction(std::move(impl)));
+}
+
+std::unique_ptr<ScalarFunction> ScalarFunction::MakePart(Executor& executor, const Module& module,
+                                                         ComputationId id, std::span<const int32_t> values) {
+  auto impl = std::make_unique<Impl>(executor, module, id, /*depth=*/0);
+  if (!impl->ReadSignature(values).ok() || !impl->Compile(values)) return nullptr;
+  impl->compiled = true;
   return std::unique_ptr<ScalarFunction>(new ScalarFunction(std::move(impl)));
 }
 

@@ -27,6 +27,11 @@ class ScalarFunction {
   static absl::StatusOr<std::unique_ptr<ScalarFunction>> Make(Executor& executor, const Module& module,
                                                               ComputationId id, int depth);
 
+  // The values of some of a computation's instructions, as a function of its parameters; null where it can't be
+  // compiled.
+  static std::unique_ptr<ScalarFunction> MakePart(Executor& executor, const Module& module, ComputationId id,
+                                                  std::span<const int32_t> values);
+
   int64_t num_inputs() const;
   int64_t num_outputs() const;
   ElementType input_type(int64_t i) const;

@@ -1,17 +1,11 @@
-#include "jit/assembler.h"
-
-#include <xbyak/xbyak.h>
-
-#include <map>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "jit/assembler_code.h"
+
 namespace assay::jit {
 namespace {
-
-constexpr size_t kCodeLimit = 1 << 18;
-constexpr int kSlotBytes = 64;
-constexpr uint8_t kUnordered = 3;  // vcmpps
 
 // Of vcmpps, without signals.
 uint8_t FloatPredicate(Order order) {
@@ -52,99 +46,6 @@ uint8_t IntegerPredicate(Order order) {
 }
 
 }  // namespace
-
-struct Assembler::Code : Xbyak::CodeGenerator {
-  Code(uint8_t* memory, Target target, int num_lanes)
-      : CodeGenerator(kCodeLimit, memory), wide(target == Target::kAvx512), lanes(num_lanes) {}
-
-  static Xbyak::Xmm OfBits(int bits, int index) {
-    if (bits <= 128) return Xbyak::Xmm(index);
-    if (bits == 256) return Xbyak::Ymm(index);
-    return Xbyak::Zmm(index);
-  }
-  static Xbyak::Ymm AtLeastYmm(const Xbyak::Xmm& v) {
-    return v.isZMM() ? Xbyak::Ymm(Xbyak::Zmm(v.getIdx())) : Xbyak::Ymm(v.getIdx());
-  }
-  Xbyak::Xmm R16(Vec v) const { return OfBits(16 * lanes, v.index); }
-  Xbyak::Xmm R32(Vec v) const { return OfBits(32 * lanes, v.index); }
-  Xbyak::Xmm R64(Vec v) const { return OfBits(64 * lanes, v.index); }
-  Xbyak::Xmm R(Lane lane, Vec v) const { return lane == Lane::k32 ? R32(v) : R64(v); }
-  Xbyak::Xmm Whole(Vec v) const { return OfBits(wide ? 512 : 256, v.index); }
-  static Xbyak::Xmm X(Vec v) { return Xbyak::Xmm(v.index); }
-  static Xbyak::Ymm Y(Vec v) { return Xbyak::Ymm(v.index); }
-  Vec S0() const { return {wide ? 30 : 14}; }
-  Vec S1() const { return {wide ? 31 : 15}; }
-
-  const Xbyak::Reg64& AddressOf(int stream) {
-    if (stream < kAddresses) return *addresses[stream];
-    mov(rcx, ptr[rdi + 8 * stream]);
-    return rcx;
-  }
-  // Of the elements at the position, `bytes` each.
-  Xbyak::Address At(int stream, int bytes, bool repeated) {
-    const Xbyak::Reg64& address = AddressOf(stream);
-    return repeated ? ptr[address] : ptr[address + rax * bytes];
-  }
-  Xbyak::Address Pooled(Lane lane, uint64_t bits) { return ptr[rip + pool[{lane, bits}]]; }
-
-  void EmitPool() {
-    align(8);
-    for (auto& [key, label] : pool) {
-      L(label);
-      dq(key.second);
-    }
-  }
-
-  // Of f32: ~0 where a is NaN, else 0.
-  void NaNLanes(Vec d, Vec a) {
-    if (wide) {
-      vcmpps(k1, R32(a), R32(a), kUnordered);
-      vpmovm2d(R32(d), k1);
-    } else {
-      vcmpps(R32(d), R32(a), R32(a), kUnordered);
-    }
-  }
-  void Zero(Vec d) {
-    if (wide) {
-      vpxord(Whole(d), Whole(d), Whole(d));
-    } else {
-      vpxor(Whole(d), Whole(d), Whole(d));
-    }
-  }
-  // The low halves of four 64-bit lanes.
-  void Narrow(Vec d, Vec a) {
-    vextracti128(X(S0()), Y(a), 1);
-    vshufps(X(d), X(a), X(S0()), 0x88);
-  }
-  void Xor(Vec d, Vec a, Vec b) {
-    if (wide) {
-      vpxord(Whole(d), Whole(a), Whole(b));
-    } else {
-      vpxor(Whole(d), Whole(a), Whole(b));
-    }
-  }
-  void Broadcast(Lane lane, const Xbyak::Xmm& d, uint64_t bits) {
-    if (lane == Lane::k32) {
-      vbroadcastss(d, Pooled(lane, bits));
-    } else {
-      vbroadcastsd(AtLeastYmm(d), Pooled(lane, bits));
-    }
-  }
-  // Both with the sign bit flipped: the order of unsigned integers as that of signed ones.
-  void FlipSigns(Lane lane, Vec a, Vec b) {
-    Broadcast(lane, R(lane, S0()), lane == Lane::k32 ? 0x80000000u : uint64_t{1} << 63);
-    Xor(S1(), b, S0());
-    Xor(S0(), a, S0());
-  }
-
-  static constexpr int kAddresses = 5;
-  const Xbyak::Reg64* const addresses[kAddresses] = {&rdx, &r8, &r9, &r10, &r11};
-  const bool wide;
-  const int lanes;
-  std::map<std::pair<Lane, uint64_t>, Xbyak::Label> pool;
-  Xbyak::Label loop, left;
-  std::unique_ptr<uint8_t[]> memory;
-};
 
 Assembler::Assembler(Target target, int lanes) : target_(target), lanes_(lanes) {
   std::unique_ptr<uint8_t[]> memory(new uint8_t[kCodeLimit]);
@@ -191,118 +92,23 @@ void Assembler::LeaveUnless(Vec mask) {
   c.jz(c.left, Xbyak::CodeGenerator::T_NEAR);
 }
 
-// ---- memory ----
-
-void Assembler::Load(Vec d, int stream, const Stream& what, bool exact_nans) {
+absl::StatusOr<CodeMemory> Assembler::EndOfSteps(int streams) {
   Code& c = *code_;
-  const Xbyak::Address from = c.At(stream, Bytes(what.type), what.repeated);
-  switch (what.type) {
-    case ElementType::kPred:
-      c.vpmovzxbd(c.R32(d), from);
-      c.Zero(c.S0());
-      c.vpsubd(c.R32(d), c.R32(c.S0()), c.R32(d));
-      return;
-    case ElementType::kS8:
-      return c.vpmovsxbd(c.R32(d), from);
-    case ElementType::kU8:
-      return c.vpmovzxbd(c.R32(d), from);
-    case ElementType::kS16:
-      return c.vpmovsxwd(c.R32(d), from);
-    case ElementType::kU16:
-      return c.vpmovzxwd(c.R32(d), from);
-    case ElementType::kBF16:
-      c.vpmovzxwd(c.R32(d), from);
-      return c.vpslld(c.R32(d), c.R32(d), 16);
-    case ElementType::kF16:
-      c.vcvtph2ps(c.R32(d), from);
-      if (exact_nans) {
-        // The conversion makes signalling NaNs quiet: of a NaN, the mantissa's first bit as it was.
-        c.NaNLanes(c.S1(), d);
-        Shift(VecOp::kShiftLeft, Lane::k32, c.S1(), c.S1(), 31);
-        Shift(VecOp::kShiftRight, Lane::k32, c.S1(), c.S1(), 9);
-        Do(VecOp::kAndNot, Lane::k32, d, c.S1(), d);
-        c.vpmovzxwd(c.R32(c.S0()), c.At(stream, 2, what.repeated));
-        Shift(VecOp::kShiftLeft, Lane::k32, c.S0(), c.S0(), 13);
-        Do(VecOp::kAnd, Lane::k32, c.S0(), c.S0(), c.S1());
-        Do(VecOp::kOr, Lane::k32, d, d, c.S0());
-      }
-      return;
-    default:
-      c.vmovups(c.R(Bytes(what.type) == 8 ? Lane::k64 : Lane::k32, d), from);
+  for (int i = 0; i < streams - 1; ++i) {
+    const Xbyak::Address step = c.ptr[c.rdi + 8 * (streams + i)];
+    if (i < Code::kAddresses) {
+      c.add(*c.addresses[i], step);
+    } else {
+      c.mov(c.rcx, step);
+      c.add(c.ptr[c.rdi + 8 * i], c.rcx);
+    }
   }
-}
-
-// The low `bytes` bytes of 32-bit lanes, which hold no more than that.
-void Assembler::StoreIntegers(Vec v, int stream, int bytes, bool is_signed) {
-  Code& c = *code_;
-  const Xbyak::Address to = c.At(stream, bytes, false);
-  if (c.wide) return bytes == 1 ? c.vpmovdb(to, c.R32(v)) : c.vpmovdw(to, c.R32(v));
-  const Xbyak::Xmm packed = Code::X(c.S0());
-  if (lanes_ == 8) {
-    c.vextracti128(packed, Code::Y(v), 1);
-  } else {
-    c.vmovaps(packed, Code::X(v));
-  }
-  // Saturation changes nothing.
-  if (is_signed) {
-    c.vpackssdw(packed, Code::X(v), packed);
-  } else {
-    c.vpackusdw(packed, Code::X(v), packed);
-  }
-  if (bytes == 2) return lanes_ == 8 ? c.vmovups(to, packed) : c.vmovq(to, packed);
-  if (is_signed) {
-    c.vpacksswb(packed, packed, packed);
-  } else {
-    c.vpackuswb(packed, packed, packed);
-  }
-  if (lanes_ == 8) return c.vmovq(to, packed);
-  c.vmovd(to, packed);
-}
-
-void Assembler::Store(Vec v, int stream, ElementType type, bool exact_nans) {
-  Code& c = *code_;
-  const Vec s1 = c.S1();
-  switch (type) {
-    case ElementType::kPred:
-      c.vpabsd(c.R32(s1), c.R32(v));
-      return StoreIntegers(s1, stream, 1, /*is_signed=*/true);
-    case ElementType::kS8:
-    case ElementType::kU8:
-    case ElementType::kS16:
-    case ElementType::kU16:
-      return StoreIntegers(v, stream, Bytes(type), IsSignedIntegral(type));
-    case ElementType::kBF16:
-      c.vpsrld(c.R32(s1), c.R32(v), 16);
-      return StoreIntegers(s1, stream, 2, /*is_signed=*/false);
-    case ElementType::kF16:
-      c.vcvtps2ph(c.R16(s1), c.R32(v), 0);
-      c.vpmovzxwd(c.R32(s1), c.R16(s1));
-      if (exact_nans) {
-        // As in Load: of a NaN, the mantissa's first bit as it is.
-        const Vec s0 = c.S0();
-        c.NaNLanes(s0, v);
-        Shift(VecOp::kShiftLeft, Lane::k32, s0, s0, 31);
-        Shift(VecOp::kShiftRight, Lane::k32, s0, s0, 22);
-        Do(VecOp::kAndNot, Lane::k32, s1, s0, s1);
-        Shift(VecOp::kShiftLeft, Lane::k32, s0, s0, 13);
-        Do(VecOp::kAnd, Lane::k32, s0, s0, v);
-        Shift(VecOp::kShiftRight, Lane::k32, s0, s0, 13);
-        Do(VecOp::kOr, Lane::k32, s1, s1, s0);
-      }
-      return StoreIntegers(s1, stream, 2, /*is_signed=*/false);
-    default:
-      c.vmovups(c.At(stream, Bytes(type), false), c.R(Bytes(type) == 8 ? Lane::k64 : Lane::k32, v));
-  }
-}
-
-void Assembler::SaveTo(Vec v, int stream, int slot) {
-  Code& c = *code_;
-  c.vmovups(c.ptr[c.AddressOf(stream) + kSlotBytes * slot], c.Whole(v));
-}
-
-void Assembler::RestoreFrom(Vec d, int stream, int slot) {
-  Code& c = *code_;
-  c.vmovups(c.Whole(d), c.ptr[c.AddressOf(stream) + kSlotBytes * slot]);
+  c.dec(c.rsi);
+  c.jnz(c.loop, Xbyak::CodeGenerator::T_NEAR);
+  c.vzeroupper();
+  c.ret();
+  c.EmitPool();
+  return CodeMemory::Make({c.getCode(), c.getSize()});
 }
 
 // ---- arithmetic ----

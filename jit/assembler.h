@@ -99,10 +99,14 @@ class Assembler {
   // times are left, the one that left included: 0 if none left.
   absl::StatusOr<CodeMemory> EndOfRepetition();
   void LeaveUnless(Vec mask);  // by the mask's first lane
+  // void loop(void** streams, int64_t times): the code between Begin and EndOfSteps that many times, on the first
+  // elements of the streams. Behind it, every stream but the last, which is scratch memory, moves by a number of bytes
+  // that stands behind all addresses. The addresses may be written over.
+  absl::StatusOr<CodeMemory> EndOfSteps(int streams);
 
   // `exact_nans`: the payloads of f16 NaNs count; else they only stay NaN.
   void Load(Vec d, int stream, const Stream& what, bool exact_nans);
-  void Store(Vec v, int stream, ElementType type, bool exact_nans);
+  void Store(Vec v, int stream, const Stream& what, bool exact_nans);
   // A slot of 64 bytes in a stream that is scratch memory.
   void SaveTo(Vec v, int stream, int slot);
   void RestoreFrom(Vec d, int stream, int slot);
@@ -129,7 +133,8 @@ class Assembler {
 
  private:
   struct Code;
-  void StoreIntegers(Vec v, int stream, int bytes, bool is_signed);
+  void LoadSingle(Vec d, int stream, ElementType type);
+  void StoreIntegers(Vec v, int stream, const Stream& what, bool is_signed);
 
   const Target target_;
   const int lanes_;

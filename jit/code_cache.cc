@@ -57,6 +57,7 @@ std::string KeyOf(const Segment& segment, Target target, int lanes, int conditio
   for (const Stream& stream : segment.streams) {
     Append(key, stream.type);
     Append(key, stream.repeated);
+    Append(key, stream.single);
   }
   Append(key, segment.nodes.size());
   for (const Node& node : segment.nodes) {

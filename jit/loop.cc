@@ -15,6 +15,7 @@ namespace assay::jit {
 namespace {
 
 constexpr int kSlotBytes = 64;
+constexpr int kNoCondition = -1, kSteps = -2;  // in the place of a condition
 constexpr size_t kMaxStreams = 256;
 constexpr size_t kMaxNodes = 4096;
 
@@ -27,13 +28,17 @@ int LanesOf(const Segment& segment, Target target) {
   return (target == Target::kAvx512 ? 16 : 8) / (HasWideLanes(segment) ? 2 : 1);
 }
 
+// What the code does with the segment: all elements, the first ones over and over, or steps.
+enum class Form { kLoop, kRecurrence, kSteps };
+
 // Gives the values of a segment registers, in order. What has no register any more when it is needed again is
 // loaded anew where it came from a stream, else from a slot of scratch memory. The one whose next use is
 // farthest goes first.
 class Generator {
  public:
-  Generator(const Segment& segment, Target target, int lanes, int condition = -1)
+  Generator(const Segment& segment, Target target, int lanes, Form form, int condition)
       : segment_(segment),
+        form_(form),
         condition_(condition),
         assembler_(target, lanes),
         uses_(segment.nodes.size()),
@@ -48,10 +53,17 @@ class Generator {
     ++now_;
     for (const Store& store : segment_.stores) {
       const Vec v = Fetch(store.node, -1, -1);
-      assembler_.Store(v, store.stream, segment_.streams[store.stream].type, places_[store.node].exact);
+      assembler_.Store(v, store.stream, segment_.streams[store.stream], places_[store.node].exact);
       ++now_;
     }
-    return condition_ >= 0 ? assembler_.EndOfRepetition() : assembler_.End();
+    switch (form_) {
+      case Form::kRecurrence:
+        return assembler_.EndOfRepetition();
+      case Form::kSteps:
+        return assembler_.EndOfSteps(static_cast<int>(segment_.streams.size()) + 1);
+      default:
+        return assembler_.End();
+    }
   }
 
   int lanes() const { return assembler_.lanes(); }
@@ -159,6 +171,7 @@ class Generator {
   }
 
   const Segment& segment_;
+  const Form form_;
   const int condition_;
   Assembler assembler_;
   std::vector<absl::InlinedVector<int, 4>> uses_;
@@ -174,12 +187,23 @@ absl::Status CheckSize(const Segment& segment) {
                                       segment.nodes.size(), segment.streams.size()));
 }
 
+// What is loaded anew must not have been stored over: stored values are no loads.
+void CopyStoredLoads(Segment& segment) {
+  for (Store& store : segment.stores) {
+    const Node node = segment.nodes[static_cast<size_t>(store.node)];
+    if (node.opcode != Opcode::kParameter) continue;
+    segment.nodes.push_back({.opcode = Opcode::kCopy, .type = node.type, .operands = {store.node, -1, -1}});
+    store.node = static_cast<int16_t>(segment.nodes.size() - 1);
+  }
+}
+
 // The segment's code, from the cache if it is there.
 absl::StatusOr<std::shared_ptr<const GeneratedCode>> CodeFor(const Segment& segment, Target target, int lanes,
-                                                             int condition = -1) {
+                                                             Form form = Form::kLoop,
+                                                             int condition = kNoCondition) {
   const auto make = [&]() -> absl::StatusOr<GeneratedCode> {
     try {
-      Generator generator(segment, target, lanes, condition);
+      Generator generator(segment, target, lanes, form, condition);
       GeneratedCode code;
       ASSAY_ASSIGN_OR_RETURN(code.memory, generator.Run());
       code.lanes = generator.lanes();
@@ -189,7 +213,8 @@ absl::StatusOr<std::shared_ptr<const GeneratedCode>> CodeFor(const Segment& segm
       return NotSupported({}, fmt::format("no code was generated: {}", error.what()));
     }
   };
-  return CodeCache::OfProcess().Get(KeyOf(segment, target, lanes, condition), make);
+  return CodeCache::OfProcess().Get(KeyOf(segment, target, lanes, form == Form::kSteps ? kSteps : condition),
+                                    make);
 }
 
 // Memory for the values that no register was left for.
@@ -255,18 +280,12 @@ void Loop::RunTail(std::span<void* const> streams, int64_t begin, int64_t n, voi
 
 absl::StatusOr<Recurrence> Recurrence::Make(Segment segment, int16_t condition, Target target) {
   ASSAY_RETURN_IF_ERROR(CheckSize(segment));
-  // What is loaded anew must not have been stored over: stored values are no loads.
-  for (Store& store : segment.stores) {
-    const Node& node = segment.nodes[static_cast<size_t>(store.node)];
-    if (node.opcode != Opcode::kParameter) continue;
-    segment.nodes.push_back({.opcode = Opcode::kCopy, .type = node.type, .operands = {store.node, -1, -1}});
-    store.node = static_cast<int16_t>(segment.nodes.size() - 1);
-  }
+  CopyStoredLoads(segment);
   Recurrence result;
   result.num_streams_ = segment.streams.size();
   // One lane is wanted, and these are the fewest.
   const int lanes = target == Target::kAvx512 ? 8 : 4;
-  ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, condition));
+  ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, Form::kRecurrence, condition));
   return result;
 }
 
@@ -277,6 +296,28 @@ int64_t Recurrence::Run(std::span<void* const> streams, int64_t limit) const {
   absl::InlinedVector<void*, 16> table(streams.begin(), streams.end());
   table.push_back(scratch.data());
   return limit - reinterpret_cast<Code>(const_cast<void*>(code_->memory.entry()))(table.data(), limit);
+}
+
+absl::StatusOr<Steps> Steps::Make(Segment segment, Target target, bool single) {
+  ASSAY_RETURN_IF_ERROR(CheckSize(segment));
+  CopyStoredLoads(segment);
+  for (Stream& stream : segment.streams) stream.repeated = true, stream.single = single;
+  Steps result;
+  result.num_streams_ = segment.streams.size();
+  const int fewest = target == Target::kAvx512 ? 8 : 4;
+  const int lanes = single ? fewest : LanesOf(segment, target);
+  ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, Form::kSteps));
+  result.lanes_ = single ? 1 : lanes;
+  return result;
+}
+
+Steps::Frame::Frame(const Steps& steps)
+    : entry_(steps.code_->memory.entry()),
+      streams_(steps.num_streams_),
+      memory_(new std::byte[static_cast<size_t>((steps.code_->slots + 1) * kSlotBytes)]),
+      table_(2 * streams_ + 1) {
+  const auto address = reinterpret_cast<uintptr_t>(memory_.get()) + kSlotBytes - 1;
+  table_[streams_] = reinterpret_cast<void*>(address / kSlotBytes * kSlotBytes);
 }
 
 }  // namespace assay::jit

@@ -2,7 +2,9 @@
 #ifndef ASSAY_JIT_LOOP_H_
 #define ASSAY_JIT_LOOP_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -47,6 +49,46 @@ class Recurrence {
 
  private:
   std::shared_ptr<const GeneratedCode> code_;
+  size_t num_streams_ = 0;
+};
+
+// Code that computes a segment step by step, in order: each step sees what those before it stored. Streams move as the
+// caller says.
+class Steps {
+ public:
+  // Every node must satisfy CanGenerate. A step computes one element, or `lanes()` side by side where not `single`.
+  // NotSupported where the segment is too large.
+  static absl::StatusOr<Steps> Make(Segment segment, Target target, bool single);
+
+  int lanes() const { return lanes_; }
+
+  // What one thread needs to run the code, which must outlive it.
+  class Frame {
+   public:
+    explicit Frame(const Steps& steps);
+    // The stream's elements of the first step, and the bytes from one step's to the next one's. Addresses are to be
+    // set before every run, and each step's elements lie side by side.
+    void SetAddress(size_t stream, const void* address) { table_[stream] = const_cast<void*>(address); }
+    void** address(size_t stream) { return &table_[stream]; }
+    void SetStride(size_t stream, int64_t bytes) {
+      table_[streams_ + 1 + stream] = reinterpret_cast<void*>(bytes);
+    }
+    // times > 0.
+    void Run(int64_t times) {
+      using Code = void (*)(void** table, int64_t times);
+      reinterpret_cast<Code>(const_cast<void*>(entry_))(table_.data(), times);
+    }
+
+   private:
+    const void* entry_;
+    size_t streams_;
+    std::unique_ptr<std::byte[]> memory_;
+    std::vector<void*> table_;  // addresses, scratch memory, strides
+  };
+
+ private:
+  std::shared_ptr<const GeneratedCode> code_;
+  int lanes_ = 0;
   size_t num_streams_ = 0;
 };
 

@@ -23,6 +23,7 @@ enum class Order : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 struct Stream {
   ElementType type = ElementType::kPred;
   bool repeated = false;
+  bool single = false;  // Steps: one element at a time is read and written, and other lanes are zero
 };
 
 // One value. Its operands are nodes before it.

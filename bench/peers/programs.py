@@ -132,6 +132,120 @@ def sort(n):
                    [normal("f32", n)], numpy.sort)
 
 
+def jax_key(name, parameter):
+    """What jax.numpy compares of a float: all NaNs and both zeros are alike."""
+    return (f" {name} = f32[] parameter({parameter})\n {name}n = pred[] compare({name}, {name}), direction=NE\n"
+            f" {name}z = pred[] compare({name}, zero), direction=EQ\n {name}s = f32[] select({name}z, zero, {name})\n"
+            f" {name}k = f32[] select({name}n, qnan, {name}s)\n")
+
+
+JAX_CONSTANTS = " qnan = f32[] constant(nan)\n zero = f32[] constant(0)\n"
+
+
+def jax_sort(rows, n):
+    less = ("less {\n" + JAX_CONSTANTS + jax_key("a", 0) + jax_key("b", 1) +
+            " ROOT c = pred[] compare(ak, bk), direction=LT, type=TOTALORDER }\n")
+    return Program(f"jnp.sort f32 {rows}x{n}",
+                   entry(f" x = f32[{rows},{n}] parameter(0)\n"
+                         f" ROOT y = f32[{rows},{n}] sort(x), dimensions={{1}}, is_stable=true, to_apply=less\n", less),
+                   [normal("f32", rows, n)], numpy.sort, False)
+
+
+def argsort(n):
+    less = ("less {\n i = s32[] parameter(2)\n j = s32[] parameter(3)\n" + JAX_CONSTANTS + jax_key("a", 0) +
+            jax_key("b", 1) + " ROOT c = pred[] compare(ak, bk), direction=LT, type=TOTALORDER }\n")
+    return Program("jnp.argsort f32 1e5",
+                   entry(f" x = f32[{n}] parameter(0)\n i = s32[{n}] iota(), iota_dimension=0\n"
+                         f" ROOT y = (f32[{n}], s32[{n}]) sort(x, i), dimensions={{0}}, is_stable=true, "
+                         "to_apply=less\n", less),
+                   [normal("f32", n)], lambda x: numpy.argsort(x, kind="stable"))
+
+
+def two_key_sort(n):
+    less = ("less {\n" + JAX_CONSTANTS + jax_key("a", 2) + jax_key("b", 3) +
+            " i = s32[] parameter(0)\n j = s32[] parameter(1)\n l = pred[] compare(i, j), direction=LT\n"
+            " e = pred[] compare(i, j), direction=EQ\n m = pred[] compare(ak, bk), direction=LT, type=TOTALORDER\n"
+            " t = pred[] and(e, m)\n ROOT c = pred[] or(l, t) }\n")
+    return Program("lax.sort s32, f32 by two keys 1e5",
+                   entry(f" i = s32[{n}] parameter(0)\n x = f32[{n}] parameter(1)\n"
+                         f" ROOT y = (s32[{n}], f32[{n}]) sort(i, x), dimensions={{0}}, is_stable=true, to_apply=less\n",
+                         less), [integers("s32", 0, 1000, n), normal("f32", n)], lambda i, x: numpy.lexsort((x, i)), False)
+
+
+def custom_sort(n):
+    less = ("less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n p = f32[] abs(a)\n q = f32[] abs(b)\n"
+            " d = f32[] subtract(p, q)\n z = f32[] constant(0)\n ROOT c = pred[] compare(d, z), direction=LT }\n")
+    return Program("sort f32 1e5 by |a| - |b| < 0",
+                   entry(f" x = f32[{n}] parameter(0)\n ROOT y = f32[{n}] sort(x), dimensions={{0}}, to_apply=less\n",
+                         less), [normal("f32", n)], None, False)
+
+
+def top_k(rows, n, k):
+    return Program(f"top {k} of f32 {rows}x{n}",
+                   entry(f" x = f32[{rows},{n}] parameter(0)\n"
+                         f" ROOT y = (f32[{rows},{k}], s32[{rows},{k}]) topk(x), k={k}, largest=true\n"),
+                   [normal("f32", rows, n)], lambda x: numpy.argpartition(-x, k, 1), False)
+
+
+def argmax(rows, columns):
+    """As jax.numpy.argmax has it."""
+    larger = ("larger { a = f32[] parameter(0)\n b = f32[] parameter(2)\n g = pred[] compare(a, b), direction=GT\n"
+              " n = pred[] compare(a, a), direction=NE\n o = pred[] or(g, n)\n s = f32[] select(o, a, b)\n"
+              " e = pred[] compare(a, b), direction=EQ\n i = s32[] parameter(1)\n j = s32[] parameter(3)\n"
+              " l = pred[] compare(i, j), direction=LT\n t = pred[] and(e, l)\n p = pred[] or(o, t)\n"
+              " q = s32[] select(p, i, j)\n ROOT r = (f32[], s32[]) tuple(s, q) }\n")
+    body = (f" x = f32[{rows},{columns}] parameter(0)\n i = s32[{rows},{columns}] iota(), iota_dimension=1\n"
+            " m = f32[] constant(-inf)\n z = s32[] constant(0)\n"
+            f" ROOT y = (f32[{rows}], s32[{rows}]) reduce(x, i, m, z), dimensions={{1}}, to_apply=larger\n")
+    return Program(f"jnp.argmax f32 {rows}x{columns}", entry(body, larger), [normal("f32", rows, columns)],
+                   lambda x: x.argmax(1), False)
+
+
+def reduce_multiply(rows, columns):
+    body = (f" x = f32[{rows},{columns}] parameter(0)\n i = f32[] constant(1)\n"
+            f" ROOT y = f32[{rows}] reduce(x, i), dimensions={{1}}, to_apply=multiply\n")
+    return Program(f"reduce-multiply f32 {rows}x{columns}", entry(body, computation("multiply", "multiply", "f32")),
+                   [normal("f32", rows, columns)], lambda x: x.prod(1), False)
+
+
+def cumulative_product(n):
+    body = (f" x = f32[{n}] parameter(0)\n i = f32[] constant(1)\n"
+            f" ROOT y = f32[{n}] reduce-window(x, i), window={{size={n} pad={n - 1}_0}}, to_apply=multiply\n")
+    return Program("cumulative product f32 1e4", entry(body, computation("multiply", "multiply", "f32")),
+                   [normal("f32", n)], numpy.cumprod, False)
+
+
+def associative_scan(n):
+    """jax.lax.associative_scan of add: every second prefix from the sums of pairs, recursively."""
+    lines, names = [], iter(range(10**6))
+
+    def emit(kind, text):
+        name = f"v{next(names)}"
+        lines.append(f" {name} = f32[{kind}] {text}\n")
+        return name
+
+    def scan(x, n):
+        if n < 2:
+            return x
+        half = n // 2
+        left = emit(half, f"slice({x}), slice={{[0:{n - 1}:2]}}")
+        right = emit(half, f"slice({x}), slice={{[1:{n}:2]}}")
+        odd = scan(emit(half, f"add({left}, {right})"), half)
+        even_n = (n + 1) // 2 - 1
+        head = odd if even_n == half else emit(even_n, f"slice({odd}), slice={{[0:{even_n}]}}")
+        rest = emit(even_n, f"slice({x}), slice={{[2:{n}:2]}}")
+        first = emit(1, f"slice({x}), slice={{[0:1]}}")
+        even = emit(even_n + 1, f"concatenate({first}, {emit(even_n, f'add({head}, {rest})')}), dimensions={{0}}")
+        a = emit(n, f"pad({even}, z), padding=0_{n - 2 * even_n - 1}_1")
+        b = emit(n, f"pad({odd}, z), padding=1_{n - 2 * half}_1")
+        return emit(n, f"add({a}, {b})")
+
+    lines.append(f" x = f32[{n}] parameter(0)\n z = f32[] constant(0)\n")
+    root = scan("x", n)
+    lines.append(f" ROOT r = f32[{n}] copy({root})\n")
+    return Program("associative scan of add f32 2^20", entry("".join(lines)), [normal("f32", n)], numpy.cumsum, False)
+
+
 def gather(rows, columns, count):
     body = (f" x = f32[{rows},{columns}] parameter(0)\n i = s32[{count},1] parameter(1)\n"
             f" ROOT y = f32[{count},{columns}] gather(x, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, "
@@ -153,6 +267,27 @@ def scatter_add(rows, columns, count):
     return Program(f"scatter-add {count} rows of {columns}", entry(body, computation("add", "add", "f32")),
                    [normal("f32", rows, columns), integers("s32", 0, rows, count, 1),
                     normal("f32", count, columns, seed=2)], in_numpy, False)
+
+
+def gather_scalars(n, count):
+    body = (f" x = f32[{n}] parameter(0)\n i = s32[{count},1] parameter(1)\n"
+            f" ROOT y = f32[{count}] gather(x, i), offset_dims={{}}, collapsed_slice_dims={{0}}, "
+            f"start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1}}\n")
+    return Program(f"gather {count} scalars", entry(body), [normal("f32", n), integers("s32", 0, n, count, 1)],
+                   lambda x, i: x[i[:, 0]], False)
+
+
+def scatter_scalars(op, n, count):
+    def in_numpy(x, i, u):
+        y = x.copy()
+        getattr(numpy, op).at(y, i[:, 0], u)
+        return y
+
+    body = (f" x = f32[{n}] parameter(0)\n i = s32[{count},1] parameter(1)\n u = f32[{count}] parameter(2)\n"
+            f" ROOT y = f32[{n}] scatter(x, i, u), update_window_dims={{}}, inserted_window_dims={{0}}, "
+            f"scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply={op}\n")
+    return Program(f"scatter-{op} {count} scalars", entry(body, computation(op, op, "f32")),
+                   [normal("f32", n), integers("s32", 0, n, count, 1), normal("f32", count, seed=2)], in_numpy, False)
 
 
 def transpose(n):
@@ -275,9 +410,21 @@ def all_programs(folder):
         reduce_add(big),
         row_maximum(4096, 1024),
         cumulative_sum(2**20),
+        cumulative_product(10_000),
+        associative_scan(2**20),
         sort(100_000),
+        jax_sort(1000, 1000),
+        argsort(100_000),
+        two_key_sort(100_000),
+        custom_sort(100_000),
+        top_k(64, 50_000, 40),
+        argmax(1000, 1000),
+        reduce_multiply(1000, 1000),
         gather(10_000, 32, 100_000),
+        gather_scalars(10_000, 100_000),
         scatter_add(10_000, 32, 100_000),
+        scatter_scalars("add", 10_000, 100_000),
+        scatter_scalars("multiply", 10_000, 100_000),
         transpose(4096),
         *real_programs(folder),
     ]

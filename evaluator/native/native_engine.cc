@@ -15,6 +15,7 @@
 #include "evaluator/native/reduce.h"
 #include "evaluator/native/scatter.h"
 #include "evaluator/native/select_and_scatter.h"
+#include "evaluator/native/sort.h"
 #include "evaluator/native/triangular_solve.h"
 #include "evaluator/native/window.h"
 #include "evaluator/registry.h"
@@ -50,6 +51,7 @@ constexpr Row kKernels[] = {
     {Opcode::kScatter, PrepareScatter},
     {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
     {Opcode::kSlice, PrepareMoves},
+    {Opcode::kSort, PrepareSort},
     {Opcode::kTranspose, PrepareMoves},
     {Opcode::kTriangularSolve, PrepareTriangularSolve},
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evaluator/eval_context.h"
+#include "evaluator/native/code_fold.h"
 #include "evaluator/native/reduce_add.h"
 #include "evaluator/native/reduce_fold.h"
 #include "evaluator/ops/reducer.h"
@@ -74,13 +75,13 @@ class FoldKernel final : public Kernel {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step, Isa isa) {
-  if (step.instruction.operands.size() != 2) return NotSupported({}, "reduce of more than one operand");
+  if (step.instruction.operands.size() != 2) return PrepareCodeReduce(step, isa);
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
   const ElementType type = step.operand_shape(0).element_type();
   if (step.operand_shape(1).element_type() != type || step.result_shape().element_type() != type)
     return NotSupported({}, "a reducer of more than one type");
   if (IsExactSum(step.module, reducer)) return std::make_shared<SumKernel>(SumKernelsOf(isa));
-  if (!IsAssociative(step.module, reducer)) return NotSupported({}, "a reducer whose grouping shows");
+  if (!IsAssociative(step.module, reducer)) return PrepareCodeReduce(step, isa);
   const TypedFold fold = TypedFoldOf(FoldKernelsOf(isa), KeyOpOf(step.module, reducer, type), type);
   if (fold.combine == nullptr) return NotSupported({}, fmt::format("folds of {}", Name(type)));
   return std::make_shared<FoldKernel>(fold);

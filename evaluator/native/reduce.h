@@ -1,4 +1,5 @@
-// reduce in the native engine: exact sums, and associative reducers of integers and of max and min.
+// reduce in the native engine: exact sums, associative reducers of integers and of max and min; others by code
+// (code_fold.h).
 #ifndef ASSAY_EVALUATOR_NATIVE_REDUCE_H_
 #define ASSAY_EVALUATOR_NATIVE_REDUCE_H_
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "evaluator/native/code_fold.h"
 #include "evaluator/native/hit_sums.h"
 #include "evaluator/native/reduce_fold.h"
 #include "evaluator/ops/reducer.h"
@@ -136,10 +137,10 @@ bool FillsItsBytes(ElementType type) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const StepView& step, Isa isa) {
-  if (step.instruction.operands.size() != 3) return NotSupported({}, "scatter of more than one operand");
+  if (step.instruction.operands.size() != 3) return PrepareCodeScatter(step, isa);
   const ComputationId combiner = *step.instruction.attributes.Computation(Attr::kToApply);
   if (IsExactSum(step.module, combiner)) return std::make_shared<ScatterSum>(SumKernelsOf(isa));
-  if (!IsAssociative(step.module, combiner)) return NotSupported({}, "a combiner that shows the order");
+  if (!IsAssociative(step.module, combiner)) return PrepareCodeScatter(step, isa);
   const ElementType type = step.operand_shape(0).element_type();
   if (step.operand_shape(2).element_type() != type || step.result_shape().element_type() != type)
     return NotSupported({}, "a combiner of more than one type");

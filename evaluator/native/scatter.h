@@ -1,4 +1,5 @@
-// scatter whose combiner is an exact sum (RED-1) or does not show the order of the updates.
+// scatter whose combiner is an exact sum (RED-1) or does not show the order of the updates; others by code
+// (code_fold.h).
 #ifndef ASSAY_EVALUATOR_NATIVE_SCATTER_H_
 #define ASSAY_EVALUATOR_NATIVE_SCATTER_H_
 

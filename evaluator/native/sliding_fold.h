@@ -18,6 +18,18 @@ struct WindowLine {
 
   int64_t begin(int64_t o) const { return std::clamp<int64_t>(o * stride - padding, 0, elements); }
   int64_t end(int64_t o) const { return std::clamp<int64_t>(o * stride - padding + size, 0, elements); }
+  // Every window begins with the first element.
+  bool IsCumulative() const { return (outputs - 1) * stride <= padding; }
+  // How many outputs from o on, which is at least 0, add exactly one element to the one before (a cumulative line).
+  int64_t SinglesFrom(int64_t o) const {
+    const int64_t before = o * stride - padding + size;  // the end of window o, not cut
+    if (stride != 1 || before < 1 || (o == 0 && before > 1)) return 0;
+    return std::max<int64_t>(elements + 1 - before, 0);
+  }
+  // The line from its last element to the first.
+  WindowLine Mirrored() const {
+    return {elements, size, stride, (outputs - 1) * stride + size - padding - elements, outputs};
+  }
   // Steps of SlidingFold, padding included.
   int64_t steps() const { return (outputs - 1) * stride + 2 * size; }
 };

@@ -4,6 +4,7 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/native/associative.h"
+#include "evaluator/native/code_fold.h"
 #include "evaluator/native/window_add.h"
 #include "evaluator/native/window_lines.h"
 #include "evaluator/ops/reducer.h"
@@ -161,7 +162,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView
     if (IsComplex(type)) return NotSupported({}, "complex window sums");
     return std::make_shared<WindowKernel>(&SumKernelsOf(isa));
   }
-  if (!IsAssociative(step.module, reducer)) return NotSupported({}, "a reducer whose grouping shows");
+  if (!IsAssociative(step.module, reducer)) return PrepareCodeWindow(step, isa);
   int64_t longest = 1;
   for (const WindowDimension& d : step.instruction.attributes.WindowOf()) longest = std::max(longest, d.size);
   if (longest < kShortestWindow) return NotSupported({}, "short windows");

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int64_t kBlock = 512;           // outputs rounded side by side
 constexpr int64_t kWorkOfPart = 1 << 13;  // elements worth a task
+constexpr int64_t kLongPart = 1 << 15;    // outputs of a cumulative line worth a task
 constexpr int64_t kMostSlidingRows = 64;  // rows kept for a sliding accumulator
 
 struct PairFold {
@@ -83,27 +84,38 @@ class LineSummer {
       : kernels_(kernels),
         lines_(lines),
         line_(lines.line()),
+        stride_(lines.stride()),
+        result_stride_(lines.result_stride()),
         type_(type),
         format_(*Info(type).format),
         rounding_(format_),
         input_(input),
         init_(init),
         result_(result),
-        bytes_(Bytes(type)) {}
+        bytes_(Bytes(type)) {
+    backward_ = !line_.IsCumulative() && line_.Mirrored().IsCumulative();
+    if (!backward_) return;
+    line_ = line_.Mirrored();
+    stride_ = -stride_;
+    result_stride_ = -result_stride_;
+  }
 
-  void Run(int64_t l, TierCounts& counts) {
+  // Outputs [from, to) of line l; where it can't be cut, all of them with the first.
+  void Run(int64_t l, int64_t from, int64_t to, TierCounts& counts) {
     rows_ = lines_.Rows(l);
     dst_ = result_ + lines_.result_at(l) * bytes_;
+    if (backward_) {
+      for (int64_t& row : rows_) row -= (line_.elements - 1) * stride_;
+      dst_ -= (line_.outputs - 1) * result_stride_ * bytes_;
+    }
     open_.clear();
-    counts.sums += line_.outputs;
-    FoldRows();
+    counts.sums += to - from;
     const int64_t chain = std::min(line_.size, line_.elements) + static_cast<int64_t>(rows_.size()) + 16;
     factor_ = 4 * static_cast<double>(chain) * static_cast<double>(chain) * 0x1p-106 * (1 + 0x1p-10);
-    const auto emit = [this](int64_t o, const PartialSum& window) { Emit(o, window); };
-    if (rows_.size() == 1) {
-      SlidingFold(line_, TermFold{sums_.data()}, emit);
-    } else {
-      SlidingFold(line_, PairFold{sums_.data(), errors_.data(), magnitudes_.data()}, emit);
+    if (rows_.size() == 1 && line_.IsCumulative()) {
+      Accumulate(from, to);
+    } else if (from == 0) {
+      Slide();
     }
     Flush();
     if (open_.empty()) return;
@@ -112,9 +124,64 @@ class LineSummer {
   }
 
  private:
+  void Slide() {
+    FoldRows();
+    const auto emit = [this](int64_t o, const PartialSum& window) { Emit(o, window); };
+    if (rows_.size() == 1) {
+      SlidingFold(line_, TermFold{sums_.data()}, emit);
+    } else {
+      SlidingFold(line_, PairFold{sums_.data(), errors_.data(), magnitudes_.data()}, emit);
+    }
+  }
+
+  // Every window is the one before and what is new at its end.
+  void Accumulate(int64_t from, int64_t to) {
+    PartialSum window = SumOfFirst(from > 0 ? line_.end(from - 1) : 0);
+    if (init_ != 0) window.Add({init_, 0, std::fabs(init_)});
+    alignas(64) double terms[kBlock];
+    const auto add = [&](int64_t first, int64_t n) {
+      Load(rows_[0], first, n, terms);
+      for (int64_t i = 0; i < n; ++i) window.Add({terms[i], 0, std::fabs(terms[i])});
+    };
+    for (int64_t o = from; o < to;) {
+      if (pending_ == 0) first_ = o;
+      int64_t done = o > 0 ? line_.end(o - 1) : 0;
+      const int64_t singles = std::min({kBlock - pending_, to - o, line_.SinglesFrom(o)});
+      Load(rows_[0], done, singles, terms);
+      PartialSum running = window;  // in registers
+      for (int64_t i = 0; i < singles; ++i) {
+        running.Add({terms[i], 0, std::fabs(terms[i])});
+        Keep(pending_ + i, running);
+      }
+      window = running;
+      o += singles;
+      pending_ += singles;
+      if (singles == 0) {
+        for (const int64_t end = line_.end(o); done < end; done += kBlock)
+          add(done, std::min(kBlock, end - done));
+        Keep(pending_++, window);
+        ++o;
+      }
+      if (pending_ == kBlock) Flush();
+    }
+  }
+
+  // Of the line's first n elements.
+  PartialSum SumOfFirst(int64_t n) const {
+    alignas(64) double terms[kBlock];
+    alignas(64) double sums[kBlock] = {}, errors[kBlock] = {}, magnitudes[kBlock] = {};
+    for (int64_t done = 0; done < n; done += kBlock) {
+      const int64_t count = std::min(kBlock, n - done);
+      Load(rows_[0], done, count, terms);
+      kernels_.add_row_pairs(count, terms, sums, errors, magnitudes);
+    }
+    PartialSum all;
+    for (int64_t i = 0; i < std::min(kBlock, n); ++i) all.Add({sums[i], errors[i], magnitudes[i]});
+    return all;
+  }
+
   void Load(int64_t row, int64_t from, int64_t n, double* dst) const {
-    const int64_t stride = lines_.stride();
-    WidenRun(kernels_, type_, input_ + (row + from * stride) * bytes_, stride * bytes_, n, dst);
+    WidenRun(kernels_, type_, input_ + (row + from * stride_) * bytes_, stride_ * bytes_, n, dst);
   }
 
   // The line of the sums of the rows, element by element.
@@ -135,10 +202,13 @@ class LineSummer {
     if (init_ != 0) window.Add({init_, 0, std::fabs(init_)});
     const int64_t slot = pending_++;
     first_ = o - slot;
+    Keep(slot, window);
+    if (pending_ == kBlock) Flush();
+  }
+  void Keep(int64_t slot, const PartialSum& window) {
     whole_[slot] = window;
     middle_[slot] = window.sum + window.error;
     norms_[slot] = window.magnitude;
-    if (pending_ == kBlock) Flush();
   }
 
   void Flush() {
@@ -156,8 +226,7 @@ class LineSummer {
         if (failed[i] != 0 && !Settle(whole_[i], out + i)) open_.push_back(first_ + i);
       }
     }
-    StoreStrip(type_, out, pending_, dst_ + first_ * lines_.result_stride() * bytes_,
-               lines_.result_stride() * bytes_);
+    StoreStrip(type_, out, pending_, dst_ + first_ * result_stride_ * bytes_, result_stride_ * bytes_);
     pending_ = 0;
   }
 
@@ -179,7 +248,7 @@ class LineSummer {
   }
 
   void Store(int64_t o, double value) const {
-    StoreStrip(type_, &value, 1, dst_ + o * lines_.result_stride() * bytes_, bytes_);
+    StoreStrip(type_, &value, 1, dst_ + o * result_stride_ * bytes_, bytes_);
   }
 
   void SumOpenWindows() {
@@ -226,7 +295,9 @@ class LineSummer {
 
   const SumKernels& kernels_;
   const WindowLines& lines_;
-  const WindowLine line_;
+  WindowLine line_;
+  int64_t stride_, result_stride_;
+  bool backward_ = false;  // line_ and the strides run from the last element to the first
   const ElementType type_;
   const FloatFormat& format_;
   const NarrowRounding rounding_;
@@ -244,6 +315,25 @@ class LineSummer {
   alignas(64) double middle_[kBlock], norms_[kBlock];
 };
 
+// Long cumulative lines, one after the other, each cut among the threads: a part begins with the sum of what is before
+// it, so there are not more parts than threads.
+absl::Status SumInParts(EvalContext& context, const SumKernels& kernels, const WindowLines& lines,
+                        ElementType type, const std::byte* input, double start, std::byte* result) {
+  const WindowLine& line = lines.line();
+  const int64_t parts = std::clamp<int64_t>(line.outputs / kLongPart, 1, context.parallel().jobs());
+  const int64_t part = (line.outputs + parts - 1) / parts;
+  for (int64_t l = 0; l < lines.lines(); ++l) {
+    context.parallel().For(parts, 1, [&](int64_t begin, int64_t end) {
+      LineSummer summer(kernels, lines, type, input, start, result);
+      TierCounts counts;
+      summer.Run(l, begin * part, std::min(end * part, line.outputs), counts);
+      CountTiers(counts);
+    });
+    ASSAY_RETURN_IF_ERROR(context.Charge(line.steps() + line.elements));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status RunWindowSums(EvalContext& context, const SumKernels& kernels, const WindowLines& lines,
@@ -252,14 +342,17 @@ absl::Status RunWindowSums(EvalContext& context, const SumKernels& kernels, cons
   double start = 0;
   LoadStrip(type, init, Bytes(type), 1, &start);
   if (lines.lines() == 0 || lines.line().outputs == 0) return absl::OkStatus();
-  const int64_t work = lines.line().steps() + lines.line().elements;
+  const WindowLine& line = lines.line();
+  const int64_t work = line.steps() + line.elements;
+  if ((line.IsCumulative() || line.Mirrored().IsCumulative()) && line.outputs > 2 * kLongPart)
+    return SumInParts(context, kernels, lines, type, input, start, result);
   const int64_t most = (int64_t{1} << 24) / work + 1;
   for (int64_t done = 0; done < lines.lines(); done += most) {
     const int64_t part = std::min(most, lines.lines() - done);
     context.parallel().For(part, kWorkOfPart / work + 1, [&](int64_t begin, int64_t end) {
       LineSummer summer(kernels, lines, type, input, start, result);
       TierCounts counts;
-      for (int64_t l = done + begin; l < done + end; ++l) summer.Run(l, counts);
+      for (int64_t l = done + begin; l < done + end; ++l) summer.Run(l, 0, line.outputs, counts);
       CountTiers(counts);
     });
     ASSAY_RETURN_IF_ERROR(context.Charge(part * work));

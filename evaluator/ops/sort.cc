@@ -11,6 +11,7 @@
 #include "evaluator/ops/merge_sort.h"
 #include "evaluator/ops/shape_rules.h"
 #include "evaluator/ops/sort_keys.h"
+#include "evaluator/ops/sort_results.h"
 #include "evaluator/scalar_function.h"
 #include "shape/checked.h"
 
@@ -128,25 +129,9 @@ void PermuteLines(const Literal& operand, const Lines& lines, std::span<const in
   }
 }
 
-absl::StatusOr<std::vector<Literal>> NewSortResults(EvalContext& context, std::span<const Literal> operands) {
-  std::vector<Literal> results;
-  for (size_t k = 0; k < operands.size(); ++k) {
-    const bool zero = !operands[k].IsFullSize();
-    ASSAY_ASSIGN_OR_RETURN(
-        Literal result, operands.size() == 1 ? context.NewResult(zero) : context.NewResultElement(k, zero));
-    ASSAY_RETURN_IF_ERROR(SetRuntimeSizes(context.instruction(), operands[k].runtime_sizes(), result));
-    results.push_back(std::move(result));
-  }
-  return results;
-}
-
 absl::StatusOr<Literal> EvalSort(EvalContext& context, std::span<Literal> operands) {
+  ASSAY_RETURN_IF_ERROR(CheckSortSizes(context, operands));
   const DimVector live = operands[0].runtime_sizes();
-  for (size_t k = 1; k < operands.size(); ++k) {
-    if (operands[k].runtime_sizes() == live) continue;
-    return EvalError(context.instruction().position,
-                     fmt::format("DYN-4: run-time sizes of operand {} and operand 0 differ", k));
-  }
   const Lines lines(operands[0].shape(), live, context.attributes().List(Attr::kDimensions)[0]);
   ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> results, NewSortResults(context, operands));
   if (lines.count > 0 && lines.length > std::numeric_limits<int32_t>::max()) {
@@ -251,6 +236,27 @@ constexpr AttrSpec kSortAttrs[] = {Required(Attr::kDimensions), Required(Attr::k
 constexpr AttrSpec kTopKAttrs[] = {Required(Attr::kK), Optional(Attr::kLargest), Optional(Attr::kIsStable)};
 
 }  // namespace
+
+absl::Status CheckSortSizes(const EvalContext& context, std::span<const Literal> operands) {
+  for (size_t k = 1; k < operands.size(); ++k) {
+    if (operands[k].runtime_sizes() == operands[0].runtime_sizes()) continue;
+    return EvalError(context.instruction().position,
+                     fmt::format("DYN-4: run-time sizes of operand {} and operand 0 differ", k));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Literal>> NewSortResults(EvalContext& context, std::span<const Literal> operands) {
+  std::vector<Literal> results;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const bool zero = !operands[k].IsFullSize();
+    ASSAY_ASSIGN_OR_RETURN(
+        Literal result, operands.size() == 1 ? context.NewResult(zero) : context.NewResultElement(k, zero));
+    ASSAY_RETURN_IF_ERROR(SetRuntimeSizes(context.instruction(), operands[k].runtime_sizes(), result));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
 
 constinit const OpDef ops::Sort = {
     .operands = AtLeast(1),

@@ -219,7 +219,7 @@ TEST_CASE("scalar loop: what it declines, and why", "[fused]") {
   const std::string rng =
       reason(count, "m = f64[] multiply(b, half)",
              "u = f64[] rng(half, b), distribution=rng_uniform\n m = f64[] multiply(b, u)");
-  CHECK(rng == "rng in the loop");
+  CHECK(rng == "rng in the computation");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Windows of the native engine against the reference engine.
 #include <catch2/catch.hpp>
 
+#include "evaluator/scalar/exact_sum.h"
 #include "fmt/format.h"
 #include "tests/evaluator/native/native_testing.h"
 
@@ -24,6 +25,55 @@ TEST_CASE("native reduce-window: cumulative sums", "[native][window]") {
   CheckAgainstReference(ReduceWindow("f32", "300", "300", "size=300 pad=0_299"), kAllDraws);
   CheckAgainstReference(ReduceWindow("f64", "300", "300", "size=300 pad=299_0"), kAllDraws);
   CheckAgainstReference(ReduceWindow("bf16", "300", "300", "size=300 pad=299_0"), kAllDraws);
+}
+
+TEST_CASE("native reduce-window: cumulative sums that are cut, padded or run backward", "[native][window]") {
+  // Windows of two rows: not cut.
+  CheckAgainstReference(ReduceWindow("f32", "2,700", "1,700", "size=2x700 pad=0_0x699_0"), kAllDraws);
+  // Empty windows at the beginning, all of them equal at the end, several new elements a window.
+  CheckAgainstReference(ReduceWindow("f32", "700", "1431", "size=720 pad=729_721"), kAllDraws);
+  CheckAgainstReference(ReduceWindow("f32", "700", "1431", "size=720 pad=721_729"), kAllDraws);
+  CheckAgainstReference(ReduceWindow("f32", "700", "234", "size=700 stride=3 pad=699_0"), kAllDraws);
+  CheckAgainstReference(ReduceWindow("f32", "700", "101", "size=700 pad=100_0"), kAllDraws);
+  CheckAgainstReference(ReduceWindow("f32", "700", "101", "size=700 pad=0_100"), kAllDraws);
+  CheckAgainstReference(ReduceWindow("bf16", "3,600", "3,600", "size=1x600 pad=0_0x0_599"), kAllDraws);
+}
+
+// Too long for the reference: a running exact sum, rounded at each step.
+TEST_CASE("native reduce-window: long cumulative sums in parts", "[native][window]") {
+  constexpr int64_t kElements = 100000;
+  for (const char* type : {"f32", "f64"}) {
+    for (bool backward : {false, true}) {
+      const Plan reference = ReferencePlan(ReduceWindow(
+          type, "100000", "100000", backward ? "size=100000 pad=0_99999" : "size=100000 pad=99999_0"));
+      for (Draw draw : {Draw::kNormal, Draw::kWide, Draw::kCancelling, Draw::kIntegers}) {
+        const std::vector<Literal> arguments = DrawnArguments(reference, draw, 3);
+        const FloatFormat& format = *Info(arguments[0].shape().element_type()).format;
+        std::vector<double> wanted(kElements);
+        ExactSum sum;
+        sum.Add(arguments[1].GetDouble(0));
+        for (int64_t i = 0; i < kElements; ++i) {
+          const int64_t at = backward ? kElements - 1 - i : i;
+          sum.Add(arguments[0].GetDouble(at));
+          wanted[at] = sum.Round(format);
+        }
+        for (native::Isa isa : MachineIsas()) {
+          for (int jobs : {1, 2, 7}) {
+            int kernels = 0;
+            const Plan plan = NativePlan(reference, isa, &kernels);
+            REQUIRE(plan.computations[static_cast<size_t>(plan.module->entry.value)].steps.back().kernel !=
+                    nullptr);
+            const absl::StatusOr<Literal> result = RunPlan(plan, arguments, jobs);
+            REQUIRE(result.ok());
+            int64_t wrong = 0;
+            for (int64_t i = 0; i < kElements; ++i) wrong += result->GetDouble(i) != wanted[i] ? 1 : 0;
+            INFO(type << " draw " << static_cast<int>(draw) << " jobs " << jobs << " backward " << backward);
+            CHECK(wrong == 0);
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("native reduce-window: sliding sums", "[native][window]") {

@@ -1,0 +1,126 @@
+#include "evaluator/fused/inliner.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "evaluator/fused/nodes.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+
+namespace assay::fused {
+namespace {
+
+constexpr int kMaxInlining = 64;              // calls in calls
+constexpr size_t kMaxInstructions = 1 << 11;  // those of calls included
+
+}  // namespace
+
+Copies CopiesOf(const std::byte* element, int bytes) {
+  Copies copies;
+  for (int64_t i = 0; i < jit::kMaxLanes; ++i) std::memcpy(copies.bytes + i * bytes, element, bytes);
+  return copies;
+}
+
+int Inliner::AddNode(jit::Node node) {
+  segment.nodes.push_back(node);
+  return static_cast<int>(segment.nodes.size()) - 1;
+}
+
+int Inliner::AddStream(ElementType type) {
+  segment.streams.push_back({type, /*repeated=*/true});
+  return AddNode(
+      {.opcode = Opcode::kParameter, .type = type, .a = static_cast<int64_t>(segment.streams.size()) - 1});
+}
+
+// Which instructions the root needs; those with effects are none of ours.
+absl::StatusOr<std::vector<bool>> Inliner::Needed(const Computation& computation) const {
+  std::vector<bool> needed(computation.instructions.size(), false);
+  needed[static_cast<size_t>(computation.root)] = true;
+  for (size_t i = needed.size(); i-- > 0;) {
+    const Instruction& instruction = computation.instructions[i];
+    if (HasSideEffect(instruction))
+      return NotSupported({}, fmt::format("{} in the computation", Name(instruction.opcode)));
+    if (computation.inlined_steps.has_value()) needed[i] = true;
+    if (!needed[i]) continue;
+    for (int32_t operand : instruction.operands) needed[static_cast<size_t>(operand)] = true;
+    for (int32_t before : instruction.control_predecessors) needed[static_cast<size_t>(before)] = true;
+  }
+  return needed;
+}
+
+absl::StatusOr<InlinedValue> Inliner::Inline(ComputationId id, std::vector<InlinedValue> arguments,
+                                             int depth) {
+  if (depth > kMaxInlining) return NotSupported({}, "too many calls in calls");
+  const Computation& computation = module_.computation(id);
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> needed, Needed(computation));
+  work.steps += 1 + computation.inlined_steps.value_or(0);
+  std::vector<InlinedValue> values(computation.instructions.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Instruction& instruction = computation.instructions[i];
+    if (!needed[i]) continue;
+    if (instruction.opcode == Opcode::kParameter) {
+      values[i] = arguments[static_cast<size_t>(instruction.parameter_number)];
+      continue;
+    }
+    ++work.steps;
+    if (++instructions_ > kMaxInstructions) return NotSupported({}, "too many instructions");
+    ASSAY_ASSIGN_OR_RETURN(values[i], ValueOf(computation, instruction, values, depth));
+  }
+  return std::move(values[static_cast<size_t>(computation.root)]);
+}
+
+absl::StatusOr<InlinedValue> Inliner::ValueOf(const Computation& computation, const Instruction& instruction,
+                                              const std::vector<InlinedValue>& values, int depth) {
+  std::vector<InlinedValue> operands;
+  for (int32_t operand : instruction.operands) operands.push_back(values[static_cast<size_t>(operand)]);
+  switch (instruction.opcode) {
+    case Opcode::kTuple:
+      return InlinedValue{.parts = std::move(operands)};
+    case Opcode::kGetTupleElement:
+      return operands[0].parts[static_cast<size_t>(instruction.attributes.Int(Attr::kIndex))];
+    case Opcode::kCall:
+      return Inline(*instruction.attributes.Computation(Attr::kToApply), std::move(operands), depth + 1);
+    case Opcode::kFusion:
+      return Inline(*instruction.attributes.Computation(Attr::kCalls), std::move(operands), depth + 1);
+    default:
+      return ScalarOf(computation, instruction, operands);
+  }
+}
+
+absl::StatusOr<InlinedValue> Inliner::ScalarOf(const Computation& computation, const Instruction& instruction,
+                                               const std::vector<InlinedValue>& operands) {
+  const Shape& shape = *instruction.shape;
+  if (!shape.IsScalar())
+    return NotSupported({}, fmt::format("{} gives {}", Name(instruction.opcode), shape.ToString()));
+  const ElementType type = shape.element_type();
+  if (!jit::IsKnown(type)) return NotSupported({}, fmt::format("element type {}", Name(type)));
+  if (instruction.opcode == Opcode::kConstant) {
+    constants.push_back(CopiesOf(instruction.literal->data(), Bytes(type)));
+    constant_streams.push_back(static_cast<int>(segment.streams.size()));
+    return InlinedValue{.node = AddStream(type)};
+  }
+  absl::InlinedVector<ElementType, 3> types;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Shape& operand = *computation.instructions[static_cast<size_t>(instruction.operands[k])].shape;
+    if (operands[k].node < 0)
+      return NotSupported({}, fmt::format("{} of {}", Name(instruction.opcode), operand.ToString()));
+    types.push_back(operand.element_type());
+  }
+  if (operands.size() == 1 && types[0] == type &&
+      (instruction.opcode == Opcode::kCopy || instruction.opcode == Opcode::kBitcast ||
+       instruction.opcode == Opcode::kReshape || instruction.opcode == Opcode::kBroadcast)) {
+    return operands[0];
+  }
+  if (DefinitionOf(instruction.opcode).strip == nullptr)
+    return NotSupported({}, fmt::format("no code for {}", Name(instruction.opcode)));
+  jit::Node node = NodeOf(instruction, types);
+  for (size_t k = 0; k < operands.size(); ++k) node.operands[k] = static_cast<int16_t>(operands[k].node);
+  if (!jit::CanGenerate(node, types, target_)) {
+    return NotSupported({}, fmt::format("no code for {} of {}", Name(instruction.opcode), Name(types[0])));
+  }
+  ++work.elements;
+  return InlinedValue{.node = AddNode(node)};
+}
+
+}  // namespace assay::fused
