@@ -226,6 +226,99 @@ class HitSummer {
   int64_t failed_[kBlock];
 };
 
+// Single elements that are hit often: all sums side by side, hit by hit, so that nothing is sorted. Those that their
+// TwoSum errors leave open keep their hits, which are moved to the front; returns how many these are.
+class DenseSums {
+ public:
+  DenseSums(const SumKernels& kernels, const Component& c, const HitArrays& arrays)
+      : kernels_(kernels),
+        c_(c),
+        bytes_(Bytes(c.type)),
+        format_(*Info(c.type).format),
+        to_(arrays.runs.starts[0].to),
+        from_(arrays.runs.starts[0].from),
+        sums_((arrays.positions + kBlock - 1) / kBlock * kBlock, 1.0),
+        doubts_(sums_.size(), 0.0),
+        states_(sums_.size(), State::kUntouched) {}
+
+  int64_t Run(std::span<Hit> hits) {
+    if (c_.type == ElementType::kF32) {
+      Add(hits, Native<float>(c_.type));
+    } else {
+      Add(hits, AnyType(c_.type));
+    }
+    bool open = false;
+    for (size_t first = 0; first < sums_.size(); first += kBlock) open |= RoundBlock(first);
+    CountTiers(counts_);
+    if (!open) return 0;
+    const auto settled = [this](const Hit& hit) { return states_[hit.to] != State::kOpen; };
+    return std::remove_if(hits.begin(), hits.end(), settled) - hits.begin();
+  }
+
+ private:
+  enum class State : uint8_t { kUntouched, kTouched, kOpen };
+
+  std::byte* Element(int64_t to) const { return c_.elements + (to + to_) * c_.stride * bytes_; }
+
+  template <class Type>
+  void Add(std::span<const Hit> hits, const Type& type) {
+    double *const sums = sums_.data(), *const doubts = doubts_.data();
+    State* const states = states_.data();
+    for (const Hit& hit : hits) {
+      const int64_t to = hit.to;
+      const double sum = states[to] == State::kUntouched ? type.Load(Element(to)) : sums[to];
+      const double x = type.Load(c_.updates + (hit.from + from_) * c_.stride * bytes_);
+      const double t = sum + x, z = t - sum;
+      states[to] = State::kTouched;
+      sums[to] = t;
+      doubts[to] += std::fabs((sum - (t - z)) + (x - z));
+    }
+  }
+
+  bool RoundBlock(size_t first) {
+    alignas(64) double sums[kBlock], doubts[kBlock], bounds[kBlock], ratios[kBlock], out[kBlock];
+    int64_t failed[kBlock];
+    std::copy_n(sums_.data() + first, kBlock, sums);
+    std::copy_n(doubts_.data() + first, kBlock, doubts);
+    std::fill_n(ratios, kBlock, std::numeric_limits<double>::infinity());
+    kernels_.bounds_of_doubts(kBlock, sums, doubts, bounds);
+    const bool some = kernels_.round_row(kBlock, sums, RowBounds{1, 1, 1, bounds, ratios},
+                                         NarrowRounding(format_), out, failed);
+    bool open = false;
+    for (int64_t j = 0; j < kBlock; ++j) {
+      State& state = states_[first + j];
+      if (state == State::kUntouched) continue;
+      if (some && failed[j] != 0) {
+        if (doubts[j] != 0) {  // NaN too
+          state = State::kOpen;
+          open = true;
+          continue;
+        }
+        out[j] = RoundToFormat(sums[j], format_);
+      }
+      ++counts_.sums;
+      StoreStrip(c_.type, out + j, 1, Element(static_cast<int64_t>(first) + j), bytes_);
+    }
+    return open;
+  }
+
+  const SumKernels& kernels_;
+  const Component& c_;
+  const int64_t bytes_;
+  const FloatFormat& format_;
+  const int64_t to_, from_;
+  TierCounts counts_;
+  std::vector<double> sums_, doubts_;
+  std::vector<State> states_;
+};
+
+// Whether DenseSums pays. Of f64 sums, nearly all would be open.
+bool HitsAreDense(const HitArrays& arrays, int64_t count) {
+  const bool points = arrays.runs.length == 1 && arrays.runs.starts.size() == 1;
+  return !arrays.distinct && points && !IsComplex(arrays.type) && arrays.type != ElementType::kF64 &&
+         count >= 1024 && arrays.positions <= 4 * count;
+}
+
 // Sorts by target, with the whole of it as the digit where that has not many more values than there are hits.
 Hit* SortByTarget(Hit* hits, int64_t n, int64_t positions) {
   if (positions > 8 * n || n > std::numeric_limits<int32_t>::max()) return SortHits(hits, n, positions);
@@ -242,6 +335,11 @@ Hit* SortByTarget(Hit* hits, int64_t n, int64_t positions) {
 absl::Status AddHits(EvalContext& context, const SumKernels& kernels, const HitArrays& arrays, Hit* hits,
                      int64_t count) {
   if (count == 0) return absl::OkStatus();
+  if (HitsAreDense(arrays, count)) {
+    const Component component{arrays.type, arrays.elements, arrays.updates, 1};
+    count = DenseSums(kernels, component, arrays).Run({hits, static_cast<size_t>(count)});
+    if (count == 0) return absl::OkStatus();
+  }
   if (!arrays.distinct) hits = SortByTarget(hits, count, arrays.positions);
   const bool complex = IsComplex(arrays.type);
   const ElementType type = complex ? ComponentType(arrays.type) : arrays.type;

@@ -16,6 +16,7 @@
 #include "evaluator/native/scatter.h"
 #include "evaluator/native/select_and_scatter.h"
 #include "evaluator/native/sort.h"
+#include "evaluator/native/top_k.h"
 #include "evaluator/native/triangular_solve.h"
 #include "evaluator/native/window.h"
 #include "evaluator/registry.h"
@@ -52,6 +53,7 @@ constexpr Row kKernels[] = {
     {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
     {Opcode::kSlice, PrepareMoves},
     {Opcode::kSort, PrepareSort},
+    {Opcode::kTopK, PrepareTopK},
     {Opcode::kTranspose, PrepareMoves},
     {Opcode::kTriangularSolve, PrepareTriangularSolve},
 };

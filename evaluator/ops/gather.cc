@@ -11,6 +11,7 @@
 // So each G moves one slice: the inner loop is a strided move, prepared once. The index operand's walk is in
 // index_vectors.cc.
 #include <algorithm>
+#include <cstring>
 
 #include "evaluator/move.h"
 #include "evaluator/ops/index_vectors.h"
@@ -193,6 +194,31 @@ GatherPlan MakeGatherPlan(const Literal& operand, const Literal& indices, const 
   return plan;
 }
 
+// Slices of one length in bytes that the compiler knows.
+template <int64_t kBytes>
+void CopySlices(int64_t n, const std::byte* src, const int64_t* from, int64_t element_bytes, std::byte* dst,
+                int64_t step_bytes) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(dst + i * step_bytes, src + from[i] * element_bytes, kBytes);
+}
+// dst + i * step_bytes = the slice at element from[i].
+void MoveSlices(const StridedMove& move, int64_t n, const std::byte* src, const int64_t* from,
+                int64_t element_bytes, std::byte* dst, int64_t step_bytes) {
+  switch (move.block_bytes()) {
+    case 1:
+      return CopySlices<1>(n, src, from, element_bytes, dst, step_bytes);
+    case 2:
+      return CopySlices<2>(n, src, from, element_bytes, dst, step_bytes);
+    case 4:
+      return CopySlices<4>(n, src, from, element_bytes, dst, step_bytes);
+    case 8:
+      return CopySlices<8>(n, src, from, element_bytes, dst, step_bytes);
+    case 16:
+      return CopySlices<16>(n, src, from, element_bytes, dst, step_bytes);
+    default:
+      for (int64_t i = 0; i < n; ++i) move.Run(src + from[i] * element_bytes, dst + i * step_bytes);
+  }
+}
+
 absl::StatusOr<Literal> EvalGather(EvalContext& context, std::span<Literal> operands) {
   const Literal& operand = operands[0];
   const GatherNumbers g(context.attributes());
@@ -217,9 +243,7 @@ absl::StatusOr<Literal> EvalGather(EvalContext& context, std::span<Literal> oper
             from[i] += std::clamp<int64_t>(components[i], 0, limit) * stride;
           }
         }
-        for (int64_t i = 0; i < n; ++i) {
-          move.Run(src + from[i] * bytes, dst + (bases[0] + i * steps[0]) * bytes);
-        }
+        MoveSlices(move, n, src, from, bytes, dst + bases[0] * bytes, steps[0] * bytes);
         return context.Charge(n * slice_elements);
       }));
   return result;

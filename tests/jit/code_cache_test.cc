@@ -70,6 +70,7 @@ TEST_CASE("code cache: the key tells apart whatever the code depends on", "[jit]
     keys.push_back(KeyOf(other, Target::kAvx2, 8, -1));
   };
   with([](Segment& s) { s.streams[1].repeated = true; });
+  with([](Segment& s) { s.streams[1].single = true; });
   with([](Segment& s) { s.streams[1].type = ElementType::kF64; });
   with([](Segment& s) { s.nodes[2].operands = {1, 0, -1}; });
   with([](Segment& s) { s.nodes[2].a = 1; });

@@ -75,6 +75,17 @@ TEST_CASE("native scatter: many hits, and parts of them", "[native][scatter]") {
   }
 }
 
+TEST_CASE("native scatter: elements that are hit often", "[native][scatter]") {
+  for (const char* type : {"f32", "bf16", "f16", "f8e4m3fn", "f8e5m2", "f8e8m0fnu", "f4e2m1fn", "f64"}) {
+    CheckAgainstReference(Scatter(type, "700", "3000,1", "3000", kPoints, 400), kAllDraws);
+    CheckAgainstReference(Scatter(type, "3,5", "3000,2", "3000",
+                                  "update_window_dims={}, inserted_window_dims={0,1}, "
+                                  "scatter_dims_to_operand_dims={1,0}, index_vector_dim=1",
+                                  4),
+                          kAllDraws);
+  }
+}
+
 TEST_CASE("native scatter: combiners without an order", "[native][scatter]") {
   for (const char* type : {"s8", "u8", "s16", "s32", "u32", "u64", "s64", "pred"}) {
     for (const char* op : {"add", "multiply", "maximum", "minimum", "and", "or", "xor"}) {

@@ -265,6 +265,25 @@ TEST_CASE("native sort: several keys", "[native][sort]") {
   CHECK(SortHasKernel(NativePlan(ReferencePlan(body("f32,f64,s16", chain)), native::MachineIsa(), &kernels)));
 }
 
+TEST_CASE("native topk: every type, k and order", "[native][topk]") {
+  const auto body = [](const std::string& type, const std::string& rows, int n, int k, bool largest) {
+    return fmt::format(
+        "x = {0}[{1}{2}] parameter(0)\nROOT r = ({0}[{1}{3}], s32[{1}{3}]) topk(x), k={3}, largest={4}", type,
+        rows, n, k, largest);
+  };
+  for (const char* type : {"pred", "s4", "u2", "s8", "u8", "s16", "s32", "u32", "s64", "u64", "f16", "bf16",
+                           "f32", "f64", "f8e4m3fn", "f8e5m2fnuz"}) {
+    const auto draws = {Draw::kNormal, Draw::kIntegers, Draw::kSpecials, Draw::kZeros};
+    for (bool largest : {false, true}) {
+      CheckAgainstReference(body(type, "3,", 70, 5, largest), draws);
+      CheckAgainstReference(body(type, "", 5000, 30, largest), draws);
+      CheckAgainstReference(body(type, "2,", 3000, 3000, largest), draws);
+      CheckAgainstReference(body(type, "2,", 1025, 1, largest), draws);
+      CheckAgainstReference(body(type, "2,", 1500, 900, largest), draws);
+    }
+  }
+}
+
 TEST_CASE("native sort: complex keys by their parts", "[native][sort]") {
   CheckAgainstReference(
       "x = c64[700] parameter(0)\nROOT s = c64[700] sort(x), dimensions={0}, to_apply={ a = c64[] "
