@@ -113,14 +113,12 @@ ASSAY_INLINE void SortVectors(__m512i* v) {
 #pragma GCC unroll 8
   for (int size = 2; size <= kVectors; size *= 2) {
 #pragma GCC unroll 8
-    for (int base = 0; base < kVectors; base += size) {
-#pragma GCC unroll 8
-      for (int i = 0; i < size / 2; ++i) {
-        __m512i &a = v[base + i], &b = v[base + size - 1 - i];
-        const __m512i other = V::template Exchange<V::kLanes - 1>(b);
-        b = V::template Exchange<V::kLanes - 1>(V::Max(a, other));
-        a = V::Min(a, other);
-      }
+    for (int pair = 0; pair < kVectors / 2; ++pair) {
+      const int half = size / 2, base = pair / half * size, i = pair % half;
+      __m512i &a = v[base + i], &b = v[base + size - 1 - i];
+      const __m512i other = V::template Exchange<V::kLanes - 1>(b);
+      b = V::template Exchange<V::kLanes - 1>(V::Max(a, other));
+      a = V::Min(a, other);
     }
 #pragma GCC unroll 8
     for (int distance = size / 4; distance > 0; distance /= 2) {

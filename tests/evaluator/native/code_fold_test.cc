@@ -95,6 +95,24 @@ TEST_CASE("code folds: reduce by every type and dimension", "[native][code_fold]
   }
 }
 
+TEST_CASE("code folds: the sign of narrow integers", "[native][code_fold]") {
+  // a > b ? a - b : b: differences alone are the same for either extension of a narrow element.
+  for (const std::string type : {"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
+    for (const char* sizes : {"70,131|70|1", "131,70|70|0"}) {
+      const std::string text = sizes;
+      const size_t first = text.find('|'), second = text.rfind('|');
+      CheckFold(
+          fmt::format("x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{2}] reduce(x, i), "
+                      "dimensions={{{3}}}, to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n"
+                      " p = pred[] compare(a, b), direction=GT\n d = {0}[] subtract(a, b)\n"
+                      " ROOT c = {0}[] select(p, d, b) }}",
+                      type, text.substr(0, first), text.substr(first + 1, second - first - 1),
+                      text.substr(second + 1)),
+          {Draw::kNormal, Draw::kSpecials, Draw::kIntegers});
+    }
+  }
+}
+
 TEST_CASE("code folds: reduce of several operands", "[native][code_fold]") {
   for (const char* type : {"f32", "f64", "s32", "bf16", "u8"}) {
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers, Draw::kZeros};
