@@ -167,7 +167,7 @@ absl::StatusOr<Literal> EvalElementwise(EvalContext& context, std::span<Literal>
 }
 
 absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> operands,
-                                       const StripKernel& kernel) {
+                                       const StripKernel& kernel, StoredFn stored) {
   const Shape& shape = context.result_shape();
   ASSAY_ASSIGN_OR_RETURN(const DimVector sizes, JoinRuntimeSizes(context, operands));
 
@@ -188,7 +188,7 @@ absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> 
       // Streams only read what they load from.
       in[k].data = static_cast<int>(k) == reused ? out.data : const_cast<std::byte*>(operands[k].data());
     }
-    const StoredFn stored = StoredFor(context.instruction().opcode, in, out);
+    if (stored == nullptr) stored = StoredFor(context.instruction().opcode, in, out);
     for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
       const int64_t count = std::min(kChargeEvery, n - begin);
       ASSAY_RETURN_IF_ERROR(context.Charge(count));

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "evaluator/op.h"
+#include "evaluator/stored_strips.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 
@@ -35,9 +36,10 @@ struct StripKernel {
 // The eval function of every elementwise op (1 to 3 operands; a scalar operand where the op allows one is
 // repeated; run-time sizes of dynamic dimensions must agree, DYN-4).
 absl::StatusOr<Literal> EvalElementwise(EvalContext& context, std::span<Literal> operands);
-// The same with another strip function of the same meaning; large arrays are cut among the run's threads.
+// The same with another strip function of the same meaning, or with one over stored elements; large arrays are cut
+// among the run's threads.
 absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> operands,
-                                       const StripKernel& kernel);
+                                       const StripKernel& kernel, StoredFn stored = nullptr);
 
 // Shape rules shared by families. `label` is the constraint family ("UNARY", "BINARY").
 // One array operand of an element type in `types`: UNARY-C1, C2.

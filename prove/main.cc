@@ -107,8 +107,10 @@ int main(int argc, char** argv) {
       ->default_str("10000")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--only", flags.only, "with --f64: these functions")->take_all();
-  app.add_option("--engine", flags.engine,
-                 "whose functions are proved: exact, reference, exact-baseline, exact-avx2, exact-avx512")
+  app.add_option(
+         "--engine", flags.engine,
+         "whose functions are proved: exact, exact-avx2, exact-avx512; exact-strips: those with a rounding "
+         "test where there are others, too; exact-baseline, reference")
       ->check(CLI::Validator(
           [](const std::string& name) {
             return assay::prove::IsEngine(name) ? "" : "unknown engine " + name;

@@ -5,6 +5,7 @@
 
 #include "evaluator/elementwise.h"
 #include "evaluator/engine.h"
+#include "evaluator/native/elementwise.h"
 #include "evaluator/native/native_engine.h"
 #include "evaluator/registry.h"
 
@@ -21,6 +22,15 @@ const Engine* NativeOf(const std::string& engine) {
   return nullptr;
 }
 
+// The function over stored elements that the engine takes where there is one.
+StoredFn StoredOf(const std::string& engine, Opcode opcode, std::span<const ElementType> operands,
+                  ElementType result) {
+  native::Isa isa = native::MachineIsa();
+  if (engine == "exact-avx2") isa = native::Isa::kAvx2;
+  const bool any = engine == "exact" || engine == "exact-avx2" || engine == "exact-avx512";
+  return any ? native::NativeStored(opcode, operands, result, isa) : nullptr;
+}
+
 // The one place that chooses whose strip function is proved: the engine's, and where it has none the op
 // table's, as the executor does.
 StripKernel KernelOf(const std::string& engine, const Instruction& instruction,
@@ -31,7 +41,7 @@ StripKernel KernelOf(const std::string& engine, const Instruction& instruction,
   }
   StripKernel kernel;
   if (const Engine* native = NativeOf(engine)) kernel = native->Strip(instruction, operands, result);
-  if (engine == "exact") {
+  if (engine == "exact" || engine == "exact-strips") {
     for (const Engine* fast : EnginesOf(EngineChoice::kExact)) {
       if (kernel.fn == nullptr) kernel = fast->Strip(instruction, operands, result);
     }
@@ -42,11 +52,13 @@ StripKernel KernelOf(const std::string& engine, const Instruction& instruction,
 }  // namespace
 
 bool IsEngine(const std::string& engine) {
-  return engine == "reference" || engine == "exact" || NativeOf(engine) != nullptr;
+  return engine == "reference" || engine == "exact" || engine == "exact-strips" ||
+         NativeOf(engine) != nullptr;
 }
 
 Subject SubjectStrip(const std::string& engine, Opcode opcode, std::span<const ElementType> operands,
                      ElementType result) {
+  if (const StoredFn stored = StoredOf(engine, opcode, operands, result)) return stored;
   Instruction instruction;
   instruction.opcode = opcode;
   const StripKernel kernel = KernelOf(engine, instruction, operands, result);

@@ -32,7 +32,8 @@ class FusedKernel final : public Kernel {
     // A single loop needs no tiles.
     one_loop_ = program_.stages.size() == 1 && std::holds_alternative<LoopStage>(program_.stages[0]);
     for (const auto& stage : program_.stages) {
-      if (std::holds_alternative<StripStage>(stage)) tile_ = kStrip;
+      const auto* const strip = std::get_if<StripStage>(&stage);
+      if (strip != nullptr && strip->stored == nullptr) tile_ = kStrip;
     }
   }
 
@@ -129,9 +130,7 @@ class FusedKernel final : public Kernel {
         for (int slot : loop->slots) table.push_back(at[slot]);
         loop->loop.Run(table, n);
       } else if (const auto* strip = std::get_if<StripStage>(&stage)) {
-        const void* operands[3] = {};
-        for (size_t k = 0; k < strip->operands.size(); ++k) operands[k] = at[strip->operands[k]];
-        strip->kernel.fn(strip->kernel.params, n, operands, at[strip->result]);
+        RunStrip(*strip, at, n);
       } else {
         const auto& source = std::get<SourceStage>(stage);
         const std::byte* const operand = source.operand < 0 ? nullptr : in[source.operand];
@@ -142,6 +141,16 @@ class FusedKernel final : public Kernel {
         }
       }
     }
+  }
+
+  static void RunStrip(const StripStage& strip, std::span<void* const> at, int64_t n) {
+    if (strip.stored != nullptr) {
+      const std::byte* const operand = static_cast<const std::byte*>(at[strip.operands[0]]);
+      return strip.stored(n, &operand, static_cast<std::byte*>(at[strip.result]));
+    }
+    const void* operands[3] = {};
+    for (size_t k = 0; k < strip.operands.size(); ++k) operands[k] = at[strip.operands[k]];
+    strip.kernel.fn(strip.kernel.params, n, operands, at[strip.result]);
   }
 
   const Program program_;

@@ -53,10 +53,13 @@ class Builder {
     const Instruction* op = nullptr;
     std::vector<int> operands;  // values
     jit::Node node;
-    StripKernel strip;        // fn is null: part of a loop
+    bool is_strip = false;  // else part of a loop
+    StripKernel strip;      // or else:
+    StoredFn stored_strip = nullptr;
     int round = 0;            // of a strip function, or of the loop
     int stored = -1;          // slot with elements of `type`, if any
     int stored_as_kind = -1;  // slot with elements of the compute kind, if any
+    int whole = -1;           // slot with copies of what `stored` has one of, if any
   };
 
   const Shape& ShapeOf(int32_t i) const { return *fusion_.computation.instructions[i].shape; }
@@ -120,6 +123,8 @@ class Builder {
     }
     value.node = NodeOf(instruction, types);
     if (!jit::CanGenerate(value.node, types, target_)) {
+      value.is_strip = true;
+      value.stored_strip = native::NativeStored(instruction.opcode, types, value.type, isa_);
       value.strip = native::NativeStrip(instruction, types, value.type, isa_);
       if (value.strip.fn == nullptr)
         value.strip = DefinitionOf(instruction.opcode).strip(instruction, types, value.type);
@@ -134,17 +139,16 @@ class Builder {
   void Schedule() {
     for (Value& value : values_) {
       for (int operand : value.operands) value.round = std::max(value.round, values_[operand].round);
-      if (value.strip.fn != nullptr) ++value.round;
+      if (value.is_strip) ++value.round;
     }
     last_ = values_[root()].round;
     std::vector<int> latest(values_.size(), last_);
     for (size_t v = values_.size(); v-- > 0;) {
       Value& value = values_[v];
       if (value.op == nullptr) continue;
-      const bool strip = value.strip.fn != nullptr;
-      if (!strip) value.round = latest[v];
+      if (!value.is_strip) value.round = latest[v];
       for (int operand : value.operands)
-        latest[operand] = std::min(latest[operand], strip ? value.round - 1 : value.round);
+        latest[operand] = std::min(latest[operand], value.is_strip ? value.round - 1 : value.round);
     }
   }
 
@@ -165,7 +169,7 @@ class Builder {
     for (size_t v = 0; v < values_.size(); ++v) {
       const Value& value = values_[v];
       if (value.op == nullptr) continue;
-      if (value.strip.fn == nullptr) {
+      if (!value.is_strip) {
         NodeIn(value.round, static_cast<int>(v));
       } else {
         AddStrip(static_cast<int>(v));
@@ -211,11 +215,11 @@ class Builder {
     if (const auto found = segment.nodes.find(v); found != segment.nodes.end()) return found->second;
     Value& value = values_[v];
     int16_t node;
-    if (value.op != nullptr && value.strip.fn == nullptr && value.round == r) {
+    if (value.op != nullptr && !value.is_strip && value.round == r) {
       jit::Node op = value.node;
       for (size_t k = 0; k < value.operands.size(); ++k) op.operands[k] = NodeIn(r, value.operands[k]);
       node = AddNode(segment, op);
-    } else if (value.strip.fn != nullptr) {
+    } else if (value.is_strip && value.stored < 0) {
       node = Load(segment, value.stored_as_kind);
       if (program_.slots[value.stored_as_kind].type != value.type) {
         node = AddNode(
@@ -223,11 +227,7 @@ class Builder {
             {.opcode = Opcode::kConvert, .type = value.type, .operands = {node, -1, -1}, .flag = true});
       }
     } else {
-      if (value.stored < 0) {
-        value.stored = NewBuffer(value.type);
-        StoreIn(value.round, NodeIn(value.round, v), value.stored);
-      }
-      node = Load(segment, value.stored);
+      node = Load(segment, StoredSlot(v));
     }
     segment.nodes[v] = node;
     return node;
@@ -236,6 +236,29 @@ class Builder {
   void StoreIn(int r, int16_t node, int slot) {
     Segment& segment = segments_[r];
     segment.code.stores.push_back({node, StreamIn(segment, slot)});
+  }
+
+  // A slot with the value as it is stored, made by the loop of its round unless it is there.
+  int StoredSlot(int v) {
+    Value& value = values_[v];
+    if (value.stored < 0) {
+      const int16_t node = NodeIn(value.round, v);
+      value.stored = NewBuffer(value.type);
+      StoreIn(value.round, node, value.stored);
+    }
+    return value.stored;
+  }
+
+  // The same for strip functions over stored elements, which want every element in its place.
+  int WholeSlot(int v) {
+    Value& value = values_[v];
+    if (program_.slots[StoredSlot(v)].kind != Slot::Kind::kRepeated) return value.stored;
+    if (value.whole < 0) {
+      const int16_t node = NodeIn(0, v);
+      value.whole = NewBuffer(value.type);
+      StoreIn(0, node, value.whole);
+    }
+    return value.whole;
   }
 
   // A slot with the value in its compute kind, made before round r.
@@ -261,6 +284,7 @@ class Builder {
   }
 
   void AddStrip(int v) {
+    if (values_[v].stored_strip != nullptr) return AddStoredStrip(v);
     StripStage stage{.kernel = values_[v].strip};
     for (int operand : values_[v].operands) stage.operands.push_back(KindSlot(operand, values_[v].round));
     // The root's may write the result itself; over an operand only where both are of one kind.
@@ -274,10 +298,22 @@ class Builder {
     strips_.push_back(std::move(stage));
   }
 
+  // May write over its operand.
+  void AddStoredStrip(int v) {
+    const int operand = WholeSlot(values_[v].operands[0]);
+    StripStage stage{.stored = values_[v].stored_strip, .operands = {operand}};
+    Value& value = values_[v];
+    stage.result = v == root() ? NewSlot(Slot::Kind::kResult, value.type, 0) : NewBuffer(value.type);
+    value.stored = stage.result;
+    strip_rounds_.push_back(value.round);
+    strips_.push_back(std::move(stage));
+  }
+
   // Last of all, as the result may lie where an operand does.
   void StoreRoot() {
     const Value& value = values_[root()];
-    if (value.strip.fn != nullptr && program_.slots[value.stored_as_kind].kind == Slot::Kind::kResult) return;
+    const int made = value.stored >= 0 ? value.stored : value.stored_as_kind;
+    if (value.is_strip && program_.slots[made].kind == Slot::Kind::kResult) return;
     StoreIn(last_, NodeIn(last_, root()), NewSlot(Slot::Kind::kResult, value.type, 0));
   }
 

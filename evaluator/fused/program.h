@@ -32,9 +32,10 @@ struct LoopStage {
   jit::Loop loop;
   std::vector<int> slots;  // by stream
 };
-// In the compute kinds of the operands and the result.
+// In the compute kinds of the operands and the result; `stored`, if any, is taken instead and has elements as stored.
 struct StripStage {
   StripKernel kernel;
+  StoredFn stored = nullptr;
   std::vector<int> operands;
   int result = 0;
 };

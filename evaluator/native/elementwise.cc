@@ -6,6 +6,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/native/scalar/complex.h"
 #include "evaluator/native/scalar/functions.h"
+#include "evaluator/native/scalar/proven.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
@@ -14,13 +15,14 @@ namespace {
 
 class ElementwiseKernel final : public Kernel {
  public:
-  explicit ElementwiseKernel(const StripKernel& strip) : strip_(strip) {}
+  ElementwiseKernel(const StripKernel& strip, StoredFn stored) : strip_(strip), stored_(stored) {}
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return RunElementwise(context, operands, strip_);
+    return RunElementwise(context, operands, strip_, stored_);
   }
 
  private:
   const StripKernel strip_;
+  const StoredFn stored_;
 };
 
 // params.a: the function's row in its table; params.b: the instruction set.
@@ -63,6 +65,11 @@ StripKernel NativeStrip(const Instruction& instruction, std::span<const ElementT
   return kernel;
 }
 
+StoredFn NativeStored(Opcode opcode, std::span<const ElementType> operands, ElementType result, Isa isa) {
+  const bool unary = operands.size() == 1 && operands[0] == result;
+  return unary ? ProvenFunction(opcode, result, isa) : nullptr;
+}
+
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa) {
   absl::InlinedVector<ElementType, 3> types;
   for (int32_t operand : step.instruction.operands) {
@@ -73,7 +80,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView&
   if (strip.fn == nullptr)
     strip = DefinitionOf(step.instruction.opcode).strip(step.instruction, types, result);
   if (strip.fn == nullptr) return NotSupported({}, fmt::format("element type {}", Name(types[0])));
-  return std::make_shared<ElementwiseKernel>(strip);
+  const StoredFn stored = NativeStored(step.instruction.opcode, types, result, isa);
+  return std::make_shared<ElementwiseKernel>(strip, stored);
 }
 
 }  // namespace assay::native

@@ -11,7 +11,10 @@ namespace assay::native {
 StripKernel NativeStrip(const Instruction& instruction, std::span<const ElementType> operands,
                         ElementType result, Isa isa);
 
-// The walk of EvalElementwise over threads, with NativeStrip or else the op table's strip function.
+// The same over stored elements, which wants no conversions: null where there is none.
+StoredFn NativeStored(Opcode opcode, std::span<const ElementType> operands, ElementType result, Isa isa);
+
+// The walk of EvalElementwise over threads, with NativeStored, NativeStrip or else the op table's strip function.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa);
 
 }  // namespace assay::native

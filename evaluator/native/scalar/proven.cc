@@ -1,0 +1,36 @@
+#include "evaluator/native/scalar/proven.h"
+
+#include <algorithm>
+
+#include "evaluator/native/scalar/functions.h"
+
+namespace assay::native {
+
+StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa) {
+  if (isa == Isa::kBaseline) return nullptr;
+  const std::span<const ProvenRow> rows = isa == Isa::kAvx512 ? ProvenRowsAvx512() : ProvenRowsAvx2();
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const ProvenRow& r) { return r.opcode == opcode; });
+  if (row == rows.end()) return nullptr;
+  switch (type) {
+    case ElementType::kF32:
+      return row->f32;
+    case ElementType::kF16:
+      return row->f16;
+    case ElementType::kBF16:
+      return row->bf16;
+    default:
+      return nullptr;
+  }
+}
+
+void AskTested(Opcode opcode, int64_t n, float* x) {
+  constexpr int64_t kMost = 16;
+  double strip[kMost];
+  std::copy_n(x, n, strip);
+  ApplyFunction(*FindFunction(opcode), MachineIsa(), *Info(ElementType::kF32).format, n, strip, nullptr,
+                strip);
+  for (int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(strip[i]);
+}
+
+}  // namespace assay::native

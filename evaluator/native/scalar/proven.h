@@ -1,0 +1,34 @@
+// Functions of one argument of f32, f16 and bf16 without a rounding test: approximations in doubles whose rounding was
+// compared with MPFR's for every argument (tools/prove, docs/proofs.md), so it needs no comparing at run time.
+//
+// They are for AVX2 with FMA and for AVX-512, whose bits are the same: every operation is IEEE's. What has no row here,
+// and machines without FMA, take the functions of functions.h.
+#ifndef ASSAY_EVALUATOR_NATIVE_SCALAR_PROVEN_H_
+#define ASSAY_EVALUATOR_NATIVE_SCALAR_PROVEN_H_
+
+#include <span>
+
+#include "evaluator/native/isa.h"
+#include "evaluator/stored_strips.h"
+#include "hlo/opcode.h"
+#include "shape/element_type.h"
+
+namespace assay::native {
+
+// Null where there is none.
+StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa);
+
+// x[i] = RN(f(x[i])) for n <= 16 floats, by the function with a rounding test.
+void AskTested(Opcode opcode, int64_t n, float* x);
+
+// One function, by type.
+struct ProvenRow {
+  Opcode opcode;
+  StoredFn f32, f16, bf16;
+};
+std::span<const ProvenRow> ProvenRowsAvx2();
+std::span<const ProvenRow> ProvenRowsAvx512();
+
+}  // namespace assay::native
+
+#endif  // ASSAY_EVALUATOR_NATIVE_SCALAR_PROVEN_H_
