@@ -88,7 +88,7 @@ class FusedKernel final : public Kernel {
   void RunRange(std::span<const std::byte* const> in, std::span<const Copies> copies, std::byte* out,
                 int64_t begin, int64_t end) const {
     const int64_t step = one_loop_ ? end - begin : tile_;
-    const int64_t lines = (std::min(step, end - begin) * 8 + 63) / 64 + 1;  // of a buffer
+    const int64_t lines = (std::min(step, end - begin) * 8 + 63) / 64 + 1;  // of a buffer, kMaxLanes elements at least
     std::array<Line, kStackBytes / 64> few;
     std::unique_ptr<Line[]> many;
     Line* buffers = few.data();
@@ -97,7 +97,9 @@ class FusedKernel final : public Kernel {
       buffers = many.get();
     }
     absl::InlinedVector<void*, 24> at(program_.slots.size());
-    for (; begin < end; begin += step) {
+    int64_t n;
+    for (; begin < end; begin += n) {
+      n = TileLength(begin, end);
       size_t repeated = 0;
       for (size_t s = 0; s < at.size(); ++s) {
         const Slot& slot = program_.slots[s];
@@ -110,6 +112,7 @@ class FusedKernel final : public Kernel {
             at[s] = const_cast<std::byte*>(copies[repeated++].bytes);
             break;
           case Slot::Kind::kBuffer:
+          case Slot::Kind::kRun:
             at[s] = buffers[slot.index * lines].bytes;
             break;
           case Slot::Kind::kResult:
@@ -117,8 +120,15 @@ class FusedKernel final : public Kernel {
             break;
         }
       }
-      RunTile(in, {at.data(), at.size()}, begin, std::min(step, end - begin));
+      RunTile(in, {at.data(), at.size()}, begin, n);
     }
+  }
+
+  int64_t TileLength(int64_t begin, int64_t end) const {
+    if (one_loop_) return end - begin;
+    int64_t n = std::min(tile_, end - begin);
+    for (const int64_t run : program_.runs) n = std::min(n, run - begin % run);
+    return n;
   }
 
   // `at` are the slots' addresses in this tile.
@@ -134,7 +144,9 @@ class FusedKernel final : public Kernel {
       } else {
         const auto& source = std::get<SourceStage>(stage);
         const std::byte* const operand = source.operand < 0 ? nullptr : in[source.operand];
-        if (const std::byte* const found = source.source.Find(operand, begin, n)) {
+        if (program_.slots[source.result].kind == Slot::Kind::kRun) {
+          source.source.FillRun(operand, begin, jit::kMaxLanes, static_cast<std::byte*>(at[source.result]));
+        } else if (const std::byte* const found = source.source.Find(operand, begin, n)) {
           at[source.result] = const_cast<std::byte*>(found);  // only read
         } else {
           source.source.Fill(operand, begin, n, static_cast<std::byte*>(at[source.result]));

@@ -13,6 +13,9 @@ namespace assay::fused {
 namespace {
 
 constexpr int kMaxRounds = 12;
+// Tiles are cut where runs of one value end; it is not worth it for short tiles, nor for the last elements of short ones
+// that don't fill a vector.
+bool IsWorthRuns(int64_t run) { return run >= (run % jit::kMaxLanes == 0 ? 256 : 4096); }
 
 // The type in which strip functions have elements of a type.
 ElementType KindType(ElementType type) {
@@ -70,6 +73,17 @@ class Builder {
   }
   int NewBuffer(ElementType type) { return NewSlot(Slot::Kind::kBuffer, type, program_.num_buffers++); }
 
+  int NewRun(ElementType type, int64_t length) {
+    std::vector<int64_t>& runs = program_.runs;
+    if (std::find(runs.begin(), runs.end(), length) == runs.end()) runs.push_back(length);
+    return NewSlot(Slot::Kind::kRun, type, program_.num_buffers++);
+  }
+  // Every element of the tile has a place of its own in the slot.
+  bool IsWhole(int slot) const {
+    const Slot::Kind kind = program_.slots[slot].kind;
+    return kind != Slot::Kind::kRepeated && kind != Slot::Kind::kRun;
+  }
+
   int AddValue(Value value) {
     values_.push_back(std::move(value));
     return static_cast<int>(values_.size()) - 1;
@@ -109,8 +123,9 @@ class Builder {
     const auto at = std::find(fusion_.operands.begin(), fusion_.operands.end(), operand);
     const int k = static_cast<int>(at - fusion_.operands.begin());
     program_.reads_in_place[k] = false;
-    const int slot = NewBuffer(type);
-    program_.stages.push_back(SourceStage{TileSource::Broadcast(instruction, ShapeOf(operand)), k, slot});
+    TileSource source = TileSource::Broadcast(instruction, ShapeOf(operand));
+    const int slot = IsWorthRuns(source.run()) ? NewRun(type, source.run()) : NewBuffer(type);
+    program_.stages.push_back(SourceStage{std::move(source), k, slot});
     return AddValue({.type = type, .stored = slot});
   }
 
@@ -191,9 +206,8 @@ class Builder {
   int16_t StreamIn(Segment& segment, int slot) {
     const auto [at, fresh] = segment.streams.try_emplace(slot, static_cast<int16_t>(segment.slots.size()));
     if (fresh) {
-      const Slot& s = program_.slots[slot];
       segment.slots.push_back(slot);
-      segment.code.streams.push_back({s.type, s.kind == Slot::Kind::kRepeated});
+      segment.code.streams.push_back({program_.slots[slot].type, !IsWhole(slot)});
     }
     return at->second;
   }
@@ -252,7 +266,7 @@ class Builder {
   // The same for strip functions over stored elements, which want every element in its place.
   int WholeSlot(int v) {
     Value& value = values_[v];
-    if (program_.slots[StoredSlot(v)].kind != Slot::Kind::kRepeated) return value.stored;
+    if (IsWhole(StoredSlot(v))) return value.stored;
     if (value.whole < 0) {
       const int16_t node = NodeIn(0, v);
       value.whole = NewBuffer(value.type);
@@ -266,8 +280,7 @@ class Builder {
     Value& value = values_[v];
     if (value.stored_as_kind >= 0) return value.stored_as_kind;
     const ElementType kind = KindType(value.type);
-    if (value.op == nullptr && kind == value.type &&
-        program_.slots[value.stored].kind != Slot::Kind::kRepeated) {
+    if (value.op == nullptr && kind == value.type && IsWhole(value.stored)) {
       return value.stored_as_kind = value.stored;
     }
     // A value that no loop computes is converted in the first one, for all rounds.

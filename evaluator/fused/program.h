@@ -21,6 +21,7 @@ struct Slot {
     kOperand,   // of the fusion, at its own positions
     kRepeated,  // an operand of one element
     kBuffer,    // of the tile
+    kRun,       // a buffer with one element for the whole tile, which is cut where it changes
     kResult,
   };
   Kind kind = Kind::kBuffer;
@@ -48,6 +49,7 @@ struct SourceStage {
 struct Program {
   std::vector<Slot> slots;
   int num_buffers = 0;
+  std::vector<int64_t> runs;  // lengths of the runs of kRun slots, each once
   std::vector<std::variant<SourceStage, LoopStage, StripStage>> stages;
   std::vector<bool> reads_in_place;  // by operand: read at its own positions alone
   int64_t work = 0;                  // members that are charged for every element

@@ -91,6 +91,13 @@ const std::byte* TileSource::Find(const std::byte* operand, int64_t begin, int64
   return first;
 }
 
+void TileSource::FillRun(const std::byte* operand, int64_t begin, int64_t copies, std::byte* dst) const {
+  const int bytes = Bytes(type_);
+  ForRuns(begin, 1, [&](int64_t offset, int64_t, int64_t) {
+    FillElements(bytes, operand + offset * bytes, dst, copies);
+  });
+}
+
 void TileSource::Fill(const std::byte* operand, int64_t begin, int64_t n, std::byte* dst) const {
   const int bytes = Bytes(type_);
   ForRuns(begin, n, [&](int64_t offset, int64_t stride, int64_t length) {

@@ -1,4 +1,5 @@
 // Elements of a fusion that are read elsewhere than at their own position: broadcast and iota, a tile at a time.
+// Positions count from the first element of the result.
 #ifndef ASSAY_EVALUATOR_FUSED_TILE_SOURCE_H_
 #define ASSAY_EVALUATOR_FUSED_TILE_SOURCE_H_
 
@@ -18,6 +19,10 @@ class TileSource {
   // Elements [begin, begin + n) of the result in row-major order, to dst. `operand` is the start of the
   // operand's elements (nothing for iota).
   void Fill(const std::byte* operand, int64_t begin, int64_t n, std::byte* dst) const;
+  // The length of the runs of one value that the result consists of; 1 where there are none.
+  int64_t run() const { return !counts_ && dimensions_.back().stride == 0 ? dimensions_.back().size : 1; }
+  // `copies` copies of element `begin`.
+  void FillRun(const std::byte* operand, int64_t begin, int64_t copies, std::byte* dst) const;
   // Where these elements lie in the operand one behind the other: the first one's address, else null.
   const std::byte* Find(const std::byte* operand, int64_t begin, int64_t n) const;
 

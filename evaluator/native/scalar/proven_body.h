@@ -11,19 +11,7 @@
 namespace assay::native::proven {
 namespace {
 
-ASSAY_INLINE F64 CopySign(F64 x, F64 magnitude) {
-  return (F64)((U64)magnitude | ((U64)x & ~(U64)Magnitude(x)));
-}
-
-// a / b to 2^-52, where b is a normal f32 or larger: a double's first approximation from the quotient of floats.
-ASSAY_INLINE F64 Quotient(F64 a, F64 b) {
-  const F64 start = Widen(FillSingle(1) / Narrow(b));
-  const F64 rest = Fma(-b, start, Fill(1));
-  const F64 q = a * start;
-  return Fma(q, Fma(rest, rest, rest), q);
-}
-
-// c[from] + c[from + 1] x + ... + c[from + n - 1] x^(n - 1), in pairs.
+// c[0] + c[1] x + ... + c[n - 1] x^(n - 1), in pairs.
 template <int n>
 ASSAY_INLINE F64 Series(const double* c, F64 x, F64 square) {
   if constexpr (n == 1) {
@@ -69,15 +57,14 @@ struct Expm1 {
   }
 };
 
-// 1 / (1 + e^-x), both sides of the fraction times 2^-64 so that a float holds them. Near 0 it is 1/2 + x / 4 - x^3 / 48
-// + ..., where x / 4 may be a midpoint of floats and the rest too small for a double.
+// 1 / (1 + e^-x). Near 0 it is 1/2 + x / 4 - x^3 / 48 + ..., where x / 4 may be a midpoint of floats and the rest too
+// small for a double.
 struct Logistic {
   static constexpr bool kKeepsSign = false;
   static constexpr Opcode kAsks = Opcode::kLogistic;
   ASSAY_INLINE F64 Of(F64 x) {
     const Exponential e = ExponentialOf(-Clamped(x));
-    const F64 power = Fma(e.scale, e.small, e.scale);
-    return Quotient(Fill(0x1p-64), Fma(power, Fill(0x1p-64), Fill(0x1p-64)));
+    return Fill(1) / (Fma(e.scale, e.small, e.scale) + 1);
   }
 };
 
@@ -88,7 +75,7 @@ struct Tanh {
     const F64 magnitude = Least(Fill(10), Magnitude(x));
     const Exponential e = ExponentialOf(magnitude + magnitude);
     const F64 power = Fma(e.scale, e.small, e.scale - 1);
-    return Quotient(power, power + 2);
+    return power / (power + 2);
   }
 };
 
@@ -99,7 +86,7 @@ struct Sinh {
   ASSAY_INLINE F64 Of(F64 x) {
     const Exponential e = ExponentialOf(Least(Fill(105), Magnitude(x)));
     const F64 power = Fma(e.scale, e.small, e.scale - 1);
-    return Fill(0.5) * (power + Quotient(power, power + 1));
+    return Fill(0.5) * (power + power / (power + 1));
   }
 };
 
@@ -109,7 +96,7 @@ struct Cosh {
   ASSAY_INLINE F64 Of(F64 x) {
     const Exponential e = ExponentialOf(Least(Fill(105), Magnitude(x)));
     const F64 power = Fma(e.scale, e.small, e.scale);
-    return Fill(0.5) * (power + Quotient(Fill(1), power));
+    return Fill(0.5) * (power + Fill(1) / power);
   }
 };
 
@@ -200,7 +187,7 @@ struct Cbrt {
         root;
     const F64 z = mantissa * power;
     const F64 cube = start * start * start;
-    const F64 y = Fma(-start, Quotient(cube - z, Fma(Fill(2), cube, z)), start);
+    const F64 y = Fma(-start, (cube - z) / Fma(Fill(2), cube, z), start);
     return y * (F64)(((U64)rounded + 1023) << 52);
   }
   ASSAY_INLINE F32 Special(F32 x, F32 y) {
@@ -267,7 +254,7 @@ struct Tan {
     const F64 square = turns.r * turns.r;
     const F64 sine = SineOf(turns.r, square), cosine = CosineOf(square);
     const I64 odd = (turns.k & 1) != 0;
-    return Quotient(odd ? -cosine : sine, odd ? sine : cosine);
+    return (odd ? -cosine : sine) / (odd ? sine : cosine);
   }
 };
 

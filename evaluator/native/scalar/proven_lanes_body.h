@@ -26,6 +26,10 @@ ASSAY_INLINE F64 Lookup(const void* table, U64 index) {
   return (F64)_mm512_permutex2var_pd(_mm512_load_pd(d), (__m512i)index, _mm512_load_pd(d + 8));
 }
 ASSAY_INLINE F32 FillSingle(float x) { return (F32)_mm256_set1_ps(x); }
+// y | (x & sign)
+ASSAY_INLINE F32 WithSign(F32 x, F32 y) {
+  return (F32)_mm256_ternarylogic_epi32((__m256i)y, (__m256i)x, _mm256_set1_epi32(INT32_MIN), 0xf8);
+}
 ASSAY_INLINE F32 Root(F32 x) { return (F32)_mm256_sqrt_ps((__m256)x); }
 ASSAY_INLINE bool AllBetween(F32 low, F32 x, F32 high) {
   const __mmask8 above = _mm256_cmp_ps_mask((__m256)low, (__m256)x, _CMP_LT_OQ);
@@ -56,6 +60,7 @@ ASSAY_INLINE F64 Lookup(const void* table, U64 index) {
   return (F64)_mm256_i64gather_pd(static_cast<const double*>(table), (__m256i)(index & 15), 8);
 }
 ASSAY_INLINE F32 FillSingle(float x) { return (F32)_mm_set1_ps(x); }
+ASSAY_INLINE F32 WithSign(F32 x, F32 y) { return (F32)((U32)y | ((U32)x & kSign32)); }
 ASSAY_INLINE F32 Root(F32 x) { return (F32)_mm_sqrt_ps((__m128)x); }
 ASSAY_INLINE bool AllBetween(F32 low, F32 x, F32 high) {
   return _mm_movemask_ps((__m128)((low < x) & (x < high))) == 0xf;
@@ -126,7 +131,7 @@ ASSAY_INLINE void Block(const std::byte* in, std::byte* out) {
   const F64 value = Fn::Of(Widen(x));
   F32 y = Type::Round(value);
   if constexpr (requires { Fn::Special(x, y); }) y = Fn::Special(x, y);
-  if constexpr (Fn::kKeepsSign) y = (F32)((U32)y | ((U32)x & kSign32));
+  if constexpr (Fn::kKeepsSign) y = WithSign(x, y);
   y = y == y ? y : FillSingle(__builtin_nanf(""));
   if constexpr (std::is_same_v<Type, OfF32> && requires { Fn::kAsks; }) {
     if (__builtin_expect(IsNearMidpoint(value), 0)) {

@@ -55,7 +55,8 @@ class ProgramMaker {
                           Opcode::kPopulationCount, Opcode::kClz})
       unary_.push_back(opcode);
     if (!cheap) {
-      for (Opcode opcode : {Opcode::kExp, Opcode::kTanh, Opcode::kLog, Opcode::kCbrt, Opcode::kLogistic})
+      for (Opcode opcode : {Opcode::kExp, Opcode::kTanh, Opcode::kLog, Opcode::kCbrt, Opcode::kLogistic,
+                            Opcode::kErf, Opcode::kSin, Opcode::kRsqrt})
         unary_.push_back(opcode);
     }
     for (Opcode opcode :
