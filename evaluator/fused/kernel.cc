@@ -12,7 +12,7 @@
 namespace assay::fused {
 namespace {
 
-constexpr int64_t kTile = 1024;            // elements; kStrip where there are strip functions
+constexpr int64_t kTile = 1024;            // elements; kStrip where there are functions over loaded ones
 constexpr int64_t kStackBytes = 1 << 13;   // of buffers that small steps need no heap for
 constexpr int64_t kChargeEvery = 1 << 20;  // elements between two charges
 constexpr int64_t kGrain = 1 << 14;        // elements that a thread takes at a time
@@ -29,12 +29,14 @@ using CopiesBySlot = absl::InlinedVector<Copies, 4>;
 class FusedKernel final : public Kernel {
  public:
   explicit FusedKernel(Program program) : program_(std::move(program)) {
-    // A single loop needs no tiles.
-    one_loop_ = program_.stages.size() == 1 && std::holds_alternative<LoopStage>(program_.stages[0]);
+    bool loops = false;
     for (const auto& stage : program_.stages) {
       const auto* const strip = std::get_if<StripStage>(&stage);
       if (strip != nullptr && strip->stored == nullptr) tile_ = kStrip;
+      loops = loops || std::holds_alternative<LoopStage>(stage);
     }
+    // A single loop, or a single function over stored elements, needs no tiles.
+    one_stage_ = program_.stages.size() == 1 && (loops || tile_ == kTile);
   }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
@@ -87,8 +89,9 @@ class FusedKernel final : public Kernel {
 
   void RunRange(std::span<const std::byte* const> in, std::span<const Copies> copies, std::byte* out,
                 int64_t begin, int64_t end) const {
-    const int64_t step = one_loop_ ? end - begin : tile_;
-    const int64_t lines = (std::min(step, end - begin) * 8 + 63) / 64 + 1;  // of a buffer, kMaxLanes elements at least
+    const int64_t step = one_stage_ ? end - begin : tile_;
+    const int64_t lines =
+        (std::min(step, end - begin) * 8 + 63) / 64 + 1;  // of a buffer, kMaxLanes elements at least
     std::array<Line, kStackBytes / 64> few;
     std::unique_ptr<Line[]> many;
     Line* buffers = few.data();
@@ -125,7 +128,7 @@ class FusedKernel final : public Kernel {
   }
 
   int64_t TileLength(int64_t begin, int64_t end) const {
-    if (one_loop_) return end - begin;
+    if (one_stage_) return end - begin;
     int64_t n = std::min(tile_, end - begin);
     for (const int64_t run : program_.runs) n = std::min(n, run - begin % run);
     return n;
@@ -166,7 +169,7 @@ class FusedKernel final : public Kernel {
   }
 
   const Program program_;
-  bool one_loop_ = false;
+  bool one_stage_ = false;
   int64_t tile_ = kTile;
 };
 

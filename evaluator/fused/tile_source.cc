@@ -94,7 +94,9 @@ const std::byte* TileSource::Find(const std::byte* operand, int64_t begin, int64
 void TileSource::FillRun(const std::byte* operand, int64_t begin, int64_t copies, std::byte* dst) const {
   const int bytes = Bytes(type_);
   ForRuns(begin, 1, [&](int64_t offset, int64_t, int64_t) {
-    FillElements(bytes, operand + offset * bytes, dst, copies);
+    std::memcpy(dst, operand + offset * bytes, bytes);
+    for (int64_t done = 1; done < copies; done *= 2)
+      std::memcpy(dst + done * bytes, dst, std::min(done, copies - done) * bytes);
   });
 }
 

@@ -19,9 +19,15 @@ StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa) {
       return row->f16;
     case ElementType::kBF16:
       return row->bf16;
+    case ElementType::kF64:
+      return row->f64;
     default:
       return nullptr;
   }
+}
+
+void AskTested(Opcode opcode, int64_t n, double* x) {
+  ApplyFunction(*FindFunction(opcode), MachineIsa(), *Info(ElementType::kF64).format, n, x, nullptr, x);
 }
 
 void AskTested(Opcode opcode, int64_t n, float* x) {

@@ -1,4 +1,4 @@
-// Functions of one argument of f32, f16 and bf16 without a rounding test: approximations in doubles whose rounding was
+// Functions of one argument over stored elements; of f32, f16 and bf16 without a rounding test: approximations in doubles whose rounding was
 // compared with MPFR's for every argument (tools/prove, docs/proofs.md), so it needs no comparing at run time.
 //
 // They are for AVX2 with FMA and for AVX-512, whose bits are the same: every operation is IEEE's. What has no row here,
@@ -18,13 +18,15 @@ namespace assay::native {
 // Null where there is none.
 StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa);
 
-// x[i] = RN(f(x[i])) for n <= 16 floats, by the function with a rounding test.
+// x[i] = RN(f(x[i])) for n <= 16 elements, by the function with a rounding test.
 void AskTested(Opcode opcode, int64_t n, float* x);
+void AskTested(Opcode opcode, int64_t n, double* x);
 
 // One function, by type.
 struct ProvenRow {
   Opcode opcode;
   StoredFn f32, f16, bf16;
+  StoredFn f64;  // with a rounding test for each vector; null where there is none
 };
 std::span<const ProvenRow> ProvenRowsAvx2();
 std::span<const ProvenRow> ProvenRowsAvx512();

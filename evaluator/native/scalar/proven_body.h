@@ -4,24 +4,14 @@
 #include "evaluator/native/scalar/coefficients.h"
 #include "evaluator/native/scalar/proven.h"
 #include "evaluator/native/scalar/proven_coefficients.h"
-// Behind those that it is to be used with.
+// Behind those that they are to be used with.
 #include "evaluator/native/scalar/proven_lanes_body.h"
+// And behind that.
+#include "evaluator/native/scalar/double_exp_body.h"
 
 // Apart from the functions of the same names with a rounding test.
 namespace assay::native::proven {
 namespace {
-
-// c[0] + c[1] x + ... + c[n - 1] x^(n - 1), in pairs.
-template <int n>
-ASSAY_INLINE F64 Series(const double* c, F64 x, F64 square) {
-  if constexpr (n == 1) {
-    return Fill(c[0]);
-  } else if constexpr (n == 2) {
-    return Fma(Fill(c[1]), x, Fill(c[0]));
-  } else {
-    return Fma(Series<n - 2>(c + 2, x, square), square, Series<2>(c, x, square));
-  }
-}
 
 // e^x = scale (1 + small): x = k log 2 / 16 + r, |r| <= 0.0217.
 struct Exponential {
@@ -259,11 +249,20 @@ struct Tan {
 };
 
 constexpr ProvenRow kRows[] = {
-    RowOf<Exp>(Opcode::kExp),     RowOf<Expm1>(Opcode::kExpm1), RowOf<Logistic>(Opcode::kLogistic),
-    RowOf<Tanh>(Opcode::kTanh),   RowOf<Sinh>(Opcode::kSinh),   RowOf<Cosh>(Opcode::kCosh),
-    RowOf<Log>(Opcode::kLog),     RowOf<Log1p>(Opcode::kLog1p), RowOf<Erf>(Opcode::kErf),
-    RowOf<Rsqrt>(Opcode::kRsqrt), RowOf<Cbrt>(Opcode::kCbrt),   RowOf<Sin>(Opcode::kSin),
-    RowOf<Cos>(Opcode::kCos),     RowOf<Tan>(Opcode::kTan),
+    RowOf<Exp>(Opcode::kExp, Apply<DoubleExp>),
+    RowOf<Expm1>(Opcode::kExpm1),
+    RowOf<Logistic>(Opcode::kLogistic),
+    RowOf<Tanh>(Opcode::kTanh),
+    RowOf<Sinh>(Opcode::kSinh),
+    RowOf<Cosh>(Opcode::kCosh),
+    RowOf<Log>(Opcode::kLog),
+    RowOf<Log1p>(Opcode::kLog1p),
+    RowOf<Erf>(Opcode::kErf),
+    RowOf<Rsqrt>(Opcode::kRsqrt),
+    RowOf<Cbrt>(Opcode::kCbrt),
+    RowOf<Sin>(Opcode::kSin),
+    RowOf<Cos>(Opcode::kCos),
+    RowOf<Tan>(Opcode::kTan),
 };
 
 }  // namespace

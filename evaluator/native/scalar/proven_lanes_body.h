@@ -25,6 +25,16 @@ ASSAY_INLINE F64 Lookup(const void* table, U64 index) {
   const auto* const d = static_cast<const double*>(table);
   return (F64)_mm512_permutex2var_pd(_mm512_load_pd(d), (__m512i)index, _mm512_load_pd(d + 8));
 }
+ASSAY_INLINE F64 Gather(const double* table, U64 index) {
+  return (F64)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xff, (__m512i)index, table, 8);
+}
+ASSAY_INLINE bool AllBetween(F64 low, F64 x, F64 high) {
+  const __mmask8 above = _mm512_cmp_pd_mask((__m512d)low, (__m512d)x, _CMP_LT_OQ);
+  return _mm512_mask_cmp_pd_mask(above, (__m512d)x, (__m512d)high, _CMP_LT_OQ) == 0xff;
+}
+ASSAY_INLINE bool AllEqual(F64 a, F64 b) {
+  return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ) == 0xff;
+}
 ASSAY_INLINE F32 FillSingle(float x) { return (F32)_mm256_set1_ps(x); }
 // y | (x & sign)
 ASSAY_INLINE F32 WithSign(F32 x, F32 y) {
@@ -59,6 +69,13 @@ ASSAY_INLINE F64 Most(F64 limit, F64 x) { return (F64)_mm256_max_pd((__m256d)lim
 ASSAY_INLINE F64 Lookup(const void* table, U64 index) {
   return (F64)_mm256_i64gather_pd(static_cast<const double*>(table), (__m256i)(index & 15), 8);
 }
+ASSAY_INLINE F64 Gather(const double* table, U64 index) {
+  return (F64)_mm256_i64gather_pd(table, (__m256i)index, 8);
+}
+ASSAY_INLINE bool AllBetween(F64 low, F64 x, F64 high) {
+  return _mm256_movemask_pd((__m256d)((low < x) & (x < high))) == 0xf;
+}
+ASSAY_INLINE bool AllEqual(F64 a, F64 b) { return _mm256_movemask_pd((__m256d)(a == b)) == 0xf; }
 ASSAY_INLINE F32 FillSingle(float x) { return (F32)_mm_set1_ps(x); }
 ASSAY_INLINE F32 WithSign(F32 x, F32 y) { return (F32)((U32)y | ((U32)x & kSign32)); }
 ASSAY_INLINE F32 Root(F32 x) { return (F32)_mm_sqrt_ps((__m128)x); }
@@ -95,6 +112,28 @@ ASSAY_INLINE bool IsNearMidpoint(F64 x) {
   return AnyWithout((U64)x + (kMidpoint + kUnits), kRest);
 }
 
+// c[0] + c[1] x + ... + c[n - 1] x^(n - 1), in pairs.
+template <int n>
+ASSAY_INLINE F64 Series(const double* c, F64 x, F64 square) {
+  if constexpr (n == 1) {
+    return Fill(c[0]);
+  } else if constexpr (n == 2) {
+    return Fma(Fill(c[1]), x, Fill(c[0]));
+  } else {
+    return Fma(Series<n - 2>(c + 2, x, square), square, Series<2>(c, x, square));
+  }
+}
+
+// What the function with a rounding test gives.
+template <typename T, class Vector>
+ASSAY_INLINE Vector Asked(Opcode opcode, Vector x) {
+  T lanes[kLanes];
+  std::memcpy(lanes, &x, sizeof(lanes));
+  AskTested(opcode, kLanes, lanes);
+  std::memcpy(&x, lanes, sizeof(lanes));
+  return x;
+}
+
 // The types of elements.
 struct OfF32 {
   static constexpr int64_t kBytes = 4;
@@ -126,39 +165,38 @@ struct OfBF16 {
 // NaN results are the canonical one. Fn::kKeepsSign: f(x) has the sign of x, also where both are 0. Fn::kAsks: some
 // floats come too near a midpoint, so the function with a rounding test is asked about all that do.
 template <class Fn, class Type>
-ASSAY_INLINE void Block(const std::byte* in, std::byte* out) {
-  const F32 x = Type::Load(in);
-  const F64 value = Fn::Of(Widen(x));
-  F32 y = Type::Round(value);
-  if constexpr (requires { Fn::Special(x, y); }) y = Fn::Special(x, y);
-  if constexpr (Fn::kKeepsSign) y = WithSign(x, y);
-  y = y == y ? y : FillSingle(__builtin_nanf(""));
-  if constexpr (std::is_same_v<Type, OfF32> && requires { Fn::kAsks; }) {
-    if (__builtin_expect(IsNearMidpoint(value), 0)) {
-      float lanes[kLanes];
-      std::memcpy(lanes, &x, sizeof(lanes));
-      AskTested(Fn::kAsks, kLanes, lanes);
-      std::memcpy(&y, lanes, sizeof(lanes));
+struct Rounded {
+  static constexpr int64_t kBytes = Type::kBytes;
+  ASSAY_INLINE void Run(const std::byte* in, std::byte* out) {
+    const F32 x = Type::Load(in);
+    const F64 value = Fn::Of(Widen(x));
+    F32 y = Type::Round(value);
+    if constexpr (requires { Fn::Special(x, y); }) y = Fn::Special(x, y);
+    if constexpr (Fn::kKeepsSign) y = WithSign(x, y);
+    y = y == y ? y : FillSingle(__builtin_nanf(""));
+    if constexpr (std::is_same_v<Type, OfF32> && requires { Fn::kAsks; }) {
+      if (__builtin_expect(IsNearMidpoint(value), 0)) y = Asked<float>(Fn::kAsks, x);
     }
+    Type::Store(out, y);
   }
-  Type::Store(out, y);
-}
+};
 
-template <class Fn, class Type>
+// Runs over blocks of kLanes elements.
+template <class Block>
 ASSAY_TARGET void Apply(int64_t n, const std::byte* const* operands, std::byte* out) {
-  constexpr int64_t kStep = kLanes * Type::kBytes;
+  constexpr int64_t kStep = kLanes * Block::kBytes;
   const std::byte* in = operands[0];
-  for (; n >= kLanes; n -= kLanes, in += kStep, out += kStep) Block<Fn, Type>(in, out);
+  for (; n >= kLanes; n -= kLanes, in += kStep, out += kStep) Block::Run(in, out);
   if (n == 0) return;
   std::byte last[kStep] = {};
-  std::memcpy(last, in, static_cast<size_t>(n * Type::kBytes));
-  Block<Fn, Type>(last, last);
-  std::memcpy(out, last, static_cast<size_t>(n * Type::kBytes));
+  std::memcpy(last, in, static_cast<size_t>(n * Block::kBytes));
+  Block::Run(last, last);
+  std::memcpy(out, last, static_cast<size_t>(n * Block::kBytes));
 }
 
 template <class Fn>
-constexpr ProvenRow RowOf(Opcode opcode) {
-  return {opcode, Apply<Fn, OfF32>, Apply<Fn, OfF16>, Apply<Fn, OfBF16>};
+constexpr ProvenRow RowOf(Opcode opcode, StoredFn f64 = nullptr) {
+  return {opcode, Apply<Rounded<Fn, OfF32>>, Apply<Rounded<Fn, OfF16>>, Apply<Rounded<Fn, OfBF16>>, f64};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -40,7 +41,8 @@ void Compare(ElementType type, const std::vector<std::byte>& x) {
     const std::vector<std::byte> want = Tested(*FindFunction(row.opcode), type, x);
     for (const Isa isa : FastIsas()) {
       const StoredFn f = ProvenFunction(row.opcode, type, isa);
-      REQUIRE(f != nullptr);
+      REQUIRE((f != nullptr || type == ElementType::kF64));
+      if (f == nullptr) continue;
       std::vector<std::byte> got(x.size());
       const std::byte* in = x.data();
       f(n, &in, got.data());
@@ -90,6 +92,25 @@ TEST_CASE("proven functions: f32 values spread over the range, and special ones"
   std::mt19937 random(7);
   for (int i = 0; i < 20000; ++i) some.push_back(random());
   Compare(ElementType::kF32, BytesOf(some));
+}
+
+TEST_CASE("proven functions: f64 values, special ones, and near the ends of the range", "[native]") {
+  std::vector<uint64_t> some;
+  for (uint64_t e = 0; e < 1 << 12; ++e) {
+    for (int64_t d = -2; d <= 2; ++d) some.push_back((e << 52) + static_cast<uint64_t>(d));
+  }
+  std::mt19937_64 random(8);
+  const auto push = [&](double x) { some.push_back(std::bit_cast<uint64_t>(x)); };
+  for (int i = 0; i < 20000; ++i) {
+    some.push_back(random());
+    push(std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -63));
+    push(std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -54));
+    push(std::ldexp(1.0, -static_cast<int>(random() % 60)) * (random() % 2 == 0 ? 1 : -1));
+  }
+  for (const double limit : {-745.2, -708.4, -700.0, 700.0, 709.79}) {
+    for (int i = -100; i < 100; ++i) push(limit + i * 0.01);
+  }
+  Compare(ElementType::kF64, BytesOf(some));
 }
 
 TEST_CASE("proven functions: strips of every short length, in place and with nothing written outside",
