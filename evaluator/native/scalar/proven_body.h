@@ -223,6 +223,7 @@ ASSAY_INLINE F64 SineOf(U64 k, F64 r) {
 
 struct Sin {
   static constexpr bool kKeepsSign = false;
+  static constexpr Opcode kAsks = Opcode::kSin;
   ASSAY_INLINE F64 Of(F64 x) {
     const Turns turns = TurnsOf(x);
     return SineOf(turns.k, turns.r);
@@ -231,6 +232,7 @@ struct Sin {
 
 struct Cos {
   static constexpr bool kKeepsSign = false;
+  static constexpr Opcode kAsks = Opcode::kCos;
   ASSAY_INLINE F64 Of(F64 x) {
     const Turns turns = TurnsOf(x);
     return SineOf(turns.k + 1, turns.r);
@@ -239,6 +241,7 @@ struct Cos {
 
 struct Tan {
   static constexpr bool kKeepsSign = false;
+  static constexpr Opcode kAsks = Opcode::kTan;
   ASSAY_INLINE F64 Of(F64 x) {
     const Turns turns = TurnsOf(x);
     const F64 square = turns.r * turns.r;
@@ -249,9 +252,9 @@ struct Tan {
 };
 
 constexpr ProvenRow kRows[] = {
-    RowOf<Exp>(Opcode::kExp, Apply<DoubleExp>),
+    RowOf<Exp>(Opcode::kExp, Apply<Doubles<DoubleExp>>),
     RowOf<Expm1>(Opcode::kExpm1),
-    RowOf<Logistic>(Opcode::kLogistic),
+    RowOf<Logistic>(Opcode::kLogistic, Apply<Doubles<DoubleLogistic>>),
     RowOf<Tanh>(Opcode::kTanh),
     RowOf<Sinh>(Opcode::kSinh),
     RowOf<Cosh>(Opcode::kCosh),
