@@ -109,7 +109,8 @@ ASSAY_INLINE F32 LogarithmSpecial(F32 x, F32 y, float pole) {
   const F32 infinity = FillSingle(__builtin_inff());
   if (__builtin_expect(AllBetween(FillSingle(pole), x, infinity), 1)) return y;
   const F32 limit = x == pole ? -infinity : x == infinity ? infinity : FillSingle(__builtin_nanf(""));
-  return (x > pole) & (x < infinity) ? y : limit;
+  const I32 usual = (x > pole) & (x < infinity);
+  return usual ? y : limit;
 }
 
 struct Log {
