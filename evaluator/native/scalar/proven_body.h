@@ -240,18 +240,6 @@ struct Cos {
   }
 };
 
-struct Tan {
-  static constexpr bool kKeepsSign = false;
-  static constexpr Opcode kAsks = Opcode::kTan;
-  ASSAY_INLINE F64 Of(F64 x) {
-    const Turns turns = TurnsOf(x);
-    const F64 square = turns.r * turns.r;
-    const F64 sine = SineOf(turns.r, square), cosine = CosineOf(square);
-    const I64 odd = (turns.k & 1) != 0;
-    return (odd ? -cosine : sine) / (odd ? sine : cosine);
-  }
-};
-
 constexpr ProvenRow kRows[] = {
     RowOf<Exp>(Opcode::kExp, Apply<Doubles<DoubleExp>>),
     RowOf<Expm1>(Opcode::kExpm1),
@@ -266,7 +254,6 @@ constexpr ProvenRow kRows[] = {
     RowOf<Cbrt>(Opcode::kCbrt),
     RowOf<Sin>(Opcode::kSin),
     RowOf<Cos>(Opcode::kCos),
-    RowOf<Tan>(Opcode::kTan),
 };
 
 }  // namespace
