@@ -88,8 +88,7 @@ void WidePanels::Pack(int64_t batch, int64_t first, int64_t count, std::byte* pa
 
 BytePanels::BytePanels(const IntegerKernel& kernel, PanelSide side, const RowSource<uint8_t>& source,
                        int64_t length, bool flip)
-    : kernel_(kernel),
-      source_(source),
+    : source_(source),
       length_(length),
       packed_length_(PackedLength(kernel, length)),
       width_(WidthOf(kernel, side)),

@@ -47,7 +47,6 @@ class BytePanels final : public IntegerPanels {
   void RowsToLines(const uint8_t* rows, int64_t count, std::byte* lines) const;
   void GroupsToLines(const uint32_t* groups, std::byte* lines) const;
 
-  const IntegerKernel& kernel_;
   const RowSource<uint8_t>& source_;
   const int64_t length_, packed_length_;
   const int width_;
