@@ -1,6 +1,7 @@
 #include "evaluator/element_terms.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "evaluator/fusion.h"
 #include "evaluator/ops/dot_dims.h"
@@ -196,7 +197,10 @@ int64_t MostTerms(const Computation& computation, const Instruction& instruction
   }
   const DotDims dims = DotDimsOf(instruction.attributes, view.operand(0).rank(), rhs.rank());
   terms = 1;
-  for (int64_t k : dims.rhs.contracting) terms *= rhs.size(k);
+  for (int64_t k : dims.rhs.contracting) {
+    if (rhs.size(k) == 0) return 0;
+    if (__builtin_mul_overflow(terms, rhs.size(k), &terms)) terms = std::numeric_limits<int64_t>::max();
+  }
   return terms;
 }
 

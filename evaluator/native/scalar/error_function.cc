@@ -56,7 +56,8 @@ struct Erf {
     const double rounded = a * kPerUnit + kRounder;
     const double c = (rounded - kRounder) * (1.0 / kPerUnit);
     const double t = a - c;
-    const uint64_t i = BitsOf(rounded) & 0xff;
+    const uint64_t point = BitsOf(rounded) & 0xff;
+    const uint64_t i = point <= 6 * kPerUnit ? point : 0;  // a NaN's bits are no row
     if constexpr (R::kIsDouble) {
       return SignOf(x, RowHead<R::kFma, 0>(i, t));
     } else {
