@@ -73,15 +73,6 @@ constexpr IntegerKernel Kernel(void (*tile)(int64_t, const void*, const void*, v
 
 std::atomic<bool> are_forbidden = false;
 
-// The leak checker of g++ 12's sanitizers reads the registers of every thread, and crashes where they are this large.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kIsSanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool kIsSanitized = false;
-#endif
-
 bool ProcessorHasByteTiles() {
   constexpr unsigned kTiles = 1u << 24, kInt8 = 1u << 25, kXsave = 1u << 27;
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -95,8 +86,7 @@ bool HasByteTiles() {
   // Linux gives the registers only to processes that ask for them (Documentation/arch/x86/xstate.rst).
   static const bool has = [] {
     constexpr long kRequestPermission = 0x1023, kTileData = 18;
-    return !kIsSanitized && ProcessorHasByteTiles() &&
-           syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+    return ProcessorHasByteTiles() && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
   }();
   return has && !are_forbidden;
 }

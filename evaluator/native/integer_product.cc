@@ -259,14 +259,15 @@ class Runner {
     }
   }
 
-  // sum (a + p) (b + q) = sum a b + p sum b + q sum a + n p q.
+  // sum (a + p) (b + q) = sum a b + p sum b + q sum a + n p q, modulo 2^32 as the sums are: pred asks whether it is 0.
   void AddOffsets(const Block& block, int64_t r, uint64_t* sums) const {
     const auto p = static_cast<uint64_t>(int64_t{p_.lhs_offset}),
                q = static_cast<uint64_t>(int64_t{p_.rhs_offset});
     uint64_t row = static_cast<uint64_t>(p_.length) * p * q;
     if (q != 0) row += q * block.lhs.sums[block.row_slot + r];
     const uint32_t* const of_columns = p != 0 ? rhs_.sums.data() + block.column_slot : nullptr;
-    for (int64_t j = 0; j < block.columns; ++j) sums[j] += row + (p != 0 ? p * of_columns[j] : 0);
+    for (int64_t j = 0; j < block.columns; ++j)
+      sums[j] = static_cast<uint32_t>(sums[j] + row + (p != 0 ? p * of_columns[j] : 0));
   }
 
   void StoreRow(const uint64_t* sums, const Block& block, int64_t r) const {

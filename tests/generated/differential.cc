@@ -100,7 +100,7 @@ void Count(const Plan& plan, Difference& difference) {
 
 }  // namespace
 
-Difference CompareEngines(GeneratedProgram program) {
+Difference CompareEngines(GeneratedProgram program, bool with_fast) {
   Difference difference;
   absl::StatusOr<VerifiedModule> module = Verify(std::move(program.module));
   if (!module.ok()) return {"the program is invalid: " + MessageOf(module.status())};
@@ -130,6 +130,7 @@ Difference CompareEngines(GeneratedProgram program) {
         return failed(fmt::format("instruction set {}, {} jobs", static_cast<int>(isa), jobs), text);
     }
   }
+  if (!with_fast) return difference;
   const absl::StatusOr<Plan> fast = MakePlan(*module, EnginesFor(native::MachineIsa()));
   if (!fast.ok()) return failed("fast", MessageOf(fast.status()));
   Count(*fast, difference);

@@ -17,8 +17,8 @@ struct Difference {
 
 // `exact` with AVX2 and with AVX-512, with 1, 2 and 7 threads, gives the reference's bits and errors, and as
 // many steps by any number of threads; `fast` is within its bounds. Engines take steps of any size; arguments lie
-// between pages that can't be touched. Needs what the machine has.
-Difference CompareEngines(GeneratedProgram program);
+// between pages that can't be touched. Needs what the machine has. Without `with_fast`, `fast` is left out.
+Difference CompareEngines(GeneratedProgram program, bool with_fast = true);
 
 }  // namespace assay::testing
 

@@ -60,7 +60,7 @@ TEST_CASE("native convolution: element types", "[native][convolution]") {
 
 TEST_CASE("native convolution: bytes without matrix registers", "[native][convolution]") {
   native::ForbidByteTiles(true);
-  for (const char* type : {"s8", "u8"}) {
+  for (const char* type : {"s8", "u8", "pred"}) {
     CheckAgainstReference(Convolution(type, "2,9,10,5", "3,2,5,7", "2,9,11,7",
                                       "window={size=3x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
                           {Draw::kNormal});
