@@ -2,7 +2,7 @@
 //
 // `full` compares every element of every run. `sample` looks at runs number 1, 2, 4, 8, … of each step: at all of the
 // result where the reference makes that in no time, else at its first and its last element and at some between,
-// each computed alone (elements_at.h), so few that a large step takes under 2 % longer. A step that has no such rule (a
+// each computed alone (elements_at.h), so few that a large step takes 2 to 8 % longer. A step that has no such rule (a
 // sort, say) is compared as a whole where that is about 2,000 elements, and else not at all.
 #ifndef ASSAY_EVALUATOR_CROSSCHECK_H_
 #define ASSAY_EVALUATOR_CROSSCHECK_H_

@@ -24,8 +24,11 @@ class Xla:
 
     def __init__(self, program):
         import jax
+        import jax._src.lax.linalg  # registers LAPACK's functions, which programs call by name
         from jax._src.lib import xla_client
-        from jaxlib import _hlo, _jax
+        from jaxlib import _hlo, _jax, lapack
+
+        lapack._lapack.initialize()
 
         devices = jax.devices("cpu")[:1]
         proto = _hlo.XlaComputation(_hlo.hlo_module_from_text(program.text).as_serialized_hlo_module_proto())
