@@ -9,6 +9,8 @@
 // The leak checker of g++ 12's sanitizers crashes at the end of this process once oneDNN's threads have run.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kWithFast = false;
+#elif defined(__has_feature)
+constexpr bool kWithFast = !__has_feature(address_sanitizer);
 #else
 constexpr bool kWithFast = true;
 #endif
