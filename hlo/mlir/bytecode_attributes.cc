@@ -246,17 +246,17 @@ void BytecodeReader::ReadEnum(Cursor& in, uint64_t first, std::initializer_list<
 
 void BytecodeReader::ReadArray(Cursor& in, Attribute* attribute) {
   attribute->kind = Kind::kArray;
-  std::vector<const Attribute*> elements(in.Count());
+  const std::span<const Attribute*> elements = arena_.Array<const Attribute*>(in.Count());
   for (const Attribute*& element : elements) {
     element = AttributeAt(in);
     if (!in.ok()) return;
   }
-  attribute->elements = arena_.Copy(elements);
+  attribute->elements = elements;
 }
 
 void BytecodeReader::ReadDictionary(Cursor& in, Attribute* attribute) {
   attribute->kind = Kind::kDictionary;
-  std::vector<NamedAttribute> fields(in.Count());
+  const std::span<NamedAttribute> fields = arena_.Array<NamedAttribute>(in.Count());
   for (NamedAttribute& field : fields) {
     const Attribute* const name = AttributeAt(in);
     field.value = AttributeAt(in);
@@ -264,13 +264,13 @@ void BytecodeReader::ReadDictionary(Cursor& in, Attribute* attribute) {
     if (name->kind != Kind::kString) return in.Fail("found a name in a dictionary that is not a string");
     field.name = name->text;
   }
-  attribute->fields = arena_.Copy(fields);
+  attribute->fields = fields;
 }
 
 std::span<const int64_t> BytecodeReader::ReadSignedList(Cursor& in) {
-  std::vector<int64_t> values(in.Count());
+  const std::span<int64_t> values = arena_.Array<int64_t>(in.Count());
   for (int64_t& value : values) value = in.Signed();
-  return arena_.Copy(values);
+  return values;
 }
 
 // Up to 8 bits are a byte, up to 64 the zigzag of the value without its sign.

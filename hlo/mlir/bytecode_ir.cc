@@ -53,7 +53,7 @@ absl::Status BytecodeReader::ReadOperation(Cursor& in, Operation* operation) {
   const OpName& name = op_names_[name_index];
   if (name.name.empty()) {
     return NotSupported({}, fmt::format("byte {}: operation '{}', in a file of {}", operation->offset,
-                                        name.full_name, producer_));
+                                        name.full_name(), producer_));
   }
   operation->name = name.name;
   if ((mask & 0x80) != 0)
@@ -74,45 +74,64 @@ absl::Status BytecodeReader::ReadOperation(Cursor& in, Operation* operation) {
 
 absl::Status BytecodeReader::ReadAttributes(Cursor& in, uint8_t mask, const OpName& name,
                                             Operation* operation) {
-  std::vector<NamedAttribute> attributes;
-  const auto add_dictionary = [&](const Attribute* dictionary) {
+  std::span<const NamedAttribute> discardable, properties;
+  const auto read_dictionary = [&](std::span<const NamedAttribute>* fields) {
+    const Attribute* const dictionary = AttributeAt(in);
     if (dictionary == nullptr) return;
     if (dictionary->kind != Attribute::Kind::kDictionary)
       return in.Fail("found attributes that are not a dictionary");
-    attributes.insert(attributes.end(), dictionary->fields.begin(), dictionary->fields.end());
+    *fields = dictionary->fields;
   };
-  if ((mask & kHasAttributes) != 0) add_dictionary(AttributeAt(in));
+  if ((mask & kHasAttributes) != 0) read_dictionary(&discardable);
   if ((mask & kHasProperties) != 0) {
     if (name.is_registered) {
-      ASSAY_RETURN_IF_ERROR(ReadNativeProperties(in, name, &attributes));
+      ASSAY_RETURN_IF_ERROR(ReadNativeProperties(in, name, &properties));
     } else {
-      add_dictionary(AttributeAt(in));
+      read_dictionary(&properties);
     }
   }
-  operation->attributes = arena_.Copy(attributes);
+  if (discardable.empty() || properties.empty()) {
+    operation->attributes = discardable.empty() ? properties : discardable;
+    return ErrorOf(in);
+  }
+  const std::span<NamedAttribute> all = arena_.Array<NamedAttribute>(discardable.size() + properties.size());
+  std::copy(properties.begin(), properties.end(),
+            std::copy(discardable.begin(), discardable.end(), all.begin()));
+  operation->attributes = all;
   return ErrorOf(in);
 }
 
 // An attribute for each name in the table; a module has an optional name. Those of other dialects mean nothing here.
 absl::Status BytecodeReader::ReadNativeProperties(Cursor& in, const OpName& name,
-                                                  std::vector<NamedAttribute>* attributes) {
+                                                  std::span<const NamedAttribute>* attributes) {
   const size_t index = in.Index(properties_.size(), "property");
   if (!in.ok()) return ErrorOf(in);
-  Cursor entry(file_, properties_[index].begin, properties_[index].end);
+  Properties& properties = properties_[index];
+  if (name.vhlo != nullptr && properties.read_as == name.vhlo) {
+    *attributes = properties.attributes;
+    return absl::OkStatus();
+  }
+  Cursor entry(file_, properties.range.begin, properties.range.end);
   if (name.vhlo != nullptr) {
-    for (std::string_view attribute : name.vhlo->attributes) {
-      attributes->push_back({attribute, AttributeAt(entry)});
+    const std::span<NamedAttribute> read = arena_.Array<NamedAttribute>(name.vhlo->attributes.size());
+    for (size_t i = 0; i < read.size(); ++i) {
+      read[i] = {name.vhlo->attributes[i], AttributeAt(entry)};
       if (!entry.ok()) return ErrorOf(entry);
     }
+    *attributes = read;
   } else if (name.name == "builtin.module") {
     const Attribute* const symbol = OptionalAttribute(entry);
     OptionalAttribute(entry);
-    if (symbol != nullptr) attributes->push_back({"sym_name", symbol});
+    if (symbol != nullptr) *attributes = arena_.Copy(std::vector<NamedAttribute>{{"sym_name", symbol}});
   } else {
     return absl::OkStatus();
   }
   if (entry.ok() && entry.left() > 0) {
-    entry.Fail(fmt::format("found {} bytes behind the properties of '{}'", entry.left(), name.full_name));
+    entry.Fail(fmt::format("found {} bytes behind the properties of '{}'", entry.left(), name.full_name()));
+  }
+  if (entry.ok()) {
+    properties.read_as = name.vhlo;
+    properties.attributes = *attributes;
   }
   return ErrorOf(entry);
 }
@@ -230,12 +249,12 @@ absl::Status BytecodeReader::ReadRegion(Cursor& in, Region* region) {
     in.Fail(fmt::format("found {} operations in {} bytes", operations, in.left()));
   if (!in.ok()) return ErrorOf(in);
   const std::span<Operation> nodes = arena_.Array<Operation>(static_cast<size_t>(operations));
-  std::vector<Operation*> pointers(nodes.size());
+  const std::span<Operation*> pointers = arena_.Array<Operation*>(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     pointers[i] = &nodes[i];
     ASSAY_RETURN_IF_ERROR(ReadOperation(in, &nodes[i]));
   }
-  region->operations = arena_.Copy(pointers);
+  region->operations = pointers;
   if (next_value_ != last_value_)
     in.Fail(fmt::format("found {} values in a region, want {}", next_value_ - base, count));
   values_.resize(base);

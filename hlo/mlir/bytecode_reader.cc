@@ -158,12 +158,13 @@ absl::Status BytecodeReader::ReadOpNames(Cursor& in, bool has_flags) {
         in.Fail(fmt::format("found string {}, want less than {}", index, strings_.size()));
       if (!in.ok()) break;
       const std::string_view text = strings_[static_cast<size_t>(index)];
-      name.full_name = arena_.Copy(fmt::format("{}.{}", dialect_names_[dialect], text));
+      name.dialect = dialect_names_[dialect];
+      name.text = text;
       if (dialects_[dialect] == Dialect::kVhlo) {
         name.vhlo = FindVhloOp(text);
         if (name.vhlo != nullptr) name.name = name.vhlo->stablehlo;
       } else {
-        name.name = name.full_name;
+        name.name = arena_.Copy(name.full_name());
       }
       op_names_.push_back(name);
     }
@@ -179,6 +180,8 @@ absl::Status BytecodeReader::ReadOffsets() {
         fmt::format("found {} attributes and {} types in {} bytes", num_attributes, num_types, in.left()));
   }
   ASSAY_RETURN_IF_ERROR(in.status());
+  attribute_entries_.reserve(static_cast<size_t>(num_attributes));
+  type_entries_.reserve(static_cast<size_t>(num_types));
   size_t at = sections_[kData]->begin;
   ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_attributes), &at, &attribute_entries_));
   ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_types), &at, &type_entries_));
@@ -218,11 +221,11 @@ absl::Status BytecodeReader::ReadProperties() {
   if (!sections_[kProperties]) return absl::OkStatus();
   Cursor in(file_, sections_[kProperties]->begin, sections_[kProperties]->end);
   properties_.resize(in.Count());
-  for (Range& entry : properties_) {
+  for (Properties& entry : properties_) {
     const uint64_t size = in.Varint();
-    entry.begin = in.offset();
+    entry.range.begin = in.offset();
     in.Bytes(size);
-    entry.end = in.offset();
+    entry.range.end = in.offset();
   }
   return in.status();
 }

@@ -36,13 +36,20 @@ class BytecodeReader {
     bool is_open = false;  // being read: a cycle comes back to it
   };
   struct OpName {
-    std::string_view name;         // as the tree has it; empty: not known
-    std::string_view full_name;    // as the file has it
-    const VhloOp* vhlo = nullptr;  // of a VHLO operation
+    std::string_view name;           // as the tree has it; empty: not known
+    std::string_view dialect, text;  // as the file has it
+    const VhloOp* vhlo = nullptr;    // of a VHLO operation
     bool is_registered = true;
+    std::string full_name() const { return std::string(dialect).append(1, '.').append(text); }
   };
   struct Range {
     size_t begin = 0, end = 0;
+  };
+  // The attributes that an entry of the property table stands for. Many operations of a kind share one.
+  struct Properties {
+    Range range;
+    const VhloOp* read_as = nullptr;  // whose attributes have been read; null: nothing has
+    std::span<const NamedAttribute> attributes;
   };
 
   // bytecode_reader.cc
@@ -96,7 +103,8 @@ class BytecodeReader {
   absl::Status ReadIr();
   absl::Status ReadOperation(Cursor& in, Operation* operation);
   absl::Status ReadAttributes(Cursor& in, uint8_t mask, const OpName& name, Operation* operation);
-  absl::Status ReadNativeProperties(Cursor& in, const OpName& name, std::vector<NamedAttribute>* attributes);
+  absl::Status ReadNativeProperties(Cursor& in, const OpName& name,
+                                    std::span<const NamedAttribute>* attributes);
   absl::Status ReadResults(Cursor& in, Operation* operation);
   absl::Status ReadOperands(Cursor& in, Operation* operation);
   absl::Status ReadRegions(Cursor& in, Operation* operation);
@@ -118,7 +126,7 @@ class BytecodeReader {
   std::vector<Entry> attribute_entries_, type_entries_;
   std::vector<const Attribute*> attributes_;
   std::vector<const Type*> types_;
-  std::vector<Range> properties_;
+  std::vector<Properties> properties_;
   absl::Status first_error_;
   int nesting_ = 0;
 

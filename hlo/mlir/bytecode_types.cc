@@ -262,12 +262,12 @@ void BytecodeReader::ReadQuantizedType(Cursor& in, bool per_axis, Type* type) {
 }
 
 std::span<const Type* const> BytecodeReader::ReadTypeList(Cursor& in) {
-  std::vector<const Type*> types(in.Count());
+  const std::span<const Type*> types = arena_.Array<const Type*>(in.Count());
   for (const Type*& type : types) {
     type = TypeAt(in);
     if (!in.ok()) return {};
   }
-  return arena_.Copy(types);
+  return types;
 }
 
 }  // namespace assay::mlir

@@ -154,8 +154,9 @@ absl::Status Importer::Callees(const Region& region, std::vector<const Operation
     } else if (operation->name == "stablehlo.composite") {
       if (!OperationOfComposite(TextOf(*operation, "name")).empty()) continue;
       ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "decomposition")));
-    } else if (const Attribute* programs = operation->Find("programs");
-               programs != nullptr && operation->name == "interpreter.run_parallel") {
+    } else if (const Attribute* programs =
+                   operation->name == "interpreter.run_parallel" ? operation->Find("programs") : nullptr;
+               programs != nullptr) {
       for (const Attribute* row : programs->elements) {
         for (const Attribute* symbol : row->elements) ASSAY_RETURN_IF_ERROR(add(*operation, symbol->text));
       }

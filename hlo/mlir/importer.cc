@@ -45,6 +45,17 @@ bool IsConstant(const Value& value) {
          (value.owner->name == "stablehlo.constant" || value.owner->name == "chlo.constant");
 }
 
+// About how many instructions the operations of a region become: results of several are taken from a tuple, a splat
+// is a scalar and its broadcast.
+size_t NumInstructions(const Region& region) {
+  size_t count = region.captures.size();
+  for (const Operation* operation : region.operations) {
+    count += operation->results.size() > 1 ? operation->results.size() + 1 : 1;
+    count += operation->name == "stablehlo.constant" ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 absl::StatusOr<SharedShape> Importer::ShapeOf(const Type& type) {
@@ -196,6 +207,10 @@ absl::Status Importer::ImportOperation(Scope& scope, const Operation& operation)
   OpImport in(*this, scope, operation);
   in.operands.reserve(operation.operands.size());
   for (Value* operand : operation.operands) {
+    if (const int32_t known = Lookup(scope, *operand); known >= 0) {
+      in.operands.push_back(known);
+      continue;
+    }
     const absl::StatusOr<int32_t> index = Use(scope, *operand);
     if (!index.ok()) return tree_.WithPlace(index.status(), operation);
     in.operands.push_back(*index);
@@ -210,7 +225,7 @@ absl::Status Importer::ImportBody(Scope& scope, const Region& region) {
     return InvalidProgram({}, "a region does not end with a return");
   }
   std::vector<Instruction>& instructions = scope.computation.instructions;
-  instructions.reserve(instructions.size() + region.operations.size());
+  instructions.reserve(instructions.size() + NumInstructions(region));
   for (const Operation* operation : region.operations.first(region.operations.size() - 1)) {
     if (IsTerminator(operation->name)) {
       return tree_.WithPlace(InvalidProgram({}, "found a return that is not the last operation"), *operation);
@@ -223,7 +238,7 @@ absl::Status Importer::ImportBody(Scope& scope, const Region& region) {
 // What the region returns, and `more`: one value itself, several as a tuple.
 absl::StatusOr<int32_t> Importer::Root(Scope& scope, const Region& region, std::span<const int32_t> more) {
   const Operation& last = *region.operations.back();
-  std::vector<int32_t> values;
+  absl::InlinedVector<int32_t, 8> values;
   for (Value* operand : last.operands) {
     const absl::StatusOr<int32_t> index = Use(scope, *operand);
     if (!index.ok()) return tree_.WithPlace(index.status(), last);
@@ -247,8 +262,9 @@ ComputationId Importer::Finish(Scope& scope, std::string name, int32_t root) {
       !name.empty() &&
       name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") ==
           std::string::npos;
-  computation.name =
-      fmt::format("{}.{}", legal && !(name[0] >= '0' && name[0] <= '9') ? name : "region", id.value + 1);
+  if (!legal || (name[0] >= '0' && name[0] <= '9')) name = "region";
+  const fmt::format_int number(id.value + 1);
+  computation.name = std::move(name.append(1, '.').append(number.data(), number.size()));
   module_.computations.push_back(std::move(computation));
   return id;
 }

@@ -201,7 +201,13 @@ class OpImport {
   std::optional<ComputationId> Body(size_t region = 0);
 };
 
-AttributeMap Map(std::vector<AttributeMap::Entry> entries);
+// Map({{Attr::kIndex, 3}, ...}); the entries are moved from.
+template <size_t count>
+AttributeMap Map(AttributeMap::Entry (&&entries)[count]) {
+  AttributeMap map;
+  for (AttributeMap::Entry& entry : entries) map.Set(entry.attr, std::move(entry.value));
+  return map;
+}
 // The integers of array<i64: ..>, [..] or dense<..>.
 bool IntegersOf(const Attribute& attribute, Ints* values);
 // An attribute as MLIR writes it, for configurations that HLO keeps as text.

@@ -10,9 +10,6 @@
 namespace assay::mlir {
 namespace {
 
-constexpr size_t kChunk = size_t{1} << 16;
-constexpr size_t kAlignment = alignof(std::max_align_t);
-
 std::string Join(std::span<const Type* const> types) {
   std::string text;
   for (const Type* type : types) text += (text.empty() ? "" : ", ") + ToString(*type);
@@ -81,24 +78,6 @@ std::string ElementName(ElementType type) {
   if (IsSignedIntegral(type)) return fmt::format("i{}", Bits(type));
   if (IsUnsignedIntegral(type)) return fmt::format("ui{}", Bits(type));
   return std::string(Name(type));
-}
-
-void* Arena::Take(size_t bytes) {
-  const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  if (rounded > kChunk / 4) {
-    // A large piece gets memory of its own and leaves the current chunk as it is.
-    chunks_.push_back(std::unique_ptr<std::byte[]>(new std::byte[rounded]));
-    return chunks_.back().get();
-  }
-  if (rounded > left_) {
-    chunks_.push_back(std::unique_ptr<std::byte[]>(new std::byte[kChunk]));
-    next_ = chunks_.back().get();
-    left_ = kChunk;
-  }
-  std::byte* const taken = next_;
-  next_ += rounded;
-  left_ -= rounded;
-  return taken;
 }
 
 bool SameType(const Type& a, const Type& b) {

@@ -9,56 +9,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
+#include "hlo/arena.h"
 #include "shape/element_type.h"
 #include "shape/error.h"
 
 namespace assay::mlir {
-
-// Memory for nodes that are all freed together.
-class Arena {
- public:
-  template <typename T>
-  T* New() {
-    return Array<T>(1).data();
-  }
-  template <typename T>
-  std::span<T> Array(size_t count) {
-    static_assert(std::is_trivially_destructible_v<T>);
-    if (count == 0) return {};
-    T* const first = static_cast<T*>(Take(count * sizeof(T)));
-    for (size_t i = 0; i < count; ++i) new (first + i) T();
-    return {first, count};
-  }
-  template <typename T>
-  std::span<T> Copy(const std::vector<T>& values) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    if (values.empty()) return {};
-    T* const first = static_cast<T*>(Take(values.size() * sizeof(T)));
-    std::memcpy(static_cast<void*>(first), values.data(), values.size() * sizeof(T));
-    return {first, values.size()};
-  }
-  std::string_view Copy(std::string_view text) {
-    if (text.empty()) return {};
-    char* const first = static_cast<char*>(Take(text.size()));
-    std::memcpy(first, text.data(), text.size());
-    return {first, text.size()};
-  }
-
- private:
-  void* Take(size_t bytes);
-  std::vector<std::unique_ptr<std::byte[]>> chunks_;
-  std::byte* next_ = nullptr;
-  size_t left_ = 0;
-};
 
 // A dimension written '?', and "no bound" in a list of bounds.
 inline constexpr int64_t kDynamicSize = INT64_MIN;

@@ -1,5 +1,6 @@
 // What one operation's import can ask and do, and the table of all imports.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "fmt/format.h"
@@ -31,6 +32,12 @@ bool IntegersOfDense(const Attribute& dense, Ints* values) {
     constexpr size_t kMaxSplat = size_t{1} << 20;
     if (count > kMaxSplat) return false;
   }
+  if (element == ElementType::kS64 && !dense.is_splat) {  // nearly all lists are of this type
+    values->resize(count);
+    if (count > 0) std::memcpy(values->data(), dense.data.data(), count * bytes);
+    return true;
+  }
+  values->reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const std::byte* const at = dense.data.data() + (dense.is_splat ? 0 : i * bytes);
     values->push_back(element == ElementType::kPred ? std::to_integer<int64_t>(*at) : LoadIndex(element, at));
@@ -61,18 +68,13 @@ std::string DenseText(const Attribute& dense) {
 
 }  // namespace
 
-AttributeMap Map(std::vector<AttributeMap::Entry> entries) {
-  AttributeMap map;
-  for (AttributeMap::Entry& entry : entries) map.Set(entry.attr, std::move(entry.value));
-  return map;
-}
-
 bool IntegersOf(const Attribute& attribute, Ints* values) {
   switch (attribute.kind) {
     case Kind::kIntegers:
       values->assign(attribute.integers.begin(), attribute.integers.end());
       return true;
     case Kind::kArray:
+      values->reserve(attribute.elements.size());
       for (const Attribute* element : attribute.elements) {
         if (element->kind != Kind::kInteger) return false;
         values->push_back(element->integer);
@@ -308,6 +310,12 @@ int32_t OpImport::Add(Opcode opcode, SharedShape shape, absl::Span<const int32_t
 
 void OpImport::Emit(Opcode opcode, absl::Span<const int32_t> inputs, AttributeMap attributes) {
   if (!ok()) return;
+  if (num_results() == 1) {
+    // Nearly every operation: one result of a type that was seen before.
+    if (const SharedShape& known = importer.KnownShape(*op.results[0].type); known != nullptr) {
+      return importer.Bind(scope, op.results[0], Add(opcode, known, inputs, std::move(attributes)));
+    }
+  }
   SharedShape shape = WholeShape();
   if (ok()) BindResults(Add(opcode, std::move(shape), inputs, std::move(attributes)));
 }

@@ -1,0 +1,72 @@
+// Memory for what is freed together: the nodes of a file that is being read, the metadata of a module.
+#ifndef ASSAY_HLO_ARENA_H_
+#define ASSAY_HLO_ARENA_H_
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace assay {
+
+// Takes pieces of growing chunks. Nothing is freed before the arena is, and no destructor runs.
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  template <typename T>
+  T* New() {
+    return Array<T>(1).data();
+  }
+  template <typename T>
+  std::span<T> Array(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (count == 0) return {};
+    T* const first = static_cast<T*>(Take(count * sizeof(T), alignof(T)));
+    for (size_t i = 0; i < count; ++i) new (first + i) T();
+    return {first, count};
+  }
+  template <typename T>
+  std::span<T> Copy(const std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (values.empty()) return {};
+    T* const first = static_cast<T*>(Take(values.size() * sizeof(T), alignof(T)));
+    std::memcpy(static_cast<void*>(first), values.data(), values.size() * sizeof(T));
+    return {first, values.size()};
+  }
+  std::string_view Copy(std::string_view text) {
+    if (text.empty()) return {};
+    char* const first = static_cast<char*>(Take(text.size(), 1));
+    std::memcpy(first, text.data(), text.size());
+    return {first, text.size()};
+  }
+  // `alignment`: a power of two, at most that of max_align_t.
+  void* Take(size_t bytes, size_t alignment) {
+    const size_t padding = -reinterpret_cast<size_t>(next_) & (alignment - 1);
+    if (left_ < padding || bytes > left_ - padding) return TakeNew(bytes);
+    std::byte* const taken = next_ + padding;
+    next_ = taken + bytes;
+    left_ -= padding + bytes;
+    return taken;
+  }
+
+ private:
+  void* TakeNew(size_t bytes);
+
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::vector<void*> mappings_;  // of page_pool.h, kPages each: once there is much
+  std::byte* next_ = nullptr;
+  size_t left_ = 0;
+  size_t chunk_ = size_t{1} << 12;  // bytes of the next one
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_HLO_ARENA_H_
