@@ -143,6 +143,15 @@ int64_t Source(const View& view, int64_t position) {
     }
     return at;
   }
+  if (view.instruction.opcode == Opcode::kSlice) {
+    const DimVector index = view.Index(position);
+    const auto& parts = std::get<SliceConfig>(*view.instruction.attributes.Find(Attr::kSlice));
+    const DimVector strides = RowMajorStrides(view.operand(0).sizes());
+    int64_t at = 0;
+    for (size_t d = 0; d < parts.size(); ++d)
+      at += (parts[d].start + index[d] * parts[d].stride) * strides[d];
+    return at;
+  }
   if (view.instruction.opcode == Opcode::kTranspose) {
     const DimVector index = view.Index(position);
     const std::span<const int64_t> dims = view.instruction.attributes.List(Attr::kDimensions);
@@ -168,6 +177,7 @@ std::optional<TermRule> TermRuleOf(const Computation& computation, const Instruc
     case Opcode::kIota:
       return TermRule::kIota;
     case Opcode::kTranspose:
+    case Opcode::kSlice:
       return TermRule::kMove;
     case Opcode::kDot:
     case Opcode::kConvolution:

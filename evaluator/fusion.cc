@@ -10,6 +10,8 @@ namespace {
 
 constexpr size_t kMaxMembers = 128;
 constexpr size_t kMaxOperands = 12;
+// Elements of a slice's operand for each of its own: fused, it keeps the operand alive until the fusion runs.
+constexpr int64_t kMostSliced = 8;
 
 bool IsElementwise(const Instruction& instruction) {
   return DefinitionOf(instruction.opcode).strip != nullptr;
@@ -119,6 +121,8 @@ class Finder {
     if (states_[i] != State::kFree || positions_[i] < 0 || Elements(i) != Elements(root)) return false;
     if (fusion.members.size() >= kMaxMembers) return false;
     if (fusion.operands.size() + pending + Of(i).operands.size() > kMaxOperands) return false;
+    if (Of(i).opcode == Opcode::kSlice && IsRecomputed(computation_, Of(i)))
+      return LeavesSlicedAlone(i, root);
     if (IsRecomputed(computation_, Of(i))) return true;
     if (i == computation_.root) return false;
     return std::all_of(users_[i].begin(), users_[i].end(),
@@ -141,6 +145,21 @@ class Finder {
     return true;
   }
 
+  // Nobody who might overwrite what the slice i reads uses it between i and the root.
+  bool LeavesSlicedAlone(int32_t i, int32_t root) const {
+    const auto& users = users_[Of(i).operands[0]];
+    return std::all_of(users.begin(), users.end(), [&](int32_t user) {
+      return positions_[user] <= positions_[i] || positions_[user] >= positions_[root] ||
+             states_[user] == State::kMember || OnlyReads(Of(user).opcode);
+    });
+  }
+
+  // Never gives its result in the storage of an operand.
+  static bool OnlyReads(Opcode opcode) {
+    return opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice || opcode == Opcode::kGather ||
+           opcode == Opcode::kDot || opcode == Opcode::kConvolution || opcode == Opcode::kReduce;
+  }
+
   const Module& module_;
   const Computation& computation_;
   const std::span<const int32_t> order_;
@@ -154,9 +173,12 @@ class Finder {
 
 bool IsRecomputed(const Computation& computation, const Instruction& instruction) {
   if (instruction.opcode == Opcode::kIota) return true;
-  return instruction.opcode == Opcode::kBroadcast &&
-         computation.instructions[instruction.operands[0]].shape->num_elements() !=
-             instruction.shape->num_elements();
+  if (instruction.opcode != Opcode::kBroadcast && instruction.opcode != Opcode::kSlice) return false;
+  const Shape &operand = *computation.instructions[instruction.operands[0]].shape,
+              &result = *instruction.shape;
+  if (!operand.IsArray() || operand.num_elements() == result.num_elements()) return false;
+  return instruction.opcode == Opcode::kBroadcast ||
+         (operand.num_elements() - 1) / kMostSliced < result.num_elements();
 }
 
 int64_t ChargeOfRecomputed(const Computation& computation, const Instruction& instruction) {
@@ -171,6 +193,7 @@ bool KeepsPositions(const Computation& computation, const Instruction& instructi
   switch (instruction.opcode) {
     case Opcode::kCopy:
     case Opcode::kReshape:
+    case Opcode::kSlice:
     case Opcode::kBroadcast: {
       const Shape& operand = *computation.instructions[instruction.operands[0]].shape;
       return operand.IsArray() && operand.num_elements() == instruction.shape->num_elements();

@@ -35,18 +35,32 @@ TileSource TileSource::Broadcast(const Instruction& broadcast, const Shape& oper
   const DimVector operand_strides = RowMajorStrides(operand.sizes());
   DimVector strides(shape.rank(), 0);
   for (size_t i = 0; i < dimensions.size(); ++i) strides[dimensions[i]] = operand_strides[i];
+  for (int64_t d = 0; d < shape.rank(); ++d) source.AddDimension(shape.size(d), strides[d]);
+  if (source.dimensions_.empty()) source.dimensions_.push_back({1, 0});
+  return source;
+}
+
+TileSource TileSource::Slice(const Instruction& slice, const Shape& operand) {
+  TileSource source;
+  const Shape& shape = *slice.shape;
+  source.type_ = shape.element_type();
+  const auto& parts = std::get<SliceConfig>(*slice.attributes.Find(Attr::kSlice));
+  const DimVector strides = RowMajorStrides(operand.sizes());
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (shape.size(d) == 1) continue;
-    const Dimension next{shape.size(d), strides[d]};
-    auto& all = source.dimensions_;
-    if (!all.empty() && all.back().stride == next.stride * next.size) {
-      all.back() = {all.back().size * next.size, next.stride};
-    } else {
-      all.push_back(next);
-    }
+    source.first_ += parts[d].start * strides[d];
+    source.AddDimension(shape.size(d), shape.size(d) == 1 ? 0 : parts[d].stride * strides[d]);
   }
   if (source.dimensions_.empty()) source.dimensions_.push_back({1, 0});
   return source;
+}
+
+void TileSource::AddDimension(int64_t size, int64_t stride) {
+  if (size == 1) return;
+  if (!dimensions_.empty() && dimensions_.back().stride == stride * size) {
+    dimensions_.back() = {dimensions_.back().size * size, stride};
+  } else {
+    dimensions_.push_back({size, stride});
+  }
 }
 
 TileSource TileSource::Iota(const Instruction& iota) {
@@ -70,7 +84,7 @@ void TileSource::ForRuns(int64_t begin, int64_t n, Run run) const {
   }
   const Dimension inner = dimensions_.back();
   while (n > 0) {
-    int64_t offset = 0;
+    int64_t offset = first_;
     for (size_t d = 0; d < dimensions_.size(); ++d) offset += index[d] * dimensions_[d].stride;
     const int64_t length = std::min(n, inner.size - index.back());
     run(offset, inner.stride, length);

@@ -1,4 +1,4 @@
-// Elements of a fusion that are read elsewhere than at their own position: broadcast and iota, a tile at a time.
+// Elements of a fusion that are read elsewhere than at their own position: broadcast, slice and iota, a tile at a time.
 // Positions count from the first element of the result.
 #ifndef ASSAY_EVALUATOR_FUSED_TILE_SOURCE_H_
 #define ASSAY_EVALUATOR_FUSED_TILE_SOURCE_H_
@@ -14,6 +14,7 @@ namespace assay::fused {
 class TileSource {
  public:
   static TileSource Broadcast(const Instruction& broadcast, const Shape& operand);
+  static TileSource Slice(const Instruction& slice, const Shape& operand);
   static TileSource Iota(const Instruction& iota);
 
   // Elements [begin, begin + n) of the result in row-major order, to dst. `operand` is the start of the
@@ -31,11 +32,14 @@ class TileSource {
     int64_t size;
     int64_t stride;  // in elements of the operand; of iota: what the index counts, 0 or 1
   };
+  // One more dimension within those there are; strides in elements of the operand.
+  void AddDimension(int64_t size, int64_t stride);
   template <typename Run>
   void ForRuns(int64_t begin, int64_t n, Run run) const;
 
   ElementType type_ = ElementType::kPred;
   bool counts_ = false;
+  int64_t first_ = 0;                             // element of the operand
   absl::InlinedVector<Dimension, 4> dimensions_;  // outermost first; neighbours that walk on are one
 };
 

@@ -1,12 +1,14 @@
 #include "evaluator/native/dot.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "evaluator/eval_context.h"
 #include "evaluator/native/long_dot.h"
 #include "evaluator/native/product_kernel.h"
 #include "evaluator/native/small_dot.h"
 #include "evaluator/ops/dot_dims.h"
+#include "shape/index.h"
 
 namespace assay::native {
 namespace {
@@ -16,9 +18,21 @@ constexpr int64_t kFewProducts = 1 << 9;
 
 class DotKernel final : public Kernel {
  public:
-  explicit DotKernel(const ProductKind& kind) : kind_(kind) {}
+  DotKernel(const ProductKind& kind, Isa isa, const StepView& step) : kind_(kind), isa_(isa) {
+    const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1);
+    if (lhs.HasDynamic() || rhs.HasDynamic() || lhs.HasUnbounded() || rhs.HasUnbounded()) return;
+    const DotArray left = StaticArrayOf(lhs), right = StaticArrayOf(rhs);
+    const DotDims dims = DotDimsOf(step.instruction.attributes, lhs.rank(), rhs.rank());
+    const DotBox box = WholeDot(dims, left, right, RowMajorStrides(step.result_shape().sizes()));
+    constexpr int64_t kMostOffsets = 1 << 12;  // kept with the plan; more are found again in each run
+    if (!IsSmall(box) || LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMostOffsets)
+      return;
+    products_ = ProductsOf(box);
+    small_.emplace(isa, left.type, right.type, step.result_shape().element_type(), box);
+  }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    if (small_.has_value()) return RunSmall(context, operands);
     const DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
     const DotDims dims =
         DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
@@ -27,14 +41,13 @@ class DotKernel final : public Kernel {
     const DotBox box = WholeDot(dims, lhs, rhs, StridesOf(result));
     std::byte* const out = result.MutableBytes().data();
     const int64_t length = LoopCount(box.contracted[0].loops);
-    const int64_t products = LoopCount(box.batch) * LoopCount(box.rows) * LoopCount(box.columns) * length;
+    const int64_t products = ProductsOf(box);
     const ElementType type = result.shape().element_type();
     const bool is_long = length > kLongestRow / 2;
-    const bool exact_products = kind_.integers == nullptr && !kind_.complex && !kind_.two_products;
-    if (exact_products && products > 0 && products <= kSmallDot) {
-      RunSmallDot(*kind_.sums, lhs, rhs, box, type, out);
+    if (IsSmall(box)) {
+      SmallDot(isa_, lhs.type, rhs.type, type, box).Run(lhs.data, rhs.data, out);
       ASSAY_RETURN_IF_ERROR(context.Charge(products));
-    } else if ((is_long || IsThin(box)) && exact_products) {
+    } else if ((is_long || IsThin(box)) && HasExactProducts()) {
       ASSAY_RETURN_IF_ERROR(RunLongDot(context, *kind_.sums, lhs, rhs, box, type, out));
     } else if (products < kFewProducts || is_long) {
       Meter meter(context);
@@ -53,6 +66,31 @@ class DotKernel final : public Kernel {
   }
 
  private:
+  static int64_t ProductsOf(const DotBox& box) {
+    return LoopCount(box.batch) * LoopCount(box.rows) * LoopCount(box.columns) *
+           LoopCount(box.contracted[0].loops);
+  }
+  bool HasExactProducts() const { return kind_.integers == nullptr && !kind_.complex && !kind_.two_products; }
+
+  bool IsSmall(const DotBox& box) const {
+    if (!HasExactProducts()) return false;
+    int64_t most = SmallDot::kMostProducts;  // by what is left; shapes without values may be of any size
+    for (const LoopDims* loops : {&box.contracted[0].loops, &box.batch, &box.rows, &box.columns}) {
+      const int64_t count = LoopCount(*loops);
+      if (count == 0 || count > most) return false;
+      most /= count;
+    }
+    return LoopCount(box.contracted[0].loops) <= SmallDot::kLongest && !IsThin(box);
+  }
+
+  // Of static sizes.
+  absl::StatusOr<Literal> RunSmall(EvalContext& context, std::span<Literal> operands) const {
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+    small_->Run(operands[0].data(), operands[1].data(), result.MutableBytes().data());
+    ASSAY_RETURN_IF_ERROR(context.Charge(products_));
+    return result;
+  }
+
   // A vector times rows that lie in memory as they are multiplied: packing them would be most of the work.
   static bool IsThin(const DotBox& box) {
     constexpr int64_t kFewest = 256;
@@ -75,6 +113,9 @@ class DotKernel final : public Kernel {
   }
 
   const ProductKind kind_;
+  const Isa isa_;
+  std::optional<SmallDot> small_;
+  int64_t products_ = 0;
 };
 
 }  // namespace
@@ -83,7 +124,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const StepView& step, I
   ASSAY_ASSIGN_OR_RETURN(const ProductKind kind, ProductKindOf(step.operand_shape(0).element_type(),
                                                                step.operand_shape(1).element_type(),
                                                                step.result_shape().element_type(), isa));
-  return std::make_shared<DotKernel>(kind);
+  return std::make_shared<DotKernel>(kind, isa, step);
 }
 
 }  // namespace assay::native

@@ -62,13 +62,6 @@ struct SumKernels {
   // not finite or not normal, else 0. Returns whether any failed. n is a multiple of lanes.
   bool (*round_row)(int64_t n, const double* sums, const RowBounds& bounds, const NarrowRounding& rounding,
                     double* out, int64_t* failed);
-  // sums[r * tile_columns + j] = sum of a[r * n + k] * b[k * tile_columns + j] over k < n, in magnitudes that of the
-  // products' magnitudes. A sum of zeros is -0 where all products are.
-  void (*few_rows)(int64_t rows, int64_t n, const double* a, const double* b, double* sums,
-                   double* magnitudes);
-  // As round_row, with the bound factor * magnitudes[j].
-  bool (*round_few)(int64_t n, const double* sums, const double* magnitudes, double factor,
-                    const NarrowRounding& rounding, double* out, int64_t* failed);
   // Contiguous terms: their sum in doubles (chains of at most n / (4 lanes) + 16 additions) and the sum of their
   // magnitudes.
   void (*sum)(int64_t n, const double* x, double* sum, double* magnitude);

@@ -2,7 +2,7 @@
 // ASSAY_LANES (doubles in a vector), ASSAY_ROWS (rows of a tile) and ASSAY_SUMS (the table's name). No include guard.
 //
 // Sums are cut into independent chains so that additions overlap; the bounds count the longest chain.
-#include "evaluator/native/lanes_body.h"
+#include "evaluator/native/rounding_body.h"
 #include "evaluator/native/sum_kernels.h"
 
 namespace assay::native {
@@ -10,23 +10,6 @@ namespace {
 
 constexpr int kRows = ASSAY_ROWS;
 constexpr int kColumns = 2 * kLanes;
-
-using F32 = float __attribute__((vector_size(4 * ASSAY_LANES)));
-using U16 = uint16_t __attribute__((vector_size(2 * ASSAY_LANES)));
-using U32 = uint32_t __attribute__((vector_size(4 * ASSAY_LANES)));
-
-ASSAY_INLINE F64 Widen(const float* p) {
-  F32 v;
-  std::memcpy(&v, p, sizeof(v));
-  return __builtin_convertvector(v, F64);
-}
-ASSAY_INLINE F64 Widen(const uint16_t* p) {
-  U16 v;
-  std::memcpy(&v, p, sizeof(v));
-  const U32 wide = __builtin_convertvector(v, U32) << 16;
-  return __builtin_convertvector((F32)wide, F64);
-}
-ASSAY_INLINE F64 Widen(const double* p) { return Load(p); }
 
 #if ASSAY_LANES == 8
 ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return (F64)_mm512_maskz_min_pd(0xff, (__m512d)a, (__m512d)b); }
@@ -224,67 +207,10 @@ ASSAY_TARGET int Slices(int64_t n, double* terms, double* slices) {
   return -1;
 }
 
-ASSAY_INLINE U64 RoundBits(F64 x, const NarrowRounding& rounding) {
-  const U64 u = (U64)x;
-  return (u + rounding.half_less_one + ((u >> rounding.shift) & rounding.lsb)) & rounding.keep;
-}
-
-// The rows of one call side by side, each in chains of its own.
-template <int kSome>
-ASSAY_INLINE void FewRowsBody(int64_t n, const double* a, const double* b, double* sums, double* magnitudes) {
-  F64 s[kSome][2], m[kSome][2] = {};
-#pragma GCC unroll 4
-  for (int r = 0; r < kSome; ++r) s[r][0] = s[r][1] = Fill(-0.0), m[r][0] = m[r][1] = F64{};
-  for (int64_t k = 0; k < n; ++k, b += kColumns) {
-    const F64 b0 = Load(b), b1 = Load(b + kLanes);
-#pragma GCC unroll 4
-    for (int r = 0; r < kSome; ++r) {
-      const F64 x = Fill(a[r * n + k]);
-      s[r][0] = Fma(x, b0, s[r][0]);
-      s[r][1] = Fma(x, b1, s[r][1]);
-      m[r][0] = Fma(Magnitude(x), Magnitude(b0), m[r][0]);
-      m[r][1] = Fma(Magnitude(x), Magnitude(b1), m[r][1]);
-    }
-  }
-#pragma GCC unroll 4
-  for (int r = 0; r < kSome; ++r) {
-    Store(sums + r * kColumns, s[r][0]);
-    Store(sums + r * kColumns + kLanes, s[r][1]);
-    Store(magnitudes + r * kColumns, m[r][0]);
-    Store(magnitudes + r * kColumns + kLanes, m[r][1]);
-  }
-}
-ASSAY_TARGET void FewRows(int64_t rows, int64_t n, const double* a, const double* b, double* sums,
-                          double* magnitudes) {
-  int64_t r = 0;
-  for (; r + 4 <= rows; r += 4)
-    FewRowsBody<4>(n, a + r * n, b, sums + r * kColumns, magnitudes + r * kColumns);
-  for (; r < rows; ++r) FewRowsBody<1>(n, a + r * n, b, sums + r * kColumns, magnitudes + r * kColumns);
-}
-
-// Both ends of the interval rounded: -1 where they differ or are not normal.
-ASSAY_INLINE I64 RoundEnds(F64 s, F64 bound, const NarrowRounding& rounding, double* out) {
-  const U64 low = RoundBits(s - bound, rounding), high = RoundBits(s + bound, rounding);
-  const F64 magnitude = Magnitude((F64)low);
-  Store(out, (F64)low);
-  return ~((low == high) & (magnitude >= rounding.smallest) & (magnitude <= rounding.largest));
-}
-
 ASSAY_INLINE bool AnyLane(I64 any) {
   bool result = false;
   for (int l = 0; l < kLanes; ++l) result |= any[l] != 0;
   return result;
-}
-
-ASSAY_TARGET bool RoundFew(int64_t n, const double* sums, const double* magnitudes, double factor,
-                           const NarrowRounding& rounding, double* out, int64_t* failed) {
-  I64 any = {};
-  for (int64_t j = 0; j < n; j += kLanes) {
-    const I64 bad = RoundEnds(Load(sums + j), Load(magnitudes + j) * factor, rounding, out + j);
-    std::memcpy(failed + j, &bad, sizeof(bad));
-    any |= bad;
-  }
-  return AnyLane(any);
 }
 
 ASSAY_TARGET bool RoundRow(int64_t n, const double* sums, const RowBounds& bounds,
@@ -507,8 +433,6 @@ const SumKernels ASSAY_SUMS = {.lanes = kLanes,
                                .products = Products,
                                .slices = Slices,
                                .round_row = RoundRow,
-                               .few_rows = FewRows,
-                               .round_few = RoundFew,
                                .sum = Sum,
                                .sum_f32 = SumF32,
                                .sum_bf16 = SumBf16,

@@ -7,11 +7,6 @@
 namespace assay::onednn {
 namespace {
 
-DotArray ArrayOf(const Shape& shape) {
-  const std::span<const int64_t> sizes = shape.sizes();
-  return {nullptr, shape.element_type(), DimVector(sizes.begin(), sizes.end()), RowMajorStrides(sizes)};
-}
-
 // The single loop that the loops are; nullopt where they are more.
 std::optional<LoopDim> SingleLoop(const LoopDims& loops) {
   const LoopDims merged = MergeLoops(loops);
@@ -37,7 +32,7 @@ KernelOr PrepareDot(const StepView& step, native::Isa isa, int64_t fewest) {
   const int64_t terms = MostTerms(step.computation, step.instruction);
   ASSAY_RETURN_IF_ERROR(CheckSize(step, terms, fewest));
   ASSAY_ASSIGN_OR_RETURN(const Accuracy accuracy, AccuracyOf(step));
-  const DotArray lhs = ArrayOf(step.operand_shape(0)), rhs = ArrayOf(step.operand_shape(1));
+  const DotArray lhs = StaticArrayOf(step.operand_shape(0)), rhs = StaticArrayOf(step.operand_shape(1));
   const DotDims dims =
       DotDimsOf(step.instruction.attributes, step.operand_shape(0).rank(), step.operand_shape(1).rank());
   const DotBox box = WholeDot(dims, lhs, rhs, RowMajorStrides(step.result_shape().sizes()));

@@ -4,6 +4,7 @@
 
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
+#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -110,6 +111,11 @@ absl::StatusOr<Shape> DotShape(const InferContext& context, const DotDims& dims,
 
 DotArray ArrayOf(const Literal& literal) {
   return {literal.data(), literal.shape().element_type(), literal.runtime_sizes(), StridesOf(literal)};
+}
+
+DotArray StaticArrayOf(const Shape& shape) {
+  const std::span<const int64_t> sizes = shape.sizes();
+  return {nullptr, shape.element_type(), DimVector(sizes.begin(), sizes.end()), RowMajorStrides(sizes)};
 }
 
 absl::Status CheckDotRuntimeSizes(const EvalContext& context, const DotDims& dims, const DotArray& lhs,

@@ -34,6 +34,8 @@ struct DotArray {
   DimVector sizes, strides;  // sizes at run time
 };
 DotArray ArrayOf(const Literal& literal);
+// The same of a static shape, without data.
+DotArray StaticArrayOf(const Shape& shape);
 
 // A rectangular part of the contraction's index space. Arrays of the loops: 0 lhs, 1 rhs, 2 result.
 struct DotBox {

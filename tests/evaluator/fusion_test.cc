@@ -60,6 +60,33 @@ TEST_CASE("fusion: what keeps elements in their places joins, other moves do not
                 "ROOT r = f32[2,4] negate(b)\n") == Texts{"a: | x", "r: | b"});
 }
 
+TEST_CASE("fusion: slices are had anew by each reader, unless they are much smaller than what they are of",
+          "[fusion]") {
+  const std::string xy = "x = f32[24] parameter(0)\ny = f32[8] parameter(1)\n";
+  CHECK(Fusions(xy + "a = f32[8] slice(x), slice={[0:8]}\nb = f32[8] slice(x), slice={[1:24:3]}\n"
+                     "m = f32[8] multiply(a, y)\nn = f32[8] add(b, a)\n"
+                     "ROOT r = (f32[8], f32[8]) tuple(m, n)\n") == Texts{"m: a | x y", "n: a b | x"});
+  CHECK(
+      Fusions("x = f32[16] parameter(0)\ns = f32[2] slice(x), slice={[0:2]}\nROOT r = f32[2] negate(s)\n") ==
+      Texts{"r: s | x"});
+  CHECK(
+      Fusions("x = f32[18] parameter(0)\ns = f32[2] slice(x), slice={[0:2]}\nROOT r = f32[2] negate(s)\n") ==
+      Texts{"r: | s"});
+  // All of it stays where it is.
+  CHECK(Fusions(kXy + "m = f32[8] multiply(x, y)\ns = f32[8] slice(m), slice={[0:8]}\n"
+                      "ROOT r = f32[8] negate(s)\n") == Texts{"r: m s | x y"});
+}
+
+TEST_CASE("fusion: a slice does not move past one who might overwrite what it reads", "[fusion]") {
+  const std::string start =
+      "x = f32[8] parameter(0)\ni = s32[] parameter(1)\nu = f32[1] parameter(2)\n"
+      "s = f32[4] slice(x), slice={[0:4]}\n";
+  CHECK(Fusions(start + "d = f32[8] dynamic-update-slice(x, u, i)\nt = f32[4] slice(d), slice={[4:8]}\n"
+                        "ROOT r = f32[4] add(s, t)\n") == Texts{"r: t | s d"});
+  CHECK(Fusions(start + "t = f32[4] slice(x), slice={[4:8]}\nROOT r = f32[4] add(s, t)\n") ==
+        Texts{"r: s t | x"});
+}
+
 TEST_CASE("fusion: sizes must agree, dynamic ones and unknown element types stay out", "[fusion]") {
   CHECK(Fusions("x = f32[<=8] parameter(0)\nROOT r = f32[<=8] negate(x)\n") == Texts{});
   CHECK(Fusions("x = c64[8] parameter(0)\nn = c64[8] negate(x)\nROOT r = f32[8] real(n)\n") == Texts{});

@@ -69,7 +69,7 @@ class ProgramMaker {
 
   std::string Make(int instructions) {
     const int parameters = 2 + Below(4);
-    for (int i = 0; i < parameters; ++i) Parameter(AnyType(), Below(4));
+    for (int i = 0; i < parameters; ++i) Parameter(AnyType(), Below(5));
     for (int i = 0; i < instructions; ++i) Step();
     const Value root = values_.back();
     if (Below(3) == 0) {
@@ -99,9 +99,20 @@ class ProgramMaker {
     values_.push_back({name, type});
   }
 
-  // Of the full shape, a row, a column or a scalar, which are broadcast.
+  // "START:LIMIT:STRIDE" of `size` elements, within 2 size + 1.
+  std::string Part(int64_t size) {
+    const int64_t start = Below(2), stride = 1 + Below(3) / 2;
+    return fmt::format("{}:{}:{}", start, start + (size - 1) * stride + 1, stride);
+  }
+
+  // Of the full shape, a row, a column or a scalar, which are broadcast, or a larger array that is sliced.
   void Parameter(ElementType type, int form) {
     const std::string name = fmt::format("p{}", parameters_);
+    if (form == 4) {
+      body_ += fmt::format("{} = {}[{},{}] parameter({})\n", name, Name(type), 2 * rows_ + 1,
+                           2 * columns_ + 1, parameters_++);
+      return Add(type, fmt::format("slice({}), slice={{[{}], [{}]}}", name, Part(rows_), Part(columns_)));
+    }
     const std::string sizes = form == 0   ? fmt::format("{},{}", rows_, columns_)
                               : form == 1 ? fmt::format("{}", columns_)
                               : form == 2 ? fmt::format("{}", rows_)
@@ -124,7 +135,15 @@ class ProgramMaker {
 
   void Step() {
     const Value x = values_[static_cast<size_t>(Below(static_cast<int>(values_.size())))];
-    switch (Below(13)) {
+    switch (Below(14)) {
+      case 13: {  // a slice of something made of it
+        const std::string name = NewName();
+        const int64_t first = Below(static_cast<int>(columns_) + 1);
+        body_ += fmt::format("{} = {}[{},{}] concatenate({}, {}), dimensions={{1}}\n", name, Name(x.type),
+                             rows_, 2 * columns_, x.name, OfType(x.type));
+        return Add(x.type,
+                   fmt::format("slice({}), slice={{[0:{}], [{}:{}]}}", name, rows_, first, first + columns_));
+      }
       case 12:
         if (x.type != ElementType::kPred && !IsFloat(x.type) && Bits(x.type) != 32) return Step();
         return Add(Bits(x.type) == 32   ? (Below(2) == 0 ? ElementType::kU32 : ElementType::kF32)

@@ -25,15 +25,75 @@ std::string SquareDot(const std::string& type, const std::string& result, int m,
 
 TEST_CASE("native dot: every draw, odd shapes", "[native][dot]") {
   CheckAgainstReference(SquareDot("f32", "f32", 29, 67, 35), kAllDraws);
+  CheckAgainstReference(SquareDot("f32", "f32", 69, 67, 75), kAllDraws);
   CheckAgainstReference(SquareDot("f32", "f32", 1, 2000, 3), kAllDraws);
   CheckAgainstReference(SquareDot("f32", "f32", 50, 1, 40), kAllDraws);
   CheckAgainstReference(SquareDot("f32", "f32", 3, 700, 19), kAllDraws);
+}
+
+// Row blocks of every size by one, two and four vectors, columns in place and packed, of either operand.
+TEST_CASE("native dot: few products in every layout", "[native][dot][small]") {
+  struct Sizes {
+    int m, k, n;
+  };
+  for (const Sizes& size : std::initializer_list<Sizes>{{1, 1, 1},
+                                                        {1, 17, 75},
+                                                        {2, 9, 33},
+                                                        {3, 64, 40},
+                                                        {5, 33, 17},
+                                                        {8, 64, 24},
+                                                        {13, 3, 29},
+                                                        {15, 70, 9},
+                                                        {31, 5, 7},
+                                                        {37, 31, 19},
+                                                        {200, 6, 10},
+                                                        {7, 300, 23},
+                                                        {25, 512, 16}}) {
+    for (int side = 0; side < 4; ++side) {
+      const bool left = (side & 1) != 0, right = (side & 2) != 0;
+      const auto body = [&](const char* type, const char* result) {
+        return Dot(fmt::format("{}[{},{}]", type, left ? size.k : size.m, left ? size.m : size.k),
+                   fmt::format("{}[{},{}]", type, right ? size.n : size.k, right ? size.k : size.n),
+                   fmt::format("{}[{},{}]", result, size.m, size.n),
+                   fmt::format("lhs_contracting_dims={{{}}}, rhs_contracting_dims={{{}}}", left ? 0 : 1,
+                               right ? 1 : 0));
+      };
+      CheckAgainstReference(body("f32", "f32"), kAllDraws);
+      CheckAgainstReference(body("bf16", "bf16"),
+                            {Draw::kNormal, Draw::kTies, Draw::kIntegers, Draw::kSpecials});
+      CheckAgainstReference(body("bf16", "f32"), {Draw::kNormal, Draw::kWide});
+      CheckAgainstReference(body("f16", "f16"), {Draw::kNormal, Draw::kSmall});
+    }
+  }
+}
+
+TEST_CASE("native dot: few products, results beyond the format's range", "[native][dot][small]") {
+  const NativePlans plans(SquareDot("f32", "f32", 4, 2, 18));
+  constexpr double kLargest = 0x1.fffffep127, kHalfUnit = 0x1p103;
+  std::vector<double> x = {kLargest, 1, -kLargest, -1, 0x1p-75, 0, -0.0, 0x1p-149}, y;
+  for (int k = 0; k < 2; ++k) {
+    for (int j = 0; j < 18; ++j) {
+      const double high = j % 3 == 0 ? 1.0 : j % 3 == 1 ? 0x1p-75 : -0x1.8p-74;
+      const double low = j % 2 == 0 ? kHalfUnit : 0x1.fffffep102;
+      y.push_back(k == 0 ? high : j < 12 ? low : -0.0);
+    }
+  }
+  const auto array = [](std::vector<int64_t> sizes, std::span<const double> values) {
+    return Literal::FromDoubles(ElementType::kF32, sizes, values);
+  };
+  plans.Check({array({4, 2}, x), array({2, 18}, y)});
+  // The largest plus half a unit is a tie, and infinite; a bit less is the largest.
+  const absl::StatusOr<Literal> result = RunPlan(plans.reference(), {array({4, 2}, x), array({2, 18}, y)});
+  REQUIRE(result.ok());
+  CHECK(result->GetDouble(0) == HUGE_VAL);
+  CHECK(result->GetDouble(3) == kLargest);
 }
 
 TEST_CASE("native dot: float types of operands and results", "[native][dot]") {
   for (const char* type : {"bf16", "f16", "f8e4m3fn", "f8e5m2", "f8e4m3b11fnuz", "f8e8m0fnu", "f4e2m1fn"}) {
     CheckAgainstReference(SquareDot(type, type, 17, 40, 18), kAllDraws);
     CheckAgainstReference(SquareDot(type, "f32", 13, 21, 18), kAllDraws);
+    CheckAgainstReference(SquareDot(type, type, 70, 60, 66), {Draw::kNormal, Draw::kSpecials});
   }
   CheckAgainstReference(SquareDot("f32", "bf16", 17, 40, 18), kAllDraws);
   CheckAgainstReference(SquareDot("f32", "f64", 17, 40, 18), kAllDraws);
@@ -209,9 +269,26 @@ TEST_CASE("native dot: dimension numbers", "[native][dot]") {
       kAllDraws);
 }
 
+TEST_CASE("native dot: dimension numbers of tiles", "[native][dot]") {
+  CheckAgainstReference(
+      Dot("f32[5,67,41]", "f32[5,41,23]", "f32[5,67,23]",
+          "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
+      {Draw::kNormal, Draw::kWide});
+  CheckAgainstReference(
+      Dot("f32[70,91]", "f32[70,48]", "f32[91,48]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+      {Draw::kNormal, Draw::kWide});
+  CheckAgainstReference(
+      Dot("f32[91,70]", "f32[48,70]", "f32[91,48]", "lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
+      {Draw::kNormal, Draw::kWide});
+  CheckAgainstReference(Dot("f32[17,5,21,13]", "f32[13,9,5,18]", "f32[17,21,9,18]",
+                            "lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0}"),
+                        {Draw::kNormal, Draw::kWide});
+}
+
 TEST_CASE("native dot: an element is the rational sum, rounded once, whatever the order", "[native][dot]") {
-  constexpr int64_t kRows = 14, kLength = 301, kColumns = 19;
-  for (const char* name : {"f32", "bf16", "f64"}) {
+  for (const auto& [name, kRows] :
+       {std::pair("f32", 14), {"f32", 61}, {"bf16", 14}, {"bf16", 61}, {"f64", 14}}) {
+    constexpr int64_t kLength = 301, kColumns = 19;
     const ElementType type = *ElementTypeFromName(name);
     int kernels = 0;
     const Plan plan = NativePlan(ReferencePlan(SquareDot(name, name, kRows, kLength, kColumns)),
