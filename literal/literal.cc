@@ -13,6 +13,7 @@
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
+#include "literal/guard_pages.h"
 #include "literal/page_pool.h"
 #include "shape/index.h"
 
@@ -111,11 +112,21 @@ struct Literal::Storage {
   static std::shared_ptr<Storage> Allocate(int64_t size, std::shared_ptr<MemoryBudget> budget, bool zero,
                                            bool enforce) {
     // Taken before the bytes are reserved, so that reserving them does not drop what they are to lie in.
-    void* recycled = budget && size >= kMappedBytes ? budget->TakePages(size) : nullptr;
+    const ArrayGuard guard = GuardedArrays::Current();
+    const bool has_pages = size >= kMappedBytes && guard == ArrayGuard::kNone;
+    void* recycled = budget && has_pages ? budget->TakePages(size) : nullptr;
     if (budget && !budget->Reserve(size)) {
       if (recycled != nullptr) PagePool::OfProcess().Keep(std::exchange(recycled, nullptr), size);
       if (enforce) return nullptr;
       budget = nullptr;
+    }
+    if (guard != ArrayGuard::kNone) {
+      auto guarded = std::make_shared<Storage>();
+      guarded->size = size;
+      guarded->budget = std::move(budget);
+      guarded->guarded = std::make_unique<GuardedBlock>(guard, size, size <= kInline ? 16 : kAlignment);
+      guarded->data = guarded->guarded->data();
+      return guarded;
     }
     const bool is_behind = size > kInline && size <= kBehind;
     void* behind = nullptr;
@@ -134,7 +145,7 @@ struct Literal::Storage {
       if (zero) std::memset(storage->data, 0, static_cast<size_t>(size));
       return storage;
     }
-    if (size >= kMappedBytes) {
+    if (has_pages) {
       if (!storage->MapPages(recycled)) return nullptr;
       if (zero && recycled != nullptr) std::memset(storage->data, 0, static_cast<size_t>(size));
       return storage;
@@ -177,6 +188,7 @@ struct Literal::Storage {
   void* heap = nullptr;
   void* mapping = nullptr;
   std::shared_ptr<MemoryBudget> budget;
+  std::unique_ptr<GuardedBlock> guarded;        // in tests
   std::shared_ptr<const void> lender;           // of borrowed memory; data is then not written
   alignas(16) std::byte inline_bytes[kInline];  // not touched where the bytes lie elsewhere
 };

@@ -14,6 +14,7 @@
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
 #include "literal/compare.h"
+#include "literal/guard_pages.h"
 
 namespace assay::testing {
 namespace {
@@ -66,7 +67,9 @@ struct Outcome {
   int64_t steps;
 };
 
-Outcome RunPlan(const Plan& plan, const std::vector<Literal>& arguments, int jobs, Crosscheck crosscheck) {
+Outcome RunPlan(const Plan& plan, const std::vector<Literal>& arguments, int jobs, Crosscheck crosscheck,
+                ArrayGuard guard = ArrayGuard::kNone) {
+  const GuardedArrays guarded(guard);
   RunOptions options;
   options.jobs = jobs;
   options.crosscheck = crosscheck;
@@ -121,7 +124,10 @@ Difference CompareEngines(GeneratedProgram program, bool with_fast) {
     Count(*plan, difference);
     std::optional<int64_t> steps;
     for (int jobs : {1, 2, 7}) {
-      const Outcome found = RunPlan(*plan, jobs == 1 ? at_end : at_start, jobs, Crosscheck::kOff);
+      const ArrayGuard guard = jobs == 1   ? ArrayGuard::kBehind
+                               : jobs == 2 ? ArrayGuard::kInFront
+                                           : ArrayGuard::kNone;
+      const Outcome found = RunPlan(*plan, jobs == 1 ? at_end : at_start, jobs, Crosscheck::kOff, guard);
       std::string text = Compare(wanted, found);
       if (text.empty() && steps.value_or(found.steps) != found.steps)
         text = fmt::format("{} steps, {} with fewer jobs", found.steps, *steps);
@@ -134,7 +140,7 @@ Difference CompareEngines(GeneratedProgram program, bool with_fast) {
   const absl::StatusOr<Plan> fast = MakePlan(*module, EnginesFor(native::MachineIsa()));
   if (!fast.ok()) return failed("fast", MessageOf(fast.status()));
   Count(*fast, difference);
-  const Outcome found = RunPlan(*fast, at_end, 2, Crosscheck::kFull);
+  const Outcome found = RunPlan(*fast, at_end, 2, Crosscheck::kFull, ArrayGuard::kBehind);
   // What follows a sum within a bound may differ, and may then fail where the reference does not; but no comparison may.
   if (ExitCodeOf(found.result.status()) == 1) return failed("fast", MessageOf(found.result.status()));
   return difference;
