@@ -161,7 +161,19 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth) {
   const ComputationPlan& plan = plan_.computations[id.value];
   // A computation may have no instruction to count, and be called for ever.
   ASSAY_RETURN_IF_ERROR(CountSteps(1 + plan.counts));
+  if (observer_ != nullptr) return RunObserved(computation, plan, frame, depth);
   for (const Step& step : plan.steps) ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
+  return absl::OkStatus();
+}
+
+absl::Status Executor::RunObserved(const Computation& computation, const ComputationPlan& plan, Frame& frame,
+                                   int depth) {
+  for (const Step& step : plan.steps) {
+    observer_->Begin(computation, step);
+    const absl::Status status = RunStep(computation, step, frame, depth);
+    observer_->End();
+    ASSAY_RETURN_IF_ERROR(status);
+  }
   return absl::OkStatus();
 }
 

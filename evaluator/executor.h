@@ -11,6 +11,7 @@
 #include "evaluator/parallel.h"
 #include "evaluator/plan.h"
 #include "evaluator/scalar_function.h"
+#include "evaluator/step_observer.h"
 
 namespace assay {
 
@@ -31,6 +32,11 @@ class Executor {
   // Runs the entry computation. Arguments: one literal a parameter, compatible with its shape (else
   // BadInput). The floating-point environment is set (nearest, no flush to zero) and restored.
   absl::StatusOr<Literal> Run(std::vector<Literal> arguments);
+  // Tells the observer, which outlives the runs, of every step from now on. Null: nobody.
+  void Observe(StepObserver* observer) {
+    observer_ = observer;
+    parallel_.Observe(observer);
+  }
 
   // Used by EvalContext.
   absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth);
@@ -54,6 +60,8 @@ class Executor {
   // Of a run that came to its end: it holds nothing but constants.
   void GiveFrameBack(ComputationId id, Frame frame) { free_frames_[id.value].push_back(std::move(frame)); }
   absl::Status RunSteps(ComputationId id, Frame& frame, int depth);
+  absl::Status RunObserved(const Computation& computation, const ComputationPlan& plan, Frame& frame,
+                           int depth);
   absl::Status RunStep(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
   // while, its state in slots.
@@ -66,6 +74,7 @@ class Executor {
   std::shared_ptr<MemoryBudget> budget_;
   Parallel parallel_;
   CrossChecker crosschecker_;
+  StepObserver* observer_ = nullptr;
   std::vector<std::unique_ptr<ScalarFunction>> scalar_functions_;  // by computation
   std::vector<std::vector<Frame>> free_frames_;                    // by computation
   int64_t steps_ = 0;

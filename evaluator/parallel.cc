@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cfenv>
 
+#include "evaluator/step_observer.h"
+
 namespace assay {
 
 struct Parallel::Arena {
@@ -32,7 +34,14 @@ void Parallel::For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int
       std::fenv_t saved;
       std::fegetenv(&saved);
       std::fesetenv(FE_DFL_ENV);
-      body(range.begin() * grain, std::min(range.end() * grain, n));
+      const int64_t begin = range.begin() * grain, end = std::min(range.end() * grain, n);
+      if (observer_ == nullptr) {
+        body(begin, end);
+      } else {
+        const auto from = StepObserver::Clock::now();
+        body(begin, end);
+        observer_->Part(from, StepObserver::Clock::now(), begin, end);
+      }
       std::fesetenv(&saved);
     });
   });

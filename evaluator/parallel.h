@@ -10,6 +10,8 @@
 
 namespace assay {
 
+class StepObserver;  // step_observer.h
+
 class Parallel {
  public:
   // jobs: the most threads at work; 0: one a core that the process may use.
@@ -23,10 +25,13 @@ class Parallel {
   // work stealing. One part is run on the caller's thread, and no thread is ever started for it. The body
   // must not touch the executor (Charge, NewLiteral): do that outside the loop.
   void For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t begin, int64_t end)> body);
+  // Tells the observer, which outlives the loops, of each part of a loop that is cut. Null: nobody.
+  void Observe(StepObserver* observer) { observer_ = observer; }
 
  private:
   struct Arena;
   int jobs_;
+  StepObserver* observer_ = nullptr;
   std::unique_ptr<Arena> arena_;  // made by the first loop with more than one part
 };
 

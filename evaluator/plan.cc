@@ -7,7 +7,6 @@
 #include "evaluator/needed.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
-#include "hlo/text/printer.h"
 
 namespace assay {
 namespace {
@@ -408,91 +407,6 @@ absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const En
 
 absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, EngineChoice choice, native::Isa isa) {
   return MakePlan(verified, EnginesOf(choice, isa));
-}
-
-namespace {
-
-std::string_view MessageOf(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
-}
-
-// What the engines said that were asked before the one that took the step.
-std::string Declined(const Plan& plan, const StepView& view, const Step& step) {
-  std::string text;
-  for (const Engine* engine : plan.engines) {
-    if (engine == step.engine) break;
-    std::string reason;
-    if (!engine->fuses()) {
-      reason = MessageOf(engine->Prepare(view).status());
-    } else if (engine->CanFuse(view, &reason)) {
-      reason = step.declined.ok() ? "part of no fusion" : MessageOf(step.declined);
-    }
-    text += fmt::format("  ({}: {})", engine->name(), reason);
-  }
-  return text;
-}
-
-// "  WHAT %a %b" for the instructions for which `listed` is true.
-template <typename Listed>
-std::string Names(const Computation& computation, std::string_view what,
-                  std::span<const int32_t> instructions, Listed listed) {
-  std::string text;
-  for (size_t k = 0; k < instructions.size(); ++k) {
-    if (listed(k)) text += " %" + computation.instructions[instructions[k]].name;
-  }
-  return text.empty() ? "" : fmt::format("  {}{}", what, text);
-}
-
-// What is in its slot without a step.
-std::string StructureText(const Computation& computation, const ComputationPlan& plan) {
-  const auto all = [](size_t) { return true; };
-  const auto slots = [](std::span<const ElementSlot> elements) {
-    std::vector<int32_t> instructions;
-    for (const ElementSlot& element : elements) instructions.push_back(element.slot);
-    return instructions;
-  };
-  std::vector<int32_t> kept;
-  for (size_t e = 0; e < plan.state.kept.size(); ++e) {
-    if (plan.state.kept[e]) kept.push_back(plan.state.outputs[e].slot);
-  }
-  std::string text;
-  for (const auto& [what, instructions] :
-       {std::pair("constants", plan.constants), std::pair("state in", slots(plan.state.inputs)),
-        std::pair("state out", slots(plan.state.outputs)), std::pair("unchanged", kept)}) {
-    if (!instructions.empty()) text += Names(computation, what, instructions, all) + "\n";
-  }
-  return text;
-}
-
-}  // namespace
-
-std::string PlanToText(const Plan& plan) {
-  std::string text;
-  const Module& module = *plan.module;
-  for (size_t c = 0; c < plan.computations.size(); ++c) {
-    const Computation& computation = module.computations[c];
-    if (computation.instructions.empty()) continue;  // inlined
-    const bool entry = static_cast<int32_t>(c) == module.entry.value;
-    text += fmt::format("{}{}: {} steps\n", entry ? "entry " : "", computation.name,
-                        plan.computations[c].steps.size());
-    text += StructureText(computation, plan.computations[c]);
-    for (const Step& step : plan.computations[c].steps) {
-      const Instruction& instruction = computation.instructions[step.instruction];
-      std::string fused;
-      if (step.fusion != nullptr) {
-        const std::span<const int32_t> members = step.fusion->members;
-        fused = Names(computation, "fuses", members.first(members.size() - 1), [](size_t) { return true; });
-      }
-      const std::string freed =
-          Names(computation, "frees", step.Reads(computation), [&](size_t k) { return step.last_use[k]; });
-      text += fmt::format("  {:<9}  %{} = {} {}  {} bytes{}{}{}\n",
-                          step.engine == nullptr ? "reference" : step.engine->name(), instruction.name,
-                          instruction.shape->ToString(), Name(instruction.opcode),
-                          instruction.shape->TotalBytes(), fused, freed,
-                          Declined(plan, {module, computation, instruction}, step));
-    }
-  }
-  return text;
 }
 
 }  // namespace assay

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "jit/perf_map.h"
+
 namespace assay::jit {
 
 absl::StatusOr<CodeMemory> CodeMemory::Make(std::span<const uint8_t> code) {
@@ -33,7 +35,8 @@ CodeMemory& CodeMemory::operator=(CodeMemory&& other) noexcept {
 }
 
 CodeMemory::~CodeMemory() {
-  if (pages_ != nullptr) munmap(pages_, size_);
+  // An address that has a name is not used again for other code.
+  if (pages_ != nullptr && !PerfMapIsOn()) munmap(pages_, size_);
 }
 
 }  // namespace assay::jit

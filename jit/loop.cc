@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 #include "jit/assembler.h"
 #include "jit/emit.h"
+#include "jit/perf_map.h"
 
 namespace assay::jit {
 namespace {
@@ -197,6 +198,20 @@ void CopyStoredLoads(Segment& segment) {
   }
 }
 
+// "assay_fused_multiply_add/r": what the code computes, its first ops by name, and for whom.
+std::string NameOfCode(const Segment& segment, Form form) {
+  constexpr int kNamed = 8;
+  std::string name = form == Form::kLoop         ? "assay_fused"
+                     : form == Form::kRecurrence ? "assay_while"
+                                                 : "assay_scalar";
+  int ops = 0;
+  for (const Node& node : segment.nodes) {
+    if (node.opcode != Opcode::kParameter && ++ops <= kNamed) name += fmt::format("_{}", Name(node.opcode));
+  }
+  if (ops > kNamed) name += fmt::format("_and_{}_more", ops - kNamed);
+  return fmt::format("{}/{}", name, segment.origin);
+}
+
 // The segment's code, from the cache if it is there.
 absl::StatusOr<std::shared_ptr<const GeneratedCode>> CodeFor(const Segment& segment, Target target, int lanes,
                                                              Form form = Form::kLoop,
@@ -208,6 +223,7 @@ absl::StatusOr<std::shared_ptr<const GeneratedCode>> CodeFor(const Segment& segm
       ASSAY_ASSIGN_OR_RETURN(code.memory, generator.Run());
       code.lanes = generator.lanes();
       code.slots = generator.slots();
+      if (PerfMapIsOn()) AddToPerfMap(code.memory.entry(), code.memory.size(), NameOfCode(segment, form));
       return code;
     } catch (const std::exception& error) {  // of xbyak
       return NotSupported({}, fmt::format("no code was generated: {}", error.what()));

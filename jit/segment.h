@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "hlo/opcode.h"
@@ -46,6 +47,9 @@ struct Segment {
   std::vector<Stream> streams;
   std::vector<Node> nodes;
   std::vector<Store> stores;  // written in this order, after all loads of the same elements
+  // Of the instruction or computation that the code is first made for, to name it (perf_map.h); the code itself does not
+  // depend on it. Valid as long as the program is.
+  std::string_view origin = {};
 };
 
 // The most elements that a loop computes at a time.

@@ -45,6 +45,15 @@ void AddEngineFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--jobs", flags.options.jobs, "threads (one a core)")->check(Whole(1, 1024));
 }
 
+// Flags that show where time goes.
+void AddProfileFlags(CLI::App* command, RunFlags& flags) {
+  command->add_option(
+      "--profile", flags.profile,
+      "write a trace of the steps that Perfetto and chrome://tracing open to this .json file");
+  command->add_flag("--perf-map", flags.perf_map,
+                    "write names of generated code for perf to /tmp/perf-PID.map");
+}
+
 // Flags that say what to run and with which limits.
 void AddRunFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("PROGRAM", flags.program, kProgramHelp)->required();
@@ -87,6 +96,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   AddRunFlags(sub, run);
   sub->add_option("--output", run.output, "write results by name (out0, ...) to this .npz file");
   sub->add_flag("--json", run.json, "print results as JSON");
+  AddProfileFlags(sub, run);
 
   sub = command(app, "verify", "parse and check a program",
                 [&] { return assay::cli::VerifyProgram(run.program); });
@@ -99,13 +109,18 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
                   "hlo (the default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
       ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
 
-  AddRunFlags(command(app, "plan", "show the steps of a program and who runs them",
-                      [&] { return assay::cli::PrintPlan(run); }),
-              run);
+  AddRunFlags(
+      command(app, "plan", "show the steps of a program, who runs them and what they move and compute",
+              [&] { return assay::cli::PrintPlan(run); }),
+      run);
 
   sub = command(app, "bench", "time a program", [&] { return assay::cli::Bench(run); });
   AddRunFlags(sub, run);
   sub->add_flag("--json", run.json, "print the times as JSON");
+  sub->add_flag(
+      "--steps", run.steps,
+      "in runs of their own, time each step: share of the roofline measured here, second and third tier");
+  AddProfileFlags(sub, run);
 
   sub = command(app, "diff", "compare two sets of outputs, or a backend's outputs with the exact ones", [&] {
     arguments.diff.run = run;

@@ -17,6 +17,10 @@
 #include "literal/literal.h"
 #include "shape/error.h"
 
+namespace assay {
+class StepTrace;
+}
+
 namespace assay::cli {
 
 struct RunFlags {
@@ -31,6 +35,9 @@ struct RunFlags {
   std::string crosscheck;                 // off, sample or full; empty: as the engine wants it
   std::string repro_dir = "assay-repro";  // where a step that the cross-check found wrong is written
   bool json = false;
+  std::string profile;    // the trace to write; empty: none
+  bool steps = false;     // bench: times of each step
+  bool perf_map = false;  // names of generated code for perf
   RunOptions options;
 };
 
@@ -79,11 +86,15 @@ absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const Prog
 bool HasSnapshot(const Program& program);
 // Engines and options that this build does not have are refused (exit 4), never replaced silently.
 absl::Status CheckEngine(const RunFlags& flags);
+// What has to be on before the program is planned: names of generated code.
+absl::Status StartProfiles(const RunFlags& flags);
 EngineChoice ChoiceOf(const RunFlags& flags);
 // flags.options with what the other flags say.
 RunOptions OptionsOf(const RunFlags& flags);
 // Nothing where the machine has no such instruction set, which CheckEngine refuses.
 std::optional<native::Isa> IsaOf(const RunFlags& flags);
+// Writes the trace to a file, and to standard error what was left out of it; returns the exit code.
+int WriteTrace(const StepTrace& trace, const std::string& path);
 // Writes to standard output; false if it can't be written (exit 5).
 bool Write(std::string_view text);
 

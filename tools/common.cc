@@ -3,10 +3,12 @@
 
 #include "evaluator/program_io.h"
 #include "evaluator/random_inputs.h"
+#include "evaluator/step_trace.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load.h"
 #include "hlo/proto/import.h"
+#include "jit/perf_map.h"
 #include "literal/npz.h"
 #include "tools/commands.h"
 
@@ -43,6 +45,16 @@ int Fail(const absl::Status& status, const std::string& file, std::string_view s
   return ExitCodeOf(status);
 }
 
+int WriteTrace(const StepTrace& trace, const std::string& path) {
+  if (const absl::Status status = WriteFileAtomically(path, trace.ToJson()); !status.ok())
+    return Fail(status, path);
+  if (trace.dropped() > 0) {
+    std::fprintf(stderr, "assay: note: %s has %lld events; %lld more are left out\n", path.c_str(),
+                 static_cast<long long>(trace.kept()), static_cast<long long>(trace.dropped()));
+  }
+  return 0;
+}
+
 int UsageError(const std::string& message) {
   std::fprintf(stderr, "assay: error: %s\n", message.c_str());
   return 2;
@@ -57,6 +69,10 @@ absl::Status CheckEngine(const RunFlags& flags) {
         {}, fmt::format("loading operations from '{}' is not part of this build", flags.load_ops[0]));
   }
   return absl::OkStatus();
+}
+
+absl::Status StartProfiles(const RunFlags& flags) {
+  return flags.perf_map ? jit::StartPerfMap() : absl::OkStatus();
 }
 
 EngineChoice ChoiceOf(const RunFlags& flags) {

@@ -1,14 +1,14 @@
-// assay run, assay bench.
+// assay run.
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 
 #include "evaluator/executor.h"
-#include "evaluator/native/tiers.h"
+#include "evaluator/json.h"
 #include "evaluator/program_io.h"
+#include "evaluator/step_trace.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "literal/literal_text.h"
@@ -64,20 +64,6 @@ std::string JsonElement(const Literal& array, int64_t i) {
   const bool plain =
       IsIntegral(type) || type == ElementType::kPred || (IsFloat(type) && std::isfinite(array.GetDouble(i)));
   return plain ? text : "\"" + text + "\"";
-}
-
-// Names of probes and channels may hold anything.
-std::string JsonString(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      quoted += fmt::format("\\u{:04x}", static_cast<int>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
 }
 
 // {"outputs": {"out0": {"type": "f32", "shape": [2], "data": [1, 2]}}, "steps": 3, "peak_bytes": 24}; data
@@ -139,8 +125,11 @@ int RunProgram(const RunFlags& flags, const Program& program) {
   Executor executor(*plan, options);
   absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, program, &executor.process().infeed);
   if (!arguments.ok()) return Fail(arguments.status(), flags.inputs.empty() ? flags.program : flags.inputs);
+  std::optional<StepTrace> trace;
+  if (!flags.profile.empty()) executor.Observe(&trace.emplace(*plan));
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
   if (!root.ok()) return FailIn(program, root.status(), flags.program);
+  if (const int code = trace ? WriteTrace(*trace, flags.profile) : 0; code != 0) return code;
   return Deliver(flags, AllResults(*root, executor.process()), executor.statistics());
 }
 
@@ -148,82 +137,17 @@ int RunProgram(const RunFlags& flags, const Program& program) {
 
 int Run(const RunFlags& flags) {
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
+  if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   return ForEachProgram(flags, [&](const Program& program, size_t count) {
     // Two programs' results can't have one file, nor the same inputs.
-    if (count > 1 && (!flags.inputs.empty() || !flags.output.empty() || flags.json)) {
-      return UsageError(fmt::format("{} holds {} programs: --inputs, --output and --json are for one",
-                                    flags.program, count));
+    if (count > 1 &&
+        (!flags.inputs.empty() || !flags.output.empty() || !flags.profile.empty() || flags.json)) {
+      return UsageError(
+          fmt::format("{} holds {} programs: --inputs, --output, --profile and --json are for one",
+                      flags.program, count));
     }
     return RunProgram(flags, program);
   });
-}
-
-int Bench(const RunFlags& flags) {
-  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
-  int exit_code = 0;
-  const Clock::time_point start = Clock::now();
-  const std::optional<Program> program = Load(flags, exit_code);
-  if (!program) return exit_code;
-  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags), *IsaOf(flags));
-  if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
-  const double compile_seconds = SecondsSince(start);
-
-  RunFlags with_inputs = flags;
-  if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*program)) with_inputs.random_inputs = 0;
-  std::deque<StreamItem> infeed;
-  const absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *program, &infeed);
-  if (!arguments.ok()) return Fail(arguments.status(), flags.inputs);
-  RunOptions options = OptionsOf(flags);
-  options.interrupted = Interrupted;
-
-  std::vector<double> seconds;
-  const native::TierCounts before = native::Tiers();
-  const native::FunctionTiers functions_before = native::FunctionTierCounts();
-  const Clock::time_point first = Clock::now();
-  while (seconds.size() < 3 || (SecondsSince(first) < 1 && seconds.size() < 1000)) {
-    Executor executor(*plan, options);
-    executor.process().infeed = infeed;
-    const Clock::time_point run_start = Clock::now();
-    const absl::StatusOr<Literal> root = executor.Run(*arguments);
-    if (!root.ok()) return Fail(root.status(), flags.program, program->text);
-    seconds.push_back(SecondsSince(run_start));
-  }
-  std::sort(seconds.begin(), seconds.end());
-  const double median = seconds[seconds.size() / 2];
-  const native::TierCounts after = native::Tiers();
-  const int64_t sums = after.sums - before.sums;
-  // Shares of the exact sums that needed the second and the third tier.
-  const double whole = static_cast<double>(std::max<int64_t>(sums, 1));
-  const double pairs = static_cast<double>(after.pairs - before.pairs) / whole;
-  const double slices = static_cast<double>(after.slices - before.slices) / whole;
-  // And of the values of scalar functions that needed pairs of doubles (f64 starts there) and the reference.
-  const native::FunctionTiers functions_after = native::FunctionTierCounts();
-  const int64_t values = functions_after.elements - functions_before.elements;
-  const double whole_values = static_cast<double>(std::max<int64_t>(values, 1));
-  const double second = static_cast<double>(functions_after.second - functions_before.second) / whole_values;
-  const double reference =
-      static_cast<double>(functions_after.reference - functions_before.reference) / whole_values;
-  if (flags.json) {
-    const std::string text = fmt::format(
-        "{{\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"runs\": {}, \"compile_s\": {:.9g}, \"sums\": {}, "
-        "\"pairs_share\": {:.3g}, \"slices_share\": {:.3g}, \"values\": {}, \"second_share\": {:.3g}, "
-        "\"reference_share\": {:.3g}}}\n",
-        median, seconds[0], seconds.size(), compile_seconds, sums, pairs, slices, values, second, reference);
-    return Write(text) ? 0 : 5;
-  }
-  std::string text =
-      fmt::format("median {:.6g} s, min {:.6g} s over {} runs; read, verified and planned in {:.6g} s\n",
-                  median, seconds[0], seconds.size(), compile_seconds);
-  if (sums > 0) {
-    text += fmt::format("{} exact sums: {:.3g} of them needed pairs of doubles, {:.3g} slices\n", sums, pairs,
-                        slices);
-  }
-  if (values > 0) {
-    text +=
-        fmt::format("{} values of functions: {:.3g} of them needed pairs of doubles, {:.3g} the reference\n",
-                    values, second, reference);
-  }
-  return Write(text) ? 0 : 5;
 }
 
 }  // namespace assay::cli

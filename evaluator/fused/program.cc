@@ -199,6 +199,7 @@ class Builder {
           program_.stages.push_back(std::move(stage));
       }
       if (segments_[r].code.stores.empty()) continue;
+      segments_[r].code.origin = fusion_.root().name;
       ASSAY_ASSIGN_OR_RETURN(jit::Loop loop, jit::Loop::Make(segments_[r].code, target_));
       program_.stages.push_back(LoopStage{std::move(loop), std::move(segments_[r].slots)});
     }

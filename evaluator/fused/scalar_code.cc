@@ -44,6 +44,7 @@ absl::StatusOr<std::shared_ptr<const ScalarCode>> ScalarCode::Make(const Module&
     segment.stores.push_back({static_cast<int16_t>(result.node), static_cast<int16_t>(stream)});
     code->output_streams_.push_back(stream);
   }
+  inliner.segment.origin = computation.name;
   code->constants_ = std::move(inliner.constants);
   for (int stream : inliner.constant_streams) code->constant_streams_.push_back(static_cast<size_t>(stream));
   ASSAY_ASSIGN_OR_RETURN(code->single_, jit::Steps::Make(inliner.segment, target, /*single=*/true));

@@ -47,6 +47,7 @@ class Builder {
     program_.condition = static_cast<int16_t>(condition.node);
     ASSAY_RETURN_IF_ERROR(StoreState(state, next));
     program_.segment = std::move(inliner_.segment);
+    program_.segment.origin = loop.name;
     program_.constants = std::move(inliner_.constants);
     return std::move(program_);
   }

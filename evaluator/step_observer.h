@@ -1,0 +1,31 @@
+// Who watches a run, step by step: times (step_times.h), a trace (step_trace.h). A run that nobody watches pays one
+// comparison a computation for this.
+#ifndef ASSAY_EVALUATOR_STEP_OBSERVER_H_
+#define ASSAY_EVALUATOR_STEP_OBSERVER_H_
+
+#include <chrono>
+#include <cstdint>
+
+namespace assay {
+
+struct Computation;
+struct Step;
+
+class StepObserver {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  virtual ~StepObserver() = default;
+  // A step of a plan begins; steps that it runs in other computations begin and end before it ends. By the executor's
+  // thread.
+  virtual void Begin(const Computation& computation, const Step& step) = 0;
+  // The step that began last, of those that have not ended. Also where it failed.
+  virtual void End() = 0;
+  // The thread that calls computed items [begin, end) of a loop that the running step had cut (parallel.h). From any
+  // thread, before that step ends.
+  virtual void Part(Clock::time_point from, Clock::time_point to, int64_t begin, int64_t end) = 0;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_STEP_OBSERVER_H_

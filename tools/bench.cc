@@ -1,0 +1,324 @@
+// assay bench.
+#include <algorithm>
+#include <chrono>
+
+#include "evaluator/executor.h"
+#include "evaluator/json.h"
+#include "evaluator/native/tiers.h"
+#include "evaluator/roofline.h"
+#include "evaluator/step_times.h"
+#include "evaluator/step_trace.h"
+#include "fmt/format.h"
+#include "tools/commands.h"
+
+namespace assay::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double Share(int64_t part, int64_t all) {
+  return static_cast<double>(part) / static_cast<double>(std::max<int64_t>(all, 1));
+}
+
+// Runs a plan again and again with the same arguments.
+class Runner {
+ public:
+  Runner(const RunFlags& flags, const Program& program, const Plan& plan, std::vector<Literal> arguments,
+         std::deque<StreamItem> infeed)
+      : flags_(flags),
+        program_(program),
+        plan_(plan),
+        arguments_(std::move(arguments)),
+        infeed_(std::move(infeed)),
+        options_(OptionsOf(flags)) {
+    options_.interrupted = Interrupted;
+  }
+
+  // Seconds; nothing, `exit_code` set and the error shown where the run fails.
+  std::optional<double> Run(StepObserver* observer, int& exit_code) const {
+    Executor executor(plan_, options_);
+    executor.Observe(observer);
+    executor.process().infeed = infeed_;
+    const Clock::time_point start = Clock::now();
+    const absl::StatusOr<Literal> root = executor.Run(arguments_);
+    if (root.ok()) return SecondsSince(start);
+    exit_code = Fail(root.status(), flags_.program, program_.text);
+    return std::nullopt;
+  }
+
+  // For a second, at least 3 times and at most 1,000: until `each`, which gets the number of runs so far, returns false.
+  template <typename Each>
+  static void Repeat(Each each) {
+    const Clock::time_point first = Clock::now();
+    for (int runs = 0; runs < 3 || (SecondsSince(first) < 1 && runs < 1000); ++runs) {
+      if (!each()) return;
+    }
+  }
+
+ private:
+  const RunFlags& flags_;
+  const Program& program_;
+  const Plan& plan_;
+  const std::vector<Literal> arguments_;
+  const std::deque<StreamItem> infeed_;
+  RunOptions options_;
+};
+
+// The times of all runs, and what tiers sums and functions needed.
+struct Times {
+  std::vector<double> seconds;  // sorted
+  double compile_seconds = 0;
+  native::TierCounts sums;
+  native::FunctionTiers functions;
+
+  double median() const { return seconds[seconds.size() / 2]; }
+};
+
+std::optional<Times> MeasureTimes(const Runner& runner, int& exit_code) {
+  Times times;
+  const native::TierCounts before = native::Tiers();
+  const native::FunctionTiers functions_before = native::FunctionTierCounts();
+  bool fine = true;
+  Runner::Repeat([&] {
+    const std::optional<double> seconds = runner.Run(nullptr, exit_code);
+    fine = seconds.has_value();
+    if (fine) times.seconds.push_back(*seconds);
+    return fine;
+  });
+  if (!fine) return std::nullopt;
+  std::sort(times.seconds.begin(), times.seconds.end());
+  const native::TierCounts after = native::Tiers();
+  const native::FunctionTiers functions_after = native::FunctionTierCounts();
+  times.sums = {after.sums - before.sums, after.pairs - before.pairs, after.slices - before.slices};
+  times.functions = {functions_after.elements - functions_before.elements,
+                     functions_after.second - functions_before.second,
+                     functions_after.reference - functions_before.reference};
+  return times;
+}
+
+// Of every step of a plan.
+struct StepReport {
+  double run_seconds = 0;  // of the run that the times are of, the fastest of
+  int64_t runs = 0;
+  std::vector<std::vector<StepTime>> times;  // by computation and step; the tiers of another run
+  Peaks peaks;
+};
+
+std::optional<StepReport> MeasureSteps(const RunFlags& flags, const Plan& plan, const Runner& runner,
+                                       int& exit_code) {
+  StepReport report;
+  bool fine = true;
+  Runner::Repeat([&] {
+    StepTimes times(plan, StepTimes::What::kTimes);
+    const std::optional<double> seconds = runner.Run(&times, exit_code);
+    fine = seconds.has_value();
+    if (fine && (report.runs++ == 0 || *seconds < report.run_seconds)) {
+      report.run_seconds = *seconds;
+      report.times = times.times();
+    }
+    return fine;
+  });
+  StepTimes tiers(plan, StepTimes::What::kTiers);
+  if (!fine || !runner.Run(&tiers, exit_code)) return std::nullopt;
+  for (size_t c = 0; c < report.times.size(); ++c) {
+    for (size_t k = 0; k < report.times[c].size(); ++k) report.times[c][k].tiers = tiers.times()[c][k].tiers;
+  }
+  Parallel parallel(plan.engines.empty() ? 1 : flags.options.jobs);
+  report.peaks = MeasurePeaks(parallel, *IsaOf(flags));
+  return report;
+}
+
+// A step that ran, with all that is said of it.
+struct StepRow {
+  const Computation* computation;
+  const Step* step;
+  const StepTime* time;
+  Cost cost;
+  std::optional<double> roofline;
+
+  const Instruction& instruction() const {
+    return computation->instructions[static_cast<size_t>(step->instruction)];
+  }
+  std::string_view kernel() const { return step->engine == nullptr ? "reference" : step->engine->name(); }
+};
+
+// In the order of the plan.
+std::vector<StepRow> RowsOf(const Plan& plan, const StepReport& report) {
+  const Costs costs(*plan.module);
+  std::vector<StepRow> rows;
+  for (size_t c = 0; c < plan.computations.size(); ++c) {
+    const Computation& computation = plan.module->computations[c];
+    for (size_t k = 0; k < plan.computations[c].steps.size(); ++k) {
+      const StepTime& time = report.times[c][k];
+      if (time.calls == 0) continue;
+      const Step& step = plan.computations[c].steps[k];
+      const Cost cost = costs.Of(computation, step);
+      const double each = time.self / static_cast<double>(time.calls);
+      rows.push_back(
+          {&computation, &step, &time, cost, ShareOfRoofline(report.peaks, computation, step, cost, each)});
+    }
+  }
+  return rows;
+}
+
+// A number, or null.
+std::string JsonNumber(std::optional<double> value) { return value ? fmt::format("{:.4g}", *value) : "null"; }
+
+std::string JsonOf(const StepRow& row) {
+  const TierUse& tiers = row.time->tiers;
+  const std::string flops = row.cost.known ? fmt::format("{:.0f}", row.cost.flops) : "null";
+  return fmt::format(
+      "{{\"name\": {}, \"computation\": {}, \"op\": {}, \"shape\": {}, \"fused\": {}, \"kernel\": {}, "
+      "\"calls\": {}, \"total_s\": {:.9g}, \"self_s\": {:.9g}, \"bytes\": {:.0f}, \"flops\": {}, "
+      "\"functions\": {:.0f}, \"roofline_share\": {}, \"tested\": {}, \"tier2\": {}, \"tier3\": {}, "
+      "\"tier2_share\": {:.3g}, \"tier3_share\": {:.3g}}}",
+      JsonString(row.instruction().name), JsonString(row.computation->name),
+      JsonString(Name(row.instruction().opcode)), JsonString(row.instruction().shape->ToString()),
+      row.step->fusion == nullptr ? 1 : row.step->fusion->members.size(), JsonString(row.kernel()),
+      row.time->calls, row.time->total, row.time->self, row.cost.bytes(), flops, row.cost.functions,
+      JsonNumber(row.roofline), tiers.tested, tiers.second, tiers.third, Share(tiers.second, tiers.tested),
+      Share(tiers.third, tiers.tested));
+}
+
+std::string JsonOf(const Plan& plan, const StepReport& report) {
+  std::string text = fmt::format(
+      ", \"steps_runs\": {}, \"steps_run_s\": {:.9g}, \"peaks\": {{\"copy_bytes_per_s\": {:.4g}, "
+      "\"cached_copy_bytes_per_s\": {:.4g}, "
+      "\"f32_flops_per_s\": {:.4g}, \"f64_flops_per_s\": {:.4g}}}, \"steps\": [",
+      report.runs, report.run_seconds, report.peaks.copy, report.peaks.cached, report.peaks.f32,
+      report.peaks.f64);
+  const char* separator = "";
+  for (const StepRow& row : RowsOf(plan, report)) {
+    text += separator + JsonOf(row);
+    separator = ", ";
+  }
+  return text + "]";
+}
+
+std::string JsonOf(const Times& times) {
+  const auto& [sums, functions] = std::tie(times.sums, times.functions);
+  return fmt::format(
+      "\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"runs\": {}, \"compile_s\": {:.9g}, \"sums\": {}, "
+      "\"pairs_share\": {:.3g}, \"slices_share\": {:.3g}, \"values\": {}, \"second_share\": {:.3g}, "
+      "\"reference_share\": {:.3g}",
+      times.median(), times.seconds[0], times.seconds.size(), times.compile_seconds, sums.sums,
+      Share(sums.pairs, sums.sums), Share(sums.slices, sums.sums), functions.elements,
+      Share(functions.second, functions.elements), Share(functions.reference, functions.elements));
+}
+
+std::string TextOf(const Times& times) {
+  std::string text =
+      fmt::format("median {:.6g} s, min {:.6g} s over {} runs; read, verified and planned in {:.6g} s\n",
+                  times.median(), times.seconds[0], times.seconds.size(), times.compile_seconds);
+  const native::TierCounts& sums = times.sums;
+  if (sums.sums > 0) {
+    text += fmt::format("{} exact sums: {:.3g} of them needed pairs of doubles, {:.3g} slices\n", sums.sums,
+                        Share(sums.pairs, sums.sums), Share(sums.slices, sums.sums));
+  }
+  const native::FunctionTiers& functions = times.functions;
+  if (functions.elements > 0) {
+    text +=
+        fmt::format("{} values of functions: {:.3g} of them needed pairs of doubles, {:.3g} the reference\n",
+                    functions.elements, Share(functions.second, functions.elements),
+                    Share(functions.reference, functions.elements));
+  }
+  return text;
+}
+
+// "12.3 ms", "850 us".
+std::string SecondsText(double seconds) {
+  if (seconds >= 0.9995) return fmt::format("{:.3g} s", seconds);
+  return seconds >= 0.9995e-3 ? fmt::format("{:.3g} ms", seconds * 1e3)
+                              : fmt::format("{:.3g} us", seconds * 1e6);
+}
+
+std::string PercentText(std::optional<double> share) {
+  return share ? fmt::format("{:.3g}%", *share * 100) : "";
+}
+
+std::string TextOf(const StepRow& row, double run_seconds) {
+  const TierUse& tiers = row.time->tiers;
+  const auto of_tested = [&](int64_t part) {
+    return tiers.tested == 0 ? "" : fmt::format("{:.2g}", Share(part, tiers.tested));
+  };
+  const size_t fused = row.step->fusion == nullptr ? 1 : row.step->fusion->members.size();
+  return fmt::format("  {:>5.1f}%  {:>8}  {:>7}  {:>7}  {:>7}  {:>7}  {:>9}  {:<9}  %{} = {} {}{}\n",
+                     100 * row.time->self / run_seconds, SecondsText(row.time->self), row.time->calls,
+                     PercentText(row.roofline), of_tested(tiers.second), of_tested(tiers.third),
+                     BytesText(row.cost.bytes()), row.kernel(), row.instruction().name,
+                     row.instruction().shape->ToString(), Name(row.instruction().opcode),
+                     fused > 1 ? fmt::format(" and {} more", fused - 1) : "");
+}
+
+// The slowest first; steps below a thousandth of the run together in one line.
+std::string TextOf(const Plan& plan, const StepReport& report) {
+  std::vector<StepRow> rows = RowsOf(plan, report);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const StepRow& a, const StepRow& b) { return a.time->self > b.time->self; });
+  std::string text = fmt::format(
+      "steps of the fastest of {} more runs, {}; peaks measured here: copy {:.3g} GB/s ({:.3g} in cache), "
+      "f32 {:.4g} Gflop/s, "
+      "f64 {:.4g} Gflop/s\n  {:>6}  {:>8}  {:>7}  {:>7}  {:>7}  {:>7}  {:>9}  {:<9}  step\n",
+      report.runs, SecondsText(report.run_seconds), report.peaks.copy / 1e9, report.peaks.cached / 1e9,
+      report.peaks.f32 / 1e9, report.peaks.f64 / 1e9, "time", "self", "calls", "of peak", "tier 2", "tier 3",
+      "bytes", "kernel");
+  double rest = report.run_seconds, small = 0;
+  size_t num_small = 0;
+  for (const StepRow& row : rows) {
+    rest -= row.time->self;
+    if (row.time->self >= report.run_seconds / 1000) {
+      text += TextOf(row, report.run_seconds);
+    } else {
+      small += row.time->self;
+      ++num_small;
+    }
+  }
+  const auto line = [&](double seconds, const std::string& what) {
+    return fmt::format("  {:>5.1f}%  {:>8}  {}\n", 100 * seconds / report.run_seconds, SecondsText(seconds),
+                       what);
+  };
+  if (num_small > 0) text += line(small, fmt::format("{} more steps", num_small));
+  return text + line(rest, "between steps");
+}
+
+}  // namespace
+
+int Bench(const RunFlags& flags) {
+  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
+  if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
+  int exit_code = 0;
+  const Clock::time_point start = Clock::now();
+  const std::optional<Program> program = Load(flags, exit_code);
+  if (!program) return exit_code;
+  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags), *IsaOf(flags));
+  if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
+  const double compile_seconds = SecondsSince(start);
+
+  RunFlags with_inputs = flags;
+  if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*program)) with_inputs.random_inputs = 0;
+  std::deque<StreamItem> infeed;
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *program, &infeed);
+  if (!arguments.ok()) return Fail(arguments.status(), flags.inputs);
+
+  const Runner runner(flags, *program, *plan, *std::move(arguments), std::move(infeed));
+  std::optional<Times> times = MeasureTimes(runner, exit_code);
+  if (!times) return exit_code;
+  times->compile_seconds = compile_seconds;
+  std::optional<StepReport> report;
+  if (flags.steps && !(report = MeasureSteps(flags, *plan, runner, exit_code))) return exit_code;
+  if (!flags.profile.empty()) {
+    StepTrace trace(*plan);
+    if (!runner.Run(&trace, exit_code)) return exit_code;
+    if ((exit_code = WriteTrace(trace, flags.profile)) != 0) return exit_code;
+  }
+  const std::string text =
+      flags.json ? fmt::format("{{{}{}}}\n", JsonOf(*times), report ? JsonOf(*plan, *report) : "")
+                 : TextOf(*times) + (report ? TextOf(*plan, *report) : "");
+  return Write(text) ? 0 : 5;
+}
+
+}  // namespace assay::cli
