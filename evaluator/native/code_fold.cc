@@ -1,5 +1,7 @@
 #include "evaluator/native/code_fold.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -159,11 +161,34 @@ class Folder {
   template <int kBytes>
   void FillTileOf(size_t k, const int64_t* bases, int64_t offset, int64_t steps) {
     const int64_t stride = run_.strides[0] * kBytes, width = lanes_ * kBytes;
+    int64_t turned = 0;
+    if (kBytes == 4 && run_.strides[0] == 1 && lanes_ % 4 == 0) turned = TurnTile(k, bases, offset, steps);
     for (int64_t i = 0; i < lanes_; ++i) {
       const std::byte* from = operands_[k].input + (bases[i] + offset) * kBytes;
       std::byte* to = tiles_[k].bytes + i * kBytes;
-      for (int64_t s = 0; s < steps; ++s, from += stride, to += width) std::memcpy(to, from, kBytes);
+      from += turned * stride, to += turned * width;
+      for (int64_t s = turned; s < steps; ++s, from += stride, to += width) std::memcpy(to, from, kBytes);
     }
+  }
+  // Elements of 4 bytes that lie together, four steps of four lanes at a time; returns how many steps.
+  int64_t TurnTile(size_t k, const int64_t* bases, int64_t offset, int64_t steps) {
+    const float* const input = reinterpret_cast<const float*>(operands_[k].input) + offset;
+    float* const tile = reinterpret_cast<float*>(tiles_[k].bytes);
+    for (int64_t i = 0; i < lanes_; i += 4) {
+      const float *const a = input + bases[i], *const b = input + bases[i + 1],
+                         *const c = input + bases[i + 2], *const d = input + bases[i + 3];
+      for (int64_t s = 0; s + 4 <= steps; s += 4) {
+        __m128 p = _mm_loadu_ps(a + s), q = _mm_loadu_ps(b + s), r = _mm_loadu_ps(c + s),
+               t = _mm_loadu_ps(d + s);
+        _MM_TRANSPOSE4_PS(p, q, r, t);
+        float* const to = tile + s * lanes_ + i;
+        _mm_storeu_ps(to, p);
+        _mm_storeu_ps(to + lanes_, q);
+        _mm_storeu_ps(to + 2 * lanes_, r);
+        _mm_storeu_ps(to + 3 * lanes_, t);
+      }
+    }
+    return steps / 4 * 4;
   }
 
   const std::span<const Folded> operands_;

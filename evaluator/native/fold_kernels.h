@@ -26,8 +26,12 @@ inline constexpr int kFoldOps = 11;
 
 // folded[j] = folded[j] op x[j] for j < n. `largest` is the pattern of the largest magnitude that is no NaN.
 using FoldFn = void (*)(int64_t n, const void* x, void* folded, uint64_t largest);
+// All of x[0 .. n), n > 0, folded: the pattern that FoldFn would leave.
+using FoldRunFn = uint64_t (*)(int64_t n, const void* x, uint64_t largest);
 struct FoldKernels {
-  FoldFn of[4][kFoldOps];  // by log2 of the element's bytes
+  // By log2 of the element's bytes.
+  FoldFn of[4][kFoldOps];
+  FoldRunFn run[4][kFoldOps];
 };
 const FoldKernels& FoldKernelsOf(Isa isa);
 extern const FoldKernels kBaselineFolds, kAvx2Folds, kAvx512Folds;

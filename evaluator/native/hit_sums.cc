@@ -362,4 +362,9 @@ absl::Status AddHits(EvalContext& context, const SumKernels& kernels, const HitA
   return absl::OkStatus();
 }
 
+void AddSortedHits(const SumKernels& kernels, const HitArrays& arrays, std::span<const Hit> hits) {
+  const Component component{arrays.type, arrays.elements, arrays.updates, 1};
+  HitSummer(kernels, component, arrays.runs).Run(hits);
+}
+
 }  // namespace assay::native

@@ -28,6 +28,8 @@ struct HitArrays {
 // The hits, in any order, with room for twice as many.
 absl::Status AddHits(EvalContext& context, const SumKernels& kernels, const HitArrays& arrays, Hit* hits,
                      int64_t count);
+// The same on the caller's thread for hits in the order of their targets.
+void AddSortedHits(const SumKernels& kernels, const HitArrays& arrays, std::span<const Hit> hits);
 
 }  // namespace assay::native
 

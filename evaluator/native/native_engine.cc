@@ -10,6 +10,7 @@
 #include "evaluator/native/dot.h"
 #include "evaluator/native/elementwise.h"
 #include "evaluator/native/fft.h"
+#include "evaluator/native/gather.h"
 #include "evaluator/native/lapack_call.h"
 #include "evaluator/native/moves.h"
 #include "evaluator/native/reduce.h"
@@ -45,6 +46,7 @@ constexpr Row kKernels[] = {
     {Opcode::kDynamicSlice, PrepareMoves},
     {Opcode::kDynamicUpdateSlice, PrepareMoves},
     {Opcode::kFft, PrepareFft},
+    {Opcode::kGather, PrepareGather},
     {Opcode::kReduce, PrepareReduce},
     {Opcode::kReduceWindow, PrepareReduceWindow},
     {Opcode::kReshape, PrepareMoves},

@@ -150,6 +150,8 @@ class Folder {
     for (int64_t done = 0; done < n; done += most) {
       const int64_t some = std::min(most, n - done);
       context_.parallel().For(some, kElementsOfPart / (elements + 64) + 1, [&](int64_t begin, int64_t end) {
+        if (runs.size() == 1 && runs[0] == 0)
+          return FoldRuns(done + begin, done + end, bases.data(), results.data(), run.size);
         for (int64_t i = done + begin; i < done + end; ++i) {
           int64_t key = IdentityOf(typed_.op);
           for (int64_t start : runs) key = Apply(typed_.op, key, FoldRun(bases[i] + start, run.size));
@@ -161,23 +163,32 @@ class Folder {
     return absl::OkStatus();
   }
 
+  uint64_t FoldedRun(int64_t at, int64_t n) const {
+    return typed_.run(n, fold_.input + at * bytes_, typed_.largest);
+  }
   int64_t FoldRun(int64_t at, int64_t n) const {
-    alignas(64) std::byte lanes[kLaneBytes];
-    const std::byte* const src = fold_.input + at * bytes_;
-    // Few enough lanes that the loop over them is short beside the run.
-    const int64_t width =
-        std::clamp<int64_t>(std::bit_floor(static_cast<uint64_t>(n / 64 + 1)), 64 / bytes_, lanes_ / 4);
-    Clear(lanes, width);
-    for (int64_t done = 0; done < n; done += width)
-      typed_.combine(std::min(width, n - done), src + done * bytes_, lanes, typed_.largest);
-    int64_t key = IdentityOf(typed_.op);
-    int64_t keys[kStrip];
-    for (int64_t first = 0; first < std::min(width, n); first += kStrip) {
-      const int64_t count = std::min(kStrip, std::min(width, n) - first);
-      KeysOf(lanes + first * bytes_, count, keys);
-      for (int64_t j = 0; j < count; ++j) key = Apply(typed_.op, key, keys[j]);
-    }
+    const uint64_t folded = FoldedRun(at, n);
+    alignas(8) std::byte lane[8];
+    std::memcpy(lane, &folded, sizeof(lane));  // little endian: the element comes first
+    int64_t key;
+    KeysOf(lane, 1, &key);
     return key;
+  }
+
+  // Results [begin, end), one run each: as many as lie together are stored together.
+  void FoldRuns(int64_t begin, int64_t end, const int64_t* bases, const int64_t* results,
+                int64_t length) const {
+    alignas(64) std::byte lanes[kStrip * 8];
+    while (begin < end) {
+      int64_t n = 0;
+      do {
+        const uint64_t folded = FoldedRun(bases[begin + n], length);
+        std::memcpy(lanes + n * bytes_, &folded, static_cast<size_t>(bytes_));
+        ++n;
+      } while (n < kStrip && begin + n < end && results[begin + n] == results[begin] + n);
+      StoreFolded(lanes, n, results[begin], 1);
+      begin += n;
+    }
   }
 
   absl::Status SideBySide() {
@@ -220,13 +231,13 @@ TypedFold TypedFoldOf(const FoldKernels& kernels, KeyOp op, ElementType type) {
   if (IsFloat(type) && !HasOrderedPatterns(type)) return {};
   if (IsComplex(type)) return {};
   const FoldOp fold_op = FoldOpOf(op, type);
-  const int bits = 8 * Bytes(type);
-  TypedFold fold{
-      .combine = kernels.of[std::countr_zero(static_cast<unsigned>(Bytes(type)))][static_cast<int>(fold_op)],
-      .op = op,
-      .type = type,
-      .identity = IdentityPattern(fold_op, bits),
-      .float_keys = IsFloat(type)};
+  const int bits = 8 * Bytes(type), size = std::countr_zero(static_cast<unsigned>(Bytes(type)));
+  TypedFold fold{.combine = kernels.of[size][static_cast<int>(fold_op)],
+                 .run = kernels.run[size][static_cast<int>(fold_op)],
+                 .op = op,
+                 .type = type,
+                 .identity = IdentityPattern(fold_op, bits),
+                 .float_keys = IsFloat(type)};
   if (IsFloat(type)) {
     const FloatFormat& format = *Info(type).format;
     fold.largest = EncodeFloat(format.has_infinity() ? HUGE_VAL : format.max_finite, format);

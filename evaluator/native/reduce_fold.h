@@ -11,6 +11,7 @@ namespace assay::native {
 // The vector loop of an op on elements of a type.
 struct TypedFold {
   FoldFn combine = nullptr;  // null: this type has none
+  FoldRunFn run = nullptr;
   KeyOp op = KeyOp::kAdd;
   ElementType type = ElementType::kPred;
   uint64_t largest = 0;   // see FoldKernels

@@ -8,6 +8,8 @@
 #include "evaluator/native/code_fold.h"
 #include "evaluator/native/hit_sums.h"
 #include "evaluator/native/reduce_fold.h"
+#include "evaluator/native/scatter_product.h"
+#include "evaluator/native/scatter_sums.h"
 #include "evaluator/ops/reducer.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
@@ -17,25 +19,28 @@ namespace {
 
 class ScatterSum final : public Kernel {
  public:
-  explicit ScatterSum(const SumKernels& kernels) : kernels_(kernels) {}
+  explicit ScatterSum(const ScatterKernels& kernels) : kernels_(kernels) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return EvalScatterWith(context, operands,
-                           [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
-                               std::span<Literal> results) -> absl::Status {
-                             ASSAY_ASSIGN_OR_RETURN(Hits hits, CollectHits(context, g, updates[0]));
-                             if (hits.count == 0) return absl::OkStatus();
-                             return AddHits(
-                                 context, kernels_,
-                                 {results[0].shape().element_type(), results[0].MutableBytes().data(),
-                                  results[0].shape().num_elements(), updates[0].data(),
-                                  g.disjoint ? RunsOf(g) : WindowRuns{{{0, 0}}, 1, 0, 0}},
-                                 hits.data(), hits.count);
-                           });
+    return EvalScatterWith(
+        context, operands,
+        [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
+            std::span<Literal> results) -> absl::Status {
+          ASSAY_ASSIGN_OR_RETURN(const bool added,
+                                 AddFloatWindows(context, kernels_, g, updates[0], results[0]));
+          if (added) return absl::OkStatus();
+          ASSAY_ASSIGN_OR_RETURN(Hits hits, CollectHits(context, g, updates[0]));
+          if (hits.count == 0) return absl::OkStatus();
+          return AddHits(context, kernels_.sums,
+                         {results[0].shape().element_type(), results[0].MutableBytes().data(),
+                          results[0].shape().num_elements(), updates[0].data(),
+                          g.disjoint ? RunsOf(g) : WindowRuns{{{0, 0}}, 1, 0, 0}},
+                         hits.data(), hits.count);
+        });
   }
 
  private:
-  const SumKernels& kernels_;
+  const ScatterKernels kernels_;
 };
 
 // Patterns with the sign on top as keys in the order of the values, NaN beyond everything (FoldOp).
@@ -139,7 +144,9 @@ bool FillsItsBytes(ElementType type) {
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const StepView& step, Isa isa) {
   if (step.instruction.operands.size() != 3) return PrepareCodeScatter(step, isa);
   const ComputationId combiner = *step.instruction.attributes.Computation(Attr::kToApply);
-  if (IsExactSum(step.module, combiner)) return std::make_shared<ScatterSum>(SumKernelsOf(isa));
+  const ScatterKernels kernels{IndexKernelsOf(isa), FixedKernelsOf(isa), SumKernelsOf(isa)};
+  if (IsExactSum(step.module, combiner)) return std::make_shared<ScatterSum>(kernels);
+  if (IsFloatProduct(step)) return MakeScatterProduct(isa);
   if (!IsAssociative(step.module, combiner)) return PrepareCodeScatter(step, isa);
   const ElementType type = step.operand_shape(0).element_type();
   if (step.operand_shape(2).element_type() != type || step.result_shape().element_type() != type)

@@ -100,8 +100,7 @@ class LineFolder {
 
 class WindowKernel final : public Kernel {
  public:
-  // kernels: null where the reducer is not a sum.
-  explicit WindowKernel(const SumKernels* kernels) : kernels_(kernels) {}
+  explicit WindowKernel(Isa isa, bool is_sum) : isa_(isa), is_sum_(is_sum) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const auto reference = [&] { return DefinitionOf(Opcode::kReduceWindow).eval(context, operands); };
@@ -117,9 +116,8 @@ class WindowKernel final : public Kernel {
     if (!lines) return reference();
     const ElementType type = x.shape().element_type();
     std::byte* const out = result.MutableBytes().data();
-    if (kernels_ != nullptr) {
-      ASSAY_RETURN_IF_ERROR(
-          RunWindowSums(context, *kernels_, *lines, type, x.data(), operands[1].data(), out));
+    if (is_sum_) {
+      ASSAY_RETURN_IF_ERROR(RunWindowSums(context, isa_, *lines, type, x.data(), operands[1].data(), out));
     } else {
       ASSAY_RETURN_IF_ERROR(RunKeys(context, *lines, type, x.data(), operands[1].data(), out));
     }
@@ -143,7 +141,8 @@ class WindowKernel final : public Kernel {
     return absl::OkStatus();
   }
 
-  const SumKernels* const kernels_;
+  const Isa isa_;
+  const bool is_sum_;
 };
 
 // Windows of fewer elements are folded by the reference, many outputs at a time.
@@ -160,13 +159,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView
     return NotSupported({}, "a reducer of more than one type");
   if (IsExactSum(step.module, reducer)) {
     if (IsComplex(type)) return NotSupported({}, "complex window sums");
-    return std::make_shared<WindowKernel>(&SumKernelsOf(isa));
+    return std::make_shared<WindowKernel>(isa, /*is_sum=*/true);
   }
   if (!IsAssociative(step.module, reducer)) return PrepareCodeWindow(step, isa);
   int64_t longest = 1;
   for (const WindowDimension& d : step.instruction.attributes.WindowOf()) longest = std::max(longest, d.size);
   if (longest < kShortestWindow) return NotSupported({}, "short windows");
-  return std::make_shared<WindowKernel>(nullptr);
+  return std::make_shared<WindowKernel>(isa, /*is_sum=*/false);
 }
 
 }  // namespace assay::native

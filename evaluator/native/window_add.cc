@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "evaluator/native/enclosed_sum.h"
+#include "evaluator/native/prefix_sums.h"
 #include "evaluator/native/row_source.h"
 #include "evaluator/native/sum_terms.h"
 #include "evaluator/parallel.h"
@@ -318,17 +319,22 @@ class LineSummer {
 // Long cumulative lines, one after the other, each cut among the threads: a part begins with the sum of what is before
 // it, so there are not more parts than threads.
 absl::Status SumInParts(EvalContext& context, const SumKernels& kernels, const WindowLines& lines,
-                        ElementType type, const std::byte* input, double start, std::byte* result) {
+                        const PrefixSums& prefixes, ElementType type, const std::byte* input, double start,
+                        std::byte* result) {
   const WindowLine& line = lines.line();
   const int64_t parts = std::clamp<int64_t>(line.outputs / kLongPart, 1, context.parallel().jobs());
   const int64_t part = (line.outputs + parts - 1) / parts;
   for (int64_t l = 0; l < lines.lines(); ++l) {
-    context.parallel().For(parts, 1, [&](int64_t begin, int64_t end) {
-      LineSummer summer(kernels, lines, type, input, start, result);
-      TierCounts counts;
-      summer.Run(l, begin * part, std::min(end * part, line.outputs), counts);
-      CountTiers(counts);
-    });
+    if (prefixes.Run(context.parallel(), l)) {
+      CountTiers({.sums = line.outputs});
+    } else {
+      context.parallel().For(parts, 1, [&](int64_t begin, int64_t end) {
+        LineSummer summer(kernels, lines, type, input, start, result);
+        TierCounts counts;
+        summer.Run(l, begin * part, std::min(end * part, line.outputs), counts);
+        CountTiers(counts);
+      });
+    }
     ASSAY_RETURN_IF_ERROR(context.Charge(line.steps() + line.elements));
   }
   return absl::OkStatus();
@@ -336,23 +342,30 @@ absl::Status SumInParts(EvalContext& context, const SumKernels& kernels, const W
 
 }  // namespace
 
-absl::Status RunWindowSums(EvalContext& context, const SumKernels& kernels, const WindowLines& lines,
-                           ElementType type, const std::byte* input, const std::byte* init,
-                           std::byte* result) {
+absl::Status RunWindowSums(EvalContext& context, Isa isa, const WindowLines& lines, ElementType type,
+                           const std::byte* input, const std::byte* init, std::byte* result) {
+  const SumKernels& kernels = SumKernelsOf(isa);
   double start = 0;
   LoadStrip(type, init, Bytes(type), 1, &start);
   if (lines.lines() == 0 || lines.line().outputs == 0) return absl::OkStatus();
   const WindowLine& line = lines.line();
+  const PrefixSums prefixes(FixedKernelsOf(isa), lines, type, input, init, result);
   const int64_t work = line.steps() + line.elements;
   if ((line.IsCumulative() || line.Mirrored().IsCumulative()) && line.outputs > 2 * kLongPart)
-    return SumInParts(context, kernels, lines, type, input, start, result);
+    return SumInParts(context, kernels, lines, prefixes, type, input, start, result);
   const int64_t most = (int64_t{1} << 24) / work + 1;
   for (int64_t done = 0; done < lines.lines(); done += most) {
     const int64_t part = std::min(most, lines.lines() - done);
     context.parallel().For(part, kWorkOfPart / work + 1, [&](int64_t begin, int64_t end) {
       LineSummer summer(kernels, lines, type, input, start, result);
       TierCounts counts;
-      for (int64_t l = done + begin; l < done + end; ++l) summer.Run(l, 0, line.outputs, counts);
+      for (int64_t l = done + begin; l < done + end; ++l) {
+        if (prefixes.Run(context.parallel(), l)) {
+          counts.sums += line.outputs;
+        } else {
+          summer.Run(l, 0, line.outputs, counts);
+        }
+      }
       CountTiers(counts);
     });
     ASSAY_RETURN_IF_ERROR(context.Charge(part * work));

@@ -9,9 +9,8 @@
 namespace assay::native {
 
 // Elements of a float type; init is one element.
-absl::Status RunWindowSums(EvalContext& context, const SumKernels& kernels, const WindowLines& lines,
-                           ElementType type, const std::byte* input, const std::byte* init,
-                           std::byte* result);
+absl::Status RunWindowSums(EvalContext& context, Isa isa, const WindowLines& lines, ElementType type,
+                           const std::byte* input, const std::byte* init, std::byte* result);
 
 }  // namespace assay::native
 

@@ -10,6 +10,8 @@
 //   out[O] = operand[full + off]
 // So each G moves one slice: the inner loop is a strided move, prepared once. The index operand's walk is in
 // index_vectors.cc.
+#include "evaluator/ops/gather.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -149,18 +151,9 @@ absl::StatusOr<Shape> InferGather(const InferContext& context) {
   return MakeArray(operand.element_type(), sizes, [&](int64_t i) { return dynamic[i]; });
 }
 
-// What the loop over G needs, in elements.
-struct GatherPlan {
-  DimVector sizes;                            // of the result, at run time
-  DimVector slice, from_strides, to_strides;  // the moved slice: sizes and strides of both sides
-  AffineMap out, batch;                       // over B: to the result; to the operand by batching dimensions
-  // For component k of an index vector: the largest start, and the operand's stride.
-  DimVector limits, strides;
-};
-
 GatherPlan MakeGatherPlan(const Literal& operand, const Literal& indices, const Shape& result,
                           const GatherNumbers& g) {
-  GatherPlan plan;
+  GatherPlan plan{.indices = &indices, .index_vector_dim = g.index_vector_dim};
   const DimVector operand_strides = RowMajorStrides(operand.shape().sizes());
   const DimVector result_strides = RowMajorStrides(result.sizes());
   const DimVector batch_dims = IndexBatchDims(indices.shape(), g.index_vector_dim);
@@ -219,21 +212,16 @@ void MoveSlices(const StridedMove& move, int64_t n, const std::byte* src, const 
   }
 }
 
-absl::StatusOr<Literal> EvalGather(EvalContext& context, std::span<Literal> operands) {
-  const Literal& operand = operands[0];
-  const GatherNumbers g(context.attributes());
-  const GatherPlan plan = MakeGatherPlan(operand, operands[1], context.result_shape(), g);
-  // Elements of empty collapsed slices, if the result has any, are zero.
-  const bool nothing = operand.shape().num_elements() == 0 || Contains(g.slice_sizes, 0);
-  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, plan.sizes, nothing));
-  if (nothing) return result;
+// One strip after the other.
+absl::Status MoveAllSlices(EvalContext& context, const GatherPlan& plan, const Literal& operand,
+                           Literal& result) {
   const int64_t bytes = Bytes(operand.shape().element_type());
   const StridedMove move(static_cast<int>(bytes), plan.slice, plan.from_strides, plan.to_strides);
   const int64_t slice_elements = CheckedProduct(plan.slice).value_or(0);
   const std::byte* src = operand.data();
   std::byte* dst = result.MutableBytes().data();
-  ASSAY_RETURN_IF_ERROR(ForEachIndexVector(
-      operands[1], g.index_vector_dim, plan.out, plan.batch,
+  return ForEachIndexVector(
+      *plan.indices, plan.index_vector_dim, plan.out, plan.batch,
       [&](int64_t n, const int64_t* components, const int64_t* bases, const int64_t* steps) {
         int64_t from[kStrip];
         for (int64_t i = 0; i < n; ++i) from[i] = bases[1] + i * steps[1];
@@ -245,8 +233,14 @@ absl::StatusOr<Literal> EvalGather(EvalContext& context, std::span<Literal> oper
         }
         MoveSlices(move, n, src, from, bytes, dst + bases[0] * bytes, steps[0] * bytes);
         return context.Charge(n * slice_elements);
-      }));
-  return result;
+      });
+}
+
+absl::StatusOr<Literal> EvalGather(EvalContext& context, std::span<Literal> operands) {
+  return EvalGatherWith(context, operands,
+                        [&](const GatherPlan& plan, const Literal& operand, Literal& result) {
+                          return MoveAllSlices(context, plan, operand, result);
+                        });
 }
 
 constexpr AttrSpec kGatherAttrs[] = {
@@ -261,6 +255,18 @@ constexpr AttrSpec kGatherAttrs[] = {
 };
 
 }  // namespace
+
+absl::StatusOr<Literal> EvalGatherWith(EvalContext& context, std::span<Literal> operands, GatherMoveFn move) {
+  const Literal& operand = operands[0];
+  const GatherNumbers g(context.attributes());
+  const GatherPlan plan = MakeGatherPlan(operand, operands[1], context.result_shape(), g);
+  // Elements of empty collapsed slices, if the result has any, are zero.
+  const bool nothing = operand.shape().num_elements() == 0 || Contains(g.slice_sizes, 0);
+  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, plan.sizes, nothing));
+  if (nothing) return result;
+  ASSAY_RETURN_IF_ERROR(move(plan, operand, result));
+  return result;
+}
 
 constinit const OpDef ops::Gather = {
     .operands = Exactly(2),

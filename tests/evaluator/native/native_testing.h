@@ -50,6 +50,11 @@ inline Plan NativePlan(Plan plan, native::Isa isa, int* kernels) {
   return plan;
 }
 
+// Whether the entry's root is a native kernel's.
+inline bool RootHasKernel(const Plan& plan) {
+  return plan.computations[static_cast<size_t>(plan.module->entry.value)].steps.back().kernel != nullptr;
+}
+
 inline absl::StatusOr<Literal> RunPlan(const Plan& plan, const std::vector<Literal>& arguments,
                                        int jobs = 1) {
   RunOptions options;

@@ -88,4 +88,64 @@ TEST_CASE("native reduce: a sum is the rational sum, rounded once", "[native][re
   }
 }
 
+// max and min of f32 rows by a plain loop over their patterns: NaN beats all, -0 is below +0.
+TEST_CASE("native reduce: extremes of rows of every length", "[native][reduce]") {
+  const std::vector<uint32_t> specials = {0x00000000, 0x80000000, 0x7f800000, 0xff800000,
+                                          0x7fc00001, 0xffc12345, 0x7f800001, 0xff800001,
+                                          0x00000001, 0x80000001, 0x7f7fffff, 0xff7fffff};
+  const auto key = [](uint32_t x) {
+    const int64_t size = x & 0x7fffffff;
+    return x >> 31 != 0 ? -1 - size : size;
+  };
+  for (int64_t length : {2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 1000}) {
+    constexpr int64_t kRows = 300;
+    std::mt19937_64 random(static_cast<uint64_t>(length));
+    std::vector<uint32_t> x;
+    for (int64_t i = 0; i < kRows * length; ++i) {
+      const uint64_t kind = static_cast<uint64_t>(i / length % 6), drawn = random();
+      const uint32_t number = static_cast<uint32_t>(drawn) % 0x7f800000;
+      const uint32_t sign = kind == 0   ? 0
+                            : kind == 1 ? 0x80000000
+                                        : static_cast<uint32_t>(drawn >> 32) & 0x80000000;
+      const bool is_special = kind >= 3 && drawn >> 40 < (uint64_t{1} << 24) / static_cast<uint64_t>(length);
+      const size_t some = kind == 3 ? 4 : specials.size();  // no NaN, then any
+      x.push_back(is_special  ? specials[random() % some]
+                  : kind == 5 ? specials[random() % 2]
+                              : number | sign);
+    }
+    Literal input = *Literal::Make(*Shape::Array(ElementType::kF32, std::vector<int64_t>{kRows, length}));
+    std::memcpy(input.MutableBytes().data(), x.data(), x.size() * 4);
+    for (bool maximum : {true, false}) {
+      const Plan reference = ReferencePlan(
+          Reduce("f32", fmt::format("{},{}", kRows, length), "1", "300", maximum ? "maximum" : "minimum"));
+      const double init = maximum ? -HUGE_VAL : HUGE_VAL;
+      for (native::Isa isa : MachineIsas()) {
+        int kernels = 0;
+        const Plan plan = NativePlan(reference, isa, &kernels);
+        REQUIRE(RootHasKernel(plan));
+        for (int jobs : {1, 2, 7}) {
+          const absl::StatusOr<Literal> result =
+              RunPlan(plan, {input, Literal::ScalarDouble(ElementType::kF32, init)}, jobs);
+          REQUIRE(result.ok());
+          int64_t wrong = 0;
+          for (int64_t r = 0; r < kRows; ++r) {
+            uint32_t best = maximum ? 0xff800000 : 0x7f800000;
+            bool nan = false;
+            for (int64_t i = 0; i < length; ++i) {
+              const uint32_t element = x[static_cast<size_t>(r * length + i)];
+              nan |= (element & 0x7fffffff) > 0x7f800000;
+              if (maximum ? key(element) > key(best) : key(element) < key(best)) best = element;
+            }
+            uint32_t found;
+            std::memcpy(&found, result->data() + 4 * r, 4);
+            wrong += found != (nan ? 0x7fc00000 : best) ? 1 : 0;
+          }
+          INFO("length " << length << " maximum " << maximum << " jobs " << jobs);
+          CHECK(wrong == 0);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace assay::testing
