@@ -371,7 +371,26 @@ void MoveElements(int element_bytes, std::span<const int64_t> sizes, const std::
   move.Run(src + from.base * element_bytes, dst + to.base * element_bytes);
 }
 
+namespace {
+
+template <class T>
+void FillAs(const std::byte* value, std::byte* dst, int64_t n) {
+  T element;
+  std::memcpy(&element, value, sizeof(T));
+  for (int64_t i = 0; i < n; ++i) std::memcpy(dst + i * static_cast<int64_t>(sizeof(T)), &element, sizeof(T));
+}
+
+}  // namespace
+
 void FillElements(int element_bytes, const std::byte* value, std::byte* dst, int64_t n) {
+  constexpr int64_t kFew = 256;  // the plan of a move would cost more
+  if (n <= kFew && element_bytes == 4) return FillAs<uint32_t>(value, dst, n);
+  if (n <= kFew && element_bytes == 2) return FillAs<uint16_t>(value, dst, n);
+  if (n <= kFew && element_bytes == 8) return FillAs<uint64_t>(value, dst, n);
+  if (element_bytes == 1) {
+    std::memset(dst, std::to_integer<int>(*value), static_cast<size_t>(n));
+    return;
+  }
   const int64_t zero = 0, one = 1;
   StridedMove(element_bytes, {&n, 1}, {&zero, 1}, {&one, 1}).Run(value, dst);
 }

@@ -73,14 +73,7 @@ class DotKernel final : public Kernel {
   bool HasExactProducts() const { return kind_.integers == nullptr && !kind_.complex && !kind_.two_products; }
 
   bool IsSmall(const DotBox& box) const {
-    if (!HasExactProducts()) return false;
-    int64_t most = SmallDot::kMostProducts;  // by what is left; shapes without values may be of any size
-    for (const LoopDims* loops : {&box.contracted[0].loops, &box.batch, &box.rows, &box.columns}) {
-      const int64_t count = LoopCount(*loops);
-      if (count == 0 || count > most) return false;
-      most /= count;
-    }
-    return LoopCount(box.contracted[0].loops) <= SmallDot::kLongest && !IsThin(box);
+    return HasExactProducts() && IsSmallDot(box, SmallDot::kMostProducts) && !IsThin(box);
   }
 
   // Of static sizes.

@@ -13,11 +13,13 @@ namespace assay::native {
 inline constexpr int kMaxColumns = 32;
 
 // The few rows of a call: element k of row r at a[r * row_step + k * step], k < length.
-struct FewRows {
+template <class T>
+struct RowsOf {
   int64_t rows, length;
-  const double* a;
+  const T* a;
   int64_t row_step, step;
 };
+using FewRows = RowsOf<double>;
 
 struct SmallDotKernels {
   int lanes;
@@ -28,6 +30,10 @@ struct SmallDotKernels {
   void (*f64)(const FewRows& a, const double* b, int64_t step, int vectors, double* sums, double* norms);
   // norms[r] = the root of the sum of a(r, k)^2 over k.
   void (*row_norms)(const FewRows& a, double* norms);
+  // units[j]: a power of two that every b[k * step + j], k < n, is a multiple of; inf where all are zero.
+  void (*units_f32)(int64_t n, const float* b, int64_t step, int vectors, double* units);
+  void (*units_bf16)(int64_t n, const uint16_t* b, int64_t step, int vectors, double* units);
+  void (*units_f64)(int64_t n, const double* b, int64_t step, int vectors, double* units);
   // out[r * out_step + j] = sums[r * columns + j] rounded to f32. Bit j of open[r] says that an error up to
   // bounds[r] * norms[j] leaves it open, that it may be a zero of the other sign or that it is no number; returns whether
   // any is set. `columns` is a multiple of lanes.

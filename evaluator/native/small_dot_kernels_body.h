@@ -95,26 +95,63 @@ ASSAY_TARGET void Products(const FewRows& a, const T* b, int64_t step, int vecto
   }
 }
 
+// The sum of squares of elements that lie `step` apart.
+ASSAY_INLINE double SquaresOf(const double* x, int64_t n, int64_t step) {
+  F64 squares[2] = {};
+  int64_t k = 0;
+  for (; step == 1 && k + 2 * kLanes <= n; k += 2 * kLanes) {
+    const F64 x0 = Load(x + k), x1 = Load(x + k + kLanes);
+    squares[0] = Fma(x0, x0, squares[0]);
+    squares[1] = Fma(x1, x1, squares[1]);
+  }
+  const F64 both = squares[0] + squares[1];
+  double some[4] = {};
+  for (int l = 0; l < kLanes; ++l) some[l % 4] += both[l];
+  for (; k + 4 <= n; k += 4) {
+    for (int l = 0; l < 4; ++l) some[l] += x[(k + l) * step] * x[(k + l) * step];
+  }
+  for (; k < n; ++k) some[0] += x[k * step] * x[k * step];
+  return (some[0] + some[1]) + (some[2] + some[3]);
+}
+
 ASSAY_TARGET void RowNorms(const FewRows& a, double* norms) {
-  for (int64_t r = 0; r < a.rows; ++r) {
-    const double* const x = a.a + r * a.row_step;
+  int64_t r = 0;
+  for (; a.row_step == 1 && r + kLanes <= a.rows; r += kLanes) {  // side by side
     F64 squares[2] = {};
     int64_t k = 0;
-    if (a.step == 1) {
-      for (; k + 2 * kLanes <= a.length; k += 2 * kLanes) {
-        const F64 x0 = Load(x + k), x1 = Load(x + k + kLanes);
-        squares[0] = Fma(x0, x0, squares[0]);
-        squares[1] = Fma(x1, x1, squares[1]);
+    for (; k + 2 <= a.length; k += 2) {
+#pragma GCC unroll 2
+      for (int c = 0; c < 2; ++c) {
+        const F64 x = Load(a.a + r + (k + c) * a.step);
+        squares[c] = Fma(x, x, squares[c]);
       }
     }
-    const F64 both = squares[0] + squares[1];
-    double some[4] = {};
-    for (int l = 0; l < kLanes; ++l) some[l % 4] += both[l];
-    for (; k + 4 <= a.length; k += 4) {
-      for (int l = 0; l < 4; ++l) some[l] += x[(k + l) * a.step] * x[(k + l) * a.step];
+    if (k < a.length) {
+      const F64 x = Load(a.a + r + k * a.step);
+      squares[0] = Fma(x, x, squares[0]);
     }
-    for (; k < a.length; ++k) some[0] += x[k * a.step] * x[k * a.step];
-    norms[r] = __builtin_sqrt((some[0] + some[1]) + (some[2] + some[3]));
+    Store(norms + r, Root(squares[0] + squares[1]));
+  }
+  for (; r < a.rows; ++r) norms[r] = __builtin_sqrt(SquaresOf(a.a + r * a.row_step, a.length, a.step));
+}
+
+// The lowest bit of any element is worth at least 2^(exponent of the smallest - 52 + common zero bits); products of
+// 2^-1022 and such units stay normal for the formats whose products are exact.
+template <class T>
+ASSAY_TARGET void Units(int64_t n, const T* b, int64_t step, int vectors, double* units) {
+  for (int v = 0; v < vectors; ++v) {
+    F64 smallest = Fill(__builtin_inf());
+    U64 bits = {};
+    for (int64_t k = 0; k < n; ++k) {
+      const F64 x = Widen(b + k * step + v * kLanes), magnitude = Magnitude(x);
+      bits |= (U64)x;
+      smallest = ((magnitude > 0) & (magnitude < smallest)) ? magnitude : smallest;
+    }
+    for (int l = 0; l < kLanes; ++l) {
+      const int zeros = __builtin_ctzll(bits[l] | uint64_t{1} << 52);
+      const double power = ((F64)((U64)smallest & 0x7ff0000000000000))[l];
+      units[v * kLanes + l] = power * (0x1p-52 * static_cast<double>(uint64_t{1} << zeros));
+    }
   }
 }
 
@@ -167,6 +204,9 @@ const SmallDotKernels ASSAY_SMALL_DOTS = {.lanes = kLanes,
                                           .bf16 = Products<uint16_t>,
                                           .f64 = Products<double>,
                                           .row_norms = RowNorms,
+                                          .units_f32 = Units<float>,
+                                          .units_bf16 = Units<uint16_t>,
+                                          .units_f64 = Units<double>,
                                           .round_f32 = RoundF32,
                                           .round = Round};
 

@@ -1,0 +1,13 @@
+// The engine "f32" of `--engine fast`: sums of f32 in f32, where they are too small for oneDNN.
+#ifndef ASSAY_EVALUATOR_FAST_F32_ENGINE_H_
+#define ASSAY_EVALUATOR_FAST_F32_ENGINE_H_
+
+#include "evaluator/engine.h"
+
+namespace assay::fast {
+
+const Engine& F32Engine(native::Isa isa);
+
+}  // namespace assay::fast
+
+#endif  // ASSAY_EVALUATOR_FAST_F32_ENGINE_H_

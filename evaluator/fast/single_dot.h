@@ -1,0 +1,14 @@
+// Dots of f32 too small for oneDNN: a chain of f32 multiply-adds an element, in the order of the contracted index.
+#ifndef ASSAY_EVALUATOR_FAST_SINGLE_DOT_H_
+#define ASSAY_EVALUATOR_FAST_SINGLE_DOT_H_
+
+#include "evaluator/engine.h"
+
+namespace assay::fast {
+
+// Accuracy::kF32Sum: each product and each addition rounds once, n + 1 times for n terms, where the processor has no FMA.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, native::Isa isa);
+
+}  // namespace assay::fast
+
+#endif  // ASSAY_EVALUATOR_FAST_SINGLE_DOT_H_

@@ -1,0 +1,112 @@
+// The engine "f32": every element within the bound that its kernels state (the cross-check, `full`, is the judge: exact
+// sums of each element's own terms), on every instruction set, in every layout, on odd shapes and hostile values.
+#include "evaluator/fast/f32_engine.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+
+#include "fmt/format.h"
+#include "tests/evaluator/native/native_testing.h"
+
+namespace assay::testing {
+namespace {
+
+Plan FastPlan(const std::string& body, native::Isa isa) {
+  static std::array<std::array<const Engine*, 1>, 3> engines;
+  absl::StatusOr<Module> module = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
+  INFO(body << module.status().message());
+  REQUIRE(module.ok());
+  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
+  INFO(verified.status().message());
+  REQUIRE(verified.ok());
+  auto& of_isa = engines[static_cast<size_t>(isa)];
+  of_isa[0] = &fast::F32Engine(isa);
+  return *MakePlan(*verified, of_isa);
+}
+
+void CheckWithinBounds(const std::string& body, std::initializer_list<Draw> draws) {
+  for (native::Isa isa : MachineIsas()) {
+    const Plan plan = FastPlan(body, isa);
+    INFO(PlanToText(plan));
+    REQUIRE(plan.computations.back().steps.back().kernel != nullptr);
+    for (Draw draw : draws) {
+      const std::vector<Literal> arguments = DrawnArguments(plan, draw, 3 + static_cast<uint64_t>(draw));
+      for (int jobs : {1, 2, 7}) {
+        Executor executor(plan, {.jobs = jobs, .crosscheck = Crosscheck::kFull});
+        const absl::StatusOr<Literal> result = executor.Run(arguments);
+        INFO("draw " << static_cast<int>(draw) << ", jobs " << jobs << ": " << result.status().message());
+        CHECK(result.ok());
+        CHECK(executor.statistics().crosschecked == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("f32 engine: dots of odd shapes and hostile values are within their bounds", "[f32]") {
+  struct Sizes {
+    int m, k, n;
+  };
+  for (const Sizes& size : std::initializer_list<Sizes>{{1, 1, 1},
+                                                        {1, 17, 75},
+                                                        {3, 64, 130},
+                                                        {8, 64, 24},
+                                                        {13, 3, 29},
+                                                        {31, 5, 7},
+                                                        {37, 53, 33},
+                                                        {200, 6, 10}}) {
+    for (int side = 0; side < 4; ++side) {
+      const bool left = (side & 1) != 0, right = (side & 2) != 0;
+      CheckWithinBounds(
+          fmt::format(
+              "x = f32[{},{}] parameter(0)\ny = f32[{},{}] parameter(1)\nROOT r = f32[{},{}] dot(x, y), "
+              "lhs_contracting_dims={{{}}}, rhs_contracting_dims={{{}}}",
+              left ? size.k : size.m, left ? size.m : size.k, right ? size.n : size.k,
+              right ? size.k : size.n, size.m, size.n, left ? 0 : 1, right ? 1 : 0),
+          kAllDraws);
+    }
+  }
+}
+
+TEST_CASE("f32 engine: batches, several contracted dimensions, and dots worth several tasks", "[f32]") {
+  CheckWithinBounds(
+      "x = f32[6,5,7,3] parameter(0)\ny = f32[3,9,6,7] parameter(1)\nROOT r = f32[7,6,5,9] dot(x, y), "
+      "lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0}",
+      kAllDraws);
+  CheckWithinBounds(
+      "x = f32[7,5,11,3] parameter(0)\ny = f32[3,19,5,8] parameter(1)\nROOT r = f32[7,11,19,8] dot(x, y), "
+      "lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0}",
+      kAllDraws);
+  CheckWithinBounds(
+      "x = f32[120,130] parameter(0)\ny = f32[130,190] parameter(1)\nROOT r = f32[120,190] dot(x, y), "
+      "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      {Draw::kNormal, Draw::kCancelling});
+}
+
+TEST_CASE("f32 engine: what it declines, and why", "[f32]") {
+  const Engine& engine = fast::F32Engine(native::MachineIsa());
+  const auto reason = [&](const std::string& body) {
+    const Plan plan = ReferencePlan(body);
+    const Computation& entry = plan.module->entry_computation();
+    const auto kernel = engine.Prepare({*plan.module, entry, entry.root_instruction()});
+    CHECK(absl::IsUnimplemented(kernel.status()));
+    return std::string(kernel.status().message());
+  };
+  const auto dot = [](const std::string& type, const std::string& sizes) {
+    return "x = " + type + sizes + " parameter(0)\nROOT r = " + type + sizes +
+           " dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  };
+  CHECK_THAT(reason(dot("bf16", "[9,9]")), Catch::Contains("bf16 to bf16"));
+  CHECK_THAT(reason(dot("f32", "[0,0]")), Catch::Contains("no products, or more than 16777216"));
+  CHECK_THAT(reason(dot("f32", "[300,300]")), Catch::Contains("no products, or more than 16777216"));
+  CHECK_THAT(reason("x = f32[1048576,1048576] parameter(0)\nROOT r = f32[1048576,1048576] dot(x, x), "
+                    "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+             Catch::Contains("no products, or more than"));
+  CHECK_THAT(reason("x = f32[<=9,9] parameter(0)\ny = f32[9,9] parameter(1)\nROOT r = f32[<=9,9] dot(x, y), "
+                    "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+             Catch::Contains("dynamic"));
+  CHECK_THAT(reason("x = f32[9] parameter(0)\nROOT r = f32[9] negate(x)"),
+             Catch::Contains("takes dot alone"));
+}
+
+}  // namespace
+}  // namespace assay::testing
