@@ -483,6 +483,7 @@ ENTRY e {
         self.assertEqual((dot["calls"], dot["op"], dot["shape"], dot["computation"]), (10, "dot", "f32[40,40]", "body"))
         self.assertEqual((dot["bytes"], dot["flops"], dot["functions"]), (2 * 6400, 2 * 40**3, 0))
         self.assertEqual(dot["tested"], 10 * 1600)
+        self.assertEqual(steps["w"]["tested"], 0)  # its steps' are theirs
         self.assertLessEqual(dot["tier3"], dot["tier2"])
         self.assertEqual(dot["tier2_share"], float(f"{dot['tier2'] / dot['tested']:.3g}"))
         floor = max(dot["bytes"] / value["peaks"]["cached_copy_bytes_per_s"], dot["flops"] / value["peaks"]["f32_flops_per_s"])
