@@ -67,6 +67,10 @@ AttrValue* AttributeMap::FindMutable(Attr attr) {
 }
 
 void AttributeMap::Set(Attr attr, AttrValue value) {
+  if (entries_.empty() || entries_.back().attr < attr) {
+    entries_.push_back(Entry{attr, std::move(value)});
+    return;
+  }
   const auto it = LowerBound(entries_, attr);
   if (it != entries_.end() && it->attr == attr) {
     it->value = std::move(value);

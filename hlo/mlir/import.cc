@@ -215,7 +215,7 @@ absl::StatusOr<ComputationId> Importer::Function(std::string_view symbol) const 
 absl::Status Importer::ImportFunction(const Operation& function) {
   const std::string_view name = TextOf(function, "sym_name");
   const Region& body = function.regions[0];
-  Scope scope = NewScope(function);
+  Scope scope = NewScope(function, body, body.arguments.size());
   for (const Value& argument : body.arguments) {
     ASSAY_ASSIGN_OR_RETURN(SharedShape shape, ShapeOf(*argument.type));
     const int32_t parameter = Add(scope, Opcode::kParameter, std::move(shape), {}, {}, function);

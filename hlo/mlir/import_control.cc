@@ -12,6 +12,7 @@ namespace {
 int32_t Packed(OpImport& in, absl::Span<const int32_t> values) {
   if (values.size() == 1) return values[0];
   std::vector<Shape> shapes;
+  shapes.reserve(values.size());
   for (int32_t value : values) shapes.push_back(*in.scope.computation.instructions[value].shape);
   return in.Add(Opcode::kTuple, std::make_shared<const Shape>(Shape::Tuple(std::move(shapes))), values);
 }

@@ -20,7 +20,7 @@ void EmitBroadcast(OpImport& in, Ints dimensions) {
     return in.Invalid(
         fmt::format("found {} broadcast_dimensions for an operand {}", dimensions.size(), from.ToString()));
   }
-  Ints kept;
+  size_t kept = 0;  // of `dimensions`, and of the sizes in their order
   DimVector sizes;
   for (int64_t d = 0; d < from.rank(); ++d) {
     const int64_t target = dimensions[d];
@@ -29,17 +29,18 @@ void EmitBroadcast(OpImport& in, Ints dimensions) {
           fmt::format("broadcast_dimensions[{}] is {}, the result has rank {}", d, target, to->rank()));
     }
     if (from.size(d) == 1 && !from.is_dynamic(d) && to->size(target) != 1) continue;
-    kept.push_back(target);
+    dimensions[kept++] = target;
     sizes.push_back(from.size(d));
   }
+  dimensions.resize(kept);
   int32_t operand = in.operands[0];
-  if (static_cast<int64_t>(kept.size()) != from.rank()) {
+  if (static_cast<int64_t>(kept) != from.rank()) {
     absl::StatusOr<Shape> shape = Shape::Array(from.element_type(), sizes);
     if (!shape.ok()) return in.Fail(shape.status());
     if (from.HasDynamic()) return in.Unsupported("an expanding broadcast of a dynamic array");
     operand = in.Add(Opcode::kReshape, std::make_shared<const Shape>(*std::move(shape)), {operand});
   }
-  in.Emit(Opcode::kBroadcast, {operand}, Map({{Attr::kDimensions, std::move(kept)}}));
+  in.Emit(Opcode::kBroadcast, {operand}, Map({{Attr::kDimensions, std::move(dimensions)}}));
 }
 
 void ImportBroadcastInDim(OpImport& in) {

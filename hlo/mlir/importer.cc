@@ -48,7 +48,7 @@ bool IsConstant(const Value& value) {
 // About how many instructions the operations of a region become: results of several are taken from a tuple, a splat
 // is a scalar and its broadcast.
 size_t NumInstructions(const Region& region) {
-  size_t count = region.captures.size();
+  size_t count = region.captures.size() + 1;
   for (const Operation* operation : region.operations) {
     count += operation->results.size() > 1 ? operation->results.size() + 1 : 1;
     count += operation->name == "stablehlo.constant" ? 1 : 0;
@@ -117,9 +117,16 @@ Scope Importer::NewScope(const Operation& from) {
   return scope;
 }
 
+Scope Importer::NewScope(const Operation& from, const Region& region, size_t num_parameters) {
+  Scope scope = NewScope(from);
+  scope.computation.instructions.reserve(num_parameters + NumInstructions(region));
+  scope.parameters.reserve(num_parameters);
+  return scope;
+}
+
 // The name of the location, and what XLA keeps of an operation's attributes.
 void Importer::AddExtras(const Operation& from, Instruction* instruction) {
-  const Attribute* const frontend = from.Find("mhlo.frontend_attributes");
+  const Attribute* const frontend = from.attributes.empty() ? nullptr : from.Find("mhlo.frontend_attributes");
   const bool has_location =
       from.location != nullptr && !(from.location->text.empty() && from.location->source_file.empty());
   if (!has_location && frontend == nullptr) return;
@@ -158,10 +165,13 @@ int32_t Importer::Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<
   added.position = from.position;
   const std::string_view name = Name(opcode);
   const fmt::format_int number(++num_names_);
-  added.name.reserve(name.size() + 1 + number.size());
-  added.name.append(name).append(1, '.').append(number.data(), number.size());
+  added.name.resize(name.size() + 1 + number.size());
+  std::memcpy(added.name.data(), name.data(), name.size());
+  added.name[name.size()] = '.';
+  std::memcpy(added.name.data() + name.size() + 1, number.data(), number.size());
   added.shape = std::move(shape);
-  added.operands.assign(operands.begin(), operands.end());
+  added.operands.reserve(operands.size());
+  for (const int32_t operand : operands) added.operands.push_back(operand);
   added.attributes = std::move(attributes);
   if (opcode != Opcode::kParameter) AddExtras(from, &added);
   if (opcode == Opcode::kCall || opcode == Opcode::kWhile || opcode == Opcode::kConditional)
@@ -224,8 +234,6 @@ absl::Status Importer::ImportBody(Scope& scope, const Region& region) {
   if (region.operations.empty() || !IsTerminator(region.operations.back()->name)) {
     return InvalidProgram({}, "a region does not end with a return");
   }
-  std::vector<Instruction>& instructions = scope.computation.instructions;
-  instructions.reserve(instructions.size() + NumInstructions(region));
   for (const Operation* operation : region.operations.first(region.operations.size() - 1)) {
     if (IsTerminator(operation->name)) {
       return tree_.WithPlace(InvalidProgram({}, "found a return that is not the last operation"), *operation);
@@ -247,6 +255,7 @@ absl::StatusOr<int32_t> Importer::Root(Scope& scope, const Region& region, std::
   values.insert(values.end(), more.begin(), more.end());
   if (values.size() == 1) return values[0];
   std::vector<Shape> shapes;
+  shapes.reserve(values.size());
   for (int32_t value : values) shapes.push_back(*scope.computation.instructions[value].shape);
   auto shape = std::make_shared<const Shape>(Shape::Tuple(std::move(shapes)));
   return Add(scope, Opcode::kTuple, std::move(shape), values, {}, last);
@@ -283,8 +292,8 @@ std::vector<Value*> Importer::Passed(std::span<const Region> regions) const {
 absl::StatusOr<ComputationId> Importer::RegionComputation(const Region& region, Arguments form,
                                                           std::span<Value* const> captured,
                                                           bool keeps_captured, const Operation& from) {
-  Scope scope = NewScope(from);
-  std::vector<SharedShape> shapes;
+  Scope scope = NewScope(from, region, region.arguments.size() + captured.size() + 1);
+  absl::InlinedVector<SharedShape, 8> shapes;
   for (const Value& argument : region.arguments) {
     ASSAY_ASSIGN_OR_RETURN(shapes.emplace_back(), ShapeOf(*argument.type));
   }
@@ -298,13 +307,14 @@ absl::StatusOr<ComputationId> Importer::RegionComputation(const Region& region, 
     scope.parameters.push_back(parameter);
     return parameter;
   };
-  std::vector<int32_t> values;
+  absl::InlinedVector<int32_t, 8> values;
   if (form == Arguments::kScalars) {
     for (const SharedShape& shape : shapes) values.push_back(add_parameter(shape));
   } else if (shapes.size() == 1) {
     values.push_back(add_parameter(shapes[0]));
   } else {
     std::vector<Shape> elements;
+    elements.reserve(shapes.size());
     for (const SharedShape& shape : shapes) elements.push_back(*shape);
     const int32_t tuple = add_parameter(std::make_shared<const Shape>(Shape::Tuple(std::move(elements))));
     for (size_t i = 0; i < shapes.size(); ++i) {
@@ -318,7 +328,7 @@ absl::StatusOr<ComputationId> Importer::RegionComputation(const Region& region, 
   for (size_t i = 0; i < captured.size(); ++i) scope.captured[captured[i]->id] = values[num_arguments + i];
   ASSAY_RETURN_IF_ERROR(ImportBody(scope, region));
   std::span<const int32_t> more;
-  if (keeps_captured) more = std::span<const int32_t>(values).subspan(num_arguments);
+  if (keeps_captured) more = std::span<const int32_t>(values.data(), values.size()).subspan(num_arguments);
   ASSAY_ASSIGN_OR_RETURN(const int32_t root, Root(scope, region, more));
   return Finish(scope, "region", root);
 }

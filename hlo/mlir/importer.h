@@ -103,6 +103,8 @@ class Importer {
   std::vector<Value*> Passed(std::span<const Region> regions) const;
 
   Scope NewScope(const Operation& from);
+  // The same, for the operations of `region` behind so many parameters.
+  Scope NewScope(const Operation& from, const Region& region, size_t num_parameters);
   // Puts the computation into the module.
   ComputationId Finish(Scope& scope, std::string name, int32_t root);
   // A computation made once under a key, for decompositions.

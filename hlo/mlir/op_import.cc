@@ -188,6 +188,7 @@ SharedShape OpImport::ResultShape(size_t i) {
 SharedShape OpImport::WholeShape() {
   if (num_results() == 1) return ResultShape();
   std::vector<Shape> shapes;
+  shapes.reserve(num_results());
   for (size_t i = 0; i < num_results(); ++i) shapes.push_back(*ResultShape(i));
   return std::make_shared<const Shape>(Shape::Tuple(std::move(shapes)));
 }
