@@ -32,7 +32,7 @@ class Importer {
     std::vector<std::string_view> computations;
     std::string rest;
     ASSAY_RETURN_IF_ERROR(
-        WithPrefix(proto::SplitMessage(container.module, 3, &computations, &rest), "HloModuleProto"));
+        WithPrefix(proto::SplitMessage(container.module, {{3, &computations}}, &rest), "HloModuleProto"));
     ASSAY_RETURN_IF_ERROR(proto::Decode(rest, "HloModuleProto", &header_));
     reader_.payloads().texts.assign(header_.payloads().begin(), header_.payloads().end());
     ASSAY_RETURN_IF_ERROR(IndexSchedule());
@@ -59,7 +59,9 @@ class Importer {
     std::vector<std::string_view> instructions;
     std::string rest;
     const std::string place = fmt::format("computation {}", module_.computations.size());
-    ASSAY_RETURN_IF_ERROR(WithPrefix(proto::SplitMessage(bytes, 2, &instructions, &rest), place));
+    program_shapes_.clear();
+    ASSAY_RETURN_IF_ERROR(
+        WithPrefix(proto::SplitMessage(bytes, {{2, &instructions}, {4, &program_shapes_}}, &rest), place));
     ASSAY_RETURN_IF_ERROR(WithPrefix(proto::Decode(rest, "HloComputationProto", &computation_), place));
     Computation computation;
     computation.name = computation_.name();
@@ -68,7 +70,8 @@ class Importer {
       return WithPrefix(status,
                         fmt::format("computation {} (id {})", Shown(computation.name), computation_.id()));
     }
-    computation.name = UniqueName(bytes, computation_.name(), &computation_names_);
+    computation.name =
+        computation_names_.Unique(computation_names_.Intern(computation_names_.Keep(computation_.name())));
     module_.computations.push_back(std::move(computation));
     return absl::OkStatus();
   }
@@ -86,6 +89,7 @@ class Importer {
         computation_.execution_thread() == "main" ? "" : computation_.execution_thread();
     ids_.Reset(instructions.size());
     computation->instructions.reserve(instructions.size());
+    instruction_names_.Reserve(instructions.size());
     for (const std::string_view bytes : instructions)
       ASSAY_RETURN_IF_ERROR(ReadInstruction(bytes, computation));
     computation->root = ids_.Find(computation_.root_id());
@@ -98,18 +102,18 @@ class Importer {
           WithPrefix(Reorder(sequence->second->instruction_ids(), computation), "schedule"));
     }
     ASSAY_RETURN_IF_ERROR(FindParameters(computation));
-    if (computation_.has_program_shape()) ASSAY_RETURN_IF_ERROR(CheckProgramShape(*computation));
+    if (!program_shapes_.empty()) ASSAY_RETURN_IF_ERROR(CheckProgramShape(*computation));
     computations_.emplace(id, static_cast<int32_t>(module_.computations.size()));
     return absl::OkStatus();
   }
 
   absl::Status ReadInstruction(std::string_view bytes, Computation* computation) {
     const auto index = static_cast<int32_t>(computation->instructions.size());
-    absl::Status status = proto::Decode(bytes, "HloInstructionProto", &instruction_);
+    absl::Status status = DecodeInstruction(bytes);
     if (!status.ok()) return WithPrefix(status, fmt::format("instruction {}", index));
-    const int64_t id = instruction_.id();
+    const int64_t id = head_.id;
     Instruction& instruction = computation->instructions.emplace_back();
-    status = reader_.Read(instruction_, *computation, ids_, &instruction);
+    status = reader_.Read(head_, instruction_, *computation, ids_, &instruction);
     if (status.ok() && id < 0) status = InvalidProgram({}, "id is negative");
     if (status.ok()) {
       const int32_t known = ids_.Find(id);
@@ -119,11 +123,27 @@ class Importer {
       }
     }
     if (!status.ok()) {
-      return WithPrefix(status, fmt::format("instruction {} (id {}, {})", Shown(instruction_.name()), id,
-                                            Shown(instruction_.opcode())));
+      return WithPrefix(
+          status, fmt::format("instruction {} (id {}, {})", Shown(head_.name), id, Shown(head_.opcode)));
     }
-    instruction.name = UniqueName(bytes, instruction_.name(), &instruction_names_);
+    // As the text parser does: each name once in the module, and legal.
+    instruction.name = instruction_names_.Unique(instruction_names_.Intern(head_.name));
     return absl::OkStatus();
+  }
+
+  // To head_ and instruction_, which is cleared only where something was in it.
+  absl::Status DecodeInstruction(std::string_view bytes) {
+    absl::Status status = head_.Read(bytes);
+    if (status.ok() && head_.rest.empty()) {
+      if (!std::exchange(instruction_is_empty_, true)) instruction_.Clear();
+      return absl::OkStatus();
+    }
+    instruction_is_empty_ = false;
+    if (status.ok()) status = proto::Decode(head_.rest, "HloInstructionProto", &instruction_);
+    if (status.ok()) return absl::OkStatus();
+    // What is wrong is said of the whole message.
+    const absl::Status whole = proto::Decode(bytes, "HloInstructionProto", &instruction_);
+    return whole.ok() ? WithPrefix(status, "HloInstructionProto") : whole;
   }
 
   // Puts the instructions in the order of the ids.
@@ -183,25 +203,33 @@ class Importer {
     return absl::OkStatus();
   }
 
+  // parameters = 1, result = 2: shapes that instructions have, so that most are known by their bytes.
   absl::Status CheckProgramShape(const Computation& computation) {
-    ASSAY_ASSIGN_OR_RETURN(const ProgramShape shape, proto::ProgramShapeFrom(computation_.program_shape()));
-    if (shape.parameters.size() != computation.parameters.size()) {
+    std::vector<std::string_view> parameters, results;
+    std::string rest;
+    for (const std::string_view part : program_shapes_) {
+      ASSAY_RETURN_IF_ERROR(
+          WithPrefix(proto::SplitMessage(part, {{1, &parameters}, {2, &results}}, &rest), "program shape"));
+    }
+    if (results.empty()) return InvalidProgram({}, "program shape: the result is missing");
+    if (parameters.size() != computation.parameters.size()) {
       return InvalidProgram({}, fmt::format("program_shape has {} parameters, the computation {}",
-                                            shape.parameters.size(), computation.parameters.size()));
+                                            parameters.size(), computation.parameters.size()));
     }
-    const auto differs = [](std::string_view what, const Shape& said, const Shape& has) {
-      return InvalidProgram({}, fmt::format("program_shape: {} is {}, but the instruction has {}", what,
-                                            said.ToString(), has.ToString()));
+    // `parameter`: its number, or -1 for the result.
+    const auto check = [&](std::string_view bytes, const Shape& has, int parameter) -> absl::Status {
+      ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Shape> said, reader_.ReadShape(bytes));
+      if (said.get() == &has || Shape::Compatible(*said, has)) return absl::OkStatus();
+      return InvalidProgram({},
+                            fmt::format("program_shape: {} is {}, but the instruction has {}",
+                                        parameter < 0 ? "the result" : fmt::format("parameter {}", parameter),
+                                        said->ToString(), has.ToString()));
     };
-    for (size_t i = 0; i < shape.parameters.size(); ++i) {
-      const Shape& has = *computation.instructions[computation.parameters[i]].shape;
-      if (!Shape::Compatible(shape.parameters[i], has)) {
-        return differs(fmt::format("parameter {}", i), shape.parameters[i], has);
-      }
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const Instruction& parameter = computation.instructions[computation.parameters[i]];
+      ASSAY_RETURN_IF_ERROR(check(parameters[i], *parameter.shape, static_cast<int>(i)));
     }
-    const Shape& root = *computation.root_instruction().shape;
-    return Shape::Compatible(shape.result, root) ? absl::OkStatus()
-                                                 : differs("the result", shape.result, root);
+    return check(results.back(), *computation.root_instruction().shape, -1);
   }
 
   absl::Status ReadHeader() {
@@ -281,19 +309,12 @@ class Importer {
     return absl::OkStatus();
   }
 
-  // As the text parser does: each name once in the module, and legal. The table wants text that stays; the file
-  // has it, mostly as the first field of the message.
-  static std::string UniqueName(std::string_view message, const std::string& name, NameTable* table) {
-    proto::WireReader reader(message);
-    proto::WireField first;
-    const bool in_file =
-        !message.empty() && reader.Next(&first).ok() && first.number == 1 && first.payload == name;
-    return table->Unique(table->Intern(in_file ? first.payload : table->Keep(name)));
-  }
-
   pb::HloModuleProto header_;            // without computations
-  pb::HloComputationProto computation_;  // without instructions
-  pb::HloInstructionProto instruction_;
+  pb::HloComputationProto computation_;  // without instructions and program shape
+  std::vector<std::string_view> program_shapes_;
+  proto::InstructionHead head_;
+  pb::HloInstructionProto instruction_;  // what the head has not
+  bool instruction_is_empty_ = true;
   Module module_;
   proto::ComputationIds computations_;
   proto::InstructionIds ids_;  // of the computation that is being read

@@ -15,6 +15,7 @@
 namespace assay::proto {
 
 struct InstructionReader::Draft {
+  const InstructionHead& head;
   const pb::HloInstructionProto& message;
   const Computation& above;
   Instruction& instruction;
@@ -46,13 +47,6 @@ absl::Status CheckStatistics(const pb::StatisticsViz& message) {
         {}, fmt::format("statistics_viz: stat_name '{}' is no name", statistic.stat_name().substr(0, 40)));
   }
   return absl::OkStatus();
-}
-
-bool IsPlainMetadata(const pb::OpMetadata& m) {
-  return m.op_type().empty() && m.op_name().empty() && m.source_file().empty() &&
-         m.deduplicated_name().empty() && m.scheduling_name().empty() && m.source_line() == 0 &&
-         m.source_end_line() == 0 && m.source_column() == 0 && m.source_end_column() == 0 &&
-         m.stack_frame_id() == 0 && m.profile_type().empty() && !m.has_metadata_payload();
 }
 
 bool TakesPrecision(Opcode opcode) {
@@ -91,41 +85,34 @@ bool InstructionIds::Add(int64_t id, int32_t index) {
   return true;
 }
 
-absl::StatusOr<std::shared_ptr<const Shape>> InstructionReader::ReadShape(const std::string& bytes) {
-  std::shared_ptr<const Shape>& known = shapes_[bytes];
-  if (known != nullptr) return known;
-  pb::ShapeProto message;
-  ASSAY_RETURN_IF_ERROR(Decode(bytes, "ShapeProto", &message));
-  ASSAY_ASSIGN_OR_RETURN(Shape shape, ShapeFrom(message));
-  return known = std::make_shared<const Shape>(std::move(shape));
+absl::StatusOr<std::shared_ptr<const Shape>> InstructionReader::ReadShape(std::string_view bytes) {
+  if (last_shape_ != nullptr && bytes == last_bytes_) return last_shape_;
+  std::shared_ptr<const Shape>& known = shapes_[absl::string_view(bytes.data(), bytes.size())];
+  if (known == nullptr) {
+    pb::ShapeProto message;
+    ASSAY_RETURN_IF_ERROR(Decode(bytes, "ShapeProto", &message));
+    ASSAY_ASSIGN_OR_RETURN(Shape shape, ShapeFrom(message));
+    known = std::make_shared<const Shape>(std::move(shape));
+  }
+  last_bytes_ = bytes;
+  return last_shape_ = known;
 }
 
-absl::StatusOr<std::shared_ptr<const InstructionExtras>> InstructionReader::ReadMetadata(
-    const std::string& bytes) {
-  const auto [entry, is_new] = metadata_.try_emplace(bytes);
-  if (!is_new) return entry->second;
-  pb::OpMetadata message;
-  ASSAY_RETURN_IF_ERROR(Decode(bytes, "OpMetadata", &message));
-  if (IsPlainMetadata(message)) return entry->second;
-  auto extras = std::make_shared<InstructionExtras>();
-  ASSAY_ASSIGN_OR_RETURN(extras->metadata, MetadataFrom(message, payloads_));
-  return entry->second = std::move(extras);
-}
-
-absl::Status InstructionReader::Read(const pb::HloInstructionProto& message, const Computation& above,
-                                     const InstructionIds& ids, Instruction* instruction) {
-  Draft draft{message, above, *instruction, {}};
-  if (message.name().empty()) return InvalidProgram({}, "name is missing");
+absl::Status InstructionReader::Read(const InstructionHead& head, const pb::HloInstructionProto& message,
+                                     const Computation& above, const InstructionIds& ids,
+                                     Instruction* instruction) {
+  Draft draft{head, message, above, *instruction, {}};
+  if (head.name.empty()) return InvalidProgram({}, "name is missing");
   ASSAY_RETURN_IF_ERROR(ReadOpcode(draft));
-  if (message.shape().empty()) return InvalidProgram({}, "shape is missing");
-  ASSAY_ASSIGN_OR_RETURN(instruction->shape, ReadShape(message.shape()));
+  if (head.shape.empty()) return InvalidProgram({}, "shape is missing");
+  ASSAY_ASSIGN_OR_RETURN(instruction->shape, ReadShape(head.shape));
   ASSAY_RETURN_IF_ERROR(ReadIds(draft, ids));
   ASSAY_RETURN_IF_ERROR(ReadAttributes(draft));
   return ReadExtras(draft);
 }
 
 absl::Status InstructionReader::ReadOpcode(Draft& draft) {
-  const std::string& name = draft.message.opcode();
+  const std::string_view name = draft.head.opcode;
   if (const auto known = OpcodeFromName(name)) {
     draft.instruction.opcode = *known;
     return absl::OkStatus();
@@ -146,8 +133,8 @@ absl::Status InstructionReader::ReadIds(Draft& draft, const InstructionIds& ids)
     return InvalidProgram(
         {}, fmt::format("{} holds {}, which is no instruction above it in its computation", field, id));
   };
-  draft.instruction.operands.reserve(draft.message.operand_ids_size());
-  for (const int64_t id : draft.message.operand_ids()) {
+  draft.instruction.operands.reserve(draft.head.operand_ids.size());
+  for (const int64_t id : draft.head.operand_ids) {
     ASSAY_ASSIGN_OR_RETURN(const int32_t index, find("operand_ids", id));
     draft.instruction.operands.push_back(index);
   }
@@ -160,11 +147,10 @@ absl::Status InstructionReader::ReadIds(Draft& draft, const InstructionIds& ids)
 
 absl::Status InstructionReader::ReadExtras(Draft& draft) {
   const pb::HloInstructionProto& m = draft.message;
-  std::shared_ptr<const InstructionExtras> metadata;
-  if (!m.metadata().empty()) {
-    ASSAY_ASSIGN_OR_RETURN(metadata, ReadMetadata(m.metadata()));
-  }
-  const bool more = !m.frontend_attributes().empty() || m.has_sharding() || !m.statistics_viz().empty() ||
+  const InstructionHead& head = draft.head;
+  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const InstructionExtras> metadata,
+                         metadata_.Read(head.metadata, payloads_));
+  const bool more = !head.frontend_attributes.empty() || m.has_sharding() || !head.statistics_viz.empty() ||
                     m.has_backend_config_payload() || !m.backend_config().empty() ||
                     m.has_parameter_replication() || m.has_extras();
   if (!more) {
@@ -174,14 +160,14 @@ absl::Status InstructionReader::ReadExtras(Draft& draft) {
   auto extras = metadata == nullptr ? std::make_shared<InstructionExtras>()
                                     : std::make_shared<InstructionExtras>(*metadata);
   pb::FrontendAttributes attributes;
-  ASSAY_RETURN_IF_ERROR(Decode(m.frontend_attributes(), "FrontendAttributes", &attributes));
+  ASSAY_RETURN_IF_ERROR(Decode(head.frontend_attributes, "FrontendAttributes", &attributes));
   extras->frontend_attributes = FrontendAttributesFrom(attributes);
   if (m.has_sharding()) {
     ASSAY_ASSIGN_OR_RETURN(extras->sharding, ShardingFrom(m.sharding(), payloads_));
     SpreadShardingOverTuple(*draft.instruction.shape, &extras->sharding);
   }
   pb::StatisticsViz statistics;
-  ASSAY_RETURN_IF_ERROR(Decode(m.statistics_viz(), "StatisticsViz", &statistics));
+  ASSAY_RETURN_IF_ERROR(Decode(head.statistics_viz, "StatisticsViz", &statistics));
   ASSAY_RETURN_IF_ERROR(CheckStatistics(statistics));
   extras->statistics = StatisticsText(statistics);
   extras->backend_config.text = m.backend_config();
@@ -325,7 +311,7 @@ absl::Status InstructionReader::ReadAttributes(Draft& draft) {
   ASSAY_RETURN_IF_ERROR(ReadCallAttributes(draft));
   switch (opcode) {
     case Opcode::kParameter:
-      draft.instruction.parameter_number = m.parameter_number();
+      draft.instruction.parameter_number = draft.head.parameter_number;
       return absl::OkStatus();
     case Opcode::kConstant:
       return ReadConstant(m, &draft.instruction);

@@ -7,8 +7,11 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "hlo/module.h"
 #include "hlo/proto/devices.h"
+#include "hlo/proto/instruction_head.h"
+#include "hlo/proto/metadata_reader.h"
 
 namespace assay::pb {
 class HloInstructionProto;
@@ -16,10 +19,6 @@ class ShapeProto;
 }  // namespace assay::pb
 
 namespace assay::proto {
-
-// What was decoded from equal bytes is one object.
-template <typename T>
-using DecodedTable = absl::flat_hash_map<std::string, std::shared_ptr<const T>>;
 
 // Instructions compare ids by their low 32 bits.
 class InstructionIds {
@@ -41,16 +40,17 @@ class InstructionReader {
  public:
   explicit InstructionReader(const ComputationIds& computations) : computations_(computations) {}
   Payloads& payloads() { return payloads_; }
-  // `above`: the computation with the instructions before it, and `ids` their places.
-  absl::Status Read(const pb::HloInstructionProto& message, const Computation& above,
-                    const InstructionIds& ids, Instruction* instruction);
+  // `message` has the fields that `head` has not; `above`: the computation with the instructions before it, and `ids`
+  // their places.
+  absl::Status Read(const InstructionHead& head, const pb::HloInstructionProto& message,
+                    const Computation& above, const InstructionIds& ids, Instruction* instruction);
+  // A ShapeProto, whose bytes must outlive the reader: what was decoded from equal bytes is one object.
+  absl::StatusOr<std::shared_ptr<const Shape>> ReadShape(std::string_view bytes);
 
  private:
   struct Draft;
   absl::Status ReadOpcode(Draft& draft);
   absl::Status ReadIds(Draft& draft, const InstructionIds& ids);
-  absl::StatusOr<std::shared_ptr<const Shape>> ReadShape(const std::string& bytes);
-  absl::StatusOr<std::shared_ptr<const InstructionExtras>> ReadMetadata(const std::string& bytes);
   absl::Status ReadExtras(Draft& draft);
   absl::Status ReadAttributes(Draft& draft);
   absl::Status ReadCallAttributes(Draft& draft);
@@ -63,8 +63,10 @@ class InstructionReader {
 
   const ComputationIds& computations_;
   Payloads payloads_;
-  DecodedTable<Shape> shapes_;
-  DecodedTable<InstructionExtras> metadata_;  // extras with nothing else in them; null: nothing at all
+  absl::flat_hash_map<absl::string_view, std::shared_ptr<const Shape>> shapes_;
+  std::string_view last_bytes_;  // of the last shape
+  std::shared_ptr<const Shape> last_shape_;
+  MetadataReader metadata_;
   ReplicaGroupReader groups_;
 };
 

@@ -58,7 +58,7 @@ std::optional<Container> FindContainer(std::string_view bytes) {
 
 }  // namespace
 
-bool WireReader::ReadVarint(uint64_t* value) {
+bool WireReader::ReadLongVarint(uint64_t* value) {
   *value = 0;
   for (int shift = 0; shift < 70 && at_ < message_.size(); shift += 7) {
     const auto byte = static_cast<uint8_t>(message_[at_++]);
@@ -127,14 +127,16 @@ absl::StatusOr<Container> OpenContainer(std::string_view bytes) {
                         "computation (field 3) with an instruction (field 2) that has an opcode (field 2)");
 }
 
-absl::Status SplitMessage(std::string_view message, int32_t number, std::vector<std::string_view>* parts,
+absl::Status SplitMessage(std::string_view message, std::initializer_list<WireParts> parts,
                           std::string* rest) {
   WireReader reader(message);
   WireField field;
   while (!reader.AtEnd()) {
     ASSAY_RETURN_IF_ERROR(reader.Next(&field));
-    if (field.number == number && field.is_bytes) {
-      parts->push_back(field.payload);
+    const auto part = std::find_if(parts.begin(), parts.end(),
+                                   [&](const WireParts& p) { return p.number == field.number; });
+    if (part != parts.end() && field.is_bytes) {
+      part->payloads->push_back(field.payload);
     } else {
       *rest += field.whole;
     }

@@ -6,6 +6,7 @@
 #define ASSAY_HLO_PROTO_WIRE_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,9 +34,17 @@ class WireReader {
   explicit WireReader(std::string_view message) : message_(message) {}
   bool AtEnd() const { return at_ == message_.size(); }
   absl::Status Next(WireField* field);
+  // For the payload of a packed list. False: it has no end within 10 bytes.
+  bool ReadVarint(uint64_t* value) {
+    if (at_ < message_.size() && static_cast<uint8_t>(message_[at_]) < 0x80) {
+      *value = static_cast<uint8_t>(message_[at_++]);
+      return true;
+    }
+    return ReadLongVarint(value);
+  }
 
  private:
-  bool ReadVarint(uint64_t* value);
+  bool ReadLongVarint(uint64_t* value);
 
   std::string_view message_;
   size_t at_ = 0;
@@ -55,8 +64,12 @@ struct Container {
 bool HoldsModule(std::string_view bytes);
 absl::StatusOr<Container> OpenContainer(std::string_view bytes);
 
-// Splits a message: the payloads of field `number` go to `parts`, all other fields to `rest`.
-absl::Status SplitMessage(std::string_view message, int32_t number, std::vector<std::string_view>* parts,
+struct WireParts {
+  int32_t number;
+  std::vector<std::string_view>* payloads;
+};
+// Splits a message: the payloads of the fields in `parts` go there, all other fields to `rest`.
+absl::Status SplitMessage(std::string_view message, std::initializer_list<WireParts> parts,
                           std::string* rest);
 
 // Decodes a whole message; nothing of it is looked at yet. `name` is the message's, for errors.

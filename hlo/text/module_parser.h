@@ -49,8 +49,7 @@ class ModuleParser {
   struct Draft {
     Instruction instruction;
     OpcodeName opcode;
-    InstructionExtras extras;
-    bool has_extras = false;
+    std::optional<InstructionExtras> extras;
     uint32_t common_seen = 0;  // a bit for each CommonAttr
   };
 

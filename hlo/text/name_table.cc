@@ -1,6 +1,7 @@
 // Names. Nearly every name of a real program is free, so the bookkeeping by root starts with the first clash.
 #include "hlo/text/name_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -34,6 +35,14 @@ std::string Join(std::string_view root, int64_t number) { return fmt::format("{}
 }  // namespace
 
 NameTable::NameTable() : slots_(0, SlotHash(), SlotEqual{&entries_}) {}
+
+void NameTable::Reserve(size_t names) {
+  // Twice as many at least, so that many small computations do not grow the tables one by one.
+  if (entries_.size() + names <= entries_.capacity()) return;
+  const size_t wanted = std::max(entries_.size() + names, 2 * entries_.capacity());
+  entries_.reserve(wanted);
+  slots_.reserve(wanted);
+}
 
 std::string_view NameTable::Keep(std::string name) { return kept_.emplace_back(std::move(name)); }
 

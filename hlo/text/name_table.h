@@ -29,6 +29,8 @@ class NameTable {
   NameTable(const NameTable&) = delete;
   NameTable& operator=(const NameTable&) = delete;
 
+  // Room for so many more.
+  void Reserve(size_t names);
   // The number of a name. The text must outlive the table: a part of the program, or Keep's.
   int32_t Intern(std::string_view name);
   std::string_view Keep(std::string name);

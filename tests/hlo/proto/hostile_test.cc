@@ -45,6 +45,8 @@ TEST_CASE("hostile proto: lengths and varints", "[proto][hostile]") {
         "computation 'e' (id 1): instruction 1: HloInstructionProto: field 36 at byte 24: length is 255, but "
         "1 bytes "
         "are left");
+  CHECK(Refusal(With(Op(2, "n", "negate", kScalar) + Bytes(36, "\xff"))).find("can't be decoded") !=
+        std::string::npos);
   for (size_t size = 0; size < good.size(); ++size) Refusal(good.substr(0, size));
 }
 
@@ -74,6 +76,13 @@ TEST_CASE("hostile proto: ids and order", "[proto][hostile]") {
   CHECK(Refusal(Bytes(3, body + Int(5, 1)) + Int(6, 8)).find("entry_computation_id 8") != std::string::npos);
   CHECK(Refusal(Bytes(3, body + Int(5, 1) + Message(4, Bytes(2, kScalar))) + Int(6, 1)) ==
         "computation 'e' (id 1): program_shape has 0 parameters, the computation 1");
+  const std::string wrong = Array(kF32, {2});
+  CHECK(Refusal(Bytes(3, body + Int(5, 1) + Message(4, Bytes(1, wrong), Bytes(2, kScalar))) + Int(6, 1)) ==
+        "computation 'e' (id 1): program_shape: parameter 0 is f32[2], but the instruction has f32[]");
+  CHECK(Refusal(Bytes(3, body + Int(5, 1) + Message(4, Bytes(1, kScalar), Bytes(2, wrong))) + Int(6, 1)) ==
+        "computation 'e' (id 1): program_shape: the result is f32[2], but the instruction has f32[]");
+  CHECK(Refusal(Bytes(3, body + Int(5, 1) + Message(4, Bytes(1, kScalar))) + Int(6, 1)) ==
+        "computation 'e' (id 1): program shape: the result is missing");
   CHECK(Refusal(With(Op(2, "q", "parameter", kScalar) + Int(9, 7))).find("parameter_number is 7, want 1") !=
         std::string::npos);
 }

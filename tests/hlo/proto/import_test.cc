@@ -61,6 +61,39 @@ TEST_CASE("proto: operand lists are read packed and one by one, unknown fields a
   CHECK(EntryText(bytes).find("add(%p, %p)") != std::string::npos);
 }
 
+TEST_CASE("proto: of a field that stands twice the last counts", "[proto]") {
+  const std::string shape = Array(kF32, {});
+  const std::string twice = Op(9, "x", "abs", Array(kS32, {3})) + Bytes(7, Bytes(2, "first")) +
+                            Op(2, "n", "negate", shape) + Bytes(7, Bytes(2, "last")) + Operands({1});
+  const std::string text = EntryText(OneComputation(Line(Op(1, "p", "parameter", shape)) + Line(twice), 2));
+  CHECK(text.find("ROOT %n = f32[] negate(%p), metadata={op_name=\"last\"}") != std::string::npos);
+}
+
+TEST_CASE("proto: equal metadata is one object, that of nothing none", "[proto]") {
+  const std::string shape = Array(kF32, {});
+  const std::string named = Bytes(7, Bytes(2, "jit(f)/neg") + Int(15, 3)),
+                    other = Bytes(7, Bytes(2, "jit(f)/neg") + Int(15, 4)),
+                    profiled = Bytes(7, Bytes(2, "x") + Int(5, 2) + Int(4, int64_t{1} << 32 | 7));
+  const std::string lines = Line(Op(1, "p", "parameter", shape) + Bytes(7, "")) +
+                            Line(Op(2, "a", "negate", shape) + Operands({1}) + named) +
+                            Line(Op(3, "b", "negate", shape) + Operands({2}) + other) +
+                            Line(Op(4, "c", "negate", shape) + Operands({3}) + named) +
+                            Line(Op(5, "d", "negate", shape) + Operands({4}) + Bytes(7, Int(4, 0))) +
+                            Line(Op(6, "e", "negate", shape) + Operands({5}) + profiled);
+  const absl::StatusOr<Module> module = ImportProto(OneComputation(lines, 6));
+  REQUIRE(module.ok());
+  const std::vector<Instruction>& all = module->entry_computation().instructions;
+  CHECK(all[0].extras == nullptr);
+  REQUIRE(all[1].extras != nullptr);
+  CHECK(all[1].extras->metadata.op_name == "jit(f)/neg");
+  CHECK(all[1].extras->metadata.stack_frame_id == 3);
+  CHECK(all[2].extras->metadata.stack_frame_id == 4);
+  CHECK(all[3].extras == all[1].extras);
+  CHECK(all[4].extras == nullptr);
+  CHECK(all[5].extras->metadata.profile_type == Ints{2});
+  CHECK(all[5].extras->metadata.source_line == 7);  // int32 on the wire
+}
+
 TEST_CASE("proto: literals stand in the order of the layout", "[proto]") {
   const std::string column_major =
       Int(2, kS32) + Bytes(3, Varint(2) + Varint(2)) + Message(5, Bytes(1, Varint(0) + Varint(1)));
