@@ -1,13 +1,13 @@
 // The cross-check: what a kernel gave, compared with the reference by the kernel's own Accuracy.
 //
-// `full` compares every element of every run. `sample` looks at runs number 1, 2, 4, 8, … of each step: at all of the
-// result where the reference makes that in no time, else at its first and its last element and at some between,
-// each computed alone (elements_at.h), so few that a large step takes 2 to 8 % longer. A step that has no such rule (a
-// sort, say) is compared as a whole where that is about 2,000 elements, and else not at all.
+// `full` compares every element of every run. `sample` looks at runs number 1, 2, 4, 8, … of each step, counted from when
+// the plan was made, so that a small program that runs often pays for few of them: at all of the result where the
+// reference makes that in no time, else at its first and its last element and at some between, each computed alone
+// (elements_at.h), so few that a large step takes 2 to 8 % longer. A step that has no such rule (a sort, say) is compared
+// as a whole where that is about 2,000 elements, and else not at all.
 #ifndef ASSAY_EVALUATOR_CROSSCHECK_H_
 #define ASSAY_EVALUATOR_CROSSCHECK_H_
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/plan.h"
@@ -41,7 +41,6 @@ class CrossChecker {
   Extent ExtentOf(const Computation& computation, const Step& step);
 
   const RunOptions& options_;
-  absl::flat_hash_map<const Step*, uint64_t> runs_;
   int64_t checked_ = 0;
 };
 

@@ -135,6 +135,7 @@ class Assembler {
   struct Code;
   void LoadSingle(Vec d, int stream, ElementType type);
   void StoreIntegers(Vec v, int stream, const Stream& what, bool is_signed);
+  void StorePacked(Vec v, int stream, const Stream& what);
 
   const Target target_;
   const int lanes_;

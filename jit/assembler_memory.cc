@@ -88,6 +88,18 @@ void Assembler::Load(Vec d, int stream, const Stream& what, bool exact_nans) {
   }
 }
 
+// AVX-512: the low bytes of 32-bit lanes, 16 or 32 of them in all, past the caches.
+void Assembler::StorePacked(Vec v, int stream, const Stream& what) {
+  Code& c = *code_;
+  const Xbyak::Xmm packed = Code::OfBits(8 * Bytes(what.type) * lanes_, c.S0().index);
+  if (Bytes(what.type) == 1) {
+    c.vpmovdb(packed, c.R32(v));
+  } else {
+    c.vpmovdw(packed, c.R32(v));
+  }
+  c.vmovntdq(c.At(stream, Bytes(what.type), false), packed);
+}
+
 // The low bytes of 32-bit lanes, which hold no more than the stream's elements have.
 void Assembler::StoreIntegers(Vec v, int stream, const Stream& what, bool is_signed) {
   Code& c = *code_;
@@ -98,6 +110,7 @@ void Assembler::StoreIntegers(Vec v, int stream, const Stream& what, bool is_sig
     return bytes == 1 ? c.mov(c.byte[address], c.al) : c.mov(c.word[address], c.ax);
   }
   const Xbyak::Address to = c.At(stream, bytes, false);
+  if (c.wide && what.streamed && bytes * lanes_ >= 16) return StorePacked(v, stream, what);
   if (c.wide) return bytes == 1 ? c.vpmovdb(to, c.R32(v)) : c.vpmovdw(to, c.R32(v));
   const Xbyak::Xmm packed = Code::X(c.S0());
   if (lanes_ == 8) {
@@ -111,7 +124,8 @@ void Assembler::StoreIntegers(Vec v, int stream, const Stream& what, bool is_sig
   } else {
     c.vpackusdw(packed, Code::X(v), packed);
   }
-  if (bytes == 2) return lanes_ == 8 ? c.vmovups(to, packed) : c.vmovq(to, packed);
+  if (bytes == 2 && lanes_ == 8) return what.streamed ? c.vmovntdq(to, packed) : c.vmovups(to, packed);
+  if (bytes == 2) return c.vmovq(to, packed);
   if (is_signed) {
     c.vpacksswb(packed, packed, packed);
   } else {
@@ -155,7 +169,9 @@ void Assembler::Store(Vec v, int stream, const Stream& what, bool exact_nans) {
     default:
       if (what.single && Bytes(what.type) == 8) return c.vmovq(c.ptr[c.AddressOf(stream)], Code::X(v));
       if (what.single) return c.vmovd(c.ptr[c.AddressOf(stream)], Code::X(v));
-      c.vmovups(c.At(stream, Bytes(what.type), false), c.R(Bytes(what.type) == 8 ? Lane::k64 : Lane::k32, v));
+      const Xbyak::Address to = c.At(stream, Bytes(what.type), false);
+      const Xbyak::Xmm from = c.R(Bytes(what.type) == 8 ? Lane::k64 : Lane::k32, v);
+      return what.streamed ? c.vmovntps(to, from) : c.vmovups(to, from);
   }
 }
 

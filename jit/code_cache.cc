@@ -58,6 +58,7 @@ std::string KeyOf(const Segment& segment, Target target, int lanes, int conditio
     Append(key, stream.type);
     Append(key, stream.repeated);
     Append(key, stream.single);
+    Append(key, stream.streamed);
   }
   Append(key, segment.nodes.size());
   for (const Node& node : segment.nodes) {

@@ -1,5 +1,7 @@
 #include "jit/loop.h"
 
+#include <xmmintrin.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -239,6 +241,8 @@ struct alignas(kSlotBytes) Scratch {
 };
 
 }  // namespace
+
+void StreamFence() { _mm_sfence(); }
 
 absl::StatusOr<Loop> Loop::Make(const Segment& segment, Target target) {
   ASSAY_RETURN_IF_ERROR(CheckSize(segment));

@@ -13,6 +13,9 @@
 
 namespace assay::jit {
 
+// Behind streamed stores, before another thread may learn of them.
+void StreamFence();
+
 // Code that computes a segment, a few elements at a time. It may be run by many threads at once.
 class Loop {
  public:

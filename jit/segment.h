@@ -25,6 +25,8 @@ struct Stream {
   ElementType type = ElementType::kPred;
   bool repeated = false;
   bool single = false;  // Steps: one element at a time is read and written, and other lanes are zero
+  // Stores go past the caches, for large results: 64-byte aligned, and other threads see them behind StreamFence alone.
+  bool streamed = false;
 };
 
 // One value. Its operands are nodes before it.

@@ -128,6 +128,72 @@ def error_function():
     emit()
 
 
+def single(value):
+    """The nearest float."""
+    return mpf(struct.unpack("<f", struct.pack("<f", float(value)))[0])
+
+
+def pieces(name, function, odd, offset, limit, doubles, degree):
+    """An odd function from 0 to the limit in 16 pieces, four to each power of 2 of x + offset.
+
+    odd(x^2) x is the function near 0.
+    """
+    first = struct.unpack("<I", struct.pack("<f", offset))[0]
+    assert first % (1 << 21) == 0
+    def start(k):
+        return mpf(struct.unpack("<f", struct.pack("<I", first + (k << 21)))[0]) - mpf(offset)
+    assert limit < start(SIZE)
+    columns, centers, worst = [None] * SIZE, [None] * SIZE, mpf(0)
+    for k in range(SIZE):
+        low, high = start(k), start(k + 1)
+        center = (low + high) / 2 if k > 0 else mpf(0)
+        if k == 0:  # odd, so that the error stays relative at 0
+            inner = interpolate(odd, 0, high ** 2, (degree - 1) // 2)
+            inner[0] = odd(mpf(0))
+            series = [mpf(0)] * (degree + 1)
+            for j, c in enumerate(inner):
+                series[2 * j + 1] = c
+        else:
+            series = interpolate(lambda t: function(center + t), low - center, high - center, degree)
+        kept = [mpf(float(c)) if j < doubles else single(c) for j, c in enumerate(series)]
+        place = ((first >> 21) + k) % SIZE
+        columns[place], centers[place] = kept, center
+        for i in range(40):
+            x = low + (high - low) * (2 * mpf(i) + 1) / 80
+            worst = max(worst, abs(evaluate(kept, x - center) / function(x) - 1))
+    emit(f"// {name}(c + t) by powers of t, |x| <= {limit}: the table's place is the pattern of |x| + kOffset, less its 21 "
+         f"lowest bits; relative error 2^{float(mp.log(worst, 2)):.1f}.")
+    emit(f"struct {name}Pieces {{")
+    emit(f"  static constexpr float kOffset = {literal(offset)}f, kLimit = {literal(limit)}f;")
+    emit(f"  alignas(64) static constexpr float kCenter[{SIZE}] = {{")
+    rows([literal(c) + "f" for c in centers], 8)
+    emit("  };")
+    emit("  // The coefficients of the lowest powers, and those of the next ones.")
+    emit(f"  alignas(64) static constexpr double kLow[][{SIZE}] = {{")
+    for j in range(doubles):
+        emit("      {" + ", ".join(literal(column[j]) for column in columns) + "},")
+    emit("  };")
+    emit(f"  alignas(64) static constexpr float kHigh[][{SIZE}] = {{")
+    for j in range(doubles, degree + 1):
+        emit("      {" + ", ".join(literal(column[j]) + "f" for column in columns) + "},")
+    emit("  };")
+    emit("};")
+    emit()
+
+
+def odd_functions():
+    def of_tanh(y):
+        if y == 0:
+            return mpf(1)
+        return mp.tanh(mp.sqrt(y)) / mp.sqrt(y)
+    def of_erf(y):
+        if y == 0:
+            return 2 / mp.sqrt(mp.pi)
+        return mp.erf(mp.sqrt(y)) / mp.sqrt(y)
+    pieces("Tanh", mp.tanh, of_tanh, 0.625, 9.25, 4, 8)
+    pieces("Erf", mp.erf, of_erf, 0.3125, 4, 4, 8)
+
+
 def main():
     guard = "ASSAY_EVALUATOR_NATIVE_SCALAR_PROVEN_COEFFICIENTS_H_"
     emit("// Tables and polynomials of the proven functions. Written by tools/make_proven_coefficients.py, which says how")
@@ -144,6 +210,7 @@ def main():
     logarithm()
     circular()
     error_function()
+    odd_functions()
     emit("}  // namespace assay::native")
     emit("// clang-format on")
     emit()

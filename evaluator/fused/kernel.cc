@@ -14,8 +14,10 @@ namespace {
 
 constexpr int64_t kTile = 1024;            // elements; kStrip where there are functions over loaded ones
 constexpr int64_t kStackBytes = 1 << 13;   // of buffers that small steps need no heap for
-constexpr int64_t kChargeEvery = 1 << 20;  // elements between two charges
+constexpr int64_t kChargeEvery = 1 << 22;  // elements between two charges
 constexpr int64_t kGrain = 1 << 14;        // elements that a thread takes at a time
+// Loops and functions over stored elements are done with so many before another thread is awake.
+constexpr int64_t kAlone = 1 << 15;
 
 struct alignas(64) Copies {
   std::byte bytes[jit::kMaxLanes * 8];
@@ -29,6 +31,9 @@ using CopiesBySlot = absl::InlinedVector<Copies, 4>;
 class FusedKernel final : public Kernel {
  public:
   explicit FusedKernel(Program program) : program_(std::move(program)) {
+    for (const Slot& slot : program_.slots) {
+      if (slot.kind == Slot::Kind::kResult) result_bytes_ = Bytes(slot.type);
+    }
     bool loops = false;
     for (const auto& stage : program_.stages) {
       const auto* const strip = std::get_if<StripStage>(&stage);
@@ -52,8 +57,9 @@ class FusedKernel final : public Kernel {
     for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
       const int64_t count = std::min(kChargeEvery, n - begin);
       for (int64_t i = 0; i < program_.work; ++i) ASSAY_RETURN_IF_ERROR(context.Charge(count));
-      context.parallel().For(count, kGrain, [&](int64_t from, int64_t to) {
-        RunRange(in, copies, out, begin + from, begin + to);
+      const int64_t grain = tile_ == kTile && n <= kAlone ? kAlone : kGrain;
+      context.parallel().For(count, grain, [&](int64_t from, int64_t to) {
+        RunRange(in, copies, out, reused < 0, begin + from, begin + to);
       });
     }
     return result;
@@ -87,8 +93,9 @@ class FusedKernel final : public Kernel {
     return copies;
   }
 
+  // `fresh`: no operand lies where the result does, so that its lines need not be in a cache.
   void RunRange(std::span<const std::byte* const> in, std::span<const Copies> copies, std::byte* out,
-                int64_t begin, int64_t end) const {
+                bool fresh, int64_t begin, int64_t end) const {
     const int64_t step = one_stage_ ? end - begin : tile_;
     const int64_t lines =
         (std::min(step, end - begin) * 8 + 63) / 64 + 1;  // of a buffer, kMaxLanes elements at least
@@ -123,8 +130,10 @@ class FusedKernel final : public Kernel {
             break;
         }
       }
-      RunTile(in, {at.data(), at.size()}, begin, n);
+      const auto address = reinterpret_cast<uintptr_t>(out + begin * result_bytes_);
+      RunTile(in, {at.data(), at.size()}, program_.streams && fresh && address % 64 == 0, begin, n);
     }
+    if (program_.streams) jit::StreamFence();
   }
 
   int64_t TileLength(int64_t begin, int64_t end) const {
@@ -135,15 +144,16 @@ class FusedKernel final : public Kernel {
   }
 
   // `at` are the slots' addresses in this tile.
-  void RunTile(std::span<const std::byte* const> in, std::span<void*> at, int64_t begin, int64_t n) const {
+  void RunTile(std::span<const std::byte* const> in, std::span<void*> at, bool streams, int64_t begin,
+               int64_t n) const {
     absl::InlinedVector<void*, 16> table;
     for (const auto& stage : program_.stages) {
       if (const auto* loop = std::get_if<LoopStage>(&stage)) {
         table.clear();
         for (int slot : loop->slots) table.push_back(at[slot]);
-        loop->loop.Run(table, n);
+        (streams && loop->streaming ? *loop->streaming : loop->loop).Run(table, n);
       } else if (const auto* strip = std::get_if<StripStage>(&stage)) {
-        RunStrip(*strip, at, n);
+        RunStrip(*strip, at, streams, n);
       } else {
         const auto& source = std::get<SourceStage>(stage);
         const std::byte* const operand = source.operand < 0 ? nullptr : in[source.operand];
@@ -158,10 +168,11 @@ class FusedKernel final : public Kernel {
     }
   }
 
-  static void RunStrip(const StripStage& strip, std::span<void* const> at, int64_t n) {
+  static void RunStrip(const StripStage& strip, std::span<void* const> at, bool streams, int64_t n) {
     if (strip.stored != nullptr) {
       const std::byte* const operand = static_cast<const std::byte*>(at[strip.operands[0]]);
-      return strip.stored(n, &operand, static_cast<std::byte*>(at[strip.result]));
+      const StoredFn fn = streams && strip.streaming != nullptr ? strip.streaming : strip.stored;
+      return fn(n, &operand, static_cast<std::byte*>(at[strip.result]));
     }
     const void* operands[3] = {};
     for (size_t k = 0; k < strip.operands.size(); ++k) operands[k] = at[strip.operands[k]];
@@ -170,6 +181,7 @@ class FusedKernel final : public Kernel {
 
   const Program program_;
   bool one_stage_ = false;
+  int result_bytes_ = 0;  // of an element
   int64_t tile_ = kTile;
 };
 

@@ -13,6 +13,9 @@ namespace assay::fused {
 namespace {
 
 constexpr int kMaxRounds = 12;
+// A store to a line that is in no cache reads it first, which streamed stores don't. Smaller results are in a cache yet
+// when the next step reads them.
+constexpr int64_t kStreamedBytes = 8 << 20;
 // Tiles are cut where runs of one value end; it is not worth it for short tiles, nor for the last elements of short ones
 // that don't fill a vector.
 bool IsWorthRuns(int64_t run) { return run >= (run % jit::kMaxLanes == 0 ? 256 : 4096); }
@@ -41,6 +44,8 @@ class Builder {
 
   absl::StatusOr<Program> Run() {
     program_.reads_in_place.assign(fusion_.operands.size(), true);
+    const Shape& result = *fusion_.root().shape;
+    program_.streams = result.num_elements() * Bytes(result.element_type()) >= kStreamedBytes;
     for (size_t k = 0; k < fusion_.operands.size(); ++k) AddOperand(static_cast<int>(k));
     for (int32_t member : fusion_.members) AddMember(member);
     Schedule();
@@ -201,8 +206,21 @@ class Builder {
       if (segments_[r].code.stores.empty()) continue;
       segments_[r].code.origin = fusion_.root().name;
       ASSAY_ASSIGN_OR_RETURN(jit::Loop loop, jit::Loop::Make(segments_[r].code, target_));
-      program_.stages.push_back(LoopStage{std::move(loop), std::move(segments_[r].slots)});
+      LoopStage stage{std::move(loop), std::move(segments_[r].slots)};
+      if (program_.streams) ASSAY_RETURN_IF_ERROR(AddStreaming(segments_[r].code, stage));
+      program_.stages.push_back(std::move(stage));
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddStreaming(jit::Segment& code, LoopStage& stage) {
+    bool makes_result = false;
+    for (size_t k = 0; k < stage.slots.size(); ++k) {
+      code.streams[k].streamed = program_.slots[stage.slots[k]].kind == Slot::Kind::kResult;
+      makes_result = makes_result || code.streams[k].streamed;
+    }
+    if (!makes_result) return absl::OkStatus();
+    ASSAY_ASSIGN_OR_RETURN(stage.streaming, jit::Loop::Make(code, target_));
     return absl::OkStatus();
   }
 
@@ -303,7 +321,7 @@ class Builder {
     if (values_[v].stored_strip != nullptr) return AddStoredStrip(v);
     StripStage stage{.kernel = values_[v].strip};
     for (int operand : values_[v].operands) stage.operands.push_back(KindSlot(operand, values_[v].round));
-    // The root's may write the result itself; over an operand only where both are of one kind.
+    // The root's may write the result itself, where no loop is to stream it; over an operand only where both are of one kind.
     const bool whole = v == root() && KindType(values_[v].type) == values_[v].type &&
                        std::all_of(stage.operands.begin(), stage.operands.end(),
                                    [&](int slot) { return program_.slots[slot].type == values_[v].type; });
@@ -320,6 +338,8 @@ class Builder {
     StripStage stage{.stored = values_[v].stored_strip, .operands = {operand}};
     Value& value = values_[v];
     stage.result = v == root() ? NewSlot(Slot::Kind::kResult, value.type, 0) : NewBuffer(value.type);
+    if (v == root() && program_.streams)
+      stage.streaming = native::NativeStreamed(value.op->opcode, value.type, isa_);
     value.stored = stage.result;
     strip_rounds_.push_back(value.round);
     strips_.push_back(std::move(stage));

@@ -5,6 +5,7 @@
 #define ASSAY_EVALUATOR_FUSED_PROGRAM_H_
 
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -32,11 +33,14 @@ struct Slot {
 struct LoopStage {
   jit::Loop loop;
   std::vector<int> slots;  // by stream
+  // The same with a result that goes past the caches, where the program streams it and this loop makes it.
+  std::optional<jit::Loop> streaming = std::nullopt;
 };
 // In the compute kinds of the operands and the result; `stored`, if any, is taken instead and has elements as stored.
 struct StripStage {
   StripKernel kernel;
   StoredFn stored = nullptr;
+  StoredFn streaming = nullptr;  // as in LoopStage
   std::vector<int> operands;
   int result = 0;
 };
@@ -52,7 +56,10 @@ struct Program {
   std::vector<int64_t> runs;  // lengths of the runs of kRun slots, each once
   std::vector<std::variant<SourceStage, LoopStage, StripStage>> stages;
   std::vector<bool> reads_in_place;  // by operand: read at its own positions alone
-  int64_t work = 0;                  // members that are charged for every element
+  // The result is so large that it is not in a cache any more when somebody reads it: the stage that makes it is there
+  // for streamed stores too.
+  bool streams = false;
+  int64_t work = 0;  // members that are charged for every element
 };
 
 // OK if an instruction's ops and types can be part of a program.

@@ -70,6 +70,10 @@ StoredFn NativeStored(Opcode opcode, std::span<const ElementType> operands, Elem
   return unary ? ProvenFunction(opcode, result, isa) : nullptr;
 }
 
+StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa) {
+  return ProvenStreamed(opcode, type, isa);
+}
+
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa) {
   absl::InlinedVector<ElementType, 3> types;
   for (int32_t operand : step.instruction.operands) {

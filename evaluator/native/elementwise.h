@@ -14,6 +14,9 @@ StripKernel NativeStrip(const Instruction& instruction, std::span<const ElementT
 // The same over stored elements, which wants no conversions: null where there is none.
 StoredFn NativeStored(Opcode opcode, std::span<const ElementType> operands, ElementType result, Isa isa);
 
+// NativeStored of one operand with stores past the caches (ProvenStreamed); null where there is none.
+StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa);
+
 // The walk of EvalElementwise over threads, with NativeStored, NativeStrip or else the op table's strip function.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa);
 

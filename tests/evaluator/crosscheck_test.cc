@@ -69,14 +69,20 @@ TEST_CASE("cross-check: the sample is of runs 1, 2, 4, ... of each step, full of
   REQUIRE(verified.ok());
   const absl::StatusOr<Plan> plan = MakePlan(*verified);
   REQUIRE(plan.ok());
-  const auto checked = [&](Crosscheck crosscheck) {
-    Executor executor(*plan, {.crosscheck = crosscheck});
+  const absl::StatusOr<Plan> another = MakePlan(*verified);
+  REQUIRE(another.ok());
+  const auto checked = [](Crosscheck crosscheck, const Plan& of) {
+    Executor executor(of, {.crosscheck = crosscheck});
     REQUIRE(executor.Run({Value("f32[2] {1, 2}")}).ok());
     return executor.statistics().crosschecked;
   };
-  CHECK(checked(Crosscheck::kOff) == 0);
-  CHECK(checked(Crosscheck::kSample) == 3 * 3);  // compare and two adds
-  CHECK(checked(Crosscheck::kFull) == 6 + 2 * 5);
+  CHECK(checked(Crosscheck::kOff, *plan) == 0);
+  CHECK(checked(Crosscheck::kSample, *plan) == 3 * 3);  // compare and two adds
+  // Runs 7 to 12 of the compare and 6 to 10 of the adds; then 13 to 18 and 11 to 15.
+  CHECK(checked(Crosscheck::kSample, *plan) == 3);
+  CHECK(checked(Crosscheck::kSample, *plan) == 1);
+  CHECK(checked(Crosscheck::kSample, *another) == 3 * 3);
+  CHECK(checked(Crosscheck::kFull, *plan) == 6 + 2 * 5);
 }
 
 TEST_CASE("plan: the reference engine has no kernels", "[plan]") {

@@ -68,7 +68,8 @@ void Check(const jit::Segment& segment, jit::Target target, int64_t n, Random& r
       for (int64_t i = 0; i < jit::kMaxLanes; ++i)
         inputs.back().insert(inputs.back().end(), one.begin(), one.end());
     }
-    memory.emplace_back(static_cast<int64_t>(inputs.back().size()), random() % 2 == 0);
+    const bool aligned = stream.streamed;
+    memory.emplace_back(static_cast<int64_t>(inputs.back().size()), aligned || random() % 2 == 0);
     if (!stored[k]) std::copy(inputs.back().begin(), inputs.back().end(), memory.back().data());
     table.push_back(memory.back().data());
   }
@@ -245,7 +246,9 @@ TEST_CASE("jit: random segments have the op table's bits", "[jit]") {
     const auto signatures = Signatures(target);
     for (int round = 0; round < 400; ++round) {
       const int nodes = 1 + static_cast<int>(random() % (round % 8 == 0 ? 120 : 20));  // more than registers
-      const jit::Segment segment = RandomSegment(signatures, nodes, random);
+      jit::Segment segment = RandomSegment(signatures, nodes, random);
+      for (const jit::Store& store : segment.stores)
+        segment.streams[store.stream].streamed = random() % 2 == 0;
       constexpr int64_t kSizes[] = {1, 3, 7, 16, 63, 64, 65, 200};
       Check(segment, target, kSizes[random() % std::size(kSizes)], random);
     }

@@ -6,12 +6,26 @@
 
 namespace assay::native {
 
-StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa) {
+namespace {
+
+const ProvenRow* RowFor(Opcode opcode, Isa isa) {
   if (isa == Isa::kBaseline) return nullptr;
   const std::span<const ProvenRow> rows = isa == Isa::kAvx512 ? ProvenRowsAvx512() : ProvenRowsAvx2();
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const ProvenRow& r) { return r.opcode == opcode; });
-  if (row == rows.end()) return nullptr;
+  return row == rows.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+StoredFn ProvenStreamed(Opcode opcode, ElementType type, Isa isa) {
+  const ProvenRow* const row = RowFor(opcode, isa);
+  return row == nullptr || type != ElementType::kF32 ? nullptr : row->f32_streamed;
+}
+
+StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa) {
+  const ProvenRow* const row = RowFor(opcode, isa);
+  if (row == nullptr) return nullptr;
   switch (type) {
     case ElementType::kF32:
       return row->f32;

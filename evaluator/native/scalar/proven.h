@@ -18,6 +18,8 @@ namespace assay::native {
 
 // Null where there is none.
 StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa);
+// The same to memory that is 64-byte aligned, past the caches: other threads see it behind jit::StreamFence. f32 alone.
+StoredFn ProvenStreamed(Opcode opcode, ElementType type, Isa isa);
 
 // x[i] = RN(f(x[i])) for n <= 16 elements, by the function with a rounding test.
 void AskTested(Opcode opcode, int64_t n, float* x);
@@ -28,6 +30,7 @@ struct ProvenRow {
   Opcode opcode;
   StoredFn f32, f16, bf16;
   StoredFn f64;  // with a rounding test for each vector; null where there is none
+  StoredFn f32_streamed;
 };
 std::span<const ProvenRow> ProvenRowsAvx2();
 std::span<const ProvenRow> ProvenRowsAvx512();

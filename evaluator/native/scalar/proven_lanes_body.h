@@ -61,6 +61,7 @@ ASSAY_INLINE F32 LoadF16(const void* p) {
 ASSAY_INLINE void StoreF16(void* p, F32 v) {
   _mm_storeu_si128(static_cast<__m128i*>(p), _mm256_cvtps_ph((__m256)v, 0));
 }
+ASSAY_INLINE void StreamSingles(void* p, F32 v) { _mm256_stream_ps(static_cast<float*>(p), (__m256)v); }
 #else
 ASSAY_INLINE F64 Widen(F32 x) { return (F64)_mm256_cvtps_pd((__m128)x); }
 ASSAY_INLINE F32 Narrow(F64 x) { return (F32)_mm256_cvtpd_ps((__m256d)x); }
@@ -96,6 +97,7 @@ ASSAY_INLINE F32 LoadF16(const void* p) {
 ASSAY_INLINE void StoreF16(void* p, F32 v) {
   _mm_storel_epi64(static_cast<__m128i*>(p), _mm_cvtps_ph((__m128)v, 0));
 }
+ASSAY_INLINE void StreamSingles(void* p, F32 v) { _mm_stream_ps(static_cast<float*>(p), (__m128)v); }
 #endif
 
 // To 24 bits, the last one set where bits were lost: any narrower format rounds that as it would x.
@@ -145,6 +147,9 @@ struct OfF32 {
   ASSAY_INLINE F32 Round(F64 x) { return Narrow(x); }
   ASSAY_INLINE void Store(std::byte* p, F32 v) { std::memcpy(p, &v, sizeof(v)); }
 };
+struct OfF32Streamed : OfF32 {
+  ASSAY_INLINE void Store(std::byte* p, F32 v) { StreamSingles(p, v); }
+};
 struct OfF16 {
   static constexpr int64_t kBytes = 2;
   ASSAY_INLINE F32 Load(const std::byte* p) { return LoadF16(p); }
@@ -174,7 +179,7 @@ struct Rounded {
     if constexpr (requires { Fn::Special(x, y); }) y = Fn::Special(x, y);
     if constexpr (Fn::kKeepsSign) y = WithSign(x, y);
     y = y == y ? y : FillSingle(__builtin_nanf(""));
-    if constexpr (std::is_same_v<Type, OfF32> && requires { Fn::kAsks; }) {
+    if constexpr (std::is_base_of_v<OfF32, Type> && requires { Fn::kAsks; }) {
       if (__builtin_expect(IsNearMidpoint(value), 0)) y = Asked<float>(Fn::kAsks, x);
     }
     Type::Store(out, y);
@@ -188,7 +193,7 @@ ASSAY_TARGET void Apply(int64_t n, const std::byte* const* operands, std::byte* 
   const std::byte* in = operands[0];
   for (; n >= kLanes; n -= kLanes, in += kStep, out += kStep) Block::Run(in, out);
   if (n == 0) return;
-  std::byte last[kStep] = {};
+  alignas(64) std::byte last[kStep] = {};
   std::memcpy(last, in, static_cast<size_t>(n * Block::kBytes));
   Block::Run(last, last);
   std::memcpy(out, last, static_cast<size_t>(n * Block::kBytes));
@@ -196,7 +201,8 @@ ASSAY_TARGET void Apply(int64_t n, const std::byte* const* operands, std::byte* 
 
 template <class Fn>
 constexpr ProvenRow RowOf(Opcode opcode, StoredFn f64 = nullptr) {
-  return {opcode, Apply<Rounded<Fn, OfF32>>, Apply<Rounded<Fn, OfF16>>, Apply<Rounded<Fn, OfBF16>>, f64};
+  return {opcode, Apply<Rounded<Fn, OfF32>>,        Apply<Rounded<Fn, OfF16>>, Apply<Rounded<Fn, OfBF16>>,
+          f64,    Apply<Rounded<Fn, OfF32Streamed>>};
 }
 
 }  // namespace

@@ -63,6 +63,64 @@ TEST_CASE("jit engine: arrays of many chunks have the reference's bits", "[jit][
   }
 }
 
+// Results of 8 MiB and more are stored past the caches.
+TEST_CASE("jit engine: large results have the reference's bits, whatever their type, length and tiles",
+          "[jit][fused]") {
+  Random random(13);
+  const auto binary = [](std::string_view type, int64_t n, std::string_view op) {
+    return fmt::format(
+        "HloModule m\nENTRY e {{ x = {0}[{1}] parameter(0)\n y = {0}[{1}] parameter(1)\n"
+        " ROOT r = {0}[{1}] {2}(x, y) }}\n",
+        type, n, op);
+  };
+  CheckProgram(binary("f32", (1 << 21) + 13, "subtract"), random);
+  CheckProgram(binary("f64", (1 << 20) + 5, "multiply"), random);
+  CheckProgram(binary("bf16", (1 << 22) + 21, "add"), random);
+  CheckProgram(binary("s8", (1 << 23) + 3, "xor"), random);
+  constexpr std::string_view kCompare =
+      "HloModule m\nENTRY e { x = s32[8388617] parameter(0)\n y = s32[8388617] parameter(1)\n"
+      " ROOT r = pred[8388617] compare(x, y), direction=LT }\n";
+  CheckProgram(std::string(kCompare), random);
+  // Tiles end where a row does, which is at no vector's beginning.
+  constexpr std::string_view kRows =
+      "HloModule m\nENTRY e { x = f32[300,7001] parameter(0)\n m = f32[300] parameter(1)\n"
+      " b = f32[300,7001] broadcast(m), dimensions={0}\n ROOT r = f32[300,7001] subtract(x, b) }\n";
+  CheckProgram(std::string(kRows), random);
+  // Over an operand that is not needed again, and over none that is.
+  constexpr std::string_view kReversed =
+      "HloModule m\nENTRY e { x = f32[2097165] parameter(0)\n v = f32[2097165] reverse(x), dimensions={0}\n"
+      " n = f32[2097165] add(v, x)\n w = f32[2097165] reverse(n), dimensions={0}\n"
+      " p = f32[2097165] multiply(w, n)\n ROOT t = (f32[2097165], f32[2097165]) tuple(p, n) }\n";
+  CheckProgram(std::string(kReversed), random);
+}
+
+TEST_CASE("jit engine: functions with large results have the bits that they have by themselves",
+          "[jit][fused]") {
+  const std::string text =
+      "HloModule m\nENTRY e { x = f32[2097165] parameter(0)\n y = f32[2097165] parameter(1)\n"
+      " t = f32[2097165] tanh(x)\n p = f32[2097165] multiply(x, y)\n r = f32[2097165] add(p, t)\n"
+      " f = f32[2097165] erf(y)\n h = f32[2097165] logistic(x)\n"
+      " ROOT o = (f32[2097165], f32[2097165], f32[2097165]) tuple(r, f, h) }\n";
+  Random random(14);
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
+  REQUIRE(module.ok());
+  for (native::Isa isa : JitIsas()) {
+    const Engine* const native[] = {&native::NativeEngine(isa)};
+    const absl::StatusOr<Plan> single = MakePlan(*module, native),
+                               fused = MakePlan(*module, EagerEngines(isa));
+    REQUIRE(single.ok());
+    REQUIRE(fused.ok());
+    const std::vector<Literal> arguments = HostileArguments(*single, random);
+    const absl::StatusOr<Literal> wanted = Executor(*single, {}).Run(arguments);
+    REQUIRE(wanted.ok());
+    for (int jobs : {1, 2, 7}) {
+      const absl::StatusOr<Literal> result = Executor(*fused, {.jobs = jobs}).Run(arguments);
+      REQUIRE(result.ok());
+      CHECK(Literal::BitwiseEqual(*wanted, *result));
+    }
+  }
+}
+
 TEST_CASE("jit engine: every golden passes with every fusion taken", "[jit][golden]") {
   for (native::Isa isa : JitIsas()) {
     for (const std::string& path : FindGoldens({ASSAY_SOURCE_DIR "/golden"})) {
