@@ -25,6 +25,28 @@ void StoreCount(ElementType type, int64_t first, int64_t step, int64_t n, std::b
   StoreStrip(type, strip, n, dst, Bytes(type));
 }
 
+template <typename T>
+void CopyFew(const std::byte* src, int64_t stride, int64_t n, std::byte* dst) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+  for (int64_t i = 0; i < n; ++i) std::memcpy(dst + i * kBytes, src + i * stride * kBytes, sizeof(T));
+}
+
+// n elements, `stride` apart in the source.
+void CopyEvery(int bytes, const std::byte* src, int64_t stride, int64_t n, std::byte* dst) {
+  constexpr int64_t kFew = 64, kOne = 1;  // a move's preparation takes as long as some tens of elements
+  if (n > kFew) return StridedMove(bytes, {&n, 1}, {&stride, 1}, {&kOne, 1}).Run(src, dst);
+  switch (bytes) {
+    case 1:
+      return CopyFew<uint8_t>(src, stride, n, dst);
+    case 2:
+      return CopyFew<uint16_t>(src, stride, n, dst);
+    case 4:
+      return CopyFew<uint32_t>(src, stride, n, dst);
+    default:
+      return CopyFew<uint64_t>(src, stride, n, dst);
+  }
+}
+
 }  // namespace
 
 TileSource TileSource::Broadcast(const Instruction& broadcast, const Shape& operand) {
@@ -126,8 +148,7 @@ void TileSource::Fill(const std::byte* operand, int64_t begin, int64_t n, std::b
     } else if (stride == 0) {
       FillElements(bytes, operand + offset * bytes, dst, length);
     } else {
-      for (int64_t i = 0; i < length; ++i)
-        std::memcpy(dst + i * bytes, operand + (offset + i * stride) * bytes, bytes);
+      CopyEvery(bytes, operand + offset * bytes, stride, length, dst);
     }
     dst += length * bytes;
   });

@@ -63,6 +63,22 @@ TEST_CASE("jit engine: arrays of many chunks have the reference's bits", "[jit][
   }
 }
 
+TEST_CASE("jit engine: slices with strides have the reference's bits, in short and long runs",
+          "[jit][fused]") {
+  Random random(15);
+  for (std::string_view type : {"s8", "bf16", "f32", "f64"}) {
+    for (int64_t stride : {2, 3, 7}) {
+      for (int64_t n : {5, 64, 65, 3001}) {
+        CheckProgram(fmt::format("HloModule m\nENTRY e {{ x = {0}[{1}] parameter(0)\n a = {0}[{2}] slice(x), "
+                                 "slice={{[0:{3}:{4}]}}\n b = {0}[{2}] slice(x), slice={{[1:{1}:{4}]}}\n"
+                                 " ROOT r = {0}[{2}] add(a, b) }}\n",
+                                 type, n * stride - stride + 2, n, n * stride - stride + 1, stride),
+                     random);
+      }
+    }
+  }
+}
+
 // Results of 8 MiB and more are stored past the caches.
 TEST_CASE("jit engine: large results have the reference's bits, whatever their type, length and tiles",
           "[jit][fused]") {
