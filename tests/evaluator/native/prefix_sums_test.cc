@@ -85,8 +85,16 @@ TEST_CASE("native cumulative sums: start values, zeros and sums that grow", "[na
     std::vector<double> positive = Doubles(70001, Draw::kNormal, 3);
     for (double& x : positive) x = std::fabs(x);
     CheckPrefixes(1, 70001, backward, positive, 0);
-    for (size_t i = 0; i < positive.size(); ++i) positive[i] = i % 1000 == 0 ? 0x1p-33 : 0x1.fffffep+0;
-    CheckPrefixes(1, 70001, backward, positive, 0);
+    for (double smallest : {0x1p-27, 0x1p-33, 0x1p-60}) {
+      for (size_t i = 0; i < positive.size(); ++i) positive[i] = i % 1000 == 0 ? smallest : 0x1.fffffep+0;
+      CheckPrefixes(1, 70001, backward, positive, 0);
+    }
+    // Ties that something far below decides.
+    for (double tiny : {0x1p-50, -0x1p-50}) {
+      std::vector<double> ties(3000, 1.0);
+      ties[backward ? ties.size() - 1 : 0] = tiny;
+      CheckPrefixes(1, 3000, backward, ties, 0x1p24);
+    }
     // Sums that leave f32's range and come back.
     std::vector<double> large(6000, 0x1p127);
     for (size_t i = 3000; i < large.size(); ++i) large[i] = -0x1p127;

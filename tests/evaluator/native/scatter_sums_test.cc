@@ -146,6 +146,19 @@ TEST_CASE("native scatter: sums of elements by integers", "[native][scatter]") {
   }
 }
 
+TEST_CASE("native scatter: many hits of one sign on one element", "[native][scatter]") {
+  RowScatter scatter(1, 0, 70001, 5);
+  scatter.x = {1.0f};
+  for (float smallest : {0x1p-10f, 0x1p-22f, 0x1p-30f, 0x1p-45f, 0x1p-60f, 0x1p-100f}) {
+    scatter.u.assign(70001, 0x1.fffffep+0f);
+    for (size_t i = 0; i < scatter.index.size(); ++i) {
+      if (i % 100 == 3) scatter.u[i] = smallest, scatter.index[i] = 0;
+    }
+    INFO("smallest " << smallest);
+    scatter.CheckSums();
+  }
+}
+
 TEST_CASE("native scatter: elements with infinities and NaNs", "[native][scatter]") {
   RowScatter scatter(100, 0, 3000, 6);
   scatter.x = Floats(100, Draw::kNormal, 1);
@@ -187,6 +200,27 @@ TEST_CASE("native scatter: sums of rows in registers", "[native][scatter]") {
     scatter->x = Floats(scatter->rows * scatter->columns, Draw::kNormal, 1);
     scatter->u = Floats(scatter->count * scatter->columns, Draw::kNormal, 2);
     scatter->CheckSums();
+  }
+}
+
+TEST_CASE("native scatter: rows whose sums doubles do not hold", "[native][scatter]") {
+  RowScatter scatter(5, 9, 600, 11);
+  for (size_t i = 0; i < scatter.index.size(); ++i) scatter.index[i] = static_cast<int32_t>(i % 5);
+  // Large terms that cancel, so that the start value alone is left: one pair, then many.
+  scatter.x = Floats(5 * 9, Draw::kNormal, 1);
+  for (float& x : scatter.x) x = std::copysign(std::fabs(x) + 1, x);
+  for (const auto& [exponent, pairs] :
+       {std::pair<int, int64_t>{55, 1}, {30, 1}, {29, 60}, {28, 60}, {27, 60}}) {
+    INFO("exponent " << exponent << " pairs " << pairs);
+    const std::vector<float> large = Spread(5 * 9 * 60, 0, 2);
+    scatter.u.assign(600 * 9, 0.0f);
+    for (int64_t i = 0; i < pairs * 5 * 9; ++i) {
+      const float size = std::fabs(large[static_cast<size_t>(i)]);
+      const float x = std::ldexp(1 + size / 8, exponent);
+      scatter.u[static_cast<size_t>(i)] = x;
+      scatter.u[static_cast<size_t>(i + 300 * 9)] = -x;
+    }
+    scatter.CheckSums();
   }
 }
 
