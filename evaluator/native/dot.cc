@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "evaluator/eval_context.h"
+#include "evaluator/native/digit_product.h"
 #include "evaluator/native/long_dot.h"
 #include "evaluator/native/product_kernel.h"
 #include "evaluator/native/small_dot.h"
@@ -19,6 +20,10 @@ constexpr int64_t kFewProducts = 1 << 9;
 class DotKernel final : public Kernel {
  public:
   DotKernel(const ProductKind& kind, Isa isa, const StepView& step) : kind_(kind), isa_(isa) {
+    const bool has_digits =
+        HasDigits(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
+                  step.result_shape().element_type());
+    if (has_digits) digits_ = DigitKernelsOf(isa);
     const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1);
     if (lhs.HasDynamic() || rhs.HasDynamic() || lhs.HasUnbounded() || rhs.HasUnbounded()) return;
     const DotArray left = StaticArrayOf(lhs), right = StaticArrayOf(rhs);
@@ -59,7 +64,8 @@ class DotKernel final : public Kernel {
     } else if (kind_.integers != nullptr) {
       ASSAY_RETURN_IF_ERROR(MultiplyRows<int64_t>(context, lhs, rhs, box, type, out));
     } else {
-      ASSAY_RETURN_IF_ERROR(MultiplyRows<double>(context, lhs, rhs, box, type, out));
+      ASSAY_ASSIGN_OR_RETURN(const bool done, MultiplyDigits(context, lhs, rhs, box, type, out));
+      if (!done) ASSAY_RETURN_IF_ERROR(MultiplyRows<double>(context, lhs, rhs, box, type, out));
     }
     SetRuntimeSizes(result, DotSizes(dims, lhs, rhs));
     return result;
@@ -105,10 +111,40 @@ class DotKernel final : public Kernel {
                     {out, type, OffsetsOf(box.batch, 2), OffsetsOf(box.rows, 2), OffsetsOf(box.columns, 2)});
   }
 
+  // False where digits are not the way.
+  absl::StatusOr<bool> MultiplyDigits(EvalContext& context, const DotArray& lhs, const DotArray& rhs,
+                                      const DotBox& box, ElementType type, std::byte* out) const {
+    if (digits_ == nullptr) return false;
+    DigitProduct product;
+    product.batch_at = OffsetsOf(box.batch, 2);
+    product.row_at = OffsetsOf(box.rows, 2);
+    product.batches = static_cast<int64_t>(product.batch_at.size());
+    product.rows = static_cast<int64_t>(product.row_at.size());
+    product.columns = LoopCount(box.columns);
+    product.length = LoopCount(box.contracted[0].loops);
+    const LoopDims columns = MergeLoops(box.columns);
+    if (columns.size() > 1 || (columns.size() == 1 && columns[0].strides[2] != 1)) return false;
+    if (!IsWorthDigits(product.batches, product.rows, product.columns, product.length)) return false;
+    const LoopDims& contracted = box.contracted[0].loops;
+    const StridedRows<float> left(*kind_.sums, lhs.type, lhs.data, {box.batch, box.rows, contracted, 0}),
+        right(*kind_.sums, rhs.type, rhs.data, {box.batch, box.columns, contracted, 1});
+    product.digits = digits_;
+    product.sums = kind_.sums;
+    product.lhs = &left;
+    product.rhs = &right;
+    product.type = type;
+    product.result = out;
+    const ExactDotElements exact(*kind_.sums, lhs, rhs, box, type);
+    return RunDigitProduct(context, product, [&](int64_t b, int64_t i, int64_t j, TierCounts& counts) {
+      return exact.Rounded(context.parallel(), b, i, j, counts);
+    });
+  }
+
   const ProductKind kind_;
   const Isa isa_;
   std::optional<SmallDot> small_;
   int64_t products_ = 0;
+  const DigitKernels* digits_ = nullptr;
 };
 
 }  // namespace

@@ -17,6 +17,8 @@ struct IntegerKernel {
   int depth;  // n is a multiple of this
   // Left panels hold 64 bytes of each row together, as group == 64 would; `group` is for right ones.
   bool left_in_lines = false;
+  // Calls that share a left panel should follow one another, rather than those that share a right one.
+  bool keeps_left = false;
   // Bytes on the left are unsigned, on the right signed: a product of others is corrected by `sums`.
   bool biased = false;
   // c[r * c_stride + j] = sum over k < n of products, modulo 2^(8 * sum_bytes).

@@ -143,7 +143,7 @@ class Runner {
   }
 
   absl::Status MultiplyStream(int64_t first_batch, int64_t batches) {
-    const int64_t tile_columns = TileSize(kTileColumns, rhs_), down = CeilDiv(p_.rows, kTileRows);
+    const int64_t tile_columns = TileSize(TileColumns(), rhs_), down = CeilDiv(p_.rows, kTileRows);
     const int64_t work = kTileRows * rhs_.count * std::max<int64_t>(p_.length, 1);
     const int64_t most = std::max<int64_t>(kWorkBetweenCharges / work, 1);
     for (int64_t done = 0; done < batches * down; done += most) {
@@ -167,7 +167,7 @@ class Runner {
   }
 
   absl::Status MultiplyBlocks(int64_t first_batch, int64_t batches) {
-    const int64_t tile_rows = TileSize(kTileRows, lhs_), tile_columns = TileSize(kTileColumns, rhs_);
+    const int64_t tile_rows = TileSize(kTileRows, lhs_), tile_columns = TileSize(TileColumns(), rhs_);
     const int64_t down = CeilDiv(lhs_.count, tile_rows), across = CeilDiv(rhs_.count, tile_columns);
     const int64_t tiles = batches * down * across;
     const int64_t work = tile_rows * tile_columns * std::max<int64_t>(p_.length, 1);
@@ -189,6 +189,11 @@ class Runner {
     return absl::OkStatus();
   }
 
+  // Right panels that stream past a left one should come from the L2 cache.
+  int64_t TileColumns() const {
+    constexpr int64_t kBytes = 1 << 20;
+    return kernel_.keeps_left ? std::max(kTileColumns, kBytes / RowBytes()) : kTileColumns;
+  }
   int64_t TileSize(int64_t most, const Side& side) const {
     return std::max<int64_t>(std::min(most / side.width, CeilDiv(side.panels, 2)), 1) * side.width;
   }
@@ -200,18 +205,18 @@ class Runner {
                   columns = std::min(column + tile_columns, rhs_.count);
     const int64_t row_slot = lhs_batch * lhs.panels * lhs.width,
                   column_slot = batch * rhs_.panels * rhs_.width;
-    for (int64_t j = column; j < columns; j += rhs_.width) {
+    const auto multiply = [&](int64_t i, int64_t j) {
+      MultiplyPanels({lhs, first_batch + batch, i, std::min<int64_t>(lhs.width, rows - i), j,
+                      std::min<int64_t>(rhs_.width, columns - j), row_slot + i, column_slot + j});
+    };
+    if (kernel_.keeps_left) {
       for (int64_t i = row; i < rows; i += lhs.width) {
-        const Block block{lhs,
-                          first_batch + batch,
-                          i,
-                          std::min<int64_t>(lhs.width, rows - i),
-                          j,
-                          std::min<int64_t>(rhs_.width, columns - j),
-                          row_slot + i,
-                          column_slot + j};
-        MultiplyPanels(block);
+        for (int64_t j = column; j < columns; j += rhs_.width) multiply(i, j);
       }
+      return;
+    }
+    for (int64_t j = column; j < columns; j += rhs_.width) {
+      for (int64_t i = row; i < rows; i += lhs.width) multiply(i, j);
     }
   }
 

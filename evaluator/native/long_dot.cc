@@ -13,7 +13,7 @@ namespace {
 // The rows of one operand.
 struct Operand {
   const DotArray& array;
-  RowLayout layout;
+  const RowLayout& layout;
 
   void Gather(const SumKernels& kernels, int64_t base, int64_t from, int64_t n, double* dst) const {
     const int64_t bytes = Bytes(array.type), size = layout.run_size, stride = layout.run_stride;
@@ -57,14 +57,30 @@ class ProductTerms final : public SumTerms {
 
 }  // namespace
 
+ExactDotElements::ExactDotElements(const SumKernels& kernels, const DotArray& lhs, const DotArray& rhs,
+                                   const DotBox& box, ElementType type)
+    : kernels_(kernels),
+      lhs_(lhs),
+      rhs_(rhs),
+      left_(box.batch, box.rows, box.contracted[0].loops, 0),
+      right_(box.batch, box.columns, box.contracted[0].loops, 1),
+      format_(*Info(type).format) {}
+
+double ExactDotElements::Rounded(Parallel& parallel, int64_t b, int64_t i, int64_t j,
+                                 TierCounts& counts) const {
+  const Operand left{lhs_, left_}, right{rhs_, right_};
+  const ProductTerms terms(kernels_, left, left_.batch_at[b] + left_.row_at[i], right,
+                           right_.batch_at[b] + right_.row_at[j], format_);
+  // -0 is the start that leaves every sum as it is.
+  return terms.RoundedSum(parallel, 0, -0.0, counts);
+}
+
 absl::Status RunLongDot(EvalContext& context, const SumKernels& kernels, const DotArray& lhs,
                         const DotArray& rhs, const DotBox& box, ElementType type, std::byte* result) {
-  const LoopDims& contracted = box.contracted[0].loops;
-  const Operand left{lhs, {box.batch, box.rows, contracted, 0}},
-      right{rhs, {box.batch, box.columns, contracted, 1}};
+  const ExactDotElements elements(kernels, lhs, rhs, box, type);
   const std::vector<int64_t> batch_at = OffsetsOf(box.batch, 2), row_at = OffsetsOf(box.rows, 2),
                              column_at = OffsetsOf(box.columns, 2);
-  const int64_t bytes = Bytes(type), length = left.layout.length();
+  const int64_t bytes = Bytes(type), length = elements.length();
   const auto rows = static_cast<int64_t>(row_at.size()), columns = static_cast<int64_t>(column_at.size());
   const auto sums = static_cast<int64_t>(batch_at.size()) * rows * columns;
   const int64_t most = (int64_t{1} << 24) / length + 1;
@@ -74,10 +90,7 @@ absl::Status RunLongDot(EvalContext& context, const SumKernels& kernels, const D
       TierCounts counts;
       for (int64_t s = done + begin; s < done + end; ++s) {
         const int64_t b = s / (rows * columns), i = s / columns % rows, j = s % columns;
-        const ProductTerms terms(kernels, left, left.layout.batch_at[b] + left.layout.row_at[i], right,
-                                 right.layout.batch_at[b] + right.layout.row_at[j], *Info(type).format);
-        // -0 is the start that leaves every sum as it is.
-        const double sum = terms.RoundedSum(context.parallel(), 0, -0.0, counts);
+        const double sum = elements.Rounded(context.parallel(), b, i, j, counts);
         StoreStrip(type, &sum, 1, result + (batch_at[b] + row_at[i] + column_at[j]) * bytes, bytes);
       }
       CountTiers(counts);

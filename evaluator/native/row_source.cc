@@ -3,6 +3,7 @@
 #include <emmintrin.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -24,6 +25,32 @@ void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src,
   if (type == ElementType::kBF16 && stride_bytes == 2)
     return kernels.widen_bf16(n, reinterpret_cast<const uint16_t*>(src), dst);
   LoadStrip(type, src, stride_bytes, n, dst);
+}
+
+void WidenRun(const SumKernels&, ElementType type, const std::byte* src, int64_t stride_bytes, int64_t n,
+              float* dst) {
+  if (type == ElementType::kBF16 && stride_bytes == 2) {
+    const __m128i zero = _mm_setzero_si128();
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + 2 * i));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i), _mm_unpacklo_epi16(zero, x));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i + 4), _mm_unpackhi_epi16(zero, x));
+    }
+    for (; i < n; ++i) {
+      uint16_t x;
+      std::memcpy(&x, src + 2 * i, sizeof(x));
+      dst[i] = std::bit_cast<float>(static_cast<uint32_t>(x) << 16);
+    }
+    return;
+  }
+  constexpr int64_t kPiece = 128;
+  double wide[kPiece];
+  for (int64_t from = 0; from < n; from += kPiece) {
+    const int64_t piece = std::min(kPiece, n - from);
+    LoadStrip(type, src + from * stride_bytes, stride_bytes, piece, wide);
+    for (int64_t i = 0; i < piece; ++i) dst[from + i] = static_cast<float>(wide[i]);
+  }
 }
 
 void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
@@ -182,14 +209,34 @@ void InterleaveAll(const double* rows, int64_t stride, int64_t n, double* panel)
   }
 }
 
+// Four rows at four k at a time.
+template <int kWidth>
+void InterleaveAll(const float* rows, int64_t stride, int64_t n, float* panel) {
+  int64_t k = 0;
+  for (; k + 4 <= n; k += 4, panel += 4 * kWidth) {
+#pragma GCC unroll 4
+    for (int r = 0; r + 4 <= kWidth; r += 4) {
+      __m128 x[4];
+      for (int i = 0; i < 4; ++i) x[i] = _mm_loadu_ps(rows + (r + i) * stride + k);
+      _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
+      for (int i = 0; i < 4; ++i) _mm_storeu_ps(panel + i * kWidth + r, x[i]);
+    }
+  }
+  for (; k < n; ++k, panel += kWidth) {
+    for (int r = 0; r < kWidth; ++r) panel[r] = rows[r * stride + k];
+  }
+}
+
 }  // namespace
 
 template <class T>
 void Interleave(const T* rows, int64_t stride, int64_t n, int64_t count, int width, T* panel) {
-  if (count == width && width == 12) return InterleaveAll<12>(rows, stride, n, panel);
+  if constexpr (!std::is_same_v<T, float>) {
+    if (count == width && width == 12) return InterleaveAll<12>(rows, stride, n, panel);
+    if (count == width && width == 6) return InterleaveAll<6>(rows, stride, n, panel);
+  }
   if (count == width && width == 16) return InterleaveAll<16>(rows, stride, n, panel);
   if (count == width && width == 8) return InterleaveAll<8>(rows, stride, n, panel);
-  if (count == width && width == 6) return InterleaveAll<6>(rows, stride, n, panel);
   for (int64_t k = 0; k < n; ++k, panel += width) {
     for (int64_t r = 0; r < count; ++r) panel[r] = rows[r * stride + k];
     for (int64_t r = count; r < width; ++r) panel[r] = 0;
@@ -197,9 +244,11 @@ void Interleave(const T* rows, int64_t stride, int64_t n, int64_t count, int wid
 }
 
 template void Interleave(const double*, int64_t, int64_t, int64_t, int, double*);
+template void Interleave(const float*, int64_t, int64_t, int64_t, int, float*);
 template void Interleave(const int64_t*, int64_t, int64_t, int64_t, int, int64_t*);
 template void Interleave(const uint8_t*, int64_t, int64_t, int64_t, int, uint8_t*);
 template class StridedRows<double>;
+template class StridedRows<float>;
 template class StridedRows<int64_t>;
 template class StridedRows<uint8_t>;
 

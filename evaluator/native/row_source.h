@@ -12,8 +12,8 @@
 namespace assay::native {
 
 // Rows of `length` elements; those of row r of a batch multiply those of the other operand's rows of that batch.
-// T is double for floats and complex numbers, int64_t (modulo 2^64) for integers and pred, or uint8_t (modulo 2^8) for
-// those of one byte.
+// T is double for floats and complex numbers, float for floats that are one without rounding, int64_t (modulo 2^64) for
+// integers and pred, or uint8_t (modulo 2^8) for those of one byte.
 template <class T>
 class RowSource {
  public:
@@ -83,6 +83,8 @@ class StridedRows final : public RowSource<T> {
 // dst[i] = element at src + i * stride_bytes; NaNs may lose their payload. pred is an integer here.
 void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
               int64_t n, double* dst);
+void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
+              int64_t n, float* dst);
 void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
               int64_t n, int64_t* dst);
 void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
