@@ -452,9 +452,6 @@ absl::Status ReadOwnAttributes(const pb::HloInstructionProto& m, Opcode opcode, 
       return ReadTopK(m, attributes);
     case Opcode::kFusion:
       return ReadFusion(m, attributes);
-    case Opcode::kGetTupleElement:
-      attributes->Set(Attr::kIndex, m.tuple_index());
-      return absl::OkStatus();
     case Opcode::kCopyStart:
       ReadCopyStart(m, attributes);
       return absl::OkStatus();

@@ -1,11 +1,30 @@
 #include "hlo/proto/instruction_head.h"
 
 namespace assay::proto {
+namespace {
+
+// False, and nothing taken: the list is for the decoder to refuse.
+bool TakePacked(std::string_view payload, InstructionHead::Ids* ids) {
+  const size_t before = ids->size();
+  WireReader numbers(payload);
+  uint64_t value;
+  while (!numbers.AtEnd()) {
+    if (!numbers.ReadVarint(&value)) {
+      ids->resize(before);
+      return false;
+    }
+    ids->push_back(static_cast<int64_t>(value));
+  }
+  return true;
+}
+
+}  // namespace
 
 absl::Status InstructionHead::Read(std::string_view message) {
   name = opcode = shape = metadata = frontend_attributes = statistics_viz = {};
-  id = parameter_number = 0;
+  id = parameter_number = tuple_index = 0;
   operand_ids.clear();
+  called_computation_ids.clear();
   rest.clear();
   WireReader reader(message);
   WireField field;
@@ -23,11 +42,17 @@ bool InstructionHead::Take(const WireField& field) {
     case 9:
       parameter_number = static_cast<int64_t>(field.value);
       return true;
+    case 13:
+      tuple_index = static_cast<int64_t>(field.value);
+      return true;
     case 35:
       id = static_cast<int64_t>(field.value);
       return true;
     case 36:
       operand_ids.push_back(static_cast<int64_t>(field.value));
+      return true;
+    case 38:
+      called_computation_ids.push_back(static_cast<int64_t>(field.value));
       return true;
     default:
       return false;
@@ -48,19 +73,10 @@ bool InstructionHead::TakeBytes(int32_t number, std::string_view payload) {
     case 7:
       metadata = payload;
       return true;
-    case 36: {  // packed
-      const size_t before = operand_ids.size();
-      WireReader numbers(payload);
-      uint64_t value;
-      while (!numbers.AtEnd()) {
-        if (!numbers.ReadVarint(&value)) {
-          operand_ids.resize(before);
-          return false;  // for the decoder to refuse
-        }
-        operand_ids.push_back(static_cast<int64_t>(value));
-      }
-      return true;
-    }
+    case 36:
+      return TakePacked(payload, &operand_ids);
+    case 38:
+      return TakePacked(payload, &called_computation_ids);
     case 68:
       frontend_attributes = payload;
       return true;

@@ -15,8 +15,9 @@ namespace assay::proto {
 // The fields of the same names; parts of the file. Of a field that stands twice the last counts, as in every decoder.
 struct InstructionHead {
   std::string_view name, opcode, shape, metadata, frontend_attributes, statistics_viz;
-  int64_t id = 0, parameter_number = 0;
-  absl::InlinedVector<int64_t, 4> operand_ids;
+  int64_t id = 0, parameter_number = 0, tuple_index = 0;
+  using Ids = absl::InlinedVector<int64_t, 4>;
+  Ids operand_ids, called_computation_ids;
   std::string rest;  // all other fields: an HloInstructionProto
 
   // Errors: those of WireReader.

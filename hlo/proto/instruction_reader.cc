@@ -183,7 +183,7 @@ absl::Status InstructionReader::ReadExtras(Draft& draft) {
 
 absl::StatusOr<std::vector<ComputationId>> InstructionReader::Called(const Draft& draft) const {
   std::vector<ComputationId> called;
-  for (const int64_t id : draft.message.called_computation_ids()) {
+  for (const int64_t id : draft.head.called_computation_ids) {
     const auto known = computations_.find(id);
     if (known == computations_.end()) {
       return InvalidProgram(
@@ -312,6 +312,9 @@ absl::Status InstructionReader::ReadAttributes(Draft& draft) {
   switch (opcode) {
     case Opcode::kParameter:
       draft.instruction.parameter_number = draft.head.parameter_number;
+      return absl::OkStatus();
+    case Opcode::kGetTupleElement:
+      draft.attributes().Set(Attr::kIndex, draft.head.tuple_index);
       return absl::OkStatus();
     case Opcode::kConstant:
       return ReadConstant(m, &draft.instruction);

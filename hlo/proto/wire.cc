@@ -59,12 +59,17 @@ std::optional<Container> FindContainer(std::string_view bytes) {
 }  // namespace
 
 bool WireReader::ReadLongVarint(uint64_t* value) {
-  *value = 0;
-  for (int shift = 0; shift < 70 && at_ < message_.size(); shift += 7) {
-    const auto byte = static_cast<uint8_t>(message_[at_++]);
-    if (shift == 63 && byte > 1) return false;
-    *value |= uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) return true;
+  const char* const bytes = message_.data() + at_;
+  const size_t most = std::min<size_t>(message_.size() - at_, 10);
+  uint64_t result = 0;
+  for (size_t i = 0; i < most; ++i) {
+    const auto byte = static_cast<uint8_t>(bytes[i]);
+    if (i == 9 && byte > 1) return false;
+    result |= uint64_t{byte & 0x7fu} << (7 * i);
+    if (byte >= 0x80) continue;
+    at_ += i + 1;
+    *value = result;
+    return true;
   }
   return false;
 }
@@ -101,9 +106,9 @@ absl::Status WireReader::Next(WireField* field) {
   if (length > message_.size() - at_) {
     return bad(fmt::format("length is {}, but {} bytes are left", length, message_.size() - at_));
   }
-  field->payload = message_.substr(at_, length);
+  field->payload = {message_.data() + at_, static_cast<size_t>(length)};
   at_ += length;
-  field->whole = message_.substr(start, at_ - start);
+  field->whole = {message_.data() + start, at_ - start};
   return absl::OkStatus();
 }
 

@@ -84,12 +84,11 @@ absl::Status ModuleParser::ParseRhs(Scope& scope, std::string_view name, SourceP
   draft.instruction.opcode = draft.opcode.opcode;
   ASSAY_RETURN_IF_ERROR(ParseBody(scope, draft));
   ASSAY_RETURN_IF_ERROR(ParseAttributes(scope, draft));
-  if (draft.extras) {
-    InstructionExtras& extras = *draft.extras;
-    if (!extras.sharding.empty() && draft.instruction.shape != nullptr) {
-      SpreadShardingOverTuple(*draft.instruction.shape, &extras.sharding);
+  if (draft.extras != nullptr) {
+    if (!draft.extras->sharding.empty() && draft.instruction.shape != nullptr) {
+      SpreadShardingOverTuple(*draft.instruction.shape, &draft.extras->sharding);
     }
-    draft.instruction.extras = std::make_shared<const InstructionExtras>(std::move(extras));
+    draft.instruction.extras = std::move(draft.extras);
   }
   if (draft.opcode.wrapped && draft.opcode.opcode == Opcode::kAsyncStart) {
     ASSAY_RETURN_IF_ERROR(WithPosition(WrapAsyncStart(scope, draft), opcode_position));
@@ -289,8 +288,8 @@ absl::Status ModuleParser::ParseAttribute(Scope& scope, Draft& draft) {
   draft.common_seen |= bit;
   in_.Next();
   if (*common == CommonAttr::kControlPredecessors) return ParseControlPredecessors(scope, draft);
-  if (!draft.extras) draft.extras.emplace();
-  return ReadCommonAttribute(in_, *common, &*draft.extras);
+  if (draft.extras == nullptr) draft.extras = std::make_shared<InstructionExtras>();
+  return ReadCommonAttribute(in_, *common, draft.extras.get());
 }
 
 absl::Status ModuleParser::ParseControlPredecessors(Scope& scope, Draft& draft) {

@@ -49,8 +49,8 @@ class ModuleParser {
   struct Draft {
     Instruction instruction;
     OpcodeName opcode;
-    std::optional<InstructionExtras> extras;
-    uint32_t common_seen = 0;  // a bit for each CommonAttr
+    std::shared_ptr<InstructionExtras> extras;  // null: none
+    uint32_t common_seen = 0;                   // a bit for each CommonAttr
   };
 
   // parser.cc
