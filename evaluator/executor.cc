@@ -4,6 +4,7 @@
 
 #include <cfenv>
 #include <new>
+#include <utility>
 
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -61,6 +62,7 @@ Executor::Executor(const Plan& plan, RunOptions options)
       crosschecker_(options_),
       scalar_functions_(plan.computations.size()),
       free_frames_(plan.computations.size()),
+      free_memory_(plan.computations.size()),
       until_poll_(kElementsBetweenPolls) {
   if (options_.limits.timeout_seconds > 0) {
     deadline_ = std::chrono::steady_clock::now() +
@@ -156,25 +158,59 @@ absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> ar
   return result;
 }
 
-absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth) {
+absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, std::span<StepMemory> memory) {
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   // A computation may have no instruction to count, and be called for ever.
   ASSAY_RETURN_IF_ERROR(CountSteps(1 + plan.counts));
-  if (observer_ != nullptr) return RunObserved(computation, plan, frame, depth);
-  for (const Step& step : plan.steps) ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
+  if (observer_ != nullptr) return RunObserved(computation, plan, frame, depth, memory);
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    memory_ = memory.empty() ? nullptr : &memory[s];
+    ASSAY_RETURN_IF_ERROR(RunStep(computation, plan.steps[s], frame, depth));
+  }
   return absl::OkStatus();
 }
 
 absl::Status Executor::RunObserved(const Computation& computation, const ComputationPlan& plan, Frame& frame,
-                                   int depth) {
-  for (const Step& step : plan.steps) {
-    observer_->Begin(computation, step);
-    const absl::Status status = RunStep(computation, step, frame, depth);
+                                   int depth, std::span<StepMemory> memory) {
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    memory_ = memory.empty() ? nullptr : &memory[s];
+    observer_->Begin(computation, plan.steps[s]);
+    const absl::Status status = RunStep(computation, plan.steps[s], frame, depth);
     observer_->End();
     ASSAY_RETURN_IF_ERROR(status);
   }
   return absl::OkStatus();
+}
+
+void Executor::GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory) {
+  for (StepMemory& step : memory) step.kept.reset();
+  free_memory_[body.value] = std::move(memory);
+  memory_ = nullptr;
+}
+
+std::vector<StepMemory> Executor::TakeMemory(ComputationId body) {
+  const ComputationPlan& plan = plan_.computations[body.value];
+  std::vector<StepMemory> memory = std::exchange(free_memory_[body.value], {});
+  if (!memory.empty()) return memory;
+  const Computation& computation = plan_.module->computation(body);
+  std::vector<bool> unchanged(computation.instructions.size(), false);
+  for (int32_t constant : plan.constants) unchanged[constant] = true;
+  for (const ElementSlot& output : plan.state.outputs) {
+    if (plan.state.kept[output.element]) unchanged[output.slot] = true;
+  }
+  memory.resize(plan.steps.size());
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    const Step& step = plan.steps[s];
+    if (step.kernel == nullptr || step.fusion != nullptr) continue;
+    bool any = false;
+    for (int32_t read : step.Reads(computation)) {
+      memory[s].unchanged.push_back(unchanged[read]);
+      any = any || unchanged[read];
+    }
+    if (any) memory[s].instruction = &computation.instructions[step.instruction];
+  }
+  return memory;
 }
 
 absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal init, int depth) {
@@ -191,6 +227,7 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
   std::vector<bool> unread(elements.size(), true);
   for (const ElementSlot& input : state.inputs) unread[input.element] = false;
   Frame conditions = TakeFrame(condition), bodies = TakeFrame(body);
+  LoopMemory memory(*this, body);
   for (bool first = true;; first = false) {
     for (const ElementSlot& input : seen.inputs) conditions[input.slot] = elements[input.element];
     ASSAY_RETURN_IF_ERROR(RunSteps(condition, conditions, depth));
@@ -207,7 +244,7 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
     for (size_t e = 0; e < unread.size(); ++e) {
       if (unread[e]) elements[e] = Literal();
     }
-    ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth));
+    ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth, memory.steps));
     for (const ElementSlot& output : state.outputs) {
       if (!state.kept[output.element]) elements[output.element] = TakeOutput(output, bodies);
     }

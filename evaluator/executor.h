@@ -11,6 +11,7 @@
 #include "evaluator/parallel.h"
 #include "evaluator/plan.h"
 #include "evaluator/scalar_function.h"
+#include "evaluator/step_memory.h"
 #include "evaluator/step_observer.h"
 
 namespace assay {
@@ -48,6 +49,11 @@ class Executor {
   // The strip function of an elementwise op for compiled scalar computations: the first engine's that has one.
   StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
                        ElementType result) const;
+  // For the kernel of an instruction's step in a loop's body, when it starts: what it keeps until the loop ends. Null
+  // outside of loops and where every operand may change.
+  StepMemory* MemoryOf(const Instruction& instruction) const {
+    return memory_ != nullptr && memory_->instruction == &instruction ? memory_ : nullptr;
+  }
   ProcessState& process() { return process_; }
   const RunOptions& options() const { return options_; }
   const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
@@ -59,13 +65,25 @@ class Executor {
   Frame TakeFrame(ComputationId id);
   // Of a run that came to its end: it holds nothing but constants.
   void GiveFrameBack(ComputationId id, Frame frame) { free_frames_[id.value].push_back(std::move(frame)); }
-  absl::Status RunSteps(ComputationId id, Frame& frame, int depth);
+  // `memory`: by step, in a loop's body; else nothing.
+  absl::Status RunSteps(ComputationId id, Frame& frame, int depth, std::span<StepMemory> memory = {});
   absl::Status RunObserved(const Computation& computation, const ComputationPlan& plan, Frame& frame,
-                           int depth);
+                           int depth, std::span<StepMemory> memory);
   absl::Status RunStep(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
   // while, its state in slots.
   absl::StatusOr<Literal> Loop(const Instruction& instruction, Literal init, int depth);
+  // Of a loop that runs, by step of its body. A body may have several such loops, one in the condition of the other.
+  struct LoopMemory {
+    LoopMemory(Executor& in, ComputationId of) : executor(in), body(of), steps(in.TakeMemory(of)) {}
+    ~LoopMemory() { executor.GiveMemoryBack(body, std::move(steps)); }
+    Executor& executor;
+    const ComputationId body;
+    std::vector<StepMemory> steps;
+  };
+  std::vector<StepMemory> TakeMemory(ComputationId body);
+  // The values that it was made of may be gone: it holds nothing then.
+  void GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory);
   absl::Status Poll();
 
   const Plan& plan_;
@@ -77,6 +95,8 @@ class Executor {
   StepObserver* observer_ = nullptr;
   std::vector<std::unique_ptr<ScalarFunction>> scalar_functions_;  // by computation
   std::vector<std::vector<Frame>> free_frames_;                    // by computation
+  std::vector<std::vector<StepMemory>> free_memory_;               // by computation
+  StepMemory* memory_ = nullptr;                                   // of the step that runs
   int64_t steps_ = 0;
   int64_t elements_ = 0;
   int64_t until_poll_ = 0;

@@ -1,9 +1,10 @@
 #include "evaluator/native/dot.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
-#include "evaluator/eval_context.h"
+#include "evaluator/executor.h"
 #include "evaluator/native/digit_product.h"
 #include "evaluator/native/long_dot.h"
 #include "evaluator/native/product_kernel.h"
@@ -85,9 +86,42 @@ class DotKernel final : public Kernel {
   // Of static sizes.
   absl::StatusOr<Literal> RunSmall(EvalContext& context, std::span<Literal> operands) const {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
-    small_->Run(operands[0].data(), operands[1].data(), result.MutableBytes().data());
+    const std::byte *const lhs = operands[0].data(), *const rhs = operands[1].data();
+    std::byte* const out = result.MutableBytes().data();
+    if (StepMemory* const memory = context.executor().MemoryOf(context.instruction())) {
+      if (memory->kept == nullptr) memory->kept = Keep(context, *memory, operands);
+      const auto& kept = static_cast<const KeptDot&>(*memory->kept);
+      kept.dot.Run(lhs, rhs, out, kept.columns);
+    } else {
+      small_->Run(lhs, rhs, out);
+    }
     ASSAY_RETURN_IF_ERROR(context.Charge(products_));
     return result;
+  }
+
+  struct KeptDot final : StepMemory::Kept {
+    KeptDot(Isa isa, const Literal& lhs, const Literal& rhs, ElementType type, const DotBox& box, int operand)
+        : dot(isa, lhs.shape().element_type(), rhs.shape().element_type(), type, box, operand) {}
+    SmallDot dot;
+    Literal columns;  // nothing where the other operand has them, or where memory is scarce
+  };
+
+  // Of operands that no turn of a loop changes, the larger one's columns are packed once.
+  std::unique_ptr<StepMemory::Kept> Keep(EvalContext& context, const StepMemory& memory,
+                                         std::span<const Literal> operands) const {
+    const DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
+    const DotDims dims =
+        DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
+    const Shape& result = context.result_shape();
+    const bool right = memory.unchanged[1] &&
+                       !(memory.unchanged[0] && operands[0].bytes().size() > operands[1].bytes().size());
+    const int operand = right ? 1 : 0;
+    auto kept = std::make_unique<KeptDot>(isa_, operands[0], operands[1], result.element_type(),
+                                          WholeDot(dims, lhs, rhs, RowMajorStrides(result.sizes())), operand);
+    if (kept->dot.many() != operand) return kept;
+    absl::StatusOr<Literal> columns = kept->dot.KeepColumns(context, operands[operand].data());
+    if (columns.ok()) kept->columns = *std::move(columns);
+    return kept;
   }
 
   // A vector times rows that lie in memory as they are multiplied: packing them would be most of the work.

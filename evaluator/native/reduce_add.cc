@@ -61,7 +61,7 @@ class ArraySummer {
           const int64_t outer = i / inner.size, j = i % inner.size;
           const int64_t from = bases[outer] + j * inner.strides[0],
                         to = results[outer] + j * inner.strides[1];
-          if (is_few && AddFew(Floats() + from, terms_.count(), init_, FloatResults() + to)) {
+          if (is_few && AddFew(kernels_, Floats() + from, terms_.count(), init_, FloatResults() + to)) {
             ++counts.sums;
           } else {
             Store(to, terms_.RoundedSum(context_.parallel(), from, init_, counts));
@@ -83,7 +83,7 @@ class ArraySummer {
     for (int64_t first = 0; first < inner.size; first += kFewColumns) {
       const int64_t columns = std::min(kFewColumns, inner.size - first);
       float sums[kFewColumns];
-      const uint32_t there = AddFewRows(Floats() + base + first, rows, columns, init_, sums);
+      const uint32_t there = AddFewRows(kernels_, Floats() + base + first, rows, columns, init_, sums);
       for (int64_t j = 0; j < columns; ++j) {
         const int64_t to = result + (first + j) * inner.strides[1];
         if (there >> j & 1) {

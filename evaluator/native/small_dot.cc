@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "evaluator/executor.h"
 #include "evaluator/native/enclosed_sum.h"
 #include "evaluator/native/product_bounds.h"
 #include "evaluator/native/tiers.h"
@@ -61,11 +62,16 @@ double UnitOf(const double* x, int64_t n, int64_t step) {
 
 }  // namespace
 
-SmallDot::SmallDot(Isa isa, ElementType lhs, ElementType rhs, ElementType result, const DotBox& box)
+SmallDot::SmallDot(Isa isa, ElementType lhs, ElementType rhs, ElementType result, const DotBox& box,
+                   std::optional<int> kept)
     : kernels_(SmallDotKernelsOf(isa)),
       sums_(SumKernelsOf(isa)),
       type_(result),
-      loops_(kernels_.lanes, kInPlace, lhs, rhs, box) {}
+      loops_(kernels_.lanes, kInPlace, lhs, rhs, box, kept) {
+  for (const SmallDotLoops::Panel& panel : loops_.panels)
+    panel_width_ = std::max<int64_t>(panel_width_, panel.vectors * kernels_.lanes);
+  kept_of_panel_ = panel_width_ * (loops_.columns_in_place ? 1 : 1 + loops_.length);
+}
 
 // One run of a SmallDot.
 class SmallDot::Runner {
@@ -73,12 +79,15 @@ class SmallDot::Runner {
   using Panel = SmallDotLoops::Panel;
 
  public:
-  Runner(const SmallDot& dot, const std::byte* few, const std::byte* many, std::byte* result)
+  // `kept`: null, or what Keep made of `many`.
+  Runner(const SmallDot& dot, const std::byte* few, const std::byte* many, std::byte* result,
+         const double* kept)
       : dot_(dot),
         loops_(dot.loops_),
         few_(few),
         many_(many),
         result_(result),
+        kept_(kept),
         format_(*Info(dot.type_).format),
         rounding_(format_),
         factor_(DoublesFactor(loops_.length)) {}
@@ -99,6 +108,21 @@ class SmallDot::Runner {
     }
     counts_.sums += static_cast<int64_t>(loops_.batch_at.size()) * rows * loops_.many.rows();
     CountTiers(counts_);
+  }
+
+  // Fills `kept`: the norms come with the product by a row of zeros.
+  void Keep(double* kept) {
+    std::fill_n(buffers_.rows, loops_.length, 0.0);
+    rows_ = {1, loops_.length, buffers_.rows, 0, 1};
+    for (size_t batch = 0; batch < loops_.batch_at.size(); ++batch) {
+      for (const Panel& panel : loops_.panels) {
+        Multiply(batch, panel);
+        std::copy_n(norms_, width_, kept);
+        if (!loops_.columns_in_place)
+          std::copy_n(buffers_.packed, loops_.length * width_, kept + dot_.panel_width_);
+        kept += dot_.kept_of_panel_;
+      }
+    }
   }
 
  private:
@@ -166,22 +190,27 @@ class SmallDot::Runner {
   void Multiply(size_t batch, const Panel& panel) {
     const SmallDotKernels& kernels = dot_.kernels_;
     const Side& side = loops_.many;
-    double *const sums = buffers_.sums, *const norms = buffers_.norms;
+    double* const sums = buffers_.sums;
     width_ = static_cast<int64_t>(panel.vectors) * kernels.lanes;
     has_column_units_ = false;
+    const auto index = static_cast<int64_t>(batch * loops_.panels.size()) + (&panel - loops_.panels.data());
+    const double* const kept = kept_ == nullptr ? nullptr : kept_ + index * dot_.kept_of_panel_;
+    double* const new_norms = kept == nullptr ? buffers_.norms : nullptr;
+    norms_ = kept == nullptr ? buffers_.norms : kept;
     if (!loops_.columns_in_place) {
-      Pack(batch, panel, width_);
-      columns_ = {reinterpret_cast<const std::byte*>(buffers_.packed), ElementType::kF64, width_};
-      return kernels.f64(rows_, buffers_.packed, width_, panel.vectors, sums, norms);
+      const double* const packed = kept == nullptr ? buffers_.packed : kept + dot_.panel_width_;
+      if (kept == nullptr) Pack(batch, panel, width_);
+      columns_ = {reinterpret_cast<const std::byte*>(packed), ElementType::kF64, width_};
+      return kernels.f64(rows_, packed, width_, panel.vectors, sums, new_norms);
     }
     const int64_t at = side.layout.batch_at[batch] + side.layout.row_at[panel.first] + side.layout.run_at[0];
     columns_ = {many_ + at * Bytes(side.type), side.type, side.layout.run_stride};
     if (side.type == ElementType::kF32) {
       kernels.f32(rows_, reinterpret_cast<const float*>(columns_.data), columns_.step, panel.vectors, sums,
-                  norms);
+                  new_norms);
     } else {
       kernels.bf16(rows_, reinterpret_cast<const uint16_t*>(columns_.data), columns_.step, panel.vectors,
-                   sums, norms);
+                   sums, new_norms);
     }
   }
 
@@ -192,8 +221,7 @@ class SmallDot::Runner {
     for (int64_t r = 0; r < rows_.rows; ++r) {
       const double* const sums = buffers_.sums + r * width_;
       double rounded[kMaxColumns];
-      const uint32_t open =
-          dot_.kernels_.round(width_, sums, buffers_.norms, buffers_.bounds[r], rounding_, rounded);
+      const uint32_t open = dot_.kernels_.round(width_, sums, norms_, buffers_.bounds[r], rounding_, rounded);
       RepairRow(panel, r, open, rounded);
       StoreRow(panel, batch_at + rows[first + r], rounded);
     }
@@ -209,8 +237,8 @@ class SmallDot::Runner {
       out_step = few.out_step;
     }
     uint32_t open[kMostRowsAtOnce];
-    if (dot_.kernels_.round_f32(rows_.rows, width_, buffers_.sums, buffers_.norms, buffers_.bounds, out,
-                                out_step, open)) {
+    if (dot_.kernels_.round_f32(rows_.rows, width_, buffers_.sums, norms_, buffers_.bounds, out, out_step,
+                                open)) {
       for (int64_t r = 0; r < rows_.rows; ++r) RepairRow(panel, r, open[r], out + r * out_step);
     }
     for (int64_t r = 0; !in_place && r < rows_.rows; ++r)
@@ -227,7 +255,7 @@ class SmallDot::Runner {
       const int j = std::countr_zero(open);
       const double sum = buffers_.sums[r * width_ + j];
       // Also of zeros, which have the right sign; where there is an infinity or a NaN the left side is one.
-      const bool exact = buffers_.bounds[r] * buffers_.norms[j] <
+      const bool exact = buffers_.bounds[r] * norms_[j] <
                          factor_ * 0x1p52 * buffers_.row_units[r] * buffers_.column_units[j];
       rounded[j] = static_cast<T>(exact ? RoundToFormat(sum, format_) : Repair(r, j, sum));
     }
@@ -311,6 +339,7 @@ class SmallDot::Runner {
   const SmallDotLoops& loops_;
   const std::byte *const few_, *const many_;
   std::byte* const result_;
+  const double* const kept_;
   const FloatFormat& format_;
   const NarrowRounding rounding_;
   const double factor_;
@@ -318,12 +347,28 @@ class SmallDot::Runner {
   TierCounts counts_;
   FewRows rows_{};
   Columns columns_{};  // of the panel
+  const double* norms_ = nullptr;
   int64_t width_ = 0;
   bool has_row_units_ = false, has_column_units_ = false;  // of these rows, of this panel
 };
 
-void SmallDot::Run(const std::byte* lhs, const std::byte* rhs, std::byte* result) const {
-  Runner(*this, loops_.many_is_rhs ? lhs : rhs, loops_.many_is_rhs ? rhs : lhs, result).Run();
+void SmallDot::Run(const std::byte* lhs, const std::byte* rhs, std::byte* result,
+                   const Literal& columns) const {
+  const bool kept = columns.shape().IsArray();
+  Runner(*this, loops_.many_is_rhs ? lhs : rhs, loops_.many_is_rhs ? rhs : lhs, result,
+         kept ? reinterpret_cast<const double*>(columns.data()) : nullptr)
+      .Run();
+}
+
+absl::StatusOr<Literal> SmallDot::KeepColumns(EvalContext& context, const std::byte* operand) const {
+  const auto panels = static_cast<int64_t>(loops_.batch_at.size() * loops_.panels.size());
+  const int64_t doubles = panels * kept_of_panel_;
+  const MemoryBudget& budget = *context.executor().budget();
+  if (budget.live() + doubles * static_cast<int64_t>(sizeof(double)) > budget.limit() / 2) return Literal();
+  ASSAY_ASSIGN_OR_RETURN(Literal columns, ReserveScratch(context, doubles, sizeof(double)));
+  Runner(*this, nullptr, operand, nullptr, nullptr)
+      .Keep(reinterpret_cast<double*>(columns.MutableBytes().data()));
+  return columns;
 }
 
 }  // namespace assay::native

@@ -40,13 +40,15 @@ SmallDotLoops::Side::Side(ElementType element_type, const LoopDims& batch, const
       out_step(StepOf(out_at)) {}
 
 SmallDotLoops::SmallDotLoops(int vector_lanes, std::span<const ElementType> in_place, ElementType lhs,
-                             ElementType rhs, const DotBox& box)
+                             ElementType rhs, const DotBox& box, std::optional<int> packed)
     : lanes(vector_lanes),
       length(LoopCount(box.contracted[0].loops)),
       few(lhs, box.batch, box.rows, box.contracted[0].loops, 0),
       many(rhs, box.batch, box.columns, box.contracted[0].loops, 1),
       batch_at(OffsetsOf(box.batch, 2)) {
-  if (CostOf(many, few, in_place) < CostOf(few, many, in_place)) {
+  const bool packs_left = packed != 0 && !IsInPlace(few, in_place),
+             packs_right = packed != 1 && !IsInPlace(many, in_place);
+  if (CostOf(many, few, packs_left) < CostOf(few, many, packs_right)) {
     std::swap(few, many);
     many_is_rhs = false;
   }
@@ -63,15 +65,13 @@ bool SmallDotLoops::IsInPlace(const Side& side, std::span<const ElementType> in_
 }
 
 // In vectors of work, roughly. Decides about time alone.
-double SmallDotLoops::CostOf(const Side& few_side, const Side& many_side,
-                             std::span<const ElementType> in_place) const {
+double SmallDotLoops::CostOf(const Side& few_side, const Side& many_side, bool packs) const {
   const auto rows = static_cast<double>(few_side.rows()), columns = static_cast<double>(many_side.rows()),
              elements = static_cast<double>(length);
   const auto vectors = static_cast<double>(CeilDiv(many_side.rows(), lanes));
   const double multiply = vectors * elements * (rows + 2 * std::ceil(rows / 12));
-  const double pack = IsInPlace(many_side, in_place)
-                          ? 0
-                          : columns * elements * 2 * std::ceil(rows / static_cast<double>(kMostRowsAtOnce));
+  const double pack =
+      packs ? columns * elements * 2 * std::ceil(rows / static_cast<double>(kMostRowsAtOnce)) : 0;
   const double widen =
       rows * elements * (few_side.row_step == 1 || few_side.layout.run_stride == 1 ? 0.5 : 2);
   const double store = rows * columns * (many_side.out_step == 1 ? 0.5 : 4);

@@ -3,6 +3,8 @@
 #ifndef ASSAY_EVALUATOR_NATIVE_SMALL_DOT_LOOPS_H_
 #define ASSAY_EVALUATOR_NATIVE_SMALL_DOT_LOOPS_H_
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "evaluator/native/row_source.h"
@@ -38,9 +40,10 @@ struct SmallDotLoops {
     int vectors;
   };
 
-  // `lanes` of a vector; `in_place`: element types that kernels read where they lie. IsSmallDot(box).
+  // `lanes` of a vector; `in_place`: element types that kernels read where they lie. IsSmallDot(box). `packed`: of the
+  // operands, the one whose packed columns will be kept for many runs, if any.
   SmallDotLoops(int lanes, std::span<const ElementType> in_place, ElementType lhs, ElementType rhs,
-                const DotBox& box);
+                const DotBox& box, std::optional<int> packed = std::nullopt);
 
   int lanes;
   int64_t length;
@@ -53,7 +56,7 @@ struct SmallDotLoops {
 
  private:
   bool IsInPlace(const Side& side, std::span<const ElementType> in_place) const;
-  double CostOf(const Side& few_side, const Side& many_side, std::span<const ElementType> in_place) const;
+  double CostOf(const Side& few_side, const Side& many_side, bool packs) const;
   void CutPanels();
 };
 

@@ -67,7 +67,12 @@ struct SumKernels {
   void (*sum)(int64_t n, const double* x, double* sum, double* magnitude);
   void (*sum_f32)(int64_t n, const float* x, double* sum, double* magnitude);
   void (*sum_bf16)(int64_t n, const uint16_t* x, double* sum, double* magnitude);
-  // The same by TwoSum: sum + error.
+  // Few terms: also the smallest magnitude but zero, inf where there is none.
+  void (*few_f32)(int64_t n, const float* x, double* sum, double* magnitude, double* smallest);
+  // The same of neighbouring columns, j < columns: x[row + j] over the rows. The three have room for whole vectors.
+  void (*few_rows_f32)(std::span<const int64_t> rows, int64_t columns, const float* x, double* sums,
+                       double* magnitudes, double* smallest);
+  // The sum by TwoSum: sum + error.
   void (*pair_sum)(int64_t n, const double* x, double* sum, double* error, double* magnitude);
   // For each of the rows, x[rows[r] + j], j < n: sums[j] += it, magnitudes[j] += |it|; by TwoSum: errors[j] too.
   void (*add_rows)(int64_t n, const double* x, std::span<const int64_t> rows, double* sums,

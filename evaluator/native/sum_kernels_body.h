@@ -267,6 +267,58 @@ ASSAY_TARGET void SumBf16(int64_t n, const uint16_t* x, double* sum, double* mag
   SumBody(n, x, sum, magnitude);
 }
 
+// Zeros do not count; NaN fails every comparison, and the magnitude keeps it.
+struct FewTerms {
+  F64 sum{}, magnitude{}, smallest = F64{} + __builtin_inf();
+};
+ASSAY_INLINE void AddTo(FewTerms& terms, F64 x) {
+  const F64 size = Magnitude(x);
+  terms.sum += x;
+  terms.magnitude += size;
+  terms.smallest = ((size > 0) & (size < terms.smallest)) ? size : terms.smallest;
+}
+
+ASSAY_TARGET void FewF32(int64_t n, const float* x, double* sum, double* magnitude, double* smallest) {
+  FewTerms terms[2];
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    AddTo(terms[0], Widen(x + i));
+    AddTo(terms[1], Widen(x + i + kLanes));
+  }
+  for (; i < n; i += kLanes) {
+    float rest[kLanes] = {};
+    std::memcpy(rest, x + i, sizeof(float) * static_cast<size_t>(n - i < kLanes ? n - i : kLanes));
+    AddTo(terms[0], Widen(rest));
+  }
+  const F64 sums = terms[0].sum + terms[1].sum, magnitudes = terms[0].magnitude + terms[1].magnitude;
+  const F64 least = Lesser(terms[0].smallest, terms[1].smallest);
+  *sum = sums[0], *magnitude = magnitudes[0], *smallest = least[0];
+  for (int l = 1; l < kLanes; ++l) {
+    *sum += sums[l];
+    *magnitude += magnitudes[l];
+    *smallest = least[l] < *smallest ? least[l] : *smallest;
+  }
+}
+
+ASSAY_TARGET void FewRowsF32(std::span<const int64_t> rows, int64_t columns, const float* x, double* sums,
+                             double* magnitudes, double* smallest) {
+  for (int64_t j = 0; j < columns; j += kLanes) {
+    FewTerms terms;
+    if (j + kLanes <= columns) {
+      for (int64_t row : rows) AddTo(terms, Widen(x + row + j));
+    } else {
+      float rest[kLanes] = {};
+      for (int64_t row : rows) {
+        for (int64_t l = 0; j + l < columns; ++l) rest[l] = x[row + j + l];
+        AddTo(terms, Widen(rest));
+      }
+    }
+    Store(sums + j, terms.sum);
+    Store(magnitudes + j, terms.magnitude);
+    Store(smallest + j, terms.smallest);
+  }
+}
+
 ASSAY_TARGET void PairSum(int64_t n, const double* x, double* sum, double* error, double* magnitude) {
   constexpr int kChains = 4;
   F64 s[kChains] = {}, e[kChains] = {}, m = {};
@@ -436,6 +488,8 @@ const SumKernels ASSAY_SUMS = {.lanes = kLanes,
                                .sum = Sum,
                                .sum_f32 = SumF32,
                                .sum_bf16 = SumBf16,
+                               .few_f32 = FewF32,
+                               .few_rows_f32 = FewRowsF32,
                                .pair_sum = PairSum,
                                .add_rows = AddRows,
                                .add_rows_f32 = AddRowsF32,

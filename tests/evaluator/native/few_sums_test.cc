@@ -19,13 +19,20 @@ float Rounded(const std::vector<float>& terms, double init) {
   return static_cast<float>(sum);
 }
 
-// Whether AddFew answers; its answer must be right.
+// Whether AddFew answers, on every instruction set; its answer must be right.
 bool Answers(const std::vector<float>& terms, double init) {
-  float result = 0;
-  if (!AddFew(terms.data(), static_cast<int64_t>(terms.size()), init, &result)) return false;
-  INFO("terms " << terms.size() << " init " << init);
-  CHECK(SameBits(result, Rounded(terms, init)));
-  return true;
+  int answers = 0, sets = 0;
+  for (Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
+    if (isa > MachineIsa()) continue;
+    ++sets;
+    float result = 0;
+    if (!AddFew(SumKernelsOf(isa), terms.data(), static_cast<int64_t>(terms.size()), init, &result)) continue;
+    ++answers;
+    INFO("terms " << terms.size() << " init " << init);
+    CHECK(SameBits(result, Rounded(terms, init)));
+  }
+  CHECK((answers == 0 || answers == sets));
+  return answers > 0;
 }
 
 TEST_CASE("few sums: exact for ordinary terms, ties and cancellation among them", "[few_sums]") {
@@ -86,13 +93,16 @@ TEST_CASE("few sums: side by side they are what they are alone", "[few_sums]") {
     array[0] = std::numeric_limits<float>::infinity();
     std::vector<int64_t> rows;
     for (int64_t r = 0; r < 30; r += 2) rows.push_back(r * columns);
-    float sums[kFewColumns];
-    const uint32_t there = AddFewRows(array.data(), rows, columns, 0.25, sums);
-    CHECK(there == ((uint32_t{1} << columns) - 1) - 1);  // all but column 0
-    for (int64_t j = 1; j < columns; ++j) {
-      std::vector<float> terms;
-      for (int64_t row : rows) terms.push_back(array[static_cast<size_t>(row + j)]);
-      CHECK(SameBits(sums[j], Rounded(terms, 0.25)));
+    for (Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
+      if (isa > MachineIsa()) continue;
+      float sums[kFewColumns];
+      const uint32_t there = AddFewRows(SumKernelsOf(isa), array.data(), rows, columns, 0.25, sums);
+      CHECK(there == ((uint32_t{1} << columns) - 1) - 1);  // all but column 0
+      for (int64_t j = 1; j < columns; ++j) {
+        std::vector<float> terms;
+        for (int64_t row : rows) terms.push_back(array[static_cast<size_t>(row + j)]);
+        CHECK(SameBits(sums[j], Rounded(terms, 0.25)));
+      }
     }
   }
 }
