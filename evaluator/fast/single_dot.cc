@@ -73,12 +73,15 @@ class SingleDot final : public Kernel {
       columns = buffers.packed;
       step = width;
     }
+    // Columns that the panel before, perhaps of another thread, stores.
+    const Panel* const before = &panel == loops_.panels.data() ? nullptr : &panel - 1;
+    const int64_t skip = before == nullptr ? 0 : before->first + before->count - panel.first;
     const int64_t rows = loops_.few.rows();
     for (int64_t first = 0; first < rows; first += loops_.rows_at_once) {
       const int64_t count = std::min(loops_.rows_at_once, rows - first);
       const RowsOf<float> taken = Rows(few + loops_.few.layout.batch_at[batch], first, count, buffers.rows);
       float* const result = out + loops_.batch_at[batch];
-      if (side.out_step == 1 && loops_.few.out_step != 0 && panel.count == width) {
+      if (side.out_step == 1 && loops_.few.out_step != 0 && panel.count == width && skip == 0) {
         kernels_.multiply(taken, columns, step, panel.vectors,
                           result + loops_.few.out_at[first] + side.out_at[panel.first], loops_.few.out_step);
         continue;
@@ -86,7 +89,7 @@ class SingleDot final : public Kernel {
       kernels_.multiply(taken, columns, step, panel.vectors, buffers.out, width);
       for (int64_t r = 0; r < count; ++r) {
         float* const row = result + loops_.few.out_at[first + r];
-        for (int64_t j = 0; j < panel.count; ++j)
+        for (int64_t j = skip; j < panel.count; ++j)
           row[side.out_at[panel.first + j]] = buffers.out[r * width + j];
       }
     }
