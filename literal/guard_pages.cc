@@ -31,8 +31,7 @@ ArrayGuard GuardedArrays::Current() { return current.load(std::memory_order_rela
 
 GuardedBlock::GuardedBlock(ArrayGuard guard, int64_t size, size_t alignment)
     : length_(RoundUp(static_cast<size_t>(size), kPage) + 2 * kPage), size_(static_cast<size_t>(size)) {
-  void* const mapping =
-      mmap(nullptr, length_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const mapping = mmap(nullptr, length_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSAY_CHECK(mapping != MAP_FAILED);
   pages_ = static_cast<std::byte*>(mapping);
   std::byte* const first = pages_ + kPage;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "evaluator/native/charge_part.h"
 #include "evaluator/parallel.h"
 #include "literal/element_io.h"
 
@@ -135,13 +136,6 @@ class Runner {
     }
   }
 
-  // Charges [done, done + part) of `parts` equal parts of the work on `sums` results: in all as much, however it is
-  // cut, so that neither threads nor tiles show in --max-steps.
-  absl::Status ChargePart(int64_t sums, int64_t done, int64_t part, int64_t parts) {
-    const absl::int128 all = absl::int128(sums) * std::max<int64_t>(p_.length, 1);
-    return context_.Charge(static_cast<int64_t>(all * (done + part) / parts - all * done / parts));
-  }
-
   absl::Status MultiplyStream(int64_t first_batch, int64_t batches) {
     const int64_t tile_columns = TileSize(TileColumns(), rhs_), down = CeilDiv(p_.rows, kTileRows);
     const int64_t work = kTileRows * rhs_.count * std::max<int64_t>(p_.length, 1);
@@ -161,7 +155,8 @@ class Runner {
         }
         if (kernel_.end != nullptr) kernel_.end();
       });
-      ASSAY_RETURN_IF_ERROR(ChargePart(batches * p_.rows * rhs_.count, done, part, batches * down));
+      ASSAY_RETURN_IF_ERROR(
+          ChargePart(context_, batches * p_.rows * rhs_.count, p_.length, done, part, batches * down));
     }
     return absl::OkStatus();
   }
@@ -184,7 +179,8 @@ class Runner {
         }
         if (kernel_.end != nullptr) kernel_.end();
       });
-      ASSAY_RETURN_IF_ERROR(ChargePart(batches * lhs_.count * rhs_.count, done, part, tiles));
+      ASSAY_RETURN_IF_ERROR(
+          ChargePart(context_, batches * lhs_.count * rhs_.count, p_.length, done, part, tiles));
     }
     return absl::OkStatus();
   }

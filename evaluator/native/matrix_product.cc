@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 
+#include "evaluator/native/charge_part.h"
 #include "evaluator/native/product_bounds.h"
 #include "evaluator/native/split_tile.h"
 #include "evaluator/native/tile_repair.h"
@@ -181,7 +182,8 @@ class Runner {
         }
         CountTiers(counts);
       });
-      ASSAY_RETURN_IF_ERROR(context_.Charge(part * work));
+      ASSAY_RETURN_IF_ERROR(
+          ChargePart(context_, batches * lhs_.count * rhs_.count, p_.length, done, part, tiles));
     }
     return absl::OkStatus();
   }
@@ -205,7 +207,8 @@ class Runner {
         }
         CountTiers(counts);
       });
-      ASSAY_RETURN_IF_ERROR(context_.Charge(part * work));
+      ASSAY_RETURN_IF_ERROR(
+          ChargePart(context_, batches * p_.rows * rhs_.count, p_.length, done, part, batches * down));
     }
     return absl::OkStatus();
   }
