@@ -56,8 +56,8 @@ enum class Accuracy : uint8_t {
   kF32SumNoSubnormals,
 };
 
-// One prepared step. Its contract is OpDef::eval's, bits included unless accuracy() says otherwise. It is shared by all runs of a plan. The
-// kernel of a fusion gets the values of the fusion's operands; the context is that of the root.
+// One prepared step. Its contract is OpDef::eval's, bits included unless accuracy() says otherwise. It is shared by all
+// runs of a plan. The kernel of a fusion gets the values of the fusion's operands; the context is that of the root.
 class Kernel {
  public:
   virtual ~Kernel() = default;

@@ -140,7 +140,8 @@ const SingleDotKernels& SingleDotKernelsOf(native::Isa isa) {
   return kBaselineSingleDots;
 }
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, native::Isa isa) {
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, native::Isa isa,
+                                                               int64_t fewest) {
   const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
   for (const Shape* shape : {&lhs, &rhs, &result}) {
     if (shape->element_type() != ElementType::kF32)
@@ -155,7 +156,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& s
       LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMostOffsets) {
     return NotSupported({}, fmt::format("no products, or more than {}", kMostProducts));
   }
-  return std::make_shared<SingleDot>(isa, box, result.num_elements() * LoopCount(box.contracted[0].loops));
+  const int64_t products = result.num_elements() * LoopCount(box.contracted[0].loops);
+  if (products < fewest) return NotSupported({}, fmt::format("{} products, fewer than {}", products, fewest));
+  return std::make_shared<SingleDot>(isa, box, products);
 }
 
 }  // namespace assay::fast

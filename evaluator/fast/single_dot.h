@@ -7,7 +7,9 @@
 namespace assay::fast {
 
 // Accuracy::kF32Sum: each product and each addition rounds once, n + 1 times for n terms, where the processor has no FMA.
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, native::Isa isa);
+// NotSupported for fewer than `fewest` products, and for other dots that it does not take.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, native::Isa isa,
+                                                               int64_t fewest);
 
 }  // namespace assay::fast
 

@@ -20,7 +20,7 @@ Plan FastPlan(const std::string& body, native::Isa isa) {
   INFO(verified.status().message());
   REQUIRE(verified.ok());
   auto& of_isa = engines[static_cast<size_t>(isa)];
-  of_isa[0] = &fast::F32Engine(isa);
+  of_isa[0] = &fast::EagerF32Engine(isa);
   return *MakePlan(*verified, of_isa);
 }
 
@@ -96,6 +96,7 @@ TEST_CASE("f32 engine: what it declines, and why", "[f32]") {
            " dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
   };
   CHECK_THAT(reason(dot("bf16", "[9,9]")), Catch::Contains("bf16 to bf16"));
+  CHECK_THAT(reason(dot("f32", "[15,15]")), Catch::Contains("3375 products, fewer than 4096"));
   CHECK_THAT(reason(dot("f32", "[0,0]")), Catch::Contains("no products, or more than 16777216"));
   CHECK_THAT(reason(dot("f32", "[300,300]")), Catch::Contains("no products, or more than 16777216"));
   CHECK_THAT(reason("x = f32[1048576,1048576] parameter(0)\nROOT r = f32[1048576,1048576] dot(x, x), "
