@@ -163,16 +163,21 @@ struct Interval {
 };
 
 Interval AllowedFor(const SumOfTerms& exact, Accuracy accuracy, const FloatFormat& format) {
-  constexpr double kUnit = 0x1p-24, kLargest = 0x1.fffffep127, kUp = 1 + 0x1p-40;
+  constexpr double kUp = 1 + 0x1p-40;
+  const bool in_f64 = accuracy == Accuracy::kF64Sum;
+  const double unit = in_f64 ? 0x1p-53 : 0x1p-24, underflow = in_f64 ? 0x1p-1074 : 0x1p-126;
+  const double largest = in_f64 ? 0x1.fffffffffffffp1023 : 0x1.fffffep127;
+  // An infinite sum of f64 may be one of finite terms, whose partial sums may be anything.
+  if (in_f64 && std::isinf(exact.sum)) return {0, 0, true};
   if (!std::isfinite(exact.sum)) {
     const double value = RoundToFormat(exact.sum, format);
     return {value, value};
   }
-  const double n = static_cast<double>(exact.terms + 2) * kUnit;
+  const double n = static_cast<double>(exact.terms + 2) * unit;
   const double gamma = n < 0.5 ? n / (1 - n) : HUGE_VAL;
   const double magnitude = exact.magnitude * kUp;
-  if (!(magnitude * (1 + gamma) < kLargest)) return {0, 0, true};
-  double e = gamma * magnitude + static_cast<double>(exact.terms) * 0x1p-126;
+  if (!(magnitude * (1 + gamma) < largest)) return {0, 0, true};
+  double e = gamma * magnitude + static_cast<double>(exact.terms) * underflow;
   if (accuracy == Accuracy::kF32SumNoSubnormals) e += exact.subnormal * kUp;
   e = e * kUp + std::fabs(exact.sum) * 0x1p-52;  // of exact.sum, and of the ends
   return {RoundToFormat(exact.sum - e, format), RoundToFormat(exact.sum + e, format)};

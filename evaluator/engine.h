@@ -45,15 +45,16 @@ struct FusionView {
 };
 
 // How near a kernel's result is to OpDef::eval's. Where its bits are not equal, every element is a sum of n terms t
-// (products, in dot and convolution) in f32, u = 2^-24, in some order:
+// (products, in dot and convolution) in f32, u = 2^-24 and w = 2^-126, or in f64, u = 2^-53 and w = 2^-1074, in some order:
 //   RN_T(s - e) <= element <= RN_T(s + e),  s = sum t,  T the result's type,
-//   e = gamma sum |t| + n 2^-126 (+ the terms with a subnormal factor, where such factors may count as zero),
+//   e = gamma sum |t| + n w (+ the terms with a subnormal factor, where such factors may count as zero),
 //   gamma = (n + 2) u / (1 - (n + 2) u)
-// Where s is NaN it is NaN, where s is infinite s or NaN; where sum |t| (1 + gamma) leaves f32's range, anything.
+// Where s is NaN it is NaN, where s is infinite s or NaN (in f64 anything); where sum |t| (1 + gamma) leaves that format's range, anything.
 enum class Accuracy : uint8_t {
   kBitExact,
   kF32Sum,
   kF32SumNoSubnormals,
+  kF64Sum,
 };
 
 // One prepared step. Its contract is OpDef::eval's, bits included unless accuracy() says otherwise. It is shared by all

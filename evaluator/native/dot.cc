@@ -10,6 +10,7 @@
 #include "evaluator/native/product_kernel.h"
 #include "evaluator/native/small_dot.h"
 #include "evaluator/ops/dot_dims.h"
+#include "fmt/format.h"
 #include "shape/index.h"
 
 namespace assay::native {
@@ -22,8 +23,8 @@ class DotKernel final : public Kernel {
  public:
   DotKernel(const ProductKind& kind, Isa isa, const StepView& step) : kind_(kind), isa_(isa) {
     const bool has_digits =
-        HasDigits(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
-                  step.result_shape().element_type());
+        !kind.plain && HasDigits(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
+                                 step.result_shape().element_type());
     if (has_digits) digits_ = DigitKernelsOf(isa);
     const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1);
     if (lhs.HasDynamic() || rhs.HasDynamic() || lhs.HasUnbounded() || rhs.HasUnbounded()) return;
@@ -55,7 +56,7 @@ class DotKernel final : public Kernel {
       ASSAY_RETURN_IF_ERROR(context.Charge(products));
     } else if ((is_long || IsThin(box)) && HasExactProducts()) {
       ASSAY_RETURN_IF_ERROR(RunLongDot(context, *kind_.sums, lhs, rhs, box, type, out));
-    } else if (products < kFewProducts || is_long) {
+    } else if ((products < kFewProducts && !kind_.plain) || is_long) {
       Meter meter(context);
       const Contraction contraction(lhs.type, rhs.type, type);
       ASSAY_RETURN_IF_ERROR(RunDot(contraction, lhs, rhs, box, out, meter));
@@ -72,12 +73,16 @@ class DotKernel final : public Kernel {
     return result;
   }
 
+  Accuracy accuracy() const override { return kind_.plain ? Accuracy::kF64Sum : Accuracy::kBitExact; }
+
  private:
   static int64_t ProductsOf(const DotBox& box) {
     return LoopCount(box.batch) * LoopCount(box.rows) * LoopCount(box.columns) *
            LoopCount(box.contracted[0].loops);
   }
-  bool HasExactProducts() const { return kind_.integers == nullptr && !kind_.complex && !kind_.two_products; }
+  bool HasExactProducts() const {
+    return kind_.integers == nullptr && !kind_.complex && !kind_.two_products && !kind_.plain;
+  }
 
   bool IsSmall(const DotBox& box) const {
     return HasExactProducts() && IsSmallDot(box, SmallDot::kMostProducts) && !IsThin(box);
@@ -187,6 +192,19 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const StepView& step, I
   ASSAY_ASSIGN_OR_RETURN(const ProductKind kind, ProductKindOf(step.operand_shape(0).element_type(),
                                                                step.operand_shape(1).element_type(),
                                                                step.result_shape().element_type(), isa));
+  return std::make_shared<DotKernel>(kind, isa, step);
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PreparePlainDot(const StepView& step, Isa isa) {
+  const ElementType lhs = step.operand_shape(0).element_type(), rhs = step.operand_shape(1).element_type(),
+                    result = step.result_shape().element_type();
+  for (ElementType type : {lhs, rhs, result}) {
+    if (type != ElementType::kF64)
+      return NotSupported({}, fmt::format("{} by {} to {}", Name(lhs), Name(rhs), Name(result)));
+  }
+  ASSAY_ASSIGN_OR_RETURN(ProductKind kind, ProductKindOf(lhs, rhs, result, isa));
+  kind.two_products = false;
+  kind.plain = true;
   return std::make_shared<DotKernel>(kind, isa, step);
 }
 

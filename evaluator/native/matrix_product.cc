@@ -149,6 +149,7 @@ class Runner {
     double* const packed = side.packed + panel * side.width * p_.length;
     side.source.Pack(first_batch + panel / side.panels, side.first + at,
                      std::min<int64_t>(side.width, side.count - at), side.width, packed);
+    if (p_.plain) return;
     RowStatistics statistics;
     kernels_.statistics(p_.length, packed, side.width, &statistics);
     for (int r = 0; r < side.width; ++r) {
@@ -238,12 +239,19 @@ class Runner {
     t.column_slot = batch * rhs_.panels * rhs_.width + column;
     t.a = lhs.packed + t.row_slot * p_.length;
     t.b = rhs_.packed + t.column_slot * p_.length;
+    if (p_.plain) return MultiplyPlain(t);
     counts.sums += t.rows * t.columns;
     TileRepair repair(kernels_, p_, t.batch);
     const bool skips_doubles =
         p_.two_products || (hostile_.load(std::memory_order_relaxed) > 0 && IsPlain(t));
     const int64_t done = skips_doubles ? 0 : MultiplyInDoubles(t, repair, counts);
     if (done < t.rows) MultiplySplit(t, done, repair, counts);
+  }
+
+  void MultiplyPlain(const Tile& t) const {
+    double* const sums = ThreadBuffers().sums;
+    AddProducts(t.a, t.b, t.rows, t.padded_columns, sums);
+    for (int64_t r = 0; r < t.rows; ++r) StoreRow(t, r, sums + r * t.padded_columns);
   }
 
   bool IsPlain(const Tile& t) const {

@@ -1,4 +1,4 @@
-// Batches of exact matrix products, each element rounded once: what dot and convolution of floats share.
+// Batches of exact matrix products, each element rounded once: what dot and convolution of floats share. Or of plain ones.
 //
 // Rows of both operands are packed as doubles. Tiers: a sum in doubles with a bound (of f64, and where many are left open,
 // three sums of split elements), a sum in pairs, and a sum in slices that is exact whatever the terms are
@@ -22,6 +22,7 @@ struct MatrixProduct {
   const RowSource<double>* lhs = nullptr;
   const RowSource<double>* rhs = nullptr;  // without gaps
   bool two_products = false;               // products are not exact in doubles
+  bool plain = false;  // not exact: sums in doubles as they are, of `length` + 2 roundings at most
   ElementType type = ElementType::kF32;
   // Element (b, i, j) is component batch_at[b] + row_at[i] + column_at[j] of type `type` at `result`.
   std::byte* result = nullptr;

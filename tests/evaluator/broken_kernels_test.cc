@@ -72,6 +72,10 @@ const Case kCases[] = {
      "x = bf16[100,90] parameter(0)\ny = bf16[90,61] parameter(1)\nROOT out = bf16[100,61] "
      "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
      Accuracy::kF32SumNoSubnormals},
+    {"dot of f64 within a bound",
+     "x = f64[100,90] parameter(0)\ny = f64[90,61] parameter(1)\nROOT out = f64[100,61] "
+     "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+     Accuracy::kF64Sum},
     {"integer dot",
      "x = s8[100,90] parameter(0)\ny = s8[90,61] parameter(1)\nROOT out = s32[100,61] "
      "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
@@ -143,8 +147,9 @@ TEST_CASE("cross-check: faults of kernels are found, exact ones and those with a
                    Catch::Contains("differs from the reference") && Catch::Contains("%out = ") &&
                        Catch::Contains("expected ") && Catch::Contains("actual "));
       }
-      // The last bit of f32 is within the bound, that of bf16, to which sums are rounded at the end, is not.
-      CHECK(run(Fault::kLastBit).ok() == (c.accuracy == Accuracy::kF32Sum));
+      // The last bit of f32 and f64 is within the bound, that of bf16, to which sums are rounded at the end, is not.
+      CHECK(run(Fault::kLastBit).ok() ==
+            (c.accuracy == Accuracy::kF32Sum || c.accuracy == Accuracy::kF64Sum));
     }
   }
 }

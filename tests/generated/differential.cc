@@ -8,6 +8,7 @@
 
 #include "evaluator/executor.h"
 #include "evaluator/fast/f32_engine.h"
+#include "evaluator/fast/f64_engine.h"
 #include "evaluator/fused/jit_engine.h"
 #include "evaluator/fused/scalar_loop.h"
 #include "evaluator/native/native_engine.h"
@@ -21,16 +22,19 @@ namespace assay::testing {
 namespace {
 
 using native::Isa;
-using Engines = std::array<const Engine*, 5>;
+using Engines = std::array<const Engine*, 6>;
 
-constexpr size_t kFast = 2;  // of them, in front, may differ within a bound
+constexpr size_t kFast = 3;  // of them, in front, may differ within a bound
 const Engines& EnginesFor(Isa isa) {
   static const std::array<Engines, 3> engines = [] {
     std::array<Engines, 3> by_isa;
     for (Isa i : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
       by_isa[static_cast<size_t>(i)] = {&onednn::EagerOnednnEngine(native::MachineIsa()),
-                                        &fast::EagerF32Engine(i), &fused::EagerJitEngine(i),
-                                        &fused::LoopEngine(i), &native::NativeEngine(i)};
+                                        &fast::EagerF32Engine(i),
+                                        &fast::EagerF64Engine(i),
+                                        &fused::EagerJitEngine(i),
+                                        &fused::LoopEngine(i),
+                                        &native::NativeEngine(i)};
     }
     return by_isa;
   }();
