@@ -2,6 +2,7 @@
 // exact sums of each element's own terms), on odd shapes and hostile values.
 #include "evaluator/fast/f64_engine.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "fmt/format.h"
@@ -11,15 +12,16 @@ namespace assay::testing {
 namespace {
 
 Plan F64Plan(const std::string& body, native::Isa isa) {
-  static const Engine* engines[1];
-  engines[0] = &fast::EagerF64Engine(isa);
+  static std::array<std::array<const Engine*, 1>, 3> engines;
   absl::StatusOr<Module> module = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
   INFO(body << module.status().message());
   REQUIRE(module.ok());
   const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
   INFO(verified.status().message());
   REQUIRE(verified.ok());
-  return *MakePlan(*verified, engines);
+  auto& of_isa = engines[static_cast<size_t>(isa)];
+  of_isa[0] = &fast::EagerF64Engine(isa);
+  return *MakePlan(*verified, of_isa);
 }
 
 bool IsTaken(const Plan& plan) {
@@ -43,8 +45,6 @@ void CheckWithinBounds(const std::string& body) {
     }
   }
 }
-
-}  // namespace
 
 TEST_CASE("f64 engine: dots of odd shapes and hostile values are within their bounds", "[f64]") {
   for (const auto& [m, k, n] : std::initializer_list<std::array<int, 3>>{
@@ -77,4 +77,5 @@ TEST_CASE("f64 engine: what it declines, and why", "[f64]") {
              Catch::Contains("dot alone"));
 }
 
+}  // namespace
 }  // namespace assay::testing
