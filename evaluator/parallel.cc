@@ -5,6 +5,8 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cfenv>
@@ -19,7 +21,18 @@ struct Parallel::Arena {
   tbb::task_arena arena;
 };
 
-Parallel::Parallel(int jobs) : jobs_(jobs > 0 ? jobs : tbb::info::default_concurrency()) {}
+namespace {
+
+// As tbb::info::default_concurrency has it, which first looks for an OpenMP library: longer than a small program takes.
+int Cores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(getpid(), sizeof(cores), &cores) != 0) return tbb::info::default_concurrency();
+  return CPU_COUNT(&cores);
+}
+
+}  // namespace
+
+Parallel::Parallel(int jobs) : jobs_(jobs > 0 ? jobs : Cores()) {}
 Parallel::~Parallel() = default;
 
 void Parallel::For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body) {

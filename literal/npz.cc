@@ -1,10 +1,9 @@
-// .npz archives: zip files of .npy members, in memory through libzip (npz.h). Single arrays are in npy.cc,
+// .npz archives: zip files of .npy members, in memory through libzip (npz.h, zip_library.h). Single arrays are in npy.cc,
 // files in file_io.cc.
 #include "literal/npz.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zip.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <new>
 
 #include "fmt/format.h"
+#include "literal/zip_library.h"
 
 namespace assay {
 namespace {
@@ -22,17 +22,17 @@ constexpr uint64_t kMaxRatio = 1000;
 constexpr std::string_view kSuffix = ".npy";
 
 struct ZipDiscard {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
+  void operator()(zip_t* archive) const { Zip().discard(archive); }
 };
 struct ZipFileClose {
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
+  void operator()(zip_file_t* file) const { Zip().fclose(file); }
 };
 struct ZipSourceFree {
-  void operator()(zip_source_t* source) const { zip_source_free(source); }
+  void operator()(zip_source_t* source) const { Zip().source_free(source); }
 };
 struct ZipError {
-  ZipError() { zip_error_init(&error); }
-  ~ZipError() { zip_error_fini(&error); }
+  ZipError() { Zip().error_init(&error); }
+  ~ZipError() { Zip().error_fini(&error); }
   ZipError(const ZipError&) = delete;
   ZipError& operator=(const ZipError&) = delete;
   zip_error_t error;
@@ -50,10 +50,10 @@ std::string Printable(std::string_view text) {
 // Takes the source over. Null: it could not be made, as the error says.
 absl::StatusOr<std::unique_ptr<zip_t, ZipDiscard>> OpenArchive(std::string_view file_name,
                                                                zip_source_t* source, ZipError& zip_error) {
-  zip_t* archive = source ? zip_open_from_source(source, ZIP_RDONLY, &zip_error.error) : nullptr;
+  zip_t* archive = source ? Zip().open_from_source(source, ZIP_RDONLY, &zip_error.error) : nullptr;
   if (archive == nullptr) {
-    const std::string why = zip_error_strerror(&zip_error.error);
-    if (source != nullptr) zip_source_free(source);
+    const std::string why = Zip().error_strerror(&zip_error.error);
+    if (source != nullptr) Zip().source_free(source);
     return BadInput(fmt::format("{}: not a readable .npz file: {}", Printable(file_name), why));
   }
   return std::unique_ptr<zip_t, ZipDiscard>(archive);
@@ -63,9 +63,10 @@ absl::StatusOr<std::unique_ptr<zip_t, ZipDiscard>> OpenArchive(std::string_view 
 absl::StatusOr<size_t> ReadUpTo(zip_file_t* file, char* data, size_t size, std::string_view where) {
   size_t done = 0;
   while (done < size) {
-    const zip_int64_t got = zip_fread(file, data + done, size - done);
+    const zip_int64_t got = Zip().fread(file, data + done, size - done);
     if (got < 0) {
-      return BadInput(fmt::format("{}: damaged: {}", where, zip_error_strerror(zip_file_get_error(file))));
+      return BadInput(
+          fmt::format("{}: damaged: {}", where, Zip().error_strerror(Zip().file_get_error(file))));
     }
     if (got == 0) break;
     done += static_cast<size_t>(got);
@@ -77,9 +78,9 @@ absl::StatusOr<size_t> ReadUpTo(zip_file_t* file, char* data, size_t size, std::
 // that lies costs nothing.
 absl::StatusOr<NpyArray> ReadMember(zip_t* archive, uint64_t index, uint64_t size, std::string_view name,
                                     std::string_view where, std::string_view file_name) {
-  const std::unique_ptr<zip_file_t, ZipFileClose> file(zip_fopen_index(archive, index, 0));
+  const std::unique_ptr<zip_file_t, ZipFileClose> file(Zip().fopen_index(archive, index, 0));
   if (file == nullptr) {
-    return BadInput(fmt::format("{}: {}", where, zip_error_strerror(zip_get_error(archive))));
+    return BadInput(fmt::format("{}: {}", where, Zip().error_strerror(Zip().get_error(archive))));
   }
   const auto too_short = [&](size_t held) {
     return BadInput(fmt::format("{}: holds {} bytes, {} announced", where, held, size));
@@ -121,7 +122,7 @@ absl::StatusOr<Member> CheckMember(zip_t* archive, uint64_t index, std::string_v
     return BadInput(fmt::format("{}: member '{}' {}", Printable(file_name), Printable(name), message));
   };
   zip_stat_t stat;
-  if (zip_stat_index(archive, index, ZIP_FL_ENC_RAW, &stat) != 0) return error("?", "can't be read");
+  if (Zip().stat_index(archive, index, ZIP_FL_ENC_RAW, &stat) != 0) return error("?", "can't be read");
   const zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
   if ((stat.valid & needed) != needed) return error("?", "has an incomplete entry");
   const std::string_view name = stat.name;
@@ -146,7 +147,7 @@ absl::StatusOr<std::map<std::string, NpyArray>> ParseArchive(std::string_view fi
                                                              ZipError& zip_error, uint64_t file_size) {
   ASSAY_ASSIGN_OR_RETURN(const auto archive, OpenArchive(file_name, source, zip_error));
   std::map<std::string, NpyArray> arrays;
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+  const zip_int64_t count = Zip().get_num_entries(archive.get(), 0);
   uint64_t total = 0;
   for (zip_int64_t i = 0; i < count; ++i) {
     ASSAY_ASSIGN_OR_RETURN(const Member member, CheckMember(archive.get(), i, file_name, file_size));
@@ -167,20 +168,20 @@ absl::StatusOr<std::map<std::string, NpyArray>> ParseArchive(std::string_view fi
 }
 
 absl::Status WriteError(zip_t* archive) {
-  return BadInput(fmt::format("writing .npz: {}", zip_error_strerror(zip_get_error(archive))));
+  return BadInput(fmt::format("writing .npz: {}", Zip().error_strerror(Zip().get_error(archive))));
 }
 
 // Stored, with the first time that a zip file can express. The source is the member's bytes.
 absl::Status AddMember(zip_t* archive, const std::string& name, zip_source_t* source) {
   if (source == nullptr) return WriteError(archive);
-  const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+  const zip_int64_t index = Zip().file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (index < 0) {
-    zip_source_free(source);
+    Zip().source_free(source);
     return WriteError(archive);
   }
   constexpr zip_uint16_t kFirstJanuary1980 = 1 << 5 | 1;
-  if (zip_set_file_compression(archive, index, ZIP_CM_STORE, 0) != 0 ||
-      zip_file_set_dostime(archive, index, 0, kFirstJanuary1980, 0) != 0) {
+  if (Zip().set_file_compression(archive, index, ZIP_CM_STORE, 0) != 0 ||
+      Zip().file_set_dostime(archive, index, 0, kFirstJanuary1980, 0) != 0) {
     return WriteError(archive);
   }
   return absl::OkStatus();
@@ -203,21 +204,21 @@ absl::Status AddMembers(zip_t* archive, const std::vector<std::pair<std::string,
                                                fragment(literal.data(), literal.bytes().size())};
     const bool whole = as_stored && !literal.bytes().empty();
     ASSAY_RETURN_IF_ERROR(AddMember(archive, fmt::format("{}{}", key, kSuffix),
-                                    zip_source_buffer_fragment(archive, fragments, whole ? 2 : 1, 0)));
+                                    Zip().source_buffer_fragment(archive, fragments, whole ? 2 : 1, 0)));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::string> ReadSource(zip_source_t* source) {
   zip_stat_t stat;
-  zip_stat_init(&stat);
-  if (zip_source_stat(source, &stat) != 0 || (stat.valid & ZIP_STAT_SIZE) == 0 ||
-      zip_source_open(source) != 0) {
+  Zip().stat_init(&stat);
+  if (Zip().source_stat(source, &stat) != 0 || (stat.valid & ZIP_STAT_SIZE) == 0 ||
+      Zip().source_open(source) != 0) {
     return BadInput("writing .npz: the archive can't be read back");
   }
   std::string bytes(stat.size, '\0');
-  const zip_int64_t got = zip_source_read(source, bytes.data(), bytes.size());
-  zip_source_close(source);
+  const zip_int64_t got = Zip().source_read(source, bytes.data(), bytes.size());
+  Zip().source_close(source);
   if (got != static_cast<zip_int64_t>(bytes.size()))
     return BadInput("writing .npz: the archive can't be read back");
   return bytes;
@@ -227,17 +228,17 @@ absl::StatusOr<std::string> BuildArchive(const std::vector<std::pair<std::string
   std::vector<std::string> texts;
   ZipError zip_error;
   const std::unique_ptr<zip_source_t, ZipSourceFree> target(
-      zip_source_buffer_create(nullptr, 0, 0, &zip_error.error));
+      Zip().source_buffer_create(nullptr, 0, 0, &zip_error.error));
   if (target == nullptr) return BadInput("writing .npz: no memory");
-  zip_source_keep(target.get());
+  Zip().source_keep(target.get());
   std::unique_ptr<zip_t, ZipDiscard> archive(
-      zip_open_from_source(target.get(), ZIP_CREATE | ZIP_TRUNCATE, &zip_error.error));
+      Zip().open_from_source(target.get(), ZIP_CREATE | ZIP_TRUNCATE, &zip_error.error));
   if (archive == nullptr) {
-    zip_source_free(target.get());
-    return BadInput(fmt::format("writing .npz: {}", zip_error_strerror(&zip_error.error)));
+    Zip().source_free(target.get());
+    return BadInput(fmt::format("writing .npz: {}", Zip().error_strerror(&zip_error.error)));
   }
   ASSAY_RETURN_IF_ERROR(AddMembers(archive.get(), arrays, texts));
-  if (zip_close(archive.get()) != 0) return WriteError(archive.get());
+  if (Zip().close(archive.get()) != 0) return WriteError(archive.get());
   archive.release();
   return ReadSource(target.get());
 }
@@ -253,14 +254,14 @@ zip_int64_t WriteToTarget(void* state, void* data, zip_uint64_t length, zip_sour
   FileTarget& target = *static_cast<FileTarget*>(state);
   switch (command) {
     case ZIP_SOURCE_SUPPORTS:
-      return zip_source_make_command_bitmap(
+      return Zip().source_make_command_bitmap(
           ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
           ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE,
           ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE,
           ZIP_SOURCE_REMOVE, -1);
     case ZIP_SOURCE_STAT: {  // nothing is there yet
       auto* stat = static_cast<zip_stat_t*>(data);
-      zip_stat_init(stat);
+      Zip().stat_init(stat);
       stat->size = 0;
       stat->valid |= ZIP_STAT_SIZE;
       return sizeof(*stat);
@@ -283,7 +284,7 @@ zip_int64_t WriteToTarget(void* state, void* data, zip_uint64_t length, zip_sour
     }
     case ZIP_SOURCE_SEEK_WRITE: {
       const zip_int64_t position =
-          zip_source_seek_compute_offset(target.position, target.size, data, length, nullptr);
+          Zip().source_seek_compute_offset(target.position, target.size, data, length, nullptr);
       if (position < 0) return -1;
       target.position = static_cast<zip_uint64_t>(position);
       return 0;
@@ -306,16 +307,16 @@ int WriteArchive(int fd, const std::vector<std::pair<std::string, Literal>>& arr
   FileTarget target{fd};
   std::vector<std::string> texts;
   ZipError zip_error;
-  zip_source_t* source = zip_source_function_create(WriteToTarget, &target, &zip_error.error);
+  zip_source_t* source = Zip().source_function_create(WriteToTarget, &target, &zip_error.error);
   if (source == nullptr) return ENOMEM;
   std::unique_ptr<zip_t, ZipDiscard> archive(
-      zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error.error));
+      Zip().open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error.error));
   if (archive == nullptr) {
-    zip_source_free(source);
+    Zip().source_free(source);
     return ENOMEM;
   }
   if (!AddMembers(archive.get(), arrays, texts).ok()) return ENOMEM;
-  if (zip_close(archive.get()) != 0) return target.error != 0 ? target.error : ENOMEM;
+  if (Zip().close(archive.get()) != 0) return target.error != 0 ? target.error : ENOMEM;
   archive.release();
   return 0;
 }
@@ -334,9 +335,10 @@ absl::StatusOr<std::map<std::string, NpyArray>> ParseNpz(std::string_view file_n
   // libzip takes no bytes at all for an archive without members.
   if (bytes.empty())
     return BadInput(fmt::format("{}: not a readable .npz file: empty", Printable(file_name)));
+  ASSAY_RETURN_IF_ERROR(LoadZipLibrary());
   try {
     ZipError error;
-    zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.error);
+    zip_source_t* source = Zip().source_buffer_create(bytes.data(), bytes.size(), 0, &error.error);
     return ParseArchive(file_name, source, error, bytes.size());
   } catch (const std::bad_alloc&) {
     return BadInput(fmt::format("{}: not enough memory for its arrays", Printable(file_name)));
@@ -352,9 +354,10 @@ absl::StatusOr<std::map<std::string, NpyArray>> ReadNpzFile(const std::string& p
     std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
   }
   if (std::string_view(magic, sizeof(magic)) == "PK\3\4") {
+    ASSAY_RETURN_IF_ERROR(LoadZipLibrary());
     try {
       ZipError error;
-      zip_source_t* source = zip_source_file_create(path.c_str(), 0, -1, &error.error);
+      zip_source_t* source = Zip().source_file_create(path.c_str(), 0, -1, &error.error);
       return ParseArchive(path, source, error, static_cast<uint64_t>(target.st_size));
     } catch (const std::bad_alloc&) {
       return BadInput(fmt::format("{}: not enough memory for its arrays", Printable(path)));
@@ -372,6 +375,7 @@ absl::StatusOr<std::map<std::string, NpyArray>> ReadNpzFile(const std::string& p
 
 absl::StatusOr<std::string> EncodeNpz(const std::vector<std::pair<std::string, Literal>>& arrays) {
   if (arrays.empty()) return EmptyArchive();
+  ASSAY_RETURN_IF_ERROR(LoadZipLibrary());
   try {
     return BuildArchive(arrays);
   } catch (const std::bad_alloc&) {
@@ -389,6 +393,7 @@ absl::Status WriteNpzFile(const std::string& path,
     ASSAY_ASSIGN_OR_RETURN(const std::string bytes, EncodeNpz(arrays));
     return WriteFileAtomically(path, bytes);
   }
+  ASSAY_RETURN_IF_ERROR(LoadZipLibrary());
   return WriteFileAtomically(path, [&](int fd) {
     try {
       return WriteArchive(fd, arrays);

@@ -1,0 +1,39 @@
+#include "literal/zip_library.h"
+
+#include <dlfcn.h>
+
+#include "fmt/format.h"
+
+namespace assay {
+namespace {
+
+struct Opened {
+  ZipLibrary library;
+  absl::Status status;
+};
+
+Opened Open() {
+  // ASSAY_ZIP_FILE: libzip.so.N, of the version whose header this was compiled with.
+  void* const handle = dlopen(ASSAY_ZIP_FILE, RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) return {{}, NotSupported({}, fmt::format("libzip can't be loaded: {}", dlerror()))};
+  Opened opened;
+#define F(name)                                                                                       \
+  opened.library.name = reinterpret_cast<decltype(opened.library.name)>(dlsym(handle, "zip_" #name)); \
+  if (opened.library.name == nullptr) opened.status = NotSupported({}, ASSAY_ZIP_FILE " has no zip_" #name);
+  ASSAY_ZIP_FUNCTIONS(F)
+#undef F
+  return opened;
+}
+
+// Never closed: archives may be in use when the process ends.
+const Opened& Library() {
+  static const Opened* const opened = new Opened(Open());
+  return *opened;
+}
+
+}  // namespace
+
+absl::Status LoadZipLibrary() { return Library().status; }
+const ZipLibrary& Zip() { return Library().library; }
+
+}  // namespace assay
