@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
+#include "hlo/name_index.h"
 #include "shape/error.h"
 
 namespace assay {
@@ -44,16 +43,10 @@ std::string_view Name(Attr attr) { return kRows[static_cast<int>(attr)].name; }
 AttrForm FormOf(Attr attr) { return kRows[static_cast<int>(attr)].form; }
 
 std::optional<Attr> AttrFromName(std::string_view name) {
-  static const auto* const kByName = [] {
-    auto* map = new absl::flat_hash_map<absl::string_view, Attr>();
-    for (int i = 0; i < kNumAttrs; ++i) {
-      map->emplace(absl::string_view(kRows[i].name.data(), kRows[i].name.size()), static_cast<Attr>(i));
-    }
-    return map;
-  }();
-  const auto it = kByName->find(absl::string_view(name.data(), name.size()));
-  if (it == kByName->end()) return std::nullopt;
-  return it->second;
+  static constexpr NameIndex kByName(kRows, &Row::name);
+  const int row = kByName.Find(name);
+  if (row < 0) return std::nullopt;
+  return static_cast<Attr>(row);
 }
 
 const AttrValue* AttributeMap::Find(Attr attr) const {
