@@ -6,15 +6,14 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "evaluator/executor.h"
+#include "evaluator/program_cache.h"
 #include "evaluator/program_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
-#include "hlo/load.h"
 #include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
@@ -131,27 +130,25 @@ Crosscheck CrosscheckOf(const std::string& word) {
 class PyModule {
  public:
   PyModule(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
-    absl::StatusOr<Module> parsed = LoadProgram(name_, text_);
-    if (!parsed.ok()) Throw(parsed.status(), name_, text_);
-    absl::StatusOr<VerifiedModule> verified = Verify(*std::move(parsed));
-    if (!verified.ok()) Throw(verified.status(), name_, text_);
-    module_ = std::make_shared<const VerifiedModule>(*std::move(verified));
+    absl::StatusOr<std::shared_ptr<PlannedProgram>> program = ProgramCache::OfProcess().Load(name_, text_);
+    if (!program.ok()) Throw(program.status(), name_, text_);
+    program_ = *std::move(program);
   }
 
-  std::string ToHlo() const { return ModuleToText(module_->module()); }
-  std::string ToMlir() const { return Exported(ExportStableHlo(module_->module())); }
-  py::bytes ToProto() const { return Exported(ExportProto(module_->module())); }
-  std::string DescribeInputs() const { return DescribeParameters(*module_); }
+  std::string ToHlo() const { return ModuleToText(program_->module().module()); }
+  std::string ToMlir() const { return Exported(ExportStableHlo(program_->module().module())); }
+  py::bytes ToProto() const { return Exported(ExportProto(program_->module().module())); }
+  std::string DescribeInputs() const { return DescribeParameters(program_->module()); }
 
   py::list Parameters() const {
-    const Computation& entry = module_->module().entry_computation();
+    const Computation& entry = program_->module().module().entry_computation();
     py::list parameters;
     for (int32_t parameter : entry.parameters)
       parameters.append(Describe(*entry.instructions[parameter].shape));
     return parameters;
   }
   py::object Result() const {
-    return Describe(*module_->module().entry_computation().root_instruction().shape);
+    return Describe(program_->module().module().entry_computation().root_instruction().shape);
   }
 
   // arrays: key -> (descriptor, sizes, C-contiguous buffer of bytes).
@@ -199,29 +196,16 @@ class PyModule {
 
   absl::StatusOr<NamedLiterals> Run(EngineChoice choice, const RunOptions& options,
                                     const std::map<std::string, NpyArray>& inputs) {
-    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, PlanFor(choice));
+    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program_->PlanFor(choice));
     Executor executor(*plan, options);
     ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
-                           ArgumentsFrom(*module_, inputs, &executor.process().infeed));
+                           ArgumentsFrom(program_->module(), inputs, &executor.process().infeed));
     ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
     return ResultsOf(root);
   }
 
-  // Made once for an engine; runs share it, from many threads too.
-  absl::StatusOr<std::shared_ptr<const Plan>> PlanFor(EngineChoice choice) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    std::shared_ptr<const Plan>& plan = plans_[choice];
-    if (plan == nullptr) {
-      ASSAY_ASSIGN_OR_RETURN(Plan made, MakePlan(*module_, choice));
-      plan = std::make_shared<const Plan>(std::move(made));
-    }
-    return plan;
-  }
-
   const std::string name_, text_;
-  std::shared_ptr<const VerifiedModule> module_;
-  std::mutex mutex_;  // of plans_
-  std::map<EngineChoice, std::shared_ptr<const Plan>> plans_;
+  std::shared_ptr<PlannedProgram> program_;  // of the process, for every module with this text
 };
 
 }  // namespace
