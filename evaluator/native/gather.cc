@@ -1,6 +1,8 @@
 // Geometry and result are the reference's (EvalGatherWith); the loop over the index vectors is here.
 #include "evaluator/native/gather.h"
 
+#include <limits>
+
 #include "evaluator/eval_context.h"
 #include "evaluator/move.h"
 #include "evaluator/native/index_kernels.h"
@@ -29,12 +31,14 @@ class Mover {
         dst_(result.MutableBytes().data()) {}
 
   absl::Status Run(EvalContext& context) const {
+    const int32_t* const plain = GathersWords() ? walk_.plain_indices() : nullptr;
     const int64_t slice = CheckedProduct(plan_.slice).value_or(0);
     const int64_t grain = std::min(kBytesOfPart / (slice * bytes_ + 1) + kStrip, kVectorsOfPart);
     const int64_t most = kElementsOfRound / (slice + 1) + 1;
     for (int64_t done = 0; done < walk_.count(); done += most) {
       const int64_t some = std::min(most, walk_.count() - done);
       context.parallel().For(some, grain, [&](int64_t begin, int64_t end) {
+        if (plain != nullptr) return GatherWords(plain, done + begin, done + end);
         walk_.Run(done + begin, done + end, [&](const IndexWalk::Strip& strip) { MoveStrip(strip); });
       });
       ASSAY_RETURN_IF_ERROR(context.Charge(some * slice));
@@ -43,6 +47,17 @@ class Mover {
   }
 
  private:
+  // Single elements of 4 bytes, one behind the other, from offsets that 32 bits hold.
+  bool GathersWords() const {
+    return bytes_ == 4 && move_.block_bytes() == 4 && walk_.a_step() == 1 && plan_.limits.size() == 1 &&
+           plan_.limits[0] * std::max<int64_t>(plan_.strides[0], 1) <= std::numeric_limits<int32_t>::max();
+  }
+  void GatherWords(const int32_t* indices, int64_t begin, int64_t end) const {
+    kernels_.gather4_s32(end - begin, reinterpret_cast<const uint32_t*>(src_) + walk_.b(), indices + begin,
+                         static_cast<int32_t>(plan_.limits[0]), static_cast<int32_t>(plan_.strides[0]),
+                         reinterpret_cast<uint32_t*>(dst_) + walk_.a() + begin);
+  }
+
   void MoveStrip(const IndexWalk::Strip& strip) const {
     alignas(64) int64_t from[kStrip];
     kernels_.fill(strip.n, strip.b, strip.b_step, from);

@@ -20,6 +20,9 @@ struct IndexKernels {
   void (*inside)(int64_t n, const int64_t* c, int64_t limit, int64_t stride, int64_t* offsets);
   // dst[i] = src[offsets[i]].
   void (*gather4)(int64_t n, const uint32_t* src, const int64_t* offsets, uint32_t* dst);
+  // dst[i] = src[clamp(x[i], 0, limit) * stride], where limit * stride < 2^31 and limit, stride >= 0.
+  void (*gather4_s32)(int64_t n, const uint32_t* src, const int32_t* x, int32_t limit, int32_t stride,
+                      uint32_t* dst);
   void (*gather8)(int64_t n, const uint64_t* src, const int64_t* offsets, uint64_t* dst);
   // `block` >= 16 bytes from src + offsets[i] * scale to dst + i * step.
   void (*copy_blocks)(int64_t n, const std::byte* src, const int64_t* offsets, int64_t scale, int64_t block,

@@ -62,8 +62,8 @@ ASSAY_TARGET void Inside(int64_t n, const int64_t* c, int64_t limit, int64_t str
   }
 }
 
-template <class T>
-ASSAY_INLINE void GatherBody(int64_t n, const T* src, const int64_t* offsets, T* dst) {
+template <class T, class Offset>
+ASSAY_INLINE void GatherBody(int64_t n, const T* src, const Offset* offsets, T* dst) {
   int64_t i = 0;
   for (; i + 4 <= n; i += 4) {
     const T a = src[offsets[i]], b = src[offsets[i + 1]], c = src[offsets[i + 2]], d = src[offsets[i + 3]];
@@ -76,6 +76,35 @@ ASSAY_TARGET void Gather4(int64_t n, const uint32_t* src, const int64_t* offsets
 }
 ASSAY_TARGET void Gather8(int64_t n, const uint64_t* src, const int64_t* offsets, uint64_t* dst) {
   GatherBody(n, src, offsets, dst);
+}
+
+// Offsets of 32 bits from the first to the last: half the bytes, and no pass that widens.
+ASSAY_TARGET void Gather4S32(int64_t n, const uint32_t* src, const int32_t* x, int32_t limit, int32_t stride,
+                             uint32_t* dst) {
+  constexpr int64_t kPart = 512;
+  using I32 = int32_t __attribute__((vector_size(8 * ASSAY_LANES)));
+  constexpr int64_t kInts = 2 * ASSAY_LANES;
+  const I32 most = I32{} + limit, step = I32{} + stride;
+  alignas(64) int32_t offsets[kPart];
+  for (int64_t done = 0; done < n; done += kPart) {
+    const int64_t part = n - done < kPart ? n - done : kPart;
+    const int32_t* const from = x + done;
+    uint32_t* const to = dst + done;
+    int64_t i = 0;
+    for (; i + kInts <= part; i += kInts) {
+      I32 v;
+      std::memcpy(&v, from + i, sizeof(v));
+      v = v > 0 ? v : I32{};
+      v = v < most ? v : most;
+      if (stride != 1) v *= step;
+      std::memcpy(offsets + i, &v, sizeof(v));
+    }
+    for (; i < part; ++i) {
+      const int32_t low = from[i] > 0 ? from[i] : 0;
+      offsets[i] = (low < limit ? low : limit) * stride;
+    }
+    GatherBody(part, src, offsets, to);
+  }
 }
 
 template <int kBytes>
@@ -112,6 +141,7 @@ const IndexKernels ASSAY_INDEX = {.widen_s32 = WidenS32,
                                   .clamped = Clamped,
                                   .inside = Inside,
                                   .gather4 = Gather4,
+                                  .gather4_s32 = Gather4S32,
                                   .gather8 = Gather8,
                                   .copy_blocks = CopyBlocks};
 

@@ -24,6 +24,12 @@ IndexWalk::IndexWalk(const IndexKernels& kernels, const Literal& indices, int64_
   run_ = TakeInnermostLoop(outer_);
 }
 
+const int32_t* IndexWalk::plain_indices() const {
+  const bool plain = type_ == ElementType::kS32 && vector_size_ == 1 && is_one_run() &&
+                     run_.strides[0] == 1 && run_.strides[2] == 0;
+  return plain ? reinterpret_cast<const int32_t*>(data_) : nullptr;
+}
+
 std::array<int64_t, kLoopArrays> IndexWalk::OffsetsOf(int64_t i) const {
   std::array<int64_t, kLoopArrays> at = bases_;
   const auto add = [&](const LoopDim& dim) {

@@ -21,6 +21,10 @@ class IndexWalk {
   // Whether vector i is at base + i * step under both maps.
   bool is_one_run() const { return outer_.empty(); }
   int64_t a_step() const { return run_.strides[1]; }
+  // The indices where vectors are single s32 that lie one behind the other and all have the same b; else null.
+  const int32_t* plain_indices() const;
+  int64_t a() const { return bases_[1]; }  // of the first vector
+  int64_t b() const { return bases_[2]; }
 
   // As IndexStripFn, for vectors [begin, end) in order: n of them, component k of the i-th at components[k * kStrip + i];
   // the first is at a and b, each next one by the steps further.

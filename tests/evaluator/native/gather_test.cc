@@ -148,4 +148,33 @@ TEST_CASE("native gather: slices that are not the result's last dimensions", "[n
       {LiteralOf(ElementType::kBF16, {kSize}, x), LiteralOf(ElementType::kS32, {kCount, 1}, index)}, wanted);
 }
 
+// y[n] = x[clamp(i[n], 0, limit) * stride / columns, ...]: one element of each row, or of the first row.
+void CheckElements(bool of_rows, int64_t rows, int64_t columns, int64_t count) {
+  std::mt19937_64 random(static_cast<uint64_t>(13 + rows));
+  std::vector<int32_t> index = {INT32_MIN, -1, 0, 1, INT32_MAX};
+  while (std::ssize(index) < count) index.push_back(static_cast<int32_t>(random() % 2000) - 500);
+  const std::vector<uint8_t> x = RandomBytes(rows * columns * 4, 6);
+  std::vector<uint8_t> wanted;
+  for (int32_t i : index) {
+    const int64_t at =
+        of_rows ? std::clamp<int64_t>(i, 0, rows - 1) * columns : std::clamp<int64_t>(i, 0, columns - 1);
+    wanted.insert(wanted.end(), x.begin() + at * 4, x.begin() + at * 4 + 4);
+  }
+  CheckBytes(
+      fmt::format("x = s32[{0},{1}] parameter(0)\ni = s32[{2}] parameter(1)\nROOT y = s32[{2}] gather(x, i), "
+                  "offset_dims={{}}, collapsed_slice_dims={{0,1}}, start_index_map={{{3}}}, "
+                  "index_vector_dim=1, slice_sizes={{1,1}}",
+                  rows, columns, count, of_rows ? 0 : 1),
+      {LiteralOf(ElementType::kS32, {rows, columns}, x), LiteralOf(ElementType::kS32, {count}, index)},
+      wanted);
+}
+
+TEST_CASE("native gather: single elements, with a stride and without", "[native][gather]") {
+  for (int64_t count : {5, 16, 33, 512, 513, 1500, 40003}) {
+    CheckElements(true, 700, 9, count);
+    CheckElements(false, 9, 700, count);
+    CheckElements(true, 1, 1, count);
+  }
+}
+
 }  // namespace assay::testing
