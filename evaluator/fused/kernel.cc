@@ -26,7 +26,12 @@ struct alignas(64) Copies {
 struct alignas(64) Line {
   std::byte bytes[64];
 };
-using CopiesBySlot = absl::InlinedVector<Copies, 4>;
+using CopiesBySlot = absl::InlinedVector<Copies, 8>;
+
+template <class T>
+void Repeat(const std::byte* element, std::byte* to) {
+  for (int64_t i = 0; i < jit::kMaxLanes; ++i) std::memcpy(to + i * sizeof(T), element, sizeof(T));
+}
 
 class FusedKernel final : public Kernel {
  public:
@@ -87,8 +92,19 @@ class FusedKernel final : public Kernel {
     for (const Slot& slot : program_.slots) {
       if (slot.kind != Slot::Kind::kRepeated) continue;
       std::byte* const bytes = copies.emplace_back().bytes;
-      const int size = Bytes(slot.type);
-      for (int64_t i = 0; i < jit::kMaxLanes; ++i) std::memcpy(bytes + i * size, in[slot.index], size);
+      switch (Bytes(slot.type)) {
+        case 1:
+          Repeat<uint8_t>(in[slot.index], bytes);
+          break;
+        case 2:
+          Repeat<uint16_t>(in[slot.index], bytes);
+          break;
+        case 4:
+          Repeat<uint32_t>(in[slot.index], bytes);
+          break;
+        default:
+          Repeat<uint64_t>(in[slot.index], bytes);
+      }
     }
     return copies;
   }

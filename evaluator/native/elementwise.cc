@@ -7,6 +7,7 @@
 #include "evaluator/native/scalar/complex.h"
 #include "evaluator/native/scalar/functions.h"
 #include "evaluator/native/scalar/proven.h"
+#include "evaluator/native/small_elementwise.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
@@ -85,6 +86,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView&
     strip = DefinitionOf(step.instruction.opcode).strip(step.instruction, types, result);
   if (strip.fn == nullptr) return NotSupported({}, fmt::format("element type {}", Name(types[0])));
   const StoredFn stored = NativeStored(step.instruction.opcode, types, result, isa);
+  if (std::shared_ptr<const Kernel> small = MakeSmallElementwise(step, strip, stored)) return small;
   return std::make_shared<ElementwiseKernel>(strip, stored);
 }
 

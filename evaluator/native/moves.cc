@@ -6,6 +6,7 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/move.h"
+#include "evaluator/ops/bitcast.h"
 #include "evaluator/ops/shape_rules.h"
 #include "fmt/format.h"
 #include "shape/index.h"
@@ -252,6 +253,14 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step,
   if (moved == 0) return NotSupported({}, "no element");
   if (moved > kMaxElements) return NotSupported({}, fmt::format("{} elements", moved));
   return Preparer(step).Run();
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& step, Isa) {
+  if (!IsStatic(step.result_shape()) || !IsStatic(step.operand_shape(0)))
+    return NotSupported({}, "no array of static sizes");
+  if (!BitcastKeepsBytes(step.operand_shape(0), step.result_shape()))
+    return NotSupported({}, "elements move");
+  return std::make_shared<SharedKernel>();
 }
 
 }  // namespace assay::native

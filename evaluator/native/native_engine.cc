@@ -36,6 +36,7 @@ constexpr Row kKernels[] = {
     {Opcode::kBatchNormGrad, PrepareBatchNorm},
     {Opcode::kBatchNormInference, PrepareBatchNorm},
     {Opcode::kBatchNormTraining, PrepareBatchNorm},
+    {Opcode::kBitcast, PrepareBitcast},
     {Opcode::kBroadcast, PrepareMoves},
     {Opcode::kCholesky, PrepareCholesky},
     {Opcode::kConcatenate, PrepareMoves},

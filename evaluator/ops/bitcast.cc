@@ -3,6 +3,8 @@
 //
 // memory = the operand written slot by slot as its layout says; out = the result read from the same memory as
 // its layout says: memory'[position'(I)] = out[I], memory[position(J)] = operand[J]
+#include "evaluator/ops/bitcast.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -154,6 +156,11 @@ bool IsPlain(const Shape& shape) {
   return shape.layout().IsRowMajor() && (!shape.layout().tail || *shape.layout().tail == LayoutTail{});
 }
 
+// Whatever an element of `from` holds, the result's type has it.
+bool AnyBits(const Shape& from, const Shape& to) {
+  return Bits(to.element_type()) >= 8 || to.element_type() == from.element_type();
+}
+
 absl::StatusOr<Literal> EvalBitcast(EvalContext& context, std::span<Literal> operands) {
   const Literal& operand = operands[0];
   // A value may come with another layout than the program says (an argument, a shared literal).
@@ -170,12 +177,7 @@ absl::StatusOr<Literal> EvalBitcast(EvalContext& context, std::span<Literal> ope
     }
     sizes = operand.runtime_sizes();
   }
-  const bool plain = IsPlain(from) && IsPlain(shape);
-  const ElementType type = shape.element_type();
-  const bool any_bits = Bits(type) >= 8 || type == from.element_type();
-  if (plain && any_bits && shape.num_bytes() == from.num_bytes()) {
-    return ShareStorage(context, operand, sizes);
-  }
+  if (BitcastKeepsBytes(from, shape)) return ShareStorage(context, operand, sizes);
   ASSAY_ASSIGN_OR_RETURN(Literal memory, WriteMemory(context, operand, from));
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
   if (shape.num_elements() == 0) return result;
@@ -186,12 +188,17 @@ absl::StatusOr<Literal> EvalBitcast(EvalContext& context, std::span<Literal> ope
     ASSAY_RETURN_IF_ERROR(WalkSlots(context, shape, placement, result.MutableBytes().data(),
                                     memory.MutableBytes().data(), /*write=*/false));
   }
-  if (!any_bits && placement.packed_bits == 0) Narrow(type, result.MutableBytes());
+  if (!AnyBits(from, shape) && placement.packed_bits == 0)
+    Narrow(shape.element_type(), result.MutableBytes());
   if (!result.IsFullSize()) result.ClearDeadElements();
   return result;
 }
 
 }  // namespace
+
+bool BitcastKeepsBytes(const Shape& from, const Shape& to) {
+  return IsPlain(from) && IsPlain(to) && AnyBits(from, to) && to.num_bytes() == from.num_bytes();
+}
 
 constinit const OpDef ops::Bitcast = {
     .operands = Exactly(1),

@@ -124,5 +124,39 @@ TEST_CASE("moves: windows begin where the reference's do, whatever the start", "
   }
 }
 
+bool HasKernel(const std::string& body) {
+  absl::StatusOr<Module> parsed = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
+  REQUIRE(parsed.ok());
+  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
+  REQUIRE(module.ok());
+  return MakePlan(*module, EngineChoice::kExact)->computations[0].steps.back().kernel != nullptr;
+}
+
+TEST_CASE("moves: a bitcast that moves nothing gives the operand's bytes", "[moves][bitcast]") {
+  CheckSame(Parameter(0, "f32[24]"), "f32[24,1] bitcast(p0)");
+  CheckSame(Parameter(0, "f32[6,4]"), "f32[2,3,4] bitcast(p0)");
+  CheckSame(Parameter(0, "f32[3,5]"), "s32[15] bitcast(p0)");
+  CheckSame(Parameter(0, "s64[3]"), "u8[3,8] bitcast(p0)");
+  CheckSame(Parameter(0, "s32[]"), "s32[1] bitcast(p0)");
+  // 1.0, -2.0 and 0.5 of f32.
+  const Literal bits =
+      RunText("HloModule m\nENTRY e {\n  c = f32[3] parameter(0)\n  ROOT r = u32[3,1] bitcast(c)\n}\n",
+              {"f32[3] {1, -2, 0.5}"})
+          .value();
+  CHECK(bits.GetInt(0) == 0x3f800000);
+  CHECK(bits.GetInt(1) == 0xc0000000);
+  CHECK(bits.GetInt(2) == 0x3f000000);
+}
+
+TEST_CASE("moves: other bitcasts are the reference's", "[moves][bitcast]") {
+  CHECK(HasKernel("  p = f32[6,4] parameter(0)\n  ROOT r = f32[24] bitcast(p)"));
+  CHECK(!HasKernel("  p = f32[6,4]{0,1} parameter(0)\n  ROOT r = f32[24] bitcast(p)"));
+  CHECK(!HasKernel("  p = f32[6,4] parameter(0)\n  ROOT r = f32[4,6]{0,1} bitcast(p)"));
+  CHECK(!HasKernel("  p = u8[6] parameter(0)\n  ROOT r = pred[6] bitcast(p)"));
+  CHECK(!HasKernel("  p = u8[6] parameter(0)\n  ROOT r = u4[6] bitcast(p)"));
+  CHECK(!HasKernel("  p = f32[6] parameter(0)\n  ROOT r = f32[4] bitcast(p)"));
+  CHECK(!HasKernel("  p = f32[<=6] parameter(0)\n  ROOT r = f32[<=6] bitcast(p)"));
+}
+
 }  // namespace
 }  // namespace assay
