@@ -148,7 +148,7 @@ class PyModule {
     return parameters;
   }
   py::object Result() const {
-    return Describe(program_->module().module().entry_computation().root_instruction().shape);
+    return Describe(*program_->module().module().entry_computation().root_instruction().shape);
   }
 
   // arrays: key -> (descriptor, sizes, C-contiguous buffer of bytes).
