@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evaluator/inline_maps.h"
 #include "evaluator/needed.h"
 
 namespace assay {
@@ -51,7 +52,7 @@ class Inliner {
       size_ += computation.instructions.size();
       for (const Instruction& instruction : computation.instructions) {
         if (IsOrderedElsewhere(instruction.opcode)) return false;
-        any = any || Callee(instruction).has_value();
+        any = any || instruction.opcode == Opcode::kMap || Callee(instruction).has_value();
       }
     }
     limit_ = std::max(kMaxGrowth * size_, kSmallProgram);
@@ -93,6 +94,16 @@ class Inliner {
     return &body;
   }
 
+  // The same for a map.
+  const Computation* MapBody(const Computation& caller, size_t i,
+                             const std::vector<bool>& is_predecessor) const {
+    const Instruction& map = caller.instructions[i];
+    if (map.opcode != Opcode::kMap || is_predecessor[i] || !map.control_predecessors.empty()) return nullptr;
+    const Computation& body = (*done_)[map.attributes.Computation(Attr::kToApply)->value];
+    const bool fits = size_ + 2 * body.instructions.size() <= limit_;  // a constant and its broadcast each
+    return fits && CanInlineMap(body, map) ? &body : nullptr;
+  }
+
   Computation Rewrite(size_t c) {
     const Computation& old = module_.computations[c];
     Computation result;
@@ -112,6 +123,11 @@ class Inliner {
       if (const Computation* const body = Body(old, i, is_predecessor)) {
         places[i] = Insert(*body, instruction, places, result);
         inlined_[Callee(instruction)->value] = true;
+      } else if (const Computation* const mapped = MapBody(old, i, is_predecessor)) {
+        const size_t before = result.instructions.size();
+        places[i] = InsertMap(*mapped, instruction, places, result);
+        size_ += result.instructions.size() - before;
+        inlined_[instruction.attributes.Computation(Attr::kToApply)->value] = true;
       } else if (const int32_t element = ElementOfTuple(instruction, places, result);
                  element >= 0 && !is_predecessor[i]) {
         places[i] = element;

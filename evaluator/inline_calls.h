@@ -2,6 +2,7 @@
 // be fused across the calls and run without arguments, frames and tuples in between.
 //
 // No result, error or number of steps can show it: what runs is what ran, in the same order, and counts the same.
+// Maps are written out too (inline_maps.h); elements that broadcasts of their constants write count towards steps.
 // Left as they are: calls whose types differ in anything from what they call, calls that control dependencies name, programs
 // that send and receive, and programs whose calls are nested deeply or would become much longer.
 #ifndef ASSAY_EVALUATOR_INLINE_CALLS_H_
@@ -13,7 +14,7 @@
 
 namespace assay {
 
-// The program without such calls, of `call` and of `fusion`; null where it has none. Computation ids stay. A computation
+// The program without such calls, of `call`, of `fusion` and of `map`; null where it has none. Computation ids stay. A computation
 // that is called no more has no instructions. For verified modules.
 std::shared_ptr<const Module> InlineCalls(const Module& module);
 

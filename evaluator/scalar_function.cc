@@ -145,6 +145,7 @@ class Compiler {
         return values[instruction.operands[0]];
       case Opcode::kCall:
       case Opcode::kFusion:
+      case Opcode::kMap:  // of scalars
         return TranslateCall(instruction, values, depth);
       case Opcode::kBitcast:
       case Opcode::kBroadcast:

@@ -117,6 +117,57 @@ def cumulative_sum(n):
                    numpy.cumsum, False)
 
 
+def mapped(n):
+    """A map whose body has a function and a constant."""
+    body = ("f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n m = f32[] multiply(a, b)\n t = f32[] tanh(m)\n"
+            " c = f32[] constant(0.5)\n ROOT r = f32[] add(t, c) }\n")
+    return Program("map tanh(x y) + 0.5 f32 2^20",
+                   entry(f" x = f32[{n}] parameter(0)\n y = f32[{n}] parameter(1)\n"
+                         f" ROOT z = f32[{n}] map(x, y), dimensions={{0}}, to_apply=f\n", body),
+                   [normal("f32", n), normal("f32", n, seed=2)], lambda x, y: numpy.tanh(x * y) + numpy.float32(0.5))
+
+
+# 3x3 windows with stride 2 over images of 112x112 with 32 features: shapes of image and result, window.
+POOLS = {"NHWC": ("8,112,112,32", "8,56,56,32", "size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0"),
+         "NCHW": ("8,32,112,112", "8,32,56,56", "size=1x1x3x3 stride=1x1x2x2 pad=0_0x0_0x0_1x0_1")}
+
+
+def sizes_of(text):
+    return [int(size) for size in text.split(",")]
+
+
+def pool(op, start, layout):
+    image, result, window = POOLS[layout]
+    body = (f" x = f32[{image}] parameter(0)\n i = f32[] constant({start})\n"
+            f" ROOT y = f32[{result}] reduce-window(x, i), window={{{window}}}, to_apply={op}\n")
+    return Program(f"reduce-window {op} 3x3 {layout}", entry(body, computation(op, op, "f32")),
+                   [normal("f32", *sizes_of(image))], None, False)
+
+
+def argmax_pool(layout):
+    """Largest element and its index, as two results of one window."""
+    image, result, window = POOLS[layout]
+    larger = ("larger { a = f32[] parameter(0)\n i = s32[] parameter(1)\n b = f32[] parameter(2)\n"
+              " j = s32[] parameter(3)\n g = pred[] compare(a, b), direction=GE\n s = f32[] select(g, a, b)\n"
+              " q = s32[] select(g, i, j)\n ROOT r = (f32[], s32[]) tuple(s, q) }\n")
+    body = (f" x = f32[{image}] parameter(0)\n k = s32[{image}] parameter(1)\n i = f32[] constant(-inf)\n"
+            f" m = s32[] constant(-1)\n ROOT y = (f32[{result}], s32[{result}]) reduce-window(x, k, i, m), "
+            f"window={{{window}}}, to_apply=larger\n")
+    sizes = sizes_of(image)
+    return Program(f"reduce-window argmax 3x3 {layout}", entry(body, larger),
+                   [normal("f32", *sizes), numpy.arange(numpy.prod(sizes), dtype=numpy.int32).reshape(sizes)], None, False)
+
+
+def pool_gradient(op, start, layout):
+    image, result, window = POOLS[layout]
+    computations = computation(op, op, "f32") + (
+        "ge { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=GE }\n")
+    body = (f" x = f32[{image}] parameter(0)\n s = f32[{result}] parameter(1)\n i = f32[] constant({start})\n"
+            f" ROOT y = f32[{image}] select-and-scatter(x, s, i), window={{{window}}}, select=ge, scatter={op}\n")
+    return Program(f"select-and-scatter {op} 3x3 {layout}", entry(body, computations),
+                   [normal("f32", *sizes_of(image)), normal("f32", *sizes_of(result), seed=2)], None, False)
+
+
 def convolution(kind):
     body = (f" x = {kind}[8,56,56,64] parameter(0)\n k = {kind}[3,3,64,64] parameter(1)\n"
             f" ROOT z = {kind}[8,56,56,64] convolution(x, k), window={{size=3x3 pad=1_1x1_1}}, "
@@ -412,6 +463,16 @@ def all_programs(folder):
         cumulative_sum(2**20),
         cumulative_product(10_000),
         associative_scan(2**20),
+        mapped(2**20),
+        pool("maximum", "-inf", "NHWC"),
+        pool("maximum", "-inf", "NCHW"),
+        pool("multiply", "1", "NHWC"),
+        pool("multiply", "1", "NCHW"),
+        pool("add", "0", "NHWC"),
+        argmax_pool("NHWC"),
+        pool_gradient("add", "0", "NHWC"),
+        pool_gradient("add", "0", "NCHW"),
+        pool_gradient("multiply", "1", "NHWC"),
         sort(100_000),
         jax_sort(1000, 1000),
         argsort(100_000),

@@ -269,24 +269,26 @@ class CodeReduce final : public Kernel {
   const std::shared_ptr<const ScalarCode> code_;
 };
 
-// Windows that begin with the line's first element: each is the one before, folded with what is new at its end.
-class CodeWindow final : public Kernel {
+class CumulativeWindow final : public Kernel {
  public:
-  explicit CodeWindow(std::shared_ptr<const ScalarCode> code) : code_(std::move(code)) {}
+  CumulativeWindow(std::shared_ptr<const ScalarCode> code, std::shared_ptr<const Kernel> others)
+      : code_(std::move(code)), others_(std::move(others)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    const auto reference = [&] { return DefinitionOf(Opcode::kReduceWindow).eval(context, operands); };
+    const auto by_others = [&] { return others_->Run(context, operands); };
     const Literal& x = operands[0];
     if (context.result_shape().HasDynamic() || !x.IsFullSize() || x.shape().num_elements() == 0 ||
         context.result_shape().num_elements() == 0) {
-      return reference();
+      return by_others();
     }
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     const auto lines = WindowLines::Of(context.attributes().WindowOf(), x.runtime_sizes(), StridesOf(x),
                                        result.runtime_sizes(), StridesOf(result));
-    if (!lines || !lines->line().IsCumulative()) return reference();
-    for (int64_t l = 0; l < lines->lines(); ++l) {
-      if (lines->Rows(l).size() != 1) return reference();
+    bool cumulative = lines && lines->line().IsCumulative();
+    for (int64_t l = 0; cumulative && l < lines->lines(); ++l) cumulative = lines->Rows(l).size() == 1;
+    if (!cumulative) {
+      result = Literal();
+      return by_others();
     }
     std::byte* const out = result.MutableBytes().data();
     const int64_t bytes = Bytes(x.shape().element_type());
@@ -351,6 +353,7 @@ class CodeWindow final : public Kernel {
   }
 
   const std::shared_ptr<const ScalarCode> code_;
+  const std::shared_ptr<const Kernel> others_;
 };
 
 class CodeScatter final : public Kernel {
@@ -412,17 +415,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& 
   return std::make_shared<CodeReduce>(std::move(code));
 }
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeWindow(const StepView& step, Isa isa) {
-  if (step.instruction.operands.size() != 2)
-    return NotSupported({}, "reduce-window of more than one operand");
-  int64_t longest = 1;
-  for (const WindowDimension& d : step.instruction.attributes.WindowOf()) longest = std::max(longest, d.size);
-  // As many applications as windows, where the reference needs as many as they have elements.
-  const Shape& result = step.result_shape();
-  if (longest < 64) return NotSupported({}, "short windows");
-  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const ScalarCode> code,
-                         CodeFor(step, isa, 1, 0, 1, result.num_elements() * 64, /*vectors=*/false));
-  return std::make_shared<CodeWindow>(std::move(code));
+std::shared_ptr<const Kernel> MakeCumulativeWindow(std::shared_ptr<const ScalarCode> code,
+                                                   std::shared_ptr<const Kernel> others) {
+  return std::make_shared<CumulativeWindow>(std::move(code), std::move(others));
 }
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeScatter(const StepView& step, Isa isa) {

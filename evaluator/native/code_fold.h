@@ -3,13 +3,18 @@
 #ifndef ASSAY_EVALUATOR_NATIVE_CODE_FOLD_H_
 #define ASSAY_EVALUATOR_NATIVE_CODE_FOLD_H_
 
+#include "evaluator/fused/scalar_code.h"
 #include "evaluator/native/native_engine.h"
 
 namespace assay::native {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& step, Isa isa);
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeWindow(const StepView& step, Isa isa);
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeScatter(const StepView& step, Isa isa);
+
+// A reduce-window of one operand whose elements are of the computation's type: where every window begins with its line's
+// first element, each is the one before, folded with what is new at its end; where not, by `others`.
+std::shared_ptr<const Kernel> MakeCumulativeWindow(std::shared_ptr<const fused::ScalarCode> code,
+                                                   std::shared_ptr<const Kernel> others);
 
 }  // namespace assay::native
 

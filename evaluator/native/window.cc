@@ -4,9 +4,10 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/native/associative.h"
-#include "evaluator/native/code_fold.h"
+#include "evaluator/native/code_window.h"
 #include "evaluator/native/window_add.h"
 #include "evaluator/native/window_lines.h"
+#include "evaluator/native/window_sums.h"
 #include "evaluator/ops/reducer.h"
 #include "evaluator/parallel.h"
 #include "evaluator/registry.h"
@@ -145,26 +146,29 @@ class WindowKernel final : public Kernel {
   const bool is_sum_;
 };
 
-// Windows of fewer elements are folded by the reference, many outputs at a time.
+// Windows of fewer elements are folded as they are.
 constexpr int64_t kShortestWindow = 8;
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView& step, Isa isa) {
-  if (step.instruction.operands.size() != 2)
-    return NotSupported({}, "reduce-window of more than one operand");
+  if (step.instruction.operands.size() != 2) return PrepareCodeWindow(step, isa);
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
   const ElementType type = step.operand_shape(0).element_type();
-  if (step.operand_shape(1).element_type() != type || step.result_shape().element_type() != type)
-    return NotSupported({}, "a reducer of more than one type");
+  const bool one_type =
+      step.operand_shape(1).element_type() == type && step.result_shape().element_type() == type;
   if (IsExactSum(step.module, reducer)) {
+    if (!one_type) return NotSupported({}, "a sum of elements of another type");
     if (IsComplex(type)) return NotSupported({}, "complex window sums");
-    return std::make_shared<WindowKernel>(isa, /*is_sum=*/true);
+    auto sums = std::make_shared<WindowKernel>(isa, /*is_sum=*/true);
+    absl::StatusOr<std::shared_ptr<const Kernel>> small = PrepareWindowSums(step, isa, sums);
+    if (small.ok()) return small;
+    return sums;
   }
-  if (!IsAssociative(step.module, reducer)) return PrepareCodeWindow(step, isa);
   int64_t longest = 1;
   for (const WindowDimension& d : step.instruction.attributes.WindowOf()) longest = std::max(longest, d.size);
-  if (longest < kShortestWindow) return NotSupported({}, "short windows");
+  if (!one_type || longest < kShortestWindow || !IsAssociative(step.module, reducer))
+    return PrepareCodeWindow(step, isa);
   return std::make_shared<WindowKernel>(isa, /*is_sum=*/false);
 }
 

@@ -133,4 +133,20 @@ absl::StatusOr<Literal> ConvertForReducer(EvalContext& context, const Literal& l
   return result;
 }
 
+absl::StatusOr<std::vector<Literal>> ConvertForReducer(EvalContext& context,
+                                                       std::span<const Literal> operands,
+                                                       ComputationId reducer) {
+  const Computation& computation = context.module().computation(reducer);
+  const size_t n = operands.size() / 2;
+  std::vector<Literal> converted;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const int32_t parameter = computation.parameters[(k + n) % operands.size()];
+    ASSAY_ASSIGN_OR_RETURN(
+        Literal value,
+        ConvertForReducer(context, operands[k], computation.instructions[parameter].shape->element_type()));
+    converted.push_back(std::move(value));
+  }
+  return converted;
+}
+
 }  // namespace assay

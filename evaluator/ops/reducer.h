@@ -29,6 +29,10 @@ bool IsAssociative(const Module& module, ComputationId id);
 // The literal with its floating elements rounded to `type` (RED: "first converted to the parameter type");
 // itself where the type is the same already. Run-time sizes are kept.
 absl::StatusOr<Literal> ConvertForReducer(EvalContext& context, const Literal& literal, ElementType type);
+// The N operands and N start values as the reducer's new and running values want them.
+absl::StatusOr<std::vector<Literal>> ConvertForReducer(EvalContext& context,
+                                                       std::span<const Literal> operands,
+                                                       ComputationId reducer);
 
 }  // namespace assay
 

@@ -1,6 +1,7 @@
 #include "evaluator/ops/window_axis.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <numeric>
 
 #include "absl/numeric/int128.h"
@@ -27,12 +28,20 @@ int64_t InverseModulo(int64_t a, int64_t m) {
   return static_cast<int64_t>(t0 < 0 ? t0 + m : t0);
 }
 
+// Products of two of them and sums of a few such products fit in 64 bits.
+bool IsSmall(std::initializer_list<int64_t> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [](int64_t n) { return n > -(int64_t{1} << 30) && n < (int64_t{1} << 30); });
+}
+
 }  // namespace
 
 WindowAxis::WindowAxis(int64_t base_size, const WindowDimension& window, int64_t outputs)
     : base_size_(base_size),
       window_(window),
       outputs_(outputs),
+      is_small_(IsSmall({base_size, window.size, window.stride, window.base_dilation, window.window_dilation,
+                         window.padding_low, window.padding_high, outputs})),
       window_congruence_(Solve(window.window_dilation, window.base_dilation)),
       output_congruence_(Solve(window.stride, window.base_dilation)) {}
 
@@ -50,21 +59,28 @@ WindowAxis::Congruence WindowAxis::Solve(int64_t factor, int64_t modulus) {
 Progression WindowAxis::Meet(int64_t fixed, int64_t fixed_factor, int64_t factor, int64_t limit,
                              const Congruence& congruence) const {
   if (base_size_ == 0) return {};
+  return is_small_ ? MeetIn<int64_t>(fixed, fixed_factor, factor, limit, congruence)
+                   : MeetIn<Wide>(fixed, fixed_factor, factor, limit, congruence);
+}
+
+template <class Int>
+Progression WindowAxis::MeetIn(int64_t fixed, int64_t fixed_factor, int64_t factor, int64_t limit,
+                               const Congruence& congruence) const {
   const int64_t dilation = window_.base_dilation;
-  const Wide c = Wide(fixed) * fixed_factor - window_.padding_low;
+  const Int c = Int(fixed) * fixed_factor - window_.padding_low;
   // Range of x with 0 <= c + x * factor <= (base_size - 1) * dilation.
-  const Wide last_p = Wide(base_size_ - 1) * dilation;
-  Wide low = c >= 0 ? Wide(0) : (-c + factor - 1) / factor;
+  const Int last_p = Int(base_size_ - 1) * dilation;
+  Int low = c >= 0 ? Int(0) : (-c + factor - 1) / factor;
   if (c > last_p) return {};
-  Wide high = (last_p - c) / factor;
+  Int high = (last_p - c) / factor;
   if (high > limit - 1) high = limit - 1;
   if (congruence.step > 1 || congruence.gcd > 1) {
     // c + x * factor = 0 (mod dilation)
-    Wide r = c % dilation;
+    Int r = c % dilation;
     if (r < 0) r += dilation;
     if (r % congruence.gcd != 0) return {};
-    const Wide wanted = (dilation - r) / congruence.gcd % congruence.step;
-    const Wide x0 = wanted * congruence.inverse % congruence.step;
+    const Int wanted = (dilation - r) / congruence.gcd % congruence.step;
+    const Int x0 = wanted * congruence.inverse % congruence.step;
     if (low <= x0) {
       low = x0;
     } else {

@@ -53,10 +53,14 @@ class WindowAxis {
   static Congruence Solve(int64_t factor, int64_t modulus);
   Progression Meet(int64_t fixed, int64_t fixed_factor, int64_t factor, int64_t limit,
                    const Congruence& congruence) const;
+  template <class Int>
+  Progression MeetIn(int64_t fixed, int64_t fixed_factor, int64_t factor, int64_t limit,
+                     const Congruence& congruence) const;
 
   int64_t base_size_;
   WindowDimension window_;
   int64_t outputs_;
+  bool is_small_;  // no position or product of two of these numbers leaves 64 bits
   Congruence window_congruence_, output_congruence_;
 };
 

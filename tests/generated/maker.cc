@@ -101,8 +101,27 @@ ComputationId Maker::AnyReducer(ElementType type) {
   constexpr Opcode kCombiners[] = {Opcode::kAdd,      Opcode::kAdd,      Opcode::kMaximum,
                                    Opcode::kMinimum,  Opcode::kMultiply, Opcode::kOr,
                                    Opcode::kSubtract, Opcode::kAnd,      Opcode::kXor};
+  if (choices_.OneIn(4)) {
+    if (const auto body = AnyScalarBody({type, type}, type)) return *body;
+  }
   if (type == ElementType::kPred) return Binary(choices_.OneIn(2) ? Opcode::kAnd : Opcode::kOr, type);
   return Binary(kCombiners[Below(std::size(kCombiners))], type);
+}
+
+std::optional<ComputationId> Maker::AnyScalarBody(const std::vector<ElementType>& parameters,
+                                                  ElementType result) {
+  open_.push_back(NewComputation());
+  for (ElementType type : parameters) AddParameter(Shape::Scalar(type));
+  for (int64_t steps = 1 + Below(4); steps > 0; --steps) {
+    if (choices_.OneIn(3)) ScalarOf(AnyType(), static_cast<double>(Below(3)));
+    Elementwise();
+  }
+  // The last one that fits.
+  for (auto i = static_cast<int32_t>(current().instructions.size()); i-- > 0;) {
+    if (ShapeOf(i).IsScalar(result) && current().parameters.size() == parameters.size()) return Close(i);
+  }
+  open_.pop_back();
+  return std::nullopt;
 }
 
 ElementType Maker::AnyType() { return kTypes[Below(std::size(kTypes))]; }
@@ -178,19 +197,55 @@ Window Maker::AnyWindow(int64_t rank, bool dilated) {
   return window;
 }
 
+std::optional<int32_t> Maker::AnyWindowed() {
+  if (options_.cheap || open_.size() > 1 || !choices_.OneIn(2)) return AnyArray();
+  const int64_t n = 4 * options_.max_elements;
+  const int64_t rows = 1 + Below(9), columns = 1 + Below(9);
+  const DimVector sizes[] = {
+      {n}, {rows, n / rows}, {n / columns, columns}, {rows, n / rows / columns, columns}};
+  return AddParameter(Shape::ArrayOrDie(AnyType(), sizes[Below(std::size(sizes))]));
+}
+
 void Maker::Step() {
   using Method = void (Maker::*)();
   // Elementwise steps more often: fusions are made of them.
-  static constexpr Method kMethods[] = {
-      &Maker::Elementwise, &Maker::Elementwise,  &Maker::Elementwise,   &Maker::Elementwise,
-      &Maker::Elementwise, &Maker::Elementwise,  &Maker::Elementwise,   &Maker::Elementwise,
-      &Maker::Broadcast,   &Maker::Broadcast,    &Maker::Reshape,       &Maker::Transpose,
-      &Maker::Reverse,     &Maker::Slice,        &Maker::Pad,           &Maker::Concatenate,
-      &Maker::Iota,        &Maker::DynamicSlice, &Maker::DynamicUpdate, &Maker::Gather,
-      &Maker::Reduce,      &Maker::Reduce,       &Maker::ReduceWindow,  &Maker::SelectAndScatter,
-      &Maker::Scatter,     &Maker::Dot,          &Maker::Dot,           &Maker::Convolution,
-      &Maker::Sort,        &Maker::TopK,         &Maker::Fft,           &Maker::Solve,
-      &Maker::BatchNorm,   &Maker::Map,          &Maker::While,         &Maker::Conditional};
+  static constexpr Method kMethods[] = {&Maker::Elementwise,
+                                        &Maker::Elementwise,
+                                        &Maker::Elementwise,
+                                        &Maker::Elementwise,
+                                        &Maker::Elementwise,
+                                        &Maker::Elementwise,
+                                        &Maker::Elementwise,
+                                        &Maker::Elementwise,
+                                        &Maker::Broadcast,
+                                        &Maker::Broadcast,
+                                        &Maker::Reshape,
+                                        &Maker::Transpose,
+                                        &Maker::Reverse,
+                                        &Maker::Slice,
+                                        &Maker::Pad,
+                                        &Maker::Concatenate,
+                                        &Maker::Iota,
+                                        &Maker::DynamicSlice,
+                                        &Maker::DynamicUpdate,
+                                        &Maker::Gather,
+                                        &Maker::Reduce,
+                                        &Maker::Reduce,
+                                        &Maker::ReduceWindow,
+                                        &Maker::ReduceWindowOfTwo,
+                                        &Maker::SelectAndScatter,
+                                        &Maker::Scatter,
+                                        &Maker::Dot,
+                                        &Maker::Dot,
+                                        &Maker::Convolution,
+                                        &Maker::Sort,
+                                        &Maker::TopK,
+                                        &Maker::Fft,
+                                        &Maker::Solve,
+                                        &Maker::BatchNorm,
+                                        &Maker::Map,
+                                        &Maker::While,
+                                        &Maker::Conditional};
   (this->*kMethods[Below(std::size(kMethods))])();
 }
 

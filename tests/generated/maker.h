@@ -48,6 +48,10 @@ class Maker {
   Ints SomeDims(const Shape& shape, bool all_but_one = false);
   Window AnyWindow(int64_t rank, bool dilated);
   ComputationId AnyReducer(ElementType type);
+  // Of `parameters` scalars, to one of `result`: a few elementwise instructions, constants among them.
+  std::optional<ComputationId> AnyScalarBody(const std::vector<ElementType>& parameters, ElementType result);
+  // An array for windows: now and then one with enough elements for code.
+  std::optional<int32_t> AnyWindowed();
 
   void Step();
   // maker_moves.cc
@@ -66,6 +70,7 @@ class Maker {
   // maker_sums.cc
   void Reduce();
   void ReduceWindow();
+  void ReduceWindowOfTwo();
   void SelectAndScatter();
   void Scatter();
   void Dot();

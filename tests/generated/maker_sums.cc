@@ -15,7 +15,7 @@ void Maker::Reduce() {
 }
 
 void Maker::ReduceWindow() {
-  const auto x = AnyArray();
+  const auto x = AnyWindowed();
   if (!x) return;
   const Shape shape = ShapeOf(*x);
   Window window = AnyWindow(shape.rank(), true);
@@ -29,10 +29,30 @@ void Maker::ReduceWindow() {
       {{Attr::kWindow, window}, {Attr::kToApply, reducer}});
 }
 
+// Elements chosen by comparing them, and what another array has in their places.
+void Maker::ReduceWindowOfTwo() {
+  const auto x = AnyWindowed();
+  if (!x || IsComplex(ShapeOf(*x).element_type())) return;
+  const Shape shape = ShapeOf(*x);
+  const ElementType type = shape.element_type(), other = AnyType();
+  DimVector sizes(shape.sizes().begin(), shape.sizes().end());
+  const int32_t y = LikeThat(Shape::ArrayOrDie(other, sizes));
+  open_.push_back(NewComputation());
+  for (ElementType t : {type, other, type, other}) AddParameter(Shape::Scalar(t));
+  const char* const direction = choices_.OneIn(2) ? "GE" : "LT";
+  const int32_t keep = *Add(Opcode::kCompare, {0, 2}, {{Attr::kDirection, Word{direction}}});
+  const int32_t kept = *Add(Opcode::kSelect, {keep, 0, 2});
+  const int32_t with =
+      choices_.OneIn(2) ? *Add(Opcode::kSelect, {keep, 1, 3}) : Add(Opcode::kSubtract, {3, 1}).value_or(3);
+  const ComputationId reducer = Close(*Add(Opcode::kTuple, {kept, with}));
+  const auto folded = Add(Opcode::kReduceWindow, {*x, y, ScalarOf(type, 0), ScalarOf(other, 1)},
+                          {{Attr::kWindow, AnyWindow(shape.rank(), true)}, {Attr::kToApply, reducer}});
+  if (folded) Add(Opcode::kGetTupleElement, {*folded}, {{Attr::kIndex, Below(2)}});
+}
+
 void Maker::SelectAndScatter() {
-  const auto x =
-      ArrayThat([](const Shape& shape) { return shape.rank() > 0 && !IsComplex(shape.element_type()); });
-  if (!x) return;
+  const auto x = AnyWindowed();
+  if (!x || ShapeOf(*x).rank() == 0 || IsComplex(ShapeOf(*x).element_type())) return;
   const Shape shape = ShapeOf(*x);
   const ElementType type = shape.element_type();
   const Window window = AnyWindow(shape.rank(), false);
@@ -40,7 +60,9 @@ void Maker::SelectAndScatter() {
   for (size_t d = 0; d < window.size(); ++d)
     sizes.push_back(WindowOutputSize(shape.size(static_cast<int64_t>(d)), window[d]).value_or(1));
   const int32_t source = LikeThat(Shape::ArrayOrDie(type, sizes));
-  const ComputationId select = Comparator(type, "GE", 1), scatter = AnyReducer(type);
+  ComputationId select = Comparator(type, "GE", 1);
+  if (choices_.OneIn(3)) select = AnyScalarBody({type, type}, ElementType::kPred).value_or(select);
+  const ComputationId scatter = AnyReducer(type);
   Add(Opcode::kSelectAndScatter, {*x, source, ScalarOf(type, 0)},
       {{Attr::kWindow, window}, {Attr::kSelect, select}, {Attr::kScatter, scatter}});
 }
@@ -223,10 +245,13 @@ void Maker::Map() {
   const auto x = AnyArray();
   if (!x) return;
   const Shape shape = ShapeOf(*x);
-  const ComputationId combine = AnyReducer(shape.element_type());
+  const ElementType type = shape.element_type();
+  const int32_t y = LikeThat(shape);
+  const ComputationId body =
+      AnyScalarBody({type, type}, choices_.OneIn(2) ? type : AnyType()).value_or(AnyReducer(type));
   Ints dims;
   for (int64_t d = 0; d < shape.rank(); ++d) dims.push_back(d);
-  Add(Opcode::kMap, {*x, LikeThat(shape)}, {{Attr::kDimensions, dims}, {Attr::kToApply, combine}});
+  Add(Opcode::kMap, {*x, y}, {{Attr::kDimensions, dims}, {Attr::kToApply, body}});
 }
 
 // A counter and a value on which a few elementwise instructions work at every turn.
