@@ -54,16 +54,21 @@ void AddDotTerms(const View& view, const DimVector& index, Terms& terms) {
   for (int s = 0; s < 2; ++s) {
     for (int64_t free : sides[s]->free) base[s] += index[d++] * strides[s][free];
   }
+  // The last contracted dimension is a loop of its own, for speed.
   DimVector sizes;
   for (int64_t k : dims.lhs.contracting) sizes.push_back(view.operand(0).size(k));
+  const int64_t run = sizes.empty() ? 1 : sizes.back();
+  if (!sizes.empty()) sizes.pop_back();
   int64_t count = 0;
   ForEachIndex(sizes, [&](const DimVector& k) {
     for (int s = 0; s < 2; ++s) {
+      const auto& contracting = sides[s]->contracting;
       int64_t at = base[s];
-      for (size_t i = 0; i < k.size(); ++i) at += k[i] * strides[s][sides[s]->contracting[i]];
-      terms.operands[s].push_back(at);
+      for (size_t i = 0; i < k.size(); ++i) at += k[i] * strides[s][contracting[i]];
+      const int64_t step = contracting.empty() ? 0 : strides[s][contracting.back()];
+      for (int64_t i = 0; i < run; ++i) terms.operands[s].push_back(at + i * step);
     }
-    ++count;
+    count += run;
   });
   terms.counts.push_back(count);
 }

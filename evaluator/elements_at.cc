@@ -223,6 +223,49 @@ absl::StatusOr<Literal> Widen(EvalContext& context, const Literal& array, Fn f) 
   return wide;
 }
 
+// Whether products of elements of the type are doubles that neither over- nor underflow.
+bool HasExactProducts(ElementType type) { return IsFloat(type) && type != ElementType::kF64; }
+
+// Of n such terms. Each addition's error is a double (TwoSum); they are summed in doubles. No sum of finite terms is
+// infinite, so an infinite or NaN one is the answer.
+SumOfTerms SumOf(const double* lhs, const double* rhs, int64_t n) {
+  SumOfTerms of;
+  of.terms = n;
+  double error = 0;
+  for (int64_t k = 0; k < n; ++k) {
+    const double a = std::fabs(lhs[k]), b = std::fabs(rhs[k]), term = lhs[k] * rhs[k];
+    const double s = of.sum + term, z = s - of.sum;
+    error += (of.sum - (s - z)) + (term - z);
+    of.sum = s;
+    of.magnitude += a * b;
+    of.subnormal += (a < kSmallestNormal ? a * b : 0) + (b < kSmallestNormal ? a * b : 0);
+  }
+  if (std::isfinite(of.sum)) of.sum += error;
+  const double up = 1 + static_cast<double>(n) * 0x1p-52;
+  of.magnitude *= up;
+  of.subnormal *= up;
+  return of;
+}
+
+std::vector<SumOfTerms> SumsOfExactProducts(const Terms& terms, std::span<const Literal> factors) {
+  const int64_t all = factors[0].shape().num_elements();
+  std::vector<double> wide[2];
+  for (size_t k = 0; k < 2; ++k) {
+    const ElementType type = factors[k].shape().element_type();
+    wide[k].resize(static_cast<size_t>(all));
+    for (int64_t i = 0; i < all; i += kStrip)
+      LoadStrip(type, factors[k].data() + i * Bytes(type), Bytes(type), std::min(kStrip, all - i),
+                &wide[k][i]);
+  }
+  std::vector<SumOfTerms> sums;
+  int64_t at = 0;
+  for (int64_t count : terms.counts) {
+    sums.push_back(SumOf(wide[0].data() + at, wide[1].data() + at, count));
+    at += count;
+  }
+  return sums;
+}
+
 }  // namespace
 
 std::optional<int64_t> TermsOfElement(const Computation& computation, std::span<const int32_t> members) {
@@ -252,6 +295,9 @@ absl::StatusOr<std::vector<SumOfTerms>> SumsAt(EvalContext& context, const StepV
     ASSAY_ASSIGN_OR_RETURN(Literal elements, evaluator.Operand(root.operands[k], terms.operands[k]));
     factors.push_back(std::move(elements));
   }
+  if (HasExactProducts(factors[0].shape().element_type()) &&
+      HasExactProducts(factors[1].shape().element_type()))
+    return SumsOfExactProducts(terms, factors);
   std::vector<SumOfTerms> sums(positions.size());
   const auto add = [&](auto f, auto g, double SumOfTerms::*field) -> absl::Status {
     ASSAY_ASSIGN_OR_RETURN(const Literal lhs, Widen(context, factors[0], f));

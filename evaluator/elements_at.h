@@ -34,10 +34,11 @@ absl::StatusOr<Literal> ElementsAt(EvalContext& context, const StepValues& step,
                                    std::span<const int64_t> positions);
 
 // What Accuracy::kF32Sum speaks of, for an element of a dot, convolution or sum of real numbers.
+// With u = 2^-53 and n terms:
 struct SumOfTerms {
-  double sum = 0;        // exact, rounded to f64
-  double magnitude = 0;  // sum |t|
-  double subnormal = 0;  // the part of it with a factor below 2^-126
+  double sum = 0;        // within u |sum| + n^2 u^2 magnitude of the exact one, of f64 within u |sum|
+  double magnitude = 0;  // sum |t|, or up to 3 n u of it more
+  double subnormal = 0;  // the part of it with a factor below 2^-126, likewise
   int64_t terms = 0;
 };
 absl::StatusOr<std::vector<SumOfTerms>> SumsAt(EvalContext& context, const StepValues& step,

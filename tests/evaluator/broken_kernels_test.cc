@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "evaluator/crosscheck.h"
+#include "evaluator/elements_at.h"
 #include "evaluator/program_io.h"
 #include "evaluator/random_inputs.h"
 #include "literal/element_io.h"
@@ -160,6 +161,69 @@ TEST_CASE("cross-check: a sample compares few elements, at the first and the las
   const absl::Status status = RunWith(broken, {.crosscheck = Crosscheck::kSample});
   CHECK_THAT(std::string(status.message()),
              Catch::Contains("1 of 4 compared elements") && Catch::Contains("[69999]"));
+}
+
+// A kernel that asks for the exact sums of a dot of two rows by one column.
+class AskingKernel final : public Kernel {
+ public:
+  explicit AskingKernel(std::vector<SumOfTerms>& sums) : sums_(sums) {}
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    const int32_t root = context.computation().root;
+    const StepValues values{context.computation(),
+                            {&root, 1},
+                            context.instruction().operands,
+                            {operands.data(), operands.size()}};
+    ASSAY_ASSIGN_OR_RETURN(sums_, SumsAt(context, values, std::vector<int64_t>{0, 1}));
+    return context.NewResult(true);
+  }
+  Accuracy accuracy() const override { return Accuracy::kF32Sum; }
+
+ private:
+  std::vector<SumOfTerms>& sums_;
+};
+
+std::vector<SumOfTerms> SumsOf(const std::string& type, const std::vector<double>& lhs,
+                               const std::vector<double>& rhs) {
+  const auto n = static_cast<int64_t>(rhs.size());
+  const std::string x = type + "[2," + std::to_string(n) + "]", y = type + "[" + std::to_string(n) + "]";
+  const Case dot{"dot", "x = " + x + " parameter(0)\ny = " + y + " parameter(1)\nROOT out = " + type +
+                            "[2] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"};
+  Broken asking = Break(dot, Fault::kNone);
+  std::vector<SumOfTerms> sums;
+  for (Step& step : asking.plan.computations.back().steps) step.kernel = std::make_shared<AskingKernel>(sums);
+  const ElementType element = *ElementTypeFromName(type);
+  const int64_t sizes[] = {2, n};
+  asking.arguments = {Literal::FromDoubles(element, sizes, lhs),
+                      Literal::FromDoubles(element, {sizes + 1, 1}, rhs)};
+  const absl::Status status = RunWith(asking, {.crosscheck = Crosscheck::kOff});
+  INFO(status.message());
+  REQUIRE(status.ok());
+  REQUIRE(sums.size() == 2);
+  return sums;
+}
+
+TEST_CASE("cross-check: sums to compare with, their terms' magnitudes, and the part of subnormal factors",
+          "[crosscheck]") {
+  // 2^120 + 1 - 2^120, and 3 2^-131 2^20 - 2^-130 / 2.
+  for (const std::string type : {"f32", "f64"}) {
+    const std::vector<SumOfTerms> sums =
+        SumsOf(type, {0x1p100, 1, -0x1p100, 0, 0x1.8p-130, 0, 0, -0x1p-130}, {0x1p20, 1, 0x1p20, 0.5});
+    CHECK(sums[0].sum == 1);
+    CHECK(sums[0].magnitude == Approx(0x1p121).epsilon(1e-14));
+    CHECK(sums[0].magnitude >= 0x1p121);
+    CHECK(sums[0].subnormal == 0);
+    CHECK(sums[1].sum == 0x1.8p-110 - 0x1p-131);
+    CHECK(sums[1].subnormal >= 0x1.8p-110 + 0x1p-131);
+    CHECK(sums[1].subnormal == Approx(0x1.8p-110).epsilon(1e-5));
+    CHECK(sums[1].terms == 4);
+    CHECK(SumsOf(type, {0x1p20, 3, 1, 1}, {0x1.8p-130, 4})[0].subnormal == Approx(0x1.8p-110).epsilon(1e-14));
+  }
+  for (const std::string type : {"bf16", "f32", "f64"}) {
+    CHECK(SumsOf(type, {HUGE_VAL, 1, 2, 3}, {1, 1})[0].sum == HUGE_VAL);
+    CHECK(std::isnan(SumsOf(type, {HUGE_VAL, 1, HUGE_VAL, -HUGE_VAL}, {1, 1})[1].sum));
+    CHECK(std::isnan(SumsOf(type, {HUGE_VAL, 1, 0, 0}, {0, 1})[0].sum));
+    CHECK(SumsOf(type, {3, 4, 5, 6}, {7, -8})[1].sum == -13);
+  }
 }
 
 class TemporaryDirectory {
