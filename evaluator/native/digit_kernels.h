@@ -6,7 +6,8 @@
 //   sum A B = 2^32 sum a2 b2 + 2^24 sum (a2 b1 + a1 b2) + 2^16 sum (a2 b0 + a1 b1 + a0 b2) + 2^8 sum (a1 b0 + a0 b1)
 //             + sum a0 b0
 // Up to 2^14 terms each of the five sums fits 32 bits. Few elements are so small beside the largest of their row that the
-// remainder da is not 0: their sums are sums in doubles with a bound, which also covers sum da db.
+// remainder da is not 0: their products are summed in doubles, which is exact where no remainder is very small, else has a
+// bound.
 #ifndef ASSAY_EVALUATOR_NATIVE_DIGIT_KERNELS_H_
 #define ASSAY_EVALUATOR_NATIVE_DIGIT_KERNELS_H_
 
@@ -32,9 +33,11 @@ struct DigitRemainder {
 struct DigitScales {
   double unit[kDigitRows];        // a power of two
   double remainders[kDigitRows];  // the sum of their magnitudes
+  double low[kDigitRows];         // a power of two of which all are multiples, at most 1
   uint64_t signs[kDigitRows];     // of the first 64 elements
   int64_t remainder_count;
-  bool has_low;  // a0 is not 0 everywhere
+  uint16_t remainder_rows;  // bit r: row r has one
+  bool has_low;             // a0 is not 0 everywhere
 };
 
 // A panel of 16 rows, its digits digits[0], the low ones, to digits[2]. A left panel has 64 of each row together, a right
@@ -46,13 +49,14 @@ struct DigitPanel {
 };
 
 // Results of a block: a left panel times a right one, whose exact sums are within bounds[16 i + j] of sums[16 i + j]; a
-// bound of 0 says that it is the sum.
+// bound of 0 says that it is the sum, rounded to odd where that is no double: so it rounds to a narrower format as the sum.
 struct DigitBlock {
+  bool exact;  // all bounds are 0, and not stored
   alignas(64) double sums[kDigitRows * kDigitRows], bounds[kDigitRows * kDigitRows];
 };
 
 struct DigitKernels {
-  // rows[16 k + r] = element k < n of row r, of at most 16 bits. Writes digits (with zeros up to a multiple of 64), up to
+  // rows[16 k + r] = element k < n of row r, of at most 11 bits if it has a remainder. Writes digits (with zeros up to a multiple of 64), up to
   // `most` remainders, and scales. False where there are more, an element is not finite, or two of one row are more than
   // 2^100 apart.
   bool (*pack)(int64_t n, const float* rows, bool left, int64_t most, const DigitPanel& panel,

@@ -178,7 +178,9 @@ class Runner {
 
   void RoundRow(const DigitBlock& block, int64_t r, const Place& place, uint16_t* open,
                 uint16_t* zero) const {
-    const double *const sums = block.sums + r * kWidth, *const bounds = block.bounds + r * kWidth;
+    static constexpr double kZeros[kWidth] = {};
+    const double *const sums = block.sums + r * kWidth, *const bounds =
+                                                            block.exact ? kZeros : block.bounds + r * kWidth;
     alignas(64) double out[kWidth];
     alignas(64) int64_t failed[kWidth] = {};
     *open = *zero = 0;

@@ -33,8 +33,24 @@ struct Packed {
   bool packed = false;
 };
 
-// Whether all sums of a block lie within their bounds of the exact ones, and these are narrow.
-void CheckBlock(const std::vector<float>& left, const std::vector<float>& right) {
+// Whether x is `sum` 2^-40 rounded to odd at some number of bits from 43 to 53: itself where these are enough, else the
+// neighbour above or below with an odd last bit.
+bool RoundsAs(double x, __int128 sum) {
+  for (int bits = 43; bits <= 53; ++bits) {
+    auto magnitude = static_cast<unsigned __int128>(sum < 0 ? -sum : sum);
+    int cut = 0;
+    bool odd = false;
+    for (; magnitude >> bits != 0; magnitude >>= 1, ++cut) odd |= (magnitude & 1) != 0;
+    const auto last = static_cast<uint64_t>(magnitude) | (odd ? 1 : 0);
+    if (std::fabs(x) == std::ldexp(static_cast<double>(last), cut - 40))
+      return x == 0 || (x < 0) == (sum < 0);
+  }
+  return false;
+}
+
+// Whether all sums of a block lie within their bounds of the exact ones, and these are narrow; returns how many are 0.
+// Left elements are multiples of 2^-left_bits, right ones of 2^(left_bits - 40).
+int CheckBlock(const std::vector<float>& left, const std::vector<float>& right, int left_bits = 20) {
   const DigitKernels& kernels = *native::DigitKernelsOf(native::Isa::kAvx512);
   const Packed a(kernels, true, left), b(kernels, false, right);
   REQUIRE(a.packed);
@@ -43,15 +59,20 @@ void CheckBlock(const std::vector<float>& left, const std::vector<float>& right)
   kernels.begin();
   kernels.multiply((a.n + 63) / 64 * 64, a.panel, b.panel, &block);
   kernels.end();
-  int wrong = 0;
+  int wrong = 0, exact = 0;
   for (int i = 0; i < kDigitRows; ++i) {
     for (int j = 0; j < kDigitRows; ++j) {
       __int128 sum = 0;  // in units of 2^-40
       for (int64_t k = 0; k < a.n; ++k) {
-        sum += static_cast<__int128>(std::ldexp(left[k * kDigitRows + i], 20)) *
-               static_cast<__int128>(std::ldexp(right[k * kDigitRows + j], 20));
+        sum += static_cast<__int128>(std::ldexp(left[k * kDigitRows + i], left_bits)) *
+               static_cast<__int128>(std::ldexp(right[k * kDigitRows + j], 40 - left_bits));
       }
       const int at = i * kDigitRows + j;
+      if (block.exact || block.bounds[at] == 0) {
+        ++exact;
+        wrong += !RoundsAs(block.sums[at], sum);
+        continue;
+      }
       const auto got = static_cast<__int128>(std::ldexp(static_cast<long double>(block.sums[at]), 40));
       const auto bound = static_cast<__int128>(std::ldexp(static_cast<long double>(block.bounds[at]), 40));
       wrong += got - sum > bound || sum - got > bound;
@@ -60,6 +81,7 @@ void CheckBlock(const std::vector<float>& left, const std::vector<float>& right)
     }
   }
   CHECK(wrong == 0);
+  return exact;
 }
 
 bool HasKernels() {
@@ -92,13 +114,14 @@ TEST_CASE("digits: sums of the largest and the smallest digits, of as many as fi
              {0xffff},
              {0xff},
              {-1},
+             {0x7fffff, 0x7ffffd, 0x7ffff1},
              {-0x7f8000, 0x7f8000, 0xffff, 0xff, 0xff00, -1, -255, 0}}) {
       std::vector<float> left(n * kDigitRows), right(n * kDigitRows);
       for (float& x : left) x = values[random() % values.size()];
       for (float& x : right) x = values[random() % values.size()];
       // One element of 2^22 or more makes the unit 1.
       for (int r = 0; r < kDigitRows; ++r) left[r] = right[r] = r % 2 == 0 ? 0x7f8000 : -0x400000;
-      CheckBlock(left, right);
+      CHECK(CheckBlock(left, right) == kDigitRows * kDigitRows);
     }
   }
 }
@@ -118,9 +141,50 @@ TEST_CASE("digits: elements of any magnitude, remainders", "[native][dot][digits
         for (int r = 0; r < kDigitRows; ++r) rows[r] = 20480;
         return rows;
       };
-      CheckBlock(draw(), draw());
+      const std::vector<float> left = draw(), right = draw();
+      // Of remainders that are not too small, or too many.
+      const int exact = CheckBlock(left, right);
+      if (depth <= 7 || (depth == 9 && n <= 100)) CHECK(exact == kDigitRows * kDigitRows);
     }
   }
+}
+
+// Units of 1; remainders meet those of the other side, and decide which side of a tie a sum is on.
+TEST_CASE("digits: ties that products of remainders decide", "[native][dot][digits]") {
+  if (!HasKernels()) return;
+  constexpr int64_t kLength = 70;
+  std::vector<float> left(kLength * kDigitRows), right(kLength * kDigitRows);
+  for (int r = 0; r < kDigitRows; ++r) {
+    left[r] = 0x400000;
+    right[r] = static_cast<float>(r % 2 == 0 ? 0x400000 : -0x400000);
+    left[kDigitRows + r] = right[kDigitRows + r] = 0x800;  // 2^22 of 2^44
+    left[66 * kDigitRows + r] = static_cast<float>(r % 3 - 1) * 0x1p-3F;
+    right[66 * kDigitRows + r] = static_cast<float>(r % 5 - 2) * 0x1p-4F;
+    left[3 * kDigitRows + r] = r == 7 ? 0.25F : 0;
+    right[69 * kDigitRows + r] = r == 9 ? -0.5F : 0;
+  }
+  CHECK(CheckBlock(left, right) == kDigitRows * kDigitRows);
+}
+
+// Elements by k, the same in every row, the last one times 1 to 16 by row.
+std::vector<float> RowsOf(const std::vector<float>& elements) {
+  std::vector<float> rows(elements.size() * kDigitRows);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = elements[i / kDigitRows];
+  for (int r = 0; r < kDigitRows; ++r) rows[rows.size() - 1 - r] *= static_cast<float>(r + 1);
+  return rows;
+}
+
+TEST_CASE("digits: sums of more than 53 bits", "[native][dot][digits]") {
+  if (!HasKernels()) return;
+  constexpr int kAll = kDigitRows * kDigitRows;
+  const std::vector<float> with = RowsOf({0x400000, 0x1p-12F}), without = RowsOf({0x400001, 3});
+  CHECK(CheckBlock(with, without) == kAll);
+  CHECK(CheckBlock(without, with) == kAll);
+  // Integers that cancel leave 2^21 + 2^-18 + 3 2^-40, which has too many bits for a sum in doubles.
+  const std::vector<float> small = RowsOf({0x400000, -0x400000, 0.5F, 0x1p-40F}),
+                           large = RowsOf({0x400000, 0x400000, 0x400001, 0x400003});
+  CHECK(CheckBlock(small, large, 40) == 0);
+  CHECK(CheckBlock(large, small, 0) == 0);
 }
 
 TEST_CASE("digits: rows that are not for them are refused", "[native][dot][digits]") {
