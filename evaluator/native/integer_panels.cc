@@ -141,6 +141,7 @@ void BytePanels::GroupElements(const uint8_t* elements, int64_t stride, int64_t 
                                uint32_t* groups) const {
   const __m128i flips = _mm_set1_epi8(static_cast<char>(flip));
   for (int64_t k = 0; k < n; k += kGroup, elements += kGroup * stride, groups += width_) {
+    for (int g = 0; g < kGroup; ++g) FetchAhead(elements + g * stride, stride, width_);
     int r = 0;
     for (; r + 16 <= width_; r += 16) Transpose4x16(elements + r, stride, flips, groups + r);
     for (; r < width_; ++r) {

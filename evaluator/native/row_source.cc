@@ -12,6 +12,26 @@
 
 namespace assay::native {
 
+namespace {
+
+// Eight elements of bf16.
+void WidenEight(const std::byte* src, float* dst) {
+  const __m128i zero = _mm_setzero_si128(), x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst), _mm_unpacklo_epi16(zero, x));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + 4), _mm_unpackhi_epi16(zero, x));
+}
+
+// panel[16 k + r] = element k of row r, at src + k * stride.
+void WidenSixteenRows(const std::byte* src, int64_t stride, int64_t n, float* panel) {
+  for (int64_t k = 0; k < n; ++k, src += stride, panel += 16) {
+    FetchAhead(src, stride, 32);
+    WidenEight(src, panel);
+    WidenEight(src + 16, panel + 8);
+  }
+}
+
+}  // namespace
+
 std::vector<int64_t> OffsetsOf(const LoopDims& loops, int array) {
   std::vector<int64_t> offsets;
   for (Loop loop(loops); !loop.done(); loop.Next()) offsets.push_back(loop.offset(array));
@@ -30,13 +50,8 @@ void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src,
 void WidenRun(const SumKernels&, ElementType type, const std::byte* src, int64_t stride_bytes, int64_t n,
               float* dst) {
   if (type == ElementType::kBF16 && stride_bytes == 2) {
-    const __m128i zero = _mm_setzero_si128();
     int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-      const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + 2 * i));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i), _mm_unpacklo_epi16(zero, x));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i + 4), _mm_unpackhi_epi16(zero, x));
-    }
+    for (; i + 8 <= n; i += 8) WidenEight(src + 2 * i, dst + i);
     for (; i < n; ++i) {
       uint16_t x;
       std::memcpy(&x, src + 2 * i, sizeof(x));
@@ -113,7 +128,15 @@ void StridedRows<T>::PackByElements(int64_t base, int64_t first, int64_t count, 
   const int64_t start = base + layout_.row_at[first];
   for (int64_t at : layout_.run_at) {
     const std::byte* src = data_ + (start + at) * bytes_;
+    if constexpr (std::is_same_v<T, float>) {
+      if (type_ == ElementType::kBF16 && count == 16 && width == 16) {
+        WidenSixteenRows(src, layout_.run_stride * bytes_, layout_.run_size, panel);
+        panel += layout_.run_size * width;
+        continue;
+      }
+    }
     for (int64_t k = 0; k < layout_.run_size; ++k, src += layout_.run_stride * bytes_, panel += width) {
+      FetchAhead(src, layout_.run_stride * bytes_, count * bytes_);
       WidenRun(kernels_, type_, src, bytes_, count, panel);
       std::fill(panel + count, panel + width, T(0));
     }

@@ -94,6 +94,15 @@ void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src,
 template <class T>
 void Interleave(const T* rows, int64_t stride, int64_t n, int64_t count, int width, T* panel);
 
+// For rows of neighbouring elements, far apart from k to k + 1: what is read kRowsAhead turns of k later is fetched now, since
+// the processor foresees only what lies close together.
+inline constexpr int64_t kRowsAhead = 12;
+inline void FetchAhead(const void* row, int64_t stride_bytes, int64_t bytes) {
+  const auto at = reinterpret_cast<uintptr_t>(row) + static_cast<uintptr_t>(kRowsAhead * stride_bytes);
+  __builtin_prefetch(reinterpret_cast<const void*>(at));
+  __builtin_prefetch(reinterpret_cast<const void*>(at + static_cast<uintptr_t>(bytes) - 1));
+}
+
 // offset(array) of every turn of the loops.
 std::vector<int64_t> OffsetsOf(const LoopDims& loops, int array);
 
