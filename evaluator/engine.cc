@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "evaluator/fast/bf16_engine.h"
 #include "evaluator/fast/f32_engine.h"
 #include "evaluator/fast/f64_engine.h"
 #include "evaluator/fused/jit_engine.h"
@@ -27,19 +28,19 @@ std::string_view Name(EngineChoice choice) {
 }
 
 std::span<const Engine* const> EnginesOf(EngineChoice choice, native::Isa isa) {
-  // By instruction set; the exact engines are the fast ones but the first three.
-  using Engines = std::array<const Engine*, 6>;
+  // By instruction set; the exact engines are the fast ones but the first four.
+  using Engines = std::array<const Engine*, 7>;
   static const std::array<Engines, 3> all = [] {
     std::array<Engines, 3> by_isa;
     for (native::Isa i : {native::Isa::kBaseline, native::Isa::kAvx2, native::Isa::kAvx512})
-      by_isa[static_cast<size_t>(i)] = {&onednn::OnednnEngine(i), &fast::F32Engine(i),
-                                        &fast::F64Engine(i),      &fused::JitEngine(i),
-                                        &fused::LoopEngine(i),    &native::NativeEngine(i)};
+      by_isa[static_cast<size_t>(i)] = {
+          &fast::Bf16Engine(i), &onednn::OnednnEngine(i), &fast::F32Engine(i),     &fast::F64Engine(i),
+          &fused::JitEngine(i), &fused::LoopEngine(i),    &native::NativeEngine(i)};
     return by_isa;
   }();
   if (choice == EngineChoice::kReference) return {};
   const std::span<const Engine* const> engines = all[static_cast<size_t>(isa)];
-  return choice == EngineChoice::kFast ? engines : engines.subspan(3);
+  return choice == EngineChoice::kFast ? engines : engines.subspan(4);
 }
 
 }  // namespace assay

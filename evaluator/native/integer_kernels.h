@@ -45,6 +45,9 @@ extern const IntegerKernels kBaselineIntegers, kAvx2Integers, kAvx512Integers, k
 // them, signed or not.
 bool HasByteTiles();
 const IntegerKernel& ByteTiles(bool lhs_signed, bool rhs_signed);
+// The same of pairs of bf16, subnormal ones as zeros, summed in f32, which rounds each addition and flushes subnormal sums.
+bool HasPairTiles();
+const IntegerKernel& PairTiles();
 // For tests: whether products prepared from now on do without them.
 void ForbidByteTiles(bool forbidden);
 

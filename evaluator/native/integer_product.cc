@@ -104,9 +104,11 @@ class Runner {
     return std::min(fitting, CeilDiv(std::max<int64_t>(rows, 1), width) * width);
   }
 
-  // Where there are many rows, each task packs those of its tile for itself, so that they stay in its cache.
+  // Where there are many rows, each task packs those of its tile for itself, so that they stay in its cache. Not where right
+  // panels would come from the L3 cache for each tile anew.
   bool Streams() const {
     constexpr int64_t kTilesOfThread = 4;
+    if (kernel_.keeps_left && p_.columns > TileColumns()) return false;
     const int64_t tiles = p_.rows / kTileRows * p_.batches;
     return kTileRows * RowBytes() <= kStreamBytes && tiles >= kTilesOfThread * context_.parallel().jobs();
   }
@@ -174,8 +176,11 @@ class Runner {
         for (int64_t t = done + begin; t < done + end; ++t) {
           const int64_t tile = t % (down * across);
           const int64_t batch = t / (down * across);
-          MultiplyTile(lhs_, batch, first_batch, batch, tile / across * tile_rows,
-                       tile % across * tile_columns, tile_rows, tile_columns);
+          // Right panels that fit in the L2 cache stay there while rows go by.
+          const int64_t row = kernel_.keeps_left ? tile % down : tile / across,
+                        column = kernel_.keeps_left ? tile / down : tile % across;
+          MultiplyTile(lhs_, batch, first_batch, batch, row * tile_rows, column * tile_columns, tile_rows,
+                       tile_columns);
         }
         if (kernel_.end != nullptr) kernel_.end();
       });

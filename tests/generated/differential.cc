@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "evaluator/executor.h"
+#include "evaluator/fast/bf16_engine.h"
 #include "evaluator/fast/f32_engine.h"
 #include "evaluator/fast/f64_engine.h"
 #include "evaluator/fused/jit_engine.h"
@@ -22,19 +23,18 @@ namespace assay::testing {
 namespace {
 
 using native::Isa;
-using Engines = std::array<const Engine*, 6>;
+using Engines = std::array<const Engine*, 7>;
 
-constexpr size_t kFast = 3;  // of them, in front, may differ within a bound
+constexpr size_t kFast = 4;  // of them, in front, may differ within a bound
 const Engines& EnginesFor(Isa isa) {
   static const std::array<Engines, 3> engines = [] {
     std::array<Engines, 3> by_isa;
     for (Isa i : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
-      by_isa[static_cast<size_t>(i)] = {&onednn::EagerOnednnEngine(native::MachineIsa()),
-                                        &fast::EagerF32Engine(i),
-                                        &fast::EagerF64Engine(i),
-                                        &fused::EagerJitEngine(i),
-                                        &fused::LoopEngine(i),
-                                        &native::NativeEngine(i)};
+      by_isa[static_cast<size_t>(i)] = {
+          &fast::EagerBf16Engine(i), &onednn::EagerOnednnEngine(native::MachineIsa()),
+          &fast::EagerF32Engine(i),  &fast::EagerF64Engine(i),
+          &fused::EagerJitEngine(i), &fused::LoopEngine(i),
+          &native::NativeEngine(i)};
     }
     return by_isa;
   }();

@@ -186,6 +186,8 @@ TEST_CASE("native dot: bytes of either sign in every layout", "[native][dot]") {
       }
     }
     CheckAgainstReference(SquareDot("pred", "pred", 33, 67, 66), {Draw::kNormal});
+    // More columns than the L2 cache holds.
+    CheckAgainstReference(SquareDot("s8", "s32", 70, 4200, 290), {Draw::kNormal});
     for (const char* result : {"s4", "u8", "s16", "u32", "s64"}) {
       CheckAgainstReference(SquareDot("s8", result, 33, 67, 66), {Draw::kNormal});
       CheckAgainstReference(Dot("s8[5,21,33]", "u8[33,5,40]", std::string(result) + "[5,21,40]",

@@ -1,0 +1,113 @@
+// The engine "bf16": every element within the bound that its kernel states (the cross-check, `full`, is the judge: exact
+// sums of each element's own terms), in every layout, on odd shapes and hostile values.
+#include "evaluator/fast/bf16_engine.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+
+#include "evaluator/native/integer_kernels.h"
+#include "fmt/format.h"
+#include "tests/evaluator/native/native_testing.h"
+
+namespace assay::testing {
+namespace {
+
+bool HasEngine() { return native::MachineIsa() == native::Isa::kAvx512 && native::HasPairTiles(); }
+
+Plan FastPlan(const std::string& body) {
+  static const Engine* const engines[] = {&fast::EagerBf16Engine(native::MachineIsa())};
+  absl::StatusOr<Module> module = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
+  INFO(body << module.status().message());
+  REQUIRE(module.ok());
+  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
+  INFO(verified.status().message());
+  REQUIRE(verified.ok());
+  return *MakePlan(*verified, engines);
+}
+
+void CheckWithinBounds(const std::string& body, std::initializer_list<Draw> draws) {
+  if (!HasEngine()) return;
+  const Plan plan = FastPlan(body);
+  INFO(PlanToText(plan));
+  REQUIRE(plan.computations.back().steps.back().kernel != nullptr);
+  for (Draw draw : draws) {
+    const std::vector<Literal> arguments = DrawnArguments(plan, draw, 3 + static_cast<uint64_t>(draw));
+    for (int jobs : {1, 2, 7}) {
+      Executor executor(plan, {.jobs = jobs, .crosscheck = Crosscheck::kFull});
+      const absl::StatusOr<Literal> result = executor.Run(arguments);
+      INFO("draw " << static_cast<int>(draw) << ", jobs " << jobs << ": " << result.status().message());
+      CHECK(result.ok());
+      CHECK(executor.statistics().crosschecked == 1);
+    }
+  }
+}
+
+TEST_CASE("bf16 engine: dots of odd shapes and hostile values are within their bounds", "[bf16]") {
+  struct Sizes {
+    int m, k, n;
+  };
+  for (const Sizes& size : std::initializer_list<Sizes>{
+           {1, 1, 1}, {1, 17, 75}, {3, 64, 130}, {33, 63, 65}, {64, 32, 32}, {37, 53, 33}, {200, 6, 10}}) {
+    for (int side = 0; side < 4; ++side) {
+      const bool left = (side & 1) != 0, right = (side & 2) != 0;
+      CheckWithinBounds(
+          fmt::format(
+              "x = bf16[{},{}] parameter(0)\ny = bf16[{},{}] parameter(1)\nROOT r = f32[{},{}] dot(x, y), "
+              "lhs_contracting_dims={{{}}}, rhs_contracting_dims={{{}}}",
+              left ? size.k : size.m, left ? size.m : size.k, right ? size.n : size.k,
+              right ? size.k : size.n, size.m, size.n, left ? 0 : 1, right ? 1 : 0),
+          kAllDraws);
+    }
+  }
+}
+
+TEST_CASE("bf16 engine: batches, several contracted dimensions, and dots worth several tasks", "[bf16]") {
+  CheckWithinBounds(
+      "x = bf16[6,5,7,3] parameter(0)\ny = bf16[3,9,6,7] parameter(1)\nROOT r = f32[7,6,5,9] dot(x, y), "
+      "lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0}",
+      kAllDraws);
+  CheckWithinBounds(
+      "x = bf16[7,5,11,3] parameter(0)\ny = bf16[3,19,5,8] parameter(1)\nROOT r = f32[7,11,19,8] dot(x, y), "
+      "lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0}",
+      kAllDraws);
+  CheckWithinBounds(
+      "x = bf16[1000,70] parameter(0)\ny = bf16[70,190] parameter(1)\nROOT r = f32[1000,190] dot(x, y), "
+      "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      {Draw::kNormal, Draw::kWide});
+  CheckWithinBounds(
+      "x = bf16[70,2100] parameter(0)\ny = bf16[2100,290] parameter(1)\nROOT r = f32[70,290] dot(x, y), "
+      "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      {Draw::kNormal});
+}
+
+TEST_CASE("bf16 engine: what it does not take", "[bf16]") {
+  if (!HasEngine()) return;
+  const auto reason = [](native::Isa isa, const std::string& body) {
+    const Plan plan = ReferencePlan(body);
+    const Computation& entry = plan.module->entry_computation();
+    const auto kernel = fast::Bf16Engine(isa).Prepare({*plan.module, entry, entry.root_instruction()});
+    return std::string(kernel.status().message());
+  };
+  const auto dot = [](const std::string& type, const std::string& result, int n) {
+    return fmt::format(
+        "x = {0}[{2},{2}] parameter(0)\nROOT r = {1}[{2},{2}] dot(x, x), lhs_contracting_dims={{1}}, "
+        "rhs_contracting_dims={{0}}",
+        type, result, n);
+  };
+  const native::Isa isa = native::MachineIsa();
+  CHECK(reason(isa, dot("bf16", "f32", 128)).empty());
+  CHECK(reason(native::Isa::kAvx2, dot("bf16", "f32", 128)) == "no matrix registers for bf16");
+  CHECK(reason(isa, dot("bf16", "bf16", 128)) == "bf16 by bf16 to bf16");
+  CHECK(reason(isa, dot("f32", "f32", 128)) == "f32 by f32 to f32");
+  CHECK(reason(isa, dot("bf16", "f32", 64)) == "262144 products, fewer than 1048576");
+  CHECK(reason(isa,
+               "x = bf16[2000000] parameter(0)\nROOT r = f32[] dot(x, x), lhs_contracting_dims={0}, "
+               "rhs_contracting_dims={0}") == "sums of more than 65536 terms");
+  CHECK(reason(isa,
+               "x = bf16[1,8192] parameter(0)\ny = bf16[8192,1000] parameter(1)\nROOT r = f32[1,1000] "
+               "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}") ==
+        "panels that are less than half full");
+}
+
+}  // namespace
+}  // namespace assay::testing
