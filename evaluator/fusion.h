@@ -1,9 +1,9 @@
 // Finds instructions that can run as one step: connected elementwise ones, with what they read that is an index
-// away (broadcast, iota, slice) or where it is (reshape, bitcast, copy).
+// away (broadcast, iota, slice, a transpose of whole rows) or where it is (reshape, bitcast, copy).
 //
 // A fusion has one value that is needed outside, its root's. All members have as many elements, at the same
-// row-major positions. A broadcast, iota or slice is computed again in every fusion that reads it, so that it need not
-// be stored; every other member is read by its fusion alone. Members run where the root stands:
+// row-major positions. A broadcast, iota, slice or transpose is computed again in every fusion that reads it, so that it
+// need not be stored; every other member is read by its fusion alone. Members run where the root stands:
 //   - what they read must live until then, so the number of large operands is limited;
 //   - nobody else may use one of those operands on the way, who might have had it for his own to overwrite.
 #ifndef ASSAY_EVALUATOR_FUSION_H_
@@ -23,7 +23,7 @@ struct Fusion {
 };
 
 // True for members that other fusions may have too: what they read is smaller than what they give, or a slice that is not
-// much smaller than what it is taken from.
+// much smaller than what it is taken from, or a transpose that leaves rows of some length whole.
 bool IsRecomputed(const Computation& computation, const Instruction& instruction);
 // What such a member's own evaluation charges for; 0 for others.
 int64_t ChargeOfRecomputed(const Computation& computation, const Instruction& instruction);

@@ -395,4 +395,14 @@ void FillElements(int element_bytes, const std::byte* value, std::byte* dst, int
   StridedMove(element_bytes, {&n, 1}, {&zero, 1}, {&one, 1}).Run(value, dst);
 }
 
+bool KeepsStorageOrder(std::span<const int64_t> operand_sizes, std::span<const int64_t> permutation) {
+  int64_t last = -1;
+  for (int64_t d : permutation) {
+    if (operand_sizes[d] == 1) continue;
+    if (d < last) return false;
+    last = d;
+  }
+  return true;
+}
+
 }  // namespace assay

@@ -17,6 +17,9 @@ void MoveElements(int element_bytes, std::span<const int64_t> sizes, const std::
 // dst[i] = *value for i in [0, n).
 void FillElements(int element_bytes, const std::byte* value, std::byte* dst, int64_t n);
 
+// True if a transpose of an array of these sizes moves only dimensions of size 1, so that its storage stays as it is.
+bool KeepsStorageOrder(std::span<const int64_t> operand_sizes, std::span<const int64_t> permutation);
+
 // MoveElements prepared once and run at many places: the same index space and strides, other bases.
 class StridedMove {
  public:

@@ -128,12 +128,16 @@ class Builder {
     const auto at = std::find(fusion_.operands.begin(), fusion_.operands.end(), operand);
     const int k = static_cast<int>(at - fusion_.operands.begin());
     program_.reads_in_place[k] = false;
-    TileSource source = instruction.opcode == Opcode::kSlice
-                            ? TileSource::Slice(instruction, ShapeOf(operand))
-                            : TileSource::Broadcast(instruction, ShapeOf(operand));
+    TileSource source = SourceOf(instruction, ShapeOf(operand));
     const int slot = IsWorthRuns(source.run()) ? NewRun(type, source.run()) : NewBuffer(type);
     program_.stages.push_back(SourceStage{std::move(source), k, slot});
     return AddValue({.type = type, .stored = slot});
+  }
+
+  static TileSource SourceOf(const Instruction& instruction, const Shape& operand) {
+    if (instruction.opcode == Opcode::kSlice) return TileSource::Slice(instruction, operand);
+    if (instruction.opcode == Opcode::kTranspose) return TileSource::Transpose(instruction, operand);
+    return TileSource::Broadcast(instruction, operand);
   }
 
   int AddOp(const Instruction& instruction) {

@@ -76,6 +76,17 @@ TileSource TileSource::Slice(const Instruction& slice, const Shape& operand) {
   return source;
 }
 
+TileSource TileSource::Transpose(const Instruction& transpose, const Shape& operand) {
+  TileSource source;
+  const Shape& shape = *transpose.shape;
+  source.type_ = shape.element_type();
+  const auto permutation = transpose.attributes.List(Attr::kDimensions);
+  const DimVector strides = RowMajorStrides(operand.sizes());
+  for (int64_t d = 0; d < shape.rank(); ++d) source.AddDimension(shape.size(d), strides[permutation[d]]);
+  if (source.dimensions_.empty()) source.dimensions_.push_back({1, 0});
+  return source;
+}
+
 void TileSource::AddDimension(int64_t size, int64_t stride) {
   if (size == 1) return;
   if (!dimensions_.empty() && dimensions_.back().stride == stride * size) {

@@ -1,4 +1,5 @@
-// Elements of a fusion that are read elsewhere than at their own position: broadcast, slice and iota, a tile at a time.
+// Elements of a fusion that are read elsewhere than at their own position: broadcast, slice, transpose and iota, a tile at
+// a time.
 // Positions count from the first element of the result.
 #ifndef ASSAY_EVALUATOR_FUSED_TILE_SOURCE_H_
 #define ASSAY_EVALUATOR_FUSED_TILE_SOURCE_H_
@@ -15,6 +16,7 @@ class TileSource {
  public:
   static TileSource Broadcast(const Instruction& broadcast, const Shape& operand);
   static TileSource Slice(const Instruction& slice, const Shape& operand);
+  static TileSource Transpose(const Instruction& transpose, const Shape& operand);
   static TileSource Iota(const Instruction& iota);
 
   // Elements [begin, begin + n) of the result in row-major order, to dst. `operand` is the start of the

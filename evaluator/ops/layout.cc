@@ -134,17 +134,6 @@ absl::StatusOr<Shape> InferTranspose(const InferContext& context) {
                    [&](int64_t i) { return operand.is_dynamic(permutation[i]); });
 }
 
-// True if only dimensions of size 1 change their place, so that storage stays as it is.
-bool KeepsStorageOrder(const Shape& operand, std::span<const int64_t> permutation) {
-  int64_t last = -1;
-  for (int64_t d : permutation) {
-    if (operand.size(d) == 1) continue;
-    if (d < last) return false;
-    last = d;
-  }
-  return true;
-}
-
 absl::StatusOr<Literal> EvalTranspose(EvalContext& context, std::span<Literal> operands) {
   const Literal& operand = operands[0];
   const auto permutation = context.attributes().List(Attr::kDimensions);
@@ -155,7 +144,7 @@ absl::StatusOr<Literal> EvalTranspose(EvalContext& context, std::span<Literal> o
     sizes.push_back(operand.dynamic_size(d));
     from.strides.push_back(strides[d]);
   }
-  if (KeepsStorageOrder(operand.shape(), permutation)) return ShareStorage(context, operand, sizes);
+  if (KeepsStorageOrder(operand.shape().sizes(), permutation)) return ShareStorage(context, operand, sizes);
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
   ASSAY_RETURN_IF_ERROR(MoveInto(context, sizes, operand, from, result));
   return result;

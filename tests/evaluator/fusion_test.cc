@@ -77,6 +77,25 @@ TEST_CASE("fusion: slices are had anew by each reader, unless they are much smal
                       "ROOT r = f32[8] negate(s)\n") == Texts{"r: m s | x y"});
 }
 
+TEST_CASE("fusion: transposes that leave rows of 1 KiB whole are had anew by each reader, others stay out",
+          "[fusion]") {
+  const auto transposed = [](std::string_view from, std::string_view to, std::string_view dimensions) {
+    return Fusions(
+        fmt::format("x = {0} parameter(0)\nt = {1} transpose(x), dimensions={{{2}}}\na = {1} negate(t)\n"
+                    "b = {1} abs(t)\nROOT r = ({1}, {1}) tuple(a, b)\n",
+                    from, to, dimensions));
+  };
+  CHECK(transposed("f32[3,5,256]", "f32[5,3,256]", "1,0,2") == Texts{"a: t | x", "b: t | x"});
+  CHECK(transposed("f32[3,5,4,64]", "f32[5,3,4,64]", "1,0,2,3") == Texts{"a: t | x", "b: t | x"});
+  CHECK(transposed("f32[3,5,255]", "f32[5,3,255]", "1,0,2") == Texts{"a: | t", "b: | t"});
+  CHECK(transposed("bf16[3,5,256]", "bf16[5,3,256]", "1,0,2") == Texts{"a: | t", "b: | t"});
+  CHECK(transposed("f32[3,5,256]", "f32[3,256,5]", "0,2,1") == Texts{"a: | t", "b: | t"});
+  // Elements stay where they are, so t is one more member, which two fusions can't share.
+  CHECK(transposed("f32[1,3,5]", "f32[3,1,5]", "1,0,2") == Texts{"a: | t", "b: | t"});
+  CHECK(Fusions("x = f32[1,3,5] parameter(0)\nt = f32[3,5,1] transpose(x), dimensions={1,2,0}\n"
+                "ROOT r = f32[3,5,1] negate(t)\n") == Texts{"r: t | x"});
+}
+
 TEST_CASE("fusion: a slice does not move past one who might overwrite what it reads", "[fusion]") {
   const std::string start =
       "x = f32[8] parameter(0)\ni = s32[] parameter(1)\nu = f32[1] parameter(2)\n"

@@ -99,6 +99,12 @@ class ProgramMaker {
     values_.push_back({name, type});
   }
 
+  int64_t AnyDivisor(int64_t n) {
+    int64_t divisor = 1 + Below(static_cast<int>(std::min<int64_t>(n, 8)));
+    while (n % divisor != 0) --divisor;
+    return divisor;
+  }
+
   // "START:LIMIT:STRIDE" of `size` elements, within 2 size + 1.
   std::string Part(int64_t size) {
     const int64_t start = Below(2), stride = 1 + Below(3) / 2;
@@ -135,7 +141,18 @@ class ProgramMaker {
 
   void Step() {
     const Value x = values_[static_cast<size_t>(Below(static_cast<int>(values_.size())))];
-    switch (Below(14)) {
+    switch (Below(15)) {
+      case 14: {  // other rows first, through shapes of three dimensions
+        const int64_t elements = rows_ * columns_, outer = AnyDivisor(elements),
+                      middle = AnyDivisor(elements / outer);
+        const int64_t inner = elements / outer / middle;
+        const std::string whole = NewName(), moved = NewName();
+        body_ +=
+            fmt::format("{} = {}[{},{},{}] reshape({})\n", whole, Name(x.type), outer, middle, inner, x.name);
+        body_ += fmt::format("{} = {}[{},{},{}] transpose({}), dimensions={{1,0,2}}\n", moved, Name(x.type),
+                             middle, outer, inner, whole);
+        return Add(x.type, fmt::format("reshape({})", moved));
+      }
       case 13: {  // a slice of something made of it
         const std::string name = NewName();
         const int64_t first = Below(static_cast<int>(columns_) + 1);

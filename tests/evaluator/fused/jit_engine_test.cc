@@ -79,6 +79,26 @@ TEST_CASE("jit engine: slices with strides have the reference's bits, in short a
   }
 }
 
+TEST_CASE("jit engine: transposes of rows have the reference's bits, in every order of the other dimensions",
+          "[jit][fused]") {
+  Random random(16);
+  for (std::string_view type : {"s8", "bf16", "f32", "f64"}) {
+    for (std::string_view order : {"0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0"}) {
+      for (int64_t row : {67, 256, 1030}) {
+        constexpr int64_t kSizes[] = {3, 1, 7};
+        std::string to;
+        for (char d : {order[0], order[2], order[4]}) to += fmt::format("{},", kSizes[d - '0']);
+        CheckProgram(fmt::format("HloModule m\nENTRY e {{ x = {0}[3,1,7,{1}] parameter(0)\n"
+                                 " y = {0}[{2}{1}] parameter(1)\n"
+                                 " t = {0}[{2}{1}] transpose(x), dimensions={{{3},3}}\n"
+                                 " ROOT r = {0}[{2}{1}] subtract(y, t) }}\n",
+                                 type, row, to, order),
+                     random);
+      }
+    }
+  }
+}
+
 // Results of 8 MiB and more are stored past the caches.
 TEST_CASE("jit engine: large results have the reference's bits, whatever their type, length and tiles",
           "[jit][fused]") {
