@@ -368,7 +368,7 @@ double BytesReadOf(const Computation& computation, const Fusion& fusion, int32_t
 
 }  // namespace
 
-Costs::Costs(const Module& module) : module_(module) {
+Costs::Costs(const Module& module) {
   totals_.reserve(module.computations.size());
   for (const Computation& computation : module.computations) {
     Cost total;

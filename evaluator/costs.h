@@ -51,9 +51,8 @@ class Costs {
   Cost Of(const Computation& computation, const Instruction& instruction) const;
 
  private:
-  const Module& module_;
-  std::vector<Cost>
-      totals_;  // operations of a run of each computation, with those of one turn of the loops in there
+  // Operations of a run of each computation, with those of one turn of the loops in there.
+  std::vector<Cost> totals_;
 };
 
 // "24 B", "1.5 KiB", "64 MiB": three digits.

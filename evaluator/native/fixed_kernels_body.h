@@ -203,14 +203,25 @@ ASSAY_TARGET int64_t Total(int64_t n, const float* x, double scale) {
   return static_cast<int64_t>(total);
 }
 
+// Shuffles by the numbers of all lanes, 0, 1, ..., kLanes - 1.
+template <int kFirst, int... kLane>
+struct Shuffles : Shuffles<kFirst - 1, kFirst - 1, kLane...> {};
+template <int... kLane>
+struct Shuffles<0, kLane...> {
+  template <int kBy>
+  ASSAY_INLINE U64 Up(U64 v) {
+    return __builtin_shufflevector(U64{}, v, (kLane < kBy ? kLane : kLanes + kLane - kBy)...);
+  }
+  ASSAY_INLINE U64 Last(U64 v) {
+    return __builtin_shufflevector(v, v, (kLane < kLanes ? kLanes - 1 : -1)...);
+  }
+};
 // v moved kBy lanes up, zeros below.
 template <int kBy>
 ASSAY_INLINE U64 Up(U64 v) {
-  U64 lanes;
-  for (int l = 0; l < kLanes; ++l) lanes[l] = l < kBy ? l : kLanes + l - kBy;
-  return __builtin_shuffle(U64{}, v, lanes);
+  return Shuffles<kLanes>::Up<kBy>(v);
 }
-ASSAY_INLINE U64 LastLane(U64 v) { return __builtin_shuffle(v, U64{} + (kLanes - 1)); }
+ASSAY_INLINE U64 LastLane(U64 v) { return Shuffles<kLanes>::Last(v); }
 
 ASSAY_INLINE U64 PrefixesOf(U64 q) {
   U64 sums = q + Up<1>(q);
