@@ -186,11 +186,11 @@ absl::Status ReadPad(const pb::HloInstructionProto& m, AttributeMap* attributes)
 }
 
 // dimensions[0], of ops that have exactly one.
-absl::Status ReadOneDimension(const pb::HloInstructionProto& m, Attr attr, AttributeMap* attributes) {
-  if (m.dimensions_size() != 1) {
-    return InvalidProgram({}, fmt::format("dimensions has {} entries, want 1", m.dimensions_size()));
+absl::Status ReadOneDimension(const InstructionHead& head, Attr attr, AttributeMap* attributes) {
+  if (head.dimensions.size() != 1) {
+    return InvalidProgram({}, fmt::format("dimensions has {} entries, want 1", head.dimensions.size()));
   }
-  attributes->Set(attr, m.dimensions(0));
+  attributes->Set(attr, head.dimensions[0]);
   return absl::OkStatus();
 }
 
@@ -303,14 +303,14 @@ absl::Status ReadConvolution(const pb::HloInstructionProto& m, bool required, At
   return ReadPrecision(m.precision_config(), required ? 2 : 0, attributes);
 }
 
-absl::Status ReadCompare(const pb::HloInstructionProto& m, const std::string& old_direction,
+absl::Status ReadCompare(const InstructionHead& head, std::string_view old_direction,
                          AttributeMap* attributes) {
-  const std::string& direction = old_direction.empty() ? m.comparison_direction() : old_direction;
+  const std::string_view direction = old_direction.empty() ? head.comparison_direction : old_direction;
   ASSAY_RETURN_IF_ERROR(CheckWord("comparison_direction", kDirections, direction));
-  attributes->Set(Attr::kDirection, Word{direction});
-  if (m.comparison_type().empty()) return absl::OkStatus();
-  ASSAY_RETURN_IF_ERROR(CheckWord("comparison_type", kComparisonTypes, m.comparison_type()));
-  attributes->Set(Attr::kType, Word{m.comparison_type()});
+  attributes->Set(Attr::kDirection, Word{std::string(direction)});
+  if (head.comparison_type.empty()) return absl::OkStatus();
+  ASSAY_RETURN_IF_ERROR(CheckWord("comparison_type", kComparisonTypes, head.comparison_type));
+  attributes->Set(Attr::kType, Word{std::string(head.comparison_type)});
   return absl::OkStatus();
 }
 
@@ -338,9 +338,7 @@ absl::Status ReadCollectivePermute(const pb::HloInstructionProto& m, const Shape
   return absl::OkStatus();
 }
 
-absl::Status ReadConstant(const pb::HloInstructionProto& m, Instruction* constant) {
-  if (!m.has_literal()) return absl::OkStatus();  // of unknown value, as "{...}" in text
-  ASSAY_ASSIGN_OR_RETURN(Literal literal, LiteralFrom(m.literal()));
+absl::Status SetConstant(Literal literal, Instruction* constant) {
   if (!Shape::Compatible(literal.shape(), *constant->shape)) {
     return InvalidProgram({}, fmt::format("literal is {}, but the constant's shape is {}",
                                           literal.shape().ToString(), constant->shape->ToString()));
@@ -365,7 +363,8 @@ absl::Status OriginFrom(const std::string& text, std::string* origin) {
   return absl::OkStatus();
 }
 
-absl::Status ReadOwnAttributes(const pb::HloInstructionProto& m, Opcode opcode, AttributeMap* attributes) {
+absl::Status ReadOwnAttributes(const InstructionHead& head, const pb::HloInstructionProto& m, Opcode opcode,
+                               AttributeMap* attributes) {
   switch (opcode) {
     case Opcode::kBroadcast:
     case Opcode::kConcatenate:
@@ -375,20 +374,20 @@ absl::Status ReadOwnAttributes(const pb::HloInstructionProto& m, Opcode opcode, 
     case Opcode::kReverse:
     case Opcode::kSetDimensionSize:
     case Opcode::kTranspose:
-      attributes->Set(Attr::kDimensions, IntsFrom(m.dimensions()));
+      attributes->Set(Attr::kDimensions, IntsFrom(head.dimensions));
       return absl::OkStatus();
     case Opcode::kSort:
-      attributes->Set(Attr::kDimensions, IntsFrom(m.dimensions()));
+      attributes->Set(Attr::kDimensions, IntsFrom(head.dimensions));
       SetIfTrue(Attr::kIsStable, m.is_stable(), attributes);
       return absl::OkStatus();
     case Opcode::kScan:
-      attributes->Set(Attr::kDimensions, IntsFrom(m.dimensions()));
+      attributes->Set(Attr::kDimensions, IntsFrom(head.dimensions));
       return ReadScan(m, attributes);
     case Opcode::kIota:
-      return ReadOneDimension(m, Attr::kIotaDimension, attributes);
+      return ReadOneDimension(head, Attr::kIotaDimension, attributes);
     case Opcode::kReshape:
-      return m.dimensions().empty() ? absl::OkStatus()
-                                    : ReadOneDimension(m, Attr::kInferredDimension, attributes);
+      return head.dimensions.empty() ? absl::OkStatus()
+                                     : ReadOneDimension(head, Attr::kInferredDimension, attributes);
     case Opcode::kReduceWindow:
     case Opcode::kSelectAndScatter:
       return ReadWindow(m, attributes);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "fmt/format.h"
 #include "hlo/proto/attribute_reader.h"
 #include "hlo/proto/hlo.pb.h"
@@ -36,6 +37,8 @@ class Importer {
     ASSAY_RETURN_IF_ERROR(proto::Decode(rest, "HloModuleProto", &header_));
     reader_.payloads().texts.assign(header_.payloads().begin(), header_.payloads().end());
     ASSAY_RETURN_IF_ERROR(IndexSchedule());
+    constexpr size_t kUsual = 256;  // an empty computation of a hostile file is two bytes
+    module_.computations.reserve(std::min(computations.size(), kUsual));
     for (const std::string_view computation : computations)
       ASSAY_RETURN_IF_ERROR(ReadComputation(computation));
     ASSAY_RETURN_IF_ERROR(ReadHeader());
@@ -56,27 +59,26 @@ class Importer {
   }
 
   absl::Status ReadComputation(std::string_view bytes) {
-    std::vector<std::string_view> instructions;
-    std::string rest;
-    const std::string place = fmt::format("computation {}", module_.computations.size());
+    instructions_.clear();
     program_shapes_.clear();
-    ASSAY_RETURN_IF_ERROR(
-        WithPrefix(proto::SplitMessage(bytes, {{2, &instructions}, {4, &program_shapes_}}, &rest), place));
-    ASSAY_RETURN_IF_ERROR(WithPrefix(proto::Decode(rest, "HloComputationProto", &computation_), place));
-    Computation computation;
+    rest_.clear();
+    absl::Status status = proto::SplitMessage(bytes, {{2, &instructions_}, {4, &program_shapes_}}, &rest_);
+    if (status.ok()) status = proto::Decode(rest_, "HloComputationProto", &computation_);
+    if (!status.ok()) return WithPrefix(status, fmt::format("computation {}", module_.computations.size()));
+    Computation& computation = module_.computations.emplace_back();
     computation.name = computation_.name();
-    const absl::Status status = FillComputation(instructions, &computation);
+    status = FillComputation(&computation);
     if (!status.ok()) {
       return WithPrefix(status,
                         fmt::format("computation {} (id {})", Shown(computation.name), computation_.id()));
     }
     computation.name =
         computation_names_.Unique(computation_names_.Intern(computation_names_.Keep(computation_.name())));
-    module_.computations.push_back(std::move(computation));
     return absl::OkStatus();
   }
 
-  absl::Status FillComputation(const std::vector<std::string_view>& instructions, Computation* computation) {
+  // The last one, from instructions_ and computation_.
+  absl::Status FillComputation(Computation* computation) {
     if (computation->name.empty()) return InvalidProgram({}, "name is missing");
     const int64_t id = computation_.id();
     if (id < 0) return InvalidProgram({}, "id is negative");
@@ -84,13 +86,13 @@ class Importer {
       return InvalidProgram({}, fmt::format("id {} is also that of computation {}", id,
                                             Shown(module_.computations[computations_[id]].name)));
     }
-    if (instructions.empty()) return InvalidProgram({}, "it has no instructions");
+    if (instructions_.empty()) return InvalidProgram({}, "it has no instructions");
     computation->execution_thread =
         computation_.execution_thread() == "main" ? "" : computation_.execution_thread();
-    ids_.Reset(instructions.size());
-    computation->instructions.reserve(instructions.size());
-    instruction_names_.Reserve(instructions.size());
-    for (const std::string_view bytes : instructions)
+    ids_.Reset(instructions_.size());
+    computation->instructions.reserve(instructions_.size());
+    instruction_names_.Reserve(instructions_.size());
+    for (const std::string_view bytes : instructions_)
       ASSAY_RETURN_IF_ERROR(ReadInstruction(bytes, computation));
     computation->root = ids_.Find(computation_.root_id());
     if (computation->root < 0) {
@@ -103,7 +105,7 @@ class Importer {
     }
     ASSAY_RETURN_IF_ERROR(FindParameters(computation));
     if (!program_shapes_.empty()) ASSAY_RETURN_IF_ERROR(CheckProgramShape(*computation));
-    computations_.emplace(id, static_cast<int32_t>(module_.computations.size()));
+    computations_.emplace(id, static_cast<int32_t>(module_.computations.size()) - 1);
     return absl::OkStatus();
   }
 
@@ -183,13 +185,14 @@ class Importer {
   }
 
   static absl::Status FindParameters(Computation* computation) {
-    std::vector<std::pair<int64_t, int32_t>> parameters;
+    absl::InlinedVector<std::pair<int64_t, int32_t>, 16> parameters;
     for (size_t i = 0; i < computation->instructions.size(); ++i) {
       const Instruction& instruction = computation->instructions[i];
       if (instruction.opcode != Opcode::kParameter) continue;
       parameters.emplace_back(instruction.parameter_number, static_cast<int32_t>(i));
     }
     std::sort(parameters.begin(), parameters.end());
+    computation->parameters.reserve(parameters.size());
     for (size_t i = 0; i < parameters.size(); ++i) {
       const auto [number, index] = parameters[i];
       if (number != static_cast<int64_t>(i)) {
@@ -205,11 +208,14 @@ class Importer {
 
   // parameters = 1, result = 2: shapes that instructions have, so that most are known by their bytes.
   absl::Status CheckProgramShape(const Computation& computation) {
-    std::vector<std::string_view> parameters, results;
-    std::string rest;
+    std::vector<std::string_view>& parameters = shapes_of_parameters_;
+    std::vector<std::string_view>& results = shapes_of_results_;
+    parameters.clear();
+    results.clear();
+    rest_.clear();
     for (const std::string_view part : program_shapes_) {
       ASSAY_RETURN_IF_ERROR(
-          WithPrefix(proto::SplitMessage(part, {{1, &parameters}, {2, &results}}, &rest), "program shape"));
+          WithPrefix(proto::SplitMessage(part, {{1, &parameters}, {2, &results}}, &rest_), "program shape"));
     }
     if (results.empty()) return InvalidProgram({}, "program shape: the result is missing");
     if (parameters.size() != computation.parameters.size()) {
@@ -311,7 +317,9 @@ class Importer {
 
   pb::HloModuleProto header_;            // without computations
   pb::HloComputationProto computation_;  // without instructions and program shape
-  std::vector<std::string_view> program_shapes_;
+  // Parts of the computation that is being read: its instructions, its program shapes and the shapes in these.
+  std::vector<std::string_view> instructions_, program_shapes_, shapes_of_parameters_, shapes_of_results_;
+  std::string rest_;
   proto::InstructionHead head_;
   pb::HloInstructionProto instruction_;  // what the head has not
   bool instruction_is_empty_ = true;

@@ -22,9 +22,12 @@ bool TakePacked(std::string_view payload, InstructionHead::Ids* ids) {
 
 absl::Status InstructionHead::Read(std::string_view message) {
   name = opcode = shape = metadata = frontend_attributes = statistics_viz = {};
+  comparison_direction = comparison_type = {};
+  literal.reset();
   id = parameter_number = tuple_index = 0;
   operand_ids.clear();
   called_computation_ids.clear();
+  dimensions.clear();
   rest.clear();
   WireReader reader(message);
   WireField field;
@@ -44,6 +47,9 @@ bool InstructionHead::Take(const WireField& field) {
       return true;
     case 13:
       tuple_index = static_cast<int64_t>(field.value);
+      return true;
+    case 14:
+      dimensions.push_back(static_cast<int64_t>(field.value));
       return true;
     case 35:
       id = static_cast<int64_t>(field.value);
@@ -73,12 +79,23 @@ bool InstructionHead::TakeBytes(int32_t number, std::string_view payload) {
     case 7:
       metadata = payload;
       return true;
+    case 8:
+      literal = payload;
+      return true;
+    case 14:
+      return TakePacked(payload, &dimensions);
     case 36:
       return TakePacked(payload, &operand_ids);
     case 38:
       return TakePacked(payload, &called_computation_ids);
+    case 63:
+      comparison_direction = payload;
+      return true;
     case 68:
       frontend_attributes = payload;
+      return true;
+    case 72:
+      comparison_type = payload;
       return true;
     case 82:
       statistics_viz = payload;

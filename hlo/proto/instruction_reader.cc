@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "hlo/proto/attribute_reader.h"
 #include "hlo/proto/hlo.pb.h"
+#include "hlo/proto/plain_values.h"
 #include "hlo/proto/values.h"
 #include "hlo/proto/wire.h"
 #include "hlo/proto/words.h"
@@ -19,7 +20,7 @@ struct InstructionReader::Draft {
   const pb::HloInstructionProto& message;
   const Computation& above;
   Instruction& instruction;
-  std::string direction;  // of a compare under an old opcode
+  std::string_view direction;  // of a compare under an old opcode
 
   AttributeMap& attributes() { return instruction.attributes; }
 };
@@ -89,13 +90,26 @@ absl::StatusOr<std::shared_ptr<const Shape>> InstructionReader::ReadShape(std::s
   if (last_shape_ != nullptr && bytes == last_bytes_) return last_shape_;
   std::shared_ptr<const Shape>& known = shapes_[absl::string_view(bytes.data(), bytes.size())];
   if (known == nullptr) {
-    pb::ShapeProto message;
-    ASSAY_RETURN_IF_ERROR(Decode(bytes, "ShapeProto", &message));
-    ASSAY_ASSIGN_OR_RETURN(Shape shape, ShapeFrom(message));
-    known = std::make_shared<const Shape>(std::move(shape));
+    std::optional<Shape> shape = PlainShape(bytes);
+    if (!shape) {
+      pb::ShapeProto message;
+      ASSAY_RETURN_IF_ERROR(Decode(bytes, "ShapeProto", &message));
+      ASSAY_ASSIGN_OR_RETURN(shape, ShapeFrom(message));
+    }
+    known = std::make_shared<const Shape>(*std::move(shape));
   }
   last_bytes_ = bytes;
   return last_shape_ = known;
+}
+
+absl::StatusOr<Literal> InstructionReader::ReadLiteral(std::string_view bytes) {
+  const auto read_shape = [this](std::string_view shape) {
+    return ReadShape(shape).value_or(nullptr);  // what is wrong with it is found again below
+  };
+  if (std::optional<Literal> literal = PlainLiteral(bytes, read_shape)) return *std::move(literal);
+  pb::LiteralProto message;
+  ASSAY_RETURN_IF_ERROR(Decode(bytes, "LiteralProto", &message));
+  return LiteralFrom(message);
 }
 
 absl::Status InstructionReader::Read(const InstructionHead& head, const pb::HloInstructionProto& message,
@@ -234,8 +248,8 @@ absl::Status InstructionReader::ReadCustomCall(Draft& draft) {
   ASSAY_ASSIGN_OR_RETURN(std::vector<ComputationId> called, Called(draft));
   if (!called.empty()) attributes.Set(Attr::kCalledComputations, std::move(called));
   ReadAliasing(m, &attributes);
-  if (m.has_literal()) {
-    ASSAY_ASSIGN_OR_RETURN(Literal literal, LiteralFrom(m.literal()));
+  if (draft.head.literal) {
+    ASSAY_ASSIGN_OR_RETURN(Literal literal, ReadLiteral(*draft.head.literal));
     attributes.Set(Attr::kLiteralValue, std::make_shared<const Literal>(std::move(literal)));
   }
   ASSAY_RETURN_IF_ERROR(SetWord(kPaddingTypes, m.padding_type(), 0, Attr::kPaddingType, &attributes));
@@ -254,8 +268,8 @@ absl::Status InstructionReader::ReadCollectiveAttributes(Draft& draft) {
   if (groups != nullptr) attributes.Set(Attr::kReplicaGroups, std::move(groups));
   if (m.constrain_layout()) attributes.Set(Attr::kConstrainLayout, true);
   if (m.use_global_device_ids()) attributes.Set(Attr::kUseGlobalDeviceIds, true);
-  if (!m.dimensions().empty())
-    attributes.Set(Attr::kDimensions, Ints(m.dimensions().begin(), m.dimensions().end()));
+  const InstructionHead::Ids& dimensions = draft.head.dimensions;
+  if (!dimensions.empty()) attributes.Set(Attr::kDimensions, Ints(dimensions.begin(), dimensions.end()));
   switch (draft.instruction.opcode) {
     case Opcode::kAllReduce:
     case Opcode::kAllReduceStart:
@@ -316,8 +330,11 @@ absl::Status InstructionReader::ReadAttributes(Draft& draft) {
     case Opcode::kGetTupleElement:
       draft.attributes().Set(Attr::kIndex, draft.head.tuple_index);
       return absl::OkStatus();
-    case Opcode::kConstant:
-      return ReadConstant(m, &draft.instruction);
+    case Opcode::kConstant: {
+      if (!draft.head.literal) return absl::OkStatus();  // of unknown value, as "{...}" in text
+      ASSAY_ASSIGN_OR_RETURN(Literal literal, ReadLiteral(*draft.head.literal));
+      return SetConstant(std::move(literal), &draft.instruction);
+    }
     case Opcode::kCustomCall:
       return ReadCustomCall(draft);
     case Opcode::kDomain: {
@@ -342,9 +359,9 @@ absl::Status InstructionReader::ReadAttributes(Draft& draft) {
       return ReadCollectivePermute(m, operand, &draft.attributes());
     }
     case Opcode::kCompare:
-      return ReadCompare(m, draft.direction, &draft.attributes());
+      return ReadCompare(draft.head, draft.direction, &draft.attributes());
     default:
-      return ReadOwnAttributes(m, opcode, &draft.attributes());
+      return ReadOwnAttributes(draft.head, m, opcode, &draft.attributes());
   }
 }
 

@@ -46,6 +46,8 @@ class InstructionReader {
                     const Computation& above, const InstructionIds& ids, Instruction* instruction);
   // A ShapeProto, whose bytes must outlive the reader: what was decoded from equal bytes is one object.
   absl::StatusOr<std::shared_ptr<const Shape>> ReadShape(std::string_view bytes);
+  // A LiteralProto; its shape's bytes as those of ReadShape.
+  absl::StatusOr<Literal> ReadLiteral(std::string_view bytes);
 
  private:
   struct Draft;

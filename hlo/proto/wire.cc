@@ -13,9 +13,6 @@
 namespace assay::proto {
 namespace {
 
-enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
-constexpr uint64_t kMaxFieldNumber = (uint64_t{1} << 29) - 1;
-
 // The first payload of field `number`; errors end the search.
 std::optional<std::string_view> FindBytes(std::string_view message, int32_t number) {
   WireReader reader(message);
@@ -74,7 +71,7 @@ bool WireReader::ReadLongVarint(uint64_t* value) {
   return false;
 }
 
-absl::Status WireReader::Next(WireField* field) {
+absl::Status WireReader::NextAny(WireField* field) {
   const size_t start = at_;
   uint64_t tag;
   if (!ReadVarint(&tag) || tag >> 3 == 0 || tag >> 3 > kMaxFieldNumber) {

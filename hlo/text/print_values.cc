@@ -1,6 +1,7 @@
 // Attribute values, strings, numbers and names of canonical HLO text (spec/hlo-text.md sections 5, 7, 8).
 #include "hlo/text/print_values.h"
 
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdio>
@@ -339,11 +340,18 @@ void AppendAttributeValue(Attr attr, const AttrValue& value, std::span<const std
 }
 
 bool IsLegalName(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  if (name.empty() || !letter(name[0])) return false;
-  for (const char c : name) {
-    if (!letter(c) && !(c >= '0' && c <= '9') && c != '.' && c != '-') return false;
-  }
+  static constexpr uint8_t kFirst = 1, kInside = 2;
+  static constexpr auto kClasses = [] {
+    std::array<uint8_t, 256> classes{};
+    for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
+      classes[static_cast<uint8_t>(c)] = kFirst | kInside;
+    for (const char c : std::string_view("0123456789.-")) classes[static_cast<uint8_t>(c)] = kInside;
+    return classes;
+  }();
+  uint8_t all = kFirst | kInside;
+  if (name.empty() || (kClasses[static_cast<uint8_t>(name[0])] & kFirst) == 0) return false;
+  for (const char c : name) all &= kClasses[static_cast<uint8_t>(c)];
+  if ((all & kInside) == 0) return false;
   if (name.substr(0, 2) == "__" && name.substr(0, 6) != "__xla_") return false;
   return !ElementTypeFromName(name).has_value() && name != "token" && name != "opaque";
 }

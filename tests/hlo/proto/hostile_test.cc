@@ -102,6 +102,7 @@ TEST_CASE("hostile proto: shapes", "[proto][hostile]") {
             .find("LAYOUT-1") != std::string::npos);
   CHECK(shape(Int(2, kF32) + Bytes(4, kScalar)).find("tuple_shapes") != std::string::npos);
   CHECK(shape(Int(2, kTuple) + Bytes(3, "\2")).find("no array type") != std::string::npos);
+  CHECK(shape(Int(2, kTuple) + Bytes(5, "\x12\x05")).find("can't be decoded") != std::string::npos);
 }
 
 TEST_CASE("hostile proto: tuples in tuples, a hundred thousand levels", "[proto][hostile]") {
@@ -128,6 +129,11 @@ TEST_CASE("hostile proto: literals", "[proto][hostile]") {
         std::string::npos);
   CHECK(refusal(Array(21, {4}), Bytes(21, "\x21\x43")).find("s4s has 2") != std::string::npos);  // packed
   CHECK(refusal(Array(kF32, {2}), Bytes(8, "\1\2\3")).find("can't be decoded") != std::string::npos);
+  CHECK(refusal(Array(kS32, {2}), Bytes(4, "\1")).find("s32s has 1 elements of 4 bytes, want 2") !=
+        std::string::npos);
+  CHECK(refusal(Array(kS32, {2}), Bytes(4, "\1\2\3")).find("s32s has 3") != std::string::npos);
+  CHECK(refusal(Array(kS32, {2}), Bytes(4, "\1\xff")).find("can't be decoded") != std::string::npos);
+  CHECK(refusal(Int(2, kTuple) + Bytes(4, Array(kF32, {-1})), "").find("-1") != std::string::npos);
   CHECK(Refusal(Constant(Array(kF32, {2}), "")).find("literal: the shape is missing") != std::string::npos);
   CHECK(Refusal(Constant(Array(kF32, {2}), Bytes(1, Array(kF32, {1})) + Floats(8, {1}))) ==
         "computation 'e' (id 1): instruction 'c' (id 2, 'constant'): literal is f32[1], but the constant's "

@@ -122,6 +122,44 @@ TEST_CASE("proto: literals of every kind of field", "[proto]") {
                                Message(10, Bytes(1, Array(kS32, {})), Int(4, 3))) == "( 2, 3 )");
 }
 
+// Legal, but not as writers usually have them: what the quick readers leave to the decoder.
+TEST_CASE("proto: shapes and literals in unusual pieces", "[proto]") {
+  const auto parameter = [](const std::string& shape) {
+    const std::string text = EntryText(OneComputation(Line(Op(1, "p", "parameter", shape)), 1));
+    const size_t start = text.find("%p = ") + 5;
+    return text.substr(start, text.find(" parameter") - start);
+  };
+  const std::string two_by_three = Bytes(3, Varint(2) + Varint(3));
+  CHECK(parameter(Int(3, 2) + Int(2, kS32) + Int(3, 3) + Int(2, kF32)) ==
+        "f32[2,3]{1,0}");  // the last type counts
+  CHECK(parameter(Int(2, kF32) + two_by_three + Message(5, Int(1, 0), Int(16, 1)) + Message(5, Int(1, 1))) ==
+        "f32[2,3]{0,1}");  // two layouts are one
+  CHECK(parameter(Int(2, kF32) + two_by_three + Bytes(6, std::string("\0\1", 2))) == "f32[2,<=3]{1,0}");
+  CHECK(parameter(Int(2, kF32) + two_by_three + Bytes(6, std::string(2, '\0'))) == "f32[2,3]{1,0}");
+  CHECK(parameter(Int(2, kF32) + two_by_three +
+                  Message(5, Bytes(1, "\1" + std::string(1, '\0')), Int(8, 5))) == "f32[2,3]{1,0:S(5)}");
+  const std::string pair = Int(2, kTuple) + Bytes(4, Array(kF32, {2})) + Bytes(4, Array(kS32, {}));
+  CHECK(parameter(Int(2, kTuple) + Bytes(4, pair) + Bytes(4, pair)) ==
+        "((f32[2]{0}, s32[]), (f32[2]{0}, s32[]))");
+
+  constexpr int kS64 = 5, kU64 = 9, kF64 = 12;
+  const auto constant = [](const std::string& shape, const std::string& literal) {
+    const std::string text =
+        EntryText(OneComputation(Line(Op(1, "c", "constant", shape) + Bytes(8, literal)), 1));
+    const size_t start = text.find("constant(") + 9;
+    return text.substr(start, text.find(")\n") - start);
+  };
+  const std::string three = Array(kS32, {3});
+  CHECK(constant(three, Bytes(4, Varint(1) + Varint(300) + Varint(70000)) + Bytes(1, three)) ==
+        "{1, 300, 70000}");
+  CHECK(constant(three, Bytes(1, three) + Int(4, 1) + Bytes(4, Varint(2) + Varint(3))) == "{1, 2, 3}");
+  CHECK(ConstantText(Array(kPred, {3}), Bytes(2, Varint(2) + Varint(0) + Varint(256))) == "{1, 0, 1}");
+  CHECK(ConstantText(Array(kS64, {2}), Bytes(5, Varint(static_cast<uint64_t>(-7)) + Varint(7))) == "{-7, 7}");
+  CHECK(ConstantText(Array(kU64, {}), Bytes(7, Varint(~uint64_t{0}))) == "18446744073709551615");
+  CHECK(ConstantText(Array(kF64, {}), Bytes(9, std::string(6, '\0') + "\xf8\x3f")) == "1.5");
+  CHECK(ConstantText(Array(kF32, {0}), "") == "{}");
+}
+
 TEST_CASE("proto: a compare under an old opcode", "[proto]") {
   const std::string shape = Array(kF32, {}), result = Array(kPred, {});
   const std::string bytes = OneComputation(
