@@ -114,7 +114,7 @@ TEST_CASE("digits: sums of the largest and the smallest digits, of as many as fi
              {0xffff},
              {0xff},
              {-1},
-             {0x7fffff, 0x7ffffd, 0x7ffff1},
+             {0x7fffff, 0x7ffffd, 0x7ffff1, 0x7ffe03, 0x400001},
              {-0x7f8000, 0x7f8000, 0xffff, 0xff, 0xff00, -1, -255, 0}}) {
       std::vector<float> left(n * kDigitRows), right(n * kDigitRows);
       for (float& x : left) x = values[random() % values.size()];
