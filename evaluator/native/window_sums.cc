@@ -1,11 +1,13 @@
-// With u = 2^-53, n additions s of terms t in f64 are off by at most n u sum |t| / (1 - n u), and the sum a of the |t| is at
-// least sum |t| (1 - n u). So e = 2 (n + 4) u a covers that error and the roundings of e, s - e and s + e; nothing here
-// leaves the range of f64, whose least number is far below a unit of the last place of any sum of these types that is not 0.
+// Every addition in f64 also gives its error exactly (TwoSum), so that the exact sum is s plus these errors, which are at most
+// d = sum |error| together; the computed d is at least half of that. Mostly they are 0, and s is the exact sum. Else, with
+// u = 2^-53, e = 2 d + 4 u |s| covers the errors and the rounding of s - e and s + e. No sum of these types leaves the
+// range of f64, nor does an error.
 #include "evaluator/native/window_sums.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "evaluator/eval_context.h"
@@ -39,10 +41,10 @@ class Body {
     op.operands.assign(operands);
     return Add(std::move(op), type);
   }
-  int32_t Equal(int32_t a, int32_t b, bool bits) {
+  int32_t Compare(const char* direction, int32_t a, int32_t b, bool bits = false) {
     Instruction op{.opcode = Opcode::kCompare};
     op.operands = {a, b};
-    op.attributes.Set(Attr::kDirection, Word{"EQ"});
+    op.attributes.Set(Attr::kDirection, Word{direction});
     if (bits) op.attributes.Set(Attr::kType, Word{"TOTALORDER"});
     return Add(std::move(op), ElementType::kPred);
   }
@@ -69,27 +71,35 @@ class Body {
   Computation computation_;
 };
 
-// (s, a, x, -) -> (s + x, a + |x|)
+// (s, d, x, -) -> (s + x, d + |error|)
 absl::StatusOr<std::shared_ptr<const ScalarCode>> AddingCode(ElementType type, Isa isa) {
   constexpr ElementType kF64 = ElementType::kF64;
   Body body;
-  const int32_t s = body.Parameter(kF64), a = body.Parameter(kF64), x = body.Parameter(type);
+  const int32_t s = body.Parameter(kF64), d = body.Parameter(kF64), element = body.Parameter(type);
   body.Parameter(type);
-  const int32_t term = body.Op(Opcode::kConvert, kF64, {x});
-  const int32_t sum = body.Op(Opcode::kAdd, kF64, {s, term}),
-                size = body.Op(Opcode::kAdd, kF64, {a, body.Op(Opcode::kAbs, kF64, {term})});
-  return std::move(body).Code("window_sums", sum, size, isa);
+  const int32_t x = body.Op(Opcode::kConvert, kF64, {element});
+  const int32_t sum = body.Op(Opcode::kAdd, kF64, {s, x});
+  const int32_t of_x = body.Op(Opcode::kSubtract, kF64, {sum, s});
+  const int32_t of_s = body.Op(Opcode::kSubtract, kF64, {sum, of_x});
+  const int32_t error =
+      body.Op(Opcode::kAdd, kF64,
+              {body.Op(Opcode::kSubtract, kF64, {s, of_s}), body.Op(Opcode::kSubtract, kF64, {x, of_x})});
+  const int32_t errors = body.Op(Opcode::kAdd, kF64, {d, body.Op(Opcode::kAbs, kF64, {error})});
+  return std::move(body).Code("window_sums", sum, errors, isa);
 }
 
-// (s, a, c) -> (RN(s - c a), whether RN(s + c a) has the same bits and is a number)
+// (s, d, 4 u) -> (RN(s - e), whether RN(s + e) has the same bits and is a number)
 absl::StatusOr<std::shared_ptr<const ScalarCode>> RoundingCode(ElementType type, Isa isa) {
   constexpr ElementType kF64 = ElementType::kF64, kPred = ElementType::kPred;
   Body body;
-  const int32_t s = body.Parameter(kF64), a = body.Parameter(kF64), c = body.Parameter(kF64);
-  const int32_t e = body.Op(Opcode::kMultiply, kF64, {c, a});
+  const int32_t s = body.Parameter(kF64), d = body.Parameter(kF64), c = body.Parameter(kF64);
+  const int32_t zero = body.Op(Opcode::kSubtract, kF64, {d, d});
+  const int32_t of_s = body.Op(Opcode::kMultiply, kF64, {c, body.Op(Opcode::kAbs, kF64, {s})});
+  const int32_t bound = body.Op(Opcode::kAdd, kF64, {body.Op(Opcode::kAdd, kF64, {d, d}), of_s});
+  const int32_t e = body.Op(Opcode::kSelect, kF64, {body.Compare("EQ", d, zero), zero, bound});
   const int32_t low = body.Op(Opcode::kConvert, type, {body.Op(Opcode::kSubtract, kF64, {s, e})}),
                 high = body.Op(Opcode::kConvert, type, {body.Op(Opcode::kAdd, kF64, {s, e})});
-  const int32_t same = body.Equal(low, high, /*bits=*/true), number = body.Equal(low, low, /*bits=*/false);
+  const int32_t same = body.Compare("EQ", low, high, /*bits=*/true), number = body.Compare("EQ", low, low);
   return std::move(body).Code("round_sums", low, body.Op(Opcode::kAnd, kPred, {same, number}), isa);
 }
 
@@ -101,7 +111,7 @@ struct SumCode {
 class TileSummer {
  public:
   TileSummer(const SumCode& code, const WindowGrid& grid, ElementType type, const std::byte* input,
-             const std::byte* init, int64_t most)
+             const std::byte* init)
       : grid_(grid),
         type_(type),
         bytes_(Bytes(type)),
@@ -110,13 +120,12 @@ class TileSummer {
         lanes_(code.rounding->lanes()),
         sum_(type),
         rounding_(*code.rounding, /*vectors=*/true),
-        factor_(static_cast<size_t>(lanes_), std::ldexp(static_cast<double>(most + 5), -52)) {
+        factor_(static_cast<size_t>(lanes_), 0x1p-51) {
     const size_t room = static_cast<size_t>(grid.most_results() + lanes_);
-    sums_.resize(room), sizes_.resize(room), settled_.resize(room), rounded_.resize(room);
+    sums_.resize(room), errors_.resize(room), settled_.resize(room), rounded_.resize(room);
     LoadStrip(type, init, 0, 1, &start_);
-    start_size_ = std::abs(start_);
     operands_[0] = {input, Address(&start_), Address(sums_.data()), bytes_, 8};
-    operands_[1] = {input, Address(&start_size_), Address(sizes_.data()), bytes_, 8};
+    operands_[1] = {input, Address(&no_error_), Address(errors_.data()), bytes_, 8};
     folder_.emplace(*code.adding, operands_);
     const int64_t strides[] = {8 * lanes_, 8 * lanes_, 0};
     for (size_t k = 0; k < 3; ++k) rounding_.SetInputStride(k, strides[k]);
@@ -129,7 +138,7 @@ class TileSummer {
     const int64_t n = results.count * results.width;
     folder_->Run(grid_, tile, results.to);
     rounding_.SetInput(0, Address(sums_.data()));
-    rounding_.SetInput(1, Address(sizes_.data()));
+    rounding_.SetInput(1, Address(errors_.data()));
     rounding_.SetInput(2, Address(factor_.data()));
     rounding_.SetOutput(0, Address(rounded_.data()));
     rounding_.SetOutput(1, Address(settled_.data()));
@@ -139,6 +148,13 @@ class TileSummer {
     counts.sums += n;
     for (int64_t i = 0; i < n; ++i) {
       if (settled_[static_cast<size_t>(i)] != 0) continue;
+      // Infinite terms, of one sign or of both; or a NaN.
+      const double sum = sums_[static_cast<size_t>(i)];
+      if (!std::isfinite(sum)) {
+        const double special = std::isnan(sum) ? std::numeric_limits<double>::quiet_NaN() : sum;
+        StoreStrip(type_, &special, 1, out + i * bytes_, 0);
+        continue;
+      }
       SumExactly(tile, results.to + i, out + i * bytes_);
       ++counts.slices;
     }
@@ -176,18 +192,18 @@ class TileSummer {
   const int64_t lanes_;
   ElementSum sum_;
   ScalarCode::Frame rounding_;
-  std::vector<double> factor_, sums_, sizes_;
+  std::vector<double> factor_, sums_, errors_;
   std::vector<uint8_t> settled_;
   std::vector<uint32_t> rounded_;  // room for elements of either size
-  double start_ = 0, start_size_ = 0;
+  double start_ = 0, no_error_ = 0;
   WindowOperand operands_[2];
   std::optional<TileFolder> folder_;
 };
 
 class WindowSums final : public Kernel {
  public:
-  WindowSums(SumCode code, int64_t most, std::shared_ptr<const Kernel> others)
-      : code_(std::move(code)), most_(most), others_(std::move(others)) {}
+  WindowSums(SumCode code, std::shared_ptr<const Kernel> others)
+      : code_(std::move(code)), others_(std::move(others)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const Literal& x = operands[0];
@@ -202,7 +218,7 @@ class WindowSums final : public Kernel {
     std::byte* const out = result.MutableBytes().data();
     const absl::int128 work = grid->folds() + shape.num_elements();
     ASSAY_RETURN_IF_ERROR(ForEachTile(context, *grid, work, [&](int64_t begin, int64_t end) {
-      TileSummer summer(code_, *grid, x.shape().element_type(), x.data(), operands[1].data(), most_);
+      TileSummer summer(code_, *grid, x.shape().element_type(), x.data(), operands[1].data());
       TierCounts counts;
       for (int64_t tile = begin; tile < end; ++tile) summer.Run(tile, out, counts);
       CountTiers(counts);
@@ -212,7 +228,6 @@ class WindowSums final : public Kernel {
 
  private:
   const SumCode code_;
-  const int64_t most_;  // elements of a window
   const std::shared_ptr<const Kernel> others_;
 };
 
@@ -232,7 +247,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareWindowSums(const StepView& 
   SumCode code;
   ASSAY_ASSIGN_OR_RETURN(code.adding, AddingCode(type, isa));
   ASSAY_ASSIGN_OR_RETURN(code.rounding, RoundingCode(type, isa));
-  return std::make_shared<WindowSums>(std::move(code), most, std::move(others));
+  return std::make_shared<WindowSums>(std::move(code), std::move(others));
 }
 
 }  // namespace assay::native

@@ -161,4 +161,19 @@ TEST_CASE("code windows: steps are the reference's where its function counts non
   CHECK(steps[2] == steps[0]);
 }
 
+TEST_CASE("window sums: small windows of floats", "[native][code_window]") {
+  for (const std::string type : {"f32", "bf16", "f16", "f64"}) {
+    const std::string root = type + "[] add(a, b)";
+    CheckAgainstReference(
+        Window(type, "2,13,11,35", "2,7,6,35", "size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_1x0_0", root),
+        kAllDraws);
+    CheckAgainstReference(Window(type, "3,40,41", "3,20,20", "size=1x3x3 stride=1x2x2 pad=0_0x1_0x0_0", root),
+                          kAllDraws);
+    CheckAgainstReference(Window(type, "20,33", "20,65", "size=1x4 pad=0_0x1_2 lhs_dilate=1x2", root),
+                          kAllDraws);
+    CheckAgainstReference(Window(type, "3000", "3100", "size=5 pad=50_54", root), kAllDraws);
+    CheckAgainstReference(Window(type, "40,120", "40,1", "size=1x120", root), kAllDraws);
+  }
+}
+
 }  // namespace assay::testing
