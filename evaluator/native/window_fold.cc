@@ -42,11 +42,8 @@ void TileFolder::Run(const WindowGrid& grid, int64_t tile, int64_t base) {
   base_ = base;
   const WindowBlock results = grid.Results(tile);
   for (const WindowOperand& operand : operands_) {
-    for (int64_t i = 0; i < results.count; ++i) {
-      FillElements(static_cast<int>(operand.result_bytes), operand.init,
-                   operand.result + (results.to - base + i * results.to_step) * operand.result_bytes,
-                   results.width);
-    }
+    FillElements(static_cast<int>(operand.result_bytes), operand.init,
+                 operand.result + (results.to - base) * operand.result_bytes, results.count * results.width);
   }
   grid.ForEachBlock(tile, [this](const WindowBlock& block) { Fold(block); });
 }
