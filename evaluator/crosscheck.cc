@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "evaluator/elements_at.h"
+#include "evaluator/near_kernel.h"
 #include "evaluator/registry.h"
 #include "evaluator/reproducer.h"
 #include "fmt/format.h"
@@ -144,15 +145,20 @@ class Worst {
   std::string text_;
 };
 
-absl::Status CompareElements(const Literal& expected, const Literal& actual,
-                             std::span<const int64_t> positions) {
+void CompareElements(const Literal& expected, const Literal& actual, std::span<const int64_t> positions,
+                     Worst& worst) {
   const int64_t bytes = Bytes(actual.shape().element_type());
-  Worst worst(actual.shape());
   for (size_t i = 0; i < positions.size(); ++i) {
     const std::byte* const a = expected.data() + static_cast<int64_t>(i) * bytes;
     const std::byte* const b = actual.data() + positions[i] * bytes;
     if (std::memcmp(a, b, static_cast<size_t>(bytes)) != 0) worst.Add(positions[i], a, b);
   }
+}
+
+absl::Status CompareElements(const Literal& expected, const Literal& actual,
+                             std::span<const int64_t> positions) {
+  Worst worst(actual.shape());
+  CompareElements(expected, actual, positions, worst);
   return worst.Status(positions.size());
 }
 
@@ -220,6 +226,46 @@ absl::Status CheckSums(EvalContext& context, const StepValues& values, Accuracy 
   return worst.Status(positions.size());
 }
 
+// The results of a near function at `positions` of its instruction, which are put in place of the right ones.
+absl::Status CheckNearFunction(const NearFunction& near, const Instruction& instruction,
+                               std::span<const int64_t> positions, const Literal& operand, Literal& value) {
+  const ElementType type = value.shape().element_type();
+  const int64_t bytes = Bytes(type);
+  std::vector<std::byte> found(value.bytes().size());
+  const std::byte* const in = operand.data();
+  near.run(std::ssize(positions), &in, found.data());
+  Worst worst(*instruction.shape);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const std::byte* const a = value.data() + static_cast<int64_t>(i) * bytes;
+    const std::byte* const b = found.data() + static_cast<int64_t>(i) * bytes;
+    if (std::memcmp(a, b, static_cast<size_t>(bytes)) == 0) continue;
+    const double x = LoadElement(type, a).r, y = LoadElement(type, b).r;
+    const bool near_enough = !std::isnan(x) && !std::isnan(y) && std::signbit(x) == std::signbit(y) &&
+                             UlpDistance(x, y, *Info(type).format) <= near.ulps;
+    if (!near_enough)
+      worst.Add(positions[i], a, b, fmt::format(" of %{}, allowed {} ulp", instruction.name, near.ulps));
+  }
+  std::copy(found.begin(), found.end(), value.MutableBytes().begin());
+  return worst.Status(positions.size());
+}
+
+// Every near function by itself, and what the other members make of its results.
+absl::Status CheckNear(EvalContext& context, const StepValues& values, const NearKernel& kernel,
+                       const Literal& actual, std::span<const int64_t> positions) {
+  const auto replace = [&](const Instruction& member, std::span<const int64_t> at, const Literal& operand,
+                           Literal& value) {
+    const NearFunction near = kernel.near(member);
+    return near.run == nullptr ? absl::OkStatus() : CheckNearFunction(near, member, at, operand, value);
+  };
+  Worst worst(actual.shape());
+  for (size_t i = 0; i < positions.size(); i += kTermsAtOnce) {
+    const auto some = positions.subspan(i, std::min<size_t>(kTermsAtOnce, positions.size() - i));
+    ASSAY_ASSIGN_OR_RETURN(const Literal expected, ElementsAt(context, values, some, replace));
+    CompareElements(expected, actual, some, worst);
+  }
+  return worst.Status(positions.size());
+}
+
 }  // namespace
 
 double ReferenceWork(const Computation& computation, const Instruction& instruction) {
@@ -260,7 +306,7 @@ absl::Status CompareWithReference(const Literal& reference, const Literal& actua
 }
 
 CrossChecker::Extent CrossChecker::ExtentOf(const Computation& computation, const Step& step) {
-  const bool bit_exact = step.kernel->accuracy() == Accuracy::kBitExact;
+  const bool bit_exact = step.kernel->accuracy() == Accuracy::kBitExact && AsNear(*step.kernel) == nullptr;
   const std::span<const int32_t> members = MembersOf(step);
   const Shape& result = *computation.instructions[step.instruction].shape;
   if (options_.crosscheck == Crosscheck::kFull) {
@@ -301,6 +347,9 @@ absl::StatusOr<Literal> CrossChecker::Run(EvalContext& context, const Computatio
     std::vector<Literal> to_use = again;
     ASSAY_ASSIGN_OR_RETURN(expected, RunReference(context, computation, step, std::span<Literal>(to_use)));
     status = CompareWithReference(expected, result);
+  } else if (const NearKernel* const near = AsNear(*step.kernel)) {
+    status = CheckNear(context, values, *near, result, extent.positions);
+    if (!status.ok() && ExitCodeOf(status) != 1) return status;
   } else if (step.kernel->accuracy() == Accuracy::kBitExact) {
     ASSAY_ASSIGN_OR_RETURN(expected, ElementsAt(context, values, extent.positions));
     status = CompareElements(expected, result, extent.positions);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "evaluator/element_terms.h"
 #include "evaluator/ops/loops.h"
@@ -125,7 +126,8 @@ Literal IotaAt(const Instruction& instruction, std::span<const int64_t> position
 // Which elements of which instructions are needed, found from the root backwards; values forwards.
 class Evaluator {
  public:
-  Evaluator(EvalContext& context, const StepValues& step) : context_(context), step_(step) {}
+  Evaluator(EvalContext& context, const StepValues& step, ReplaceElements replace = nullptr)
+      : context_(context), step_(step), replace_(std::move(replace)) {}
 
   absl::StatusOr<Literal> Run(std::span<const int64_t> positions) {
     const int32_t root = Need(step_.members.back(), {positions.begin(), positions.end()});
@@ -193,6 +195,8 @@ class Evaluator {
         Instruction few = instruction;
         few.shape = ArrayShape(instruction.shape->element_type(), {static_cast<int64_t>(part.at.size())});
         ASSAY_ASSIGN_OR_RETURN(part.value, EvalAlone(context_, std::move(few), std::move(operands)));
+        if (replace_ != nullptr && part.operands.size() == 1)
+          return replace_(instruction, part.at, parts_[part.operands[0]].value, part.value);
         break;
       }
       default: {
@@ -205,6 +209,7 @@ class Evaluator {
 
   EvalContext& context_;
   const StepValues& step_;
+  const ReplaceElements replace_;
   std::vector<Part> parts_;
 };
 
@@ -283,6 +288,11 @@ std::optional<int64_t> TermsOfElement(const Computation& computation, std::span<
 absl::StatusOr<Literal> ElementsAt(EvalContext& context, const StepValues& step,
                                    std::span<const int64_t> positions) {
   return Evaluator(context, step).Run(positions);
+}
+
+absl::StatusOr<Literal> ElementsAt(EvalContext& context, const StepValues& step,
+                                   std::span<const int64_t> positions, ReplaceElements replace) {
+  return Evaluator(context, step, std::move(replace)).Run(positions);
 }
 
 absl::StatusOr<std::vector<SumOfTerms>> SumsAt(EvalContext& context, const StepValues& step,

@@ -6,6 +6,7 @@
 #ifndef ASSAY_EVALUATOR_ELEMENTS_AT_H_
 #define ASSAY_EVALUATOR_ELEMENTS_AT_H_
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -32,6 +33,13 @@ std::optional<int64_t> TermsOfElement(const Computation& computation, std::span<
 // value for the step.
 absl::StatusOr<Literal> ElementsAt(EvalContext& context, const StepValues& step,
                                    std::span<const int64_t> positions);
+
+// The same, where `replace` sees what each elementwise member of one operand gives at some positions, with the operand's
+// elements, and may give its users other values.
+using ReplaceElements = std::function<absl::Status(
+    const Instruction& member, std::span<const int64_t> positions, const Literal& operand, Literal& value)>;
+absl::StatusOr<Literal> ElementsAt(EvalContext& context, const StepValues& step,
+                                   std::span<const int64_t> positions, ReplaceElements replace);
 
 // What Accuracy::kF32Sum speaks of, for an element of a dot, convolution or sum of real numbers.
 // With u = 2^-53 and n terms:

@@ -28,19 +28,24 @@ std::string_view Name(EngineChoice choice) {
 }
 
 std::span<const Engine* const> EnginesOf(EngineChoice choice, native::Isa isa) {
-  // By instruction set; the exact engines are the fast ones but the first four.
-  using Engines = std::array<const Engine*, 7>;
+  using native::Isa;
+  struct Engines {
+    std::array<const Engine*, 7> fast;
+    std::array<const Engine*, 3> exact;
+  };
   static const std::array<Engines, 3> all = [] {
     std::array<Engines, 3> by_isa;
-    for (native::Isa i : {native::Isa::kBaseline, native::Isa::kAvx2, native::Isa::kAvx512})
+    for (Isa i : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512})
       by_isa[static_cast<size_t>(i)] = {
-          &fast::Bf16Engine(i), &onednn::OnednnEngine(i), &fast::F32Engine(i),     &fast::F64Engine(i),
-          &fused::JitEngine(i), &fused::LoopEngine(i),    &native::NativeEngine(i)};
+          .fast = {&fast::Bf16Engine(i), &onednn::OnednnEngine(i), &fast::F32Engine(i), &fast::F64Engine(i),
+                   &fused::NearJitEngine(i), &fused::LoopEngine(i), &native::NativeEngine(i)},
+          .exact = {&fused::JitEngine(i), &fused::LoopEngine(i), &native::NativeEngine(i)}};
     return by_isa;
   }();
   if (choice == EngineChoice::kReference) return {};
-  const std::span<const Engine* const> engines = all[static_cast<size_t>(isa)];
-  return choice == EngineChoice::kFast ? engines : engines.subspan(4);
+  const Engines& engines = all[static_cast<size_t>(isa)];
+  if (choice == EngineChoice::kFast) return engines.fast;
+  return engines.exact;
 }
 
 }  // namespace assay

@@ -9,6 +9,7 @@
 #include "CLI/CLI.hpp"
 #include "fmt/format.h"
 #include "prove/narrow.h"
+#include "prove/near.h"
 #include "prove/random_proof.h"
 #include "prove/report.h"
 #include "prove/single.h"
@@ -25,6 +26,7 @@ struct Flags {
   int64_t f64 = 0;
   int64_t sums = 0;
   std::vector<std::string> only;
+  std::vector<std::string> near;
   std::string engine = "exact";
   int jobs = 0;
   bool record = false;
@@ -61,12 +63,19 @@ absl::Status RunSingle(const Flags& flags, Ledger& ledger) {
 }
 
 int Run(const Flags& flags) {
-  Ledger ledger(flags.engine);
+  Ledger ledger(flags.near.empty() ? flags.engine : "fast");
+  for (const std::string& name : flags.near) {
+    if (const absl::Status status = ProveNear(name, flags.f64, flags.jobs, ledger); !status.ok()) {
+      fmt::print(stderr, "{}\n", std::string(status.message()));
+      return 2;
+    }
+  }
   if (const absl::Status status = RunSingle(flags, ledger); !status.ok()) {
     fmt::print(stderr, "{}\n", std::string(status.message()));
     return 2;
   }
-  if (flags.f64 > 0) ProveDoubles(flags.f64, flags.only, flags.engine, flags.jobs, ledger);
+  if (flags.f64 > 0 && flags.near.empty())
+    ProveDoubles(flags.f64, flags.only, flags.engine, flags.jobs, ledger);
   if (flags.sums > 0) {
     if (const absl::Status status = ProveSums(flags.sums, flags.engine, ledger); !status.ok()) {
       fmt::print(stderr, "{}\n", std::string(status.message()));
@@ -106,6 +115,11 @@ int main(int argc, char** argv) {
       ->expected(0, 1)
       ->default_str("10000")
       ->check(CLI::NonNegativeNumber);
+  app.add_option(
+         "--near", flags.near,
+         "the near functions of --engine fast within what they state: all inputs of f32, f16 and bf16, and "
+         "--f64 N inputs of f64; of a function or of all")
+      ->take_all();
   app.add_option("--only", flags.only, "with --f64: these functions")->take_all();
   app.add_option(
          "--engine", flags.engine,

@@ -1,4 +1,5 @@
-// The engine "f32" of `--engine fast`: sums of f32 in f32, where they are too small for oneDNN.
+// The engine "f32" of `--engine fast`: sums of f32 in f32, where they are too small for oneDNN, and functions of f32, f16 and
+// bf16 in f32 (near_functions.h).
 #ifndef ASSAY_EVALUATOR_FAST_F32_ENGINE_H_
 #define ASSAY_EVALUATOR_FAST_F32_ENGINE_H_
 
@@ -6,9 +7,9 @@
 
 namespace assay::fast {
 
-// Takes dots of 2^12 products and more: the exact kernel is as fast below.
+// Takes dots of 2^12 products and more and functions of 2^10 elements and more: the exact kernels are as fast below.
 const Engine& F32Engine(native::Isa isa);
-// Takes dots of any size: for tests.
+// Takes any size: for tests.
 const Engine& EagerF32Engine(native::Isa isa);
 
 }  // namespace assay::fast

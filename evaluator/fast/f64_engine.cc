@@ -3,6 +3,7 @@
 #include <array>
 
 #include "evaluator/element_terms.h"
+#include "evaluator/fast/near_functions.h"
 #include "evaluator/native/dot.h"
 #include "fmt/format.h"
 
@@ -16,11 +17,16 @@ constexpr int64_t kLongestTerms = 1 << 16;
 
 class F64 final : public Engine {
  public:
-  F64(Isa isa, int64_t fewest) : isa_(isa), fewest_(fewest) {}
+  F64(Isa isa, int64_t fewest, int64_t fewest_elements)
+      : isa_(isa), fewest_(fewest), fewest_elements_(fewest_elements) {}
   std::string_view name() const override { return "f64"; }
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const override {
-    if (step.instruction.opcode != Opcode::kDot) return NotSupported({}, "takes dot alone");
+    const ElementType type =
+        step.result_shape().IsArray() ? step.result_shape().element_type() : ElementType::kPred;
+    if (step.instruction.opcode != Opcode::kDot && type == ElementType::kF64)
+      return PrepareNearFunction(step, isa_, fewest_elements_);
+    if (step.instruction.opcode != Opcode::kDot) return NotSupported({}, "takes dots, and functions of f64");
     for (const Shape* shape : {&step.operand_shape(0), &step.operand_shape(1), &step.result_shape()}) {
       if (shape->HasDynamic() || shape->HasUnbounded()) return NotSupported({}, "dynamic shapes");
     }
@@ -39,24 +45,25 @@ class F64 final : public Engine {
 
  private:
   const Isa isa_;
-  const int64_t fewest_;  // products
+  const int64_t fewest_, fewest_elements_;  // products of a dot, elements of a function
 };
 
 using Engines = std::array<F64, 3>;
 
-Engines MakeEngines(int64_t fewest) {
-  return {F64(Isa::kBaseline, fewest), F64(Isa::kAvx2, fewest), F64(Isa::kAvx512, fewest)};
+Engines MakeEngines(int64_t fewest, int64_t fewest_elements) {
+  return {F64(Isa::kBaseline, fewest, fewest_elements), F64(Isa::kAvx2, fewest, fewest_elements),
+          F64(Isa::kAvx512, fewest, fewest_elements)};
 }
 
 }  // namespace
 
 const Engine& F64Engine(Isa isa) {
-  static const Engines engines = MakeEngines(1 << 18);
+  static const Engines engines = MakeEngines(1 << 18, 1 << 10);
   return engines[static_cast<size_t>(isa)];
 }
 
 const Engine& EagerF64Engine(Isa isa) {
-  static const Engines engines = MakeEngines(1);
+  static const Engines engines = MakeEngines(1, 1);
   return engines[static_cast<size_t>(isa)];
 }
 

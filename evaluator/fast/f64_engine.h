@@ -1,4 +1,5 @@
-// The engine "f64" of `--engine fast`: large dots of f64, summed in f64 by the tiles of the exact engine without its tests.
+// The engine "f64" of `--engine fast`: large dots of f64, summed in f64 by the tiles of the exact engine without its tests, and
+// functions of f64 in f64 (near_functions.h).
 #ifndef ASSAY_EVALUATOR_FAST_F64_ENGINE_H_
 #define ASSAY_EVALUATOR_FAST_F64_ENGINE_H_
 
@@ -6,9 +7,9 @@
 
 namespace assay::fast {
 
-// Takes dots of 2^18 products and more; each kernel states its bound (Accuracy::kF64Sum).
+// Takes dots of 2^18 products and more and functions of 2^10 elements and more; each kernel states its bound.
 const Engine& F64Engine(native::Isa isa);
-// Takes dots of any size: for tests.
+// Takes any size: for tests.
 const Engine& EagerF64Engine(native::Isa isa);
 
 }  // namespace assay::fast

@@ -18,7 +18,7 @@ constexpr int64_t kMinWorkInLoop = 1 << 9;
 
 class Jit final : public Engine {
  public:
-  Jit(native::Isa isa, bool eager) : isa_(isa), eager_(eager) {}
+  Jit(native::Isa isa, bool eager, Functions functions) : isa_(isa), eager_(eager), functions_(functions) {}
 
   std::string_view name() const override { return "jit"; }
 
@@ -45,7 +45,7 @@ class Jit final : public Engine {
       if (members > 1) return MakeLateKernel(fusion, isa_);
       return NotSupported({}, fmt::format("{} elements by {} instructions", elements, members));
     }
-    absl::StatusOr<Program> program = MakeProgram(fusion, isa_);
+    absl::StatusOr<Program> program = MakeProgram(fusion, isa_, functions_);
     // Where there is no memory for code, other engines can do without.
     if (!program.ok()) {
       const absl::Status& status = program.status();
@@ -61,21 +61,23 @@ class Jit final : public Engine {
  private:
   const native::Isa isa_;
   const bool eager_;
+  const Functions functions_;
 };
 
-const Engine& JitOf(native::Isa isa, bool eager) {
+template <Functions functions, bool eager>
+const Engine& JitOf(native::Isa isa) {
   using native::Isa;
-  static const std::array<std::array<Jit, 2>, 3> engines = {{
-      {Jit(Isa::kBaseline, false), Jit(Isa::kBaseline, true)},
-      {Jit(Isa::kAvx2, false), Jit(Isa::kAvx2, true)},
-      {Jit(Isa::kAvx512, false), Jit(Isa::kAvx512, true)},
-  }};
-  return engines[static_cast<size_t>(isa)][eager];
+  static const std::array<Jit, 3> engines = {Jit(Isa::kBaseline, eager, functions),
+                                             Jit(Isa::kAvx2, eager, functions),
+                                             Jit(Isa::kAvx512, eager, functions)};
+  return engines[static_cast<size_t>(isa)];
 }
 
 }  // namespace
 
-const Engine& JitEngine(native::Isa isa) { return JitOf(isa, false); }
-const Engine& EagerJitEngine(native::Isa isa) { return JitOf(isa, true); }
+const Engine& JitEngine(native::Isa isa) { return JitOf<Functions::kExact, false>(isa); }
+const Engine& EagerJitEngine(native::Isa isa) { return JitOf<Functions::kExact, true>(isa); }
+const Engine& NearJitEngine(native::Isa isa) { return JitOf<Functions::kNear, false>(isa); }
+const Engine& EagerNearJitEngine(native::Isa isa) { return JitOf<Functions::kNear, true>(isa); }
 
 }  // namespace assay::fused

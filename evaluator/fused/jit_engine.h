@@ -12,6 +12,9 @@ namespace assay::fused {
 const Engine& JitEngine(native::Isa isa);
 // Takes any number of elements; for tests.
 const Engine& EagerJitEngine(native::Isa isa);
+// The same with the near functions of --engine fast (evaluator/fast/near_functions.h), where code pays at once.
+const Engine& NearJitEngine(native::Isa isa);
+const Engine& EagerNearJitEngine(native::Isa isa);
 
 }  // namespace assay::fused
 

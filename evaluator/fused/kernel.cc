@@ -33,7 +33,7 @@ void Repeat(const std::byte* element, std::byte* to) {
   for (int64_t i = 0; i < jit::kMaxLanes; ++i) std::memcpy(to + i * sizeof(T), element, sizeof(T));
 }
 
-class FusedKernel final : public Kernel {
+class FusedKernel final : public NearKernel {
  public:
   explicit FusedKernel(Program program) : program_(std::move(program)) {
     for (const Slot& slot : program_.slots) {
@@ -68,6 +68,12 @@ class FusedKernel final : public Kernel {
       });
     }
     return result;
+  }
+
+  bool is_near() const override { return !program_.near.empty(); }
+  NearFunction near(const Instruction& instruction) const override {
+    const auto found = program_.near.find(&instruction);
+    return found == program_.near.end() ? NearFunction{} : found->second;
   }
 
  private:

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
+#include "evaluator/fast/near_functions.h"
 #include "evaluator/fused/nodes.h"
 #include "evaluator/fusion.h"
 #include "evaluator/native/elementwise.h"
@@ -40,7 +40,8 @@ ElementType KindType(ElementType type) {
 // and before round r + 1. An op of a loop is put into the last loop that still serves all its users.
 class Builder {
  public:
-  Builder(const FusionView& fusion, native::Isa isa) : fusion_(fusion), isa_(isa), target_(TargetOf(isa)) {}
+  Builder(const FusionView& fusion, native::Isa isa, Functions functions)
+      : fusion_(fusion), isa_(isa), functions_(functions), target_(TargetOf(isa)) {}
 
   absl::StatusOr<Program> Run() {
     program_.reads_in_place.assign(fusion_.operands.size(), true);
@@ -63,7 +64,7 @@ class Builder {
     jit::Node node;
     bool is_strip = false;  // else part of a loop
     StripKernel strip;      // or else:
-    StoredFn stored_strip = nullptr;
+    StoredFn stored_strip = nullptr, streamed_strip = nullptr;
     int round = 0;            // of a strip function, or of the loop
     int stored = -1;          // slot with elements of `type`, if any
     int stored_as_kind = -1;  // slot with elements of the compute kind, if any
@@ -151,6 +152,8 @@ class Builder {
     if (!jit::CanGenerate(value.node, types, target_)) {
       value.is_strip = true;
       value.stored_strip = native::NativeStored(instruction.opcode, types, value.type, isa_);
+      value.streamed_strip = native::NativeStreamed(instruction.opcode, value.type, isa_);
+      TakeNear(instruction, value);
       value.strip = native::NativeStrip(instruction, types, value.type, isa_);
       if (value.strip.fn == nullptr)
         value.strip = DefinitionOf(instruction.opcode).strip(instruction, types, value.type);
@@ -158,6 +161,15 @@ class Builder {
     // A select by one pred for all is not.
     program_.work += instruction.opcode != Opcode::kSelect || ShapeOf(instruction.operands[0]).rank() != 0;
     return AddValue(std::move(value));
+  }
+
+  void TakeNear(const Instruction& instruction, Value& value) {
+    if (functions_ != Functions::kNear) return;
+    const fast::NearRow* const row = fast::NearFunctionFor(fusion_.computation, instruction, isa_);
+    if (row == nullptr) return;
+    value.stored_strip = row->stored;
+    value.streamed_strip = row->streamed;
+    program_.near[&instruction] = {row->stored, row->ulps};
   }
 
   // ---- rounds ----
@@ -342,8 +354,7 @@ class Builder {
     StripStage stage{.stored = values_[v].stored_strip, .operands = {operand}};
     Value& value = values_[v];
     stage.result = v == root() ? NewSlot(Slot::Kind::kResult, value.type, 0) : NewBuffer(value.type);
-    if (v == root() && program_.streams)
-      stage.streaming = native::NativeStreamed(value.op->opcode, value.type, isa_);
+    if (v == root() && program_.streams) stage.streaming = value.streamed_strip;
     value.stored = stage.result;
     strip_rounds_.push_back(value.round);
     strips_.push_back(std::move(stage));
@@ -359,6 +370,7 @@ class Builder {
 
   const FusionView& fusion_;
   const native::Isa isa_;
+  const Functions functions_;
   const jit::Target target_;
   Program program_;
   absl::flat_hash_map<int32_t, int> value_of_;  // by instruction
@@ -403,8 +415,8 @@ bool CanBePart(const StepView& step, std::string* reason) {
   return true;
 }
 
-absl::StatusOr<Program> MakeProgram(const FusionView& fusion, native::Isa isa) {
-  return Builder(fusion, isa).Run();
+absl::StatusOr<Program> MakeProgram(const FusionView& fusion, native::Isa isa, Functions functions) {
+  return Builder(fusion, isa, functions).Run();
 }
 
 }  // namespace assay::fused

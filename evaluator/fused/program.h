@@ -9,9 +9,11 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "evaluator/elementwise.h"
 #include "evaluator/engine.h"
 #include "evaluator/fused/tile_source.h"
+#include "evaluator/near_kernel.h"
 #include "jit/loop.h"
 
 namespace assay::fused {
@@ -59,13 +61,21 @@ struct Program {
   // The result is so large that it is not in a cache any more when somebody reads it: the stage that makes it is there
   // for streamed stores too.
   bool streams = false;
-  int64_t work = 0;  // members that are charged for every element
+  int64_t work = 0;                                            // members that are charged for every element
+  absl::flat_hash_map<const Instruction*, NearFunction> near;  // members that are not OpDef::eval's bits
+};
+
+// Whose functions a program takes where loops have none.
+enum class Functions : uint8_t {
+  kExact,
+  kNear,  // evaluator/fast/near_functions.h, where there is one
 };
 
 // OK if an instruction's ops and types can be part of a program.
 bool CanBePart(const StepView& step, std::string* reason);
 
-absl::StatusOr<Program> MakeProgram(const FusionView& fusion, native::Isa isa);
+absl::StatusOr<Program> MakeProgram(const FusionView& fusion, native::Isa isa,
+                                    Functions functions = Functions::kExact);
 
 }  // namespace assay::fused
 

@@ -13,6 +13,7 @@
 #include "evaluator/fused/jit_engine.h"
 #include "evaluator/fused/scalar_loop.h"
 #include "evaluator/native/native_engine.h"
+#include "evaluator/near_kernel.h"
 #include "evaluator/onednn/onednn_engine.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
@@ -23,22 +24,26 @@ namespace assay::testing {
 namespace {
 
 using native::Isa;
-using Engines = std::array<const Engine*, 7>;
 
-constexpr size_t kFast = 4;  // of them, in front, may differ within a bound
-const Engines& EnginesFor(Isa isa) {
+std::span<const Engine* const> EnginesFor(Isa isa, bool fast) {
+  struct Engines {
+    std::array<const Engine*, 7> fast;
+    std::array<const Engine*, 3> exact;
+  };
   static const std::array<Engines, 3> engines = [] {
     std::array<Engines, 3> by_isa;
     for (Isa i : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
       by_isa[static_cast<size_t>(i)] = {
-          &fast::EagerBf16Engine(i), &onednn::EagerOnednnEngine(native::MachineIsa()),
-          &fast::EagerF32Engine(i),  &fast::EagerF64Engine(i),
-          &fused::EagerJitEngine(i), &fused::LoopEngine(i),
-          &native::NativeEngine(i)};
+          .fast = {&fast::EagerBf16Engine(i), &onednn::EagerOnednnEngine(native::MachineIsa()),
+                   &fast::EagerF32Engine(i), &fast::EagerF64Engine(i), &fused::EagerNearJitEngine(i),
+                   &fused::LoopEngine(i), &native::NativeEngine(i)},
+          .exact = {&fused::EagerJitEngine(i), &fused::LoopEngine(i), &native::NativeEngine(i)}};
     }
     return by_isa;
   }();
-  return engines[static_cast<size_t>(isa)];
+  const Engines& of_isa = engines[static_cast<size_t>(isa)];
+  if (fast) return of_isa.fast;
+  return of_isa.exact;
 }
 
 std::string MessageOf(const absl::Status& status) {
@@ -101,7 +106,8 @@ void Count(const Plan& plan, Difference& difference) {
     for (const Step& step : computation.steps) {
       difference.kernels += step.kernel != nullptr;
       difference.fused += step.fusion != nullptr;
-      difference.bounded += step.kernel != nullptr && step.kernel->accuracy() != Accuracy::kBitExact;
+      difference.bounded += step.kernel != nullptr && (step.kernel->accuracy() != Accuracy::kBitExact ||
+                                                       AsNear(*step.kernel) != nullptr);
     }
   }
 }
@@ -124,7 +130,7 @@ Difference CompareEngines(GeneratedProgram program, bool with_fast) {
                              at_start = Guarded(program.arguments, true);
   for (Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
     if (isa > native::MachineIsa()) continue;
-    const absl::StatusOr<Plan> plan = MakePlan(*module, std::span(EnginesFor(isa)).subspan(kFast));
+    const absl::StatusOr<Plan> plan = MakePlan(*module, EnginesFor(isa, false));
     if (!plan.ok()) return failed("exact", MessageOf(plan.status()));
     Count(*plan, difference);
     std::optional<int64_t> steps;
@@ -142,7 +148,7 @@ Difference CompareEngines(GeneratedProgram program, bool with_fast) {
     }
   }
   if (!with_fast) return difference;
-  const absl::StatusOr<Plan> fast = MakePlan(*module, EnginesFor(native::MachineIsa()));
+  const absl::StatusOr<Plan> fast = MakePlan(*module, EnginesFor(native::MachineIsa(), true));
   if (!fast.ok()) return failed("fast", MessageOf(fast.status()));
   Count(*fast, difference);
   const Outcome found = RunPlan(*fast, at_end, 2, Crosscheck::kFull, ArrayGuard::kBehind);

@@ -106,7 +106,7 @@ TEST_CASE("f32 engine: what it declines, and why", "[f32]") {
                     "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
              Catch::Contains("dynamic"));
   CHECK_THAT(reason("x = f32[9] parameter(0)\nROOT r = f32[9] negate(x)"),
-             Catch::Contains("takes dot alone"));
+             Catch::Contains("no near function for negate"));
 }
 
 }  // namespace
