@@ -173,30 +173,31 @@ Plan FastPlan(const std::string& body, Isa isa = native::MachineIsa()) {
 const Step& RootStep(const Plan& plan) { return plan.computations.back().steps.back(); }
 
 const std::string kChain =
-    "x = f32[70001] parameter(0)\ny = f32[70001] parameter(1)\ne = f32[70001] exponential(x)\n"
-    "l = f32[70001] log(y)\np = f32[70001] multiply(e, l)\nt = f32[70001] tanh(p)\n"
-    "ROOT out = f32[70001] subtract(t, x)";
+    "x = f32[14001] parameter(0)\ny = f32[14001] parameter(1)\ne = f32[14001] exponential(x)\n"
+    "l = f32[14001] log(y)\np = f32[14001] multiply(e, l)\nt = f32[14001] tanh(p)\n"
+    "ROOT out = f32[14001] subtract(t, x)";
 const std::string kSingle = "x = f32[5001] parameter(0)\nROOT out = f32[5001] exponential(x)";
 
 TEST_CASE("near functions: fusions and single instructions take them and pass the cross-check", "[near]") {
   if (NearIsas().empty()) return;
   for (const std::string& body :
        {kChain, kSingle, std::string("x = bf16[3000] parameter(0)\nROOT out = bf16[3000] tanh(x)"),
-        std::string("x = f16[100,800] parameter(0)\na = f16[100,800] logistic(x)\n"
-                    "ROOT out = f16[100,800] multiply(a, x)")}) {
+        std::string("x = f16[100,330] parameter(0)\na = f16[100,330] logistic(x)\n"
+                    "ROOT out = f16[100,330] multiply(a, x)")}) {
     for (const Isa isa : NearIsas()) {
       const Plan plan = FastPlan(body, isa);
       REQUIRE(RootStep(plan).kernel != nullptr);
       CHECK(AsNear(*RootStep(plan).kernel) != nullptr);
-      for (Draw draw : kAllDraws) {
+      for (Draw draw : {Draw::kNormal, Draw::kWide, Draw::kSmall, Draw::kSpecials}) {
         const std::vector<Literal> arguments = DrawnArguments(plan, draw, 5);
         std::vector<Literal> results;
         for (int jobs : {1, 2, 7}) {
-          Executor executor(plan, {.jobs = jobs, .crosscheck = Crosscheck::kFull});
+          const Crosscheck crosscheck = jobs == 2 ? Crosscheck::kFull : Crosscheck::kOff;
+          Executor executor(plan, {.jobs = jobs, .crosscheck = crosscheck});
           const absl::StatusOr<Literal> result = executor.Run(arguments);
           INFO(body << "\ndraw " << static_cast<int>(draw) << ": " << result.status().message());
           REQUIRE(result.ok());
-          CHECK(executor.statistics().crosschecked == 1);
+          CHECK(executor.statistics().crosschecked == (jobs == 2 ? 1 : 0));
           results.push_back(*result);
         }
         CHECK(
