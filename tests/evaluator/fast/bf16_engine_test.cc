@@ -2,44 +2,18 @@
 // sums of each element's own terms), in every layout, on odd shapes and hostile values.
 #include "evaluator/fast/bf16_engine.h"
 
-#include <array>
 #include <catch2/catch.hpp>
 
 #include "evaluator/native/integer_kernels.h"
-#include "fmt/format.h"
-#include "tests/evaluator/native/native_testing.h"
+#include "tests/evaluator/fast/bounds_testing.h"
 
 namespace assay::testing {
 namespace {
 
 bool HasEngine() { return native::MachineIsa() == native::Isa::kAvx512 && native::HasPairTiles(); }
 
-Plan FastPlan(const std::string& body) {
-  static const Engine* const engines[] = {&fast::EagerBf16Engine(native::MachineIsa())};
-  absl::StatusOr<Module> module = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
-  INFO(body << module.status().message());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status().message());
-  REQUIRE(verified.ok());
-  return *MakePlan(*verified, engines);
-}
-
 void CheckWithinBounds(const std::string& body, std::initializer_list<Draw> draws) {
-  if (!HasEngine()) return;
-  const Plan plan = FastPlan(body);
-  INFO(PlanToText(plan));
-  REQUIRE(plan.computations.back().steps.back().kernel != nullptr);
-  for (Draw draw : draws) {
-    const std::vector<Literal> arguments = DrawnArguments(plan, draw, 3 + static_cast<uint64_t>(draw));
-    for (int jobs : {1, 2, 7}) {
-      Executor executor(plan, {.jobs = jobs, .crosscheck = Crosscheck::kFull});
-      const absl::StatusOr<Literal> result = executor.Run(arguments);
-      INFO("draw " << static_cast<int>(draw) << ", jobs " << jobs << ": " << result.status().message());
-      CHECK(result.ok());
-      CHECK(executor.statistics().crosschecked == 1);
-    }
-  }
+  if (HasEngine()) CheckWithinBounds(Only<fast::EagerBf16Engine>(native::MachineIsa()), "bf16", body, draws);
 }
 
 TEST_CASE("bf16 engine: dots of odd shapes and hostile values are within their bounds", "[bf16]") {
@@ -49,14 +23,7 @@ TEST_CASE("bf16 engine: dots of odd shapes and hostile values are within their b
   for (const Sizes& size : std::initializer_list<Sizes>{
            {1, 1, 1}, {1, 17, 75}, {3, 64, 130}, {33, 63, 65}, {64, 32, 32}, {37, 53, 33}, {200, 6, 10}}) {
     for (int side = 0; side < 4; ++side) {
-      const bool left = (side & 1) != 0, right = (side & 2) != 0;
-      CheckWithinBounds(
-          fmt::format(
-              "x = bf16[{},{}] parameter(0)\ny = bf16[{},{}] parameter(1)\nROOT r = f32[{},{}] dot(x, y), "
-              "lhs_contracting_dims={{{}}}, rhs_contracting_dims={{{}}}",
-              left ? size.k : size.m, left ? size.m : size.k, right ? size.n : size.k,
-              right ? size.k : size.n, size.m, size.n, left ? 0 : 1, right ? 1 : 0),
-          kAllDraws);
+      CheckWithinBounds(DotOf("bf16", "f32", size.m, size.k, size.n, side), kAllDraws);
     }
   }
 }

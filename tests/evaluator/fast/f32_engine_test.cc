@@ -5,41 +5,14 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "fmt/format.h"
-#include "tests/evaluator/native/native_testing.h"
+#include "tests/evaluator/fast/bounds_testing.h"
 
 namespace assay::testing {
 namespace {
 
-Plan FastPlan(const std::string& body, native::Isa isa) {
-  static std::array<std::array<const Engine*, 1>, 3> engines;
-  absl::StatusOr<Module> module = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
-  INFO(body << module.status().message());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status().message());
-  REQUIRE(verified.ok());
-  auto& of_isa = engines[static_cast<size_t>(isa)];
-  of_isa[0] = &fast::EagerF32Engine(isa);
-  return *MakePlan(*verified, of_isa);
-}
-
 void CheckWithinBounds(const std::string& body, std::initializer_list<Draw> draws) {
-  for (native::Isa isa : MachineIsas()) {
-    const Plan plan = FastPlan(body, isa);
-    INFO(PlanToText(plan));
-    REQUIRE(plan.computations.back().steps.back().kernel != nullptr);
-    for (Draw draw : draws) {
-      const std::vector<Literal> arguments = DrawnArguments(plan, draw, 3 + static_cast<uint64_t>(draw));
-      for (int jobs : {1, 2, 7}) {
-        Executor executor(plan, {.jobs = jobs, .crosscheck = Crosscheck::kFull});
-        const absl::StatusOr<Literal> result = executor.Run(arguments);
-        INFO("draw " << static_cast<int>(draw) << ", jobs " << jobs << ": " << result.status().message());
-        CHECK(result.ok());
-        CHECK(executor.statistics().crosschecked == 1);
-      }
-    }
-  }
+  for (native::Isa isa : MachineIsas())
+    CheckWithinBounds(Only<fast::EagerF32Engine>(isa), "f32", body, draws);
 }
 
 TEST_CASE("f32 engine: dots of odd shapes and hostile values are within their bounds", "[f32]") {
@@ -55,14 +28,7 @@ TEST_CASE("f32 engine: dots of odd shapes and hostile values are within their bo
                                                         {37, 53, 33},
                                                         {200, 6, 10}}) {
     for (int side = 0; side < 4; ++side) {
-      const bool left = (side & 1) != 0, right = (side & 2) != 0;
-      CheckWithinBounds(
-          fmt::format(
-              "x = f32[{},{}] parameter(0)\ny = f32[{},{}] parameter(1)\nROOT r = f32[{},{}] dot(x, y), "
-              "lhs_contracting_dims={{{}}}, rhs_contracting_dims={{{}}}",
-              left ? size.k : size.m, left ? size.m : size.k, right ? size.n : size.k,
-              right ? size.k : size.n, size.m, size.n, left ? 0 : 1, right ? 1 : 0),
-          kAllDraws);
+      CheckWithinBounds(DotOf("f32", "f32", size.m, size.k, size.n, side), kAllDraws);
     }
   }
 }

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/evaluator/native/native_testing.h"
+#include "tests/evaluator/fast/bounds_testing.h"
 
 namespace assay::testing {
 namespace {
@@ -25,34 +25,8 @@ std::span<const Engine* const> Engines() {
   return there ? std::span<const Engine* const>(engines) : std::span<const Engine* const>();
 }
 
-Plan FastPlan(const std::string& body) {
-  absl::StatusOr<Module> module = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
-  INFO(body << module.status().message());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status().message());
-  REQUIRE(verified.ok());
-  return *MakePlan(*verified, Engines());
-}
-
-bool Taken(const Plan& plan) {
-  const Step& last = plan.computations.back().steps.back();
-  return last.engine != nullptr && last.engine->name() == "onednn";
-}
-
 void CheckWithinBounds(const std::string& body, std::initializer_list<Draw> draws) {
-  const Plan plan = FastPlan(body);
-  INFO(PlanToText(plan));
-  REQUIRE(Taken(plan));
-  for (Draw draw : draws) {
-    const std::vector<Literal> arguments = DrawnArguments(plan, draw, 3 + static_cast<uint64_t>(draw));
-    for (int jobs : {1, 2, 7}) {
-      const absl::StatusOr<Literal> result =
-          Executor(plan, {.jobs = jobs, .crosscheck = Crosscheck::kFull}).Run(arguments);
-      INFO("draw " << static_cast<int>(draw) << ", jobs " << jobs << ": " << result.status().message());
-      CHECK(result.ok());
-    }
-  }
+  CheckWithinBounds(Engines(), "onednn", body, draws);
 }
 
 const std::string kTypes[][2] = {{"f32", "f32"}, {"bf16", "f32"}, {"bf16", "bf16"}};
