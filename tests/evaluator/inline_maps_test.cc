@@ -5,33 +5,10 @@
 
 #include "evaluator/executor.h"
 #include "fmt/format.h"
-#include "tests/evaluator/run_text.h"
+#include "tests/evaluator/outcome_testing.h"
 
 namespace assay {
 namespace {
-
-struct Outcome {
-  absl::StatusOr<Literal> result;
-  int64_t steps;
-  std::string plan;
-};
-
-Outcome RunBy(EngineChoice choice, const std::string& program, const std::vector<Literal>& arguments,
-              int64_t max_steps = 0) {
-  absl::StatusOr<Module> module = ParseHloText(program);
-  INFO(module.status());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status());
-  REQUIRE(verified.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*verified, choice);
-  REQUIRE(plan.ok());
-  RunOptions options;
-  options.limits.max_steps = max_steps;
-  Executor executor(*plan, options);
-  absl::StatusOr<Literal> result = executor.Run(arguments);
-  return {std::move(result), executor.statistics().steps, PlanToText(*plan)};
-}
 
 // True if both give these bits.
 void BothGive(const std::string& program, const std::vector<Literal>& arguments, const std::string& wanted,
@@ -45,13 +22,15 @@ void BothGive(const std::string& program, const std::vector<Literal>& arguments,
   CHECK(LiteralToText(*reference.result, {.hex_floats = true}) ==
         LiteralToText(Value(wanted), {.hex_floats = true}));
   CHECK(Literal::BitwiseEqual(*exact.result, Value(wanted)));
-  CHECK(reference.steps == exact.steps);
+  CHECK(reference.statistics.steps == exact.statistics.steps);
   CHECK((exact.plan.find(" map ") == std::string::npos) == inlined);
   // Every limit ends both or none.
-  for (int64_t limit = 1; limit <= reference.steps; ++limit) {
+  for (int64_t limit = 1; limit <= reference.statistics.steps; ++limit) {
     INFO(limit);
-    CHECK(RunBy(EngineChoice::kReference, program, arguments, limit).result.ok() ==
-          RunBy(EngineChoice::kExact, program, arguments, limit).result.ok());
+    RunOptions options;
+    options.limits.max_steps = limit;
+    CHECK(RunBy(EngineChoice::kReference, program, arguments, options).result.ok() ==
+          RunBy(EngineChoice::kExact, program, arguments, options).result.ok());
   }
 }
 

@@ -5,30 +5,10 @@
 
 #include "evaluator/executor.h"
 #include "fmt/format.h"
-#include "tests/evaluator/run_text.h"
+#include "tests/evaluator/outcome_testing.h"
 
 namespace assay {
 namespace {
-
-struct Outcome {
-  absl::StatusOr<Literal> result;
-  RunStatistics statistics;
-  std::string plan;
-};
-
-Outcome RunBy(EngineChoice choice, const std::string& program, const std::vector<Literal>& arguments,
-              RunOptions options = {}) {
-  absl::StatusOr<Module> module = ParseHloText(program);
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status());
-  REQUIRE(verified.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*verified, choice);
-  REQUIRE(plan.ok());
-  Executor executor(*plan, std::move(options));
-  absl::StatusOr<Literal> result = executor.Run(arguments);
-  return {std::move(result), executor.statistics(), PlanToText(*plan)};
-}
 
 // Both engines' outcome; the result is the exact engine's.
 Outcome RunBoth(const std::string& program, const std::vector<Literal>& arguments) {

@@ -10,7 +10,15 @@
 namespace assay::testing {
 namespace {
 
-bool HasEngine() { return native::MachineIsa() == native::Isa::kAvx512 && native::HasPairTiles(); }
+// False, with a line that says so, where there are no such registers.
+bool HasEngine() {
+  static const bool has = [] {
+    const bool there = native::MachineIsa() == native::Isa::kAvx512 && native::HasPairTiles();
+    if (!there) WARN("skipped: no matrix registers for bf16");
+    return there;
+  }();
+  return has;
+}
 
 void CheckWithinBounds(const std::string& body, std::initializer_list<Draw> draws) {
   if (HasEngine()) CheckWithinBounds(Only<fast::EagerBf16Engine>(native::MachineIsa()), "bf16", body, draws);

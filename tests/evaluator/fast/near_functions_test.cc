@@ -26,6 +26,7 @@ using native::Isa;
 std::vector<Isa> NearIsas() {
   std::vector<Isa> isas = MachineIsas();
   isas.erase(isas.begin());
+  if (isas.empty()) WARN("skipped: no AVX2");
   return isas;
 }
 

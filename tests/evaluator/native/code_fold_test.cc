@@ -3,24 +3,10 @@
 #include <cstring>
 
 #include "fmt/format.h"
-#include "tests/evaluator/native/native_testing.h"
+#include "tests/evaluator/native/code_testing.h"
 
 namespace assay::testing {
 namespace {
-
-// The last step of the entry runs by a kernel on this machine.
-bool RootHasKernel(const std::string& body) {
-  int kernels = 0;
-  const Plan plan = NativePlan(ReferencePlan(body), native::MachineIsa(), &kernels);
-  return plan.computations[static_cast<size_t>(plan.module->entry.value)].steps.back().kernel != nullptr;
-}
-bool HasCode() { return native::MachineIsa() != native::Isa::kBaseline; }
-
-void CheckFold(const std::string& body, std::initializer_list<Draw> draws) {
-  INFO(body);
-  CHECK(RootHasKernel(body) == HasCode());
-  CheckAgainstReference(body, draws);
-}
 
 std::string Reduce(const std::string& type, const std::string& sizes, const std::string& result,
                    const std::string& dimensions, const std::string& root) {
@@ -56,9 +42,6 @@ std::string Scatter(const std::string& type, const std::string& operand, const s
       type, operand, indices, updates, attributes, range, root);
 }
 
-constexpr const char* kTypes[] = {"pred", "s8",  "u8",  "s16",  "u16", "s32", "u32",
-                                  "s64",  "u64", "f16", "bf16", "f32", "f64"};
-
 // Not the same the other way round, and passes NaNs through as they are.
 std::string RootFor(const std::string& type) {
   if (type == "pred") return "pred[] compare(a, b), direction=LT";
@@ -74,19 +57,19 @@ const char* const kRows =
 }  // namespace
 
 TEST_CASE("code folds: reduce by every type and dimension", "[native][code_fold]") {
-  for (const std::string type : kTypes) {
+  for (const std::string type : kCodeTypes) {
     const std::string root = RootFor(type);
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
-    CheckFold(Reduce(type, "70,131", "70", "1", root), draws);
-    CheckFold(Reduce(type, "131,70", "70", "0", root), draws);
-    CheckFold(Reduce(type, "5000", "", "0", root), draws);
-    CheckFold(Reduce(type, "3,67,41", "67", "0,2", root), draws);
-    CheckFold(Reduce(type, "3,67,41", "3,41", "1", root), draws);
+    CheckByCode(Reduce(type, "70,131", "70", "1", root), draws);
+    CheckByCode(Reduce(type, "131,70", "70", "0", root), draws);
+    CheckByCode(Reduce(type, "5000", "", "0", root), draws);
+    CheckByCode(Reduce(type, "3,67,41", "67", "0,2", root), draws);
+    CheckByCode(Reduce(type, "3,67,41", "3,41", "1", root), draws);
   }
   // NaNs as they came, of every payload that the operands have.
   for (const std::string type : {"f16", "bf16", "f32", "f64"}) {
     const std::string root = fmt::format("{}[] select(p, a, b)", type);
-    CheckFold(
+    CheckByCode(
         fmt::format("h = s16[40,200] parameter(0)\nx = {1}[40,200] {2}\ni = {1}[] constant(1)\n"
                     "ROOT z = {1}[40] reduce(x, i), dimensions={{1}}, to_apply={{ a = {1}[] parameter(0)\n"
                     " b = {1}[] parameter(1)\n p = pred[] compare(a, b), direction=LT\n ROOT c = {0} }}",
@@ -101,7 +84,7 @@ TEST_CASE("code folds: the sign of narrow integers", "[native][code_fold]") {
     for (const char* sizes : {"70,131|70|1", "131,70|70|0"}) {
       const std::string text = sizes;
       const size_t first = text.find('|'), second = text.rfind('|');
-      CheckFold(
+      CheckByCode(
           fmt::format("x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{2}] reduce(x, i), "
                       "dimensions={{{3}}}, to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n"
                       " p = pred[] compare(a, b), direction=GT\n d = {0}[] subtract(a, b)\n"
@@ -116,9 +99,9 @@ TEST_CASE("code folds: the sign of narrow integers", "[native][code_fold]") {
 TEST_CASE("code folds: reduce of several operands", "[native][code_fold]") {
   for (const char* type : {"f32", "f64", "s32", "bf16", "u8"}) {
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers, Draw::kZeros};
-    CheckFold(Argmax(type, "50,100", "50", 1), draws);
-    CheckFold(Argmax(type, "100,50", "50", 0), draws);
-    CheckFold(Argmax(type, "6000", "", 0), draws);
+    CheckByCode(Argmax(type, "50,100", "50", 1), draws);
+    CheckByCode(Argmax(type, "100,50", "50", 0), draws);
+    CheckByCode(Argmax(type, "6000", "", 0), draws);
   }
 }
 
@@ -129,7 +112,7 @@ TEST_CASE("code folds: f32 products are rounded from left to right", "[native][c
       "x = f32[6930] parameter(0)\ni = f32[] parameter(1)\nROOT z = f32[6930] reduce-window(x, i), "
       "window={size=6930 pad=6929_0}, to_apply={ a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
       " ROOT c = f32[] multiply(a, b) }";
-  CHECK(RootHasKernel(scan) == HasCode());
+  CHECK(RootRunsByKernel(scan) == HasCode());
   std::vector<float> x;
   std::mt19937 random(7);
   for (int64_t i = 0; i < kRowsOf * kColumns; ++i)
@@ -165,40 +148,40 @@ TEST_CASE("code folds: cumulative windows", "[native][code_fold]") {
         "window={{{3}}}, to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {4} }}",
         type, sizes, result, w, root);
   };
-  for (const char* type : kTypes) {
+  for (const char* type : kCodeTypes) {
     const auto draws = {Draw::kNormal, Draw::kSpecials};
     const std::string root = RootFor(type);
-    CheckFold(window(type, "300", "300", "size=300 pad=299_0", root), draws);
-    CheckFold(window(type, "90,4", "90,4", "size=90x1 pad=89_0x0_0", root), draws);
-    CheckFold(window(type, "100", "231", "size=120 pad=129_121", root), draws);
-    CheckFold(window(type, "300", "100", "size=300 stride=3 pad=297_0", root), draws);
-    CheckFold(window(type, "300", "101", "size=300 pad=100_0", root), draws);
+    CheckByCode(window(type, "300", "300", "size=300 pad=299_0", root), draws);
+    CheckByCode(window(type, "90,4", "90,4", "size=90x1 pad=89_0x0_0", root), draws);
+    CheckByCode(window(type, "100", "231", "size=120 pad=129_121", root), draws);
+    CheckByCode(window(type, "300", "100", "size=300 stride=3 pad=297_0", root), draws);
+    CheckByCode(window(type, "300", "101", "size=300 pad=100_0", root), draws);
     // Not cumulative: the reference's.
-    CheckFold(window(type, "300", "300", "size=300 pad=0_299", root), draws);
+    CheckByCode(window(type, "300", "300", "size=300 pad=0_299", root), draws);
   }
 }
 
 TEST_CASE("code folds: scatter in the order of the updates", "[native][code_fold]") {
-  for (const std::string type : kTypes) {
+  for (const std::string type : kCodeTypes) {
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
-    CheckFold(Scatter(type, "40", "5000,1", "5000", kPoints, 45, RootFor(type)), draws);
-    CheckFold(Scatter(type, "20,37", "150,1", "150,37", kRows, 22, RootFor(type)), draws);
-    CheckFold(Scatter(type, "7,20", "300,1", "20,300",
-                      "update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
-                      "index_vector_dim=1",
-                      9, RootFor(type)),
-              draws);
+    CheckByCode(Scatter(type, "40", "5000,1", "5000", kPoints, 45, RootFor(type)), draws);
+    CheckByCode(Scatter(type, "20,37", "150,1", "150,37", kRows, 22, RootFor(type)), draws);
+    CheckByCode(Scatter(type, "7,20", "300,1", "20,300",
+                        "update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                        "index_vector_dim=1",
+                        9, RootFor(type)),
+                draws);
     // Windows that overlap.
-    CheckFold(Scatter(type, "40", "1000,1", "5,1000",
-                      "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
-                      "index_vector_dim=1",
-                      39, RootFor(type)),
-              draws);
+    CheckByCode(Scatter(type, "40", "1000,1", "5,1000",
+                        "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
+                        "index_vector_dim=1",
+                        39, RootFor(type)),
+                draws);
   }
 }
 
 TEST_CASE("code folds: scatter of two operands", "[native][code_fold]") {
-  CheckFold(
+  CheckByCode(
       "x = f32[30] parameter(0)\ny = s32[30] parameter(1)\nd = u16[5000,1] parameter(2)\nu = f32[5000] "
       "parameter(3)\n"
       "v = s32[5000] parameter(4)\nr = u16[] constant(33)\nb = u16[5000,1] broadcast(r), dimensions={}\n"

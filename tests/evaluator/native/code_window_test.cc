@@ -3,23 +3,10 @@
 #include <cmath>
 
 #include "fmt/format.h"
-#include "tests/evaluator/native/native_testing.h"
+#include "tests/evaluator/native/code_testing.h"
 
 namespace assay::testing {
 namespace {
-
-bool HasCode() { return native::MachineIsa() != native::Isa::kBaseline; }
-
-bool RunsByKernel(const std::string& body) {
-  int kernels = 0;
-  return RootHasKernel(NativePlan(ReferencePlan(body), native::MachineIsa(), &kernels));
-}
-
-void CheckWindow(const std::string& body, std::initializer_list<Draw> draws) {
-  INFO(body);
-  CHECK(RunsByKernel(body) == HasCode());
-  CheckAgainstReference(body, draws);
-}
 
 std::string Window(const std::string& type, const std::string& sizes, const std::string& result,
                    const std::string& window, const std::string& root) {
@@ -28,9 +15,6 @@ std::string Window(const std::string& type, const std::string& sizes, const std:
       "window={{{3}}}, to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {4} }}",
       type, sizes, result, window, root);
 }
-
-constexpr const char* kTypes[] = {"pred", "s8",  "u8",  "s16",  "u16", "s32", "u32",
-                                  "s64",  "u64", "f16", "bf16", "f32", "f64"};
 
 // Not the same the other way round.
 std::string RootFor(const std::string& type) {
@@ -49,29 +33,29 @@ int64_t Met(const WindowDimension& d, int64_t size, int64_t o, int64_t k) {
 
 TEST_CASE("code windows: every type, stride, dilation and padding", "[native][code_window]") {
   const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
-  for (const std::string type : kTypes) {
+  for (const std::string type : kCodeTypes) {
     const std::string root = RootFor(type);
     // Neighbours in memory fold neighbours, with features and without.
-    CheckWindow(Window(type, "3000", "2996", "size=5", root), draws);
-    CheckWindow(
+    CheckByCode(Window(type, "3000", "2996", "size=5", root), draws);
+    CheckByCode(
         Window(type, "2,13,11,35", "2,7,6,35", "size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_1x0_0", root),
         draws);
-    CheckWindow(Window(type, "2,13,40,3", "2,11,38,3", "size=1x3x3x1", root), draws);
-    CheckWindow(Window(type, "2,13,80,3", "2,11,39,3", "size=1x3x3x1 stride=1x1x2x1", root), draws);
-    CheckWindow(Window(type, "3,40,41", "3,20,20", "size=1x3x3 stride=1x2x2 pad=0_0x1_0x0_0", root), draws);
+    CheckByCode(Window(type, "2,13,40,3", "2,11,38,3", "size=1x3x3x1", root), draws);
+    CheckByCode(Window(type, "2,13,80,3", "2,11,39,3", "size=1x3x3x1 stride=1x1x2x1", root), draws);
+    CheckByCode(Window(type, "3,40,41", "3,20,20", "size=1x3x3 stride=1x2x2 pad=0_0x1_0x0_0", root), draws);
     // Base dilation: every second result of a row.
-    CheckWindow(Window(type, "20,33", "20,65", "size=1x4 pad=0_0x1_2 lhs_dilate=1x2 rhs_dilate=1x1", root),
+    CheckByCode(Window(type, "20,33", "20,65", "size=1x4 pad=0_0x1_2 lhs_dilate=1x2 rhs_dilate=1x1", root),
                 draws);
-    CheckWindow(
+    CheckByCode(
         Window(type, "9,31", "8,60", "size=3x4 pad=2_-1x3_2 lhs_dilate=1x2 rhs_dilate=1x2 stride=1x1", root),
         draws);
     // Cropped, and windows of padding alone.
-    CheckWindow(Window(type, "40,50", "36,44", "size=3x3 pad=-1_-1x-3_-1", root), draws);
-    CheckWindow(Window(type, "30,20", "30,60", "size=1x3 pad=0_0x22_20", root), draws);
+    CheckByCode(Window(type, "40,50", "36,44", "size=3x3 pad=-1_-1x-3_-1", root), draws);
+    CheckByCode(Window(type, "30,20", "30,60", "size=1x3 pad=0_0x22_20", root), draws);
     // One result folds many elements, in lanes or alone.
-    CheckWindow(Window(type, "5,900", "5,1", "size=1x900", root), draws);
-    CheckWindow(Window(type, "1,900,37", "1,1,37", "size=1x900x1", root), draws);
-    CheckWindow(Window(type, "2,5000", "1,5000", "size=2x1", root), draws);
+    CheckByCode(Window(type, "5,900", "5,1", "size=1x900", root), draws);
+    CheckByCode(Window(type, "1,900,37", "1,1,37", "size=1x900x1", root), draws);
+    CheckByCode(Window(type, "2,5000", "1,5000", "size=2x1", root), draws);
   }
 }
 
@@ -129,12 +113,12 @@ TEST_CASE("code windows: several operands, and types that are converted first", 
       CheckAgainstReference(body, draws);
     }
   }
-  CheckWindow(
+  CheckByCode(
       "x = bf16[3000] parameter(0)\ni = f64[] parameter(1)\nROOT z = f32[2998] reduce-window(x, i), "
       "window={size=3}, to_apply={ a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] "
       "multiply(a, b) }",
       draws);
-  CheckWindow(
+  CheckByCode(
       "x = f32[3000] parameter(0)\ni = f32[] parameter(1)\nROOT z = f32[2998] reduce-window(x, i), "
       "window={size=3}, to_apply={ a = f32[] parameter(0)\n b = bf16[] parameter(1)\n d = f32[] convert(b)\n"
       " ROOT c = f32[] multiply(a, d) }",

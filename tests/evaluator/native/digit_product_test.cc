@@ -84,9 +84,15 @@ int CheckBlock(const std::vector<float>& left, const std::vector<float>& right, 
   return exact;
 }
 
+// False, with a line that says so, where there are none.
 bool HasKernels() {
-  return native::MachineIsa() == native::Isa::kAvx512 &&
-         native::DigitKernelsOf(native::Isa::kAvx512) != nullptr;
+  static const bool has = [] {
+    const bool there = native::MachineIsa() == native::Isa::kAvx512 &&
+                       native::DigitKernelsOf(native::Isa::kAvx512) != nullptr;
+    if (!there) WARN("skipped: no matrix registers for bytes");
+    return there;
+  }();
+  return has;
 }
 
 std::string DotOf(const std::string& type, const std::string& result, int m, int k, int n) {
