@@ -50,12 +50,14 @@ absl::Status BytecodeReader::ReadOperation(Cursor& in, Operation* operation) {
   const uint8_t mask = in.Byte();
   operation->location = AttributeAt(in);
   if (!in.ok()) return ErrorOf(in);
-  const OpName& name = op_names_[name_index];
+  OpName& name = op_names_[name_index];
   if (name.name.empty()) {
     return NotSupported({}, fmt::format("byte {}: operation '{}', in a file of {}", operation->offset,
                                         name.full_name(), producer_));
   }
+  if (name.name_id < 0) name.name_id = tree_->NameId(name.name);
   operation->name = name.name;
+  operation->name_id = name.name_id;
   if ((mask & 0x80) != 0)
     return BytecodeError(operation->offset, fmt::format("found the mask {:#x} of an operation", mask));
   if ((mask & (kHasAttributes | kHasProperties)) != 0)

@@ -39,6 +39,7 @@ class BytecodeReader {
     std::string_view name;           // as the tree has it; empty: not known
     std::string_view dialect, text;  // as the file has it
     const VhloOp* vhlo = nullptr;    // of a VHLO operation
+    int32_t name_id = -1;            // in the tree; -1: no operation of it has been read
     bool is_registered = true;
     std::string full_name() const { return std::string(dialect).append(1, '.').append(text); }
   };

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "hlo/arena.h"
 #include "shape/element_type.h"
 #include "shape/error.h"
@@ -112,6 +114,7 @@ struct Region {
 
 struct Operation {
   std::string_view name;
+  int32_t name_id = 0;      // dense in the tree: operations of one name, and only those, have one id
   SourcePosition position;  // text only
   size_t offset = 0;        // in the file
   std::span<Value* const> operands;
@@ -137,6 +140,11 @@ class Tree {
   int32_t num_types() const { return num_types_; }
   int32_t num_attributes() const { return num_attributes_; }
   int32_t num_values() const { return num_values_; }
+  int32_t num_names() const { return static_cast<int32_t>(names_.size()); }
+  // Operation::name_id of operations of this name, which must outlive the tree.
+  int32_t NameId(std::string_view name) {
+    return names_.try_emplace(absl::string_view(name.data(), name.size()), num_names()).first->second;
+  }
 
   // Types and attributes may share parts, so that a short file can write a huge one. Each is weighed as if it were
   // written out when its parts are there; false: too heavy.
@@ -155,6 +163,7 @@ class Tree {
   int32_t num_types_ = 0;
   int32_t num_attributes_ = 0;
   int32_t num_values_ = 0;
+  absl::flat_hash_map<absl::string_view, int32_t> names_;
 };
 
 // Elements of less than a byte as they come in files, one a byte with anything in the upper bits, as a Literal holds

@@ -534,6 +534,7 @@ absl::Status TextParser::Finish(Draft& draft, const absl::InlinedVector<Name, 2>
     return arena_.Copy(std::vector(values.begin(), values.end()));
   };
   operation->name = draft.name;
+  operation->name_id = tree_->NameId(draft.name);
   operation->operands = copy(draft.operands);
   operation->attributes = copy(draft.attributes);
   operation->regions = copy(draft.regions);
