@@ -118,6 +118,21 @@ void Assembler::Constant(Lane lane, Vec d, uint64_t bits) {
   code_->Broadcast(lane, code_->R(lane, d), bits);
 }
 
+void Assembler::Spread(Lane lane, Vec d, Vec a, int from) {
+  Code& c = *code_;
+  const auto four = static_cast<uint8_t>(from * 0x55);  // for each of four lanes
+  if (lanes_ == 4) {
+    return lane == Lane::k32 ? c.vpshufd(Code::X(d), Code::X(a), four)
+                             : c.vpermq(Code::Y(d), Code::Y(a), four);
+  }
+  Constant(lane, c.S0(), static_cast<uint64_t>(from));
+  const Vec index = c.S0();
+  using Xbyak::Ymm, Xbyak::Zmm;
+  if (lane == Lane::k64) return c.vpermq(Zmm(d.index), Zmm(index.index), Zmm(a.index));
+  if (lanes_ == 16) return c.vpermd(Zmm(d.index), Zmm(index.index), Zmm(a.index));
+  c.vpermd(Ymm(d.index), Ymm(index.index), Ymm(a.index));
+}
+
 void Assembler::Move(Vec d, Vec a) {
   if (d.index != a.index) code_->vmovaps(code_->Whole(d), code_->Whole(a));
 }

@@ -113,6 +113,7 @@ class Assembler {
 
   void Constant(Lane lane, Vec d, uint64_t bits);
   void Move(Vec d, Vec a);
+  void Spread(Lane lane, Vec d, Vec a, int from);  // a's lane `from` to every lane
   void Do(VecOp op, Lane lane, Vec d, Vec a, Vec b);
   // kShiftLeft, kShiftRight; kShiftRightSigned for 32-bit lanes.
   void Shift(VecOp op, Lane lane, Vec d, Vec a, int places);

@@ -43,6 +43,8 @@ class Emitter {
       case Opcode::kReal:
       case Opcode::kBitcastConvert:
         return a_.Move(d_, x_);
+      case Opcode::kBroadcast:
+        return a_.Spread(lane_, d_, x_, static_cast<int>(node_.a));
       default:
         if (type_ == ElementType::kPred) return Pred();
         if (IsFloat(type_)) return Float();

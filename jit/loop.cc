@@ -27,10 +27,6 @@ bool HasWideLanes(const Segment& segment) {
                      [](const Node& node) { return LaneOf(node.type) == Lane::k64; });
 }
 
-int LanesOf(const Segment& segment, Target target) {
-  return (target == Target::kAvx512 ? 16 : 8) / (HasWideLanes(segment) ? 2 : 1);
-}
-
 // What the code does with the segment: all elements, the first ones over and over, or steps.
 enum class Form { kLoop, kRecurrence, kSteps };
 
@@ -244,13 +240,17 @@ struct alignas(kSlotBytes) Scratch {
 
 void StreamFence() { _mm_sfence(); }
 
+int MostLanes(const Segment& segment, Target target) {
+  return (target == Target::kAvx512 ? 16 : 8) / (HasWideLanes(segment) ? 2 : 1);
+}
+
 absl::StatusOr<Loop> Loop::Make(const Segment& segment, Target target) {
   ASSAY_RETURN_IF_ERROR(CheckSize(segment));
   Loop loop;
   loop.streams_ = segment.streams;
   loop.stored_.assign(segment.streams.size(), false);
   for (const Store& store : segment.stores) loop.stored_[store.stream] = true;
-  ASSAY_ASSIGN_OR_RETURN(loop.code_, CodeFor(segment, target, LanesOf(segment, target)));
+  ASSAY_ASSIGN_OR_RETURN(loop.code_, CodeFor(segment, target, MostLanes(segment, target)));
   return loop;
 }
 
@@ -298,13 +298,15 @@ void Loop::RunTail(std::span<void* const> streams, int64_t begin, int64_t n, voi
   }
 }
 
-absl::StatusOr<Recurrence> Recurrence::Make(Segment segment, int16_t condition, Target target) {
+absl::StatusOr<Recurrence> Recurrence::Make(Segment segment, int16_t condition, Target target,
+                                            int64_t elements) {
   ASSAY_RETURN_IF_ERROR(CheckSize(segment));
   CopyStoredLoads(segment);
   Recurrence result;
   result.num_streams_ = segment.streams.size();
-  // One lane is wanted, and these are the fewest.
-  const int lanes = target == Target::kAvx512 ? 8 : 4;
+  const int fewest = target == Target::kAvx512 ? 8 : 4, most = MostLanes(segment, target);
+  if (elements > most) return NotSupported({}, fmt::format("{} elements in {} lanes", elements, most));
+  const int lanes = elements > fewest ? most : fewest;
   ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, Form::kRecurrence, condition));
   return result;
 }
@@ -325,7 +327,7 @@ absl::StatusOr<Steps> Steps::Make(Segment segment, Target target, bool single) {
   Steps result;
   result.num_streams_ = segment.streams.size();
   const int fewest = target == Target::kAvx512 ? 8 : 4;
-  const int lanes = single ? fewest : LanesOf(segment, target);
+  const int lanes = single ? fewest : MostLanes(segment, target);
   ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, Form::kSteps));
   result.lanes_ = single ? 1 : lanes;
   return result;

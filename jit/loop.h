@@ -39,15 +39,17 @@ class Loop {
 };
 
 // Code that computes a segment over and over, each time from what the last time stored. All streams are repeated
-// ones; those that are stored to are the state.
+// ones, here of values that may differ from lane to lane; those that are stored to are the state.
 class Recurrence {
  public:
-  // `condition` is a pred node. Every node must satisfy CanGenerate. NotSupported where the segment is too large.
-  static absl::StatusOr<Recurrence> Make(Segment segment, int16_t condition, Target target);
+  // `condition` is a pred node, read in its first lane. Every node must satisfy CanGenerate or be a broadcast of a lane. At
+  // least the first `elements` lanes are computed. NotSupported where the segment or this number is too large.
+  static absl::StatusOr<Recurrence> Make(Segment segment, int16_t condition, Target target,
+                                         int64_t elements = 1);
 
   // At most `limit` > 0 times: computes all nodes, ends if the condition is false, stores. Returns how many times it
-  // stored; fewer than the limit if the condition ended it. streams[k] is the address of kMaxLanes copies of the
-  // element.
+  // stored; fewer than the limit if the condition ended it. streams[k] is the address of kMaxLanes elements, one a
+  // lane.
   int64_t Run(std::span<void* const> streams, int64_t limit) const;
 
  private:

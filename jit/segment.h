@@ -34,7 +34,7 @@ struct Node {
   Opcode opcode = Opcode::kParameter;  // kParameter: the elements of stream `a`
   ElementType type = ElementType::kPred;
   std::array<int16_t, 3> operands = {-1, -1, -1};
-  int64_t a = 0;      // compare: the Order
+  int64_t a = 0;      // compare: the Order. broadcast: the lane of the operand that every lane gets
   bool flag = false;  // compare: total order. convert: every operand is a value of the result's type already
 
   int num_operands() const { return (operands[0] >= 0) + (operands[1] >= 0) + (operands[2] >= 0); }
@@ -56,6 +56,8 @@ struct Segment {
 
 // The most elements that a loop computes at a time.
 inline constexpr int64_t kMaxLanes = 16;
+// The most that a loop of this segment computes at a time on the target.
+int MostLanes(const Segment& segment, Target target);
 
 // Element types that segments know.
 bool IsKnown(ElementType type);

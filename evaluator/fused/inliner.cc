@@ -1,12 +1,15 @@
 #include "evaluator/fused/inliner.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "evaluator/fused/nodes.h"
+#include "evaluator/fusion.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
+#include "shape/index.h"
 
 namespace assay::fused {
 namespace {
@@ -20,6 +23,17 @@ Copies CopiesOf(const std::byte* element, int bytes) {
   Copies copies;
   for (int64_t i = 0; i < jit::kMaxLanes; ++i) std::memcpy(copies.bytes + i * bytes, element, bytes);
   return copies;
+}
+
+Copies LanesOf(const std::byte* elements, int64_t n, int bytes) {
+  Copies copies{};
+  std::memcpy(copies.bytes, elements, static_cast<size_t>(n * bytes));
+  return copies;
+}
+
+bool Inliner::Fits(const Shape& shape) const {
+  return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded() && shape.num_elements() >= 1 &&
+         shape.num_elements() <= most_elements_ && jit::IsKnown(shape.element_type());
 }
 
 int Inliner::AddNode(jit::Node node) {
@@ -84,22 +98,53 @@ absl::StatusOr<InlinedValue> Inliner::ValueOf(const Computation& computation, co
     case Opcode::kFusion:
       return Inline(*instruction.attributes.Computation(Attr::kCalls), std::move(operands), depth + 1);
     default:
-      return ScalarOf(computation, instruction, operands);
+      return ArrayOf(computation, instruction, operands);
   }
 }
 
-absl::StatusOr<InlinedValue> Inliner::ScalarOf(const Computation& computation, const Instruction& instruction,
-                                               const std::vector<InlinedValue>& operands) {
-  const Shape& shape = *instruction.shape;
-  if (!shape.IsScalar())
-    return NotSupported({}, fmt::format("{} gives {}", Name(instruction.opcode), shape.ToString()));
-  const ElementType type = shape.element_type();
-  if (!jit::IsKnown(type)) return NotSupported({}, fmt::format("element type {}", Name(type)));
-  if (instruction.opcode == Opcode::kConstant) {
-    constants.push_back(CopiesOf(instruction.literal->data(), Bytes(type)));
-    constant_streams.push_back(static_cast<int>(segment.streams.size()));
-    return InlinedValue{.node = AddStream(type)};
+InlinedValue Inliner::ConstantOf(const Literal& literal) {
+  const int64_t n = literal.shape().num_elements();
+  const ElementType type = literal.shape().element_type();
+  constants.push_back(n == 1 ? CopiesOf(literal.data(), Bytes(type))
+                             : LanesOf(literal.data(), n, Bytes(type)));
+  constant_streams.push_back(static_cast<int>(segment.streams.size()));
+  return InlinedValue{.node = AddStream(type)};
+}
+
+std::optional<InlinedValue> Inliner::Moved(const Computation& computation, const Instruction& instruction,
+                                           const InlinedValue& operand) {
+  const Shape &from = *computation.instructions[static_cast<size_t>(instruction.operands[0])].shape,
+              &shape = *instruction.shape;
+  const int64_t n = shape.num_elements();
+  const bool stays = n == 1 && from.num_elements() == 1 && instruction.opcode == Opcode::kBitcast
+                         ? from.element_type() == shape.element_type()
+                         : KeepsPositions(computation, instruction);
+  if (stays) return operand;
+  if (instruction.opcode == Opcode::kBroadcast && from.num_elements() == 1) {
+    work.elements += n;
+    return operand;
   }
+  if (instruction.opcode != Opcode::kSlice || n != 1) return std::nullopt;
+  const auto& slice = std::get<SliceConfig>(*instruction.attributes.Find(Attr::kSlice));
+  const DimVector strides = RowMajorStrides(from.sizes());
+  int64_t lane = 0;
+  for (size_t d = 0; d < slice.size(); ++d) lane += slice[d].start * strides[d];
+  work.elements += 1;
+  return InlinedValue{.node = AddNode({.opcode = Opcode::kBroadcast,
+                                       .type = shape.element_type(),
+                                       .operands = {static_cast<int16_t>(operand.node), -1, -1},
+                                       .a = lane})};
+}
+
+absl::StatusOr<InlinedValue> Inliner::ArrayOf(const Computation& computation, const Instruction& instruction,
+                                              const std::vector<InlinedValue>& operands) {
+  const Shape& shape = *instruction.shape;
+  if (shape.IsArray() && !jit::IsKnown(shape.element_type()))
+    return NotSupported({}, fmt::format("element type {}", Name(shape.element_type())));
+  if (!Fits(shape))
+    return NotSupported({}, fmt::format("{} gives {}", Name(instruction.opcode), shape.ToString()));
+  elements = std::max(elements, shape.num_elements());
+  if (instruction.opcode == Opcode::kConstant) return ConstantOf(*instruction.literal);
   absl::InlinedVector<ElementType, 3> types;
   for (size_t k = 0; k < operands.size(); ++k) {
     const Shape& operand = *computation.instructions[static_cast<size_t>(instruction.operands[k])].shape;
@@ -107,10 +152,8 @@ absl::StatusOr<InlinedValue> Inliner::ScalarOf(const Computation& computation, c
       return NotSupported({}, fmt::format("{} of {}", Name(instruction.opcode), operand.ToString()));
     types.push_back(operand.element_type());
   }
-  if (operands.size() == 1 && types[0] == type &&
-      (instruction.opcode == Opcode::kCopy || instruction.opcode == Opcode::kBitcast ||
-       instruction.opcode == Opcode::kReshape || instruction.opcode == Opcode::kBroadcast)) {
-    return operands[0];
+  if (operands.size() == 1 && types[0] == shape.element_type()) {
+    if (const std::optional<InlinedValue> moved = Moved(computation, instruction, operands[0])) return *moved;
   }
   if (DefinitionOf(instruction.opcode).strip == nullptr)
     return NotSupported({}, fmt::format("no code for {}", Name(instruction.opcode)));
@@ -119,7 +162,7 @@ absl::StatusOr<InlinedValue> Inliner::ScalarOf(const Computation& computation, c
   if (!jit::CanGenerate(node, types, target_)) {
     return NotSupported({}, fmt::format("no code for {} of {}", Name(instruction.opcode), Name(types[0])));
   }
-  ++work.elements;
+  work.elements += shape.num_elements();
   return InlinedValue{.node = AddNode(node)};
 }
 

@@ -1,5 +1,6 @@
 #include "evaluator/fused/scalar_loop.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -19,25 +20,27 @@
 namespace assay::fused {
 namespace {
 
-constexpr int64_t kInterpreted = 64;      // iterations that take about as long as making the code
+constexpr int64_t kInterpreted = 64;  // iterations, of all runs, that take about as long as making the code
 constexpr int64_t kIterations = 1 << 16;  // between two counts of steps
 
-// A loop as a segment. Streams are the scalars of the state, in the order of its leaves, and then constants.
+// A loop as a segment. Streams are the small arrays of the state, in the order of its leaves, and then constants.
 struct LoopProgram {
   jit::Segment segment;
   int16_t condition = -1;
-  std::vector<int> leaf_streams;  // by leaf of the state; -1: not a scalar, comes back as it was
+  int64_t elements = 1;           // of the largest array
+  std::vector<int> leaf_streams;  // by leaf of the state; -1: no small array, comes back as it was
   std::vector<Copies> constants;  // of the streams behind those of the state
   InlinedWork condition_work, body_work;
 };
 
 class Builder {
  public:
-  Builder(const Module& module, jit::Target target) : inliner_(module, target) {}
+  Builder(const Module& module, jit::Target target, int64_t most_elements)
+      : target_(target), inliner_(module, target, most_elements) {}
 
   absl::StatusOr<LoopProgram> Run(const Instruction& loop) {
     const InlinedValue state = StateOf(*loop.shape);
-    if (inliner_.segment.streams.empty()) return NotSupported({}, "no scalar in the state");
+    if (inliner_.segment.streams.empty()) return NotSupported({}, "no scalar or small array in the state");
     ASSAY_ASSIGN_OR_RETURN(const InlinedValue condition,
                            inliner_.Inline(*loop.attributes.Computation(Attr::kCondition), {state}));
     program_.condition_work = std::exchange(inliner_.work, {});
@@ -46,6 +49,10 @@ class Builder {
     program_.body_work = inliner_.work;
     program_.condition = static_cast<int16_t>(condition.node);
     ASSAY_RETURN_IF_ERROR(StoreState(state, next));
+    program_.elements = inliner_.elements;
+    if (const int lanes = jit::MostLanes(inliner_.segment, target_); program_.elements > lanes)
+      return NotSupported({}, fmt::format("{} elements beside others of 64 bits, of which a vector has {}",
+                                          program_.elements, lanes));
     program_.segment = std::move(inliner_.segment);
     program_.segment.origin = loop.name;
     program_.constants = std::move(inliner_.constants);
@@ -57,7 +64,8 @@ class Builder {
     InlinedValue value;
     if (shape.IsTuple()) {
       for (const Shape& element : shape.elements()) value.parts.push_back(StateOf(element));
-    } else if (shape.IsScalar() && jit::IsKnown(shape.element_type())) {
+    } else if (inliner_.Fits(shape)) {
+      inliner_.elements = std::max(inliner_.elements, shape.num_elements());
       program_.leaf_streams.push_back(static_cast<int>(inliner_.segment.streams.size()));
       value.node = inliner_.AddStream(shape.element_type());
     } else {
@@ -79,6 +87,7 @@ class Builder {
     return absl::OkStatus();
   }
 
+  const jit::Target target_;
   Inliner inliner_;
   LoopProgram program_;
 };
@@ -92,7 +101,7 @@ class ScalarLoop final : public Kernel {
     const ComputationId condition = *context.attributes().Computation(Attr::kCondition);
     const ComputationId body = *context.attributes().Computation(Attr::kBody);
     Literal state = std::move(operands[0]);
-    for (int64_t i = 0; !ready_ && (i < kInterpreted || !IsMade()); ++i) {
+    while (!ready_ && (interpreted_.fetch_add(1, std::memory_order_relaxed) < kInterpreted || !IsMade())) {
       ASSAY_ASSIGN_OR_RETURN(const Literal more, context.Call(condition, {state}));
       if (more.GetInt(0) == 0) return state;
       std::vector<Literal> arguments;
@@ -105,7 +114,7 @@ class ScalarLoop final : public Kernel {
  private:
   bool IsMade() const {
     std::call_once(making_, [this] {
-      code_ = jit::Recurrence::Make(program_.segment, program_.condition, target_);
+      code_ = jit::Recurrence::Make(program_.segment, program_.condition, target_, program_.elements);
       ready_ = code_.ok();
     });
     return ready_;
@@ -113,7 +122,8 @@ class ScalarLoop final : public Kernel {
 
   absl::StatusOr<Literal> RunCode(EvalContext& context, const Literal& start) const {
     std::vector<Copies> memory;
-    FillState(start, memory);
+    size_t first = 0;
+    FillState(start, first, memory);
     memory.insert(memory.end(), program_.constants.begin(), program_.constants.end());
     std::vector<void*> streams;
     for (Copies& copies : memory) streams.push_back(copies.bytes);
@@ -133,10 +143,15 @@ class ScalarLoop final : public Kernel {
     return context.Charge(times * work.elements);
   }
 
-  static void FillState(const Literal& value, std::vector<Copies>& memory) {
-    for (int64_t i = 0; i < value.tuple_size(); ++i) FillState(value.element(i), memory);
-    if (value.shape().IsScalar() && jit::IsKnown(value.shape().element_type()))
-      memory.push_back(CopiesOf(value.data(), Bytes(value.shape().element_type())));
+  void FillState(const Literal& value, size_t& leaf, std::vector<Copies>& memory) const {
+    if (value.shape().IsTuple()) {
+      for (int64_t i = 0; i < value.tuple_size(); ++i) FillState(value.element(i), leaf, memory);
+      return;
+    }
+    if (program_.leaf_streams[leaf++] < 0) return;
+    const int64_t n = value.shape().num_elements();
+    const int bytes = Bytes(value.shape().element_type());
+    memory.push_back(n == 1 ? CopiesOf(value.data(), bytes) : LanesOf(value.data(), n, bytes));
   }
 
   absl::StatusOr<Literal> StateFrom(EvalContext& context, const Literal& start,
@@ -153,14 +168,15 @@ class ScalarLoop final : public Kernel {
     }
     const int stream = program_.leaf_streams[leaf++];
     if (stream < 0) return start;
-    ASSAY_ASSIGN_OR_RETURN(Literal scalar, context.NewLiteral(shape));
-    const std::span<std::byte> bytes = scalar.MutableBytes();
+    ASSAY_ASSIGN_OR_RETURN(Literal array, context.NewLiteral(shape));
+    const std::span<std::byte> bytes = array.MutableBytes();
     std::memcpy(bytes.data(), memory[static_cast<size_t>(stream)].bytes, bytes.size());
-    return scalar;
+    return array;
   }
 
   const LoopProgram program_;
   const jit::Target target_;
+  mutable std::atomic<int64_t> interpreted_ = 0;
   mutable std::once_flag making_;
   mutable std::atomic<bool> ready_ = false;  // code_ is there
   mutable absl::StatusOr<jit::Recurrence> code_ = absl::UnknownError("");
@@ -176,8 +192,15 @@ class LoopEngineOf final : public Engine {
     if (step.instruction.opcode != Opcode::kWhile) return NotSupported({}, "no while");
     if (isa_ == native::Isa::kBaseline) return NotSupported({}, "no AVX2");
     const jit::Target target = TargetOf(isa_);
-    ASSAY_ASSIGN_OR_RETURN(LoopProgram program, Builder(step.module, target).Run(step.instruction));
-    return std::make_shared<ScalarLoop>(std::move(program), target);
+    const int lanes = jit::MostLanes({}, target);
+    absl::StatusOr<LoopProgram> program = Builder(step.module, target, lanes).Run(step.instruction);
+    // With elements of 64 bits there are half as many lanes; arrays that fill all of them may be such as stay.
+    if (!program.ok()) {
+      absl::StatusOr<LoopProgram> half = Builder(step.module, target, lanes / 2).Run(step.instruction);
+      if (half.ok()) program = std::move(half);
+    }
+    if (!program.ok()) return program.status();
+    return std::make_shared<ScalarLoop>(*std::move(program), target);
   }
 
   StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {

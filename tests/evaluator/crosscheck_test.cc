@@ -56,13 +56,13 @@ TEST_CASE("cross-check: one wrong bit fails the run, and the message names instr
 TEST_CASE("cross-check: the sample is of runs 1, 2, 4, ... of each step, full of every run", "[crosscheck]") {
   const std::string loop =
       "HloModule m\n"
-      "c { p = (s32[], f32[2]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      "c { p = (s32[], f32[20]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
       " n = s32[] constant(5)\n ROOT r = pred[] compare(i, n), direction=LT }\n"
-      "b { p = (s32[], f32[2]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
-      " x = f32[2] get-tuple-element(p), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n"
-      " y = f32[2] add(x, x)\n ROOT r = (s32[], f32[2]) tuple(j, y) }\n"
-      "ENTRY e { i = s32[] constant(0)\n x = f32[2] parameter(0)\n t = (s32[], f32[2]) tuple(i, x)\n"
-      " ROOT w = (s32[], f32[2]) while(t), condition=c, body=b }\n";
+      "b { p = (s32[], f32[20]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      " x = f32[20] get-tuple-element(p), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n"
+      " y = f32[20] add(x, x)\n ROOT r = (s32[], f32[20]) tuple(j, y) }\n"
+      "ENTRY e { i = s32[] constant(0)\n x = f32[20] parameter(0)\n t = (s32[], f32[20]) tuple(i, x)\n"
+      " ROOT w = (s32[], f32[20]) while(t), condition=c, body=b }\n";
   absl::StatusOr<Module> module = ParseHloText(loop);
   REQUIRE(module.ok());
   const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
@@ -73,7 +73,8 @@ TEST_CASE("cross-check: the sample is of runs 1, 2, 4, ... of each step, full of
   REQUIRE(another.ok());
   const auto checked = [](Crosscheck crosscheck, const Plan& of) {
     Executor executor(of, {.crosscheck = crosscheck});
-    REQUIRE(executor.Run({Value("f32[2] {1, 2}")}).ok());
+    REQUIRE(
+        executor.Run({Value("f32[20] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}")}).ok());
     return executor.statistics().crosschecked;
   };
   CHECK(checked(Crosscheck::kOff, *plan) == 0);

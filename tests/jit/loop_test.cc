@@ -335,6 +335,38 @@ TEST_CASE("jit: random recurrences have the op table's bits", "[jit]") {
   }
 }
 
+TEST_CASE("jit: a recurrence spreads one lane to all, of every type", "[jit]") {
+  using enum ElementType;
+  for (jit::Target target : MachineTargets()) {
+    for (ElementType type : {kPred, kS8, kU16, kBF16, kF16, kS32, kF32, kU64, kF64}) {
+      jit::Segment segment;
+      segment.streams = {{type, true}, {kPred, true}};
+      segment.nodes = {{.opcode = Opcode::kParameter, .type = type, .a = 0},
+                       {.opcode = Opcode::kBroadcast, .type = type, .operands = {0, -1, -1}},
+                       {.opcode = Opcode::kParameter, .type = kPred, .a = 1}};
+      segment.stores = {{1, 0}};
+      const int bytes = Bytes(type), most = jit::MostLanes(segment, target);
+      CHECK(absl::IsUnimplemented(jit::Recurrence::Make(segment, 2, target, most + 1).status()));
+      for (int elements = 1; elements <= most; ++elements) {
+        segment.nodes[1].a = elements - 1;
+        const auto recurrence = jit::Recurrence::Make(segment, 2, target, elements);
+        REQUIRE(recurrence.ok());
+        // Small numbers: of each type another value, and none a NaN. In a pred they are 0 and 1.
+        std::vector<std::byte> values(jit::kMaxLanes * bytes), yes(jit::kMaxLanes, std::byte{1});
+        for (int i = 0; i < jit::kMaxLanes; ++i)
+          values[i * bytes] = static_cast<std::byte>(type == kPred ? (i * 5 / 3) % 2 : i + 1);
+        const std::vector<std::byte> before = values;
+        const std::vector<void*> table = {values.data(), yes.data()};
+        CHECK(recurrence->Run(table, 1) == 1);
+        for (int i = 0; i < elements; ++i) {
+          INFO(Name(type) << " lane " << elements - 1 << " to " << i);
+          CHECK(std::memcmp(&values[i * bytes], &before[(elements - 1) * bytes], bytes) == 0);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("jit: a result may overwrite an operand", "[jit]") {
   for (jit::Target target : MachineTargets()) {
     jit::Node node{.opcode = Opcode::kSubtract, .type = ElementType::kF32};
