@@ -104,6 +104,11 @@ Executor::Frame Executor::TakeFrame(ComputationId id) {
   return frame;
 }
 
+void Executor::GiveFrameBack(ComputationId id, Frame frame) {
+  for (int32_t slot : plan_.computations[id.value].once) frame[slot] = Literal();
+  free_frames_[id.value].push_back(std::move(frame));
+}
+
 namespace {
 
 // The element's value to its slots; inputs stand by element.
@@ -158,29 +163,29 @@ absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> ar
   return result;
 }
 
-absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, std::span<StepMemory> memory) {
+absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn) {
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   // A computation may have no instruction to count, and be called for ever.
   ASSAY_RETURN_IF_ERROR(CountSteps(1 + plan.counts));
-  if (observer_ != nullptr) return RunObserved(computation, plan, frame, depth, memory);
+  if (turn != nullptr && turn->once > 0) ASSAY_RETURN_IF_ERROR(Charge(turn->once));
   for (size_t s = 0; s < plan.steps.size(); ++s) {
-    memory_ = memory.empty() ? nullptr : &memory[s];
-    ASSAY_RETURN_IF_ERROR(RunStep(computation, plan.steps[s], frame, depth));
+    ASSAY_RETURN_IF_ERROR(RunStepOfTurn(computation, plan, s, frame, depth, turn));
   }
   return absl::OkStatus();
 }
 
-absl::Status Executor::RunObserved(const Computation& computation, const ComputationPlan& plan, Frame& frame,
-                                   int depth, std::span<StepMemory> memory) {
-  for (size_t s = 0; s < plan.steps.size(); ++s) {
-    memory_ = memory.empty() ? nullptr : &memory[s];
-    observer_->Begin(computation, plan.steps[s]);
-    const absl::Status status = RunStep(computation, plan.steps[s], frame, depth);
-    observer_->End();
-    ASSAY_RETURN_IF_ERROR(status);
-  }
-  return absl::OkStatus();
+absl::Status Executor::RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
+                                     Frame& frame, int depth, Turn* turn) {
+  const Step& step = plan.steps[s];
+  if (turn != nullptr && step.once && !turn->first) return absl::OkStatus();
+  memory_ = turn == nullptr ? nullptr : &turn->memory[s];
+  const int64_t before = steps_ * kElementsPerStep + elements_;
+  if (observer_ != nullptr) observer_->Begin(computation, step);
+  absl::Status status = RunStep(computation, step, frame, depth);
+  if (observer_ != nullptr) observer_->End();
+  if (turn != nullptr && step.once) turn->once += steps_ * kElementsPerStep + elements_ - before;
+  return status;
 }
 
 void Executor::GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory) {
@@ -196,13 +201,14 @@ std::vector<StepMemory> Executor::TakeMemory(ComputationId body) {
   const Computation& computation = plan_.module->computation(body);
   std::vector<bool> unchanged(computation.instructions.size(), false);
   for (int32_t constant : plan.constants) unchanged[constant] = true;
+  for (int32_t slot : plan.once) unchanged[slot] = true;
   for (const ElementSlot& output : plan.state.outputs) {
     if (plan.state.kept[output.element]) unchanged[output.slot] = true;
   }
   memory.resize(plan.steps.size());
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
-    if (step.kernel == nullptr || step.fusion != nullptr) continue;
+    if (step.kernel == nullptr || step.fusion != nullptr || step.once) continue;
     bool any = false;
     for (int32_t read : step.Reads(computation)) {
       memory[s].unchanged.push_back(unchanged[read]);
@@ -228,7 +234,7 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
   for (const ElementSlot& input : state.inputs) unread[input.element] = false;
   Frame conditions = TakeFrame(condition), bodies = TakeFrame(body);
   LoopMemory memory(*this, body);
-  for (bool first = true;; first = false) {
+  for (Turn turn{memory.steps};; turn.first = false) {
     for (const ElementSlot& input : seen.inputs) conditions[input.slot] = elements[input.element];
     ASSAY_RETURN_IF_ERROR(RunSteps(condition, conditions, depth));
     const bool more = conditions[decision].GetInt(0) != 0;
@@ -237,18 +243,18 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
     for (const ElementSlot& input : state.inputs) {
       if (!state.kept[input.element]) {
         bodies[input.slot] = input.last ? std::move(elements[input.element]) : elements[input.element];
-      } else if (first) {
+      } else if (turn.first) {
         bodies[input.slot] = elements[input.element];
       }
     }
     for (size_t e = 0; e < unread.size(); ++e) {
       if (unread[e]) elements[e] = Literal();
     }
-    ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth, memory.steps));
+    ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth, &turn));
     for (const ElementSlot& output : state.outputs) {
       if (!state.kept[output.element]) elements[output.element] = TakeOutput(output, bodies);
     }
-    if (first) shape = plan_.module->computation(body).root_instruction().shape;
+    if (turn.first) shape = plan_.module->computation(body).root_instruction().shape;
   }
   for (const ElementSlot& output : state.outputs) {
     if (state.kept[output.element]) bodies[output.slot] = Literal();
@@ -294,9 +300,17 @@ absl::StatusOr<Literal> Executor::Evaluate(const Computation& computation, const
     return Literal::Tuple(instruction.shape, std::move(elements));
   }
   if (step.kind == StepKind::kLoop) return Loop(instruction, take(0), depth + 1);
-  absl::InlinedVector<Literal, 4> operands;
-  operands.reserve(reads.size());
-  for (size_t k = 0; k < reads.size(); ++k) operands.push_back(take(k));
+  constexpr size_t kFew = 4;
+  absl::InlinedVector<Literal, kFew> operands;
+  if (reads.size() > kFew) operands.reserve(reads.size());
+  for (size_t k = 0; k < reads.size(); ++k) {
+    Literal& slot = frame[reads[k]];
+    if (step.last_use[k]) {
+      operands.push_back(std::move(slot));
+    } else {
+      operands.push_back(slot);
+    }
+  }
   EvalContext context(*this, *plan_.module, computation, instruction, depth);
   const std::span<Literal> values(operands.data(), operands.size());
   return step.kernel == nullptr                    ? step.op->eval(context, values)

@@ -63,12 +63,19 @@ class Executor {
   // The values of a computation's instructions by their index; constants are always there.
   using Frame = std::vector<Literal>;
   Frame TakeFrame(ComputationId id);
-  // Of a run that came to its end: it holds nothing but constants.
-  void GiveFrameBack(ComputationId id, Frame frame) { free_frames_[id.value].push_back(std::move(frame)); }
-  // `memory`: by step, in a loop's body; else nothing.
-  absl::Status RunSteps(ComputationId id, Frame& frame, int depth, std::span<StepMemory> memory = {});
-  absl::Status RunObserved(const Computation& computation, const ComputationPlan& plan, Frame& frame,
-                           int depth, std::span<StepMemory> memory);
+  // Of a run that came to its end: it then holds nothing but constants.
+  void GiveFrameBack(ComputationId id, Frame frame);
+  // A turn of a loop's body.
+  struct Turn {
+    std::span<StepMemory> memory;  // by step
+    bool first = true;
+    int64_t once =
+        0;  // what the steps that run once a loop charged, in elements; counted again in each later turn
+  };
+  absl::Status RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn = nullptr);
+  // Step number s of the plan, unless it ran already.
+  absl::Status RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
+                             Frame& frame, int depth, Turn* turn);
   absl::Status RunStep(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
   // while, its state in slots.

@@ -13,6 +13,8 @@ namespace {
 
 // Each has code in a few mappings of its own, of which a process may have about 65,000, and takes time to make.
 constexpr size_t kMaxFusions = 2048;
+// Bytes of the results of a loop's body that are kept until the loop ends.
+constexpr int64_t kMostOnce = 1 << 20;
 
 // Builds the plans of all computations, callees first, so that a call's effects are known.
 class Planner {
@@ -74,6 +76,7 @@ class Planner {
     if (!engines_.empty()) {
       ASSAY_RETURN_IF_ERROR(Fuse(computation, in_loop_[index], plan));
       Structure(computation, plan);
+      if (in_loop_[index]) FindOnce(computation, plan);
     }
     MarkLastUses(computation, plan);
     for (Step& step : plan.steps) {
@@ -362,11 +365,43 @@ class Planner {
     }
   }
 
+  // In a body whose state lies in slots: steps without effects that read only what no turn changes.
+  static void FindOnce(const Computation& computation, ComputationPlan& plan) {
+    if (!plan.state.unpacked || !plan.state.packed) return;
+    std::vector<bool> unchanged(computation.instructions.size(), false);
+    for (int32_t constant : plan.constants) unchanged[constant] = true;
+    for (size_t e = 0; e < plan.state.kept.size(); ++e) {
+      if (plan.state.kept[e]) unchanged[plan.state.outputs[e].slot] = true;
+    }
+    int64_t room = kMostOnce;
+    for (Step& step : plan.steps) {
+      const std::span<const int32_t> reads = step.Reads(computation);
+      const Instruction& instruction = computation.instructions[step.instruction];
+      step.once = IsRepeatable(instruction) && instruction.shape->TotalBytes() <= room &&
+                  std::all_of(reads.begin(), reads.end(), [&](int32_t read) { return unchanged[read]; });
+      if (!step.once) continue;
+      room -= instruction.shape->TotalBytes();
+      unchanged[step.instruction] = true;
+      plan.once.push_back(step.instruction);
+      for (ElementSlot& output : plan.state.outputs) {
+        if (output.slot == step.instruction) output.last = false;
+      }
+    }
+  }
+
+  // Running it again with the same operands gives the same array and does nothing else.
+  static bool IsRepeatable(const Instruction& instruction) {
+    return instruction.shape->IsArray() && !instruction.shape->HasDynamic() && !HasSideEffect(instruction) &&
+           instruction.opcode != Opcode::kCustomCall && CalledComputations(instruction).empty() &&
+           instruction.control_predecessors.empty();
+  }
+
   static void MarkLastUses(const Computation& computation, ComputationPlan& plan) {
     std::vector<bool> used_later(computation.instructions.size(), false);
     used_later[computation.root] = true;
     for (const ElementSlot& output : plan.state.outputs) used_later[output.slot] = true;
     for (int32_t constant : plan.constants) used_later[constant] = true;
+    for (int32_t slot : plan.once) used_later[slot] = true;
     for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
       const std::span<const int32_t> operands = step->Reads(computation);
       step->last_use.assign(operands.size(), false);

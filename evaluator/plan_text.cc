@@ -92,8 +92,9 @@ std::string StepsText(const Plan& plan, const Costs& costs, const Computation& c
     const std::string freed =
         Names(computation, "frees", step.Reads(computation), [&](size_t i) { return step.last_use[i]; });
     const Cost cost = costs.Of(computation, step);
-    text += fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}\n", heads[k], width,
-                        BytesText(cost.read), BytesText(cost.written), OperationsText(cost), fused, freed,
+    text += fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}\n", heads[k], width,
+                        BytesText(cost.read), BytesText(cost.written), OperationsText(cost),
+                        step.once ? "  once a loop" : "", fused, freed,
                         Declined(plan, {*plan.module, computation, instruction}, step));
   }
   return text;

@@ -102,6 +102,117 @@ TEST_CASE("loop state: the plan has the state in slots", "[loop_state]") {
   CHECK_THAT(outcome.plan, !Catch::Contains("%s = "));
 }
 
+// Of b, which no turn changes: m, g and p.
+const std::string kOnce =
+    "  m = f32[8] multiply(b, b)\n  g = f32[16] concatenate(m, b), dimensions={0}\n"
+    "  p = f32[8] slice(g), slice={[4:12]}\n";
+
+TEST_CASE("loop state: what reads only what no turn changes runs once, and counts in each turn",
+          "[loop_state]") {
+  const std::string root = "  ROOT r = (s32[], f32[8], f32[8]) ";
+  for (const std::string& body : {
+           kOnce + "  d = f32[8] dynamic-update-slice(a, u, i)\n  q = f32[8] add(d, p)\n" + root +
+               "tuple(j, q, b)\n",
+           kOnce + "  d = f32[8] dynamic-update-slice(p, u, i)\n" + root +
+               "tuple(j, d, b)\n",  // not in place
+           kOnce + "  d = f32[8] dynamic-update-slice(a, u, i)\n  q = f32[8] add(d, m)\n" + root +
+               "tuple(j, p, b)\n",  // passed on as it is, every turn
+           "  z = f32[] constant(0)\n  v = f32[8] broadcast(z), dimensions={}\n"
+           "  d = f32[8] dynamic-update-slice(v, u, i)\n  q = f32[8] add(d, a)\n" +
+               root + "tuple(j, q, b)\n",
+           "  z = f32[] constant(0)\n  e = f32[] constant(1)\n"
+           "  d = f32[8] rng(z, e), distribution=rng_uniform\n  q = f32[8] add(d, a)\n" +
+               root + "tuple(j, q, b)\n",  // every turn draws
+       }) {
+    for (const int turns : {0, 1, 2, 7}) {
+      INFO(body << turns);
+      RunBoth(TwoArrays(turns, body), TwoArguments());
+    }
+    // The limit on steps is met at the same number.
+    const std::string program = TwoArrays(2, body);
+    const int64_t steps = RunBoth(program, TwoArguments()).statistics.steps;
+    for (int64_t limit = 1; limit <= steps + 1; ++limit) {
+      RunOptions options;
+      options.limits.max_steps = limit;
+      INFO(body << limit);
+      CHECK(RunBy(EngineChoice::kReference, program, TwoArguments(), options).result.ok() ==
+            RunBy(EngineChoice::kExact, program, TwoArguments(), options).result.ok());
+    }
+  }
+}
+
+TEST_CASE("loop state: the plan says what runs once a loop", "[loop_state]") {
+  const auto plan_of = [](std::string_view from, std::string_view to) {
+    std::string body = kOnce +
+                       "  d = f32[8] dynamic-update-slice(a, u, i)\n  q = f32[8] add(d, p)\n"
+                       "  ROOT r = (s32[], f32[8], f32[8]) tuple(j, q, b)\n";
+    if (!from.empty()) body.replace(body.find(from), from.size(), to);
+    const std::string plan = RunBoth(TwoArrays(3, body), TwoArguments()).plan;
+    std::string once;
+    for (size_t begin = 0, end; (end = plan.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      const std::string line = plan.substr(begin, end - begin);
+      if (line.find("once a loop") == std::string::npos) continue;
+      const size_t name = line.find('%') + 1;
+      once += line.substr(name, line.find(' ', name) - name) + " ";
+    }
+    return once;
+  };
+  CHECK(plan_of("", "") == "m g ");  // p is part of q's fusion
+  CHECK(plan_of("concatenate(m, b)", "concatenate(m, a)") == "m ");
+  CHECK(plan_of("tuple(j, q, b)", "tuple(j, q, p)").empty());
+  CHECK(plan_of("m = f32[8] multiply(b, b)",
+                "zero = f32[] constant(0)\n  l = f32[400000] pad(b, zero), padding=0_399992\n  o = f32[8] "
+                "slice(l), slice={[0:8]}\n"
+                "  m = f32[8] multiply(o, b)")
+            .empty());
+}
+
+TEST_CASE("loop state: an inner loop's values are found anew in each of its runs", "[loop_state]") {
+  RunBoth(R"(HloModule m
+c {
+  s = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3)
+  ROOT l = pred[] compare(i, n), direction=LT
+}
+b {
+  s = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  a = f32[8] get-tuple-element(s), index=1
+  b = f32[8] get-tuple-element(s), index=2
+  n = f32[16] concatenate(b, b), dimensions={0}
+  p = f32[8] slice(n), slice={[3:11]}
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  q = f32[8] add(a, p)
+  ROOT r = (s32[], f32[8], f32[8]) tuple(j, q, b)
+}
+outer {
+  s = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  a = f32[8] get-tuple-element(s), index=1
+  b = f32[8] get-tuple-element(s), index=2
+  z = s32[] constant(0)
+  t = (s32[], f32[8], f32[8]) tuple(z, a, b)
+  w = (s32[], f32[8], f32[8]) while(t), condition=c, body=b
+  x = f32[8] get-tuple-element(w), index=1
+  y = f32[8] get-tuple-element(w), index=2
+  v = f32[8] subtract(y, x)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT r = (s32[], f32[8], f32[8]) tuple(j, x, v)
+}
+ENTRY e {
+  x = f32[8] parameter(0)
+  y = f32[8] parameter(1)
+  z = s32[] constant(0)
+  t = (s32[], f32[8], f32[8]) tuple(z, x, y)
+  ROOT w = (s32[], f32[8], f32[8]) while(t), condition=c, body=outer
+}
+)",
+          TwoArguments());
+}
+
 TEST_CASE("loop state: a condition may give what it reads, a constant, or see no element", "[loop_state]") {
   const auto program = [](const std::string& condition) {
     return "HloModule m\nc {\n  s = (pred[], s32[]) parameter(0)\n" + condition +
