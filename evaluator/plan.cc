@@ -4,6 +4,7 @@
 #include <map>
 
 #include "evaluator/inline_calls.h"
+#include "evaluator/move_fusion.h"
 #include "evaluator/needed.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -99,12 +100,23 @@ class Planner {
   // Offers fusions to the engines. Where one is taken, its root's step becomes the fusion's, and steps that
   // nobody needs any more go.
   absl::Status Fuse(const Computation& computation, bool in_loop, ComputationPlan& plan) {
+    std::vector<bool> absorbed(computation.instructions.size(), false);
+    ASSAY_ASSIGN_OR_RETURN(const bool any, FuseElementwise(computation, in_loop, plan, absorbed));
+    ASSAY_ASSIGN_OR_RETURN(const bool moves, FuseMoves(computation, in_loop, plan, absorbed));
+    if (!any && !moves) return absl::OkStatus();
+    DropUnread(computation, absorbed, plan);
+    CountMembers(computation, plan);
+    return absl::OkStatus();
+  }
+
+  // True where there is a fusion; its members are absorbed.
+  absl::StatusOr<bool> FuseElementwise(const Computation& computation, bool in_loop, ComputationPlan& plan,
+                                       std::vector<bool>& absorbed) {
     std::vector<int32_t> order, step_of(computation.instructions.size(), -1);
     for (const Step& step : plan.steps) {
       step_of[step.instruction] = static_cast<int32_t>(order.size());
       order.push_back(step.instruction);
     }
-    std::vector<bool> absorbed(computation.instructions.size(), false);
     bool any = false;
     for (const Engine* engine : engines_) {
       if (!engine->fuses() || fusions_ >= kMaxFusions) continue;
@@ -126,10 +138,46 @@ class Planner {
       }
       break;  // of two engines that fuse, the first
     }
-    if (!any) return absl::OkStatus();
-    DropUnread(computation, absorbed, plan);
-    CountMembers(computation, plan);
-    return absl::OkStatus();
+    return any;
+  }
+
+  // The same for concatenates and what they read through.
+  absl::StatusOr<bool> FuseMoves(const Computation& computation, bool in_loop, ComputationPlan& plan,
+                                 std::vector<bool>& absorbed) const {
+    std::vector<bool> may_join(computation.instructions.size(), false);
+    bool any = false, concatenates = false;
+    for (const Step& step : plan.steps) {
+      may_join[step.instruction] = step.fusion == nullptr;
+      concatenates |= computation.instructions[step.instruction].opcode == Opcode::kConcatenate;
+    }
+    if (!concatenates) return false;
+    // What control dependencies order stays where it is.
+    for (size_t i = 0; i < computation.instructions.size(); ++i) {
+      const auto& before = computation.instructions[i].control_predecessors;
+      if (before.empty()) continue;
+      may_join[i] = false;
+      for (int32_t other : before) may_join[other] = false;
+    }
+    for (Step& step : plan.steps) {
+      if (step.fusion != nullptr || computation.instructions[step.instruction].opcode != Opcode::kConcatenate)
+        continue;
+      std::optional<Fusion> fusion = FusionOfConcatenate(computation, step.instruction, may_join);
+      if (!fusion.has_value()) continue;
+      for (const Engine* engine : engines_) {
+        if (engine->fuses()) continue;
+        absl::StatusOr<std::shared_ptr<const Kernel>> kernel =
+            engine->PrepareFusion({module_, computation, fusion->members, fusion->operands, in_loop});
+        if (absl::IsUnimplemented(kernel.status())) continue;
+        ASSAY_ASSIGN_OR_RETURN(step.kernel, std::move(kernel));
+        step.engine = engine;
+        break;
+      }
+      if (step.kernel == nullptr) continue;
+      for (int32_t member : fusion->members) absorbed[member] = true;
+      step.fusion = std::make_shared<const Fusion>(*std::move(fusion));
+      any = true;
+    }
+    return any;
   }
 
   // Removes the steps of members whose value no step that stays reads.

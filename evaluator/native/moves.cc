@@ -21,6 +21,7 @@ struct Part {
   StridedMove move;
   int64_t from = 0, to = 0;  // bytes
   int64_t elements = 0;
+  size_t operand = 0;  // of the kernel
 };
 
 Part MakePart(ElementType type, std::span<const int64_t> sizes, const AffineMap& from, const AffineMap& to) {
@@ -45,16 +46,27 @@ class MovesKernel final : public Kernel {
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     std::byte* const out = result.MutableBytes().data();
-    for (size_t k = 0; k < parts_.size(); ++k) {
-      parts_[k].move.Run(operands[k].data() + parts_[k].from, out + parts_[k].to);
-      ASSAY_RETURN_IF_ERROR(context.Charge(parts_[k].elements));
+    for (const Part& part : parts_) {
+      part.move.Run(operands[part.operand].data() + part.from, out + part.to);
+      ASSAY_RETURN_IF_ERROR(context.Charge(part.elements));
     }
     return result;
   }
 
  private:
-  const std::vector<Part> parts_;  // by operand
+  const std::vector<Part> parts_;
 };
+
+// Where a slice has its elements from, an array with these strides.
+AffineMap SliceMap(const Instruction& slice, DimVector strides) {
+  AffineMap from{0, std::move(strides)};
+  const auto& parts = std::get<SliceConfig>(*slice.attributes.Find(Attr::kSlice));
+  for (size_t d = 0; d < parts.size(); ++d) {
+    from.base += parts[d].start * from.strides[d];
+    from.strides[d] *= slice.shape->size(static_cast<int64_t>(d)) > 1 ? parts[d].stride : 0;
+  }
+  return from;
+}
 
 // Where a window of an array begins: clamp(start[d], 0, size[d] - window[d]) in each dimension, in bytes.
 class Window {
@@ -138,7 +150,7 @@ class Preparer {
       case Opcode::kReverse:
         return Reverse();
       case Opcode::kSlice:
-        return IsWhole() ? Shared() : Gathered(Slice());
+        return IsWhole() ? Shared() : Gathered(SliceMap(step_.instruction, operand_strides_));
       case Opcode::kTranspose:
         return Transpose();
       default:  // copy, reshape
@@ -169,16 +181,6 @@ class Preparer {
     return from;
   }
 
-  AffineMap Slice() const {
-    AffineMap from{0, operand_strides_};
-    const auto& slice = std::get<SliceConfig>(*step_.instruction.attributes.Find(Attr::kSlice));
-    for (size_t d = 0; d < slice.size(); ++d) {
-      from.base += slice[d].start * from.strides[d];
-      from.strides[d] *= step_.result_shape().size(static_cast<int64_t>(d)) > 1 ? slice[d].stride : 0;
-    }
-    return from;
-  }
-
   Pointer Concatenate() const {
     const int64_t along = List(Attr::kDimensions)[0];
     std::vector<Part> parts;
@@ -186,6 +188,7 @@ class Preparer {
     for (int64_t k = 0; k < std::ssize(step_.instruction.operands); ++k) {
       const Shape& operand = step_.operand_shape(k);
       parts.push_back(MakePart(type_, operand.sizes(), {0, RowMajorStrides(operand.sizes())}, to));
+      parts.back().operand = static_cast<size_t>(k);
       to.base += operand.size(along) * to.strides[along];
     }
     return std::make_shared<MovesKernel>(std::move(parts));
@@ -253,6 +256,28 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step,
   if (moved == 0) return NotSupported({}, "no element");
   if (moved > kMaxElements) return NotSupported({}, fmt::format("{} elements", moved));
   return Preparer(step).Run();
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConcatenate(const FusionView& fusion) {
+  const Instruction& root = fusion.root();
+  const auto& instructions = fusion.computation.instructions;
+  const ElementType type = root.shape->element_type();
+  const int64_t along = root.attributes.List(Attr::kDimensions)[0];
+  std::vector<Part> parts;
+  AffineMap to{0, RowMajorStrides(root.shape->sizes())};
+  for (int32_t operand : root.operands) {
+    const Instruction& piece = instructions[static_cast<size_t>(operand)];
+    const bool joins = std::count(fusion.members.begin(), fusion.members.end(), operand) != 0;
+    const int32_t read = joins ? piece.operands[0] : operand;
+    AffineMap from{0, RowMajorStrides(piece.shape->sizes())};
+    if (joins && piece.opcode == Opcode::kSlice)
+      from = SliceMap(piece, RowMajorStrides(instructions[static_cast<size_t>(read)].shape->sizes()));
+    parts.push_back(MakePart(type, piece.shape->sizes(), from, to));
+    const auto at = std::find(fusion.operands.begin(), fusion.operands.end(), read);
+    parts.back().operand = static_cast<size_t>(at - fusion.operands.begin());
+    to.base += piece.shape->size(along) * to.strides[along];
+  }
+  return std::make_shared<MovesKernel>(std::move(parts));
 }
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& step, Isa) {

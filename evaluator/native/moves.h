@@ -9,6 +9,8 @@ namespace assay::native {
 
 // broadcast, concatenate, copy, dynamic-slice, dynamic-update-slice, reshape, reverse, slice, transpose.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step, Isa isa);
+// A concatenate with what it reads through (move_fusion.h).
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConcatenate(const FusionView& fusion);
 // bitcast of arrays of any size that moves nothing.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& step, Isa isa);
 

@@ -76,6 +76,11 @@ class Native final : public Engine {
     return NotSupported({}, fmt::format("no kernel for {}", Name(opcode)));
   }
 
+  absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFusion(const FusionView& fusion) const override {
+    if (fusion.root().opcode == Opcode::kConcatenate) return PrepareConcatenate(fusion);
+    return NotSupported({}, fmt::format("no fusion of {}", Name(fusion.root().opcode)));
+  }
+
   StripKernel Strip(const Instruction& instruction, std::span<const ElementType> operands,
                     ElementType result) const override {
     return NativeStrip(instruction, operands, result, isa_);
