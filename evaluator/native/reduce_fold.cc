@@ -19,6 +19,10 @@ constexpr int64_t kLaneBytes = 4096;          // of partial results: they stay i
 constexpr int64_t kPart = 1 << 17;            // elements of a run folded by one task
 constexpr int64_t kElementsOfPart = 1 << 16;  // elements worth a task
 constexpr int64_t kElementsBetweenCharges = 1 << 28;
+// Runs as short as this are folded side by side, a lane each: folding a vector's lanes together takes as long as many
+// vectors of a run.
+constexpr int64_t kShortRun = 64;
+constexpr int64_t kFewRuns = 8;
 
 bool HasOrderedPatterns(ElementType type) {
   const FloatFormat& format = *Info(type).format;
@@ -65,6 +69,26 @@ uint64_t IdentityPattern(FoldOp op, int bits) {
       return LowBits(bits - 1);
     default:
       return 0;
+  }
+}
+
+// n elements at x + at[j].
+template <class T>
+void GatherOf(const std::byte* x, const int64_t* at, int64_t n, std::byte* to) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+  for (int64_t j = 0; j < n; ++j) std::memcpy(to + j * kBytes, x + at[j] * kBytes, sizeof(T));
+}
+
+void Gather(int64_t bytes, const std::byte* x, const int64_t* at, int64_t n, std::byte* to) {
+  switch (bytes) {
+    case 1:
+      return GatherOf<uint8_t>(x, at, n, to);
+    case 2:
+      return GatherOf<uint16_t>(x, at, n, to);
+    case 4:
+      return GatherOf<uint32_t>(x, at, n, to);
+    default:
+      return GatherOf<uint64_t>(x, at, n, to);
   }
 }
 
@@ -180,14 +204,27 @@ class Folder {
                 int64_t length) const {
     alignas(64) std::byte lanes[kStrip * 8];
     while (begin < end) {
-      int64_t n = 0;
-      do {
-        const uint64_t folded = FoldedRun(bases[begin + n], length);
-        std::memcpy(lanes + n * bytes_, &folded, static_cast<size_t>(bytes_));
-        ++n;
-      } while (n < kStrip && begin + n < end && results[begin + n] == results[begin] + n);
+      int64_t n = 1;
+      while (n < kStrip && begin + n < end && results[begin + n] == results[begin] + n) ++n;
+      if (length <= kShortRun && n >= kFewRuns) {
+        FoldShortRuns(bases + begin, n, length, lanes);
+      } else {
+        for (int64_t j = 0; j < n; ++j) {
+          const uint64_t folded = FoldedRun(bases[begin + j], length);
+          std::memcpy(lanes + j * bytes_, &folded, static_cast<size_t>(bytes_));
+        }
+      }
       StoreFolded(lanes, n, results[begin], 1);
       begin += n;
+    }
+  }
+
+  void FoldShortRuns(const int64_t* bases, int64_t n, int64_t length, std::byte* lanes) const {
+    alignas(64) std::byte column[kStrip * 8];
+    Clear(lanes, n);
+    for (int64_t t = 0; t < length; ++t) {
+      Gather(bytes_, fold_.input + t * bytes_, bases, n, column);
+      typed_.combine(n, column, lanes, typed_.largest);
     }
   }
 

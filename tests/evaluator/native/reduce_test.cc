@@ -53,6 +53,7 @@ TEST_CASE("native reduce: associative reducers", "[native][reduce]") {
       CheckAgainstReference(Reduce(type, "300001", "0", "", op), {Draw::kNormal, Draw::kIntegers});
       CheckAgainstReference(Reduce(type, "5,401,67", "1", "5,67", op), {Draw::kNormal, Draw::kIntegers});
       CheckAgainstReference(Reduce(type, "5,67,201", "0,2", "67", op), {Draw::kNormal, Draw::kIntegers});
+      CheckAgainstReference(Reduce(type, "13,41,9", "2", "13,41", op), {Draw::kNormal, Draw::kIntegers});
     }
   }
   for (const char* type :
@@ -62,6 +63,7 @@ TEST_CASE("native reduce: associative reducers", "[native][reduce]") {
       CheckAgainstReference(Reduce(type, "5,41,67", "1", "5,67", op), kAllDraws);
       CheckAgainstReference(Reduce(type, "5,67,41", "0,2", "67", op), kAllDraws);
       CheckAgainstReference(Reduce(type, "7,9", "1", "7", op), kAllDraws);
+      CheckAgainstReference(Reduce(type, "13,41,9", "2", "13,41", op), kAllDraws);
     }
   }
 }
