@@ -22,13 +22,12 @@ InlinedValue ParameterOf(Inliner& inliner, const Shape& shape, int number, std::
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const ScalarCode>> ScalarCode::Make(const Module& module, ComputationId id,
-                                                                   native::Isa isa, bool vectors) {
+absl::StatusOr<std::shared_ptr<ScalarCode>> ScalarCode::Inlined(const Module& module, ComputationId id,
+                                                                native::Isa isa, jit::Segment& made) {
   if (isa == native::Isa::kBaseline) return NotSupported({}, "no AVX2");
-  const jit::Target target = TargetOf(isa);
   const Computation& computation = module.computation(id);
   auto code = std::make_shared<ScalarCode>();
-  Inliner inliner(module, target);
+  Inliner inliner(module, TargetOf(isa));
   std::vector<InlinedValue> arguments;
   for (size_t k = 0; k < computation.parameters.size(); ++k) {
     const Shape& shape = *computation.instructions[static_cast<size_t>(computation.parameters[k])].shape;
@@ -47,10 +46,23 @@ absl::StatusOr<std::shared_ptr<const ScalarCode>> ScalarCode::Make(const Module&
   inliner.segment.origin = computation.name;
   code->constants_ = std::move(inliner.constants);
   for (int stream : inliner.constant_streams) code->constant_streams_.push_back(static_cast<size_t>(stream));
-  ASSAY_ASSIGN_OR_RETURN(code->single_, jit::Steps::Make(inliner.segment, target, /*single=*/true));
+  made = std::move(inliner.segment);
+  return code;
+}
+
+absl::Status ScalarCode::Check(const Module& module, ComputationId id, native::Isa isa) {
+  jit::Segment segment;
+  return Inlined(module, id, isa, segment).status();
+}
+
+absl::StatusOr<std::shared_ptr<const ScalarCode>> ScalarCode::Make(const Module& module, ComputationId id,
+                                                                   native::Isa isa, bool vectors) {
+  jit::Segment segment;
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<ScalarCode> code, Inlined(module, id, isa, segment));
+  const jit::Target target = TargetOf(isa);
+  ASSAY_ASSIGN_OR_RETURN(code->single_, jit::Steps::Make(segment, target, /*single=*/true));
   if (vectors) {
-    ASSAY_ASSIGN_OR_RETURN(code->vectors_,
-                           jit::Steps::Make(std::move(inliner.segment), target, /*single=*/false));
+    ASSAY_ASSIGN_OR_RETURN(code->vectors_, jit::Steps::Make(std::move(segment), target, /*single=*/false));
   }
   return code;
 }

@@ -18,6 +18,9 @@ class ScalarCode {
   static absl::StatusOr<std::shared_ptr<const ScalarCode>> Make(const Module& module, ComputationId id,
                                                                 native::Isa isa, bool vectors);
 
+  // OK where Make would make code, as far as can be said without making it.
+  static absl::Status Check(const Module& module, ComputationId id, native::Isa isa);
+
   size_t num_inputs() const { return input_streams_.size(); }
   size_t num_outputs() const { return output_streams_.size(); }
   int lanes() const { return vectors_.lanes(); }
@@ -51,6 +54,10 @@ class ScalarCode {
   };
 
  private:
+  // Everything but the code.
+  static absl::StatusOr<std::shared_ptr<ScalarCode>> Inlined(const Module& module, ComputationId id,
+                                                             native::Isa isa, jit::Segment& segment);
+
   std::vector<int> input_streams_;  // -1: not read
   std::vector<size_t> output_streams_, constant_streams_;
   std::vector<Copies> constants_;

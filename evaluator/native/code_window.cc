@@ -1,6 +1,8 @@
 #include "evaluator/native/code_window.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 
 #include "evaluator/eval_context.h"
 #include "evaluator/fused/scalar_code.h"
@@ -16,8 +18,9 @@ namespace {
 
 using fused::ScalarCode;
 
-constexpr int64_t kWorthCode = 1 << 12;  // applications that take the reference as long as making code
-constexpr int64_t kLongWindow = 64;      // cumulative ones as long are worth their own way
+constexpr int64_t kWorthCode =
+    1 << 12;  // applications, in all runs, that take the reference as long as making code
+constexpr int64_t kLongWindow = 64;  // cumulative ones as long are worth their own way
 
 class CodeWindow final : public Kernel {
  public:
@@ -62,6 +65,34 @@ class CodeWindow final : public Kernel {
   const std::shared_ptr<const ScalarCode> code_;
 };
 
+// Of few applications: gets code when it has run often.
+class LateWindow final : public Kernel {
+ public:
+  LateWindow(const Module& module, ComputationId reducer, Isa isa, int64_t applications)
+      : module_(module), reducer_(reducer), isa_(isa), applications_(applications) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    if (done_.fetch_add(applications_, std::memory_order_relaxed) >= kWorthCode) {
+      std::call_once(making_, [this] {
+        absl::StatusOr<std::shared_ptr<const ScalarCode>> code =
+            ScalarCode::Make(module_, reducer_, isa_, /*vectors=*/true);
+        if (code.ok()) code_ = std::make_shared<CodeWindow>(*std::move(code));
+      });
+      if (code_ != nullptr) return code_->Run(context, operands);
+    }
+    return DefinitionOf(Opcode::kReduceWindow).eval(context, operands);
+  }
+
+ private:
+  const Module& module_;
+  const ComputationId reducer_;
+  const Isa isa_;
+  const int64_t applications_;
+  mutable std::atomic<int64_t> done_ = 0;
+  mutable std::once_flag making_;
+  mutable std::shared_ptr<const Kernel> code_;
+};
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeWindow(const StepView& step, Isa isa) {
@@ -72,9 +103,11 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeWindow(const StepView& 
     applications = std::min(applications * std::min(d.size, kWorthCode), kWorthCode);
     longest = std::max(longest, d.size);
   }
-  if (applications < kWorthCode)
-    return NotSupported({}, fmt::format("{} applications, too few for code", applications));
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
+  if (applications < kWorthCode) {
+    ASSAY_RETURN_IF_ERROR(ScalarCode::Check(step.module, reducer, isa));
+    return std::make_shared<LateWindow>(step.module, reducer, isa, applications);
+  }
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const ScalarCode> code,
                          ScalarCode::Make(step.module, reducer, isa, /*vectors=*/true));
   auto windows = std::make_shared<CodeWindow>(code);

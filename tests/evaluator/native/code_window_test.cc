@@ -31,6 +31,24 @@ int64_t Met(const WindowDimension& d, int64_t size, int64_t o, int64_t k) {
 
 }  // namespace
 
+TEST_CASE("code windows: few applications get code when they have run often", "[native][code_window]") {
+  const std::string program =
+      Window("f32", "2,8,8,16", "2,4,4,16", "size=1x2x2x1 stride=1x2x2x1", "f32[] maximum(a, b)");
+  const Plan reference = ReferencePlan(program);
+  int kernels = 0;
+  const Plan plan = NativePlan(reference, native::MachineIsa(), &kernels);
+  REQUIRE(RootHasKernel(plan));
+  for (int run = 0; run < 6; ++run) {  // of 2,048 applications each
+    const std::vector<Literal> arguments =
+        DrawnArguments(plan, run % 2 == 0 ? Draw::kNormal : Draw::kSpecials, run);
+    Executor referee(reference, {}), executor(plan, {});
+    const absl::StatusOr<Literal> wanted = referee.Run(arguments), found = executor.Run(arguments);
+    REQUIRE((wanted.ok() && found.ok()));
+    CHECK(Literal::BitwiseEqual(*found, *wanted));
+    CHECK(executor.statistics().steps == referee.statistics().steps);
+  }
+}
+
 TEST_CASE("code windows: every type, stride, dilation and padding", "[native][code_window]") {
   const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
   for (const std::string type : kCodeTypes) {
