@@ -10,7 +10,8 @@ from math import floor, trunc
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from elementwise_base import (Array, HALF, complex_samples, float_pairs, float_samples, golden, int_pairs,
+import written
+from elementwise_base import (Array, HALF, SCRIPT, complex_samples, float_pairs, float_samples, golden, int_pairs,
                               int_samples, rng_for, write)
 from elementwise_math import (afz, even, f_abs, f_add, f_divide, f_maximum, f_minimum, f_multiply, f_negate,
                               f_remainder, f_sign, f_subtract, i_divide, i_remainder, i_shl, i_sra, i_srl,
@@ -493,7 +494,7 @@ def write_refusals():
         write(name, ["oracle: spec", f"refuse: {code} {message}"], body)
 
 
-if __name__ == "__main__":
+def main(dry_run):
     write_unary()
     write_binary()
     write_compare()
@@ -505,3 +506,8 @@ if __name__ == "__main__":
     write_stochastic()
     write_spec()
     write_refusals()
+    SCRIPT.finish(dry_run)
+
+
+if __name__ == "__main__":
+    main(written.dry_run(__doc__))

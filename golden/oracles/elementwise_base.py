@@ -4,8 +4,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from float_bits import fin, inf
+from written import Script
 
-OUT = Path(__file__).parent.parent / "elementwise"
+SCRIPT = Script(Path(__file__).parent / "elementwise.py")
 HALF = Fraction(1, 2)
 
 
@@ -46,8 +47,7 @@ def write(name, header, body):
     module = name.replace("-", "_")
     text = "".join(f"// {line}\n" for line in header)
     text += f"HloModule {module}\n\nENTRY main {{\n" + "".join(f"  {line}\n" for line in body) + "}\n"
-    OUT.mkdir(exist_ok=True)
-    (OUT / f"{name}.hlo").write_text(text)
+    SCRIPT.write("elementwise", name, text)
 
 
 def golden(name, op, cases, attributes="", oracle="rational", decision=None):

@@ -7,8 +7,9 @@ import math
 import os
 from fractions import Fraction
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-OUT = os.path.join(HERE, "..", "linalg")
+from written import Script
+
+SCRIPT = Script(os.path.join(os.path.dirname(os.path.abspath(__file__)), "linalg.py"))
 
 # name: (precision, least exponent of a normal, greatest finite value, overflow goes to)
 FORMATS = {
@@ -138,13 +139,10 @@ def number(x, type_name):
     return head + "p" + exponent
 
 
-WRITTEN = set()
 
 
 def golden(name, oracle, program, args=(), outs=(), refuse=None, decision=None):
     """Writes golden/linalg/NAME.hlo. outs: Arrays; refuse: "3 text"."""
-    assert name not in WRITTEN, name
-    WRITTEN.add(name)
     lines = ["// oracle: " + oracle]
     if decision:
         lines.append("// decision: " + decision)
@@ -154,9 +152,7 @@ def golden(name, oracle, program, args=(), outs=(), refuse=None, decision=None):
         lines.append("// refuse: " + refuse)
     lines.append("HloModule " + name.replace("-", "_"))
     lines.append("")
-    os.makedirs(OUT, exist_ok=True)
-    with open(os.path.join(OUT, name + ".hlo"), "w") as f:
-        f.write("\n".join(lines) + "\n" + program.strip() + "\n")
+    SCRIPT.write("linalg", name, "\n".join(lines) + "\n" + program.strip() + "\n")
 
 
 def refuse(name, label, program, code=3):

@@ -9,7 +9,8 @@ import itertools
 
 import numpy as np
 
-from shape_base import (NANS, OUT, TYPES, _written, add_f, arr, binary_f, compare_f, golden, one, program, random,
+import written
+from shape_base import (NANS, SCRIPT, TYPES, add_f, arr, binary_f, compare_f, golden, one, program, random,
                         refuse, rng, shape_of)
 from shape_index import gather_attributes, gather_cases, scatter_attributes, scatter_cases
 
@@ -451,14 +452,11 @@ def empty_cases():
         "slice={[1:3:9223372036854775807],[0:4]}", outs=[arr("s32", [[4, 5, 6, 7]])])
 
 
-def main():
-    OUT.mkdir(parents=True, exist_ok=True)
-    for old in OUT.glob("*.hlo"):
-        old.unlink()
+def main(dry_run):
     for cases in (layout_cases, slice_cases, gather_cases, scatter_cases, sort_cases, dynamic_cases, empty_cases):
         cases()
-    print(len(_written), "goldens")
+    SCRIPT.finish(dry_run)
 
 
 if __name__ == "__main__":
-    main()
+    main(written.dry_run(__doc__))

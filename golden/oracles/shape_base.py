@@ -5,7 +5,9 @@ import pathlib
 import ml_dtypes
 import numpy as np
 
-OUT = pathlib.Path(__file__).resolve().parent.parent / "shape"
+from written import Script
+
+SCRIPT = Script(pathlib.Path(__file__).resolve().parent / "shape.py")
 
 TYPES = {
     "pred": np.bool_, "s8": np.int8, "s16": np.int16, "s32": np.int32, "s64": np.int64, "u8": np.uint8,
@@ -86,13 +88,8 @@ def xla(text, args):
 
 # --- writing ---
 
-_written = set()
-
-
 def write(name, lines, program):
-    assert name not in _written, name
-    _written.add(name)
-    (OUT / f"{name}.hlo").write_text("\n".join(lines) + "\n" + program.strip() + "\n")
+    SCRIPT.write("shape", name, "\n".join(lines) + "\n" + program.strip() + "\n")
 
 
 def program(result, op, operands, attributes="", computations=""):

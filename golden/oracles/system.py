@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-ROOT = Path(__file__).parent.parent
+import written  # noqa: E402
 
 
 class Table:
@@ -43,15 +43,9 @@ class Table:
         header += [f"arg{i}: {value}" for i, value in enumerate(args)]
         self.add(name, header, entry, computations, module)
 
-    def write(self):
-        folder = ROOT / self.folder
-        folder.mkdir(exist_ok=True)
-        for old in folder.glob("*.hlo"):
-            if old.stem not in self.files:
-                old.unlink()
+    def write(self, script):
         for name, text in self.files.items():
-            (folder / f"{name}.hlo").write_text(text)
-        print(f"{self.folder}: {len(self.files)} files")
+            script.write(self.folder, name, text)
 
 
 def lines(text):
@@ -63,14 +57,16 @@ def indent(computation):
     return "\n".join([first] + [line if line == "}" else "  " + line for line in rest])
 
 
-def main():
+def main(dry_run):
+    script = written.Script(__file__)
     import system_collective
     import system_control
     import system_host
     import system_random
     for part in (system_control, system_random, system_collective, system_host):
-        part.table().write()
+        part.table().write(script)
+    script.finish(dry_run)
 
 
 if __name__ == "__main__":
-    main()
+    main(written.dry_run(__doc__))

@@ -6,7 +6,7 @@ numbers; two runs with different precision must round alike. Special values (zer
 where the sign of a zero decides and mpmath has no signed zeros) are tables written down from the specification
 and C99. Nothing here calls Assay.
 
-    transcendental.py [OUTPUT_DIRECTORY]              writes the goldens
+    transcendental.py [--dry-run]                     writes the goldens
     transcendental.py --table FILE                    writes the table for tests/evaluator/scalar/complex_test.cc
 """
 import os
@@ -15,6 +15,8 @@ import sys
 from fractions import Fraction
 
 import mpmath
+
+import written
 
 mp = mpmath.mp
 INF, NAN = float('inf'), float('nan')
@@ -297,7 +299,7 @@ def literal(values):
         '(%s, %s)' % tuple(number(p) for p in v) if isinstance(v, tuple) else number(v) for v in values) + '}'
 
 
-def write(directory, opcode, case, type_name, arguments, results, decision=None, shape=None):
+def write(script, opcode, case, type_name, arguments, results, decision=None, shape=None):
     name = '%s_%s' % (opcode.replace('-', '_').replace('.', '_'), case)
     dims = shape or '[%d]' % len(results)
     lines = ['// oracle: mpmath']
@@ -313,8 +315,7 @@ def write(directory, opcode, case, type_name, arguments, results, decision=None,
     call = 'custom-call(%s), custom_call_target="' + opcode + '"' if opcode in CALLS else opcode + '(%s)'
     lines.append('  ROOT r = %s%s %s' % (type_name, dims, call % ', '.join(names)))
     lines.append('}')
-    with open(os.path.join(directory, name + '.hlo'), 'w') as out:
-        out.write('\n'.join(lines) + '\n')
+    script.write('elementwise', name, '\n'.join(lines) + '\n')
 
 
 def real_value(opcode, x, type_name):
@@ -344,11 +345,11 @@ def random_reals(opcode, type_name, count):
     return values
 
 
-def write_real(directory, opcode):
+def write_real(script, opcode):
     _, special, ordinary = REAL[opcode]
 
     def emit(case, type_name, values):
-        write(directory, opcode, case, type_name, [values], [real_value(opcode, x, type_name) for x in values])
+        write(script, opcode, case, type_name, [values], [real_value(opcode, x, type_name) for x in values])
 
     emit('f32', 'f32', [round_double(float(x), 'f32') for x in ordinary] + random_reals(opcode, 'f32', 6))
     emit('special_f32', 'f32', [float(x) for x, _ in special] + [NAN])
@@ -363,10 +364,10 @@ def write_real(directory, opcode):
         tiny = [2.0**-149, 2.0**-126, 3 * 2.0**-148]
         tiny += [] if opcode in ('rsqrt', 'sqrt', 'log') else [-x for x in tiny]
         emit('subnormal_f32', 'f32', tiny)
-    write(directory, opcode, 'zero_size', 'f32', [[]], [], shape='[0]')
+    write(script, opcode, 'zero_size', 'f32', [[]], [], shape='[0]')
 
 
-def write_call(directory, opcode):
+def write_call(script, opcode):
     _, special, ordinary = CALLS[opcode]
     for type_name in ('f32', 'f64', 'bf16', 'f16', 'f8e4m3fn'):
         specials = [float(x) for x, _ in special] + [NAN]
@@ -378,11 +379,11 @@ def write_call(directory, opcode):
         if type_name == 'f8e4m3fn':
             specials = [x for x in specials if abs(x) != INF]
         arguments = specials + values
-        write(directory, opcode, type_name, type_name, [arguments],
+        write(script, opcode, type_name, type_name, [arguments],
               [real_value(opcode, x, type_name) for x in arguments])
 
 
-def write_complex(directory, opcode):
+def write_complex(script, opcode):
     source = random.Random('complex' + opcode)
     for type_name, component in COMPONENT.items():
         points = []
@@ -392,7 +393,7 @@ def write_complex(directory, opcode):
                     round_double(s * source.uniform(0.1, 1) * size, component) for s in signs))
         far = [(12.0, 0.001), (-0.001, 15.0), (2.0**-70, 2.0**-20), (0.5, -2.0**-60)]
         points += [tuple(round_double(v, component) for v in point) for point in far]
-        write(directory, opcode, type_name, type_name, [points],
+        write(script, opcode, type_name, type_name, [points],
               [complex_value(opcode, p, component) for p in points])
     special = COMPLEX[opcode][1]
     for type_name, component in COMPONENT.items():
@@ -401,7 +402,7 @@ def write_complex(directory, opcode):
         for point in CUT_POINTS.get(opcode, []):
             arguments.append(tuple(float(v) for v in point))
             results.append(cut_value(opcode, point, component))
-        write(directory, opcode, 'special_' + type_name, type_name, [arguments], results)
+        write(script, opcode, 'special_' + type_name, type_name, [arguments], results)
 
 
 POWER_SPECIAL = [(0.0, 0.0, 1), (NAN, 0.0, 1), (1, NAN, 1), (-1, INF, 1), (-8, 1 / 3, NAN), (-0.0, -1, -INF),
@@ -415,9 +416,9 @@ ATAN2_SPECIAL = [(0.0, -1, 'pi'), (-0.0, -1, '-pi'), (0.0, 0.0, 0.0), (-0.0, 0.0
                  (0.0, 2, 0.0), (-0.0, 2, -0.0), (NAN, 1, NAN), (1, NAN, NAN), (-1, 0.0, '-pi/2'), (-1, -0.0, '-pi/2')]
 
 
-def write_binary(directory, opcode, function, special, draw):
+def write_binary(script, opcode, function, special, draw):
     def emit(case, type_name, xs, ys, results):
-        write(directory, opcode, case, type_name, [xs, ys], results)
+        write(script, opcode, case, type_name, [xs, ys], results)
 
     for type_name in ('f32', 'f64', 'bf16', 'f16', 'f8e4m3fn'):
         source = random.Random(opcode + type_name)
@@ -436,7 +437,7 @@ def write_binary(directory, opcode, function, special, draw):
         rows = [r for r in special if type_name == 'f32' or r[1] not in (-149, 128)]
         emit('special_' + type_name, type_name, [round_double(float(r[0]), type_name) for r in rows],
              [round_double(float(r[1]), type_name) for r in rows], [resolve(r[2], type_name) for r in rows])
-    write(directory, opcode, 'zero_size', 'f64', [[], []], [], shape='[0]')
+    write(script, opcode, 'zero_size', 'f64', [[], []], [], shape='[0]')
 
 
 def complex_pairs(opcode, component):
@@ -470,32 +471,31 @@ def complex2_value(opcode, a, b, component):
         for name in ('real', 'imag'))
 
 
-def write_complex_binary(directory, opcode):
+def write_complex_binary(script, opcode):
     for type_name, component in COMPONENT.items():
         pairs = complex_pairs(opcode, component)
-        write(directory, opcode, type_name, type_name, [[p[0] for p in pairs], [p[1] for p in pairs]],
+        write(script, opcode, type_name, type_name, [[p[0] for p in pairs], [p[1] for p in pairs]],
               [complex2_value(opcode, a, b, component) for a, b in pairs])
         rows = COMPLEX2_SPECIAL[opcode]
         to_floats = lambda point: tuple(float(v) for v in point)
-        write(directory, opcode, 'special_' + type_name, type_name,
+        write(script, opcode, 'special_' + type_name, type_name,
               [[to_floats(r[0]) for r in rows], [to_floats(r[1]) for r in rows]],
               [tuple(resolve(v, component) for v in r[2]) for r in rows],
               decision='complex-power-specials' if opcode == 'power' else 'complex-atan2')
 
 
-def write_all(directory):
-    os.makedirs(directory, exist_ok=True)
+def write_all(script):
     for opcode in REAL:
-        write_real(directory, opcode)
+        write_real(script, opcode)
     for opcode in CALLS:
-        write_call(directory, opcode)
+        write_call(script, opcode)
     for opcode in COMPLEX:
-        write_complex(directory, opcode)
-    write_binary(directory, 'power', lambda x, y: mp.power(x, y), POWER_SPECIAL,
+        write_complex(script, opcode)
+    write_binary(script, 'power', lambda x, y: mp.power(x, y), POWER_SPECIAL,
                  lambda s: (s.uniform(0.05, 4), s.uniform(-6, 6)))
-    write_binary(directory, 'atan2', mp.atan2, ATAN2_SPECIAL, lambda s: (s.uniform(-8, 8), s.uniform(-8, 8)))
+    write_binary(script, 'atan2', mp.atan2, ATAN2_SPECIAL, lambda s: (s.uniform(-8, 8), s.uniform(-8, 8)))
     for opcode in COMPLEX2:
-        write_complex_binary(directory, opcode)
+        write_complex_binary(script, opcode)
 
 
 def write_table(path):
@@ -539,5 +539,7 @@ if __name__ == '__main__':
     if len(sys.argv) > 2 and sys.argv[1] == '--table':
         write_table(sys.argv[2])
     else:
-        here = os.path.dirname(os.path.abspath(__file__))
-        write_all(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, '..', 'elementwise'))
+        dry_run = written.dry_run(__doc__)
+        script = written.Script(__file__)
+        write_all(script)
+        script.finish(dry_run)
