@@ -12,10 +12,7 @@ namespace assay::mlir {
 
 using Kind = Attribute::Kind;
 
-const Attribute* BytecodeReader::AttributeAt(Cursor& in) {
-  const size_t index = in.Index(attributes_.size(), "attribute");
-  if (!in.ok()) return nullptr;
-  if (attributes_[index] != nullptr) return attributes_[index];
+const Attribute* BytecodeReader::AttributeOf(Cursor& in, size_t index) {
   const Attribute* const attribute = DecodeAttribute(index);
   if (attribute == nullptr) in.Fail(fmt::format("attribute {} can't be read", index));
   return attribute;
@@ -30,17 +27,15 @@ const Attribute* BytecodeReader::OptionalAttribute(Cursor& in) {
     return nullptr;
   }
   const size_t i = static_cast<size_t>(index);
-  const Attribute* const attribute = attributes_[i] != nullptr ? attributes_[i] : DecodeAttribute(i);
-  if (attribute == nullptr) in.Fail(fmt::format("attribute {} can't be read", i));
-  return attribute;
+  return attributes_[i] != nullptr ? attributes_[i] : AttributeOf(in, i);
 }
 
 // An entry of the table, read when it is first asked for. Dialects that we don't know give opaque values.
 const Attribute* BytecodeReader::DecodeAttribute(size_t index) {
   Entry& entry = attribute_entries_[index];
-  Cursor in(file_, entry.begin, entry.end);
+  Cursor in(file_, entry.begin, attribute_entries_[index + 1].begin);
   Attribute* const attribute = tree_->NewAttribute(Kind::kOpaque);
-  if (entry.dialect == Dialect::kOther || !entry.is_custom) {
+  if (entry.is_of(Dialect::kOther)) {
     attribute->text = "an attribute of another dialect";
     return attributes_[index] = attribute;
   }
@@ -49,18 +44,18 @@ const Attribute* BytecodeReader::DecodeAttribute(size_t index) {
                             : ProgramLimitExceeded({}, "nesting", nesting_ + 1, kMaxNesting));
     return nullptr;
   }
-  entry.is_open = true;
+  entry.is_open = 1;
   ++nesting_;
   const uint64_t code = in.Varint();
   if (in.ok()) {
-    entry.dialect == Dialect::kBuiltin ? ReadBuiltinAttribute(in, code, attribute)
-                                       : ReadVhloAttribute(in, code, attribute);
+    entry.is_of(Dialect::kBuiltin) ? ReadBuiltinAttribute(in, code, attribute)
+                                   : ReadVhloAttribute(in, code, attribute);
   }
   if (in.ok() && !Tree::Weigh(attribute)) in.Fail(fmt::format("attribute {} has too many parts", index));
   if (in.ok() && in.left() > 0)
     in.Fail(fmt::format("found {} bytes behind attribute {} of code {}", in.left(), index, code));
   --nesting_;
-  entry.is_open = false;
+  entry.is_open = 0;
   if (!in.ok()) {
     NoteError(in.status());
     return nullptr;
@@ -115,58 +110,19 @@ void BytecodeReader::ReadBuiltinAttribute(Cursor& in, uint64_t code, Attribute* 
     default:
       break;
   }
-  if ((code >= 10 && code <= 15) || code == 22) return ReadLocation(in, code, attribute);
+  if (IsLocation(code)) {
+    Location* const location = tree_->NewLocation();
+    ReadLocation(in, code, location);
+    attribute->kind = Kind::kLocation;
+    attribute->location = location;
+    attribute->text = location->name;
+    return;
+  }
   if (code == 16 || (code >= 18 && code <= 21)) {
     in.Bytes(in.left());  // resources and tensors of the builtin dialect: no value that VHLO uses
     return;
   }
   in.Fail(fmt::format("unsupported builtin attribute code {}", code));
-}
-
-// What is kept of locations: the outermost name, and the first place in a file.
-void BytecodeReader::ReadLocation(Cursor& in, uint64_t code, Attribute* attribute) {
-  attribute->kind = Kind::kLocation;
-  const auto take = [attribute](const Attribute* from) {
-    if (from == nullptr) return;
-    if (attribute->text.empty()) attribute->text = from->text;
-    if (!attribute->source_file.empty()) return;
-    attribute->source_file = from->source_file;
-    attribute->integer = from->integer;
-    attribute->column = from->column;
-  };
-  const auto take_list = [&] {
-    const size_t count = in.Count();
-    for (size_t i = 0; i < count && in.ok(); ++i) take(AttributeAt(in));
-  };
-  switch (code) {
-    case 10:
-      take(AttributeAt(in));
-      AttributeAt(in);
-      return;
-    case 11:
-    case 22: {
-      const Attribute* const file = AttributeAt(in);
-      if (file != nullptr) attribute->source_file = file->text;
-      const size_t count = code == 11 ? 2 : in.Count();
-      for (size_t i = 0; i < count && in.ok(); ++i) {
-        const auto number = static_cast<int64_t>(in.Varint() & 0x7fffffff);
-        if (i == 0) attribute->integer = number;
-        if (i == 1) attribute->column = static_cast<int32_t>(number);
-      }
-      return;
-    }
-    case 12:
-      return take_list();
-    case 13:
-      take_list();
-      AttributeAt(in);
-      return;
-    case 14:
-      if (const Attribute* name = AttributeAt(in); name != nullptr) attribute->text = name->text;
-      return take(AttributeAt(in));
-    default:
-      return;
-  }
 }
 
 void BytecodeReader::ReadVhloAttribute(Cursor& in, uint64_t code, Attribute* attribute) {

@@ -9,27 +9,42 @@ absl::Status BytecodeError(size_t offset, std::string_view message) {
   return InvalidProgram({}, fmt::format("byte {}: {}", offset, message));
 }
 
+absl::Status Cursor::status() const {
+  return ok() ? absl::OkStatus() : BytecodeError(error_->offset, error_->message);
+}
+
+void Cursor::Fail(std::string message) {
+  if (ok()) error_ = std::make_unique<Error>(Error{offset(), std::move(message)});
+  at_ = end_;
+}
+
+uint64_t Cursor::NothingLeft(const char* wanted) {
+  Fail(fmt::format("found the end of a section, want {}", wanted));
+  return 0;
+}
+
 // The zero bits at the end of the first byte say how many bytes follow; eight mean that the value is those bytes.
 uint64_t Cursor::LongVarint(uint8_t first) {
-  const int follow = first == 0 ? 8 : std::countr_zero(first);
-  if (left() < static_cast<size_t>(follow) + 1) {
+  const size_t follow = first == 0 ? 8 : static_cast<size_t>(std::countr_zero(first));
+  if (left() <= follow) {
     Fail(fmt::format("found {} bytes, want a number of {}", left(), follow + 1));
     return 0;
   }
   uint64_t value = 0;
   if (first == 0) {
-    std::memcpy(&value, file_.data() + at_ + 1, 8);
-    at_ += 9;
-    return value;
+    std::memcpy(&value, at_ + 1, 8);
+  } else if (left() >= 8) {
+    std::memcpy(&value, at_, 8);
+    value = value << (56 - 8 * follow) >> (57 - 7 * follow);
+  } else {
+    std::memcpy(&value, at_, follow + 1);
+    value >>= follow + 1;
   }
-  std::memcpy(&value, file_.data() + at_, static_cast<size_t>(follow) + 1);
-  at_ += static_cast<size_t>(follow) + 1;
-  return value >> (follow + 1);
+  at_ += follow + 1;
+  return value;
 }
 
-size_t Cursor::Count() {
-  const uint64_t count = Varint();
-  if (count <= left()) return static_cast<size_t>(count);
+size_t Cursor::BadCount(uint64_t count) {
   Fail(fmt::format("found a count of {}, only {} bytes follow", count, left()));
   return 0;
 }
@@ -39,14 +54,8 @@ size_t Cursor::BadIndex(uint64_t index, size_t size, const char* what) {
   return 0;
 }
 
-std::string_view Cursor::Bytes(uint64_t count) {
-  if (count > left()) {
-    Fail(fmt::format("found a length of {}, only {} bytes follow", count, left()));
-    return {};
-  }
-  const std::string_view bytes = file_.substr(at_, static_cast<size_t>(count));
-  at_ += static_cast<size_t>(count);
-  return bytes;
+void Cursor::BadLength(uint64_t length) {
+  Fail(fmt::format("found a length of {}, only {} bytes follow", length, left()));
 }
 
 }  // namespace assay::mlir

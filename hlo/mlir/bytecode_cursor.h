@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -21,36 +22,36 @@ absl::Status BytecodeError(size_t offset, std::string_view message);
 class Cursor {
  public:
   Cursor() = default;
-  Cursor(std::string_view file, size_t begin, size_t end) : file_(file), at_(begin), end_(end) {}
+  Cursor(std::string_view file, size_t begin, size_t end)
+      : file_(file.data()), at_(file_ + begin), end_(file_ + end) {}
 
-  size_t offset() const { return at_; }
-  size_t left() const { return end_ - at_; }
-  size_t end() const { return end_; }
-  bool ok() const { return error_.empty(); }
-  absl::Status status() const { return ok() ? absl::OkStatus() : BytecodeError(error_at_, error_); }
+  size_t offset() const { return static_cast<size_t>(at_ - file_); }
+  size_t left() const { return static_cast<size_t>(end_ - at_); }
+  bool ok() const { return error_ == nullptr; }
+  absl::Status status() const;
   // Keeps the first error.
-  void Fail(std::string message) {
-    if (ok()) {
-      error_ = std::move(message);
-      error_at_ = at_;
-    }
-    at_ = end_;
+  void Fail(std::string message);
+  // A cursor over what is left.
+  Cursor Rest() const {
+    Cursor rest;
+    rest.file_ = file_;
+    rest.at_ = at_;
+    rest.end_ = end_;
+    return rest;
   }
 
   uint8_t Byte() {
-    if (at_ >= end_) {
-      Fail("found the end of a section, want a byte");
-      return 0;
+    if (at_ == end_) [[unlikely]] {
+      return static_cast<uint8_t>(NothingLeft("a byte"));
     }
-    return static_cast<uint8_t>(file_[at_++]);
+    return static_cast<uint8_t>(*at_++);
   }
   uint64_t Varint() {
-    if (at_ >= end_) {
-      Fail("found the end of a section, want a number");
-      return 0;
+    if (at_ == end_) [[unlikely]] {
+      return NothingLeft("a number");
     }
-    const auto first = static_cast<uint8_t>(file_[at_]);
-    if (first & 1) {
+    const auto first = static_cast<uint8_t>(*at_);
+    if (first & 1) [[likely]] {
       ++at_;
       return first >> 1;
     }
@@ -66,24 +67,47 @@ class Cursor {
     return value >> 1;
   }
   // A number of things that take a byte or more each.
-  size_t Count();
+  size_t Count() {
+    const uint64_t count = Varint();
+    if (count <= left()) [[likely]] {
+      return static_cast<size_t>(count);
+    }
+    return BadCount(count);
+  }
   // An index below `size`.
   size_t Index(size_t size, const char* what) {
     const uint64_t index = Varint();
-    if (index < size) return static_cast<size_t>(index);
+    if (index < size) [[likely]] {
+      return static_cast<size_t>(index);
+    }
     return BadIndex(index, size, what);
   }
-  std::string_view Bytes(uint64_t count);
+  std::string_view Bytes(uint64_t count) {
+    if (count > left()) [[unlikely]] {
+      BadLength(count);
+      return {};
+    }
+    const std::string_view bytes(at_, static_cast<size_t>(count));
+    at_ += count;
+    return bytes;
+  }
   std::string_view Blob() { return Bytes(Varint()); }
 
  private:
+  struct Error {
+    size_t offset = 0;
+    std::string message;
+  };
   uint64_t LongVarint(uint8_t first);
+  uint64_t NothingLeft(const char* wanted);
   size_t BadIndex(uint64_t index, size_t size, const char* what);
+  size_t BadCount(uint64_t count);
+  void BadLength(uint64_t length);
 
-  std::string_view file_;
-  size_t at_ = 0, end_ = 0;
-  size_t error_at_ = 0;
-  std::string error_;
+  const char* file_ = nullptr;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  std::unique_ptr<Error> error_;
 };
 
 }  // namespace assay::mlir

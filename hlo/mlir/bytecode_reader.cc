@@ -32,7 +32,9 @@ absl::StatusOr<std::unique_ptr<Tree>> ReadMlirBytecode(std::string_view bytes) {
 }
 
 BytecodeReader::BytecodeReader(std::string_view bytes)
-    : file_(bytes), tree_(std::make_unique<Tree>(/*is_text=*/false)), arena_(tree_->arena()) {}
+    : file_(bytes), tree_(std::make_unique<Tree>(/*is_text=*/false)), arena_(tree_->arena()) {
+  vhlo_name_ids_.fill(-1);
+}
 
 absl::StatusOr<std::unique_ptr<Tree>> BytecodeReader::Read() {
   ASSAY_RETURN_IF_ERROR(ReadSections());
@@ -41,7 +43,6 @@ absl::StatusOr<std::unique_ptr<Tree>> BytecodeReader::Read() {
   ASSAY_RETURN_IF_ERROR(ReadOffsets());
   ASSAY_RETURN_IF_ERROR(ReadProperties());
   ASSAY_RETURN_IF_ERROR(ReadIr());
-  FillCaptures(*tree_, *tree_->top);
   return std::move(tree_);
 }
 
@@ -180,15 +181,16 @@ absl::Status BytecodeReader::ReadOffsets() {
         fmt::format("found {} attributes and {} types in {} bytes", num_attributes, num_types, in.left()));
   }
   ASSAY_RETURN_IF_ERROR(in.status());
-  attribute_entries_.reserve(static_cast<size_t>(num_attributes));
-  type_entries_.reserve(static_cast<size_t>(num_types));
+  attribute_entries_.reserve(static_cast<size_t>(num_attributes) + 1);
+  type_entries_.reserve(static_cast<size_t>(num_types) + 1);
   size_t at = sections_[kData]->begin;
   ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_attributes), &at, &attribute_entries_));
   ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_types), &at, &type_entries_));
   if (in.left() > 0)
     return BytecodeError(in.offset(), fmt::format("found {} bytes behind the offsets", in.left()));
-  attributes_.resize(attribute_entries_.size());
-  types_.resize(type_entries_.size());
+  attributes_.resize(attribute_entries_.size() - 1);
+  locations_.resize(attributes_.size());
+  types_.resize(type_entries_.size() - 1);
   return absl::OkStatus();
 }
 
@@ -201,19 +203,19 @@ absl::Status BytecodeReader::ReadOffsetGroups(Cursor& in, size_t count, size_t* 
     const size_t group = in.Count();
     if (group == 0) in.Fail("found an empty group of offsets");
     for (size_t i = 0; i < group && in.ok(); ++i) {
-      Entry entry;
-      const uint64_t size = in.WithFlag(&entry.is_custom);
+      bool is_custom = false;
+      const uint64_t size = in.WithFlag(&is_custom);
       if (size > end - *at)
         in.Fail(fmt::format("found an entry of {} bytes, the section has {}", size, end - *at));
       if (!in.ok()) break;
-      entry.dialect = dialects_[dialect];
-      entry.begin = *at;
-      entry.end = *at += static_cast<size_t>(size);
-      entries->push_back(entry);
+      const Dialect encoding = is_custom ? dialects_[dialect] : Dialect::kOther;
+      entries->push_back({*at, static_cast<uint64_t>(encoding), 0});
+      *at += static_cast<size_t>(size);
     }
   }
   if (in.ok() && entries->size() > count)
     in.Fail(fmt::format("found {} entries, want {}", entries->size(), count));
+  entries->push_back({*at, 0, 0});
   return in.status();
 }
 

@@ -2,7 +2,7 @@
 // names become StableHLO's, so that bytecode and text are imported alike.
 //
 // bytecode_reader.cc: the container. bytecode_ir.cc: operations and regions. bytecode_attributes.cc,
-// bytecode_types.cc: dialect encodings. vhlo.{h,cc}: the operations of each version.
+// bytecode_locations.cc, bytecode_types.cc: dialect encodings. vhlo.{h,cc}: the operations of each version.
 #ifndef ASSAY_HLO_MLIR_BYTECODE_READER_H_
 #define ASSAY_HLO_MLIR_BYTECODE_READER_H_
 
@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "hlo/mlir/bytecode_cursor.h"
 #include "hlo/mlir/ir.h"
 #include "hlo/mlir/vhlo.h"
@@ -29,11 +31,12 @@ class BytecodeReader {
 
  private:
   enum class Dialect : uint8_t { kBuiltin, kVhlo, kOther };
-  struct Entry {  // of the attribute or type table
-    size_t begin = 0, end = 0;
-    Dialect dialect = Dialect::kOther;
-    bool is_custom = false;
-    bool is_open = false;  // being read: a cycle comes back to it
+  // Of the attribute or type table: where it begins, which is where the one before it ends, and what it is in.
+  struct Entry {
+    uint64_t begin : 60;
+    uint64_t dialect : 2;  // kOther too where the dialect has not encoded it, so that only its text is there
+    uint64_t is_open : 1;  // being read: a cycle comes back to it
+    bool is_of(Dialect wanted) const { return dialect == static_cast<uint64_t>(wanted); }
   };
   struct OpName {
     std::string_view name;           // as the tree has it; empty: not known
@@ -42,6 +45,12 @@ class BytecodeReader {
     int32_t name_id = -1;            // in the tree; -1: no operation of it has been read
     bool is_registered = true;
     std::string full_name() const { return std::string(dialect).append(1, '.').append(text); }
+  };
+  // A value that operations may name, and the deepest open region that has it among its captures; at first that
+  // which defines it.
+  struct Slot {
+    Value* value = nullptr;
+    int32_t depth = 0;
   };
   struct Range {
     size_t begin = 0, end = 0;
@@ -68,12 +77,16 @@ class BytecodeReader {
   absl::Status ErrorOf(const Cursor& in) const;
 
   // bytecode_attributes.cc. Null where `in` has failed.
-  const Attribute* AttributeAt(Cursor& in);
+  const Attribute* AttributeAt(Cursor& in) {
+    const size_t index = in.Index(attributes_.size(), "attribute");
+    if (!in.ok()) return nullptr;
+    return attributes_[index] != nullptr ? attributes_[index] : AttributeOf(in, index);
+  }
+  const Attribute* AttributeOf(Cursor& in, size_t index);
   const Attribute* DecodeAttribute(size_t index);
   const Attribute* OptionalAttribute(Cursor& in);
   void ReadBuiltinAttribute(Cursor& in, uint64_t code, Attribute* attribute);
   void ReadVhloAttribute(Cursor& in, uint64_t code, Attribute* attribute);
-  void ReadLocation(Cursor& in, uint64_t code, Attribute* attribute);
   void ReadArray(Cursor& in, Attribute* attribute);
   void ReadDictionary(Cursor& in, Attribute* attribute);
   void ReadInteger(Cursor& in, Attribute* attribute);
@@ -91,8 +104,26 @@ class BytecodeReader {
   const Attribute* Float(double value);
   const Attribute* Integers(std::span<const int64_t> values);
 
+  // bytecode_locations.cc. Null and empty where `in` has failed.
+  const Location* LocationAt(Cursor& in) {
+    const size_t index = in.Index(locations_.size(), "attribute");
+    if (!in.ok()) return nullptr;
+    return locations_[index] != nullptr ? locations_[index] : LocationOf(in, index);
+  }
+  const Location* LocationOf(Cursor& in, size_t index);
+  const Location* DecodeLocation(size_t index);
+  std::string_view TextAt(Cursor& in);
+  const Location* AttributeAsLocation(size_t index);
+  void ReadLocation(Cursor& in, uint64_t code, Location* location);
+  static bool IsLocation(uint64_t code);
+
   // bytecode_types.cc
-  const Type* TypeAt(Cursor& in);
+  const Type* TypeAt(Cursor& in) {
+    const size_t index = in.Index(types_.size(), "type");
+    if (!in.ok()) return nullptr;
+    return types_[index] != nullptr ? types_[index] : TypeOf(in, index);
+  }
+  const Type* TypeOf(Cursor& in, size_t index);
   const Type* DecodeType(size_t index);
   void ReadBuiltinType(Cursor& in, uint64_t code, Type* type);
   void ReadVhloType(Cursor& in, uint64_t code, Type* type);
@@ -100,19 +131,28 @@ class BytecodeReader {
   void ReadQuantizedType(Cursor& in, bool per_axis, Type* type);
   std::span<const Type* const> ReadTypeList(Cursor& in);
 
-  // bytecode_ir.cc
+  // bytecode_ir.cc. False: failed, `failure_` says why.
   absl::Status ReadIr();
-  absl::Status ReadOperation(Cursor& in, Operation* operation);
-  absl::Status ReadAttributes(Cursor& in, uint8_t mask, const OpName& name, Operation* operation);
-  absl::Status ReadNativeProperties(Cursor& in, const OpName& name,
-                                    std::span<const NamedAttribute>* attributes);
-  absl::Status ReadResults(Cursor& in, Operation* operation);
-  absl::Status ReadOperands(Cursor& in, Operation* operation);
-  absl::Status ReadRegions(Cursor& in, Operation* operation);
-  absl::Status ReadRegion(Cursor& in, Region* region);
-  absl::Status ReadArguments(Cursor& in, Region* region);
-  absl::Status Define(Cursor& in, std::span<Value> values);
+  bool ReadOperation(Cursor& in, Operation* operation);
+  bool ReadName(size_t index, Operation* operation);
+  int32_t NameId(const OpName& name);
+  bool ReadAttributes(Cursor& in, uint8_t mask, const OpName& name, Operation* operation);
+  bool ReadNativeProperties(Cursor& in, const OpName& name, std::span<const NamedAttribute>* attributes);
+  bool ReadResults(Cursor& in, Operation* operation);
+  bool ReadOperands(Cursor& in, Operation* operation);
+  bool ReadRegions(Cursor& in, Operation* operation);
+  bool ReadRegion(Cursor& in, Region* region);
+  bool ReadBlock(Cursor& in, Region* region);
+  bool ReadArguments(Cursor& in, Region* region);
+  bool Define(Cursor& in, std::span<Value> values);
+  void Capture(size_t slot);
+  void CloseCaptures(Region* region);
   void SkipUseLists(Cursor& in, size_t values);
+  bool Refuse(absl::Status status) {
+    failure_ = std::move(status);
+    return false;
+  }
+  bool Check(const Cursor& in) { return in.ok() || Refuse(ErrorOf(in)); }
 
   std::string_view file_;
   std::unique_ptr<Tree> tree_;
@@ -124,17 +164,22 @@ class BytecodeReader {
   std::vector<Dialect> dialects_;
   std::vector<std::string_view> dialect_names_;
   std::vector<OpName> op_names_;
-  std::vector<Entry> attribute_entries_, type_entries_;
+  std::array<int32_t, kNumVhloNames> vhlo_name_ids_;  // by VhloOp::number; -1: none
+  absl::flat_hash_map<absl::string_view, int32_t> other_name_ids_;
+  std::vector<Entry> attribute_entries_, type_entries_;  // and one more, which has the end of the last
   std::vector<const Attribute*> attributes_;
+  std::vector<const Location*> locations_;  // by attribute
   std::vector<const Type*> types_;
   std::vector<Properties> properties_;
-  absl::Status first_error_;
+  absl::Status first_error_, failure_;
   int nesting_ = 0;
 
-  // Values of the isolated region that is being read, by id; of each region its reserved range.
-  std::vector<Value*> values_;
-  size_t next_value_ = 0, last_value_ = 0;
+  // Values that may be named: those of the isolated region that is being read, by id from its first; of each region
+  // its reserved range.
+  std::vector<Slot> slots_;
+  size_t first_slot_ = 0, next_slot_ = 0, last_slot_ = 0;
   int32_t depth_ = 0;
+  std::vector<std::vector<size_t>> captures_;  // of the open regions, by depth: slots
 };
 
 }  // namespace assay::mlir

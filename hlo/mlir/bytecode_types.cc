@@ -91,10 +91,7 @@ void SetComplex(Cursor& in, const Type* component, Type* type) {
 
 }  // namespace
 
-const Type* BytecodeReader::TypeAt(Cursor& in) {
-  const size_t index = in.Index(types_.size(), "type");
-  if (!in.ok()) return nullptr;
-  if (types_[index] != nullptr) return types_[index];
+const Type* BytecodeReader::TypeOf(Cursor& in, size_t index) {
   const Type* const type = DecodeType(index);
   if (type == nullptr) in.Fail(fmt::format("type {} can't be read", index));
   return type;
@@ -102,9 +99,9 @@ const Type* BytecodeReader::TypeAt(Cursor& in) {
 
 const Type* BytecodeReader::DecodeType(size_t index) {
   Entry& entry = type_entries_[index];
-  Cursor in(file_, entry.begin, entry.end);
+  Cursor in(file_, entry.begin, type_entries_[index + 1].begin);
   Type* const type = tree_->NewType(Type::Kind::kUnsupported);
-  if (entry.dialect == Dialect::kOther || !entry.is_custom) {
+  if (entry.is_of(Dialect::kOther)) {
     type->text = "of another dialect";
     return types_[index] = type;
   }
@@ -113,16 +110,16 @@ const Type* BytecodeReader::DecodeType(size_t index) {
                             : ProgramLimitExceeded({}, "nesting", nesting_ + 1, kMaxNesting));
     return nullptr;
   }
-  entry.is_open = true;
+  entry.is_open = 1;
   ++nesting_;
   const uint64_t code = in.Varint();
   if (in.ok())
-    entry.dialect == Dialect::kBuiltin ? ReadBuiltinType(in, code, type) : ReadVhloType(in, code, type);
+    entry.is_of(Dialect::kBuiltin) ? ReadBuiltinType(in, code, type) : ReadVhloType(in, code, type);
   if (in.ok() && !Tree::Weigh(type)) in.Fail(fmt::format("type {} has too many parts", index));
   if (in.ok() && in.left() > 0)
     in.Fail(fmt::format("found {} bytes behind type {} of code {}", in.left(), index, code));
   --nesting_;
-  entry.is_open = false;
+  entry.is_open = 0;
   if (!in.ok()) {
     NoteError(in.status());
     return nullptr;

@@ -50,7 +50,7 @@ Importer::Importer(const Tree& tree)
       shapes_(static_cast<size_t>(tree.num_types())),
       bindings_(static_cast<size_t>(tree.num_values())),
       scalars_(kNumElementTypes),
-      location_extras_(static_cast<size_t>(tree.num_attributes())) {}
+      location_extras_(static_cast<size_t>(tree.num_locations())) {}
 
 absl::StatusOr<Module> Importer::Run() {
   ASSAY_RETURN_IF_ERROR(FindFunctions(*tree_.top));

@@ -128,7 +128,7 @@ Scope Importer::NewScope(const Operation& from, const Region& region, size_t num
 void Importer::AddExtras(const Operation& from, Instruction* instruction) {
   const Attribute* const frontend = from.attributes.empty() ? nullptr : from.Find("mhlo.frontend_attributes");
   const bool has_location =
-      from.location != nullptr && !(from.location->text.empty() && from.location->source_file.empty());
+      from.location != nullptr && !(from.location->name.empty() && from.location->source_file.empty());
   if (!has_location && frontend == nullptr) return;
   std::shared_ptr<const InstructionExtras>* shared = nullptr;
   if (frontend == nullptr) {
@@ -140,9 +140,9 @@ void Importer::AddExtras(const Operation& from, Instruction* instruction) {
   }
   auto extras = std::make_shared<InstructionExtras>();
   if (has_location) {
-    extras->metadata.op_name = std::string(from.location->text);
+    extras->metadata.op_name = std::string(from.location->name);
     extras->metadata.source_file = std::string(from.location->source_file);
-    extras->metadata.source_line = from.location->integer;
+    extras->metadata.source_line = from.location->line;
   }
   if (frontend != nullptr) {
     for (const NamedAttribute& field : frontend->fields) {

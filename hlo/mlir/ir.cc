@@ -138,8 +138,13 @@ Type* Tree::NewType(Type::Kind kind) {
 Attribute* Tree::NewAttribute(Attribute::Kind kind) {
   Attribute* const attribute = arena_.New<Attribute>();
   attribute->kind = kind;
-  attribute->id = num_attributes_++;
   return attribute;
+}
+
+Location* Tree::NewLocation() {
+  Location* const location = arena_.New<Location>();
+  location->id = num_locations_++;
+  return location;
 }
 
 bool Tree::Weigh(Type* type) {

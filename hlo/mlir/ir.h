@@ -14,8 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
 #include "hlo/arena.h"
 #include "shape/element_type.h"
 #include "shape/error.h"
@@ -58,6 +56,15 @@ struct NamedAttribute {
   const Attribute* value = nullptr;
 };
 
+// What is kept of a location: the outermost name, and the first place in a file.
+struct Location {
+  std::string_view name;
+  std::string_view source_file;
+  int64_t line = 0;
+  int32_t column = 0;
+  int32_t id = 0;  // dense in the tree
+};
+
 struct Attribute {
   enum class Kind : uint8_t {
     kUnit,
@@ -73,7 +80,7 @@ struct Attribute {
     kDense,       // type (a tensor), data: elements in bytes, row-major; or one if is_splat
     kWord,        // text: the value of an enumeration, LT
     kStruct,      // text: its name, "gather"; fields
-    kLocation,    // text: the outermost name; source_file, integer (line), column
+    kLocation,    // location; text: its name
     kAlias,       // text: defined later; none is left when the file has been read
     kOpaque,      // text: an attribute that means nothing to us, as written
   };
@@ -81,13 +88,11 @@ struct Attribute {
   bool is_splat = false;
   bool is_open = false;  // kAlias, or holds one
   int32_t weight = 1;    // see Tree::Weigh
-  int32_t column = 0;
-  int32_t id = 0;  // dense in the tree
   int64_t integer = 0;
   double real = 0;
   const Type* type = nullptr;
+  const Location* location = nullptr;
   std::string_view text;
-  std::string_view source_file;
   std::span<const Attribute* const> elements;
   std::span<const NamedAttribute> fields;
   std::span<const int64_t> integers;
@@ -121,7 +126,7 @@ struct Operation {
   std::span<Value> results;
   std::span<const NamedAttribute> attributes;
   std::span<Region> regions;
-  const Attribute* location = nullptr;
+  const Location* location = nullptr;
   const Attribute* Find(std::string_view attribute) const { return mlir::Find(attributes, attribute); }
 };
 
@@ -136,15 +141,13 @@ class Tree {
   bool is_text() const { return is_text_; }
   Type* NewType(Type::Kind kind);
   Attribute* NewAttribute(Attribute::Kind kind);
+  Location* NewLocation();
   std::span<Value> NewValues(size_t count, const Operation* owner, int32_t depth);
+  int32_t NewName() { return num_names_++; }
   int32_t num_types() const { return num_types_; }
-  int32_t num_attributes() const { return num_attributes_; }
   int32_t num_values() const { return num_values_; }
-  int32_t num_names() const { return static_cast<int32_t>(names_.size()); }
-  // Operation::name_id of operations of this name, which must outlive the tree.
-  int32_t NameId(std::string_view name) {
-    return names_.try_emplace(absl::string_view(name.data(), name.size()), num_names()).first->second;
-  }
+  int32_t num_locations() const { return num_locations_; }
+  int32_t num_names() const { return num_names_; }
 
   // Types and attributes may share parts, so that a short file can write a huge one. Each is weighed as if it were
   // written out when its parts are there; false: too heavy.
@@ -161,9 +164,9 @@ class Tree {
   const bool is_text_;
   Arena arena_;
   int32_t num_types_ = 0;
-  int32_t num_attributes_ = 0;
+  int32_t num_locations_ = 0;
   int32_t num_values_ = 0;
-  absl::flat_hash_map<absl::string_view, int32_t> names_;
+  int32_t num_names_ = 0;
 };
 
 // Elements of less than a byte as they come in files, one a byte with anything in the upper bits, as a Literal holds

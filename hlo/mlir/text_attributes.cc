@@ -220,7 +220,9 @@ absl::Status TextParser::ParseHash(const Attribute** attribute) {
   Attribute* const alias = tree_->NewAttribute(Kind::kAlias);
   alias->text = name;
   alias->is_open = true;
-  aliases_later_.push_back({alias, where});
+  Location* const location = tree_->NewLocation();
+  alias->location = location;
+  aliases_later_.push_back({alias, where, location});
   *attribute = alias;
   return absl::OkStatus();
 }
@@ -436,15 +438,18 @@ absl::Status TextParser::ParseLocationAttribute(const Attribute** attribute) {
     ASSAY_RETURN_IF_ERROR(ParseHash(attribute));
     return Expect(')');
   }
-  Attribute* const location = tree_->NewAttribute(Kind::kLocation);
-  *attribute = location;
+  Attribute* const made = tree_->NewAttribute(Kind::kLocation);
+  Location* const location = tree_->NewLocation();
+  made->location = location;
+  *attribute = made;
   ASSAY_RETURN_IF_ERROR(ParseLocationBody(location));
+  made->text = location->name;
   return Expect(')');
 }
 
 // unknown, "file":line:column [to ...], "name" ['(' location ')'], callsite(a at b), fused [<...>] [a, b], #alias.
 // Kept: the outermost name, and the first place in a file.
-absl::Status TextParser::ParseLocationBody(Attribute* location) {
+absl::Status TextParser::ParseLocationBody(Location* location) {
   const Nesting nesting(*this);
   ASSAY_RETURN_IF_ERROR(nesting.status());
   const auto nested = [&]() -> absl::Status {
@@ -461,7 +466,7 @@ absl::Status TextParser::ParseLocationBody(Attribute* location) {
       if (location->source_file.empty()) location->source_file = text;
       return ParseFileLocation(location);
     }
-    if (location->text.empty()) location->text = text;
+    if (location->name.empty()) location->name = text;
     if (!Eat('(')) return absl::OkStatus();
     ASSAY_RETURN_IF_ERROR(nested());
     return Expect(')');
@@ -485,13 +490,13 @@ absl::Status TextParser::ParseLocationBody(Attribute* location) {
 }
 
 // ':' line ':' column ['to' [line] ':' column]
-absl::Status TextParser::ParseFileLocation(Attribute* location) {
+absl::Status TextParser::ParseFileLocation(Location* location) {
   int64_t line = 0, column = 0;
   ASSAY_RETURN_IF_ERROR(Expect(':'));
   ASSAY_RETURN_IF_ERROR(ReadInt(&line));
   if (Eat(':')) ASSAY_RETURN_IF_ERROR(ReadInt(&column));
-  if (location->integer == 0) {
-    location->integer = line;
+  if (location->line == 0) {
+    location->line = line;
     location->column = static_cast<int32_t>(column & 0x7fffffff);
   }
   if (!EatWord("to")) return absl::OkStatus();

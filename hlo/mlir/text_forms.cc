@@ -430,7 +430,7 @@ absl::Status TextParser::BuildReducer(Draft& draft, std::string_view name) {
   }
   operation->name = name;
   result->name = "stablehlo.return";
-  for (Operation* added : {operation, result}) added->name_id = tree_->NameId(added->name);
+  for (Operation* added : {operation, result}) added->name_id = NameId(added->name);
   for (Value& argument : region.arguments) argument.type = scalar;
   operation->operands = arena_.Copy(std::vector<Value*>{&region.arguments[0], &region.arguments[1]});
   operation->results = tree_->NewValues(1, operation, region.depth);

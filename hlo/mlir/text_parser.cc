@@ -237,6 +237,7 @@ absl::Status TextParser::ResolveLater() {
                    fmt::format("alias '#{}' is used above its definition", later.attribute->text));
     }
     *later.attribute = *known->second;
+    if (later.attribute->location != nullptr) *later.location = *later.attribute->location;
   }
   for (const Later& later : resources_later_) {
     const auto known = resources_.find(AbslView(later.attribute->text));
@@ -516,7 +517,15 @@ absl::Status TextParser::SkipLocation() {
 }
 
 absl::Status TextParser::ParseLocation(Draft& draft) {
-  return AtWord("loc") ? ParseLocationAttribute(&draft.operation->location) : absl::OkStatus();
+  const Attribute* attribute = nullptr;
+  if (AtWord("loc")) ASSAY_RETURN_IF_ERROR(ParseLocationAttribute(&attribute));
+  if (attribute != nullptr) draft.operation->location = attribute->location;
+  return absl::OkStatus();
+}
+
+int32_t TextParser::NameId(std::string_view name) {
+  const auto [known, is_new] = name_ids_.try_emplace(AbslView(name), tree_->num_names());
+  return is_new ? tree_->NewName() : known->second;
 }
 
 absl::Status TextParser::DefineName(const Name& name, std::span<Value> values) {
@@ -534,7 +543,7 @@ absl::Status TextParser::Finish(Draft& draft, const absl::InlinedVector<Name, 2>
     return arena_.Copy(std::vector(values.begin(), values.end()));
   };
   operation->name = draft.name;
-  operation->name_id = tree_->NameId(draft.name);
+  operation->name_id = NameId(draft.name);
   operation->operands = copy(draft.operands);
   operation->attributes = copy(draft.attributes);
   operation->regions = copy(draft.regions);

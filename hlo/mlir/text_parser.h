@@ -108,6 +108,7 @@ class TextParser {
   absl::Status ParseBlockLabel(std::vector<Argument>* arguments);
   absl::Status ParseBody(const std::vector<Argument>& arguments, Region* region);
   absl::Status Finish(Draft& draft, const absl::InlinedVector<Name, 2>& names, Operation* operation);
+  int32_t NameId(std::string_view name);
   absl::Status DefineName(const Name& name, std::span<Value> values);
   absl::Status ParseOperand(Value** value);
   absl::Status ParseLocation(Draft& draft);
@@ -181,8 +182,8 @@ class TextParser {
   absl::Status ParseOptionalDictionary(Draft& draft);
   absl::Status ParseDenseArray(const Attribute** attribute);
   absl::Status ParseLocationAttribute(const Attribute** attribute);
-  absl::Status ParseLocationBody(Attribute* location);
-  absl::Status ParseFileLocation(Attribute* location);
+  absl::Status ParseLocationBody(Location* location);
+  absl::Status ParseFileLocation(Location* location);
   const Attribute* Integer(int64_t value);
   const Attribute* Integers(const std::vector<int64_t>& values);
   const Attribute* Word(std::string_view text);
@@ -208,6 +209,7 @@ class TextParser {
   struct Later {
     Attribute* attribute;
     SourcePosition position;
+    Location* location = nullptr;  // that of an alias, if it is one
   };
 
   Lexer lexer_;
@@ -217,6 +219,8 @@ class TextParser {
   int32_t depth_ = 0;
   using Names = absl::flat_hash_map<absl::string_view, std::span<Value>>;
   Names names_;
+  // Operation::name_id by name.
+  absl::flat_hash_map<absl::string_view, int32_t> name_ids_;
   std::vector<absl::string_view> defined_;  // in the regions that are open, outermost first
   absl::flat_hash_map<absl::string_view, const Type*> types_;  // by text
   absl::flat_hash_map<absl::string_view, const Type*> type_aliases_;

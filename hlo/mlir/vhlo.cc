@@ -129,6 +129,16 @@ constexpr Row kRows[] = {
     {"triangular_solve_v1", "left_side lower transpose_a unit_diagonal"},
 };
 
+constexpr int32_t NumOperations() {
+  int32_t count = 0;
+  for (const Row& row : kRows) {
+    count += 1;
+    for (const char c : row.names) count += c == ' ' ? 1 : 0;
+  }
+  return count;
+}
+static_assert(NumOperations() <= kNumVhloNames);
+
 std::vector<std::string_view> Split(std::string_view words) {
   std::vector<std::string_view> split;
   while (!words.empty()) {
@@ -150,10 +160,13 @@ std::string StableHloNameOf(std::string_view name) {
 const VhloOp* FindVhloOp(std::string_view name) {
   static const auto* const kOps = [] {
     auto* ops = new absl::flat_hash_map<absl::string_view, const VhloOp*>();
+    absl::flat_hash_map<std::string, int32_t> numbers;
     for (const Row& row : kRows) {
       for (std::string_view known : Split(row.names)) {
+        const std::string stablehlo = StableHloNameOf(known);
+        const int32_t number = numbers.emplace(stablehlo, static_cast<int32_t>(numbers.size())).first->second;
         ops->emplace(absl::string_view(known.data(), known.size()),
-                     new VhloOp{StableHloNameOf(known), Split(row.attributes)});
+                     new VhloOp{stablehlo, number, Split(row.attributes)});
       }
     }
     return ops;

@@ -10,8 +10,12 @@
 
 namespace assay::mlir {
 
+// At least as many as there are operations.
+inline constexpr int32_t kNumVhloNames = 192;
+
 struct VhloOp {
   std::string stablehlo;                     // "stablehlo.add"
+  int32_t number = 0;                        // of this name, below kNumVhloNames
   std::vector<std::string_view> attributes;  // alphabetical
 };
 

@@ -1,6 +1,7 @@
 // Portable artifacts: the example of the specification byte by byte, and files that lie.
 #include <string>
 
+#include "hlo/mlir/bytecode_reader.h"
 #include "literal/npz.h"
 #include "tests/hlo/mlir/same_program.h"
 
@@ -138,6 +139,54 @@ TEST_CASE("bytecode: nesting is bounded", "[mlir]") {
   std::string ir = Numbers({2, 0}) + '\x10' + Numbers({0, 2, 1, 0, 2});
   for (int i = 0; i < 100'000; ++i) ir += Number(1) + '\x10' + Numbers({0, 2, 1, 0, 2});
   CheckRefused(Preamble() + Section(4, ir), "nesting");
+}
+
+// An empty module at the location that is attribute 0; the attributes are in the builtin dialect's encoding.
+absl::StatusOr<std::unique_ptr<mlir::Tree>> ModuleAt(const std::vector<std::string>& attributes) {
+  const int count = static_cast<int>(attributes.size());
+  std::string data, offsets = Numbers({count, 0, 0, count});
+  for (const std::string& attribute : attributes) {
+    data += attribute;
+    offsets += Number(static_cast<int>(attribute.size()) << 1 | 1);
+  }
+  static std::string bytes;  // outlives the tree
+  bytes = Header() + Section(0, Numbers({3, 5, 7, 8}) + std::string("builtin\0module\0name\0", 20)) +
+          Section(1, Numbers({1, 0, 1, 0, 1, 3})) + Section(3, offsets) + Section(2, data) +
+          Section(4, Numbers({2, 0}) + '\x10' + Numbers({0, 2, 0}));
+  return mlir::ReadMlirBytecode(bytes);
+}
+
+TEST_CASE("bytecode: of a location the outermost name and the first place are read", "[mlir]") {
+  // "name"(callsite(fused[?, "name":7:9] at "name":8:1))
+  const std::vector<std::string> good = {Numbers({14, 1, 2}),    Numbers({2, 2}), Numbers({10, 3, 6}),
+                                         Numbers({12, 2, 4, 5}), Numbers({15}),   Numbers({11, 1, 7, 9}),
+                                         Numbers({11, 1, 8, 1})};
+  const auto tree = ModuleAt(good);
+  INFO(tree.status());
+  REQUIRE(tree.ok());
+  const mlir::Location& location = *(*tree)->top->operations[0]->location;
+  CHECK(location.name == "name");
+  CHECK(location.source_file == "name");
+  CHECK(location.line == 7);
+  CHECK(location.column == 9);
+  // What is not kept of it is checked too.
+  const auto refused = [&](size_t changed, const std::string& to, std::string_view message) {
+    std::vector<std::string> attributes = good;
+    attributes[changed] = to;
+    const absl::Status status = ModuleAt(attributes).status();
+    INFO(status);
+    CHECK(ExitCodeOf(status) == 3);
+    CHECK_THAT(std::string(status.message()), Catch::EndsWith(std::string(message)));
+  };
+  refused(1, Number(2) + '\x02', "found 1 bytes, want a number of 2");
+  refused(1, Number(2), "found the end of a section, want a number");
+  refused(1, Numbers({2, 3}), "found string 3, want less than 3");
+  refused(1, Numbers({2, 2, 2}), "found 1 bytes behind attribute 1 of code 2");
+  refused(2, Numbers({10, 3, 7}), "found attribute 7, want less than 7");
+  refused(2, Numbers({10, 3, 0}), "attribute 0 contains itself");
+  refused(4, Numbers({15, 0}), "found 1 bytes behind attribute 4 of code 15");
+  refused(6, Numbers({11, 1, 8}), "found the end of a section, want a number");
+  refused(6, Numbers({30}), "unsupported builtin attribute code 30");
 }
 
 TEST_CASE("bytecode: counts are bounded by the bytes that follow", "[mlir]") {

@@ -68,5 +68,35 @@ TEST_CASE("mlir: a body that is not written is numbered like one that is", "[mli
             .size() == 5);
 }
 
+// Every value of outside that operations in the region, or regions in these, have as an operand.
+void CheckCaptures(const Region& region) {
+  std::set<const Value*> inside, seen;
+  std::vector<const Value*> wanted, captures(region.captures.begin(), region.captures.end());
+  for (const Value& argument : region.arguments) inside.insert(&argument);
+  Walk(region, [&](const Operation& operation) {
+    for (const Value& result : operation.results) inside.insert(&result);
+    for (const Region& nested : operation.regions) {
+      for (const Value& argument : nested.arguments) inside.insert(&argument);
+    }
+    for (const Value* operand : operation.operands) {
+      if (!inside.contains(operand) && seen.insert(operand).second) wanted.push_back(operand);
+    }
+  });
+  CHECK(captures == wanted);
+}
+
+TEST_CASE("mlir: a region has the values that it takes from outside", "[mlir][tree]") {
+  size_t captures = 0;
+  ForEachTree([&](const Tree& tree) {
+    Walk(*tree.top, [&](const Operation& operation) {
+      for (const Region& region : operation.regions) {
+        CheckCaptures(region);
+        captures += region.captures.size();
+      }
+    });
+  });
+  CHECK(captures > 20);
+}
+
 }  // namespace
 }  // namespace assay::mlir
