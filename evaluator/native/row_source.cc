@@ -44,6 +44,14 @@ void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src,
     return kernels.widen_f32(n, reinterpret_cast<const float*>(src), dst);
   if (type == ElementType::kBF16 && stride_bytes == 2)
     return kernels.widen_bf16(n, reinterpret_cast<const uint16_t*>(src), dst);
+  if (type == ElementType::kF32) {  // runs may be short
+    for (int64_t i = 0; i < n; ++i) {
+      float x;
+      std::memcpy(&x, src + i * stride_bytes, sizeof(x));
+      dst[i] = x;
+    }
+    return;
+  }
   LoadStrip(type, src, stride_bytes, n, dst);
 }
 

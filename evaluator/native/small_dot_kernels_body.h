@@ -104,6 +104,10 @@ ASSAY_INLINE double SquaresOf(const double* x, int64_t n, int64_t step) {
     squares[0] = Fma(x0, x0, squares[0]);
     squares[1] = Fma(x1, x1, squares[1]);
   }
+  for (; step == 1 && k + kLanes <= n; k += kLanes) {
+    const F64 x0 = Load(x + k);
+    squares[0] = Fma(x0, x0, squares[0]);
+  }
   const F64 both = squares[0] + squares[1];
   double some[4] = {};
   for (int l = 0; l < kLanes; ++l) some[l % 4] += both[l];
