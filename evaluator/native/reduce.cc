@@ -1,12 +1,16 @@
 #include "evaluator/native/reduce.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "evaluator/eval_context.h"
+#include "evaluator/move.h"
 #include "evaluator/native/code_fold.h"
 #include "evaluator/native/few_sums.h"
 #include "evaluator/native/reduce_add.h"
 #include "evaluator/native/reduce_fold.h"
+#include "evaluator/native/sum_terms.h"
 #include "evaluator/native/tiers.h"
 #include "evaluator/ops/reducer.h"
 #include "evaluator/registry.h"
@@ -35,30 +39,85 @@ struct ReduceLoops {
   }
 };
 
-class SumKernel final : public Kernel {
+// The sums of a small array's rows, whose terms lie together.
+class SmallRows {
  public:
-  SumKernel(const SumKernels& kernels, const StepView& step) : kernels_(kernels) {
+  SmallRows(const SumKernels& kernels, int64_t rows, int64_t terms)
+      : kernels_(kernels),
+        rows_(rows),
+        terms_(terms),
+        columns_(sizeof(float), std::array{terms, kFewColumns}, std::array{int64_t{1}, terms},
+                 std::array{kFewColumns, int64_t{1}}) {
+    for (int64_t t = 0; t < std::min(terms, kShortRow); ++t) at_[t] = t * kFewColumns;
+  }
+
+  // Of f32 arrays of static sizes whose minor dimensions are reduced.
+  static std::optional<SmallRows> Of(const SumKernels& kernels, const StepView& step) {
     const Shape& x = step.operand_shape(0);
     const std::span<const int64_t> dimensions = step.instruction.attributes.List(Attr::kDimensions);
-    if (x.element_type() != ElementType::kF32 || x.HasDynamic() || x.HasUnbounded()) return;
+    if (x.element_type() != ElementType::kF32 || x.HasDynamic() || x.HasUnbounded()) return std::nullopt;
     const int64_t kept = x.rank() - std::ssize(dimensions);
     int64_t rows = 1, terms = 1;
     for (int64_t d = 0; d < x.rank(); ++d) {
       const bool reduced = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
-      if (reduced != (d >= kept)) return;
+      if (reduced != (d >= kept)) return std::nullopt;
       (reduced ? terms : rows) *= x.size(d);
-      if (rows * terms > kSmall) return;
+      if (rows * terms > kMostElements) return std::nullopt;
     }
-    if (terms < 2 || terms > kFewTerms) return;
-    rows_ = rows;
-    terms_ = terms;
+    if (rows == 0 || terms < 2 || terms > kFewTerms) return std::nullopt;
+    return SmallRows(kernels, rows, terms);
   }
+
+  absl::Status Run(EvalContext& context, const Literal& x, const Literal& init, Literal& result) const {
+    const auto* const terms = reinterpret_cast<const float*>(x.data());
+    const double first = *reinterpret_cast<const float*>(init.data());
+    auto* const sums = reinterpret_cast<float*>(result.MutableBytes().data());
+    TierCounts counts;
+    std::optional<SumTerms> others;  // of the rows whose sums doubles don't hold
+    const auto add = [&](int64_t i, bool done) {
+      counts.sums += done;
+      if (done) return;
+      if (!others) others.emplace(kernels_, ElementType::kF32, x.data(), LoopDims{{terms_, {1}}});
+      sums[i] = static_cast<float>(others->RoundedSum(context.parallel(), i * terms_, first, counts));
+    };
+    int64_t i = 0;
+    for (; terms_ <= kShortRow && i + kFewColumns <= rows_; i += kFewColumns) {
+      const uint32_t there = AddSideBySide(terms + i * terms_, first, sums + i);
+      for (int64_t j = 0; j < kFewColumns; ++j) add(i + j, (there >> j & 1) != 0);
+    }
+    for (; i < rows_; ++i) add(i, AddFew(kernels_, terms + i * terms_, terms_, first, sums + i));
+    CountTiers(counts);
+    return context.Charge(rows_ * (terms_ + 1));
+  }
+
+ private:
+  static constexpr int64_t kMostElements = 1 << 15;
+  static constexpr int64_t kShortRow = 40;
+
+  // kFewColumns rows, a lane each: adding up a vector's lanes takes as long as many terms. Bit j of what is returned: sum j
+  // is there.
+  uint32_t AddSideBySide(const float* terms, double first, float* sums) const {
+    alignas(64) float columns[kShortRow * kFewColumns];
+    columns_.Run(reinterpret_cast<const std::byte*>(terms), reinterpret_cast<std::byte*>(columns));
+    return AddFewRows(kernels_, columns, {at_.data(), static_cast<size_t>(terms_)}, kFewColumns, first, sums);
+  }
+
+  const SumKernels& kernels_;
+  const int64_t rows_, terms_;
+  const StridedMove columns_;               // term t of row r to t * kFewColumns + r
+  std::array<int64_t, kShortRow> at_ = {};  // of column t
+};
+
+class SumKernel final : public Kernel {
+ public:
+  SumKernel(const SumKernels& kernels, const StepView& step)
+      : kernels_(kernels), small_(SmallRows::Of(kernels, step)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const Literal& x = operands[0];
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
-    if (rows_ > 0 && AddRows(x, operands[1], result)) {
-      ASSAY_RETURN_IF_ERROR(context.Charge(rows_ * (terms_ + 1)));
+    if (small_) {
+      ASSAY_RETURN_IF_ERROR(small_->Run(context, x, operands[1], result));
       return result;
     }
     const ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions));
@@ -70,41 +129,8 @@ class SumKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kSmall = 1 << 15;
-  static constexpr int64_t kShortRow = 64;
-
-  // Of a small array whose terms lie together; false where doubles don't hold one of the sums.
-  bool AddRows(const Literal& x, const Literal& init, Literal& result) const {
-    const auto* const terms = reinterpret_cast<const float*>(x.data());
-    const double first = *reinterpret_cast<const float*>(init.data());
-    auto* const sums = reinterpret_cast<float*>(result.MutableBytes().data());
-    int64_t i = 0;
-    for (; terms_ <= kShortRow && i + kFewColumns <= rows_; i += kFewColumns) {
-      if (!AddShortRows(terms + i * terms_, first, sums + i)) return false;
-    }
-    for (; i < rows_; ++i) {
-      if (!AddFew(kernels_, terms + i * terms_, terms_, first, sums + i)) return false;
-    }
-    TierCounts counts;
-    counts.sums = rows_;
-    CountTiers(counts);
-    return true;
-  }
-
-  // kFewColumns rows, a lane each: adding up a vector's lanes takes as long as many terms.
-  bool AddShortRows(const float* terms, double first, float* sums) const {
-    alignas(64) float columns[kShortRow * kFewColumns];
-    int64_t at[kShortRow];
-    for (int64_t t = 0; t < terms_; ++t) {
-      at[t] = t * kFewColumns;
-      for (int64_t r = 0; r < kFewColumns; ++r) columns[at[t] + r] = terms[r * terms_ + t];
-    }
-    constexpr uint32_t kAll = (uint32_t{1} << kFewColumns) - 1;
-    return AddFewRows(kernels_, columns, {at, static_cast<size_t>(terms_)}, kFewColumns, first, sums) == kAll;
-  }
-
   const SumKernels& kernels_;
-  int64_t rows_ = 0, terms_ = 0;  // of a small array; else none
+  const std::optional<SmallRows> small_;
 };
 
 class FoldKernel final : public Kernel {

@@ -3,8 +3,10 @@
 #include "evaluator/native/reduce_fold.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "evaluator/move.h"
 #include "evaluator/native/row_source.h"
@@ -21,7 +23,7 @@ constexpr int64_t kElementsOfPart = 1 << 16;  // elements worth a task
 constexpr int64_t kElementsBetweenCharges = 1 << 28;
 // Runs as short as this are folded side by side, a lane each: folding a vector's lanes together takes as long as many
 // vectors of a run.
-constexpr int64_t kShortRun = 64;
+constexpr int64_t kShortRun = 24;
 constexpr int64_t kFewRuns = 8;
 
 bool HasOrderedPatterns(ElementType type) {
@@ -72,23 +74,15 @@ uint64_t IdentityPattern(FoldOp op, int bits) {
   }
 }
 
-// n elements at x + at[j].
-template <class T>
-void GatherOf(const std::byte* x, const int64_t* at, int64_t n, std::byte* to) {
-  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
-  for (int64_t j = 0; j < n; ++j) std::memcpy(to + j * kBytes, x + at[j] * kBytes, sizeof(T));
-}
-
-void Gather(int64_t bytes, const std::byte* x, const int64_t* at, int64_t n, std::byte* to) {
-  switch (bytes) {
-    case 1:
-      return GatherOf<uint8_t>(x, at, n, to);
-    case 2:
-      return GatherOf<uint16_t>(x, at, n, to);
-    case 4:
-      return GatherOf<uint32_t>(x, at, n, to);
-    default:
-      return GatherOf<uint64_t>(x, at, n, to);
+// Keys in the order of the values to the values' patterns: of what has the sign set, the other bits flipped.
+template <class S>
+void PatternsOf(std::byte* keys, int64_t n) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(S));
+  for (int64_t j = 0; j < n; ++j) {
+    S key;
+    std::memcpy(&key, keys + j * kBytes, sizeof(S));
+    if (key < 0) key = static_cast<S>(key ^ std::numeric_limits<S>::max());
+    std::memcpy(keys + j * kBytes, &key, sizeof(S));
   }
 }
 
@@ -119,12 +113,18 @@ class Folder {
   void KeysOf(std::byte* lanes, int64_t n, int64_t* keys) const {
     if (typed_.float_keys) {
       // Back to the type's patterns; NaN is beyond everything and so not a number there either.
-      const int bits = static_cast<int>(8 * bytes_);
-      for (int64_t j = 0; j < n; ++j) {
-        uint64_t pattern = 0;
-        std::memcpy(&pattern, lanes + j * bytes_, static_cast<size_t>(bytes_));
-        if (pattern >> (bits - 1) != 0) pattern ^= LowBits(bits - 1);
-        std::memcpy(lanes + j * bytes_, &pattern, static_cast<size_t>(bytes_));
+      switch (bytes_) {
+        case 1:
+          PatternsOf<int8_t>(lanes, n);
+          break;
+        case 2:
+          PatternsOf<int16_t>(lanes, n);
+          break;
+        case 4:
+          PatternsOf<int32_t>(lanes, n);
+          break;
+        default:
+          PatternsOf<int64_t>(lanes, n);
       }
     }
     LoadKeys(typed_.op, typed_.type, lanes, bytes_, n, keys);
@@ -206,8 +206,9 @@ class Folder {
     while (begin < end) {
       int64_t n = 1;
       while (n < kStrip && begin + n < end && results[begin + n] == results[begin] + n) ++n;
-      if (length <= kShortRun && n >= kFewRuns) {
-        FoldShortRuns(bases + begin, n, length, lanes);
+      const int64_t step = n > 1 ? bases[begin + 1] - bases[begin] : 0;
+      if (length <= kShortRun && n >= kFewRuns && bases[begin + n - 1] - bases[begin] == (n - 1) * step) {
+        FoldShortRuns(bases[begin], step, n, length, lanes);
       } else {
         for (int64_t j = 0; j < n; ++j) {
           const uint64_t folded = FoldedRun(bases[begin + j], length);
@@ -219,12 +220,18 @@ class Folder {
     }
   }
 
-  void FoldShortRuns(const int64_t* bases, int64_t n, int64_t length, std::byte* lanes) const {
-    alignas(64) std::byte column[kStrip * 8];
+  // n runs that begin `step` elements apart.
+  void FoldShortRuns(int64_t at, int64_t step, int64_t n, int64_t length, std::byte* lanes) const {
+    constexpr int64_t kAtOnce = 64;
+    alignas(64) std::byte columns[kShortRun * kAtOnce * 8];
     Clear(lanes, n);
-    for (int64_t t = 0; t < length; ++t) {
-      Gather(bytes_, fold_.input + t * bytes_, bases, n, column);
-      typed_.combine(n, column, lanes, typed_.largest);
+    for (int64_t first = 0; first < n; first += kAtOnce) {
+      const int64_t some = std::min(kAtOnce, n - first);
+      StridedMove(static_cast<int>(bytes_), std::array{length, some}, std::array{int64_t{1}, step},
+                  std::array{some, int64_t{1}})
+          .Run(fold_.input + (at + first * step) * bytes_, columns);
+      for (int64_t t = 0; t < length; ++t)
+        typed_.combine(some, columns + t * some * bytes_, lanes + first * bytes_, typed_.largest);
     }
   }
 
