@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "evaluator/elements_at.h"
+#include "evaluator/executor.h"
 #include "evaluator/near_kernel.h"
 #include "evaluator/registry.h"
 #include "evaluator/reproducer.h"
@@ -206,6 +207,21 @@ void CompareSums(std::span<const SumOfTerms> exact, Accuracy accuracy, const Lit
   }
 }
 
+// What the reference runs of the step again counts from where the kernel began, and then no more.
+class CountedOnce {
+ public:
+  CountedOnce(Executor& executor, int64_t before) : executor_(executor), after_(executor.counted()) {
+    executor.SetCounted(before);
+  }
+  ~CountedOnce() { executor_.SetCounted(after_); }
+  CountedOnce(const CountedOnce&) = delete;
+  CountedOnce& operator=(const CountedOnce&) = delete;
+
+ private:
+  Executor& executor_;
+  const int64_t after_;
+};
+
 std::vector<int64_t> AllPositions(int64_t n) {
   std::vector<int64_t> positions(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) positions[static_cast<size_t>(i)] = i;
@@ -337,8 +353,10 @@ absl::StatusOr<Literal> CrossChecker::Run(EvalContext& context, const Computatio
   const Extent extent = ExtentOf(computation, step);
   if (extent.kind == Extent::kNothing) return step.kernel->Run(context, operands);
   std::vector<Literal> again(operands.begin(), operands.end());  // shared, so the kernel overwrites none
+  const int64_t before = context.executor().counted();
   ASSAY_ASSIGN_OR_RETURN(Literal result, step.kernel->Run(context, operands));
   ++checked_;
+  const CountedOnce counted(context.executor(), before);
   const std::span<const int32_t> reads = step.Reads(computation);
   const StepValues values{computation, MembersOf(step), reads, again};
   absl::Status status;

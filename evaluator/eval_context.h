@@ -108,7 +108,7 @@ class EvalContext {
   // interpreted otherwise; cached for the run.
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id);
 
-  // Charges work to --max-steps and polls timeout and interruption; call it at least every 10^7 elements.
+  // Tells of work done: polls timeout and interruption. Call it at least every 10^7 elements; steps.h has what counts.
   absl::Status Charge(int64_t elements);
 
   // The run's threads; one where the engine is the reference.

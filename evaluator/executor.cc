@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "evaluator/registry.h"
+#include "evaluator/steps.h"
 #include "fmt/format.h"
+#include "shape/checked.h"
 
 namespace assay {
 namespace {
 
-constexpr int64_t kElementsPerStep = 4096;  // how Charge counts elements against --max-steps
 constexpr int64_t kElementsBetweenPolls = 1 << 22;
-constexpr int64_t kStepsBetweenPolls = 1 << 12;
+constexpr int64_t kCountsBetweenPolls = kCountsPerStep << 12;
 
 // Results depend on round-to-nearest and gradual underflow; callers may have changed either.
 class DefaultFloatEnvironment {
@@ -35,8 +36,19 @@ int64_t DefaultMemoryLimit() {
   return pages > 0 && page_size > 0 ? pages / 4 * 3 * page_size : int64_t{1} << 62;
 }
 
+constexpr char kStepLimitPayload[] = "assay/step-limit";
+
+// Without position and number of steps: at which instruction a program passes the limit, and by how much, depends on what
+// the engine runs as one.
+absl::Status StepLimitExceeded(int64_t limit) {
+  absl::Status status =
+      absl::ResourceExhaustedError(fmt::format("steps (--max-steps): more than the limit of {}", limit));
+  status.SetPayload(kStepLimitPayload, absl::Cord());
+  return status;
+}
+
 absl::Status AtInstruction(const absl::Status& status, const Instruction& instruction) {
-  if (PositionOf(status).has_value()) return status;
+  if (PositionOf(status).has_value() || status.GetPayload(kStepLimitPayload)) return status;
   absl::Status named =
       WithSuffix(status, fmt::format(" (in '%{} = {}')", instruction.name, Name(instruction.opcode)));
   return WithPosition(std::move(named), instruction.position);
@@ -167,8 +179,7 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn*
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   // A computation may have no instruction to count, and be called for ever.
-  ASSAY_RETURN_IF_ERROR(CountSteps(1 + plan.counts));
-  if (turn != nullptr && turn->once > 0) ASSAY_RETURN_IF_ERROR(Charge(turn->once));
+  ASSAY_RETURN_IF_ERROR(Count(kCountsPerStep + plan.counts + (turn == nullptr ? 0 : turn->once)));
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     ASSAY_RETURN_IF_ERROR(RunStepOfTurn(computation, plan, s, frame, depth, turn));
   }
@@ -180,11 +191,10 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
   const Step& step = plan.steps[s];
   if (turn != nullptr && step.once && !turn->first) return absl::OkStatus();
   memory_ = turn == nullptr ? nullptr : &turn->memory[s];
-  const int64_t before = steps_ * kElementsPerStep + elements_;
   if (observer_ != nullptr) observer_->Begin(computation, step);
   absl::Status status = RunStep(computation, step, frame, depth);
   if (observer_ != nullptr) observer_->End();
-  if (turn != nullptr && step.once) turn->once += steps_ * kElementsPerStep + elements_ - before;
+  if (turn != nullptr && step.once) turn->once += step.counts;
   return status;
 }
 
@@ -266,12 +276,7 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
 
 absl::Status Executor::RunStep(const Computation& computation, const Step& step, Frame& frame, int depth) {
   const Instruction& instruction = computation.instructions[step.instruction];
-  if (const absl::Status status = CountSteps(step.counts); !status.ok())
-    return AtInstruction(status, instruction);
-  if (step.gathered > 0) {
-    if (const absl::Status status = Charge(step.gathered); !status.ok())
-      return AtInstruction(status, instruction);
-  }
+  if (const absl::Status status = Count(step.counts); !status.ok()) return AtInstruction(status, instruction);
   if (step.kind == StepKind::kGetTupleElement) {
     Literal& tuple = frame[instruction.operands[0]];
     Literal element = tuple.element(step.element);
@@ -337,26 +342,23 @@ absl::StatusOr<ScalarFunction*> Executor::Scalar(ComputationId id, int depth) {
 }
 
 absl::Status Executor::Charge(int64_t elements) {
-  elements_ += elements;
-  steps_ += elements_ / kElementsPerStep;
-  elements_ %= kElementsPerStep;
   until_poll_ -= elements;
   if (until_poll_ > 0) return absl::OkStatus();
   until_poll_ = kElementsBetweenPolls;
   return Poll();
 }
 
-absl::Status Executor::CountSteps(int64_t count) {
-  const int64_t before = steps_;
-  steps_ += count;
-  const bool due = before / kStepsBetweenPolls != steps_ / kStepsBetweenPolls;
+absl::Status Executor::Count(int64_t counts) {
+  const int64_t before = counted_;
+  counted_ = CheckedAdd(counted_, counts).value_or(INT64_MAX);
+  const bool due = before / kCountsBetweenPolls != counted_ / kCountsBetweenPolls;
   return due || options_.limits.max_steps > 0 ? Poll() : absl::OkStatus();
 }
 
 absl::Status Executor::Poll() {
   const RunLimits& limits = options_.limits;
-  if (limits.max_steps > 0 && steps_ > limits.max_steps)
-    return LimitExceeded("steps (--max-steps)", steps_, limits.max_steps);
+  if (limits.max_steps > 0 && counted_ / kCountsPerStep > limits.max_steps)
+    return StepLimitExceeded(limits.max_steps);
   if (limits.timeout_seconds > 0 && std::chrono::steady_clock::now() > deadline_) {
     return absl::ResourceExhaustedError(
         fmt::format("timeout after {} seconds (--timeout)", limits.timeout_seconds));
@@ -365,7 +367,9 @@ absl::Status Executor::Poll() {
   return absl::OkStatus();
 }
 
-RunStatistics Executor::statistics() const { return {steps_, budget_->peak(), crosschecker_.checked()}; }
+RunStatistics Executor::statistics() const {
+  return {counted_ / kCountsPerStep, counted_ % kCountsPerStep, budget_->peak(), crosschecker_.checked()};
+}
 
 absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
                                  const RunOptions& options, EngineChoice choice) {

@@ -19,6 +19,7 @@ namespace assay {
 // What a finished run says about itself.
 struct RunStatistics {
   int64_t steps = 0;
+  int64_t parts = 0;  // of the step begun, in 1/4096
   int64_t peak_bytes = 0;
   int64_t crosschecked = 0;  // runs of steps that were compared with the reference
 };
@@ -42,9 +43,12 @@ class Executor {
   // Used by EvalContext.
   absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth);
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth);
-  // Counts instructions against --max-steps; polls like Charge, now and then.
-  absl::Status CountSteps(int64_t count = 1);
+  // Counts against --max-steps (steps.h); polls like Charge, now and then.
+  absl::Status Count(int64_t counts);
   absl::Status Charge(int64_t elements);
+  // What was counted, for work that is done again: the cross-check's.
+  int64_t counted() const { return counted_; }
+  void SetCounted(int64_t counted) { counted_ = counted; }
   Parallel& parallel() { return parallel_; }
   // The strip function of an elementwise op for compiled scalar computations: the first engine's that has one.
   StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
@@ -69,8 +73,7 @@ class Executor {
   struct Turn {
     std::span<StepMemory> memory;  // by step
     bool first = true;
-    int64_t once =
-        0;  // what the steps that run once a loop charged, in elements; counted again in each later turn
+    int64_t once = 0;  // what the steps that run once a loop count; counted again in each later turn
   };
   absl::Status RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn = nullptr);
   // Step number s of the plan, unless it ran already.
@@ -104,8 +107,7 @@ class Executor {
   std::vector<std::vector<Frame>> free_frames_;                    // by computation
   std::vector<std::vector<StepMemory>> free_memory_;               // by computation
   StepMemory* memory_ = nullptr;                                   // of the step that runs
-  int64_t steps_ = 0;
-  int64_t elements_ = 0;
+  int64_t counted_ = 0;                                            // in 1/4096 steps
   int64_t until_poll_ = 0;
   std::chrono::steady_clock::time_point deadline_;
 };

@@ -202,14 +202,6 @@ bool IsRecomputed(const Computation& computation, const Instruction& instruction
          (operand.num_elements() - 1) / kMostSliced < result.num_elements();
 }
 
-int64_t ChargeOfRecomputed(const Computation& computation, const Instruction& instruction) {
-  if (!IsRecomputed(computation, instruction)) return 0;
-  const int64_t elements = instruction.shape->num_elements();
-  if (instruction.opcode != Opcode::kIota) return elements;
-  const int64_t size = instruction.shape->size(instruction.attributes.Int(Attr::kIotaDimension));
-  return elements + (size == elements ? 0 : size);
-}
-
 bool KeepsPositions(const Computation& computation, const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::kCopy:

@@ -25,8 +25,6 @@ struct Fusion {
 // True for members that other fusions may have too: what they read is smaller than what they give, or a slice that is not
 // much smaller than what it is taken from, or a transpose that leaves rows of some length whole.
 bool IsRecomputed(const Computation& computation, const Instruction& instruction);
-// What such a member's own evaluation charges for; 0 for others.
-int64_t ChargeOfRecomputed(const Computation& computation, const Instruction& instruction);
 // True for members whose elements are those of their operand, at the same row-major positions.
 bool KeepsPositions(const Computation& computation, const Instruction& instruction);
 

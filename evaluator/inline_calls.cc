@@ -4,6 +4,7 @@
 
 #include "evaluator/inline_maps.h"
 #include "evaluator/needed.h"
+#include "evaluator/steps.h"
 
 namespace assay {
 namespace {
@@ -125,13 +126,13 @@ class Inliner {
         inlined_[Callee(instruction)->value] = true;
       } else if (const Computation* const mapped = MapBody(old, i, is_predecessor)) {
         const size_t before = result.instructions.size();
-        places[i] = InsertMap(*mapped, instruction, places, result);
+        places[i] = InsertMap(*mapped, old, instruction, places, result);
         size_ += result.instructions.size() - before;
         inlined_[instruction.attributes.Computation(Attr::kToApply)->value] = true;
       } else if (const int32_t element = ElementOfTuple(instruction, places, result);
                  element >= 0 && !is_predecessor[i]) {
         places[i] = element;
-        ++*result.inlined_steps;
+        *result.inlined_steps += CountsOf(old, instruction);
       } else {
         places[i] = Append(instruction, places, result);
       }
@@ -172,7 +173,8 @@ class Inliner {
                      : Append(instruction, inner, result);
     }
     size_ += body.instructions.size();
-    *result.inlined_steps += 2 + *body.inlined_steps;  // the call, and the computation that it calls
+    // The call, and the computation that it calls.
+    *result.inlined_steps += 2 * kCountsPerStep + *body.inlined_steps;
     return inner[body.root];
   }
 

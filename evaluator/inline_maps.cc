@@ -6,6 +6,7 @@
 
 #include "evaluator/elementwise.h"
 #include "evaluator/registry.h"
+#include "evaluator/steps.h"
 
 namespace assay {
 namespace {
@@ -73,9 +74,9 @@ bool CanInlineMap(const Computation& body, const Instruction& map) {
   return true;
 }
 
-int32_t InsertMap(const Computation& body, const Instruction& map, std::span<const int32_t> places,
-                  Computation& result) {
-  const auto begin = static_cast<int64_t>(result.instructions.size());
+int32_t InsertMap(const Computation& body, const Computation& caller, const Instruction& map,
+                  std::span<const int32_t> places, Computation& result) {
+  const size_t begin = result.instructions.size();
   const std::vector<bool> needed = NeededByRoot(body);
   std::vector<int32_t> inner(body.instructions.size(), -1);
   for (size_t i = 0; i < inner.size(); ++i) {
@@ -111,7 +112,9 @@ int32_t InsertMap(const Computation& body, const Instruction& map, std::span<con
                     .operands = {value}},
                    result);
   }
-  *result.inlined_steps += 1 - (static_cast<int64_t>(result.instructions.size()) - begin);
+  *result.inlined_steps += CountsOf(caller, map);
+  for (size_t i = begin; i < result.instructions.size(); ++i)
+    *result.inlined_steps -= CountsOf(result, result.instructions[i]);
   return value;
 }
 

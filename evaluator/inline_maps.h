@@ -16,10 +16,10 @@ namespace assay {
 // Whether the ops of `body`, which `map` calls, have the same meaning on arrays of the map's sizes.
 bool CanInlineMap(const Computation& body, const Instruction& map);
 
-// Appends them to `result` and returns where the map's value is. `places`: of the caller's instructions in `result`. Steps
-// count as the map's one (Computation::inlined_steps, which must be set).
-int32_t InsertMap(const Computation& body, const Instruction& map, std::span<const int32_t> places,
-                  Computation& result);
+// Appends them to `result` and returns where the map's value is. `places`: of the caller's instructions in `result`. All of
+// it counts as the map (Computation::inlined_steps, which must be set).
+int32_t InsertMap(const Computation& body, const Computation& caller, const Instruction& map,
+                  std::span<const int32_t> places, Computation& result);
 
 }  // namespace assay
 

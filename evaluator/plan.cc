@@ -7,6 +7,7 @@
 #include "evaluator/move_fusion.h"
 #include "evaluator/needed.h"
 #include "evaluator/registry.h"
+#include "evaluator/steps.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -196,7 +197,7 @@ class Planner {
     plan.steps = std::move(kept);
   }
 
-  // Steps count alike whoever runs them: a broadcast or iota that several fusions have counts once.
+  // Steps count alike whoever runs them: a member that several fusions have counts once.
   static void CountMembers(const Computation& computation, ComputationPlan& plan) {
     std::vector<bool> counted(computation.instructions.size(), false);
     for (const Step& step : plan.steps) {
@@ -208,8 +209,7 @@ class Planner {
       for (int32_t member : step.fusion->members) {
         if (counted[member]) continue;
         counted[member] = true;
-        ++step.counts;
-        step.gathered += ChargeOfRecomputed(computation, computation.instructions[member]);
+        step.counts += CountsOf(computation, computation.instructions[member]);
       }
     }
   }
@@ -304,7 +304,9 @@ class Planner {
         pending.pop_back();
         done[next] = true;
         if (instructions[next].opcode != Opcode::kParameter) {
-          plan.steps.push_back({.instruction = next, .op = &DefinitionOf(instructions[next].opcode)});
+          plan.steps.push_back({.instruction = next,
+                                .op = &DefinitionOf(instructions[next].opcode),
+                                .counts = CountsOf(computation, instructions[next])});
         }
         pending.insert(pending.end(), projections[next].rbegin(), projections[next].rend());
       }

@@ -35,8 +35,7 @@ struct Step {
   std::vector<bool> last_use;            // for each of Reads(): no later step or root needs it
   bool result_used = true;               // some later step, or the caller, needs the result
   bool once = false;                     // no turn of a loop changes what it reads: it runs in the first one
-  int64_t counts = 1;                    // instructions, towards --max-steps
-  int64_t gathered = 0;                  // elements of broadcasts and iotas among them
+  int64_t counts = 0;                    // towards --max-steps (steps.h)
   absl::Status declined;                 // why the fusion that the instruction would be the root of is none
 
   // The instructions whose values the kernel gets.
@@ -71,7 +70,7 @@ struct ComputationPlan {
   std::vector<int32_t> constants;  // are in their slots from the start and stay there
   StateSlots state;
   std::vector<int32_t> once;  // slots of the results of Step::once: they stay until the loop ends
-  int64_t counts = 0;         // instructions of which no step is left, towards --max-steps
+  int64_t counts = 0;         // of instructions of which no step is left, towards --max-steps (steps.h)
 };
 
 struct Plan {

@@ -25,7 +25,7 @@ namespace {
 constexpr int kMaxOperands = 3;
 constexpr int kMaxInlineDepth = 64;
 constexpr int64_t kMaxInstructions = 10000;  // inlined ones counted each time
-constexpr int64_t kChargeEvery = 1 << 20;    // element operations between two charges
+constexpr int64_t kChargeEvery = 1 << 20;    // element operations between two polls
 
 // What an instruction gave: a register, or a tuple of values (shared: a tuple of tuples may be wide).
 struct Value {
@@ -100,12 +100,8 @@ class Compiler {
     std::vector<Value> values(n);
     for (size_t i = 0; i < n; ++i) {
       const Instruction& instruction = computation.instructions[i];
-      // An unneeded call may hide a side effect.
-      if (HasSideEffect(instruction)) return std::nullopt;
-      if (!needed[i]) {
-        if (!CalledComputations(instruction).empty()) return std::nullopt;
-        continue;
-      }
+      if (HasEffect(instruction)) return std::nullopt;  // also of an unneeded call
+      if (!needed[i]) continue;
       std::optional<Value> value = Translate(instruction, values, arguments, depth);
       if (!value) return std::nullopt;
       values[i] = *std::move(value);
@@ -113,6 +109,26 @@ class Compiler {
     std::vector<Value> results;
     for (int32_t i : wanted) results.push_back(values[i]);
     return results;
+  }
+
+  // Of the instruction or, where it is a call, of what it runs.
+  bool HasEffect(const Instruction& instruction) {
+    if (HasSideEffect(instruction)) return true;
+    const std::vector<ComputationId> called = CalledComputations(instruction);
+    if (called.empty()) return false;
+    if (effects_.empty()) {
+      const auto has_effect = [&](ComputationId id) { return effects_[static_cast<size_t>(id.value)]; };
+      for (const Computation& computation : module_.computations) {  // callees come first
+        bool any = false;
+        for (const Instruction& inner : computation.instructions) {
+          const std::vector<ComputationId> inside = CalledComputations(inner);
+          any = any || HasSideEffect(inner) || std::any_of(inside.begin(), inside.end(), has_effect);
+        }
+        effects_.push_back(any);
+      }
+    }
+    return std::any_of(called.begin(), called.end(),
+                       [&](ComputationId id) { return effects_[static_cast<size_t>(id.value)]; });
   }
 
   static std::vector<bool> Needed(const Computation& computation, std::span<const int32_t> wanted) {
@@ -207,6 +223,7 @@ class Compiler {
   const Module& module_;
   const Executor& executor_;
   int64_t budget_ = kMaxInstructions;
+  std::vector<bool> effects_;  // of running each computation; empty: not asked for yet
 };
 
 // Slots of one strip, shared by registers of one kind that are not alive together. The slot of a constant is

@@ -8,6 +8,7 @@
 #include "evaluator/fused/nodes.h"
 #include "evaluator/fusion.h"
 #include "evaluator/registry.h"
+#include "evaluator/steps.h"
 #include "fmt/format.h"
 #include "shape/index.h"
 
@@ -68,7 +69,7 @@ absl::StatusOr<InlinedValue> Inliner::Inline(ComputationId id, std::vector<Inlin
   if (depth > kMaxInlining) return NotSupported({}, "too many calls in calls");
   const Computation& computation = module_.computation(id);
   ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> needed, Needed(computation));
-  work.steps += 1 + computation.inlined_steps.value_or(0);
+  counts += kCountsPerStep + computation.inlined_steps.value_or(0);
   std::vector<InlinedValue> values(computation.instructions.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Instruction& instruction = computation.instructions[i];
@@ -77,7 +78,7 @@ absl::StatusOr<InlinedValue> Inliner::Inline(ComputationId id, std::vector<Inlin
       values[i] = arguments[static_cast<size_t>(instruction.parameter_number)];
       continue;
     }
-    ++work.steps;
+    counts += CountsOf(computation, instruction);
     if (++instructions_ > kMaxInstructions) return NotSupported({}, "too many instructions");
     ASSAY_ASSIGN_OR_RETURN(values[i], ValueOf(computation, instruction, values, depth));
   }
@@ -120,16 +121,12 @@ std::optional<InlinedValue> Inliner::Moved(const Computation& computation, const
                          ? from.element_type() == shape.element_type()
                          : KeepsPositions(computation, instruction);
   if (stays) return operand;
-  if (instruction.opcode == Opcode::kBroadcast && from.num_elements() == 1) {
-    work.elements += n;
-    return operand;
-  }
+  if (instruction.opcode == Opcode::kBroadcast && from.num_elements() == 1) return operand;
   if (instruction.opcode != Opcode::kSlice || n != 1) return std::nullopt;
   const auto& slice = std::get<SliceConfig>(*instruction.attributes.Find(Attr::kSlice));
   const DimVector strides = RowMajorStrides(from.sizes());
   int64_t lane = 0;
   for (size_t d = 0; d < slice.size(); ++d) lane += slice[d].start * strides[d];
-  work.elements += 1;
   return InlinedValue{.node = AddNode({.opcode = Opcode::kBroadcast,
                                        .type = shape.element_type(),
                                        .operands = {static_cast<int16_t>(operand.node), -1, -1},
@@ -162,7 +159,6 @@ absl::StatusOr<InlinedValue> Inliner::ArrayOf(const Computation& computation, co
   if (!jit::CanGenerate(node, types, target_)) {
     return NotSupported({}, fmt::format("no code for {} of {}", Name(instruction.opcode), Name(types[0])));
   }
-  work.elements += shape.num_elements();
   return InlinedValue{.node = AddNode(node)};
 }
 

@@ -28,11 +28,6 @@ struct InlinedValue {
   std::vector<InlinedValue> parts;
 };
 
-// What the interpreter counts of a computation: instructions, and elements of elementwise ones.
-struct InlinedWork {
-  int64_t steps = 0, elements = 0;
-};
-
 class Inliner {
  public:
   // Arrays may have up to `most_elements`.
@@ -50,7 +45,7 @@ class Inliner {
   jit::Segment segment;
   std::vector<Copies> constants;      // of the streams that constants come from, in order
   std::vector<int> constant_streams;  // which these are
-  InlinedWork work;                   // of everything inlined
+  int64_t counts = 0;                 // of everything inlined (evaluator/steps.h)
   int64_t elements = 1;               // of the largest array
 
  private:

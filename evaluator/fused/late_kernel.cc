@@ -55,7 +55,6 @@ class LateKernel final : public Kernel {
     std::shared_ptr<const Kernel> kernel;  // null: the op
     absl::InlinedVector<int, 3> reads;     // among the operands and then the members
     absl::InlinedVector<bool, 3> last;
-    int64_t charged = 0;  // of Step::gathered, for which the executor has charged
   };
 
   int PlaceOf(int32_t index) const {
@@ -73,7 +72,6 @@ class LateKernel final : public Kernel {
     if (kernel.ok()) member.kernel = *std::move(kernel);
     for (int32_t operand : instruction.operands) member.reads.push_back(PlaceOf(operand));
     member.last.resize(member.reads.size());
-    member.charged = ChargeOfRecomputed(computation_, instruction);
     return member;
   }
 
@@ -93,7 +91,6 @@ class LateKernel final : public Kernel {
       ASSAY_ASSIGN_OR_RETURN(values[operands.size() + m], member.kernel == nullptr
                                                               ? member.op->eval(of_member, given)
                                                               : member.kernel->Run(of_member, given));
-      if (member.charged > 0) ASSAY_RETURN_IF_ERROR(context.Charge(-member.charged));
     }
     return std::move(values.back());
   }

@@ -30,7 +30,7 @@ struct LoopProgram {
   int64_t elements = 1;           // of the largest array
   std::vector<int> leaf_streams;  // by leaf of the state; -1: no small array, comes back as it was
   std::vector<Copies> constants;  // of the streams behind those of the state
-  InlinedWork condition_work, body_work;
+  int64_t condition_counts = 0, body_counts = 0;  // of one run each
 };
 
 class Builder {
@@ -43,10 +43,10 @@ class Builder {
     if (inliner_.segment.streams.empty()) return NotSupported({}, "no scalar or small array in the state");
     ASSAY_ASSIGN_OR_RETURN(const InlinedValue condition,
                            inliner_.Inline(*loop.attributes.Computation(Attr::kCondition), {state}));
-    program_.condition_work = std::exchange(inliner_.work, {});
+    program_.condition_counts = std::exchange(inliner_.counts, 0);
     ASSAY_ASSIGN_OR_RETURN(const InlinedValue next,
                            inliner_.Inline(*loop.attributes.Computation(Attr::kBody), {state}));
-    program_.body_work = inliner_.work;
+    program_.body_counts = inliner_.counts;
     program_.condition = static_cast<int16_t>(condition.node);
     ASSAY_RETURN_IF_ERROR(StoreState(state, next));
     program_.elements = inliner_.elements;
@@ -130,17 +130,12 @@ class ScalarLoop final : public Kernel {
     int64_t times;
     do {
       times = code_->Run(streams, kIterations);
-      ASSAY_RETURN_IF_ERROR(Count(context, times, program_.condition_work));
-      ASSAY_RETURN_IF_ERROR(Count(context, times, program_.body_work));
+      ASSAY_RETURN_IF_ERROR(
+          context.executor().Count(times * (program_.condition_counts + program_.body_counts)));
     } while (times == kIterations);
-    ASSAY_RETURN_IF_ERROR(Count(context, 1, program_.condition_work));
+    ASSAY_RETURN_IF_ERROR(context.executor().Count(program_.condition_counts));
     size_t leaf = 0;
     return StateFrom(context, start, start.shared_shape(), memory, leaf);
-  }
-
-  static absl::Status Count(EvalContext& context, int64_t times, const InlinedWork& work) {
-    ASSAY_RETURN_IF_ERROR(context.executor().CountSteps(times * work.steps));
-    return context.Charge(times * work.elements);
   }
 
   void FillState(const Literal& value, size_t& leaf, std::vector<Copies>& memory) const {

@@ -1,0 +1,33 @@
+// What --max-steps counts. A step is an instruction executed, a computation called, or 4,096 elements of work, where the work
+// of an instruction follows from the shapes that the program declares, and is counted before the instruction runs. So a
+// program takes as many steps by every engine, with any number of threads, and with the cross-check.
+//
+// Work, in elements; a tuple's are those of its leaves; of a dimension that is dynamic its bound, of one without, none:
+//   dot, ragged-dot, scaled-dot    products, as many as of arrays without groups      convolution  result by the window by features
+//   reduce-window    result by the window             select-and-scatter  source by the window
+//   sort             elements by ⌈log2 of the line's length⌉, at least 1
+//   fft              elements of the longer side by the sum of ⌈log2 of the lengths⌉, at least 1
+//   cholesky, triangular-solve     elements of a or b by the unknowns
+//   slice, dynamic-slice, gather   the result         dynamic-update-slice, scatter  the updates
+//   what passes values on (tuple, reshape, copy, …), and what runs other computations as steps (call, while, …)  none
+//   all others       the larger of the result and the largest operand
+// A computation that is applied to single elements (reduce, map, sort, …) counts as work of that instruction alone, unless it
+// has to be interpreted, as loops, reductions and effects in it have: then each application is a call with its instructions.
+#ifndef ASSAY_EVALUATOR_STEPS_H_
+#define ASSAY_EVALUATOR_STEPS_H_
+
+#include <cstdint>
+
+#include "hlo/module.h"
+
+namespace assay {
+
+// Counts are in these parts of a step.
+inline constexpr int64_t kCountsPerStep = 4096;
+
+// Of one run of the instruction: itself and its work. At most 2^40 steps, more than a run can take.
+int64_t CountsOf(const Computation& computation, const Instruction& instruction);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_STEPS_H_

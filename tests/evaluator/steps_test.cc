@@ -1,0 +1,233 @@
+// What --max-steps counts: worked by hand from the shapes, and equal by every engine, thread count and cross-check.
+#include "evaluator/steps.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "evaluator/executor.h"
+#include "fmt/format.h"
+#include "tests/evaluator/run_text.h"
+
+namespace assay {
+namespace {
+
+// Runs by one engine with zeros for arguments (unless given); the counts, or -1 where the step limit ended it.
+int64_t CountsOfRun(const VerifiedModule& module, EngineChoice engine, int jobs, Crosscheck crosscheck,
+                    int64_t max_steps) {
+  const absl::StatusOr<Plan> plan = MakePlan(module, engine);
+  REQUIRE(plan.ok());
+  RunOptions options;
+  options.jobs = jobs;
+  options.crosscheck = crosscheck;
+  options.limits.max_steps = max_steps;
+  Executor executor(*plan, options);
+  std::vector<Literal> arguments;
+  const Computation& entry = module.module().entry_computation();
+  for (int32_t parameter : entry.parameters)
+    arguments.push_back(*Literal::Make(*entry.instructions[static_cast<size_t>(parameter)].shape));
+  const absl::Status status = executor.Run(arguments).status();
+  INFO(status);
+  if (!status.ok()) {
+    CHECK(status.message() == fmt::format("steps (--max-steps): more than the limit of {}", max_steps));
+    CHECK(ExitCodeOf(status) == 5);
+    return -1;
+  }
+  return executor.statistics().steps * kCountsPerStep + executor.statistics().parts;
+}
+
+// Every engine counts `counts`; it ends at no limit that allows it, and at the one below.
+void Counts(const std::string& program, int64_t counts) {
+  absl::StatusOr<Module> parsed = ParseHloText("HloModule m\n" + program);
+  INFO(program << parsed.status());
+  REQUIRE(parsed.ok());
+  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
+  INFO(module.status());
+  REQUIRE(module.ok());
+  for (EngineChoice engine : {EngineChoice::kReference, EngineChoice::kExact, EngineChoice::kFast}) {
+    for (int jobs : {1, 3}) {
+      for (Crosscheck crosscheck : {Crosscheck::kOff, Crosscheck::kFull}) {
+        if (jobs == 3 && crosscheck == Crosscheck::kFull) continue;
+        INFO(static_cast<int>(engine) << " " << jobs << " " << static_cast<int>(crosscheck));
+        CHECK(CountsOfRun(*module, engine, jobs, crosscheck, 0) == counts);
+        const int64_t steps = counts / kCountsPerStep;
+        CHECK(CountsOfRun(*module, engine, jobs, crosscheck, steps) == counts);
+        if (steps > 1) CHECK(CountsOfRun(*module, engine, jobs, crosscheck, steps - 1) == -1);
+      }
+    }
+  }
+}
+
+// Of a program of its entry alone: the call of the entry, so many instructions, and their work.
+int64_t Steps(int64_t instructions, int64_t work) { return (1 + instructions) * kCountsPerStep + work; }
+
+}  // namespace
+
+TEST_CASE("steps: reducers of several operations, also past 2^20 of them", "[steps]") {
+  // 300,000 elements by 4 operations: work is the elements, once, and not the operations.
+  const std::string f =
+      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n m = f32[] multiply(a, b)\n c = f32[] "
+      "constant(0.5)\n s = f32[] subtract(m, c)\n t = f32[] maximum(s, a)\n ROOT u = f32[] add(t, b) }\n";
+  Counts(f + "ENTRY e { x = f32[3000,100] parameter(0)\n i = f32[] constant(1)\n ROOT r = f32[100] reduce(x, "
+             "i), dimensions={0}, to_apply=f }",
+         Steps(2, 300'000));
+  Counts(f + "ENTRY e { x = f32[300000] parameter(0)\n i = f32[] constant(1)\n ROOT r = f32[300000] "
+             "reduce-window(x, i), window={size=3 pad=1_1}, to_apply=f }",
+         Steps(2, 900'000));
+  Counts(f + "ENTRY e { x = f32[1000] parameter(0)\n k = s32[300000,1] parameter(1)\n u = f32[300000] "
+             "parameter(2)\n ROOT r = f32[1000] scatter(x, k, u), update_window_dims={}, "
+             "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f }",
+         Steps(1, 300'000));
+}
+
+TEST_CASE("steps: reducers by every kernel", "[steps]") {
+  for (const char* op : {"add", "multiply", "maximum", "minimum"}) {
+    for (const char* type : {"f32", "s32", "f64", "bf16", "s8"}) {
+      const std::string f = fmt::format(
+          "f {{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {0}[] {1}(a, b) }}\n", type, op);
+      for (const char* shape : {"[700,90]", "[90,700]"}) {
+        Counts(fmt::format("{0}ENTRY e {{ x = {1}{2} parameter(0)\n i = {1}[] constant(1)\n ROOT r = {1}[] "
+                           "reduce(x, i), dimensions={{0,1}}, to_apply=f }}",
+                           f, type, shape),
+               Steps(2, 63'000));
+      }
+      Counts(fmt::format("{0}ENTRY e {{ x = {1}[700,90] parameter(0)\n i = {1}[] constant(1)\n ROOT r = "
+                         "{1}[90] reduce(x, i), dimensions={{0}}, to_apply=f }}",
+                         f, type),
+             Steps(2, 63'000));
+      Counts(fmt::format("{0}ENTRY e {{ x = {1}[1000] parameter(0)\n i = {1}[] constant(1)\n ROOT r = "
+                         "{1}[1000] reduce-window(x, i), window={{size=1000 pad=999_0}}, to_apply=f }}",
+                         f, type),
+             Steps(2, 1'000'000));
+    }
+  }
+}
+
+TEST_CASE("steps: maps with constants, calls, maps and unread values", "[steps]") {
+  const std::string g =
+      "g { a = f32[] parameter(0)\n c = f32[] constant(2)\n ROOT s = f32[] multiply(a, c) }\n";
+  Counts(g + "ENTRY e { x = f32[100000] parameter(0)\n ROOT z = f32[100000] map(x), dimensions={0}, "
+             "to_apply=g }",
+         Steps(1, 100'000));
+  Counts(
+      g + "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n m = f32[] map(a), dimensions={}, "
+          "to_apply=g\n u = f32[] subtract(a, b)\n n = f32[] call(b), to_apply=g\n d = f32[] constant(3)\n "
+          "p = f32[] add(m, d)\n ROOT s = f32[] exponential(p) }\n"
+          "ENTRY e { x = f32[1000,300] parameter(0)\n y = f32[1000,300] parameter(1)\n n = f32[1000,300] "
+          "negate(x)\n z = f32[1000,300] map(n, y), dimensions={0,1}, to_apply=f\n ROOT w = f32[1000,300] "
+          "abs(z) }",
+      Steps(3, 900'000));
+  Counts(
+      "f { a = s8[] parameter(0)\n ROOT c = f64[] constant(2.5) }\nENTRY e { x = s8[9000] parameter(0)\n "
+      "ROOT z = f64[9000] map(x), dimensions={0}, to_apply=f }",
+      Steps(1, 9000));
+  Counts(
+      "f { a = s8[] parameter(0)\n ROOT b = s8[] parameter(1) }\nENTRY e { x = s8[9000] parameter(0)\n "
+      "y = s8[9000] parameter(1)\n ROOT z = s8[9000] map(x, y), dimensions={0}, to_apply=f }",
+      Steps(1, 9000));
+}
+
+TEST_CASE("steps: an unread call in a reducer does not make it run instruction by instruction", "[steps]") {
+  Counts(
+      "g { a = f32[] parameter(0)\n ROOT s = f32[] negate(a) }\n"
+      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n u = f32[] call(a), to_apply=g\n ROOT s = "
+      "f32[] subtract(a, b) }\n"
+      "ENTRY e { x = f32[8000] parameter(0)\n i = f32[] constant(1)\n ROOT r = f32[] reduce(x, i), "
+      "dimensions={0}, to_apply=f }",
+      Steps(2, 8000));
+}
+
+TEST_CASE("steps: a reducer that has to be interpreted counts as calls", "[steps]") {
+  // 20 calls of f, each with 5 instructions; the reduce of 3 elements in it.
+  Counts(
+      "g { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT s = s32[] add(a, b) }\n"
+      "f { a = s32[] parameter(0)\n b = s32[] parameter(1)\n w = s32[3] broadcast(b), dimensions={}\n "
+      "z = s32[] constant(0)\n r = s32[] reduce(w, z), dimensions={0}, to_apply=g\n ROOT s = s32[] add(a, "
+      "r) }\n"
+      "ENTRY e { x = s32[20] parameter(0)\n i = s32[] constant(1)\n ROOT r = s32[] reduce(x, i), "
+      "dimensions={0}, to_apply=f }",
+      Steps(2, 20) + 20 * Steps(4, 3 + 3 + 1));
+}
+
+TEST_CASE("steps: sorts, dots, convolutions, transforms, solves", "[steps]") {
+  const std::string less =
+      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT }\n";
+  const std::string odd =
+      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n d = f32[] add(a, b)\n s = f32[] subtract(d, "
+      "a)\n "
+      "ROOT c = pred[] compare(a, s), direction=LT }\n";
+  for (const std::string& f : {less, odd}) {
+    Counts(f + "ENTRY e { x = f32[5,1000] parameter(0)\n ROOT r = f32[5,1000] sort(x), dimensions={1}, "
+               "to_apply=f }",
+           Steps(1, 5 * 1000 * 10));
+  }
+  for (const char* type : {"f32", "f64", "bf16", "s32", "s8"}) {
+    for (int n : {20, 200}) {
+      Counts(fmt::format("ENTRY e {{ x = {0}[{1},30] parameter(0)\n y = {0}[30,{1}] parameter(1)\n ROOT r = "
+                         "{0}[{1},{1}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}",
+                         type, n),
+             Steps(1, int64_t{30} * n * n));
+    }
+    Counts(
+        fmt::format("ENTRY e {{ x = {0}[2,20,20,3] parameter(0)\n y = {0}[3,3,3,8] parameter(1)\n ROOT r = "
+                    "{0}[2,20,20,8] convolution(x, y), window={{size=3x3 pad=1_1x1_1}}, "
+                    "dim_labels=b01f_01io->b01f }}",
+                    type),
+        Steps(1, 2 * 20 * 20 * 8 * 9 * 3));
+  }
+  Counts(
+      "ENTRY e { x = c64[10,1000] parameter(0)\n ROOT r = c64[10,1000] fft(x), fft_type=FFT, "
+      "fft_length={1000} }",
+      Steps(1, 10'000 * 10));
+  Counts(
+      "ENTRY e { x = f32[10,1000] parameter(0)\n ROOT r = c64[10,501] fft(x), fft_type=RFFT, "
+      "fft_length={1000} }",
+      Steps(1, 10'000 * 10));
+  Counts("ENTRY e { x = f64[3,30,30] parameter(0)\n ROOT r = f64[3,30,30] cholesky(x), lower=true }",
+         Steps(1, 3 * 30 * 30 * 30));
+  Counts(
+      "ENTRY e { x = f64[3,30,30] parameter(0)\n y = f64[3,30,40] parameter(1)\n ROOT r = f64[3,30,40] "
+      "triangular-solve(x, y), left_side=true, lower=true, transpose_a=NO_TRANSPOSE, "
+      "unit_diagonal=false }",
+      Steps(1, 3 * 30 * 40 * 30));
+}
+
+TEST_CASE("steps: moves, and fusions that read them twice", "[steps]") {
+  Counts(
+      "ENTRY e { x = f32[300,400] parameter(0)\n t = f32[400,300] transpose(x), dimensions={1,0}\n "
+      "s = f32[100,300] slice(t), slice={[0:100], [0:300]}\n c = f32[] constant(2)\n b = f32[100,300] "
+      "broadcast(c), dimensions={}\n m = f32[100,300] multiply(s, b)\n i = f32[100,300] iota(), "
+      "iota_dimension=1\n a = f32[100,300] add(m, i)\n d = f32[100,300] divide(b, i)\n ROOT r = "
+      "(f32[100,300], f32[100,300]) tuple(a, d) }",
+      Steps(9, 120'000 + 6 * 30'000));
+  Counts(
+      "ENTRY e { x = f32[1000,40] parameter(0)\n k = s32[500,1] parameter(1)\n g = f32[500,40] gather(x, "
+      "k), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+      "slice_sizes={1,40}\n z = f32[] constant(0)\n p = f32[502,40] pad(g, z), padding=1_1x0_0\n "
+      "ROOT r = f32[502,40] reverse(p), dimensions={0} }",
+      Steps(4, 20'000 + 2 * 502 * 40));
+}
+
+TEST_CASE("steps: loops of scalars and of arrays", "[steps]") {
+  // 1,000 turns: 2 instructions and a comparison, then 4 and two elementwise ones.
+  Counts(
+      "c { s = (s32[], s32[]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n n = s32[] "
+      "constant(1000)\n ROOT d = pred[] compare(i, n), direction=LT }\n"
+      "b { s = (s32[], s32[]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n k = s32[] "
+      "get-tuple-element(s), index=1\n o = s32[] constant(1)\n j = s32[] add(i, o)\n l = s32[] add(k, j)\n "
+      "ROOT t = (s32[], s32[]) tuple(j, l) }\n"
+      "ENTRY e { z = s32[] constant(0)\n t = (s32[], s32[]) tuple(z, z)\n ROOT w = (s32[], s32[]) "
+      "while(t), condition=c, body=b }",
+      Steps(3, 0) + 1001 * Steps(3, 1) + 1000 * Steps(6, 2));
+  Counts(
+      "c { s = (s32[], f32[5000]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n n = s32[] "
+      "constant(10)\n ROOT d = pred[] compare(i, n), direction=LT }\n"
+      "h { x = f32[] parameter(0)\n k = f32[] constant(3)\n ROOT y = f32[] multiply(x, k) }\n"
+      "b { s = (s32[], f32[5000]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n x = f32[5000] "
+      "get-tuple-element(s), index=1\n o = s32[] constant(1)\n j = s32[] add(i, o)\n y = f32[5000] map(x), "
+      "dimensions={0}, to_apply=h\n ROOT t = (s32[], f32[5000]) tuple(j, y) }\n"
+      "ENTRY e { z = s32[] constant(0)\n x = f32[5000] parameter(0)\n t = (s32[], f32[5000]) tuple(z, x)\n "
+      "ROOT w = (s32[], f32[5000]) while(t), condition=c, body=b }",
+      Steps(3, 0) + 11 * Steps(3, 1) + 10 * Steps(6, 1 + 5000));
+}
+
+}  // namespace assay
