@@ -120,10 +120,13 @@ class Planner {
     }
     bool any = false;
     for (const Engine* engine : engines_) {
-      if (!engine->fuses() || fusions_ >= kMaxFusions) continue;
+      if (!engine->fuses()) continue;
       for (Fusion& fusion : FindFusions(module_, computation, order, *engine)) {
         Step& step = plan.steps[step_of[fusion.members.back()]];
-        if (fusions_ >= kMaxFusions) break;
+        if (fusions_ >= kMaxFusions) {
+          step.declined = NotSupported({}, fmt::format("{} fusions already", kMaxFusions));
+          continue;
+        }
         absl::StatusOr<std::shared_ptr<const Kernel>> kernel =
             engine->PrepareFusion({module_, computation, fusion.members, fusion.operands, in_loop});
         if (absl::IsUnimplemented(kernel.status())) {

@@ -4,12 +4,11 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/near_kernel.h"
+#include "evaluator/static_shape.h"
 #include "fmt/format.h"
 
 namespace assay::fast {
 namespace {
-
-bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }
 
 class FunctionKernel final : public NearKernel {
  public:
@@ -38,7 +37,7 @@ const NearRow* NearFunctionFor(const Computation& computation, const Instruction
                                native::Isa isa) {
   if (instruction.operands.size() != 1 || instruction.attributes.Has(Attr::kResultAccuracy)) return nullptr;
   const Shape& operand = *computation.instructions[instruction.operands[0]].shape;
-  if (!IsStatic(operand) || !IsStatic(*instruction.shape)) return nullptr;
+  if (!WhyNotStatic(operand).empty() || !WhyNotStatic(*instruction.shape).empty()) return nullptr;
   const ElementType type = instruction.shape->element_type();
   if (operand.element_type() != type) return nullptr;
   const std::span<const NearRow> rows = NearRows(isa);
@@ -48,11 +47,28 @@ const NearRow* NearFunctionFor(const Computation& computation, const Instruction
   return row == rows.end() ? nullptr : &*row;
 }
 
+namespace {
+
+std::string WhyNoRow(const StepView& step, native::Isa isa) {
+  const Shape& result = step.result_shape();
+  const bool known = std::any_of(NearRows(isa).begin(), NearRows(isa).end(), [&](const NearRow& row) {
+    return row.opcode == step.instruction.opcode && row.type == result.element_type();
+  });
+  if (isa == native::Isa::kBaseline) return "no AVX2";
+  if (!known) {
+    return fmt::format("no near function for {} of {}", Name(step.instruction.opcode),
+                       Name(result.element_type()));
+  }
+  return step.instruction.attributes.Has(Attr::kResultAccuracy) ? "a result accuracy of its own"
+                                                                : std::string(WhyNotStatic(result));
+}
+
+}  // namespace
+
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareNearFunction(const StepView& step, native::Isa isa,
                                                                   int64_t fewest) {
   const NearRow* const row = NearFunctionFor(step.computation, step.instruction, isa);
-  if (row == nullptr)
-    return NotSupported({}, fmt::format("no near function for {}", Name(step.instruction.opcode)));
+  if (row == nullptr) return NotSupported({}, WhyNoRow(step, isa));
   const int64_t elements = step.result_shape().num_elements();
   if (elements < fewest) return NotSupported({}, fmt::format("{} elements, fewer than {}", elements, fewest));
   return std::make_shared<FunctionKernel>(step.instruction, *row);

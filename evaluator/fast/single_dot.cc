@@ -145,18 +145,24 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& s
   const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
   for (const Shape* shape : {&lhs, &rhs, &result}) {
     if (shape->element_type() != ElementType::kF32)
-      return NotSupported({}, fmt::format("{} to {}", Name(lhs.element_type()), Name(result.element_type())));
+      return NotSupported({}, fmt::format("{} by {} to {}", Name(lhs.element_type()),
+                                          Name(rhs.element_type()), Name(result.element_type())));
     if (shape->HasDynamic() || shape->HasUnbounded()) return NotSupported({}, "dynamic shapes");
   }
   const DotArray left = StaticArrayOf(lhs), right = StaticArrayOf(rhs);
   const DotDims dims = DotDimsOf(step.instruction.attributes, lhs.rank(), rhs.rank());
   const DotBox box = WholeDot(dims, left, right, RowMajorStrides(result.sizes()));
   constexpr int64_t kMostOffsets = 1 << 12;  // kept with the plan
-  if (!native::IsSmallDot(box, kMostProducts) ||
-      LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMostOffsets) {
-    return NotSupported({}, fmt::format("no products, or more than {}", kMostProducts));
+  const int64_t terms = LoopCount(box.contracted[0].loops);
+  if (!native::IsSmallDot(box, kMostProducts)) {
+    if (terms == 0 || result.num_elements() == 0) return NotSupported({}, "no products");
+    if (terms > native::kSmallDotLongest)
+      return NotSupported({}, fmt::format("sums of more than {} terms", native::kSmallDotLongest));
+    return NotSupported({}, fmt::format("more than {} products", kMostProducts));
   }
-  const int64_t products = result.num_elements() * LoopCount(box.contracted[0].loops);
+  if (LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMostOffsets)
+    return NotSupported({}, fmt::format("more than {} rows, columns and batches", kMostOffsets));
+  const int64_t products = result.num_elements() * terms;
   if (products < fewest) return NotSupported({}, fmt::format("{} products, fewer than {}", products, fewest));
   return std::make_shared<SingleDot>(isa, box, products);
 }

@@ -7,6 +7,7 @@
 #include "evaluator/fusion.h"
 #include "evaluator/native/elementwise.h"
 #include "evaluator/registry.h"
+#include "evaluator/static_shape.h"
 #include "fmt/format.h"
 
 namespace assay::fused {
@@ -381,8 +382,6 @@ class Builder {
   std::vector<int> strip_rounds_;
 };
 
-bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }
-
 }  // namespace
 
 bool CanBePart(const StepView& step, std::string* reason) {
@@ -392,12 +391,12 @@ bool CanBePart(const StepView& step, std::string* reason) {
   };
   const Instruction& instruction = step.instruction;
   const Shape& result = *instruction.shape;
-  if (!IsStatic(result)) return refuse("a dynamic dimension");
+  if (const std::string_view why = WhyNotStatic(result); !why.empty()) return refuse(why);
   if (!jit::IsKnown(result.element_type())) return refuse("element type ", Name(result.element_type()));
   absl::InlinedVector<ElementType, 3> types;
   for (int32_t operand : instruction.operands) {
     const Shape& shape = *step.computation.instructions[operand].shape;
-    if (!IsStatic(shape)) return refuse("a dynamic dimension");
+    if (const std::string_view why = WhyNotStatic(shape); !why.empty()) return refuse(why);
     if (!jit::IsKnown(shape.element_type())) return refuse("element type ", Name(shape.element_type()));
     types.push_back(shape.element_type());
   }

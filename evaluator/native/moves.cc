@@ -8,6 +8,7 @@
 #include "evaluator/move.h"
 #include "evaluator/ops/bitcast.h"
 #include "evaluator/ops/shape_rules.h"
+#include "evaluator/static_shape.h"
 #include "fmt/format.h"
 #include "shape/index.h"
 
@@ -239,22 +240,23 @@ class Preparer {
   const DimVector operand_strides_, result_strides_;
 };
 
-bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step, Isa) {
   const Opcode opcode = step.instruction.opcode;
-  if (!IsStatic(step.result_shape())) return NotSupported({}, "no array of static sizes");
+  if (const std::string_view why = WhyNotStatic(step.result_shape()); !why.empty())
+    return NotSupported({}, why);
   for (int64_t k = 0; k < std::ssize(step.instruction.operands); ++k) {
-    if (!IsStatic(step.operand_shape(k))) return NotSupported({}, "no array of static sizes");
+    if (const std::string_view why = WhyNotStatic(step.operand_shape(k)); !why.empty())
+      return NotSupported({}, why);
     if (step.operand_shape(k).num_elements() == 0) return NotSupported({}, "no element");
   }
   const bool updates = opcode == Opcode::kDynamicUpdateSlice;
   if (updates && step.result_shape().rank() == 0) return NotSupported({}, "no start index");
   const int64_t moved = (updates ? step.operand_shape(1) : step.result_shape()).num_elements();
   if (moved == 0) return NotSupported({}, "no element");
-  if (moved > kMaxElements) return NotSupported({}, fmt::format("{} elements", moved));
+  if (moved > kMaxElements)
+    return NotSupported({}, fmt::format("{} elements, more than {}", moved, kMaxElements));
   return Preparer(step).Run();
 }
 
@@ -281,8 +283,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConcatenate(const FusionVie
 }
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& step, Isa) {
-  if (!IsStatic(step.result_shape()) || !IsStatic(step.operand_shape(0)))
-    return NotSupported({}, "no array of static sizes");
+  for (const Shape* shape : {&step.result_shape(), &step.operand_shape(0)}) {
+    if (const std::string_view why = WhyNotStatic(*shape); !why.empty()) return NotSupported({}, why);
+  }
   if (!BitcastKeepsBytes(step.operand_shape(0), step.result_shape()))
     return NotSupported({}, "elements move");
   return std::make_shared<SharedKernel>();

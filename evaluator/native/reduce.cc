@@ -160,7 +160,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
   const ElementType type = step.operand_shape(0).element_type();
   if (step.operand_shape(1).element_type() != type || step.result_shape().element_type() != type)
-    return NotSupported({}, "a reducer of more than one type");
+    return NotSupported({}, "operand, init value and result of more than one type");
   if (IsExactSum(step.module, reducer)) return std::make_shared<SumKernel>(SumKernelsOf(isa), step);
   if (!IsAssociative(step.module, reducer)) return PrepareCodeReduce(step, isa);
   const TypedFold fold = TypedFoldOf(FoldKernelsOf(isa), KeyOpOf(step.module, reducer, type), type);

@@ -11,6 +11,7 @@
 #include "evaluator/native/scatter_product.h"
 #include "evaluator/native/scatter_sums.h"
 #include "evaluator/ops/reducer.h"
+#include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 
@@ -150,9 +151,10 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const StepView& ste
   if (!IsAssociative(step.module, combiner)) return PrepareCodeScatter(step, isa);
   const ElementType type = step.operand_shape(0).element_type();
   if (step.operand_shape(2).element_type() != type || step.result_shape().element_type() != type)
-    return NotSupported({}, "a combiner of more than one type");
+    return NotSupported({}, "operand, updates and result of more than one type");
   const TypedFold fold = TypedFoldOf(FoldKernelsOf(isa), KeyOpOf(step.module, combiner, type), type);
-  if (fold.combine == nullptr || !FillsItsBytes(type)) return NotSupported({}, "folds of this type");
+  if (fold.combine == nullptr || !FillsItsBytes(type))
+    return NotSupported({}, fmt::format("folds of {}", Name(type)));
   return std::make_shared<ScatterFold>(fold);
 }
 

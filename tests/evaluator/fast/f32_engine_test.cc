@@ -63,11 +63,11 @@ TEST_CASE("f32 engine: what it declines, and why", "[f32]") {
   };
   CHECK_THAT(reason(dot("bf16", "[9,9]")), Catch::Contains("bf16 to bf16"));
   CHECK_THAT(reason(dot("f32", "[15,15]")), Catch::Contains("3375 products, fewer than 4096"));
-  CHECK_THAT(reason(dot("f32", "[0,0]")), Catch::Contains("no products, or more than 16777216"));
-  CHECK_THAT(reason(dot("f32", "[300,300]")), Catch::Contains("no products, or more than 16777216"));
+  CHECK(reason(dot("f32", "[0,0]")) == "no products");
+  CHECK(reason(dot("f32", "[300,300]")) == "more than 16777216 products");
   CHECK_THAT(reason("x = f32[1048576,1048576] parameter(0)\nROOT r = f32[1048576,1048576] dot(x, x), "
                     "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
-             Catch::Contains("no products, or more than"));
+             Catch::Contains("sums of more than 4096 terms"));
   CHECK_THAT(reason("x = f32[<=9,9] parameter(0)\ny = f32[9,9] parameter(1)\nROOT r = f32[<=9,9] dot(x, y), "
                     "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
              Catch::Contains("dynamic"));

@@ -1,0 +1,22 @@
+// Shapes whose sizes are all known when a program is planned, and why another is none of them.
+#ifndef ASSAY_EVALUATOR_STATIC_SHAPE_H_
+#define ASSAY_EVALUATOR_STATIC_SHAPE_H_
+
+#include <string_view>
+
+#include "shape/shape.h"
+
+namespace assay {
+
+// Empty for an array of static sizes; else what `assay plan` prints.
+inline std::string_view WhyNotStatic(const Shape& shape) {
+  if (shape.IsTuple()) return "a tuple";
+  if (shape.IsToken()) return "a token";
+  if (!shape.IsArray()) return "no array";
+  if (shape.HasUnbounded()) return "a dimension without a bound";
+  return shape.HasDynamic() ? "a dynamic dimension" : "";
+}
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_STATIC_SHAPE_H_
