@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <mutex>
 
 #include "absl/container/flat_hash_map.h"
 #include "evaluator/elements_at.h"
@@ -48,42 +47,6 @@ double WorkOf(const Computation& computation, const Step& step) {
   for (int32_t member : MembersOf(step)) work += ReferenceWork(computation, computation.instructions[member]);
   return work;
 }
-
-// How often each kernel ran, in whichever run of its plan: a plan that runs often is compared ever more seldom, and costs
-// next to nothing then. A new kernel at the address of a dead one starts anew.
-class RunCounts {
- public:
-  static RunCounts& OfProcess() {
-    static auto* const counts = new RunCounts;
-    return *counts;
-  }
-
-  // The number of the run that begins now, from 1.
-  uint64_t Next(const std::shared_ptr<const Kernel>& kernel) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Count& count = counts_[kernel.get()];
-    if (count.runs == 0 || count.kernel.expired()) {
-      count = {kernel, 0};
-      if (counts_.size() > most_) DropExpired();
-    }
-    return ++counts_[kernel.get()].runs;
-  }
-
- private:
-  static constexpr size_t kFewest = 1024;
-  struct Count {
-    std::weak_ptr<const Kernel> kernel;
-    uint64_t runs = 0;
-  };
-  void DropExpired() {
-    absl::erase_if(counts_, [](const auto& count) { return count.second.kernel.expired(); });
-    most_ = std::max(kFewest, 2 * counts_.size());
-  }
-
-  std::mutex mutex_;
-  absl::flat_hash_map<const Kernel*, Count> counts_;
-  size_t most_ = kFewest;
-};
 
 // The whole step by OpDef::eval, of a fusion one member after the other.
 absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& computation, const Step& step,
@@ -284,6 +247,26 @@ absl::Status CheckNear(EvalContext& context, const StepValues& values, const Nea
 
 }  // namespace
 
+RunCounts& RunCounts::OfProcess() {
+  static auto* const counts = new RunCounts;
+  return *counts;
+}
+
+uint64_t RunCounts::Next(const std::shared_ptr<const Kernel>& kernel) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Count& count = counts_[kernel.get()];
+  if (count.runs == 0 || count.kernel.expired()) {
+    count = {kernel, 0};
+    if (counts_.size() > most_) DropExpired();
+  }
+  return ++counts_[kernel.get()].runs;
+}
+
+void RunCounts::DropExpired() {
+  absl::erase_if(counts_, [](const auto& count) { return count.second.kernel.expired(); });
+  most_ = std::max(kFewest, 2 * counts_.size());
+}
+
 double ReferenceWork(const Computation& computation, const Instruction& instruction) {
   const double result = Elements(*instruction.shape);
   double sum = result, product = result;
@@ -329,7 +312,7 @@ CrossChecker::Extent CrossChecker::ExtentOf(const Computation& computation, cons
     if (bit_exact) return {Extent::kAll, {}};
     return {Extent::kElements, AllPositions(result.num_elements())};
   }
-  const uint64_t run = RunCounts::OfProcess().Next(step.kernel);
+  const uint64_t run = run_counts_->Next(step.kernel);
   if (!std::has_single_bit(run)) return {};
   const double work = WorkOf(computation, step);
   if (bit_exact && work <= kAllWork) return {Extent::kAll, {}};

@@ -40,6 +40,9 @@ class Executor {
     parallel_.Observe(observer);
   }
 
+  // Which runs a sampled cross-check looks at: for a program that shares its plan, the runs since it was loaded.
+  void CountRunsIn(RunCounts& counts) { crosschecker_.CountRunsIn(counts); }
+
   // Used by EvalContext.
   absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth);
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth);

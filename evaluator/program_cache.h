@@ -1,5 +1,6 @@
 // Programs by their content, for the whole process: one that is loaded again is not read, verified or planned again, and
-// finds the code that its first runs made.
+// finds the code that its first runs made. Its runs are to be counted by who loaded it (Executor::CountRunsIn): what the sampled
+// cross-check looks at must not depend on who ran the same program before.
 #ifndef ASSAY_EVALUATOR_PROGRAM_CACHE_H_
 #define ASSAY_EVALUATOR_PROGRAM_CACHE_H_
 

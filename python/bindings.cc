@@ -198,6 +198,7 @@ class PyModule {
                                     const std::map<std::string, NpyArray>& inputs) {
     ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program_->PlanFor(choice));
     Executor executor(*plan, options);
+    executor.CountRunsIn(run_counts_);
     ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
                            ArgumentsFrom(program_->module(), inputs, &executor.process().infeed));
     ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
@@ -206,6 +207,7 @@ class PyModule {
 
   const std::string name_, text_;
   std::shared_ptr<PlannedProgram> program_;  // of the process, for every module with this text
+  RunCounts run_counts_;                     // of this module: loaded again, it is sampled from its first run
 };
 
 }  // namespace

@@ -49,6 +49,33 @@ TEST_CASE("a program that is loaded again is the same one, with the same plans",
   CHECK(Run(*first, 5, EngineChoice::kReference) == 8);
 }
 
+// How many steps each of six runs compares.
+std::vector<int64_t> Sampled(PlannedProgram& program, RunCounts& counts) {
+  std::vector<int64_t> compared;
+  for (int run = 0; run < 6; ++run) {
+    Executor executor(**program.PlanFor(EngineChoice::kExact), {.crosscheck = Crosscheck::kSample});
+    executor.CountRunsIn(counts);
+    std::vector<Literal> arguments;
+    arguments.push_back(Literal::ScalarInt(ElementType::kS32, 5));
+    REQUIRE(executor.Run(std::move(arguments)).ok());
+    compared.push_back(executor.statistics().crosschecked);
+  }
+  return compared;
+}
+
+TEST_CASE("a program that is loaded again is sampled from its first run, whatever ran before",
+          "[program_cache][crosscheck]") {
+  ProgramCache cache(4, 1 << 16);
+  const std::vector<int64_t> wanted = {1, 1, 0, 1, 0, 0};  // runs 1, 2 and 4
+  const auto first = Load(cache, Adding(3));
+  RunCounts of_first, of_again;
+  CHECK(Sampled(*first, of_first) == wanted);
+  const auto again = Load(cache, Adding(3));
+  REQUIRE(again == first);
+  CHECK(Sampled(*again, of_again) == wanted);
+  CHECK(Sampled(*first, of_first) == std::vector<int64_t>{0, 1, 0, 0, 0, 0});  // runs 7 to 12
+}
+
 TEST_CASE("the same bytes under a name of another form are another program", "[program_cache]") {
   // Without a header the name decides what the text is.
   const std::string text = "\n  e { ROOT c = s32[] constant(7) }";
