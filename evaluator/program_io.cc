@@ -61,6 +61,17 @@ class ArgumentReader {
   }
 
   bool Used(const std::string& key) const { return used_.count(key) > 0; }
+  // "arg0, arg1.0": the first keys that were read.
+  std::string Names() const {
+    constexpr size_t kShown = 8;
+    std::string names;
+    size_t shown = 0;
+    for (const std::string& key : used_) {
+      if (shown == kShown) return names + fmt::format(", … ({} in all)", used_.size());
+      names += (shown++ == 0 ? "" : ", ") + key;
+    }
+    return names.empty() ? "nothing" : names;
+  }
 
  private:
   LeafSource source_;
@@ -83,8 +94,8 @@ absl::StatusOr<std::vector<Literal>> ReadArguments(const VerifiedModule& module,
   for (const auto& [key, value] : values) {
     if (reader.Used(key)) continue;
     if (key.rfind("infeed", 0) != 0 || infeed == nullptr) {
-      return BadInput(fmt::format("'{}' is no parameter of the program, which takes: {}", key,
-                                  DescribeParameters(module)));
+      return BadInput(
+          fmt::format("'{}' is no parameter of the program, which takes {}", key, reader.Names()));
     }
     items.insert(key.substr(0, key.find('.')));
   }

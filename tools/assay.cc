@@ -1,10 +1,12 @@
 // The command `assay`: parses arguments and hands them to the subcommands (commands.h). The names, keys and
 // exit codes are a contract that outside scripts rely on.
 #include <CLI/CLI.hpp>
+#include <cfloat>
 #include <charconv>
 #include <cstdio>
 #include <new>
 
+#include "hlo/diagnostics.h"
 #include "tools/commands.h"
 
 namespace {
@@ -26,6 +28,19 @@ CLI::Validator Whole(uint64_t low, uint64_t high) {
   };
   return CLI::Validator(check, "");
 }
+// A number in [low, high], not 0 where it has to be positive; neither nan nor inf.
+CLI::Validator Number(double low, double high, bool positive, const std::string& what) {
+  const auto check = [=](const std::string& text) -> std::string {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool number = error == std::errc() && end == text.data() + text.size();
+    if (number && value >= low && value <= high && !(positive && value == 0)) return "";
+    return "'" + text + "' is no " + what;
+  };
+  return CLI::Validator(check, "");
+}
+CLI::Validator Seconds() { return Number(0, 1e9, true, "number of seconds, more than 0 and at most 1e9"); }
+CLI::Validator Tolerance() { return Number(0, DBL_MAX, false, "number that is at least 0"); }
 CLI::Validator Seed() { return Whole(0, UINT64_MAX); }
 CLI::Validator Count() { return Whole(1, INT64_MAX); }
 
@@ -73,7 +88,7 @@ void AddRunFlags(CLI::App* command, RunFlags& flags) {
                    "bytes of live values (3/4 of memory)")
       ->check(Count());
   command->add_option("--timeout", flags.options.limits.timeout_seconds, "give up after this many seconds")
-      ->check(CLI::PositiveNumber);
+      ->check(Seconds());
 }
 
 struct Arguments {
@@ -134,9 +149,9 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub->add_option("--random-inputs", run.random_inputs, "make arguments from this seed")
       ->check(Seed())
       ->excludes("--inputs");
-  sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)");
-  sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)");
-  sub->add_option("--ulps", arguments.diff.ulps, "units in the last place (0)");
+  sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
+  sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());
+  sub->add_option("--ulps", arguments.diff.ulps, "units in the last place (0)")->check(Whole(0, INT64_MAX));
 
   CLI::App* const golden = app.add_subcommand("golden", "make and check golden files");
   golden->require_subcommand(1);
@@ -157,6 +172,16 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub->add_option("OP", arguments.op);
 }
 
+// Commands that scripts may know and this build does not have are not supported; others are wrong usage.
+int UnknownCommand(const std::string& name) {
+  if (name == "bisect" || name == "reduce" || name == "fuzz") {
+    std::fprintf(stderr, "assay: error: the command '%s' is not part of this build\n", name.c_str());
+    return 4;
+  }
+  return assay::cli::UsageError("there is no command '" + assay::EscapeControls(name) +
+                                "'; assay --help lists them");
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Assay says what an HLO program means, to the last bit.", "assay");
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
@@ -164,6 +189,12 @@ int Main(int argc, char** argv) {
   Arguments arguments;
   std::function<int()> action;
   Declare(app, arguments, action);
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return std::string("assay: error: ") + error.what() +
+           "\nassay --help and assay COMMAND --help say more\n";
+  });
+  const auto is_first = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first).empty()) return UnknownCommand(argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -82,6 +82,13 @@ int ForEachProgram(const RunFlags& flags, absl::FunctionRef<int(const Program& p
 // `infeed`.
 absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const Program& program,
                                                std::deque<StreamItem>* infeed);
+// The program has parameters, and nobody said what they are: says what to give; returns the exit code, 2.
+bool LacksInputs(const RunFlags& flags, const Program& program);
+int AskForInputs(const RunFlags& flags, const Program& program);
+// The file that an error of the arguments is about.
+inline const std::string& InputsOf(const RunFlags& flags) {
+  return flags.inputs.empty() ? flags.program : flags.inputs;
+}
 // The program is an HloSnapshot, which brings arguments along.
 bool HasSnapshot(const Program& program);
 // Engines and options that this build does not have are refused (exit 4), never replaced silently.

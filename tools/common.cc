@@ -19,6 +19,17 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void OnSignal(int) { interrupted = 1; }
 
+// Without the file's name in front of the message, where the diagnostic has it.
+absl::Status WithoutName(const absl::Status& status, const std::string& file) {
+  const std::string name = file + ": ";
+  const absl::string_view message = status.message();
+  if (message.size() <= name.size() || message.substr(0, name.size()) != name) return status;
+  absl::Status shorter(status.code(), message.substr(name.size()));
+  status.ForEachPayload(
+      [&](absl::string_view key, const absl::Cord& value) { shorter.SetPayload(key, value); });
+  return shorter;
+}
+
 absl::Status MovedTo(int32_t lines_before, const absl::Status& status) {
   return WithPositionMovedTo(status, {lines_before + 1, 1});
 }
@@ -40,7 +51,8 @@ bool Write(std::string_view text) {
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
 }
 
-int Fail(const absl::Status& status, const std::string& file, std::string_view source) {
+int Fail(const absl::Status& full, const std::string& file, std::string_view source) {
+  const absl::Status status = WithoutName(full, file);
   std::fputs(RenderDiagnostic(status, file, source).c_str(), stderr);
   return ExitCodeOf(status);
 }
@@ -152,6 +164,19 @@ int ForEachProgram(const RunFlags& flags, absl::FunctionRef<int(const Program& p
 
 int FailIn(const Program& program, const absl::Status& status, const std::string& file) {
   return Fail(program.lines_before == 0 ? status : MovedTo(program.lines_before, status), file, program.text);
+}
+
+int AskForInputs(const RunFlags& flags, const Program& program) {
+  return UsageError(
+      fmt::format("{0} takes inputs: {1}\ngive them as arrays of these names with --inputs FILE.npz, for "
+                  "example from Python:\n"
+                  "  np.savez(\"inputs.npz\", arg0=...)\nor let Assay make some with --random-inputs SEED",
+                  flags.program, DescribeParameters(program.module)));
+}
+
+bool LacksInputs(const RunFlags& flags, const Program& program) {
+  return flags.inputs.empty() && !flags.random_inputs && DescribeParameters(program.module) != "nothing" &&
+         !HasSnapshot(program);
 }
 
 bool HasSnapshot(const Program& program) {

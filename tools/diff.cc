@@ -67,13 +67,14 @@ int DiffProgram(const DiffFlags& flags) {
   int exit_code = 0;
   const std::optional<Program> program = Load(flags.run, exit_code);
   if (!program) return exit_code;
+  if (LacksInputs(flags.run, *program)) return AskForInputs(flags.run, *program);
   const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags.run), *IsaOf(flags.run));
   if (!plan.ok()) return Fail(plan.status(), flags.first, program->text);
   RunOptions options = flags.run.options;
   options.interrupted = Interrupted;
   Executor executor(*plan, options);
   absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags.run, *program, &executor.process().infeed);
-  if (!arguments.ok()) return Fail(arguments.status(), flags.run.inputs);
+  if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags.run));
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
   if (!root.ok()) return Fail(root.status(), flags.first, program->text);
 

@@ -44,12 +44,14 @@ int GoldenUpdateFiles(const std::vector<std::string>& paths) {
 }
 
 int GoldenRecord(const RunFlags& flags) {
+  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
   const std::optional<Program> program = Load(flags, exit_code);
   if (!program) return exit_code;
+  if (LacksInputs(flags, *program)) return AskForInputs(flags, *program);
   std::deque<StreamItem> infeed;
   absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *program, &infeed);
-  if (!arguments.ok()) return Fail(arguments.status(), flags.inputs);
+  if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
   if (!infeed.empty()) return Fail(NotSupported({}, "recording a golden with infeed items"), flags.inputs);
   NamedLiterals inputs;
   for (size_t i = 0; i < arguments->size(); ++i) {

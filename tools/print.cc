@@ -1,4 +1,8 @@
 // assay verify, print, plan, ops.
+#include <algorithm>
+
+#include "evaluator/fast/near_functions.h"
+#include "evaluator/native/native_engine.h"
 #include "evaluator/plan.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -31,12 +35,22 @@ std::string OperandsText(const Arity& arity) {
   return arity.max < 0 ? fmt::format("{} or more", arity.min) : fmt::format("{} to {}", arity.min, arity.max);
 }
 
+// Who has code of his own for it; every engine leaves the rest to the reference.
+std::string EnginesText(Opcode opcode) {
+  const bool jit_or_loop = opcode == Opcode::kIota || opcode == Opcode::kMap || opcode == Opcode::kWhile;
+  if (!jit_or_loop && !native::HasKernelFor(opcode)) return "reference";
+  const std::span<const fast::NearRow> near = fast::NearRows(native::MachineIsa());
+  const bool is_fast =
+      opcode == Opcode::kDot || opcode == Opcode::kConvolution ||
+      std::any_of(near.begin(), near.end(), [&](const fast::NearRow& row) { return row.opcode == opcode; });
+  return is_fast ? "reference,exact,fast" : "reference,exact";
+}
+
 std::string Detail(Opcode opcode) {
   const OpDef& op = DefinitionOf(opcode);
   std::string text = fmt::format(
-      "{}\n  builder function  {}\n  operands          {}\n  element types     {}\n  engines           "
-      "reference\n",
-      Name(opcode), IdName(opcode), OperandsText(op.operands), TypesText(op.types));
+      "{}\n  builder function  {}\n  operands          {}\n  element types     {}\n  engines           {}\n",
+      Name(opcode), IdName(opcode), OperandsText(op.operands), TypesText(op.types), EnginesText(opcode));
   for (const AttrSpec& spec : op.attributes) {
     text += fmt::format("  attribute         {}{}\n", Name(spec.attr), spec.required ? " (required)" : "");
   }
@@ -81,7 +95,8 @@ int PrintOps(const std::string& op) {
   std::string text;
   for (int i = 0; i < kNumOpcodes; ++i) {
     const Opcode opcode = static_cast<Opcode>(i);
-    text += fmt::format("{:<26} reference  {}\n", Name(opcode), TypesText(DefinitionOf(opcode).types));
+    text += fmt::format("{:<26} {:<20}  {}\n", Name(opcode), EnginesText(opcode),
+                        TypesText(DefinitionOf(opcode).types));
   }
   return Deliver(text);
 }

@@ -47,17 +47,6 @@ class Progress {
   double last_ = 0;
 };
 
-// What the program takes and how to give it, for a user who gave nothing.
-int AskForInputs(const RunFlags& flags, const VerifiedModule& module) {
-  return UsageError(
-      fmt::format("{0} takes inputs: {1}\ngive them as arrays of these names with --inputs FILE.npz, for "
-                  "example from Python:\n"
-                  "  np.savez(\"inputs.npz\", arg0=...)\nor let Assay make some with --random-inputs SEED",
-                  flags.program, DescribeParameters(module)));
-}
-
-bool NeedsInputs(const VerifiedModule& module) { return DescribeParameters(module) != "nothing"; }
-
 std::string JsonElement(const Literal& array, int64_t i) {
   const ElementType type = array.shape().element_type();
   const std::string text = ElementToText(type, array.data() + i * Bytes(type));
@@ -106,9 +95,7 @@ int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatis
 }
 
 int RunProgram(const RunFlags& flags, const Program& program) {
-  if (flags.inputs.empty() && !flags.random_inputs && NeedsInputs(program.module) && !HasSnapshot(program)) {
-    return AskForInputs(flags, program.module);
-  }
+  if (LacksInputs(flags, program)) return AskForInputs(flags, program);
   const absl::StatusOr<Plan> plan = MakePlan(program.module, ChoiceOf(flags), *IsaOf(flags));
   if (!plan.ok()) return FailIn(program, plan.status(), flags.program);
 
@@ -124,7 +111,7 @@ int RunProgram(const RunFlags& flags, const Program& program) {
   };
   Executor executor(*plan, options);
   absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, program, &executor.process().infeed);
-  if (!arguments.ok()) return Fail(arguments.status(), flags.inputs.empty() ? flags.program : flags.inputs);
+  if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
   std::optional<StepTrace> trace;
   if (!flags.profile.empty()) executor.Observe(&trace.emplace(*plan));
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));

@@ -1,5 +1,6 @@
 #include "evaluator/native/native_engine.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -91,6 +92,12 @@ class Native final : public Engine {
 };
 
 }  // namespace
+
+bool HasKernelFor(Opcode opcode) {
+  return DefinitionOf(opcode).eval == EvalElementwise ||
+         std::any_of(std::begin(kKernels), std::end(kKernels),
+                     [&](const Row& row) { return row.opcode == opcode; });
+}
 
 const Engine& NativeEngine() { return NativeEngine(MachineIsa()); }
 

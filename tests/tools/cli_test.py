@@ -334,6 +334,40 @@ ENTRY e {
                      ("run", program, "--inputs", "a.npz", "--random-inputs", "1")):
             self.expect(2, *args)
 
+    def test_wrong_usage_says_what_is_wrong(self):
+        program = self.file("a.hlo", CONSTANT)
+        for args, error in ((("fly",), "assay: error: there is no command 'fly'"), ((), "assay: error: A subcommand is required"),
+                            (("run",), "assay: error: PROGRAM is required"),
+                            (("run", program, "--engine", "steam"), "assay: error: --engine: steam not in"),
+                            (("run", program, "--timeout", "nan"), "--timeout: 'nan' is no number of seconds"),
+                            (("run", program, "--timeout", "1e300"), "at most 1e9"), (("run", program, "--timeout", "0"), "more than 0"),
+                            (("diff", "a.npz", "b.npz", "--rtol", "nan"), "--rtol: 'nan' is no number that is at least 0"),
+                            (("diff", "a.npz", "b.npz", "--atol", "-1"), "--atol: '-1'"),
+                            (("diff", "a.npz", "b.npz", "--ulps", "-1"), "--ulps: '-1'")):
+            self.expect(2, *args, error=error)
+        self.expect(0, "run", program, "--timeout", "1e3")
+
+    def test_commands_that_this_build_does_not_have(self):
+        for command in ("bisect", "reduce", "fuzz"):
+            self.expect(4, command, self.file("a.hlo", ADD), error=f"the command '{command}' is not part of this build")
+
+    def test_an_error_names_its_file_once(self):
+        program, none = self.file("a.hlo", ADD), self.path("none")
+        for args in (("run", none), ("verify", none), ("run", program, "--inputs", none), ("plan", none), ("diff", none, none),
+                     ("run", program, "--inputs", self.file("none.npz", "hello"))):
+            message = self.expect(5, *args).stderr.decode()
+            self.assertTrue(message.startswith(args[-1] + ": error: "), message)
+            self.assertEqual(message.count(args[-1]), 1)
+        two = self.npz("two.npz", arg0=floats(1, 2), arg1=floats(3))
+        message = self.expect(5, "run", program, "--inputs", two).stderr.decode()
+        self.assertEqual(message, f"{two}: error: 'arg1' is no parameter of the program, which takes arg0\n")
+
+    def test_without_inputs_every_command_asks_for_them(self):
+        program, actual = self.file("a.hlo", ADD), self.npz("out.npz", out0=floats(2, 4))
+        for args in (("run", program), ("diff", program, "--actual", actual), ("golden", "record", program)):
+            self.expect(2, *args, error=[program + " takes inputs", "arg0  f32[2]", "--inputs", "--random-inputs"])
+        self.expect(4, "golden", "record", program, "--random-inputs", "1", "--engine", "gpu", error="gpu")
+
     # ---- the other commands ----
 
     def test_help_and_version(self):
@@ -347,6 +381,12 @@ ENTRY e {
         self.assertEqual(len(lines), 133)
         self.assertEqual(len({line.split()[0] for line in lines}), 133)
         self.expect(0, "ops", "gather", output="offset_dims")
+        engines = {line.split()[0]: line.split()[1] for line in lines}
+        self.assertEqual(engines["convolution"], "reference,exact,fast")
+        for op in ("add", "gather", "while", "iota", "map", "sort"):
+            self.assertEqual(engines[op], "reference,exact")
+        self.assertEqual(engines["rng"], "reference")
+        self.expect(0, "ops", "sort", output="engines           reference,exact\n")
 
     def test_print_is_canonical(self):
         first = self.expect(0, "print", self.file("a.hlo", ADD)).stdout
