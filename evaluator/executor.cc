@@ -9,7 +9,6 @@
 #include "evaluator/registry.h"
 #include "evaluator/steps.h"
 #include "fmt/format.h"
-#include "shape/checked.h"
 
 namespace assay {
 namespace {
@@ -179,7 +178,7 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn*
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   // A computation may have no instruction to count, and be called for ever.
-  ASSAY_RETURN_IF_ERROR(Count(kCountsPerStep + plan.counts + (turn == nullptr ? 0 : turn->once)));
+  ASSAY_RETURN_IF_ERROR(Count(AddCounts(kCountsPerStep + (turn == nullptr ? 0 : turn->once), plan.counts)));
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     ASSAY_RETURN_IF_ERROR(RunStepOfTurn(computation, plan, s, frame, depth, turn));
   }
@@ -194,7 +193,7 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
   if (observer_ != nullptr) observer_->Begin(computation, step);
   absl::Status status = RunStep(computation, step, frame, depth);
   if (observer_ != nullptr) observer_->End();
-  if (turn != nullptr && step.once) turn->once += step.counts;
+  if (turn != nullptr && step.once) turn->once = AddCounts(turn->once, step.counts);
   return status;
 }
 
@@ -350,7 +349,7 @@ absl::Status Executor::Charge(int64_t elements) {
 
 absl::Status Executor::Count(int64_t counts) {
   const int64_t before = counted_;
-  counted_ = CheckedAdd(counted_, counts).value_or(INT64_MAX);
+  counted_ = AddCounts(counted_, counts);
   const bool due = before / kCountsBetweenPolls != counted_ / kCountsBetweenPolls;
   return due || options_.limits.max_steps > 0 ? Poll() : absl::OkStatus();
 }

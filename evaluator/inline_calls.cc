@@ -132,7 +132,7 @@ class Inliner {
       } else if (const int32_t element = ElementOfTuple(instruction, places, result);
                  element >= 0 && !is_predecessor[i]) {
         places[i] = element;
-        *result.inlined_steps += CountsOf(old, instruction);
+        result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(old, instruction));
       } else {
         places[i] = Append(instruction, places, result);
       }
@@ -174,7 +174,8 @@ class Inliner {
     }
     size_ += body.instructions.size();
     // The call, and the computation that it calls.
-    *result.inlined_steps += 2 * kCountsPerStep + *body.inlined_steps;
+    result.inlined_steps =
+        AddCounts(*result.inlined_steps, AddCounts(2 * kCountsPerStep, *body.inlined_steps));
     return inner[body.root];
   }
 

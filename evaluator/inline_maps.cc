@@ -112,9 +112,10 @@ int32_t InsertMap(const Computation& body, const Computation& caller, const Inst
                     .operands = {value}},
                    result);
   }
-  *result.inlined_steps += CountsOf(caller, map);
+  int64_t counts = CountsOf(caller, map);
   for (size_t i = begin; i < result.instructions.size(); ++i)
-    *result.inlined_steps -= CountsOf(result, result.instructions[i]);
+    counts = AddCounts(counts, -CountsOf(result, result.instructions[i]));
+  result.inlined_steps = AddCounts(*result.inlined_steps, counts);
   return value;
 }
 

@@ -212,7 +212,7 @@ class Planner {
       for (int32_t member : step.fusion->members) {
         if (counted[member]) continue;
         counted[member] = true;
-        step.counts += CountsOf(computation, computation.instructions[member]);
+        step.counts = AddCounts(step.counts, CountsOf(computation, computation.instructions[member]));
       }
     }
   }
@@ -326,7 +326,7 @@ class Planner {
     for (Step& step : plan.steps) {
       const Instruction& instruction = computation.instructions[step.instruction];
       if (IsStructure(computation, plan, instruction, step.instruction)) {
-        plan.counts += step.counts;
+        plan.counts = AddCounts(plan.counts, step.counts);
         continue;
       }
       if (instruction.opcode == Opcode::kTuple) step.kind = StepKind::kTuple;
@@ -363,7 +363,7 @@ class Planner {
       const int32_t i = step->instruction;
       unread[i] = !read[i] && computation.instructions[i].opcode == Opcode::kTuple;
       if (unread[i]) {
-        plan.counts += step->counts;
+        plan.counts = AddCounts(plan.counts, step->counts);
         continue;
       }
       for (int32_t operand : step->Reads(computation)) read[operand] = true;

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "shape/checked.h"
-
 namespace assay {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 52;
+constexpr int64_t kMost = int64_t{1} << 48;
 
 int64_t Times(int64_t a, int64_t b) { return std::min(CheckedMul(a, b).value_or(kMost), kMost); }
 

@@ -19,14 +19,19 @@
 #include <cstdint>
 
 #include "hlo/module.h"
+#include "shape/checked.h"
 
 namespace assay {
 
 // Counts are in these parts of a step.
 inline constexpr int64_t kCountsPerStep = 4096;
 
-// Of one run of the instruction: itself and its work. At most 2^40 steps, more than a run can take.
+// Of one run of the instruction: itself and its work, at most 2^36 steps.
 int64_t CountsOf(const Computation& computation, const Instruction& instruction);
+// a + b, or as near to it as there is a number: plans are made of programs, too, that no machine can run.
+inline int64_t AddCounts(int64_t a, int64_t b) {
+  return CheckedAdd(a, b).value_or(b > 0 ? INT64_MAX : INT64_MIN);
+}
 
 }  // namespace assay
 

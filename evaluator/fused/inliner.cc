@@ -69,7 +69,7 @@ absl::StatusOr<InlinedValue> Inliner::Inline(ComputationId id, std::vector<Inlin
   if (depth > kMaxInlining) return NotSupported({}, "too many calls in calls");
   const Computation& computation = module_.computation(id);
   ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> needed, Needed(computation));
-  counts += kCountsPerStep + computation.inlined_steps.value_or(0);
+  counts = AddCounts(counts, AddCounts(kCountsPerStep, computation.inlined_steps.value_or(0)));
   std::vector<InlinedValue> values(computation.instructions.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Instruction& instruction = computation.instructions[i];
@@ -78,7 +78,7 @@ absl::StatusOr<InlinedValue> Inliner::Inline(ComputationId id, std::vector<Inlin
       values[i] = arguments[static_cast<size_t>(instruction.parameter_number)];
       continue;
     }
-    counts += CountsOf(computation, instruction);
+    counts = AddCounts(counts, CountsOf(computation, instruction));
     if (++instructions_ > kMaxInstructions) return NotSupported({}, "too many instructions");
     ASSAY_ASSIGN_OR_RETURN(values[i], ValueOf(computation, instruction, values, depth));
   }

@@ -1,5 +1,5 @@
-// Work charged as it is done, in parts that depend on tiles and threads: in all as much, however it is cut, so that neither
-// shows in --max-steps.
+// Work told to the executor as it is done, for its polls, in parts that depend on tiles and threads: in all as much, however it
+// is cut.
 #ifndef ASSAY_EVALUATOR_NATIVE_CHARGE_PART_H_
 #define ASSAY_EVALUATOR_NATIVE_CHARGE_PART_H_
 

@@ -230,4 +230,38 @@ TEST_CASE("steps: loops of scalars and of arrays", "[steps]") {
       Steps(3, 0) + 11 * Steps(3, 1) + 10 * Steps(6, 1 + 5000));
 }
 
+TEST_CASE("steps: what runs once a loop counts in every turn; concatenates count what they read through",
+          "[steps]") {
+  Counts(
+      "c { s = (s32[], f32[50,10]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n n = s32[] "
+      "constant(10)\n ROOT d = pred[] compare(i, n), direction=LT }\n"
+      "b { s = (s32[], f32[50,10]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n x = f32[50,10] "
+      "get-tuple-element(s), index=1\n o = s32[] constant(1)\n j = s32[] add(i, o)\n k = f32[50,5] iota(), "
+      "iota_dimension=0\n p = f32[50,10] concatenate(k, k), dimensions={1}\n w = f32[50,10] sine(p)\n y = "
+      "f32[50,10] multiply(x, w)\n ROOT t = (s32[], f32[50,10]) tuple(j, y) }\n"
+      "ENTRY e { z = s32[] constant(0)\n x = f32[50,10] parameter(0)\n t = (s32[], f32[50,10]) tuple(z, x)\n "
+      "ROOT w = (s32[], f32[50,10]) while(t), condition=c, body=b }",
+      Steps(3, 0) + 11 * Steps(3, 1) + 10 * Steps(9, 1 + 250 + 3 * 500));
+  Counts(
+      "ENTRY e { x = f32[4,30] parameter(0)\n a = f32[1,30] slice(x), slice={[0:1], [0:30]}\n b = f32[1,30] "
+      "slice(x), slice={[2:3], [0:30]}\n c = f32[30] reshape(a)\n d = f32[30] reshape(b)\n ROOT r = f32[60] "
+      "concatenate(c, d), dimensions={0} }",
+      Steps(5, 30 + 30 + 60));
+}
+
+TEST_CASE("steps: plans of arrays that no machine holds", "[steps]") {
+  // 2^60 elements by some hundreds of operations: no number of counts overflows (the sanitizer build looks).
+  std::string f = "f { a = s8[] parameter(0)\n v0 = s8[] negate(a)\n";
+  for (int i = 0; i < 300; ++i) f += fmt::format(" v{} = s8[] negate(v{})\n", i + 1, i);
+  const absl::StatusOr<Module> parsed = ParseHloText(
+      "HloModule m\n" + f +
+      " ROOT r = s8[] add(v300, a) }\nENTRY e { x = s8[1073741824,1073741824] "
+      "parameter(0)\n ROOT r = s8[1073741824,1073741824] map(x), dimensions={0,1}, to_apply=f }");
+  REQUIRE(parsed.ok());
+  const absl::StatusOr<VerifiedModule> module = Verify(*parsed);
+  REQUIRE(module.ok());
+  for (EngineChoice engine : {EngineChoice::kReference, EngineChoice::kExact})
+    CHECK(MakePlan(*module, engine).ok());
+}
+
 }  // namespace assay
