@@ -52,8 +52,7 @@ const Attribute* BytecodeReader::DecodeAttribute(size_t index) {
                                    : ReadVhloAttribute(in, code, attribute);
   }
   if (in.ok() && !Tree::Weigh(attribute)) in.Fail(fmt::format("attribute {} has too many parts", index));
-  if (in.ok() && in.left() > 0)
-    in.Fail(fmt::format("found {} bytes behind attribute {} of code {}", in.left(), index, code));
+  if (in.ok() && in.left() > 0) FailBehind(in, "attribute", index, code);
   --nesting_;
   entry.is_open = 0;
   if (!in.ok()) {
@@ -61,6 +60,10 @@ const Attribute* BytecodeReader::DecodeAttribute(size_t index) {
     return nullptr;
   }
   return attributes_[index] = attribute;
+}
+
+void BytecodeReader::FailBehind(Cursor& in, const char* what, size_t index, uint64_t code) {
+  in.Fail(fmt::format("found {} bytes behind {} {} of code {}", in.left(), what, index, code));
 }
 
 void BytecodeReader::NoteError(absl::Status status) {

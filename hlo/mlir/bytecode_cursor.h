@@ -30,7 +30,7 @@ class Cursor {
   bool ok() const { return error_ == nullptr; }
   absl::Status status() const;
   // Keeps the first error.
-  void Fail(std::string message);
+  [[gnu::cold]] void Fail(std::string message);
   // A cursor over what is left.
   Cursor Rest() const {
     Cursor rest;
@@ -99,10 +99,10 @@ class Cursor {
     std::string message;
   };
   uint64_t LongVarint(uint8_t first);
-  uint64_t NothingLeft(const char* wanted);
-  size_t BadIndex(uint64_t index, size_t size, const char* what);
-  size_t BadCount(uint64_t count);
-  void BadLength(uint64_t length);
+  [[gnu::cold]] uint64_t NothingLeft(const char* wanted);
+  [[gnu::cold]] size_t BadIndex(uint64_t index, size_t size, const char* what);
+  [[gnu::cold]] size_t BadCount(uint64_t count);
+  [[gnu::cold]] void BadLength(uint64_t length);
 
   const char* file_ = nullptr;
   const char* at_ = nullptr;

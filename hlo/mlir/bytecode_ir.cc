@@ -43,13 +43,13 @@ absl::Status BytecodeReader::ReadIr() {
   return absl::OkStatus();
 }
 
-// name, mask, location, then what the mask says.
+// name, mask, location, then what the mask says. What most operations have is read inline.
 bool BytecodeReader::ReadOperation(Cursor& in, Operation* operation) {
   operation->offset = in.offset();
   const size_t name_index = in.Index(op_names_.size(), "operation name");
   const uint8_t mask = in.Byte();
   operation->location = LocationAt(in);
-  if (!in.ok()) return Check(in);
+  if (!in.ok()) return Failed(in);
   if (!ReadName(name_index, operation)) return false;
   if ((mask & 0x80) != 0) {
     return Refuse(
@@ -72,7 +72,14 @@ bool BytecodeReader::ReadOperation(Cursor& in, Operation* operation) {
   return Check(in);
 }
 
-bool BytecodeReader::ReadName(size_t index, Operation* operation) {
+bool BytecodeReader::Refuse(absl::Status status) {
+  failure_ = std::move(status);
+  return false;
+}
+
+bool BytecodeReader::Failed(const Cursor& in) { return Refuse(ErrorOf(in)); }
+
+inline bool BytecodeReader::ReadName(size_t index, Operation* operation) {
   OpName& name = op_names_[index];
   if (name.name.empty()) {
     return Refuse(NotSupported({}, fmt::format("byte {}: operation '{}', in a file of {}", operation->offset,
@@ -105,7 +112,7 @@ bool BytecodeReader::ReadAttributes(Cursor& in, uint8_t mask, const OpName& name
   if ((mask & kHasProperties) != 0) {
     if (!name.is_registered) {
       read_dictionary(&properties);
-    } else if (!ReadNativeProperties(in, name, &properties)) {
+    } else if (!ReadProperties(in, name, &properties)) {
       return false;
     }
   }
@@ -120,22 +127,28 @@ bool BytecodeReader::ReadAttributes(Cursor& in, uint8_t mask, const OpName& name
   return Check(in);
 }
 
-// An attribute for each name in the table; a module has an optional name. Those of other dialects mean nothing here.
-bool BytecodeReader::ReadNativeProperties(Cursor& in, const OpName& name,
-                                          std::span<const NamedAttribute>* attributes) {
+inline bool BytecodeReader::ReadProperties(Cursor& in, const OpName& name,
+                                           std::span<const NamedAttribute>* attributes) {
   const size_t index = in.Index(properties_.size(), "property");
-  if (!in.ok()) return Check(in);
+  if (!in.ok()) return Failed(in);
   Properties& properties = properties_[index];
-  if (name.vhlo != nullptr && properties.read_as == name.vhlo) {
-    *attributes = properties.attributes;
-    return true;
+  if (name.vhlo == nullptr || properties.read_as != name.vhlo) {
+    return DecodeProperties(name, &properties, attributes);
   }
-  Cursor entry(file_, properties.range.begin, properties.range.end);
+  *attributes = properties.attributes;
+  return true;
+}
+
+// An attribute for each name in the table; a module has an optional name. Those of other dialects mean nothing here.
+bool BytecodeReader::DecodeProperties(const OpName& name, Properties* properties,
+                                      std::span<const NamedAttribute>* attributes) {
+  Cursor entry(file_, properties->range.begin, properties->range.end);
   if (name.vhlo != nullptr) {
     const std::span<NamedAttribute> read = arena_.Array<NamedAttribute>(name.vhlo->attributes.size());
-    for (size_t i = 0; i < read.size(); ++i) {
-      read[i] = {name.vhlo->attributes[i], AttributeAt(entry)};
-      if (!entry.ok()) return Check(entry);
+    const std::string_view* field = name.vhlo->attributes.data();
+    for (NamedAttribute& attribute : read) {
+      attribute = {*field++, AttributeAt(entry)};
+      if (!entry.ok()) return Failed(entry);
     }
     *attributes = read;
   } else if (name.name == "builtin.module") {
@@ -149,43 +162,46 @@ bool BytecodeReader::ReadNativeProperties(Cursor& in, const OpName& name,
     entry.Fail(fmt::format("found {} bytes behind the properties of '{}'", entry.left(), name.full_name()));
   }
   if (entry.ok()) {
-    properties.read_as = name.vhlo;
-    properties.attributes = *attributes;
+    properties->read_as = name.vhlo;
+    properties->attributes = *attributes;
   }
   return Check(entry);
 }
 
-bool BytecodeReader::ReadResults(Cursor& in, Operation* operation) {
+inline bool BytecodeReader::ReadResults(Cursor& in, Operation* operation) {
   const size_t count = in.Count();
   operation->results = tree_->NewValues(count, operation, depth_);
   for (Value& result : operation->results) {
     result.type = TypeAt(in);
-    if (!in.ok()) return Check(in);
+    if (!in.ok()) return Failed(in);
   }
   return Define(in, operation->results);
 }
 
 // The next values of the region.
-bool BytecodeReader::Define(Cursor& in, std::span<Value> values) {
+inline bool BytecodeReader::Define(Cursor& in, std::span<Value> values) {
   if (values.size() > last_slot_ - next_slot_) {
     in.Fail("found more values than the region says that it has");
-    return Check(in);
+    return Failed(in);
   }
-  for (Value& value : values) slots_[next_slot_++] = {&value, depth_};
+  Slot* slot = slots_.data() + next_slot_;
+  for (Value& value : values) *slot++ = {&value, depth_};
+  next_slot_ += values.size();
   return true;
 }
 
-bool BytecodeReader::ReadOperands(Cursor& in, Operation* operation) {
+inline bool BytecodeReader::ReadOperands(Cursor& in, Operation* operation) {
   const size_t count = in.Count();
-  const std::span<Value*> operands = arena_.Array<Value*>(count);
+  const std::span<Value*> operands = arena_.Uninitialized<Value*>(count);
+  const std::span<const Slot> slots = std::span(slots_).subspan(first_slot_);
   for (Value*& operand : operands) {
-    const size_t index = in.Index(slots_.size() - first_slot_, "value");
-    if (!in.ok()) return Check(in);
-    const Slot& slot = slots_[first_slot_ + index];
+    const size_t index = in.Index(slots.size(), "value");
+    if (!in.ok()) return Failed(in);
+    const Slot slot = slots[index];
     operand = slot.value;
     if (operand == nullptr) {
       in.Fail(fmt::format("value {} is used before it is defined", index));
-      return Check(in);
+      return Failed(in);
     }
     if (slot.depth < depth_) Capture(first_slot_ + index);
   }
@@ -237,7 +253,7 @@ bool BytecodeReader::ReadRegions(Cursor& in, Operation* operation) {
   bool isolated = false;
   const uint64_t count = in.WithFlag(&isolated);
   if (in.ok() && count > in.left()) in.Fail(fmt::format("found {} regions in {} bytes", count, in.left()));
-  if (!in.ok()) return Check(in);
+  if (!in.ok()) return Failed(in);
   Cursor inner = in.Rest();
   const bool has_section = isolated && version_ >= 2;
   if (has_section) {
@@ -300,9 +316,9 @@ bool BytecodeReader::ReadBlock(Cursor& in, Region* region) {
   if (has_arguments && !ReadArguments(in, region)) return false;
   if (in.ok() && operations > in.left())
     in.Fail(fmt::format("found {} operations in {} bytes", operations, in.left()));
-  if (!in.ok()) return Check(in);
+  if (!in.ok()) return Failed(in);
   const std::span<Operation> nodes = arena_.Array<Operation>(static_cast<size_t>(operations));
-  const std::span<Operation*> pointers = arena_.Array<Operation*>(nodes.size());
+  const std::span<Operation*> pointers = arena_.Uninitialized<Operation*>(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     pointers[i] = &nodes[i];
     if (!ReadOperation(in, &nodes[i])) return false;
@@ -320,14 +336,14 @@ bool BytecodeReader::ReadArguments(Cursor& in, Region* region) {
       const uint64_t type = in.WithFlag(&has_location);
       if (in.ok() && type >= types_.size())
         in.Fail(fmt::format("found type {}, want less than {}", type, types_.size()));
-      if (!in.ok()) return Check(in);
+      if (!in.ok()) return Failed(in);
       const auto index = static_cast<size_t>(type);
       argument.type = types_[index] != nullptr ? types_[index] : TypeOf(in, index);
     } else {
       argument.type = TypeAt(in);
     }
     if (has_location) LocationAt(in);
-    if (!in.ok()) return Check(in);
+    if (!in.ok()) return Failed(in);
   }
   if (version_ >= 3 && in.Byte() != 0) SkipUseLists(in, count);
   return Define(in, region->arguments);

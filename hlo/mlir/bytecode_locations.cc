@@ -19,15 +19,13 @@ enum LocationCode : uint64_t {
 
 }  // namespace
 
-bool BytecodeReader::IsLocation(uint64_t code) { return (code >= 10 && code <= 15) || code == kRange; }
-
 const Location* BytecodeReader::LocationOf(Cursor& in, size_t index) {
   const Location* const location = DecodeLocation(index);
   if (location == nullptr) in.Fail(fmt::format("attribute {} can't be read", index));
   return location;
 }
 
-const Location* BytecodeReader::DecodeLocation(size_t index) {
+inline const Location* BytecodeReader::DecodeLocation(size_t index) {
   Entry& entry = attribute_entries_[index];
   Cursor in(file_, entry.begin, attribute_entries_[index + 1].begin);
   const uint64_t code = entry.is_of(Dialect::kBuiltin) && in.left() > 0 ? in.Varint() : 0;
@@ -36,8 +34,7 @@ const Location* BytecodeReader::DecodeLocation(size_t index) {
   entry.is_open = 1;
   ++nesting_;
   ReadLocation(in, code, location);
-  if (in.ok() && in.left() > 0)
-    in.Fail(fmt::format("found {} bytes behind attribute {} of code {}", in.left(), index, code));
+  if (in.ok() && in.left() > 0) FailBehind(in, "attribute", index, code);
   --nesting_;
   entry.is_open = 0;
   if (!in.ok()) {
@@ -59,10 +56,24 @@ const Location* BytecodeReader::AttributeAsLocation(size_t index) {
   return locations_[index] = location;
 }
 
-// The text of an attribute, which is a string.
+// The text of an attribute, which is a string: two bytes, its code and the number of the string.
 std::string_view BytecodeReader::TextAt(Cursor& in) {
   const size_t index = in.Index(attributes_.size(), "attribute");
   if (!in.ok()) return {};
+  const Entry& entry = attribute_entries_[index];
+  if (attribute_entries_[index + 1].begin - entry.begin == 2 && entry.is_of(Dialect::kBuiltin)) {
+    const auto code = static_cast<uint8_t>(file_[entry.begin]);
+    const auto string = static_cast<uint8_t>(file_[entry.begin + 1]);
+    const size_t number = string >> 1;
+    if (code == (kStringCode << 1 | 1) && (string & 1) != 0 && number < strings_.size() &&
+        nesting_ < kMaxNesting) {
+      return strings_[number];
+    }
+  }
+  return TextOf(in, index);
+}
+
+std::string_view BytecodeReader::TextOf(Cursor& in, size_t index) {
   if (attributes_[index] != nullptr) return attributes_[index]->text;
   const Entry& entry = attribute_entries_[index];
   if (entry.is_of(Dialect::kBuiltin) && !entry.is_open && nesting_ < kMaxNesting) {

@@ -25,6 +25,10 @@ constexpr std::string_view kSectionNames[] = {"string",           "dialect", "at
                                               "attribute offset", "IR",      "resource",
                                               "resource offset",  "version", "property"};
 
+[[gnu::cold]] void FailEntry(Cursor& in, uint64_t size, size_t left) {
+  in.Fail(fmt::format("found an entry of {} bytes, the section has {}", size, left));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Tree>> ReadMlirBytecode(std::string_view bytes) {
@@ -41,7 +45,7 @@ absl::StatusOr<std::unique_ptr<Tree>> BytecodeReader::Read() {
   ASSAY_RETURN_IF_ERROR(ReadStrings());
   ASSAY_RETURN_IF_ERROR(ReadDialects());
   ASSAY_RETURN_IF_ERROR(ReadOffsets());
-  ASSAY_RETURN_IF_ERROR(ReadProperties());
+  ASSAY_RETURN_IF_ERROR(ReadPropertyRanges());
   ASSAY_RETURN_IF_ERROR(ReadIr());
   return std::move(tree_);
 }
@@ -143,7 +147,10 @@ absl::Status BytecodeReader::ReadDialects() {
       ASSAY_RETURN_IF_ERROR(ReadSection(in, &id, &contents));
     }
   }
-  if (version_ >= 4) in.Varint();  // how many names there are in all
+  if (version_ >= 4) {
+    const uint64_t names = in.Varint();  // in all
+    op_names_.reserve(static_cast<size_t>(std::min<uint64_t>(names, in.left())));
+  }
   return ReadOpNames(in, version_ >= 5);
 }
 
@@ -181,8 +188,6 @@ absl::Status BytecodeReader::ReadOffsets() {
         fmt::format("found {} attributes and {} types in {} bytes", num_attributes, num_types, in.left()));
   }
   ASSAY_RETURN_IF_ERROR(in.status());
-  attribute_entries_.reserve(static_cast<size_t>(num_attributes) + 1);
-  type_entries_.reserve(static_cast<size_t>(num_types) + 1);
   size_t at = sections_[kData]->begin;
   ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_attributes), &at, &attribute_entries_));
   ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_types), &at, &type_entries_));
@@ -197,29 +202,34 @@ absl::Status BytecodeReader::ReadOffsets() {
 // dialect, count, and for each entry its size and whether the dialect has encoded it.
 absl::Status BytecodeReader::ReadOffsetGroups(Cursor& in, size_t count, size_t* at,
                                               std::vector<Entry>* entries) {
+  constexpr auto other = static_cast<uint64_t>(Dialect::kOther);
   const size_t end = sections_[kData]->end;
-  while (entries->size() < count && in.ok()) {
+  entries->resize(count + 1);
+  Entry* const first = entries->data();
+  size_t read = 0;
+  while (read < count && in.ok()) {
     const size_t dialect = in.Index(dialects_.size(), "dialect");
     const size_t group = in.Count();
     if (group == 0) in.Fail("found an empty group of offsets");
+    const auto encoding = static_cast<uint64_t>(in.ok() ? dialects_[dialect] : Dialect::kOther);
+    size_t begin = *at;
     for (size_t i = 0; i < group && in.ok(); ++i) {
       bool is_custom = false;
       const uint64_t size = in.WithFlag(&is_custom);
-      if (size > end - *at)
-        in.Fail(fmt::format("found an entry of {} bytes, the section has {}", size, end - *at));
+      if (size > end - begin) FailEntry(in, size, end - begin);
       if (!in.ok()) break;
-      const Dialect encoding = is_custom ? dialects_[dialect] : Dialect::kOther;
-      entries->push_back({*at, static_cast<uint64_t>(encoding), 0});
-      *at += static_cast<size_t>(size);
+      if (read < count) first[read] = {begin, is_custom ? encoding : other, 0};
+      ++read;
+      begin += size;
     }
+    *at = begin;
   }
-  if (in.ok() && entries->size() > count)
-    in.Fail(fmt::format("found {} entries, want {}", entries->size(), count));
-  entries->push_back({*at, 0, 0});
+  if (in.ok() && read > count) in.Fail(fmt::format("found {} entries, want {}", read, count));
+  first[count] = {*at, other, 0};
   return in.status();
 }
 
-absl::Status BytecodeReader::ReadProperties() {
+absl::Status BytecodeReader::ReadPropertyRanges() {
   if (!sections_[kProperties]) return absl::OkStatus();
   Cursor in(file_, sections_[kProperties]->begin, sections_[kProperties]->end);
   properties_.resize(in.Count());

@@ -33,8 +33,8 @@ class BytecodeReader {
   enum class Dialect : uint8_t { kBuiltin, kVhlo, kOther };
   // Of the attribute or type table: where it begins, which is where the one before it ends, and what it is in.
   struct Entry {
-    uint64_t begin : 60;
-    uint64_t dialect : 2;  // kOther too where the dialect has not encoded it, so that only its text is there
+    uint64_t begin : 56;
+    uint64_t dialect : 7;  // kOther too where the dialect has not encoded it, so that only its text is there
     uint64_t is_open : 1;  // being read: a cycle comes back to it
     bool is_of(Dialect wanted) const { return dialect == static_cast<uint64_t>(wanted); }
   };
@@ -70,10 +70,10 @@ class BytecodeReader {
   absl::Status ReadOpNames(Cursor& in, bool has_flags);
   absl::Status ReadOffsets();
   absl::Status ReadOffsetGroups(Cursor& in, size_t count, size_t* at, std::vector<Entry>* entries);
-  absl::Status ReadProperties();
+  absl::Status ReadPropertyRanges();
   std::string_view String(Cursor& in);
   // The error inside of a table entry says more than that of the place that asked for it.
-  void NoteError(absl::Status status);
+  [[gnu::cold]] void NoteError(absl::Status status);
   absl::Status ErrorOf(const Cursor& in) const;
 
   // bytecode_attributes.cc. Null where `in` has failed.
@@ -83,6 +83,7 @@ class BytecodeReader {
     return attributes_[index] != nullptr ? attributes_[index] : AttributeOf(in, index);
   }
   const Attribute* AttributeOf(Cursor& in, size_t index);
+  [[gnu::cold]] static void FailBehind(Cursor& in, const char* what, size_t index, uint64_t code);
   const Attribute* DecodeAttribute(size_t index);
   const Attribute* OptionalAttribute(Cursor& in);
   void ReadBuiltinAttribute(Cursor& in, uint64_t code, Attribute* attribute);
@@ -113,9 +114,10 @@ class BytecodeReader {
   const Location* LocationOf(Cursor& in, size_t index);
   const Location* DecodeLocation(size_t index);
   std::string_view TextAt(Cursor& in);
+  std::string_view TextOf(Cursor& in, size_t index);
   const Location* AttributeAsLocation(size_t index);
   void ReadLocation(Cursor& in, uint64_t code, Location* location);
-  static bool IsLocation(uint64_t code);
+  static bool IsLocation(uint64_t code) { return (code >= 10 && code <= 15) || code == 22; }
 
   // bytecode_types.cc
   const Type* TypeAt(Cursor& in) {
@@ -137,7 +139,9 @@ class BytecodeReader {
   bool ReadName(size_t index, Operation* operation);
   int32_t NameId(const OpName& name);
   bool ReadAttributes(Cursor& in, uint8_t mask, const OpName& name, Operation* operation);
-  bool ReadNativeProperties(Cursor& in, const OpName& name, std::span<const NamedAttribute>* attributes);
+  bool ReadProperties(Cursor& in, const OpName& name, std::span<const NamedAttribute>* attributes);
+  bool DecodeProperties(const OpName& name, Properties* properties,
+                        std::span<const NamedAttribute>* attributes);
   bool ReadResults(Cursor& in, Operation* operation);
   bool ReadOperands(Cursor& in, Operation* operation);
   bool ReadRegions(Cursor& in, Operation* operation);
@@ -148,11 +152,9 @@ class BytecodeReader {
   void Capture(size_t slot);
   void CloseCaptures(Region* region);
   void SkipUseLists(Cursor& in, size_t values);
-  bool Refuse(absl::Status status) {
-    failure_ = std::move(status);
-    return false;
-  }
-  bool Check(const Cursor& in) { return in.ok() || Refuse(ErrorOf(in)); }
+  [[gnu::cold]] bool Refuse(absl::Status status);
+  [[gnu::cold]] bool Failed(const Cursor& in);
+  bool Check(const Cursor& in) { return in.ok() || Failed(in); }
 
   std::string_view file_;
   std::unique_ptr<Tree> tree_;

@@ -116,8 +116,7 @@ const Type* BytecodeReader::DecodeType(size_t index) {
   if (in.ok())
     entry.is_of(Dialect::kBuiltin) ? ReadBuiltinType(in, code, type) : ReadVhloType(in, code, type);
   if (in.ok() && !Tree::Weigh(type)) in.Fail(fmt::format("type {} has too many parts", index));
-  if (in.ok() && in.left() > 0)
-    in.Fail(fmt::format("found {} bytes behind type {} of code {}", in.left(), index, code));
+  if (in.ok() && in.left() > 0) FailBehind(in, "type", index, code);
   --nesting_;
   entry.is_open = 0;
   if (!in.ok()) {

@@ -135,18 +135,6 @@ Type* Tree::NewType(Type::Kind kind) {
   return type;
 }
 
-Attribute* Tree::NewAttribute(Attribute::Kind kind) {
-  Attribute* const attribute = arena_.New<Attribute>();
-  attribute->kind = kind;
-  return attribute;
-}
-
-Location* Tree::NewLocation() {
-  Location* const location = arena_.New<Location>();
-  location->id = num_locations_++;
-  return location;
-}
-
 bool Tree::Weigh(Type* type) {
   int64_t weight = 1;
   for (const Type* part : type->inputs) weight += part->weight;
@@ -167,17 +155,6 @@ bool Tree::Weigh(Attribute* attribute) {
   }
   attribute->weight = static_cast<int32_t>(std::min<int64_t>(weight, kMaxWeight));
   return weight < kMaxWeight;
-}
-
-std::span<Value> Tree::NewValues(size_t count, const Operation* owner, int32_t depth) {
-  const std::span<Value> values = arena_.Array<Value>(count);
-  for (size_t i = 0; i < count; ++i) {
-    values[i].owner = owner;
-    values[i].index = static_cast<int32_t>(i);
-    values[i].id = num_values_++;
-    values[i].depth = depth;
-  }
-  return values;
 }
 
 absl::Status Tree::WithPlace(const absl::Status& status, const Operation& operation) const {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -140,9 +141,19 @@ class Tree {
   Arena& arena() { return arena_; }
   bool is_text() const { return is_text_; }
   Type* NewType(Type::Kind kind);
-  Attribute* NewAttribute(Attribute::Kind kind);
-  Location* NewLocation();
-  std::span<Value> NewValues(size_t count, const Operation* owner, int32_t depth);
+  Attribute* NewAttribute(Attribute::Kind kind) {
+    return new (arena_.Take(sizeof(Attribute), alignof(Attribute))) Attribute{.kind = kind};
+  }
+  Location* NewLocation() {
+    return new (arena_.Take(sizeof(Location), alignof(Location))) Location{.id = num_locations_++};
+  }
+  std::span<Value> NewValues(size_t count, const Operation* owner, int32_t depth) {
+    if (count == 0) return {};
+    auto* const values = static_cast<Value*>(arena_.Take(count * sizeof(Value), alignof(Value)));
+    for (size_t i = 0; i < count; ++i)
+      new (values + i) Value{nullptr, owner, static_cast<int32_t>(i), num_values_++, depth};
+    return {values, count};
+  }
   int32_t NewName() { return num_names_++; }
   int32_t num_types() const { return num_types_; }
   int32_t num_values() const { return num_values_; }
