@@ -179,6 +179,11 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn*
   const ComputationPlan& plan = plan_.computations[id.value];
   // A computation may have no instruction to count, and be called for ever.
   ASSAY_RETURN_IF_ERROR(Count(AddCounts(kCountsPerStep + (turn == nullptr ? 0 : turn->once), plan.counts)));
+  if (turn == nullptr && observer_ == nullptr) {
+    memory_ = nullptr;
+    for (const Step& step : plan.steps) ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
+    return absl::OkStatus();
+  }
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     ASSAY_RETURN_IF_ERROR(RunStepOfTurn(computation, plan, s, frame, depth, turn));
   }
@@ -188,12 +193,13 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn*
 absl::Status Executor::RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
                                      Frame& frame, int depth, Turn* turn) {
   const Step& step = plan.steps[s];
-  if (turn != nullptr && step.once && !turn->first) return absl::OkStatus();
+  const bool once = turn != nullptr && step.once;
+  if (once && !turn->first) return absl::OkStatus();
   memory_ = turn == nullptr ? nullptr : &turn->memory[s];
   if (observer_ != nullptr) observer_->Begin(computation, step);
   absl::Status status = RunStep(computation, step, frame, depth);
   if (observer_ != nullptr) observer_->End();
-  if (turn != nullptr && step.once) turn->once = AddCounts(turn->once, step.counts);
+  if (once) turn->once = AddCounts(turn->once, step.counts);
   return status;
 }
 
