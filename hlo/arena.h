@@ -41,12 +41,16 @@ class Arena {
     return {static_cast<T*>(Take(count * sizeof(T), alignof(T))), count};
   }
   template <typename T>
-  std::span<T> Copy(const std::vector<T>& values) {
+  std::span<T> Copy(const T* values, size_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
-    if (values.empty()) return {};
-    T* const first = static_cast<T*>(Take(values.size() * sizeof(T), alignof(T)));
-    std::memcpy(static_cast<void*>(first), values.data(), values.size() * sizeof(T));
-    return {first, values.size()};
+    if (count == 0) return {};
+    T* const first = static_cast<T*>(Take(count * sizeof(T), alignof(T)));
+    std::memcpy(static_cast<void*>(first), values, count * sizeof(T));
+    return {first, count};
+  }
+  template <typename T>
+  std::span<T> Copy(const std::vector<T>& values) {
+    return Copy(values.data(), values.size());
   }
   std::string_view Copy(std::string_view text) {
     if (text.empty()) return {};

@@ -539,9 +539,7 @@ absl::Status TextParser::DefineName(const Name& name, std::span<Value> values) {
 // The operation as the tree keeps it; its results get their names.
 absl::Status TextParser::Finish(Draft& draft, const absl::InlinedVector<Name, 2>& names,
                                 Operation* operation) {
-  const auto copy = [this](const auto& values) {
-    return arena_.Copy(std::vector(values.begin(), values.end()));
-  };
+  const auto copy = [this](const auto& values) { return arena_.Copy(values.data(), values.size()); };
   operation->name = draft.name;
   operation->name_id = NameId(draft.name);
   operation->operands = copy(draft.operands);
