@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "literal/literal.h"
 #include "shape/index.h"
 #include "shape/shape.h"
@@ -138,12 +139,14 @@ class AttributeMap {
     Attr attr;
     AttrValue value;
   };
+  AttributeMap() = default;
+  explicit AttributeMap(Entry&& only) { entries_.push_back(std::move(only)); }
   bool Has(Attr attr) const { return Find(attr) != nullptr; }
   const AttrValue* Find(Attr attr) const;
   AttrValue* FindMutable(Attr attr);
   void Set(Attr attr, AttrValue value);
   void Erase(Attr attr);
-  std::span<const Entry> entries() const { return entries_; }
+  std::span<const Entry> entries() const { return {entries_.data(), entries_.size()}; }
   bool empty() const { return entries_.empty(); }
 
   bool Bool(Attr attr, bool absent = false) const;
@@ -157,7 +160,7 @@ class AttributeMap {
   std::span<const ComputationId> Computations(Attr attr) const;  // also a single one
 
  private:
-  std::vector<Entry> entries_;
+  absl::InlinedVector<Entry, 1> entries_;  // most instructions that have any have one
 };
 
 }  // namespace assay

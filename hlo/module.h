@@ -16,6 +16,7 @@
 #include "absl/container/inlined_vector.h"
 #include "hlo/attribute.h"
 #include "hlo/opcode.h"
+#include "hlo/shared_pool.h"
 #include "literal/literal.h"
 #include "shape/error.h"
 #include "shape/shape.h"
@@ -24,7 +25,7 @@ namespace assay {
 
 // metadata={...}
 struct OpMetadata {
-  std::string op_type, op_name, source_file, deduplicated_name, scheduling_name, metadata_payload;
+  SharedText op_type, op_name, source_file, deduplicated_name, scheduling_name, metadata_payload;
   int64_t source_line = 0, source_end_line = 0, source_column = 0, source_end_column = 0, stack_frame_id = 0;
   Ints profile_type;
 };

@@ -50,7 +50,8 @@ Importer::Importer(const Tree& tree)
       shapes_(static_cast<size_t>(tree.num_types())),
       bindings_(static_cast<size_t>(tree.num_values())),
       scalars_(kNumElementTypes),
-      location_extras_(static_cast<size_t>(tree.num_locations())) {}
+      extras_of_(static_cast<size_t>(tree.num_locations())),
+      facts_(static_cast<size_t>(tree.num_names())) {}
 
 absl::StatusOr<Module> Importer::Run() {
   ASSAY_RETURN_IF_ERROR(FindFunctions(*tree_.top));
@@ -149,18 +150,21 @@ absl::Status Importer::Callees(const Region& region, std::vector<const Operation
     return absl::OkStatus();
   };
   for (const Operation* operation : region.operations) {
-    if (operation->name == "func.call") {
+    using Role = NameFacts::Role;
+    const Role role = Facts(*operation).role;
+    if (role == Role::kCall) {
       ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "callee")));
-    } else if (operation->name == "stablehlo.composite") {
+    } else if (role == Role::kComposite) {
       if (!OperationOfComposite(TextOf(*operation, "name")).empty()) continue;
       ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "decomposition")));
-    } else if (const Attribute* programs =
-                   operation->name == "interpreter.run_parallel" ? operation->Find("programs") : nullptr;
+    } else if (const Attribute* programs = role == Role::kRunParallel ? operation->Find("programs") : nullptr;
                programs != nullptr) {
       for (const Attribute* row : programs->elements) {
         for (const Attribute* symbol : row->elements) ASSAY_RETURN_IF_ERROR(add(*operation, symbol->text));
       }
-    } else if (const Attribute* called = operation->Find("called_computations"); called != nullptr) {
+    } else if (const Attribute* called =
+                   role == Role::kCustomCall ? operation->Find("called_computations") : nullptr;
+               called != nullptr) {
       for (const Attribute* symbol : called->elements) ASSAY_RETURN_IF_ERROR(add(*operation, symbol->text));
     }
     for (const Region& nested : operation->regions) ASSAY_RETURN_IF_ERROR(Callees(nested, callees));

@@ -39,7 +39,7 @@ void ImportComposite(OpImport& in) {
     stand_in->attributes = attributes == nullptr ? std::span<const NamedAttribute>() : attributes->fields;
     OpImport other(in.importer, in.scope, *stand_in);
     other.operands = in.operands;
-    FindImport(operation)(other);
+    FactsOf(operation).import(other);
     return in.Fail(other.status);
   }
   const absl::StatusOr<ComputationId> callee = in.importer.Function(in.Text("decomposition"));

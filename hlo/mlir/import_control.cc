@@ -173,7 +173,8 @@ void ImportSend(OpImport& in) {
   const SharedShape shape = in.scope.computation.instructions[data].shape;
   AttributeMap attributes = Channel(in);
   if (!in.ok()) return;
-  const int32_t send = in.Add(Opcode::kSend, WithContext(*shape), {data, in.operands.back()}, attributes);
+  const int32_t send =
+      in.Add(Opcode::kSend, WithContext(*shape), {data, in.operands.back()}, AttributeMap(attributes));
   in.Emit(Opcode::kSendDone, {send}, std::move(attributes));
 }
 
@@ -185,7 +186,7 @@ void ImportRecv(OpImport& in) {
   const SharedShape token = in.ResultShape(count);
   AttributeMap attributes = Channel(in);
   if (!in.ok()) return;
-  const int32_t recv = in.Add(Opcode::kRecv, WithContext(*data), in.operands, attributes);
+  const int32_t recv = in.Add(Opcode::kRecv, WithContext(*data), in.operands, AttributeMap(attributes));
   const int32_t done = in.Add(Opcode::kRecvDone, std::make_shared<const Shape>(Shape::Tuple({*data, *token})),
                               {recv}, std::move(attributes));
   const int32_t whole = in.TupleElement(done, data, 0);

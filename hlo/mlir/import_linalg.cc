@@ -79,7 +79,6 @@ void ImportSelectAndScatter(OpImport& in) {
 void SetPrecision(OpImport& in, AttributeMap* attributes) {
   const Attribute* const config = in.Find("precision_config");
   if (config == nullptr) return;
-  std::vector<assay::Word> words;
   bool any = false;
   for (const Attribute* element : config->elements) {
     if (element->text != "DEFAULT" && element->text != "HIGH" && element->text != "HIGHEST") {
@@ -87,21 +86,26 @@ void SetPrecision(OpImport& in, AttributeMap* attributes) {
           fmt::format("precision_config has {}, want DEFAULT, HIGH or HIGHEST", ToString(*element)));
     }
     any |= element->text != "DEFAULT";
-    words.push_back({Lower(element->text)});
   }
-  if (any) attributes->Set(Attr::kOperandPrecision, std::move(words));
+  if (!any) return;
+  std::vector<assay::Word> words;
+  for (const Attribute* element : config->elements) words.push_back({Lower(element->text)});
+  attributes->Set(Attr::kOperandPrecision, std::move(words));
 }
 
 // The named algorithm of (lhs, rhs and accumulation types, component counts, operations, imprecise).
 std::string AlgorithmName(OpImport& in) {
   constexpr std::string_view kGroup = "algorithm";
-  const auto type = [&](std::string_view name) -> std::string {
+  const auto type = [&](std::string_view name) -> const Type* {
     const Attribute* const attribute = in.Find(name, kGroup);
-    return attribute == nullptr || attribute->type == nullptr ? "none" : Lower(ToString(*attribute->type));
+    const bool any = attribute != nullptr && attribute->type != nullptr;
+    return any && attribute->type->kind != Type::Kind::kNone ? attribute->type : nullptr;
   };
-  const std::string lhs = type("lhs_precision_type"), rhs = type("rhs_precision_type"),
-                    sum = type("accumulation_type");
-  if (lhs == "none" && rhs == "none" && sum == "none") return {};
+  const Type* const types[] = {type("lhs_precision_type"), type("rhs_precision_type"),
+                               type("accumulation_type")};
+  if (types[0] == nullptr && types[1] == nullptr && types[2] == nullptr) return {};
+  const auto word = [](const Type* of) { return of == nullptr ? "none" : Lower(ToString(*of)); };
+  const std::string lhs = word(types[0]), rhs = word(types[1]), sum = word(types[2]);
   const Attribute* const imprecise = in.Find("allow_imprecise_accumulation", kGroup);
   const bool fast = imprecise != nullptr && imprecise->integer != 0;
   const int64_t operations = in.Int("num_primitive_operations", 1, kGroup);
@@ -121,13 +125,15 @@ std::string AlgorithmName(OpImport& in) {
 
 // The dimensions that an operation's struct `group` names, those that are not empty.
 AttributeMap DotDimensions(OpImport& in, std::string_view group) {
+  static constexpr std::pair<std::string_view, Attr> kDimensions[] = {
+      {"lhs_batching_dimensions", Attr::kLhsBatchDims},
+      {"rhs_batching_dimensions", Attr::kRhsBatchDims},
+      {"lhs_contracting_dimensions", Attr::kLhsContractingDims},
+      {"rhs_contracting_dimensions", Attr::kRhsContractingDims},
+      {"lhs_ragged_dimensions", Attr::kLhsRaggedDims},
+      {"rhs_group_dimensions", Attr::kRhsGroupDims}};
   AttributeMap attributes;
-  for (const auto& [attr, name] : {std::pair{Attr::kLhsBatchDims, "lhs_batching_dimensions"},
-                                   {Attr::kRhsBatchDims, "rhs_batching_dimensions"},
-                                   {Attr::kLhsContractingDims, "lhs_contracting_dimensions"},
-                                   {Attr::kRhsContractingDims, "rhs_contracting_dimensions"},
-                                   {Attr::kLhsRaggedDims, "lhs_ragged_dimensions"},
-                                   {Attr::kRhsGroupDims, "rhs_group_dimensions"}}) {
+  for (const auto& [name, attr] : kDimensions) {
     Ints dims = in.IntList(name, group);
     if (!dims.empty()) attributes.Set(attr, std::move(dims));
   }

@@ -2,6 +2,8 @@
 #include "hlo/mlir/importer.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
 
 #include "fmt/format.h"
@@ -35,28 +37,53 @@ absl::StatusOr<Shape> TensorShape(const Type& type) {
   return shape;
 }
 
-bool IsTerminator(std::string_view name) {
-  return name == "stablehlo.return" || name == "func.return" || name == "sdy.return" || name == "mhlo.return";
+// The text "opcode." of each opcode, at the start of a block of one size.
+struct NamePrefix {
+  static constexpr size_t kBytes = 40;
+  char text[kBytes] = {};
+  size_t size = 0;
+};
+const NamePrefix& PrefixOf(Opcode opcode) {
+  static const auto* const kPrefixes = [] {
+    auto* prefixes = new std::array<NamePrefix, kNumOpcodes>();
+    for (int i = 0; i < kNumOpcodes; ++i) {
+      const std::string_view name = Name(static_cast<Opcode>(i));
+      NamePrefix& prefix = (*prefixes)[static_cast<size_t>(i)];
+      ASSAY_CHECK(name.size() < NamePrefix::kBytes);
+      std::memcpy(prefix.text, name.data(), name.size());
+      prefix.text[name.size()] = '.';
+      prefix.size = name.size() + 1;
+    }
+    return prefixes;
+  }();
+  return (*kPrefixes)[static_cast<size_t>(opcode)];
 }
 
-// Constants are built anew where they are used; anything else must be passed in.
-bool IsConstant(const Value& value) {
-  return value.owner != nullptr &&
-         (value.owner->name == "stablehlo.constant" || value.owner->name == "chlo.constant");
-}
-
-// About how many instructions the operations of a region become: results of several are taken from a tuple, a splat
-// is a scalar and its broadcast.
-size_t NumInstructions(const Region& region) {
-  size_t count = region.captures.size() + 1;
-  for (const Operation* operation : region.operations) {
-    count += operation->results.size() > 1 ? operation->results.size() + 1 : 1;
-    count += operation->name == "stablehlo.constant" ? 1 : 0;
-  }
-  return count;
+// opcode.number
+std::string NameOf(Opcode opcode, int64_t number) {
+  const NamePrefix& prefix = PrefixOf(opcode);
+  char text[NamePrefix::kBytes + 20];
+  std::memcpy(text, prefix.text, NamePrefix::kBytes);
+  char* const end = std::to_chars(text + prefix.size, text + sizeof(text), number).ptr;
+  return std::string(text, static_cast<size_t>(end - text));
 }
 
 }  // namespace
+
+// Constants are built anew where they are used; anything else must be passed in.
+bool Importer::IsConstant(const Value& value) const {
+  return value.owner != nullptr && Facts(*value.owner).role == NameFacts::Role::kConstant;
+}
+
+// Results of several are taken from a tuple, a splat is a scalar and its broadcast.
+size_t Importer::NumInstructions(const Region& region) const {
+  size_t count = region.captures.size() + 1;
+  for (const Operation* operation : region.operations) {
+    count += operation->results.size() > 1 ? operation->results.size() + 1 : 1;
+    count += Facts(*operation).role == NameFacts::Role::kConstant ? 1 : 0;
+  }
+  return count;
+}
 
 absl::StatusOr<SharedShape> Importer::ShapeOf(const Type& type) {
   SharedShape& known = shapes_[static_cast<size_t>(type.id)];
@@ -85,7 +112,7 @@ absl::StatusOr<SharedShape> Importer::ShapeOf(const Type& type) {
       return InvalidProgram(
           {}, fmt::format("found a value of type {}, want a tensor, a tuple or a token", ToString(type)));
   }
-  known = std::make_shared<const Shape>(std::move(shape));
+  known = shape_pool_.New(std::move(shape));
   return known;
 }
 
@@ -98,7 +125,7 @@ SharedShape Importer::Scalar(ElementType type) {
 absl::StatusOr<LiteralPtr> Importer::LiteralOf(const Attribute& dense, const SharedShape& shape) {
   LiteralPtr& known = literals_[&dense];
   if (known != nullptr) return known;
-  const SharedShape own = dense.is_splat ? Scalar(shape->element_type()) : shape;
+  const SharedShape own = dense.is_splat && !shape->IsScalar() ? Scalar(shape->element_type()) : shape;
   ASSAY_ASSIGN_OR_RETURN(Literal literal, Literal::Make(own, nullptr, /*zero=*/false));
   const std::span<std::byte> bytes = literal.MutableBytes();
   if (bytes.size() != dense.data.size()) {
@@ -119,7 +146,8 @@ Scope Importer::NewScope(const Operation& from) {
 
 Scope Importer::NewScope(const Operation& from, const Region& region, size_t num_parameters) {
   Scope scope = NewScope(from);
-  scope.computation.instructions.reserve(num_parameters + NumInstructions(region));
+  const size_t count = num_parameters + NumInstructions(region);
+  scope.computation.instructions.reserve(count + count / 8);  // some operations become several
   scope.parameters.reserve(num_parameters);
   return scope;
 }
@@ -130,18 +158,20 @@ void Importer::AddExtras(const Operation& from, Instruction* instruction) {
   const bool has_location =
       from.location != nullptr && !(from.location->name.empty() && from.location->source_file.empty());
   if (!has_location && frontend == nullptr) return;
-  std::shared_ptr<const InstructionExtras>* shared = nullptr;
+  int32_t* shared = nullptr;
   if (frontend == nullptr) {
-    shared = &location_extras_[static_cast<size_t>(from.location->id)];
-    if (*shared != nullptr) {
-      instruction->extras = *shared;
+    shared = &extras_of_[static_cast<size_t>(from.location->id)];
+    if (*shared != 0) {
+      instruction->extras = location_extras_[static_cast<size_t>(*shared) - 1];
       return;
     }
   }
-  auto extras = std::make_shared<InstructionExtras>();
+  std::shared_ptr<InstructionExtras> extras = extras_.New();
   if (has_location) {
-    extras->metadata.op_name = std::string(from.location->name);
-    extras->metadata.source_file = std::string(from.location->source_file);
+    extras->metadata.op_name = texts_.Add(from.location->name);
+    // Nearly all locations are in the file of the one before.
+    if (last_file_.view() != from.location->source_file) last_file_ = texts_.Add(from.location->source_file);
+    extras->metadata.source_file = last_file_;
     extras->metadata.source_line = from.location->line;
   }
   if (frontend != nullptr) {
@@ -153,34 +183,31 @@ void Importer::AddExtras(const Operation& from, Instruction* instruction) {
     std::sort(extras->frontend_attributes.begin(), extras->frontend_attributes.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
   }
-  if (shared != nullptr) *shared = extras;
+  if (shared != nullptr) {
+    location_extras_.push_back(extras);
+    *shared = static_cast<int32_t>(location_extras_.size());
+  }
   instruction->extras = std::move(extras);
 }
 
 int32_t Importer::Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<const int32_t> operands,
-                      AttributeMap attributes, const Operation& from) {
+                      AttributeMap&& attributes, const Operation& from) {
   const auto index = static_cast<int32_t>(scope.computation.instructions.size());
   Instruction& added = scope.computation.instructions.emplace_back();
   added.opcode = opcode;
   added.position = from.position;
-  const std::string_view name = Name(opcode);
-  const fmt::format_int number(++num_names_);
-  added.name.resize(name.size() + 1 + number.size());
-  std::memcpy(added.name.data(), name.data(), name.size());
-  added.name[name.size()] = '.';
-  std::memcpy(added.name.data() + name.size() + 1, number.data(), number.size());
+  added.name = NameOf(opcode, ++num_names_);
   added.shape = std::move(shape);
-  added.operands.reserve(operands.size());
-  for (const int32_t operand : operands) added.operands.push_back(operand);
-  added.attributes = std::move(attributes);
+  if (operands.size() <= 2) {
+    for (const int32_t operand : operands) added.operands.push_back(operand);
+  } else {
+    added.operands.assign(operands.begin(), operands.end());
+  }
+  if (!attributes.empty()) added.attributes = std::move(attributes);
   if (opcode != Opcode::kParameter) AddExtras(from, &added);
   if (opcode == Opcode::kCall || opcode == Opcode::kWhile || opcode == Opcode::kConditional)
     scope.unordered.push_back(index);
   return index;
-}
-
-void Importer::Bind(const Scope& scope, const Value& value, int32_t instruction) {
-  bindings_[static_cast<size_t>(value.id)] = {scope.serial, instruction};
 }
 
 int32_t Importer::Lookup(const Scope& scope, const Value& value) const {
@@ -194,7 +221,7 @@ int32_t Importer::Lookup(const Scope& scope, const Value& value) const {
 absl::StatusOr<int32_t> Importer::Use(Scope& scope, Value& value, int depth) {
   if (const int32_t known = Lookup(scope, value); known >= 0) return known;
   if (value.owner == nullptr || depth > kMaxNesting || !value.owner->regions.empty() ||
-      value.owner->results.size() != 1 || value.owner->name == "func.call" ||
+      value.owner->results.size() != 1 || Facts(*value.owner).role == NameFacts::Role::kCall ||
       value.owner->name == "stablehlo.custom_call" || value.owner->name.substr(0, 12) == "interpreter.") {
     return NotSupported({}, "a region that uses a value from outside which is not a constant");
   }
@@ -210,7 +237,7 @@ absl::StatusOr<int32_t> Importer::Use(Scope& scope, Value& value, int depth) {
 }
 
 absl::Status Importer::ImportOperation(Scope& scope, const Operation& operation) {
-  const ImportFn import = imports_.Find(operation.name);
+  const ImportFn import = Facts(operation).import;
   if (import == nullptr) {
     return tree_.WithPlace(NotSupported({}, fmt::format("operation '{}'", operation.name)), operation);
   }
@@ -231,11 +258,14 @@ absl::Status Importer::ImportOperation(Scope& scope, const Operation& operation)
 
 // All operations but the terminator.
 absl::Status Importer::ImportBody(Scope& scope, const Region& region) {
-  if (region.operations.empty() || !IsTerminator(region.operations.back()->name)) {
+  const auto is_terminator = [&](const Operation& operation) {
+    return Facts(operation).role == NameFacts::Role::kTerminator;
+  };
+  if (region.operations.empty() || !is_terminator(*region.operations.back())) {
     return InvalidProgram({}, "a region does not end with a return");
   }
   for (const Operation* operation : region.operations.first(region.operations.size() - 1)) {
-    if (IsTerminator(operation->name)) {
+    if (is_terminator(*operation)) {
       return tree_.WithPlace(InvalidProgram({}, "found a return that is not the last operation"), *operation);
     }
     ASSAY_RETURN_IF_ERROR(ImportOperation(scope, *operation));

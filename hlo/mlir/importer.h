@@ -6,7 +6,6 @@
 #ifndef ASSAY_HLO_MLIR_IMPORTER_H_
 #define ASSAY_HLO_MLIR_IMPORTER_H_
 
-#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +19,7 @@
 #include "absl/types/span.h"
 #include "hlo/mlir/ir.h"
 #include "hlo/module.h"
+#include "hlo/shared_pool.h"
 
 namespace assay::mlir {
 
@@ -42,28 +42,22 @@ struct ImportRow {
   ImportFn fn;
 };
 
-// Where a row of any family has the name: its function; else null.
-ImportFn FindImport(std::string_view name);
-
-// FindImport, quick for a name that was asked for before at the same place in memory: bytecode has each name once.
-class ImportCache {
- public:
-  ImportFn Find(std::string_view name) {
-    Entry& entry = entries_[reinterpret_cast<uintptr_t>(name.data()) / 8 % entries_.size()];
-    if (entry.name != name.data() || entry.size != name.size()) {
-      entry = {name.data(), name.size(), FindImport(name)};
-    }
-    return entry.fn;
-  }
-
- private:
-  struct Entry {
-    const char* name = nullptr;
-    size_t size = 0;
-    ImportFn fn = nullptr;
+// What the importer asks about an operation's name, found once for each name of a tree.
+struct NameFacts {
+  enum class Role : uint8_t {
+    kUnknown,
+    kOther,
+    kTerminator,
+    kConstant,
+    kCall,
+    kComposite,
+    kCustomCall,
+    kRunParallel
   };
-  std::array<Entry, 64> entries_;
+  Role role = Role::kUnknown;  // until it was asked for
+  ImportFn import = nullptr;   // null: no row has the name
 };
+NameFacts FactsOf(std::string_view name);  // op_import.cc
 
 class Importer {
  public:
@@ -82,8 +76,10 @@ class Importer {
 
   // Adds an instruction and gives its index.
   int32_t Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<const int32_t> operands,
-              AttributeMap attributes, const Operation& from);
-  void Bind(const Scope& scope, const Value& value, int32_t instruction);
+              AttributeMap&& attributes, const Operation& from);
+  void Bind(const Scope& scope, const Value& value, int32_t instruction) {
+    bindings_[static_cast<size_t>(value.id)] = {scope.serial, instruction};
+  }
   // The instruction of a value in a scope; -1: not defined there.
   int32_t Lookup(const Scope& scope, const Value& value) const;
   // The same; a constant from outside is built anew in the scope.
@@ -101,6 +97,12 @@ class Importer {
                                                   const Operation& from);
   // What a region needs from outside and must be passed in: its captures but for constants.
   std::vector<Value*> Passed(std::span<const Region> regions) const;
+
+  const NameFacts& Facts(const Operation& operation) const {
+    NameFacts& facts = facts_[static_cast<size_t>(operation.name_id)];
+    if (facts.role == NameFacts::Role::kUnknown) facts = FactsOf(operation.name);
+    return facts;
+  }
 
   Scope NewScope(const Operation& from);
   // The same, for the operations of `region` behind so many parameters.
@@ -120,6 +122,9 @@ class Importer {
   absl::StatusOr<const Operation*> Entry() const;
   absl::StatusOr<std::vector<const Operation*>> CallOrder(const Operation& entry) const;
   absl::Status Callees(const Region& region, std::vector<const Operation*>* callees) const;
+  // How many instructions the operations of a region become, about.
+  size_t NumInstructions(const Region& region) const;
+  bool IsConstant(const Value& value) const;
   absl::Status ImportFunction(const Operation& function);
   absl::Status ImportEntryAttributes(const Operation& entry);
   absl::Status ImportModuleAttributes(const Operation& module);
@@ -132,12 +137,17 @@ class Importer {
   std::vector<Binding> bindings_;    // by value id
   std::vector<SharedShape> scalars_;
   absl::flat_hash_map<const Attribute*, LiteralPtr> literals_;
+  // Of operations with nothing but a location; and by a location's id, 1 + the index of its extras there.
+  std::vector<std::shared_ptr<const InstructionExtras>> location_extras_;
+  std::vector<int32_t> extras_of_;
   absl::flat_hash_map<absl::string_view, const Operation*> functions_;
   absl::flat_hash_map<absl::string_view, ComputationId> computations_;  // of functions
   absl::flat_hash_map<std::string, ComputationId> made_;
-  ImportCache imports_;
-  // Of operations with nothing but a location, by its id.
-  std::vector<std::shared_ptr<const InstructionExtras>> location_extras_;
+  mutable std::vector<NameFacts> facts_;  // by name id
+  SharedPool<InstructionExtras> extras_;
+  SharedPool<Shape> shape_pool_;
+  TextPool texts_;
+  SharedText last_file_;
   int32_t num_scopes_ = 0;
   int64_t num_names_ = 0;
 };
@@ -179,6 +189,7 @@ class OpImport {
   double Float(std::string_view name);
   Ints IntList(std::string_view name, std::string_view group = {});  // empty if absent
   Ints RequiredInts(std::string_view name);
+  Ints IntsOf(const Attribute* attribute, std::string_view name);  // empty if absent
   Ints IntsOr(std::string_view name, size_t count, int64_t fill);
   // Rows of a matrix of integers with `columns` columns (0: as the type says).
   IntLists IntRows(std::string_view name, size_t columns);
@@ -187,9 +198,11 @@ class OpImport {
                        std::span<const std::string_view> allowed);
 
   int32_t Add(Opcode opcode, SharedShape shape, absl::Span<const int32_t> inputs,
-              AttributeMap attributes = {});
+              AttributeMap&& attributes = {}) {
+    return importer.Add(scope, opcode, std::move(shape), inputs, std::move(attributes), op);
+  }
   // Adds the instruction that gives the results: all of them as a tuple's elements if there are several.
-  void Emit(Opcode opcode, absl::Span<const int32_t> inputs, AttributeMap attributes = {});
+  void Emit(Opcode opcode, absl::Span<const int32_t> inputs, AttributeMap&& attributes = {});
   // The instruction gives the only result, or a tuple of the results.
   void BindResults(int32_t instruction);
   void BindResult(size_t i, int32_t instruction);
@@ -206,6 +219,7 @@ class OpImport {
 // Map({{Attr::kIndex, 3}, ...}); the entries are moved from.
 template <size_t count>
 AttributeMap Map(AttributeMap::Entry (&&entries)[count]) {
+  if constexpr (count == 1) return AttributeMap(std::move(entries[0]));
   AttributeMap map;
   for (AttributeMap::Entry& entry : entries) map.Set(entry.attr, std::move(entry.value));
   return map;

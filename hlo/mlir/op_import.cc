@@ -20,6 +20,12 @@ const Shape& NoShape() {
 
 bool IntegersOfDense(const Attribute& dense, Ints* values) {
   const Type& tensor = *dense.type;
+  if (!dense.is_splat && tensor.element_type->kind == Type::Kind::kElement &&
+      tensor.element_type->element == ElementType::kS64) {  // nearly all lists are of this type
+    *values = Ints(dense.data.size() / sizeof(int64_t));
+    if (!values->empty()) std::memcpy(values->data(), dense.data.data(), values->size() * sizeof(int64_t));
+    return true;
+  }
   ElementType element = ElementType::kS64;
   if (tensor.element_type->kind == Type::Kind::kElement) element = tensor.element_type->element;
   if (!IsIntegral(element) && element != ElementType::kPred) return false;
@@ -32,16 +38,16 @@ bool IntegersOfDense(const Attribute& dense, Ints* values) {
     constexpr size_t kMaxSplat = size_t{1} << 20;
     if (count > kMaxSplat) return false;
   }
-  if (element == ElementType::kS64 && !dense.is_splat) {  // nearly all lists are of this type
-    values->resize(count);
-    if (count > 0) std::memcpy(values->data(), dense.data.data(), count * bytes);
+  const auto value = [&](size_t i) {
+    const std::byte* const at = dense.data.data() + i * bytes;
+    return element == ElementType::kPred ? std::to_integer<int64_t>(*at) : LoadIndex(element, at);
+  };
+  if (dense.is_splat) {
+    values->assign(count, value(0));
     return true;
   }
   values->reserve(count);
-  for (size_t i = 0; i < count; ++i) {
-    const std::byte* const at = dense.data.data() + (dense.is_splat ? 0 : i * bytes);
-    values->push_back(element == ElementType::kPred ? std::to_integer<int64_t>(*at) : LoadIndex(element, at));
-  }
+  for (size_t i = 0; i < count; ++i) values->push_back(value(i));
   return true;
 }
 
@@ -132,18 +138,33 @@ std::string ToString(const Attribute& attribute, bool whole) {
   }
 }
 
-ImportFn FindImport(std::string_view name) {
-  static const auto* const kRows = [] {
-    auto* map = new absl::flat_hash_map<absl::string_view, ImportFn>();
+NameFacts FactsOf(std::string_view name) {
+  using Role = NameFacts::Role;
+  static constexpr std::pair<absl::string_view, Role> kRoles[] = {
+      {"stablehlo.return", Role::kTerminator},
+      {"func.return", Role::kTerminator},
+      {"sdy.return", Role::kTerminator},
+      {"mhlo.return", Role::kTerminator},
+      {"stablehlo.constant", Role::kConstant},
+      {"chlo.constant", Role::kConstant},
+      {"func.call", Role::kCall},
+      {"stablehlo.composite", Role::kComposite},
+      {"stablehlo.custom_call", Role::kCustomCall},
+      {"interpreter.run_parallel", Role::kRunParallel}};
+  static const auto* const kFacts = [] {
+    auto* map = new absl::flat_hash_map<absl::string_view, NameFacts>();
     for (const auto rows : {ElementwiseRows(), ShapeRows(), LinalgRows(), ControlRows(), CallRows(),
                             CollectiveRows(), ChloRows(), TestRows()}) {
-      for (const ImportRow& row : rows)
-        map->emplace(absl::string_view(row.name.data(), row.name.size()), row.fn);
+      for (const ImportRow& row : rows) {
+        map->try_emplace(absl::string_view(row.name.data(), row.name.size()),
+                         NameFacts{Role::kOther, row.fn});
+      }
     }
+    for (const auto& [known, role] : kRoles) (*map)[known].role = role;
     return map;
   }();
-  const auto known = kRows->find(absl::string_view(name.data(), name.size()));
-  return known == kRows->end() ? nullptr : known->second;
+  const auto known = kFacts->find(absl::string_view(name.data(), name.size()));
+  return known == kFacts->end() ? NameFacts{Role::kOther, nullptr} : known->second;
 }
 
 void OpImport::Invalid(std::string_view message) {
@@ -236,22 +257,24 @@ double OpImport::Float(std::string_view name) {
   return attribute->real;
 }
 
-Ints OpImport::IntList(std::string_view name, std::string_view group) {
+Ints OpImport::IntsOf(const Attribute* attribute, std::string_view name) {
   Ints values;
-  const Attribute* const attribute = Find(name, group);
   if (attribute != nullptr && !IntegersOf(*attribute, &values)) {
     Invalid(fmt::format("{} is {}, want integers", name, ToString(*attribute)));
   }
   return values;
 }
 
-Ints OpImport::RequiredInts(std::string_view name) {
-  return Require(name) == nullptr ? Ints() : IntList(name);
+Ints OpImport::IntList(std::string_view name, std::string_view group) {
+  return IntsOf(Find(name, group), name);
 }
 
+Ints OpImport::RequiredInts(std::string_view name) { return IntsOf(Require(name), name); }
+
 Ints OpImport::IntsOr(std::string_view name, size_t count, int64_t fill) {
-  if (Find(name) == nullptr) return Ints(count, fill);
-  Ints values = IntList(name);
+  const Attribute* const attribute = Find(name);
+  if (attribute == nullptr) return Ints(count, fill);
+  Ints values = IntsOf(attribute, name);
   if (values.size() != count) Invalid(fmt::format("{} has {} entries, want {}", name, values.size(), count));
   values.resize(count, fill);
   return values;
@@ -304,12 +327,7 @@ std::string OpImport::EnumWord(std::string_view name, std::string_view absent,
   return word;
 }
 
-int32_t OpImport::Add(Opcode opcode, SharedShape shape, absl::Span<const int32_t> inputs,
-                      AttributeMap attributes) {
-  return importer.Add(scope, opcode, std::move(shape), inputs, std::move(attributes), op);
-}
-
-void OpImport::Emit(Opcode opcode, absl::Span<const int32_t> inputs, AttributeMap attributes) {
+void OpImport::Emit(Opcode opcode, absl::Span<const int32_t> inputs, AttributeMap&& attributes) {
   if (!ok()) return;
   if (num_results() == 1) {
     // Nearly every operation: one result of a type that was seen before.

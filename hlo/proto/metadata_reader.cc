@@ -34,7 +34,7 @@ int64_t OpMetadata::*NumberField(int32_t number) {
 }
 
 // False: the message has to be decoded whole.
-bool TakeField(const WireField& field, OpMetadata* metadata) {
+bool TakeField(const WireField& field, TextPool& texts, OpMetadata* metadata) {
   if (field.is_varint) {
     if (field.number == 5) return false;
     if (int64_t OpMetadata::*const number = NumberField(field.number); number != nullptr)
@@ -44,22 +44,22 @@ bool TakeField(const WireField& field, OpMetadata* metadata) {
   if (!field.is_bytes) return true;
   switch (field.number) {
     case 1:
-      metadata->op_type = field.payload;
+      metadata->op_type = texts.Add(field.payload);
       return true;
     case 2:
-      metadata->op_name = field.payload;
+      metadata->op_name = texts.Add(field.payload);
       return true;
     case 3:
-      metadata->source_file = field.payload;
+      metadata->source_file = texts.Add(field.payload);
       return true;
     case 5:
     case 20:
       return false;
     case 12:
-      metadata->deduplicated_name = field.payload;
+      metadata->deduplicated_name = texts.Add(field.payload);
       return true;
     case 16:
-      metadata->scheduling_name = field.payload;
+      metadata->scheduling_name = texts.Add(field.payload);
       return true;
     default:
       return true;
@@ -82,12 +82,13 @@ absl::StatusOr<std::shared_ptr<const InstructionExtras>> MetadataReader::Read(st
 
 absl::StatusOr<std::shared_ptr<const InstructionExtras>> MetadataReader::Decoded(std::string_view bytes,
                                                                                  Payloads& payloads) {
-  auto extras = std::make_shared<InstructionExtras>();
+  std::shared_ptr<InstructionExtras> extras = extras_.New();
   OpMetadata& metadata = extras->metadata;
   WireReader reader(bytes);
   WireField field;
   bool is_whole = true;
-  while (is_whole && !reader.AtEnd()) is_whole = reader.Next(&field).ok() && TakeField(field, &metadata);
+  while (is_whole && !reader.AtEnd())
+    is_whole = reader.Next(&field).ok() && TakeField(field, texts_, &metadata);
   if (!is_whole) {
     pb::OpMetadata message;
     ASSAY_RETURN_IF_ERROR(Decode(bytes, "OpMetadata", &message));

@@ -23,6 +23,8 @@ class MetadataReader {
   absl::StatusOr<std::shared_ptr<const InstructionExtras>> Decoded(std::string_view bytes,
                                                                    Payloads& payloads);
 
+  SharedPool<InstructionExtras> extras_;
+  TextPool texts_;
   absl::flat_hash_map<absl::string_view, std::shared_ptr<const InstructionExtras>> known_;
   std::string_view last_bytes_;
   std::shared_ptr<const InstructionExtras> last_;

@@ -207,11 +207,11 @@ absl::Status ReadLeaf(TokenReader& in, pb::OpSharding* message) {
 }  // namespace
 
 void WriteMetadata(const OpMetadata& metadata, pb::OpMetadata* message) {
-  message->set_op_type(metadata.op_type);
-  message->set_op_name(metadata.op_name);
-  message->set_source_file(metadata.source_file);
-  message->set_deduplicated_name(metadata.deduplicated_name);
-  message->set_scheduling_name(metadata.scheduling_name);
+  message->set_op_type(std::string(metadata.op_type));
+  message->set_op_name(std::string(metadata.op_name));
+  message->set_source_file(std::string(metadata.source_file));
+  message->set_deduplicated_name(std::string(metadata.deduplicated_name));
+  message->set_scheduling_name(std::string(metadata.scheduling_name));
   message->set_source_line(static_cast<int32_t>(metadata.source_line));
   message->set_source_end_line(static_cast<int32_t>(metadata.source_end_line));
   message->set_source_column(static_cast<int32_t>(metadata.source_column));
@@ -219,7 +219,7 @@ void WriteMetadata(const OpMetadata& metadata, pb::OpMetadata* message) {
   message->set_stack_frame_id(static_cast<int32_t>(metadata.stack_frame_id));
   for (const int64_t type : metadata.profile_type) message->add_profile_type(static_cast<int32_t>(type));
   if (!metadata.metadata_payload.empty()) {
-    message->mutable_metadata_payload()->set_value(metadata.metadata_payload);
+    message->mutable_metadata_payload()->set_value(std::string(metadata.metadata_payload));
   }
 }
 

@@ -35,7 +35,7 @@ absl::Status ReadStringOrJson(TokenReader& in, StringOrJson* value) {
   return absl::OkStatus();
 }
 
-constexpr std::pair<std::string_view, std::string OpMetadata::*> kMetadataStrings[] = {
+constexpr std::pair<std::string_view, SharedText OpMetadata::*> kMetadataStrings[] = {
     {"op_type", &OpMetadata::op_type},
     {"op_name", &OpMetadata::op_name},
     {"source_file", &OpMetadata::source_file},
@@ -73,7 +73,7 @@ absl::Status ReadMetadataField(TokenReader& in, uint32_t bit, OpMetadata* metada
     return absl::OkStatus();
   }
   const int i = __builtin_ctz(bit);
-  if (i < 16) return in.ReadString(&(metadata->*kMetadataStrings[i].second));
+  if (i < 16) return in.ReadText(&(metadata->*kMetadataStrings[i].second));
   return in.ReadInt(&(metadata->*kMetadataInts[i - 16].second));
 }
 

@@ -288,7 +288,7 @@ absl::Status ModuleParser::ParseAttribute(Scope& scope, Draft& draft) {
   draft.common_seen |= bit;
   in_.Next();
   if (*common == CommonAttr::kControlPredecessors) return ParseControlPredecessors(scope, draft);
-  if (draft.extras == nullptr) draft.extras = std::make_shared<InstructionExtras>();
+  if (draft.extras == nullptr) draft.extras = extras_.New();
   return ReadCommonAttribute(in_, *common, draft.extras.get());
 }
 

@@ -95,6 +95,7 @@ class ModuleParser {
   absl::Status NoteAsyncOp(Scope& scope, const Draft& draft, int32_t index);
 
   TokenReader in_;
+  SharedPool<InstructionExtras> extras_;
   Module module_;
   bool has_entry_ = false;
   absl::flat_hash_map<absl::string_view, ComputationId> computations_;

@@ -298,7 +298,7 @@ void AppendFrontendAttributes(const FrontendAttributes& attributes, std::string&
 
 void AppendMetadata(const OpMetadata& metadata, int64_t stack_frame_id, std::string& out) {
   std::string fields;
-  const auto text = [&fields](std::string_view name, const std::string& value) {
+  const auto text = [&fields](std::string_view name, std::string_view value) {
     if (value.empty()) return;
     fields += fields.empty() ? "" : " ";
     fields += name;

@@ -216,6 +216,13 @@ absl::Status TokenReader::ReadString(std::string* value) {
   return absl::OkStatus();
 }
 
+absl::Status TokenReader::ReadText(SharedText* value) {
+  if (!At(TokenKind::kString)) return Unexpected("a string");
+  *value = token().has_escapes ? texts_.Add(lexer_.StringValue()) : texts_.Add(token().text);
+  lexer_.Next();
+  return absl::OkStatus();
+}
+
 absl::Status TokenReader::ReadName(std::string_view* name, std::string_view what) {
   if (!AtName()) return Unexpected(what);
   *name = token().text;

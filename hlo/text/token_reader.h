@@ -12,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "hlo/attribute.h"
+#include "hlo/shared_pool.h"
 #include "hlo/text/lexer.h"
 #include "shape/error.h"
 #include "shape/shape.h"
@@ -54,6 +55,7 @@ class TokenReader {
   absl::Status ReadBool(bool* value);
   absl::Status ReadFloat(double* value);
   absl::Status ReadString(std::string* value);
+  absl::Status ReadText(SharedText* value);  // the same
   // NAME or IDENT; the view lies in the program text.
   absl::Status ReadName(std::string_view* name, std::string_view what);
   // IDENT, or a keyword or type name where a word is wanted.
@@ -94,6 +96,7 @@ class TokenReader {
   Lexer lexer_;
   int depth_ = 0;
   int64_t expanded_devices_ = 0;
+  TextPool texts_;
   CompactGroups compact_groups_;                                                 // by canonical text
   absl::flat_hash_map<absl::string_view, std::shared_ptr<const Shape>> shapes_;  // by text
 };
