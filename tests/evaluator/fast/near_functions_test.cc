@@ -15,6 +15,7 @@
 #include "fmt/format.h"
 #include "prove/functions.h"
 #include "prove/near.h"
+#include "tests/evaluator/fast/bounds_testing.h"
 #include "tests/evaluator/native/native_testing.h"
 
 namespace assay::testing {
@@ -162,13 +163,7 @@ TEST_CASE("near functions: of every short length, in place, streamed, and with n
 }
 
 Plan FastPlan(const std::string& body, Isa isa = native::MachineIsa()) {
-  absl::StatusOr<Module> module = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
-  INFO(body << module.status().message());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status().message());
-  REQUIRE(verified.ok());
-  return *MakePlan(*verified, EnginesOf(EngineChoice::kFast, isa));
+  return PlanBy(EnginesOf(EngineChoice::kFast, isa), body);
 }
 
 const Step& RootStep(const Plan& plan) { return plan.computations.back().steps.back(); }
