@@ -27,7 +27,10 @@ absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, c
                                                                  : MakePlan(module, engine.engines));
   RunOptions options = golden.options;
   options.crosscheck = engine.crosscheck;
+  options.repro_dir = engine.repro_dir;
+  options.repro_flags = engine.repro_flags;
   options.jobs = engine.jobs;
+  options.interrupted = engine.interrupted;
   Executor executor(plan, options);
   absl::StatusOr<std::vector<Literal>> arguments;
   if (golden.inputs_file.empty()) {
@@ -159,46 +162,74 @@ bool IsGoldenName(const fs::path& path) {
          (path.extension() == ".pb" && name.find("snapshot") != std::string::npos);
 }
 
+// A file, or what can't be known to be one, such as a link to nowhere: reading it says why.
+bool MayBeFile(const fs::directory_entry& entry) {
+  std::error_code error;
+  const fs::file_type type = entry.status(error).type();
+  return type == fs::file_type::regular || type == fs::file_type::not_found || type == fs::file_type::none;
+}
+
+void FindBelow(const std::string& root, FoundGoldens& found) {
+  const size_t files_before = found.files.size(), errors_before = found.errors.size();
+  std::vector<fs::path> pending = {root};
+  while (!pending.empty()) {
+    const fs::path directory = std::move(pending.back());
+    pending.pop_back();
+    std::error_code error;
+    for (auto it = fs::directory_iterator(directory, error); !error && it != fs::directory_iterator();
+         it.increment(error)) {
+      std::error_code unknown;
+      // The real programs are plain programs, run by a test of their own.
+      if (it->symlink_status(unknown).type() == fs::file_type::directory) {
+        if (it->path().filename() != "programs") pending.push_back(it->path());
+      } else if (IsGoldenName(it->path()) && MayBeFile(*it)) {
+        found.files.push_back(it->path().string());
+      }
+    }
+    if (error) {
+      found.errors.emplace_back(directory.string(),
+                                BadInput(fmt::format("can't read the directory: {}", error.message())));
+    }
+  }
+  std::sort(found.files.begin() + static_cast<std::ptrdiff_t>(files_before), found.files.end());
+  if (found.files.size() == files_before && found.errors.size() == errors_before)
+    found.errors.emplace_back(root, BadInput("no golden found: no .hlo file and no snapshot"));
+}
+
 }  // namespace
 
 GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine) {
   const absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return {path, false, "  " + Message(text.status()) + "\n"};
+  if (!text.ok()) return {path, false, "  " + Message(text.status()) + "\n", text.status()};
   if (FormOfProgram(path, *text) != ProgramForm::kProto) {
     const std::string report = CheckText(path, *text, engine);
-    return {path, report.empty(), report};
+    return {path, report.empty(), report, absl::OkStatus()};
   }
   const absl::StatusOr<std::string> report = CheckSnapshot(path, *text, engine);
-  if (report.ok()) return {path, report->empty(), *report};
+  if (report.ok()) return {path, report->empty(), *report, absl::OkStatus()};
   return {path, false,
-          fmt::format("  {} (exit code {})\n", Message(report.status()), ExitCodeOf(report.status()))};
+          fmt::format("  {} (exit code {})\n", Message(report.status()), ExitCodeOf(report.status())),
+          absl::OkStatus()};
 }
 
-std::vector<std::string> FindGoldens(const std::vector<std::string>& paths) {
-  std::vector<std::string> found;
+FoundGoldens FindGoldens(const std::vector<std::string>& paths) {
+  FoundGoldens found;
   for (const std::string& path : paths) {
     std::error_code error;
-    if (!fs::is_directory(path, error)) {
-      found.push_back(path);
-      continue;
+    if (fs::is_directory(path, error)) {
+      FindBelow(path, found);
+    } else {
+      found.files.push_back(path);
     }
-    std::vector<std::string> below;
-    for (auto it = fs::recursive_directory_iterator(path, error);
-         !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
-      // The real programs are plain programs, run by a test of their own.
-      if (it->is_directory() && it->path().filename() == "programs") it.disable_recursion_pending();
-      if (it->is_regular_file() && IsGoldenName(it->path())) below.push_back(it->path().string());
-    }
-    std::sort(below.begin(), below.end());
-    found.insert(found.end(), below.begin(), below.end());
   }
   return found;
 }
 
-absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path) {
+absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path, const std::function<bool()>& interrupted) {
+  const GoldenEngine reference{.choice = EngineChoice::kReference, .interrupted = interrupted};
   ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   ASSAY_ASSIGN_OR_RETURN(const Golden golden, ParseGolden(text));
-  if (CheckText(path, text, {.choice = EngineChoice::kReference}).empty()) return GoldenUpdate{text, ""};
+  if (CheckText(path, text, reference).empty()) return GoldenUpdate{text, ""};
   if (golden.oracle != "assay") {
     return ComparisonFailed(
         fmt::format("the expected values come from '{}': only values that Assay recorded itself are "
@@ -208,20 +239,31 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path) {
   if (golden.refuse_code || !golden.outputs_file.empty()) {
     return ComparisonFailed("only expected values in the header are updated");
   }
-  ASSAY_ASSIGN_OR_RETURN(const ByKey actual, RunGolden(golden, path, {.choice = EngineChoice::kReference}));
+  ASSAY_ASSIGN_OR_RETURN(const ByKey actual, RunGolden(golden, path, reference));
   return ReplaceOutputs(text, actual);
 }
 
 absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
-                                         const std::vector<std::pair<std::string, Literal>>& inputs) {
+                                         const std::vector<std::pair<std::string, Literal>>& inputs,
+                                         const RunOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string program, WithoutHeader(program_text));
   Golden golden;
-  golden.program = program_text;
+  golden.program = program_text;  // as it was given: errors have places in it
+  golden.options = options;
   for (const auto& [key, value] : inputs) golden.inputs.emplace(key, value);
-  ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-", {.choice = EngineChoice::kReference}));
+  const GoldenEngine reference{.choice = EngineChoice::kReference, .interrupted = options.interrupted};
+  ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-", reference));
   std::string text = "// oracle: assay\n";
+  if (options.run_seed != RunOptions().run_seed)
+    text += fmt::format("// options: --seed {}\n", options.run_seed);
   for (const auto& [key, value] : inputs) text += HeaderLine(key, value) + "\n";
-  for (const auto& [key, value] : results) text += HeaderLine(key, value) + "\n";
-  return text + std::string(program_text);
+  for (const auto& [key, value] : results) {
+    const std::string line = HeaderLine(key, value) + "\n";
+    if (!WithoutHeader(line).ok() || !WithoutHeader(line)->empty())
+      return NotSupported({}, fmt::format("a golden can't hold the result '{}'", key));
+    text += line;
+  }
+  return text + program;
 }
 
 }  // namespace assay

@@ -24,8 +24,9 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 
 bool IsOutput(std::string_view key) { return StartsWith(key, "out") || StartsWith(key, "send"); }
 
-absl::StatusOr<int64_t> ParseInteger(std::string_view text, SourcePosition where) {
-  int64_t value = 0;
+template <typename Integer = int64_t>
+absl::StatusOr<Integer> ParseInteger(std::string_view text, SourcePosition where) {
+  Integer value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
     return InvalidProgram(where, fmt::format("golden: '{}' is no integer", text));
@@ -38,15 +39,19 @@ absl::Status ParseOptions(std::string_view text, SourcePosition where, RunOption
   std::string flag, value;
   while (words >> flag) {
     if (!(words >> value)) return InvalidProgram(where, fmt::format("golden: option {} has no value", flag));
+    if (flag == "--seed") {
+      ASSAY_ASSIGN_OR_RETURN(options.run_seed, ParseInteger<uint64_t>(value, where));
+      continue;
+    }
     ASSAY_ASSIGN_OR_RETURN(const int64_t number, ParseInteger(value, where));
+    if (number < 1)
+      return InvalidProgram(where, fmt::format("golden: {} {}, wanted 1 or more", flag, number));
     if (flag == "--max-steps") {
       options.limits.max_steps = number;
     } else if (flag == "--memory-limit") {
       options.limits.memory_limit = number;
     } else if (flag == "--timeout") {
       options.limits.timeout_seconds = static_cast<double>(number);
-    } else if (flag == "--seed") {
-      options.run_seed = static_cast<uint64_t>(number);
     } else if (flag == "--replicas" || flag == "--partitions") {
       if (number != 1)
         return InvalidProgram(where, fmt::format("golden: {} {}: only 1 is supported", flag, number));
@@ -82,7 +87,12 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
   } else if (key == "refuse") {
     return ParseRefusal(value, where, golden);
   } else if (key == "tolerance") {
-    golden.tolerance = std::strtod(std::string(value).c_str(), nullptr);
+    double share = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), share);
+    // Written so that nan is refused too.
+    if (error != std::errc() || end != value.data() + value.size() || !(share >= 0 && share <= 1))
+      return InvalidProgram(where, fmt::format("golden: tolerance '{}', wanted a number from 0 to 1", value));
+    golden.tolerance = share;
   } else if (StartsWith(key, "arg") || StartsWith(key, "infeed") || IsOutput(key)) {
     absl::StatusOr<Literal> literal = ParseShapedLiteral(value, {.hex_floats = true});
     if (!literal.ok())
@@ -102,25 +112,45 @@ bool IsKey(std::string_view key) {
          key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._/") == std::string_view::npos;
 }
 
+// Reads the lines before the program. `remains` gets what is no line of the header: remarks, empty lines, the program.
+absl::Status ParseHeader(std::string_view text, Golden& golden, std::string& remains) {
+  int line_number = 0;
+  size_t next = 0;
+  for (size_t at = 0; at < text.size(); at = next) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    next = std::min(end + 1, text.size());
+    const std::string_view line = Trim(text.substr(at, end - at));
+    ++line_number;
+    if (!line.empty() && !StartsWith(line, "//")) {
+      remains += text.substr(at);
+      break;
+    }
+    const std::string_view body = Trim(line.substr(std::min<size_t>(line.size(), 2)));
+    const size_t colon = body.find(':');
+    const std::string_view key = body.substr(0, colon);
+    if (colon == std::string_view::npos || !IsKey(key)) {
+      remains += text.substr(at, next - at);
+    } else {
+      ASSAY_RETURN_IF_ERROR(ParseHeaderLine(key, Trim(body.substr(colon + 1)), {line_number, 1}, golden));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+absl::StatusOr<std::string> WithoutHeader(std::string_view text) {
+  Golden golden;
+  std::string remains;
+  ASSAY_RETURN_IF_ERROR(ParseHeader(text, golden, remains));
+  return remains;
+}
 
 absl::StatusOr<Golden> ParseGolden(std::string_view text) {
   Golden golden;
   golden.program = text;
-  int line_number = 0;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = Trim(text.substr(at, end - at));
-    at = end + 1;
-    ++line_number;
-    if (line.empty()) continue;
-    if (!StartsWith(line, "//")) break;
-    const std::string_view body = Trim(line.substr(2));
-    const size_t colon = body.find(':');
-    const std::string_view key = body.substr(0, colon);
-    if (colon == std::string_view::npos || !IsKey(key)) continue;  // a remark
-    ASSAY_RETURN_IF_ERROR(ParseHeaderLine(key, Trim(body.substr(colon + 1)), {line_number, 1}, golden));
-  }
+  std::string remains;
+  ASSAY_RETURN_IF_ERROR(ParseHeader(text, golden, remains));
   const bool expects = !golden.outputs.empty() || !golden.outputs_file.empty();
   if (golden.refuse_code.has_value() && expects) {
     return InvalidProgram({1, 1}, "golden: both expected outputs and a refusal");

@@ -2,7 +2,7 @@
 //
 // The file is HLO text; the header is comment lines `// key: value` before it:
 //   oracle: who worked out the expected values       decision: tag in docs/semantics.md
-//   options: run flags (--max-steps, --memory-limit, --timeout, --seed, --replicas, --partitions)
+//   options: run flags, with whole numbers (--max-steps, --memory-limit, --timeout, --seed, --replicas, --partitions)
 //   arg0: f32[2] {1, 2}      out0: f32[2] {0x1p+0, nan}      infeed0: …     outfeed0: …
 //   inputs: FILE.npz         outputs: FILE.npz          (beside the golden, for what is too long for a line)
 //   tolerance: 1e-5          outputs agree within this share of the largest element (never with bit-exact
@@ -10,6 +10,7 @@
 #ifndef ASSAY_GOLDEN_GOLDEN_H_
 #define ASSAY_GOLDEN_GOLDEN_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +45,7 @@ struct GoldenResult {
   std::string path;
   bool passed = false;
   std::string report;  // why not; empty if passed
+  absl::Status read;   // BadInput where the file could not be read: nothing was run then
 };
 
 // Who runs the goldens. What a golden's header says of limits and seeds is its own.
@@ -52,14 +54,23 @@ struct GoldenEngine {
   native::Isa isa = native::MachineIsa();
   std::span<const Engine* const> engines = {};  // where there are any, these instead
   Crosscheck crosscheck = Crosscheck::kOff;
+  std::string repro_dir = {}, repro_flags = {};  // RunOptions'
   int jobs = 0;
+  std::function<bool()> interrupted = {};
 };
 
-// Runs the golden and compares. An HloSnapshot is a golden too: its arguments, its result. Files that can't be read or parsed as goldens fail with the reason.
+// Runs the golden and compares. An HloSnapshot is a golden too: its arguments, its result. Files that can't be read or
+// parsed as goldens fail with the reason.
 GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine = {});
 
-// Every golden below the paths (files ending .hlo, and snapshots; directories are walked in sorted order).
-std::vector<std::string> FindGoldens(const std::vector<std::string>& paths);
+// Every golden below the paths: files ending .hlo and snapshots, those of a directory in sorted order, links to
+// directories not followed. A path that is no directory is taken as it is, whether or not it is there.
+struct FoundGoldens {
+  std::vector<std::string> files;
+  // Directories that could not be read to their end, or hold no golden; BadInput.
+  std::vector<std::pair<std::string, absl::Status>> errors;
+};
+FoundGoldens FindGoldens(const std::vector<std::string>& paths);
 
 // The file with its expected values replaced by what the reference gives now, and a diff of the lines.
 // Refused (ComparisonFailed) where the oracle is not "assay": the engine under test never decides what is
@@ -68,11 +79,19 @@ struct GoldenUpdate {
   std::string new_text;
   std::string diff;  // empty: nothing to change
 };
-absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path);
+absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path,
+                                          const std::function<bool()>& interrupted = {});
 
-// The text of a new golden, oracle "assay", for a program and its inputs.
+// The text of a new golden, oracle "assay", for a program and its inputs, with what the reference gives under
+// `options`; of these the golden keeps the seed. The header of a golden that the program was is left out.
+// InvalidProgram: a comment before the program reads as a line of a header; NotSupported: no header has a key for a
+// result.
 absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
-                                         const std::vector<std::pair<std::string, Literal>>& inputs);
+                                         const std::vector<std::pair<std::string, Literal>>& inputs,
+                                         const RunOptions& options = {});
+
+// The text without the lines at its beginning that say what a golden expects.
+absl::StatusOr<std::string> WithoutHeader(std::string_view text);
 
 }  // namespace assay
 

@@ -41,45 +41,72 @@ CLI::Validator Number(double low, double high, bool positive, const std::string&
 }
 CLI::Validator Seconds() { return Number(0, 1e9, true, "number of seconds, more than 0 and at most 1e9"); }
 CLI::Validator Tolerance() { return Number(0, DBL_MAX, false, "number that is at least 0"); }
+// What stands for nothing, as an unset variable of a script does, is no file.
+CLI::Validator Path(bool output) {
+  const auto check = [output](const std::string& text) -> std::string {
+    if (text.empty()) return "'' names no file";
+    return output && text == "-" ? "'-' names no file to write" : "";
+  };
+  return CLI::Validator(check, "");
+}
+CLI::Validator Input() { return Path(false); }
+CLI::Validator Output() { return Path(true); }
 CLI::Validator Seed() { return Whole(0, UINT64_MAX); }
 CLI::Validator Count() { return Whole(1, INT64_MAX); }
 
 // Flags that say who computes.
-void AddEngineFlags(CLI::App* command, RunFlags& flags) {
+void AddPlanFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--engine", flags.engine, "exact (the default), reference, fast or gpu")
       ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
+  command->add_option("--cpu", flags.cpu, "use no more than this instruction set: baseline, avx2 or avx512")
+      ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
+}
+
+// Those, and how.
+void AddEngineFlags(CLI::App* command, RunFlags& flags) {
+  AddPlanFlags(command, flags);
   command
       ->add_option(
           "--crosscheck", flags.crosscheck,
           "compare kernels with the reference: off (the default), sample (that of --engine fast) or full")
       ->check(CLI::IsMember({"off", "sample", "full"}));
-  command->add_option("--repro-dir", flags.repro_dir,
-                      "the directory to make for a step that the cross-check found wrong (assay-repro)");
-  command->add_option("--cpu", flags.cpu, "use no more than this instruction set: baseline, avx2 or avx512")
-      ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
+  command
+      ->add_option("--repro-dir", flags.repro_dir,
+                   "the directory to make for a step that the cross-check found wrong (assay-repro)")
+      ->check(Output());
   command->add_option("--jobs", flags.options.jobs, "threads (one a core)")->check(Whole(1, 1024));
 }
 
 // Flags that show where time goes.
 void AddProfileFlags(CLI::App* command, RunFlags& flags) {
-  command->add_option(
-      "--profile", flags.profile,
-      "write a trace of the steps that Perfetto and chrome://tracing open to this .json file");
+  command
+      ->add_option("--profile", flags.profile,
+                   "write a trace of the steps that Perfetto and chrome://tracing open to this .json file")
+      ->check(Output());
   command->add_flag("--perf-map", flags.perf_map,
                     "write names of generated code for perf to /tmp/perf-PID.map");
 }
 
-// Flags that say what to run and with which limits.
-void AddRunFlags(CLI::App* command, RunFlags& flags) {
-  command->add_option("PROGRAM", flags.program, kProgramHelp)->required();
-  command->add_option("--inputs", flags.inputs, "arguments by name (arg0, arg1.0, ...) in an .npz file");
+void AddProgram(CLI::App* command, RunFlags& flags) {
+  command->add_option("PROGRAM", flags.program, kProgramHelp)->required()->check(Input());
+}
+
+void AddInputFlags(CLI::App* command, RunFlags& flags) {
+  command->add_option("--inputs", flags.inputs, "arguments by name (arg0, arg1.0, ...) in an .npz file")
+      ->check(Input());
   command->add_option("--random-inputs", flags.random_inputs, "make arguments from this seed")
       ->check(Seed())
       ->excludes("--inputs");
-  AddEngineFlags(command, flags);
+}
+
+// Flags that the program is read and planned by.
+void AddDeviceFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--replicas", flags.replicas, "run on this many replicas")->check(Count());
   command->add_option("--partitions", flags.partitions, "run on this many partitions")->check(Count());
   command->add_option("--load-ops", flags.load_ops, "a library of user-defined operations");
+}
+
+void AddLimitFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--seed", flags.options.run_seed, "seed of rng and GetRngSeed (42)")->check(Seed());
   command->add_option("--max-steps", flags.options.limits.max_steps, "give up after this many steps")
       ->check(Count());
@@ -89,6 +116,15 @@ void AddRunFlags(CLI::App* command, RunFlags& flags) {
       ->check(Count());
   command->add_option("--timeout", flags.options.limits.timeout_seconds, "give up after this many seconds")
       ->check(Seconds());
+}
+
+// Flags that say what to run, on what, by whom and with which limits.
+void AddRunFlags(CLI::App* command, RunFlags& flags) {
+  AddProgram(command, flags);
+  AddInputFlags(command, flags);
+  AddEngineFlags(command, flags);
+  AddDeviceFlags(command, flags);
+  AddLimitFlags(command, flags);
 }
 
 struct Arguments {
@@ -109,25 +145,27 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
 
   CLI::App* sub = command(app, "run", "evaluate a program", [&] { return assay::cli::Run(run); });
   AddRunFlags(sub, run);
-  sub->add_option("--output", run.output, "write results by name (out0, ...) to this .npz file");
+  sub->add_option("--output", run.output, "write results by name (out0, ...) to this .npz file")
+      ->check(Output());
   sub->add_flag("--json", run.json, "print results as JSON");
   AddProfileFlags(sub, run);
 
   sub = command(app, "verify", "parse and check a program",
                 [&] { return assay::cli::VerifyProgram(run.program); });
-  sub->add_option("PROGRAM", run.program, kProgramHelp)->required();
+  AddProgram(sub, run);
 
   sub = command(app, "print", "print a program in canonical form, or in another one",
                 [&] { return assay::cli::Print(run.program, arguments.form); });
-  sub->add_option("PROGRAM", run.program, kProgramHelp)->required();
+  AddProgram(sub, run);
   sub->add_option("--to", arguments.form,
                   "hlo (the default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
       ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
 
-  AddRunFlags(
-      command(app, "plan", "show the steps of a program, who runs them and what they move and compute",
-              [&] { return assay::cli::PrintPlan(run); }),
-      run);
+  sub = command(app, "plan", "show the steps of a program, who runs them and what they move and compute",
+                [&] { return assay::cli::PrintPlan(run); });
+  AddProgram(sub, run);
+  AddPlanFlags(sub, run);
+  AddDeviceFlags(sub, run);
 
   sub = command(app, "bench", "time a program", [&] { return assay::cli::Bench(run); });
   AddRunFlags(sub, run);
@@ -142,13 +180,13 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
     arguments.diff.run.program = arguments.diff.first;
     return assay::cli::Diff(arguments.diff);
   });
-  sub->add_option("FIRST", arguments.diff.first, "an .npz file, or a program with --actual")->required();
-  sub->add_option("SECOND", arguments.diff.second, "an .npz file");
-  sub->add_option("--actual", arguments.diff.actual, "the backend's outputs");
-  sub->add_option("--inputs", run.inputs, "the program's arguments");
-  sub->add_option("--random-inputs", run.random_inputs, "make arguments from this seed")
-      ->check(Seed())
-      ->excludes("--inputs");
+  sub->add_option("FIRST", arguments.diff.first, "an .npz file, or a program with --actual")
+      ->required()
+      ->check(Input());
+  sub->add_option("SECOND", arguments.diff.second, "an .npz file")->check(Input());
+  sub->add_option("--actual", arguments.diff.actual, "the backend's outputs, in an .npz file")
+      ->check(Input());
+  AddInputFlags(sub, run);
   sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
   sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());
   sub->add_option("--ulps", arguments.diff.ulps, "units in the last place (0)")->check(Whole(0, INT64_MAX));
@@ -158,14 +196,16 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub = command(*golden, "check", "run goldens and compare",
                 [&] { return assay::cli::GoldenCheck(arguments.paths, run); });
   AddEngineFlags(sub, run);
-  sub->add_option("PATH", arguments.paths)->required();
+  sub->add_option("PATH", arguments.paths, "goldens, or directories of them")->required()->check(Input());
   sub = command(*golden, "update", "rewrite values that Assay recorded itself",
                 [&] { return assay::cli::GoldenUpdateFiles(arguments.paths); });
-  sub->add_option("PATH", arguments.paths)->required();
-  sub =
-      command(*golden, "record", "make a golden of a program", [&] { return assay::cli::GoldenRecord(run); });
-  AddRunFlags(sub, run);
-  sub->add_option("--output", run.output, "the golden file to write");
+  sub->add_option("PATH", arguments.paths, "goldens, or directories of them")->required()->check(Input());
+  sub = command(*golden, "record", "make a golden of a program, with the reference's results",
+                [&] { return assay::cli::GoldenRecord(run); });
+  AddProgram(sub, run);
+  AddInputFlags(sub, run);
+  AddLimitFlags(sub, run);
+  sub->add_option("--output", run.output, "the golden file to write")->check(Output());
 
   sub = command(app, "ops", "list the operations, or describe one",
                 [&] { return assay::cli::PrintOps(arguments.op); });

@@ -98,7 +98,10 @@ int Diff(const DiffFlags& flags) {
   if (flags.actual.empty() == flags.second.empty()) {
     return UsageError("diff takes either two .npz files or a program with --actual OUT.npz");
   }
-  return flags.actual.empty() ? DiffFiles(flags) : DiffProgram(flags);
+  if (!flags.actual.empty()) return DiffProgram(flags);
+  if (!flags.run.inputs.empty() || flags.run.random_inputs)
+    return UsageError("diff of two .npz files runs nothing: --inputs and --random-inputs are for a program");
+  return DiffFiles(flags);
 }
 
 }  // namespace assay::cli

@@ -1,9 +1,10 @@
 // assay golden check, update, record.
-#include <cstdio>
+#include <algorithm>
 
 #include "evaluator/program_io.h"
 #include "fmt/format.h"
 #include "golden/golden.h"
+#include "hlo/diagnostics.h"
 #include "hlo/load.h"
 #include "hlo/text/printer.h"
 #include "literal/npz.h"
@@ -11,32 +12,70 @@
 
 namespace assay::cli {
 
+namespace {
+
+// Says what could not be searched; returns the exit code, or 0.
+int FailAll(const FoundGoldens& found) {
+  int exit_code = 0;
+  for (const auto& [path, status] : found.errors) exit_code = Fail(status, path);
+  return exit_code;
+}
+
+// Each line of a report as a terminal may be given it.
+std::string EscapedLines(std::string_view text) {
+  std::string escaped;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    escaped += EscapeControls(text.substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return escaped;
+}
+
+}  // namespace
+
 int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, paths[0]);
+  const RunOptions options = OptionsOf(flags);
   const GoldenEngine engine{.choice = ChoiceOf(flags),
                             .isa = *IsaOf(flags),
-                            .crosscheck = OptionsOf(flags).crosscheck,
-                            .jobs = flags.options.jobs};
+                            .crosscheck = options.crosscheck,
+                            .repro_dir = options.repro_dir,
+                            .repro_flags = options.repro_flags,
+                            .jobs = options.jobs,
+                            .interrupted = Interrupted};
+  const FoundGoldens found = FindGoldens(paths);
+  // A golden that is not there says nothing of the program under test: no failed check, a bad input.
+  int unread = FailAll(found);
   int64_t passed = 0, failed = 0;
-  for (const std::string& path : FindGoldens(paths)) {
+  for (const std::string& path : found.files) {
     const GoldenResult result = CheckGolden(path, engine);
-    ++(result.passed ? passed : failed);
-    if (!result.passed && !Write(fmt::format("FAILED {}\n{}", path, result.report))) return 5;
     if (Interrupted()) return Fail(absl::CancelledError("interrupted"), path);
+    if (!result.read.ok()) {
+      unread = Fail(result.read, path);
+      continue;
+    }
+    ++(result.passed ? passed : failed);
+    if (!result.passed &&
+        !Write(fmt::format("FAILED {}\n{}", EscapeControls(path), EscapedLines(result.report)))) {
+      return 5;
+    }
   }
-  if (passed + failed == 0) return Fail(BadInput("no golden found"), paths[0]);
   if (!Write(fmt::format("{} passed, {} failed\n", passed, failed))) return 5;
-  return failed == 0 ? 0 : 1;
+  return unread != 0 ? unread : failed == 0 ? 0 : 1;
 }
 
 int GoldenUpdateFiles(const std::vector<std::string>& paths) {
-  int exit_code = 0;
-  for (const std::string& path : FindGoldens(paths)) {
-    const absl::StatusOr<GoldenUpdate> update = UpdateGolden(path);
+  const FoundGoldens found = FindGoldens(paths);
+  int exit_code = FailAll(found);
+  for (const std::string& path : found.files) {
+    const absl::StatusOr<GoldenUpdate> update = UpdateGolden(path, Interrupted);
+    if (Interrupted()) return Fail(absl::CancelledError("interrupted"), path);
     absl::Status status = update.status();
     if (status.ok() && !update->diff.empty()) {
       status = WriteFileAtomically(path, update->new_text);
-      if (status.ok() && !Write(fmt::format("--- {}\n{}", path, update->diff))) return 5;
+      if (status.ok() && !Write(fmt::format("--- {}\n{}", EscapeControls(path), EscapedLines(update->diff))))
+        return 5;
     }
     if (!status.ok()) exit_code = std::max(exit_code, Fail(status, path));
   }
@@ -44,7 +83,6 @@ int GoldenUpdateFiles(const std::vector<std::string>& paths) {
 }
 
 int GoldenRecord(const RunFlags& flags) {
-  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
   const std::optional<Program> program = Load(flags, exit_code);
   if (!program) return exit_code;
@@ -59,8 +97,10 @@ int GoldenRecord(const RunFlags& flags) {
   }
   // A golden is text, whatever the program was.
   const bool is_text = FormOfProgram(flags.program, program->text) == ProgramForm::kHloText;
+  RunOptions options = OptionsOf(flags);
+  options.interrupted = Interrupted;
   const absl::StatusOr<std::string> text =
-      RecordGolden(is_text ? program->text : ModuleToText(program->module.module()), inputs);
+      RecordGolden(is_text ? program->text : ModuleToText(program->module.module()), inputs, options);
   if (!text.ok()) return Fail(text.status(), flags.program, program->text);
   if (flags.output.empty()) return Write(*text) ? 0 : 5;
   const absl::Status status = WriteFileAtomically(flags.output, *text);

@@ -18,7 +18,7 @@ std::string Write(const std::string& name, const std::string& text) {
 }
 
 TEST_CASE("golden: every golden of the repository passes", "[golden]") {
-  const std::vector<std::string> paths = FindGoldens({ASSAY_SOURCE_DIR "/golden"});
+  const std::vector<std::string> paths = FindGoldens({ASSAY_SOURCE_DIR "/golden"}).files;
   CHECK(paths.size() > 600);
   for (const std::string& path : paths) {
     const GoldenResult result = CheckGolden(path);
@@ -29,7 +29,7 @@ TEST_CASE("golden: every golden of the repository passes", "[golden]") {
 
 TEST_CASE("golden: every op has at least five goldens", "[golden]") {
   std::map<std::string, int> uses;
-  for (const std::string& path : FindGoldens({ASSAY_SOURCE_DIR "/golden"})) {
+  for (const std::string& path : FindGoldens({ASSAY_SOURCE_DIR "/golden"}).files) {
     const absl::StatusOr<std::string> text = ReadFile(path);
     REQUIRE(text.ok());
     for (int i = 0; i < kNumOpcodes; ++i) {
@@ -78,6 +78,49 @@ TEST_CASE("golden: headers that make no sense are refused", "[golden]") {
   CHECK_FALSE(ParseGolden("// oracle: hand\n// out0: f32[2] {1}\n").ok());
   CHECK_FALSE(ParseGolden("// oracle: hand\n// refuse: 3 x\n// out0: f32[] 1\n").ok());
   CHECK_FALSE(ParseGolden("// refuse: 7 x\n").ok());
+  for (const char* line :
+       {"tolerance: nan", "tolerance: inf", "tolerance: 2", "tolerance: -1", "tolerance: x",
+        "tolerance: 1e-5x", "tolerance:", "options: --seed -1", "options: --max-steps 0",
+        "options: --timeout -1", "options: --memory-limit 0", "options: --seed"}) {
+    INFO(line);
+    CHECK_FALSE(ParseGolden(std::string("// oracle: hand\n// ") + line + "\n").ok());
+  }
+  CHECK(ParseGolden("// oracle: hand\n// tolerance: 1e-5\n")->tolerance == 1e-5);
+  CHECK(ParseGolden("// oracle: hand\n// options: --seed 18446744073709551615\n")->options.run_seed ==
+        UINT64_MAX);
+}
+
+// Gives zeros for every operation of one array.
+class Zeros final : public Engine, public Kernel {
+ public:
+  std::string_view name() const override { return "zeros"; }
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView&) const override {
+    return std::make_shared<Zeros>();
+  }
+  StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {
+    return {};
+  }
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal>) const override {
+    return context.NewResult(/*zero=*/true);
+  }
+};
+
+TEST_CASE("golden: a wrong kernel's step is written where --repro-dir says", "[golden]") {
+  const std::string path = Write("repro", std::string("// oracle: hand\n// arg0: f32[2] {1, 2}\n"
+                                                      "// out0: f32[2] {2, 4}\n") +
+                                              kAdd);
+  const std::filesystem::path dir = std::filesystem::temp_directory_path() / "assay_golden_test_repro_dir";
+  std::filesystem::remove_all(dir);
+  const Zeros zeros;
+  const Engine* const engines[] = {&zeros};
+  const GoldenResult result = CheckGolden(path, {.engines = engines,
+                                                 .crosscheck = Crosscheck::kFull,
+                                                 .repro_dir = dir,
+                                                 .repro_flags = "--engine zeros"});
+  CHECK_FALSE(result.passed);
+  CHECK(result.report.find("cross-check") != std::string::npos);
+  CHECK(std::filesystem::is_directory(dir));
+  std::filesystem::remove_all(dir);
 }
 
 }  // namespace

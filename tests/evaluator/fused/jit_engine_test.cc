@@ -159,7 +159,7 @@ TEST_CASE("jit engine: functions with large results have the bits that they have
 
 TEST_CASE("jit engine: every golden passes with every fusion taken", "[jit][golden]") {
   for (native::Isa isa : JitIsas()) {
-    for (const std::string& path : FindGoldens({ASSAY_SOURCE_DIR "/golden"})) {
+    for (const std::string& path : FindGoldens({ASSAY_SOURCE_DIR "/golden"}).files) {
       const GoldenResult result =
           CheckGolden(path, {.engines = EagerEngines(isa), .crosscheck = Crosscheck::kFull});
       INFO(path << "\n" << result.report);

@@ -51,7 +51,7 @@ int CheckFiles(const std::vector<std::string>& paths) {
 }
 
 TEST_CASE("proto: goldens survive text to proto to text", "[proto]") {
-  CHECK(CheckFiles(FindGoldens({ASSAY_SOURCE_DIR "/golden"})) > 300);
+  CHECK(CheckFiles(FindGoldens({ASSAY_SOURCE_DIR "/golden"}).files) > 300);
 }
 
 TEST_CASE("proto: real programs survive text to proto to text", "[proto]") {
