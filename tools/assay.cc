@@ -4,7 +4,9 @@
 #include <cfloat>
 #include <charconv>
 #include <cstdio>
+#include <iostream>
 #include <new>
+#include <sstream>
 
 #include "hlo/diagnostics.h"
 #include "tools/commands.h"
@@ -230,15 +232,22 @@ int Main(int argc, char** argv) {
   std::function<int()> action;
   Declare(app, arguments, action);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return std::string("assay: error: ") + error.what() +
+    return "assay: error: " + assay::EscapeControls(error.what()) +
            "\nassay --help and assay COMMAND --help say more\n";
   });
-  const auto is_first = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first).empty()) return UnknownCommand(argv[1]);
+  const auto lacks = [&](CLI::App& parent, int i) {
+    const auto is_it = [&](const CLI::App* command) { return command->get_name() == argv[i]; };
+    return argc > i && argv[i][0] != '-' && parent.get_subcommands(is_it).empty();
+  };
+  if (lacks(app, 1)) return UnknownCommand(argv[1]);
+  if (argc > 1 && argv[1] == std::string_view("golden") && lacks(*app.get_subcommand("golden"), 2))
+    return UnknownCommand(std::string("golden ") + argv[2]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    std::ostringstream help;
+    if (app.exit(error, help, std::cerr) != 0) return 2;
+    return assay::cli::Write(help.str()) ? 0 : 5;
   }
   return action();
 }
@@ -246,6 +255,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  assay::cli::OccupyStandardStreams();
   assay::cli::InstallSignalHandlers();
   try {
     return Main(argc, argv);

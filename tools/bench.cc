@@ -288,6 +288,7 @@ std::string TextOf(const Plan& plan, const StepReport& report) {
 }  // namespace
 
 int Bench(const RunFlags& flags) {
+  if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
@@ -302,7 +303,7 @@ int Bench(const RunFlags& flags) {
   if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*program)) with_inputs.random_inputs = 0;
   std::deque<StreamItem> infeed;
   absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *program, &infeed);
-  if (!arguments.ok()) return Fail(arguments.status(), flags.inputs);
+  if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
 
   const Runner runner(flags, *program, *plan, *std::move(arguments), std::move(infeed));
   std::optional<Times> times = MeasureTimes(runner, exit_code);

@@ -5,6 +5,7 @@
 #define ASSAY_TOOLS_COMMANDS_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -102,8 +103,12 @@ RunOptions OptionsOf(const RunFlags& flags);
 std::optional<native::Isa> IsaOf(const RunFlags& flags);
 // Writes the trace to a file, and to standard error what was left out of it; returns the exit code.
 int WriteTrace(const StepTrace& trace, const std::string& path);
-// Writes to standard output; false if it can't be written (exit 5).
+// Writes to standard output, at once; false, with a message, if it can't be written (exit 5).
 bool Write(std::string_view text);
+// Takes the numbers of standard streams that are closed, so that no file that is opened later gets what is meant for them.
+void OccupyStandardStreams();
+// More than one of the inputs is "-": says so (exit 2).
+bool ReadsStandardInputTwice(std::initializer_list<std::string_view> paths);
 
 // True once Ctrl-C or SIGTERM came.
 bool Interrupted();

@@ -1,3 +1,8 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 
@@ -44,11 +49,32 @@ void InstallSignalHandlers() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the process at once
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an output that could not be written: exit 5
+  // A closed pipe, or a file that may not grow, is an output that could not be written: exit 5.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void OccupyStandardStreams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is `fd`. Opened the wrong way round, it still can't be read from or written to.
+    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+  }
 }
 
 bool Write(std::string_view text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+    return true;
+  static bool said = false;
+  if (!said) std::fputs("assay: error: standard output could not be written\n", stderr);
+  said = true;
+  return false;
+}
+
+bool ReadsStandardInputTwice(std::initializer_list<std::string_view> paths) {
+  if (std::count(paths.begin(), paths.end(), "-") < 2) return false;
+  UsageError("standard input ('-') can be read once");
+  return true;
 }
 
 int Fail(const absl::Status& full, const std::string& file, std::string_view source) {
@@ -61,8 +87,9 @@ int WriteTrace(const StepTrace& trace, const std::string& path) {
   if (const absl::Status status = WriteFileAtomically(path, trace.ToJson()); !status.ok())
     return Fail(status, path);
   if (trace.dropped() > 0) {
-    std::fprintf(stderr, "assay: note: %s has %lld events; %lld more are left out\n", path.c_str(),
-                 static_cast<long long>(trace.kept()), static_cast<long long>(trace.dropped()));
+    std::fprintf(stderr, "assay: note: %s has %lld events; %lld more are left out\n",
+                 EscapeControls(path).c_str(), static_cast<long long>(trace.kept()),
+                 static_cast<long long>(trace.dropped()));
   }
   return 0;
 }
@@ -171,7 +198,7 @@ int AskForInputs(const RunFlags& flags, const Program& program) {
       fmt::format("{0} takes inputs: {1}\ngive them as arrays of these names with --inputs FILE.npz, for "
                   "example from Python:\n"
                   "  np.savez(\"inputs.npz\", arg0=...)\nor let Assay make some with --random-inputs SEED",
-                  flags.program, DescribeParameters(program.module)));
+                  EscapeControls(flags.program), DescribeParameters(program.module)));
 }
 
 bool LacksInputs(const RunFlags& flags, const Program& program) {

@@ -2,6 +2,7 @@
 #include "evaluator/executor.h"
 #include "evaluator/program_io.h"
 #include "fmt/format.h"
+#include "hlo/diagnostics.h"
 #include "literal/compare.h"
 #include "literal/npz.h"
 #include "tools/commands.h"
@@ -11,6 +12,13 @@ namespace {
 
 using ByKey = std::map<std::string, Literal>;
 using Arrays = std::map<std::string, NpyArray>;
+
+// A lone .npy holds the one output of a program.
+absl::StatusOr<Arrays> ReadOutputs(const std::string& path) {
+  ASSAY_ASSIGN_OR_RETURN(Arrays arrays, ReadNpzFile(path));
+  if (arrays.size() == 1 && arrays.count("") == 1) arrays["out0"] = std::move(arrays.extract("").mapped());
+  return arrays;
+}
 
 absl::StatusOr<ByKey> DecodeAll(const Arrays& arrays) {
   ByKey values;
@@ -32,17 +40,17 @@ int Report(const ByKey& expected, const ByKey& actual, const DiffFlags& flags) {
   for (const auto& [key, value] : expected) {
     const auto it = actual.find(key);
     if (it == actual.end()) {
-      text += fmt::format("{}: missing in the second set\n", key);
+      text += fmt::format("{}: missing in the second set\n", EscapeControls(key));
       equal = false;
       continue;
     }
     const Comparison comparison = CompareLiterals(value, it->second, tolerance);
     equal = equal && comparison.ok();
-    text += fmt::format("{}: {}\n", key, comparison.Report());
+    text += fmt::format("{}: {}\n", EscapeControls(key), comparison.Report());
   }
   for (const auto& [key, value] : actual) {
     if (expected.count(key) > 0) continue;
-    text += fmt::format("{}: missing in the first set\n", key);
+    text += fmt::format("{}: missing in the first set\n", EscapeControls(key));
     equal = false;
   }
   if (!Write(text)) return 5;
@@ -53,7 +61,7 @@ int DiffFiles(const DiffFlags& flags) {
   ByKey sides[2];
   const std::string* const files[2] = {&flags.first, &flags.second};
   for (int i = 0; i < 2; ++i) {
-    const absl::StatusOr<Arrays> arrays = ReadNpzFile(*files[i]);
+    const absl::StatusOr<Arrays> arrays = ReadOutputs(*files[i]);
     if (!arrays.ok()) return Fail(arrays.status(), *files[i]);
     absl::StatusOr<ByKey> values = DecodeAll(*arrays);
     if (!values.ok()) return Fail(values.status(), *files[i]);
@@ -79,9 +87,12 @@ int DiffProgram(const DiffFlags& flags) {
   if (!root.ok()) return Fail(root.status(), flags.first, program->text);
 
   ByKey expected, actual;
-  for (auto& [key, value] : ResultsOf(*root)) expected.emplace(key, std::move(value));
-  const absl::StatusOr<Arrays> arrays = ReadNpzFile(flags.actual);
+  const absl::StatusOr<Arrays> arrays = ReadOutputs(flags.actual);
   if (!arrays.ok()) return Fail(arrays.status(), flags.actual);
+  // What the program sent to the host is compared where the backend has it too.
+  for (auto& [key, value] : ResultsOf(*root)) expected.emplace(key, std::move(value));
+  for (auto& [key, value] : AllResults(*root, executor.process()))
+    if (arrays->count(key) > 0) expected.emplace(key, std::move(value));
   for (const auto& [key, array] : *arrays) {
     const auto it = expected.find(key);
     absl::StatusOr<Literal> value =
@@ -98,6 +109,7 @@ int Diff(const DiffFlags& flags) {
   if (flags.actual.empty() == flags.second.empty()) {
     return UsageError("diff takes either two .npz files or a program with --actual OUT.npz");
   }
+  if (ReadsStandardInputTwice({flags.first, flags.second, flags.actual, flags.run.inputs})) return 2;
   if (!flags.actual.empty()) return DiffProgram(flags);
   if (!flags.run.inputs.empty() || flags.run.random_inputs)
     return UsageError("diff of two .npz files runs nothing: --inputs and --random-inputs are for a program");

@@ -83,6 +83,7 @@ int GoldenUpdateFiles(const std::vector<std::string>& paths) {
 }
 
 int GoldenRecord(const RunFlags& flags) {
+  if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
   int exit_code = 0;
   const std::optional<Program> program = Load(flags, exit_code);
   if (!program) return exit_code;
@@ -90,7 +91,7 @@ int GoldenRecord(const RunFlags& flags) {
   std::deque<StreamItem> infeed;
   absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *program, &infeed);
   if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
-  if (!infeed.empty()) return Fail(NotSupported({}, "recording a golden with infeed items"), flags.inputs);
+  if (!infeed.empty()) return Fail(NotSupported({}, "recording a golden with infeed items"), InputsOf(flags));
   NamedLiterals inputs;
   for (size_t i = 0; i < arguments->size(); ++i) {
     for (auto& leaf : LeavesOf(fmt::format("arg{}", i), (*arguments)[i])) inputs.push_back(std::move(leaf));

@@ -6,6 +6,7 @@
 #include "evaluator/plan.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
+#include "hlo/diagnostics.h"
 #include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
@@ -14,11 +15,7 @@
 namespace assay::cli {
 namespace {
 
-int Deliver(std::string_view text) {
-  if (Write(text)) return 0;
-  std::fputs("assay: error: standard output could not be written\n", stderr);
-  return 5;
-}
+int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
 
 std::string TypesText(TypeSet types) {
   if (types == kArrayTypes) return "all array types";
@@ -90,7 +87,8 @@ int PrintPlan(const RunFlags& flags) {
 int PrintOps(const std::string& op) {
   if (!op.empty()) {
     const std::optional<Opcode> opcode = OpcodeFromName(op);
-    return opcode ? Deliver(Detail(*opcode)) : UsageError(fmt::format("there is no operation '{}'", op));
+    return opcode ? Deliver(Detail(*opcode))
+                  : UsageError(fmt::format("there is no operation '{}'", EscapeControls(op)));
   }
   std::string text;
   for (int i = 0; i < kNumOpcodes; ++i) {

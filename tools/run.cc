@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "evaluator/executor.h"
 #include "evaluator/json.h"
@@ -83,15 +84,22 @@ std::string ToDisplay(const NamedLiterals& results) {
   return text;
 }
 
+// One file would lose the other; a device, such as /dev/null, takes both.
+bool SameFile(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_other(a, error)) return false;
+  const fs::path first = fs::weakly_canonical(a, error);
+  return !error && first == fs::weakly_canonical(b, error) && !error;
+}
+
 int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {
   if (!flags.output.empty()) {
     const absl::Status status = WriteNpzFile(flags.output, results);
     if (!status.ok()) return Fail(status, flags.output);
   }
   if (!flags.output.empty() && !flags.json) return 0;
-  if (Write(flags.json ? ToJson(results, statistics) : ToDisplay(results))) return 0;
-  std::fputs("assay: error: standard output could not be written\n", stderr);
-  return 5;
+  return Write(flags.json ? ToJson(results, statistics) : ToDisplay(results)) ? 0 : 5;
 }
 
 int RunProgram(const RunFlags& flags, const Program& program) {
@@ -106,8 +114,14 @@ int RunProgram(const RunFlags& flags, const Program& program) {
     return Interrupted();
   };
   // What the program prints comes at once; on standard error where standard output is JSON.
-  options.print = [&flags](const std::string& name, const Literal& value) {
-    std::fputs(ToDisplay({{name, value}}).c_str(), flags.json ? stderr : stdout);
+  bool printed = true;
+  options.print = [&](const std::string& name, const Literal& value) {
+    const std::string text = ToDisplay({{name, value}});
+    if (flags.json) {
+      std::fputs(text.c_str(), stderr);
+    } else {
+      printed = Write(text) && printed;
+    }
   };
   Executor executor(*plan, options);
   absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, program, &executor.process().infeed);
@@ -116,6 +130,7 @@ int RunProgram(const RunFlags& flags, const Program& program) {
   if (!flags.profile.empty()) executor.Observe(&trace.emplace(*plan));
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
   if (!root.ok()) return FailIn(program, root.status(), flags.program);
+  if (!printed) return 5;
   if (const int code = trace ? WriteTrace(*trace, flags.profile) : 0; code != 0) return code;
   return Deliver(flags, AllResults(*root, executor.process()), executor.statistics());
 }
@@ -123,6 +138,9 @@ int RunProgram(const RunFlags& flags, const Program& program) {
 }  // namespace
 
 int Run(const RunFlags& flags) {
+  if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
+  if (!flags.output.empty() && !flags.profile.empty() && SameFile(flags.output, flags.profile))
+    return UsageError(fmt::format("--output and --profile are one file, '{}'", EscapeControls(flags.output)));
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   return ForEachProgram(flags, [&](const Program& program, size_t count) {
@@ -131,7 +149,7 @@ int Run(const RunFlags& flags) {
         (!flags.inputs.empty() || !flags.output.empty() || !flags.profile.empty() || flags.json)) {
       return UsageError(
           fmt::format("{} holds {} programs: --inputs, --output, --profile and --json are for one",
-                      flags.program, count));
+                      EscapeControls(flags.program), count));
     }
     return RunProgram(flags, program);
   });

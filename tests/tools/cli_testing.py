@@ -42,7 +42,7 @@ class CliCase(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def path(self, name):
-        return os.path.join(self.folder.name, name)
+        return os.path.join(self.folder.name if isinstance(name, str) else os.fsencode(self.folder.name), name)
 
     def file(self, name, content):
         with open(self.path(name), "wb") as out:
