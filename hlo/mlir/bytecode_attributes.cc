@@ -12,10 +12,8 @@ namespace assay::mlir {
 
 using Kind = Attribute::Kind;
 
-const Attribute* BytecodeReader::AttributeOf(Cursor& in, size_t index) {
-  const Attribute* const attribute = DecodeAttribute(index);
-  if (attribute == nullptr) in.Fail(fmt::format("attribute {} can't be read", index));
-  return attribute;
+void BytecodeReader::FailPart(Cursor& in, const char* what, size_t index) {
+  in.Fail(fmt::format("{} {} can't be read", what, index));
 }
 
 const Attribute* BytecodeReader::OptionalAttribute(Cursor& in) {
@@ -27,7 +25,9 @@ const Attribute* BytecodeReader::OptionalAttribute(Cursor& in) {
     return nullptr;
   }
   const size_t i = static_cast<size_t>(index);
-  return attributes_[i] != nullptr ? attributes_[i] : AttributeOf(in, i);
+  const Attribute* const attribute = AttributeOf(i);
+  if (attribute == nullptr) FailPart(in, "attribute", i);
+  return attribute;
 }
 
 // An entry of the table, read when it is first asked for. Dialects that we don't know give opaque values.

@@ -1,9 +1,17 @@
 // The longer numbers and the errors of MLIR bytecode.
 #include "hlo/mlir/bytecode_cursor.h"
 
+#include <bit>
+
 #include "fmt/format.h"
 
 namespace assay::mlir {
+namespace {
+
+// The zero bits at the end of the first byte say how many bytes follow; eight mean that the value is those bytes.
+size_t BytesBehind(uint8_t first) { return first == 0 ? 8 : static_cast<size_t>(std::countr_zero(first)); }
+
+}  // namespace
 
 absl::Status BytecodeError(size_t offset, std::string_view message) {
   return InvalidProgram({}, fmt::format("byte {}: {}", offset, message));
@@ -14,7 +22,7 @@ absl::Status Cursor::status() const {
 }
 
 void Cursor::Fail(std::string message) {
-  if (ok()) error_ = std::make_unique<Error>(Error{offset(), std::move(message)});
+  if (ok()) error_ = &file_->errors.emplace_front(BytecodeFile::Error{offset(), std::move(message)});
   at_ = end_;
 }
 
@@ -23,9 +31,10 @@ uint64_t Cursor::NothingLeft(const char* wanted) {
   return 0;
 }
 
-// The zero bits at the end of the first byte say how many bytes follow; eight mean that the value is those bytes.
-uint64_t Cursor::LongVarint(uint8_t first) {
-  const size_t follow = first == 0 ? 8 : static_cast<size_t>(std::countr_zero(first));
+uint64_t Cursor::AnyVarint() {
+  if (at_ == end_) return NothingLeft("a number");
+  const auto first = static_cast<uint8_t>(*at_);
+  const size_t follow = BytesBehind(first);
   if (left() <= follow) {
     Fail(fmt::format("found {} bytes, want a number of {}", left(), follow + 1));
     return 0;
@@ -42,6 +51,17 @@ uint64_t Cursor::LongVarint(uint8_t first) {
   }
   at_ += follow + 1;
   return value;
+}
+
+size_t Cursor::IndexAt(const char* at, size_t size, const char* what) {
+  at_ = at;
+  const size_t index = Index(size, what);
+  return ok() ? index : ShortNumbers::kNone;
+}
+
+size_t Cursor::CountAt(const char* at) {
+  at_ = at;
+  return Count();
 }
 
 size_t Cursor::BadCount(uint64_t count) {

@@ -5,10 +5,9 @@
 #ifndef ASSAY_HLO_MLIR_BYTECODE_CURSOR_H_
 #define ASSAY_HLO_MLIR_BYTECODE_CURSOR_H_
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <forward_list>
 #include <string>
 #include <string_view>
 
@@ -19,13 +18,23 @@ namespace assay::mlir {
 // "byte N: message"
 absl::Status BytecodeError(size_t offset, std::string_view message);
 
+// The file that cursors are in, and the first error of each of them.
+struct BytecodeFile {
+  struct Error {
+    size_t offset = 0;
+    std::string message;
+  };
+  std::string_view bytes;
+  std::forward_list<Error> errors;
+};
+
 class Cursor {
  public:
   Cursor() = default;
-  Cursor(std::string_view file, size_t begin, size_t end)
-      : file_(file.data()), at_(file_ + begin), end_(file_ + end) {}
+  Cursor(BytecodeFile& file, size_t begin, size_t end)
+      : file_(&file), at_(file.bytes.data() + begin), end_(file.bytes.data() + end) {}
 
-  size_t offset() const { return static_cast<size_t>(at_ - file_); }
+  size_t offset() const { return static_cast<size_t>(at_ - file_->bytes.data()); }
   size_t left() const { return static_cast<size_t>(end_ - at_); }
   bool ok() const { return error_ == nullptr; }
   absl::Status status() const;
@@ -33,10 +42,8 @@ class Cursor {
   [[gnu::cold]] void Fail(std::string message);
   // A cursor over what is left.
   Cursor Rest() const {
-    Cursor rest;
-    rest.file_ = file_;
-    rest.at_ = at_;
-    rest.end_ = end_;
+    Cursor rest = *this;
+    rest.error_ = nullptr;
     return rest;
   }
 
@@ -47,15 +54,14 @@ class Cursor {
     return static_cast<uint8_t>(*at_++);
   }
   uint64_t Varint() {
-    if (at_ == end_) [[unlikely]] {
-      return NothingLeft("a number");
+    if (at_ != end_) [[likely]] {
+      const auto first = static_cast<uint8_t>(*at_);
+      if (first & 1) [[likely]] {
+        ++at_;
+        return first >> 1;
+      }
     }
-    const auto first = static_cast<uint8_t>(*at_);
-    if (first & 1) [[likely]] {
-      ++at_;
-      return first >> 1;
-    }
-    return LongVarint(first);
+    return AnyVarint();
   }
   int64_t Signed() {
     const uint64_t value = Varint();
@@ -94,20 +100,87 @@ class Cursor {
   std::string_view Blob() { return Bytes(Varint()); }
 
  private:
-  struct Error {
-    size_t offset = 0;
-    std::string message;
-  };
-  uint64_t LongVarint(uint8_t first);
+  friend class ShortNumbers;
+  uint64_t AnyVarint();
+  size_t IndexAt(const char* at, size_t size, const char* what);
+  size_t CountAt(const char* at);
   [[gnu::cold]] uint64_t NothingLeft(const char* wanted);
   [[gnu::cold]] size_t BadIndex(uint64_t index, size_t size, const char* what);
   [[gnu::cold]] size_t BadCount(uint64_t count);
   [[gnu::cold]] void BadLength(uint64_t length);
 
-  const char* file_ = nullptr;
+  BytecodeFile* file_ = nullptr;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
-  std::unique_ptr<Error> error_;
+  const BytecodeFile::Error* error_ = nullptr;
+};
+
+// Numbers of one and two bytes, which are nearly all, read in registers. Whatever else comes is left to the cursor
+// that they come from; once it has failed nothing is left here either.
+class ShortNumbers {
+ public:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  explicit ShortNumbers(const Cursor& in) : at_(in.at_), end_(in.end_) {}
+  ShortNumbers(std::string_view file, size_t begin, size_t end)
+      : at_(file.data() + begin), end_(file.data() + end) {}
+
+  const char* at() const { return at_; }
+  size_t left() const { return static_cast<size_t>(end_ - at_); }
+  // kNone: longer, or not there.
+  size_t Next() {
+    if (at_ == end_) [[unlikely]]
+      return kNone;
+    const size_t first = static_cast<uint8_t>(*at_);
+    if (first & 1) [[likely]] {
+      ++at_;
+      return first >> 1;
+    }
+    if ((first & 2) == 0 || end_ - at_ < 2) [[unlikely]]
+      return kNone;
+    const size_t second = static_cast<uint8_t>(at_[1]);
+    at_ += 2;
+    return second << 6 | first >> 2;
+  }
+  // Of any length, where Next() gave none.
+  uint64_t Long(Cursor& in) {
+    in.at_ = at_;
+    const uint64_t read = in.AnyVarint();
+    at_ = in.at_;
+    return read;
+  }
+  // As Cursor's; kNone: `in` has failed.
+  size_t Index(Cursor& in, size_t size, const char* what) {
+    const char* const at = at_;
+    const size_t index = Next();
+    if (index < size) [[likely]]
+      return index;
+    const size_t read = in.IndexAt(at, size, what);
+    at_ = in.at_;
+    return read;
+  }
+  size_t Byte(Cursor& in) {
+    if (at_ != end_) [[likely]]
+      return static_cast<uint8_t>(*at_++);
+    in.at_ = at_;
+    return in.Byte();
+  }
+  // As Cursor's: 0 where `in` has failed.
+  size_t Count(Cursor& in) {
+    const char* const at = at_;
+    const size_t count = Next();
+    if (count <= left()) [[likely]]
+      return count;
+    const size_t read = in.CountAt(at);
+    at_ = in.at_;
+    return read;
+  }
+  // `in` goes on where this ends.
+  void GiveBack(Cursor& in) const { in.at_ = at_; }
+
+ private:
+  const char* at_;
+  const char* end_;
 };
 
 }  // namespace assay::mlir

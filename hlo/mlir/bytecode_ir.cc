@@ -17,7 +17,9 @@ enum OpMask : uint8_t {
   kHasRegions = 0x10,
   kHasUseLists = 0x20,
   kHasProperties = 0x40,
+  kUnknown = 0x80,
 };
+constexpr std::string_view kModule = "builtin.module";
 
 }  // namespace
 
@@ -32,7 +34,7 @@ absl::Status BytecodeReader::ReadIr() {
   }
   Operation* const module = arena_.New<Operation>();
   if (!ReadOperation(in, module)) return failure_;
-  if (module->name != "builtin.module") {
+  if (module->name != kModule) {
     return BytecodeError(at,
                          fmt::format("found operation '{}' at the top, want builtin.module", module->name));
   }
@@ -43,24 +45,41 @@ absl::Status BytecodeReader::ReadIr() {
   return absl::OkStatus();
 }
 
-// name, mask, location, then what the mask says. What most operations have is read inline.
+// name, mask, location, then what the mask says.
 bool BytecodeReader::ReadOperation(Cursor& in, Operation* operation) {
-  operation->offset = in.offset();
-  const size_t name_index = in.Index(op_names_.size(), "operation name");
-  const uint8_t mask = in.Byte();
-  operation->location = LocationAt(in);
-  if (!in.ok()) return Failed(in);
-  if (!ReadName(name_index, operation)) return false;
-  if ((mask & 0x80) != 0) {
-    return Refuse(
-        BytecodeError(operation->offset, fmt::format("found the mask {:#x} of an operation", mask)));
+  const size_t offset = in.offset();
+  operation->offset = offset;
+  ShortNumbers numbers(in);
+  const size_t name_index = numbers.Index(in, op_names_.size(), "operation name");
+  const size_t mask = numbers.Byte(in);
+  const size_t location_index = numbers.Index(in, locations_.size(), "attribute");
+  if (location_index == ShortNumbers::kNone) [[unlikely]]
+    return Failed(in);
+  operation->location = LocationOf(location_index);
+  if (operation->location == nullptr) [[unlikely]]
+    return FailedPart(in, "attribute", location_index);
+  OpName& name = op_names_.data()[name_index];
+  if (name.name_id < 0) [[unlikely]] {
+    if (name.name.empty()) return RefuseName(name, offset);
+    name.name_id = NameId(name);
   }
+  operation->name = name.name;
+  operation->name_id = name.name_id;
+  if ((mask & kUnknown) != 0) [[unlikely]]
+    return RefuseMask(mask, offset);
   if ((mask & (kHasAttributes | kHasProperties)) != 0 &&
-      !ReadAttributes(in, mask, op_names_[name_index], operation)) {
+      !ReadAttributes(in, numbers, mask, name, operation)) {
     return false;
   }
-  if ((mask & kHasResults) != 0 && !ReadResults(in, operation)) return false;
-  if ((mask & kHasOperands) != 0 && !ReadOperands(in, operation)) return false;
+  if ((mask & kHasResults) != 0 && !ReadResults(in, numbers, operation)) return false;
+  if ((mask & kHasOperands) != 0 && !ReadOperands(in, numbers, operation)) return false;
+  numbers.GiveBack(in);
+  if ((mask & (kHasSuccessors | kHasUseLists | kHasRegions)) != 0) return ReadRare(in, mask, operation);
+  return Check(in);
+}
+
+// What few operations have.
+bool BytecodeReader::ReadRare(Cursor& in, size_t mask, Operation* operation) {
   if ((mask & kHasSuccessors) != 0) {
     const size_t count = in.Count();
     for (size_t i = 0; i < count; ++i) in.Varint();
@@ -79,41 +98,67 @@ bool BytecodeReader::Refuse(absl::Status status) {
 
 bool BytecodeReader::Failed(const Cursor& in) { return Refuse(ErrorOf(in)); }
 
-inline bool BytecodeReader::ReadName(size_t index, Operation* operation) {
-  OpName& name = op_names_[index];
-  if (name.name.empty()) {
-    return Refuse(NotSupported({}, fmt::format("byte {}: operation '{}', in a file of {}", operation->offset,
-                                               name.full_name(), producer_)));
-  }
-  if (name.name_id < 0) name.name_id = NameId(name);
-  operation->name = name.name;
-  operation->name_id = name.name_id;
-  return true;
+bool BytecodeReader::FailedPart(Cursor& in, const char* what, size_t index) {
+  FailPart(in, what, index);
+  return Failed(in);
+}
+
+bool BytecodeReader::RefuseName(const OpName& name, size_t offset) {
+  return Refuse(NotSupported(
+      {}, fmt::format("byte {}: operation '{}', in a file of {}", offset, name.full_name(), producer_)));
+}
+
+bool BytecodeReader::RefuseMask(size_t mask, size_t offset) {
+  return Refuse(BytecodeError(offset, fmt::format("found the mask {:#x} of an operation", mask)));
 }
 
 // Names that differ in their version are one name of StableHLO.
 int32_t BytecodeReader::NameId(const OpName& name) {
   const auto new_id = [this](int32_t* id) { return *id >= 0 ? *id : *id = tree_->NewName(); };
   if (name.vhlo != nullptr) return new_id(&vhlo_name_ids_[static_cast<size_t>(name.vhlo->number)]);
+  if (name.name == kModule) return new_id(&module_name_id_);
   return new_id(
       &other_name_ids_.try_emplace(absl::string_view(name.name.data(), name.name.size()), -1).first->second);
 }
 
-bool BytecodeReader::ReadAttributes(Cursor& in, uint8_t mask, const OpName& name, Operation* operation) {
-  std::span<const NamedAttribute> discardable, properties;
-  const auto read_dictionary = [&](std::span<const NamedAttribute>* fields) {
-    const Attribute* const dictionary = AttributeAt(in);
-    if (dictionary == nullptr) return;
-    if (dictionary->kind != Attribute::Kind::kDictionary)
-      return in.Fail("found attributes that are not a dictionary");
-    *fields = dictionary->fields;
-  };
-  if ((mask & kHasAttributes) != 0) read_dictionary(&discardable);
+// Most operations with attributes have properties alone, which another operation has had before.
+inline bool BytecodeReader::ReadAttributes(Cursor& in, ShortNumbers& numbers, size_t mask, const OpName& name,
+                                           Operation* operation) {
+  if ((mask & kHasAttributes) != 0 || !name.is_registered) {
+    numbers.GiveBack(in);
+    const bool ok = ReadDictionaries(in, mask, name, operation);
+    numbers = ShortNumbers(in);
+    return ok;
+  }
+  const size_t index = numbers.Index(in, properties_.size(), "property");
+  if (index == ShortNumbers::kNone) [[unlikely]]
+    return Failed(in);
+  Properties& properties = properties_.data()[index];
+  if (properties.read_as != name.vhlo || name.vhlo == nullptr) {
+    return DecodeProperties(name, &properties, &operation->attributes);
+  }
+  operation->attributes = properties.attributes;
+  return true;
+}
+
+BytecodeReader::Fields BytecodeReader::ReadDictionaryAt(Cursor& in) {
+  const Attribute* const dictionary = AttributeAt(in);
+  if (dictionary == nullptr) return {};
+  if (dictionary->kind == Attribute::Kind::kDictionary) return dictionary->fields;
+  in.Fail("found attributes that are not a dictionary");
+  return {};
+}
+
+bool BytecodeReader::ReadDictionaries(Cursor& in, size_t mask, const OpName& name, Operation* operation) {
+  Fields discardable, properties;
+  if ((mask & kHasAttributes) != 0) discardable = ReadDictionaryAt(in);
   if ((mask & kHasProperties) != 0) {
     if (!name.is_registered) {
-      read_dictionary(&properties);
-    } else if (!ReadProperties(in, name, &properties)) {
-      return false;
+      properties = ReadDictionaryAt(in);
+    } else {
+      const size_t index = in.Index(properties_.size(), "property");
+      if (!in.ok()) return Failed(in);
+      if (!DecodeProperties(name, &properties_[index], &properties)) return false;
     }
   }
   if (discardable.empty() || properties.empty()) {
@@ -127,86 +172,126 @@ bool BytecodeReader::ReadAttributes(Cursor& in, uint8_t mask, const OpName& name
   return Check(in);
 }
 
-inline bool BytecodeReader::ReadProperties(Cursor& in, const OpName& name,
-                                           std::span<const NamedAttribute>* attributes) {
-  const size_t index = in.Index(properties_.size(), "property");
-  if (!in.ok()) return Failed(in);
-  Properties& properties = properties_[index];
-  if (name.vhlo == nullptr || properties.read_as != name.vhlo) {
-    return DecodeProperties(name, &properties, attributes);
+// An attribute for each name in the table; a module has an optional name. Those of other dialects mean nothing here.
+bool BytecodeReader::DecodeProperties(const OpName& name, Properties* properties, Fields* attributes) {
+  if (name.vhlo == nullptr) return DecodeOtherProperties(name, properties->range, attributes);
+  if (properties->read_as == name.vhlo) {
+    *attributes = properties->attributes;
+    return true;
   }
-  *attributes = properties.attributes;
+  Cursor entry(file_, properties->range.begin, properties->range.end);
+  const std::span<NamedAttribute> read = arena_.Array<NamedAttribute>(name.vhlo->attributes.size());
+  const std::string_view* field = name.vhlo->attributes.data();
+  ShortNumbers numbers(entry);
+  for (NamedAttribute& attribute : read) {
+    const size_t index = numbers.Index(entry, attributes_.size(), "attribute");
+    if (index == ShortNumbers::kNone) [[unlikely]]
+      return Failed(entry);
+    const Attribute* const value = AttributeOf(index);
+    if (value == nullptr) [[unlikely]]
+      return FailedPart(entry, "attribute", index);
+    attribute = {*field++, value};
+  }
+  numbers.GiveBack(entry);
+  if (entry.left() > 0) [[unlikely]]
+    return RefuseBehind(entry, name);
+  properties->read_as = name.vhlo;
+  properties->attributes = read;
+  *attributes = read;
   return true;
 }
 
-// An attribute for each name in the table; a module has an optional name. Those of other dialects mean nothing here.
-bool BytecodeReader::DecodeProperties(const OpName& name, Properties* properties,
-                                      std::span<const NamedAttribute>* attributes) {
-  Cursor entry(file_, properties->range.begin, properties->range.end);
-  if (name.vhlo != nullptr) {
-    const std::span<NamedAttribute> read = arena_.Array<NamedAttribute>(name.vhlo->attributes.size());
-    const std::string_view* field = name.vhlo->attributes.data();
-    for (NamedAttribute& attribute : read) {
-      attribute = {*field++, AttributeAt(entry)};
-      if (!entry.ok()) return Failed(entry);
-    }
-    *attributes = read;
-  } else if (name.name == "builtin.module") {
-    const Attribute* const symbol = OptionalAttribute(entry);
-    OptionalAttribute(entry);
-    if (symbol != nullptr) *attributes = arena_.Copy(std::vector<NamedAttribute>{{"sym_name", symbol}});
-  } else {
-    return true;
-  }
-  if (entry.ok() && entry.left() > 0) {
-    entry.Fail(fmt::format("found {} bytes behind the properties of '{}'", entry.left(), name.full_name()));
-  }
-  if (entry.ok()) {
-    properties->read_as = name.vhlo;
-    properties->attributes = *attributes;
-  }
-  return Check(entry);
+bool BytecodeReader::DecodeOtherProperties(const OpName& name, Range range, Fields* attributes) {
+  if (name.name != kModule) return true;
+  Cursor entry(file_, range.begin, range.end);
+  const Attribute* const symbol = OptionalAttribute(entry);
+  OptionalAttribute(entry);
+  if (!entry.ok()) return Failed(entry);
+  if (entry.left() > 0) return RefuseBehind(entry, name);
+  if (symbol != nullptr) *attributes = arena_.Copy(std::vector<NamedAttribute>{{"sym_name", symbol}});
+  return true;
 }
 
-inline bool BytecodeReader::ReadResults(Cursor& in, Operation* operation) {
-  const size_t count = in.Count();
+bool BytecodeReader::RefuseBehind(Cursor& entry, const OpName& name) {
+  entry.Fail(fmt::format("found {} bytes behind the properties of '{}'", entry.left(), name.full_name()));
+  return Failed(entry);
+}
+
+inline bool BytecodeReader::ReadResults(Cursor& in, ShortNumbers& numbers, Operation* operation) {
+  const size_t count = numbers.Count(in);
+  if (count == 1) [[likely]] {
+    const size_t index = numbers.Index(in, types_.size(), "type");
+    if (index == ShortNumbers::kNone) [[unlikely]]
+      return Failed(in);
+    const Type* const type = TypeOf(index);
+    if (type == nullptr) [[unlikely]]
+      return FailedPart(in, "type", index);
+    if (next_slot_ == last_slot_) [[unlikely]] {
+      numbers.GiveBack(in);
+      return RefuseValues(in);
+    }
+    Value* const value = tree_->NewValue(type, operation, depth_);
+    operation->results = {value, 1};
+    slots_.data()[next_slot_++] = {value, depth_};
+    return true;
+  }
+  numbers.GiveBack(in);
+  const bool ok = ReadManyResults(in, count, operation);
+  numbers = ShortNumbers(in);
+  return ok;
+}
+
+bool BytecodeReader::ReadManyResults(Cursor& in, size_t count, Operation* operation) {
   operation->results = tree_->NewValues(count, operation, depth_);
   for (Value& result : operation->results) {
     result.type = TypeAt(in);
-    if (!in.ok()) return Failed(in);
+    if (!in.ok()) [[unlikely]]
+      return Failed(in);
   }
   return Define(in, operation->results);
 }
 
 // The next values of the region.
 inline bool BytecodeReader::Define(Cursor& in, std::span<Value> values) {
-  if (values.size() > last_slot_ - next_slot_) {
-    in.Fail("found more values than the region says that it has");
-    return Failed(in);
-  }
+  if (values.size() > last_slot_ - next_slot_) [[unlikely]]
+    return RefuseValues(in);
   Slot* slot = slots_.data() + next_slot_;
   for (Value& value : values) *slot++ = {&value, depth_};
   next_slot_ += values.size();
   return true;
 }
 
-inline bool BytecodeReader::ReadOperands(Cursor& in, Operation* operation) {
-  const size_t count = in.Count();
+bool BytecodeReader::RefuseValues(Cursor& in) {
+  in.Fail("found more values than the region says that it has");
+  return Failed(in);
+}
+
+inline bool BytecodeReader::ReadOperands(Cursor& in, ShortNumbers& numbers, Operation* operation) {
+  const size_t count = numbers.Count(in);
   const std::span<Value*> operands = arena_.Uninitialized<Value*>(count);
-  const std::span<const Slot> slots = std::span(slots_).subspan(first_slot_);
+  const Slot* const slots = slots_.data() + first_slot_;
+  const size_t num_slots = slots_.size() - first_slot_;
+  const int32_t depth = depth_;
   for (Value*& operand : operands) {
-    const size_t index = in.Index(slots.size(), "value");
-    if (!in.ok()) return Failed(in);
-    const Slot slot = slots[index];
-    operand = slot.value;
-    if (operand == nullptr) {
-      in.Fail(fmt::format("value {} is used before it is defined", index));
+    const size_t index = numbers.Index(in, num_slots, "value");
+    if (index == ShortNumbers::kNone) [[unlikely]]
       return Failed(in);
+    const Slot& slot = slots[index];
+    operand = slot.value;
+    if (slot.value == nullptr) [[unlikely]] {
+      numbers.GiveBack(in);
+      return RefuseValue(in, index);
     }
-    if (slot.depth < depth_) Capture(first_slot_ + index);
+    if (slot.depth < depth) Capture(first_slot_ + index);
   }
   operation->operands = operands;
+  numbers.GiveBack(in);
   return Check(in);
+}
+
+bool BytecodeReader::RefuseValue(Cursor& in, size_t index) {
+  in.Fail(fmt::format("value {} is used before it is defined", index));
+  return Failed(in);
 }
 
 // The open regions between the one that defines the value and the one that uses it take it from outside. Those that
@@ -317,11 +402,12 @@ bool BytecodeReader::ReadBlock(Cursor& in, Region* region) {
   if (in.ok() && operations > in.left())
     in.Fail(fmt::format("found {} operations in {} bytes", operations, in.left()));
   if (!in.ok()) return Failed(in);
-  const std::span<Operation> nodes = arena_.Array<Operation>(static_cast<size_t>(operations));
-  const std::span<Operation*> pointers = arena_.Uninitialized<Operation*>(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    pointers[i] = &nodes[i];
-    if (!ReadOperation(in, &nodes[i])) return false;
+  const auto count = static_cast<size_t>(operations);
+  auto* const nodes = static_cast<Operation*>(arena_.Take(count * sizeof(Operation), alignof(Operation)));
+  const std::span<Operation*> pointers = arena_.Uninitialized<Operation*>(count);
+  for (size_t i = 0; i < count; ++i) {
+    pointers[i] = new (nodes + i) Operation();
+    if (!ReadOperation(in, pointers[i])) return false;
   }
   region->operations = pointers;
   return true;
@@ -338,7 +424,8 @@ bool BytecodeReader::ReadArguments(Cursor& in, Region* region) {
         in.Fail(fmt::format("found type {}, want less than {}", type, types_.size()));
       if (!in.ok()) return Failed(in);
       const auto index = static_cast<size_t>(type);
-      argument.type = types_[index] != nullptr ? types_[index] : TypeOf(in, index);
+      argument.type = TypeOf(index);
+      if (argument.type == nullptr) return FailedPart(in, "type", index);
     } else {
       argument.type = TypeAt(in);
     }

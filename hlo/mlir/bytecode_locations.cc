@@ -19,13 +19,72 @@ enum LocationCode : uint64_t {
 
 }  // namespace
 
-const Location* BytecodeReader::LocationOf(Cursor& in, size_t index) {
-  const Location* const location = DecodeLocation(index);
-  if (location == nullptr) in.Fail(fmt::format("attribute {} can't be read", index));
-  return location;
+// Those with a name, call sites and places in a file, of short numbers and of names that are known or short, need no
+// cursor; all others, and whatever is wrong with one of these, are left to DecodeAnyLocation.
+const Location* BytecodeReader::DecodeLocation(size_t index) {
+  Entry& entry = attribute_entries_.data()[index];
+  const Entry& next = (&entry)[1];
+  // At the last level but one its parts may be too deep.
+  if (!entry.is_of(Dialect::kBuiltin) || entry.is_open || nesting_ + 1 >= kMaxNesting) {
+    return DecodeAnyLocation(index);
+  }
+  ShortNumbers numbers(file_.bytes, entry.begin, next.begin);
+  const size_t code = numbers.Next(), first = numbers.Next();
+  if (first >= locations_.size()) return DecodeAnyLocation(index);
+  std::string_view text;
+  if (code != kCallSite && !TextOf(first, &text)) return DecodeAnyLocation(index);
+  if (code == kRange) return DecodePlace(index, numbers, text);
+  const size_t second = numbers.Next();
+  if ((code != kName && code != kCallSite) || second >= locations_.size() || numbers.left() > 0) {
+    return DecodeAnyLocation(index);
+  }
+  Location* const location = tree_->NewLocation();
+  entry.is_open = 1;
+  ++nesting_;
+  const Location* const from = LocationOf(code == kName ? second : first);
+  const bool is_whole = from != nullptr && (code == kName || LocationOf(second) != nullptr);
+  --nesting_;
+  entry.is_open = 0;
+  if (!is_whole) [[unlikely]]
+    return nullptr;
+  location->name = text.empty() ? from->name : text;
+  location->source_file = from->source_file;
+  location->line = from->line;
+  location->column = from->column;
+  return locations_.data()[index] = location;
 }
 
-inline const Location* BytecodeReader::DecodeLocation(size_t index) {
+// The rest of a place in a file, line and column and where it ends.
+inline const Location* BytecodeReader::DecodePlace(size_t index, ShortNumbers numbers,
+                                                   std::string_view file) {
+  const size_t count = numbers.Next();
+  size_t place[4] = {};
+  if (count > std::size(place)) return DecodeAnyLocation(index);
+  for (size_t i = 0; i < count; ++i) {
+    place[i] = numbers.Next();
+    if (place[i] == ShortNumbers::kNone) return DecodeAnyLocation(index);
+  }
+  if (numbers.left() > 0) return DecodeAnyLocation(index);
+  Location* const location = tree_->NewLocation();
+  location->source_file = file;
+  location->line = static_cast<int64_t>(place[0]);
+  location->column = static_cast<int32_t>(place[1]);
+  return locations_.data()[index] = location;
+}
+
+// The text of an attribute that is a short string: two bytes or three, its code and the number of the string.
+inline bool BytecodeReader::TextOf(size_t index, std::string_view* text) const {
+  const Entry& entry = attribute_entries_.data()[index];
+  const Entry& next = (&entry)[1];
+  if (!entry.is_of(Dialect::kBuiltin)) return false;
+  ShortNumbers numbers(file_.bytes, entry.begin, next.begin);
+  const size_t code = numbers.Next(), string = numbers.Next();
+  if (code != kStringCode || string >= strings_.size() || numbers.left() > 0) return false;
+  *text = strings_.data()[string];
+  return true;
+}
+
+const Location* BytecodeReader::DecodeAnyLocation(size_t index) {
   Entry& entry = attribute_entries_[index];
   Cursor in(file_, entry.begin, attribute_entries_[index + 1].begin);
   const uint64_t code = entry.is_of(Dialect::kBuiltin) && in.left() > 0 ? in.Varint() : 0;
@@ -45,8 +104,7 @@ inline const Location* BytecodeReader::DecodeLocation(size_t index) {
 }
 
 const Location* BytecodeReader::AttributeAsLocation(size_t index) {
-  const Attribute* const attribute =
-      attributes_[index] != nullptr ? attributes_[index] : DecodeAttribute(index);
+  const Attribute* const attribute = AttributeOf(index);
   if (attribute == nullptr || attribute->location != nullptr) {
     return attribute == nullptr ? nullptr : attribute->location;
   }
@@ -56,34 +114,13 @@ const Location* BytecodeReader::AttributeAsLocation(size_t index) {
   return locations_[index] = location;
 }
 
-// The text of an attribute, which is a string: two bytes, its code and the number of the string.
 std::string_view BytecodeReader::TextAt(Cursor& in) {
   const size_t index = in.Index(attributes_.size(), "attribute");
   if (!in.ok()) return {};
-  const Entry& entry = attribute_entries_[index];
-  if (attribute_entries_[index + 1].begin - entry.begin == 2 && entry.is_of(Dialect::kBuiltin)) {
-    const auto code = static_cast<uint8_t>(file_[entry.begin]);
-    const auto string = static_cast<uint8_t>(file_[entry.begin + 1]);
-    const size_t number = string >> 1;
-    if (code == (kStringCode << 1 | 1) && (string & 1) != 0 && number < strings_.size() &&
-        nesting_ < kMaxNesting) {
-      return strings_[number];
-    }
-  }
-  return TextOf(in, index);
-}
-
-std::string_view BytecodeReader::TextOf(Cursor& in, size_t index) {
-  if (attributes_[index] != nullptr) return attributes_[index]->text;
-  const Entry& entry = attribute_entries_[index];
-  if (entry.is_of(Dialect::kBuiltin) && !entry.is_open && nesting_ < kMaxNesting) {
-    Cursor string(file_, entry.begin, attribute_entries_[index + 1].begin);
-    if (string.left() > 0 && string.Varint() == kStringCode) {
-      const uint64_t text = string.Varint();
-      if (string.ok() && string.left() == 0 && text < strings_.size()) return strings_[text];
-    }
-  }
-  const Attribute* const attribute = AttributeOf(in, index);
+  std::string_view text;
+  if (attributes_[index] == nullptr && nesting_ < kMaxNesting && TextOf(index, &text)) return text;
+  const Attribute* const attribute = AttributeOf(index);
+  if (attribute == nullptr) FailPart(in, "attribute", index);
   return attribute == nullptr ? std::string_view() : attribute->text;
 }
 

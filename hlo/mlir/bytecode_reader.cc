@@ -36,7 +36,7 @@ absl::StatusOr<std::unique_ptr<Tree>> ReadMlirBytecode(std::string_view bytes) {
 }
 
 BytecodeReader::BytecodeReader(std::string_view bytes)
-    : file_(bytes), tree_(std::make_unique<Tree>(/*is_text=*/false)), arena_(tree_->arena()) {
+    : file_{bytes, {}}, tree_(std::make_unique<Tree>(/*is_text=*/false)), arena_(tree_->arena()) {
   vhlo_name_ids_.fill(-1);
 }
 
@@ -52,18 +52,19 @@ absl::StatusOr<std::unique_ptr<Tree>> BytecodeReader::Read() {
 
 // magic, version, producer, then sections in any order, each once.
 absl::Status BytecodeReader::ReadSections() {
-  if (file_.substr(0, kMagic.size()) != kMagic) return BytecodeError(0, "this is not MLIR bytecode");
-  Cursor in(file_, kMagic.size(), file_.size());
+  const std::string_view bytes = file_.bytes;
+  if (bytes.substr(0, kMagic.size()) != kMagic) return BytecodeError(0, "this is not MLIR bytecode");
+  Cursor in(file_, kMagic.size(), bytes.size());
   version_ = in.Varint();
   if (in.ok() && version_ > kNewestVersion) {
     return BytecodeError(kMagic.size(),
                          fmt::format("found bytecode version {}, want 0 to {}", version_, kNewestVersion));
   }
   const size_t begin = in.offset();
-  const size_t nul = file_.find('\0', begin);
+  const size_t nul = bytes.find('\0', begin);
   if (nul == std::string_view::npos) return BytecodeError(begin, "the name of the producer has no end");
-  producer_ = file_.substr(begin, nul - begin);
-  in = Cursor(file_, nul + 1, file_.size());
+  producer_ = bytes.substr(begin, nul - begin);
+  in = Cursor(file_, nul + 1, bytes.size());
   while (in.left() > 0) {
     const size_t at = in.offset();
     uint8_t id = 0;
@@ -76,7 +77,7 @@ absl::Status BytecodeReader::ReadSections() {
   }
   for (Section wanted : {kStrings, kDialects, kData, kOffsets, kIr}) {
     if (!sections_[wanted])
-      return BytecodeError(file_.size(), fmt::format("found no {} section", kSectionNames[wanted]));
+      return BytecodeError(bytes.size(), fmt::format("found no {} section", kSectionNames[wanted]));
   }
   return in.status();
 }
@@ -92,7 +93,7 @@ absl::Status BytecodeReader::ReadSection(Cursor& in, uint8_t* id, Range* content
     if (in.ok() && (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > (1u << 20))) {
       return BytecodeError(at, fmt::format("found an alignment of {}, want a power of two", alignment));
     }
-    while (in.ok() && in.offset() % alignment != 0) {
+    while (in.ok() && (in.offset() & (alignment - 1)) != 0) {
       if (in.Byte() != 0xcb && in.ok())
         return BytecodeError(in.offset() - 1, "found padding that is not 0xcb");
     }
@@ -106,9 +107,9 @@ absl::Status BytecodeReader::ReadSection(Cursor& in, uint8_t* id, Range* content
 // The lengths come last string first, each with the NUL that follows the string.
 absl::Status BytecodeReader::ReadStrings() {
   Cursor in(file_, sections_[kStrings]->begin, sections_[kStrings]->end);
-  strings_.resize(in.Count());
-  std::vector<uint64_t> lengths(strings_.size());
-  for (auto length = lengths.rbegin(); length != lengths.rend(); ++length) *length = in.Varint();
+  strings_ = tables_.Array<std::string_view>(in.Count());
+  const std::span<uint64_t> lengths = tables_.Uninitialized<uint64_t>(strings_.size());
+  for (size_t i = lengths.size(); i-- > 0;) lengths[i] = in.Varint();
   for (size_t i = 0; i < strings_.size() && in.ok(); ++i) {
     if (lengths[i] == 0) in.Fail("found a string without its NUL");
     const std::string_view text = in.Bytes(lengths[i]);
@@ -172,12 +173,19 @@ absl::Status BytecodeReader::ReadOpNames(Cursor& in, bool has_flags) {
         name.vhlo = FindVhloOp(text);
         if (name.vhlo != nullptr) name.name = name.vhlo->stablehlo;
       } else {
-        name.name = arena_.Copy(name.full_name());
+        name.name = FullName(name);
       }
       op_names_.push_back(name);
     }
   }
   return in.status();
+}
+
+std::string_view BytecodeReader::FullName(const OpName& name) {
+  const std::span<char> text = arena_.Uninitialized<char>(name.dialect.size() + 1 + name.text.size());
+  std::ranges::copy(name.text, std::ranges::copy(name.dialect, text.data()).out + 1);
+  text[name.dialect.size()] = '.';
+  return {text.data(), text.size()};
 }
 
 absl::Status BytecodeReader::ReadOffsets() {
@@ -188,51 +196,64 @@ absl::Status BytecodeReader::ReadOffsets() {
         fmt::format("found {} attributes and {} types in {} bytes", num_attributes, num_types, in.left()));
   }
   ASSAY_RETURN_IF_ERROR(in.status());
+  const auto attributes = static_cast<size_t>(num_attributes), types = static_cast<size_t>(num_types);
+  attribute_entries_ = tables_.Uninitialized<Entry>(attributes + 1);
+  type_entries_ = tables_.Uninitialized<Entry>(types + 1);
   size_t at = sections_[kData]->begin;
-  ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_attributes), &at, &attribute_entries_));
-  ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, static_cast<size_t>(num_types), &at, &type_entries_));
+  ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, attributes, &at, attribute_entries_));
+  ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, types, &at, type_entries_));
   if (in.left() > 0)
     return BytecodeError(in.offset(), fmt::format("found {} bytes behind the offsets", in.left()));
-  attributes_.resize(attribute_entries_.size() - 1);
-  locations_.resize(attributes_.size());
-  types_.resize(type_entries_.size() - 1);
+  attributes_ = tables_.Array<const Attribute*>(attributes);
+  locations_ = tables_.Array<const Location*>(attributes);
+  types_ = tables_.Array<const Type*>(types);
   return absl::OkStatus();
 }
 
 // dialect, count, and for each entry its size and whether the dialect has encoded it.
 absl::Status BytecodeReader::ReadOffsetGroups(Cursor& in, size_t count, size_t* at,
-                                              std::vector<Entry>* entries) {
+                                              std::span<Entry> entries) {
   constexpr auto other = static_cast<uint64_t>(Dialect::kOther);
   const size_t end = sections_[kData]->end;
-  entries->resize(count + 1);
-  Entry* const first = entries->data();
-  size_t read = 0;
+  size_t read = 0, begin = *at;
   while (read < count && in.ok()) {
     const size_t dialect = in.Index(dialects_.size(), "dialect");
     const size_t group = in.Count();
     if (group == 0) in.Fail("found an empty group of offsets");
-    const auto encoding = static_cast<uint64_t>(in.ok() ? dialects_[dialect] : Dialect::kOther);
-    size_t begin = *at;
-    for (size_t i = 0; i < group && in.ok(); ++i) {
-      bool is_custom = false;
-      const uint64_t size = in.WithFlag(&is_custom);
-      if (size > end - begin) FailEntry(in, size, end - begin);
-      if (!in.ok()) break;
-      if (read < count) first[read] = {begin, is_custom ? encoding : other, 0};
-      ++read;
+    if (!in.ok()) break;
+    const auto encoding = static_cast<uint64_t>(dialects_[dialect]);
+    ShortNumbers numbers(in);
+    Entry* entry = entries.data() + read;
+    Entry* const last = entry + std::min(group, count - read);
+    read += group;
+    for (size_t i = 0; i < group; ++i) {
+      uint64_t number = numbers.Next();
+      if (number == ShortNumbers::kNone) [[unlikely]] {
+        number = numbers.Long(in);
+        if (!in.ok()) break;
+      }
+      const uint64_t size = number >> 1;
+      if (size > end - begin) [[unlikely]] {
+        numbers.GiveBack(in);
+        FailEntry(in, size, end - begin);
+        numbers = ShortNumbers(in);
+        break;
+      }
+      if (entry < last) *entry++ = {0, (number & 1) != 0 ? encoding : other, begin};
       begin += size;
     }
-    *at = begin;
+    numbers.GiveBack(in);
   }
   if (in.ok() && read > count) in.Fail(fmt::format("found {} entries, want {}", read, count));
-  first[count] = {*at, other, 0};
+  entries[count] = {0, other, begin};
+  *at = begin;
   return in.status();
 }
 
 absl::Status BytecodeReader::ReadPropertyRanges() {
   if (!sections_[kProperties]) return absl::OkStatus();
   Cursor in(file_, sections_[kProperties]->begin, sections_[kProperties]->end);
-  properties_.resize(in.Count());
+  properties_ = tables_.Array<Properties>(in.Count());
   for (Properties& entry : properties_) {
     const uint64_t size = in.Varint();
     entry.range.begin = in.offset();

@@ -33,9 +33,9 @@ class BytecodeReader {
   enum class Dialect : uint8_t { kBuiltin, kVhlo, kOther };
   // Of the attribute or type table: where it begins, which is where the one before it ends, and what it is in.
   struct Entry {
-    uint64_t begin : 56;
-    uint64_t dialect : 7;  // kOther too where the dialect has not encoded it, so that only its text is there
     uint64_t is_open : 1;  // being read: a cycle comes back to it
+    uint64_t dialect : 7;  // kOther too where the dialect has not encoded it, so that only its text is there
+    uint64_t begin : 56;
     bool is_of(Dialect wanted) const { return dialect == static_cast<uint64_t>(wanted); }
   };
   struct OpName {
@@ -55,11 +55,12 @@ class BytecodeReader {
   struct Range {
     size_t begin = 0, end = 0;
   };
+  using Fields = std::span<const NamedAttribute>;
   // The attributes that an entry of the property table stands for. Many operations of a kind share one.
   struct Properties {
     Range range;
     const VhloOp* read_as = nullptr;  // whose attributes have been read; null: nothing has
-    std::span<const NamedAttribute> attributes;
+    Fields attributes;
   };
 
   // bytecode_reader.cc
@@ -69,8 +70,9 @@ class BytecodeReader {
   absl::Status ReadDialects();
   absl::Status ReadOpNames(Cursor& in, bool has_flags);
   absl::Status ReadOffsets();
-  absl::Status ReadOffsetGroups(Cursor& in, size_t count, size_t* at, std::vector<Entry>* entries);
+  absl::Status ReadOffsetGroups(Cursor& in, size_t count, size_t* at, std::span<Entry> entries);
   absl::Status ReadPropertyRanges();
+  std::string_view FullName(const OpName& name);
   std::string_view String(Cursor& in);
   // The error inside of a table entry says more than that of the place that asked for it.
   [[gnu::cold]] void NoteError(absl::Status status);
@@ -79,10 +81,19 @@ class BytecodeReader {
   // bytecode_attributes.cc. Null where `in` has failed.
   const Attribute* AttributeAt(Cursor& in) {
     const size_t index = in.Index(attributes_.size(), "attribute");
-    if (!in.ok()) return nullptr;
-    return attributes_[index] != nullptr ? attributes_[index] : AttributeOf(in, index);
+    if (!in.ok()) [[unlikely]]
+      return nullptr;
+    const Attribute* const attribute = AttributeOf(index);
+    if (attribute == nullptr) [[unlikely]]
+      FailPart(in, "attribute", index);
+    return attribute;
   }
-  const Attribute* AttributeOf(Cursor& in, size_t index);
+  // Null: it can't be read, and first_error_ says why.
+  const Attribute* AttributeOf(size_t index) {
+    const Attribute* const known = attributes_[index];
+    return known != nullptr ? known : DecodeAttribute(index);
+  }
+  [[gnu::cold]] static void FailPart(Cursor& in, const char* what, size_t index);
   [[gnu::cold]] static void FailBehind(Cursor& in, const char* what, size_t index, uint64_t code);
   const Attribute* DecodeAttribute(size_t index);
   const Attribute* OptionalAttribute(Cursor& in);
@@ -108,24 +119,40 @@ class BytecodeReader {
   // bytecode_locations.cc. Null and empty where `in` has failed.
   const Location* LocationAt(Cursor& in) {
     const size_t index = in.Index(locations_.size(), "attribute");
-    if (!in.ok()) return nullptr;
-    return locations_[index] != nullptr ? locations_[index] : LocationOf(in, index);
+    if (!in.ok()) [[unlikely]]
+      return nullptr;
+    const Location* const location = LocationOf(index);
+    if (location == nullptr) [[unlikely]]
+      FailPart(in, "attribute", index);
+    return location;
   }
-  const Location* LocationOf(Cursor& in, size_t index);
+  const Location* LocationOf(size_t index) {
+    const Location* const known = locations_[index];
+    return known != nullptr ? known : DecodeLocation(index);
+  }
   const Location* DecodeLocation(size_t index);
-  std::string_view TextAt(Cursor& in);
-  std::string_view TextOf(Cursor& in, size_t index);
+  const Location* DecodePlace(size_t index, ShortNumbers numbers, std::string_view file);
+  const Location* DecodeAnyLocation(size_t index);
   const Location* AttributeAsLocation(size_t index);
+  bool TextOf(size_t index, std::string_view* text) const;
+  std::string_view TextAt(Cursor& in);
   void ReadLocation(Cursor& in, uint64_t code, Location* location);
   static bool IsLocation(uint64_t code) { return (code >= 10 && code <= 15) || code == 22; }
 
   // bytecode_types.cc
   const Type* TypeAt(Cursor& in) {
     const size_t index = in.Index(types_.size(), "type");
-    if (!in.ok()) return nullptr;
-    return types_[index] != nullptr ? types_[index] : TypeOf(in, index);
+    if (!in.ok()) [[unlikely]]
+      return nullptr;
+    const Type* const type = TypeOf(index);
+    if (type == nullptr) [[unlikely]]
+      FailPart(in, "type", index);
+    return type;
   }
-  const Type* TypeOf(Cursor& in, size_t index);
+  const Type* TypeOf(size_t index) {
+    const Type* const known = types_[index];
+    return known != nullptr ? known : DecodeType(index);
+  }
   const Type* DecodeType(size_t index);
   void ReadBuiltinType(Cursor& in, uint64_t code, Type* type);
   void ReadVhloType(Cursor& in, uint64_t code, Type* type);
@@ -136,43 +163,54 @@ class BytecodeReader {
   // bytecode_ir.cc. False: failed, `failure_` says why.
   absl::Status ReadIr();
   bool ReadOperation(Cursor& in, Operation* operation);
-  bool ReadName(size_t index, Operation* operation);
+  [[gnu::cold]] bool RefuseName(const OpName& name, size_t offset);
+  [[gnu::cold]] bool RefuseMask(size_t mask, size_t offset);
+  bool ReadRare(Cursor& in, size_t mask, Operation* operation);
   int32_t NameId(const OpName& name);
-  bool ReadAttributes(Cursor& in, uint8_t mask, const OpName& name, Operation* operation);
-  bool ReadProperties(Cursor& in, const OpName& name, std::span<const NamedAttribute>* attributes);
-  bool DecodeProperties(const OpName& name, Properties* properties,
-                        std::span<const NamedAttribute>* attributes);
-  bool ReadResults(Cursor& in, Operation* operation);
-  bool ReadOperands(Cursor& in, Operation* operation);
+  [[gnu::always_inline]] bool ReadAttributes(Cursor& in, ShortNumbers& numbers, size_t mask,
+                                             const OpName& name, Operation* operation);
+  Fields ReadDictionaryAt(Cursor& in);
+  bool ReadDictionaries(Cursor& in, size_t mask, const OpName& name, Operation* operation);
+  bool DecodeProperties(const OpName& name, Properties* properties, Fields* attributes);
+  bool DecodeOtherProperties(const OpName& name, Range range, Fields* attributes);
+  [[gnu::cold]] bool RefuseBehind(Cursor& entry, const OpName& name);
+  [[gnu::always_inline]] bool ReadResults(Cursor& in, ShortNumbers& numbers, Operation* operation);
+  [[gnu::always_inline]] bool ReadOperands(Cursor& in, ShortNumbers& numbers, Operation* operation);
   bool ReadRegions(Cursor& in, Operation* operation);
   bool ReadRegion(Cursor& in, Region* region);
   bool ReadBlock(Cursor& in, Region* region);
   bool ReadArguments(Cursor& in, Region* region);
+  bool ReadManyResults(Cursor& in, size_t count, Operation* operation);
   bool Define(Cursor& in, std::span<Value> values);
+  [[gnu::cold]] bool RefuseValue(Cursor& in, size_t index);
+  [[gnu::cold]] bool RefuseValues(Cursor& in);
   void Capture(size_t slot);
   void CloseCaptures(Region* region);
   void SkipUseLists(Cursor& in, size_t values);
   [[gnu::cold]] bool Refuse(absl::Status status);
   [[gnu::cold]] bool Failed(const Cursor& in);
+  [[gnu::cold]] bool FailedPart(Cursor& in, const char* what, size_t index);
   bool Check(const Cursor& in) { return in.ok() || Failed(in); }
 
-  std::string_view file_;
+  BytecodeFile file_;
   std::unique_ptr<Tree> tree_;
   Arena& arena_;
+  Arena tables_;  // what is not the tree's
   uint64_t version_ = 0;
   std::string_view producer_;
   std::array<std::optional<Range>, 9> sections_;
-  std::vector<std::string_view> strings_;
+  std::span<std::string_view> strings_;
   std::vector<Dialect> dialects_;
   std::vector<std::string_view> dialect_names_;
   std::vector<OpName> op_names_;
   std::array<int32_t, kNumVhloNames> vhlo_name_ids_;  // by VhloOp::number; -1: none
+  int32_t module_name_id_ = -1;                       // of builtin.module
   absl::flat_hash_map<absl::string_view, int32_t> other_name_ids_;
-  std::vector<Entry> attribute_entries_, type_entries_;  // and one more, which has the end of the last
-  std::vector<const Attribute*> attributes_;
-  std::vector<const Location*> locations_;  // by attribute
-  std::vector<const Type*> types_;
-  std::vector<Properties> properties_;
+  std::span<Entry> attribute_entries_, type_entries_;  // and one more, which has the end of the last
+  std::span<const Attribute*> attributes_;
+  std::span<const Location*> locations_;  // by attribute
+  std::span<const Type*> types_;
+  std::span<Properties> properties_;
   absl::Status first_error_, failure_;
   int nesting_ = 0;
 

@@ -91,12 +91,6 @@ void SetComplex(Cursor& in, const Type* component, Type* type) {
 
 }  // namespace
 
-const Type* BytecodeReader::TypeOf(Cursor& in, size_t index) {
-  const Type* const type = DecodeType(index);
-  if (type == nullptr) in.Fail(fmt::format("type {} can't be read", index));
-  return type;
-}
-
 const Type* BytecodeReader::DecodeType(size_t index) {
   Entry& entry = type_entries_[index];
   Cursor in(file_, entry.begin, type_entries_[index + 1].begin);

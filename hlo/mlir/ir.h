@@ -154,6 +154,9 @@ class Tree {
       new (values + i) Value{nullptr, owner, static_cast<int32_t>(i), num_values_++, depth};
     return {values, count};
   }
+  Value* NewValue(const Type* type, const Operation* owner, int32_t depth) {
+    return new (arena_.Take(sizeof(Value), alignof(Value))) Value{type, owner, 0, num_values_++, depth};
+  }
   int32_t NewName() { return num_names_++; }
   int32_t num_types() const { return num_types_; }
   int32_t num_values() const { return num_values_; }
