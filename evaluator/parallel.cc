@@ -5,11 +5,15 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
+#include <cstdlib>
+#include <vector>
 
 #include "evaluator/step_observer.h"
 
@@ -30,6 +34,52 @@ int Cores() {
   return CPU_COUNT(&cores);
 }
 
+// Threads that wait for each other.
+struct Gate {
+  std::atomic<int> arrived = 0;
+  std::atomic<bool> open = false;
+};
+
+void* WaitAtGate(void* state) {
+  Gate& gate = *static_cast<Gate*>(state);
+  void* volatile any = std::malloc(1);  // reserves the thread's part of the address space
+  std::free(any);
+  gate.arrived.fetch_add(1);
+  gate.arrived.notify_one();
+  gate.open.wait(false);
+  return nullptr;
+}
+
+// How many of `wanted` threads can be at work. TBB ends the process where a thread can't be made (a limit on processes
+// or on address space); so some more are made here first, all at once, and half of what could be made is used where
+// that was not all. Asked once a process.
+int ThreadsToBeHad(int wanted) {
+  static std::atomic<int> known_good = 1;
+  if (wanted <= known_good) return wanted;
+  const int tried = wanted + 2 + wanted / 8;  // room for what else the threads take
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return 1;
+  pthread_attr_setstacksize(&attributes,
+                            tbb::global_control::active_value(tbb::global_control::thread_stack_size));
+  Gate gate;
+  std::vector<pthread_t> threads;
+  threads.reserve(static_cast<size_t>(tried));
+  pthread_t thread;
+  while (static_cast<int>(threads.size()) < tried - 1 &&
+         pthread_create(&thread, &attributes, WaitAtGate, &gate) == 0) {
+    gate.arrived.wait(static_cast<int>(threads.size()));
+    threads.push_back(thread);
+  }
+  gate.open = true;
+  gate.open.notify_all();
+  for (const pthread_t made : threads) pthread_join(made, nullptr);
+  pthread_attr_destroy(&attributes);
+  const int had = static_cast<int>(threads.size()) + 1;
+  if (had < tried) return std::clamp(had / 2, 1, wanted);
+  known_good = wanted;
+  return wanted;
+}
+
 }  // namespace
 
 Parallel::Parallel(int jobs) : jobs_(jobs > 0 ? jobs : Cores()) {}
@@ -39,7 +89,11 @@ void Parallel::For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int
   if (n <= 0) return;
   grain = std::max<int64_t>(grain, 1);
   if (jobs_ == 1 || n <= grain) return body(0, n);
-  if (arena_ == nullptr) arena_ = std::make_unique<Arena>(jobs_);
+  if (arena_ == nullptr) {
+    jobs_ = ThreadsToBeHad(jobs_);
+    if (jobs_ == 1) return body(0, n);
+    arena_ = std::make_unique<Arena>(jobs_);
+  }
   const int64_t parts = (n + grain - 1) / grain;
   arena_->arena.execute([&] {
     tbb::parallel_for(tbb::blocked_range<int64_t>(0, parts), [&](const tbb::blocked_range<int64_t>& range) {

@@ -14,7 +14,7 @@ class StepObserver;  // step_observer.h
 
 class Parallel {
  public:
-  // jobs: the most threads at work; 0: one a core that the process may use.
+  // jobs: the most threads at work, fewer where the process may not have so many; 0: one a core that it may use.
   explicit Parallel(int jobs = 1);
   ~Parallel();
   Parallel(const Parallel&) = delete;

@@ -44,8 +44,9 @@ class FileDescriptor {
 
 using FileWriter = absl::FunctionRef<int(int fd)>;
 
-absl::Status WriteDirectly(const std::string& path, FileWriter write, int flags) {
-  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666));
+// A device, which takes bytes as they come.
+absl::Status WriteDirectly(const std::string& path, FileWriter write) {
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) return FileError(path, "open", errno);
   if (const int error = write(file.get()); error != 0) return FileError(path, "write", error);
   if (const int error = file.Close(); error != 0) return FileError(path, "write", error);
@@ -112,7 +113,8 @@ absl::StatusOr<std::string> ReadWhole(const std::string& path) {
   while (true) {
     if (size == bytes.size()) bytes.resize(std::max({expected + 1, size + size / 2, size_t{1} << 16}));
     const ssize_t got = ::read(file.get(), bytes.data() + size, bytes.size() - size);
-    if (got < 0 && errno == EINTR) continue;
+    // What a pipe or a terminal is waited for in vain can be interrupted, as opening it can.
+    if (got < 0 && errno == EINTR && regular) continue;
     if (got < 0) return FileError(path, "read", errno);
     if (got == 0) break;
     size += got;
@@ -138,13 +140,15 @@ absl::Status WriteFileAtomically(const std::string& path, FileWriter write) {
   struct stat target;
   if (::stat(path.c_str(), &target) != 0) {
     if (errno != ENOENT) return FileError(path, "write", errno);
-    // Nothing there, or a link to nothing: the link stays and what it names is made.
-    struct stat link;
-    if (::lstat(path.c_str(), &link) == 0) return WriteDirectly(path, write, O_CREAT | O_TRUNC);
-    return WriteAndRename(path, write, nullptr);
+    // Nothing there, or a link to nothing: the link stays and what it names is made. Links that go round were ELOOP.
+    char named[PATH_MAX];
+    const ssize_t length = ::readlink(path.c_str(), named, sizeof(named));
+    if (length < 0) return WriteAndRename(path, write, nullptr);
+    const std::string next(named, static_cast<size_t>(length));
+    return WriteFileAtomically(next.starts_with('/') ? next : FolderOf(path) + next, write);
   }
   if (S_ISDIR(target.st_mode)) return FileError(path, "write", EISDIR);
-  if (!S_ISREG(target.st_mode)) return WriteDirectly(path, write, 0);
+  if (!S_ISREG(target.st_mode)) return WriteDirectly(path, write);
   if (::access(path.c_str(), W_OK) != 0) return FileError(path, "write", errno);
   char resolved[PATH_MAX];
   if (::realpath(path.c_str(), resolved) == nullptr) return FileError(path, "write", errno);

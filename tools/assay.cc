@@ -1,5 +1,8 @@
 // The command `assay`: parses arguments and hands them to the subcommands (commands.h). The names, keys and
 // exit codes are a contract that outside scripts rely on.
+#include <pthread.h>
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <cfloat>
 #include <charconv>
@@ -252,17 +255,47 @@ int Main(int argc, char** argv) {
   return action();
 }
 
-}  // namespace
+struct Command {
+  int argc;
+  char** argv;
+  int exit_code = 5;
+};
 
-int main(int argc, char** argv) {
-  assay::cli::OccupyStandardStreams();
-  assay::cli::InstallSignalHandlers();
+void* RunCommand(void* state) {
+  Command& command = *static_cast<Command*>(state);
   try {
-    return Main(argc, argv);
+    command.exit_code = Main(command.argc, command.argv);
   } catch (const std::bad_alloc&) {
     std::fputs("assay: error: out of memory\n", stderr);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "assay: error: %s\n", error.what());
   }
-  return 5;
+  return nullptr;
+}
+
+// Nested programs, within the limits of shape/limits.h, need up to this much; a smaller stack is passed by for one of a
+// thread's own.
+constexpr size_t kStackBytes = size_t{8} << 20;
+
+bool StackIsSmall() {
+  rlimit limit;
+  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < kStackBytes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  assay::cli::OccupyStandardStreams();
+  assay::cli::InstallSignalHandlers();
+  Command command{argc, argv};
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (!StackIsSmall() || pthread_attr_init(&attributes) != 0) {
+    RunCommand(&command);
+  } else if (pthread_attr_setstacksize(&attributes, kStackBytes) != 0 ||
+             pthread_create(&thread, &attributes, RunCommand, &command) != 0 ||
+             pthread_join(thread, nullptr) != 0) {
+    std::fputs("assay: error: out of memory\n", stderr);
+  }
+  return command.exit_code;
 }

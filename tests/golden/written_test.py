@@ -44,6 +44,18 @@ class Tree(unittest.TestCase):
         self.assertEqual(self.run_script(a="1\n"), (0, 1))
         self.assertEqual(self.files(), {"by_hand": "hand\n", "a": "1\n"})
 
+    def test_what_was_deleted_by_hand_already_is_no_error(self):
+        self.run_script(a="1\n", b="2\n")
+        (self.golden / "shape" / "b.hlo").unlink()
+        self.assertEqual(self.run_script(a="1\n"), (0, 0))
+        self.assertEqual(self.files(), {"by_hand": "hand\n", "a": "1\n"})
+
+    def test_a_script_writes_no_name_twice(self):
+        script = written.Script(self.golden / "oracles" / "make.py")
+        script.write("shape", "a", "1\n")
+        with self.assertRaisesRegex(AssertionError, "shape/a.hlo"):
+            script.write("shape", "a", "2\n")
+
     def refuses(self, message, **texts):
         before = self.files()
         with self.assertRaisesRegex(SystemExit, message):

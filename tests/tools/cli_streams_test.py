@@ -2,7 +2,9 @@
 """Standard streams, output files and names that make trouble. Usage: cli_streams_test.py ASSAY"""
 import os
 import resource
+import signal
 import subprocess
+import time
 import unittest
 
 from cli_testing import ADD, ASSAY, CONSTANT, CliCase, floats
@@ -77,6 +79,51 @@ class Streams(CliCase):
         with open(self.path("o.txt"), "wb") as out:
             self.expect(5, "run", program, "--json", preexec_fn=limit, stdout=out, error=LOST.decode())
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["b.hlo", "o.txt"])
+
+    def test_a_link_to_nothing_gets_a_whole_file_or_none(self):
+        program = self.file("b.hlo", "HloModule m\nENTRY e {\n  ROOT i = s32[100000] iota(), iota_dimension=0\n}\n")
+        os.mkdir(self.path("folder"))
+        os.symlink("folder/second", self.path("first"))
+        os.symlink("../real.npz", self.path("folder/second"))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        self.expect(5, "run", program, "--output", self.path("first"), preexec_fn=limit, error="File too large")
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["b.hlo", "first", "folder"])
+        self.expect(0, "run", program, "--output", self.path("first"))
+        self.assertEqual(list(self.read_npz(self.path("real.npz"))), ["out0.npy"])
+        self.assertTrue(os.path.islink(self.path("first")) and os.path.islink(self.path("folder/second")))
+
+    def test_waiting_for_input_can_be_interrupted(self):
+        program = self.file("a.hlo", ADD)
+        for args in (("run", "-"), ("verify", "-"), ("run", program, "--inputs", "-"), ("golden", "check", "-")):
+            process = subprocess.Popen([ASSAY, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=10), 5, args)
+            self.assertIn(b"nterrupted", process.stderr.read())
+            process.stdin.close()
+            process.stdout.close()
+            process.stderr.close()
+
+    def test_threads_that_cannot_be_had(self):
+        program = self.file("d.hlo", "HloModule m\nENTRY e {\n  x = f32[500,500] parameter(0)\n  ROOT d = f32[500,500] dot(x, x), "
+                                     "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        for name, flags, options in (("1", (), {}), ("2", ("--jobs", "1024"), {"preexec_fn": limit})):
+            self.expect(0, "run", program, "--random-inputs", "1", "--output", self.path(name), *flags, **options)
+        self.assertEqual(self.read_npz(self.path("1")), self.read_npz(self.path("2")))
+
+    def test_a_small_stack(self):
+        nested = "(" * 500 + "f32[]" + ")" * 500
+        calls = "k0 {\n  ROOT p = f32[] parameter(0)\n}\n" + "".join(
+            f"k{i} {{\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=k{i - 1}\n}}\n" for i in range(1, 1000))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, (128 << 10, 128 << 10))
+        for name, text in (("nested", f"HloModule m\nENTRY e {{\n  ROOT p = {nested} parameter(0)\n}}\n"),
+                           ("calls", f"HloModule m\n{calls}ENTRY e {{\n  p = f32[] parameter(0)\n"
+                                     "  ROOT r = f32[] call(p), to_apply=k999\n}\n")):
+            for engine in ("exact", "reference"):
+                self.expect(0, "run", self.file(name, text), "--random-inputs", "1", "--engine", engine, preexec_fn=limit)
 
     def test_two_outputs_need_two_files(self):
         program, out = self.file("c.hlo", CONSTANT), self.path("out")

@@ -329,7 +329,8 @@ ENTRY e {
         for args in ((), ("fly",), ("run",), ("run", program, "--color"), ("run", program, "--engine", "steam"),
                      ("run", program, "--max-steps", "0"), ("run", program, "--timeout", "-1"), ("verify", program, program),
                      ("run", program, "--max-steps", "99999999999999999999"), ("run", program, "--seed", "18446744073709551616"),
-                     ("run", program, "--random-inputs", "-1"), ("run", program, "--memory-limit", "1.5"), ("golden",), ("golden", "check"),
+                     ("run", program, "--random-inputs", "-1"), ("run", program, "--memory-limit", "1.5"), ("golden",), ("golden", "check"), ("run", program, "--jobs", "0"),
+                     ("run", program, "--jobs", "1025"),
                      ("print", program, "--to", "pdf"), ("ops", "fly"), ("diff", program), ("run", program, "--crosscheck", "x"),
                      ("run", program, "--inputs", "a.npz", "--random-inputs", "1")):
             self.expect(2, *args)
@@ -452,6 +453,9 @@ ENTRY e {
         self.expect(0, "diff", one, one)
         self.assertIn(b"ulp", self.expect(1, "diff", one, two).stdout.lower())
         self.expect(0, "diff", one, two, "--ulps", "1")
+        for tolerance in ("--rtol", "--atol"):
+            self.expect(0, "diff", one, two, tolerance, "2e-7")
+            self.expect(1, "diff", one, two, tolerance, "1e-8")
         self.expect(1, "diff", one, three, output="missing")
         self.expect(5, "diff", one, self.path("none.npz"))
         for flags in (("--inputs", one), ("--random-inputs", "1")):
