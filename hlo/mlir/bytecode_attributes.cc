@@ -12,6 +12,13 @@ namespace assay::mlir {
 
 using Kind = Attribute::Kind;
 
+namespace {
+
+// Codes of VHLO.
+constexpr uint64_t kVhloString = 14, kVhloTensor = 15, kVhloType = 17;
+
+}  // namespace
+
 void BytecodeReader::FailPart(Cursor& in, const char* what, size_t index) {
   in.Fail(fmt::format("{} {} can't be read", what, index));
 }
@@ -30,8 +37,65 @@ const Attribute* BytecodeReader::OptionalAttribute(Cursor& in) {
   return attribute;
 }
 
-// An entry of the table, read when it is first asked for. Dialects that we don't know give opaque values.
+// An entry of the table, read when it is first asked for. VHLO's strings, types and tensors, of short numbers, need no
+// cursor; all others, and whatever is wrong with one of these, are left to DecodeAnyAttribute.
 const Attribute* BytecodeReader::DecodeAttribute(size_t index) {
+  Entry& entry = attribute_entries_.data()[index];
+  const Entry& next = (&entry)[1];
+  if (!entry.is_of(Dialect::kVhlo) || entry.is_open || nesting_ >= kMaxNesting) {
+    return DecodeAnyAttribute(index);
+  }
+  ShortNumbers numbers(file_.bytes, entry.begin, next.begin);
+  const size_t code = numbers.Next(), first = numbers.Next();
+  if (code == kVhloString && first < strings_.size() && numbers.left() == 0) {
+    Attribute* const attribute = tree_->NewAttribute(Kind::kString);
+    attribute->text = strings_.data()[first];
+    return attributes_.data()[index] = attribute;
+  }
+  if ((code != kVhloTensor && code != kVhloType) || first >= types_.size()) return DecodeAnyAttribute(index);
+  entry.is_open = 1;
+  ++nesting_;
+  const Type* const type = TypeOf(first);
+  --nesting_;
+  entry.is_open = 0;
+  if (type == nullptr) [[unlikely]]
+    return nullptr;
+  if (code == kVhloTensor) return DecodeTensor(index, numbers, *type);
+  if (numbers.left() > 0) return DecodeAnyAttribute(index);
+  Attribute* const attribute = tree_->NewAttribute(Kind::kType);
+  attribute->type = type;
+  attribute->weight = type->weight;
+  return attributes_.data()[index] = attribute;
+}
+
+// The elements of a tensor of whole bytes: all of them, or one for all.
+const Attribute* BytecodeReader::DecodeTensor(size_t index, ShortNumbers numbers, const Type& type) {
+  const size_t length = numbers.Next();
+  if (length != numbers.left() || type.kind != Type::Kind::kTensor ||
+      type.element_type->kind != Type::Kind::kElement) {
+    return DecodeAnyAttribute(index);
+  }
+  const ElementTypeInfo& element = Info(type.element_type->element);
+  const bool has_sizes = std::ranges::all_of(type.sizes, [](int64_t size) { return size >= 0; });
+  const std::optional<int64_t> count = has_sizes ? CheckedProduct(type.sizes) : std::nullopt;
+  const auto bytes = static_cast<size_t>(element.bytes);
+  if (type.element_type->element == ElementType::kPred || element.bits < 8 || !count) {
+    return DecodeAnyAttribute(index);
+  }
+  const bool is_splat = length == bytes && *count >= 1;
+  const bool is_whole =
+      static_cast<uint64_t>(*count) <= length && static_cast<size_t>(*count) * bytes == length;
+  if (!is_splat && !is_whole) return DecodeAnyAttribute(index);
+  Attribute* const attribute = tree_->NewAttribute(Kind::kDense);
+  attribute->type = &type;
+  attribute->weight = type.weight;
+  attribute->is_splat = is_splat;
+  attribute->data = std::as_bytes(std::span(numbers.at(), length));
+  return attributes_.data()[index] = attribute;
+}
+
+// Dialects that we don't know give opaque values.
+const Attribute* BytecodeReader::DecodeAnyAttribute(size_t index) {
   Entry& entry = attribute_entries_[index];
   Cursor in(file_, entry.begin, attribute_entries_[index + 1].begin);
   Attribute* const attribute = tree_->NewAttribute(Kind::kOpaque);
@@ -160,15 +224,15 @@ void BytecodeReader::ReadVhloAttribute(Cursor& in, uint64_t code, Attribute* att
       return ReadEnum(in, 0, {"DEFAULT", "THREE_FRY", "PHILOX"}, attribute);
     case 13:
       return ReadEnum(in, 1, {"UNIFORM", "NORMAL"}, attribute);
-    case 14:
+    case kVhloString:
       attribute->kind = Kind::kString;
       attribute->text = String(in);
       return;
-    case 15:
+    case kVhloTensor:
       return ReadTensor(in, attribute);
     case 16:
       return ReadEnum(in, 0, {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}, attribute);
-    case 17:
+    case kVhloType:
       attribute->kind = Kind::kType;
       attribute->type = TypeAt(in);
       return;

@@ -53,15 +53,16 @@ uint64_t Cursor::AnyVarint() {
   return value;
 }
 
-size_t Cursor::IndexAt(const char* at, size_t size, const char* what) {
-  at_ = at;
-  const size_t index = Index(size, what);
-  return ok() ? index : ShortNumbers::kNone;
+// What ShortNumbers has read, or kNone, which is not too large by chance.
+size_t Cursor::IndexOr(size_t index, size_t size, const char* what) {
+  const uint64_t read = index == ShortNumbers::kNone ? AnyVarint() : index;
+  if (read >= size) BadIndex(read, size, what);
+  return ok() ? static_cast<size_t>(read) : ShortNumbers::kNone;
 }
 
-size_t Cursor::CountAt(const char* at) {
-  at_ = at;
-  return Count();
+size_t Cursor::CountOr(size_t count) {
+  const uint64_t read = count == ShortNumbers::kNone ? AnyVarint() : count;
+  return read <= left() ? static_cast<size_t>(read) : BadCount(read);
 }
 
 size_t Cursor::BadCount(uint64_t count) {

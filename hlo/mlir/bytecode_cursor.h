@@ -102,8 +102,8 @@ class Cursor {
  private:
   friend class ShortNumbers;
   uint64_t AnyVarint();
-  size_t IndexAt(const char* at, size_t size, const char* what);
-  size_t CountAt(const char* at);
+  size_t IndexOr(size_t index, size_t size, const char* what);
+  size_t CountOr(size_t count);
   [[gnu::cold]] uint64_t NothingLeft(const char* wanted);
   [[gnu::cold]] size_t BadIndex(uint64_t index, size_t size, const char* what);
   [[gnu::cold]] size_t BadCount(uint64_t count);
@@ -151,11 +151,11 @@ class ShortNumbers {
   }
   // As Cursor's; kNone: `in` has failed.
   size_t Index(Cursor& in, size_t size, const char* what) {
-    const char* const at = at_;
     const size_t index = Next();
     if (index < size) [[likely]]
       return index;
-    const size_t read = in.IndexAt(at, size, what);
+    in.at_ = at_;
+    const size_t read = in.IndexOr(index, size, what);
     at_ = in.at_;
     return read;
   }
@@ -167,11 +167,11 @@ class ShortNumbers {
   }
   // As Cursor's: 0 where `in` has failed.
   size_t Count(Cursor& in) {
-    const char* const at = at_;
     const size_t count = Next();
     if (count <= left()) [[likely]]
       return count;
-    const size_t read = in.CountAt(at);
+    in.at_ = at_;
+    const size_t read = in.CountOr(count);
     at_ = in.at_;
     return read;
   }

@@ -19,6 +19,7 @@ enum OpMask : uint8_t {
   kHasProperties = 0x40,
   kUnknown = 0x80,
 };
+constexpr size_t kUsualSlots = 128;
 constexpr std::string_view kModule = "builtin.module";
 
 }  // namespace
@@ -33,13 +34,14 @@ absl::Status BytecodeReader::ReadIr() {
     return BytecodeError(at, fmt::format("found {} operations at the top, want one module", count));
   }
   Operation* const module = arena_.New<Operation>();
+  slots_.reserve(std::min<size_t>(in.left(), kUsualSlots));
   if (!ReadOperation(in, module)) return failure_;
   if (module->name != kModule) {
     return BytecodeError(at,
                          fmt::format("found operation '{}' at the top, want builtin.module", module->name));
   }
   tree_->top = arena_.New<Region>();
-  tree_->top->operations = arena_.Copy(std::vector<Operation*>{module});
+  tree_->top->operations = arena_.Copy(&module, 1);
   if (in.left() > 0)
     return BytecodeError(in.offset(), fmt::format("found {} bytes behind the module", in.left()));
   return absl::OkStatus();
@@ -172,35 +174,51 @@ bool BytecodeReader::ReadDictionaries(Cursor& in, size_t mask, const OpName& nam
   return Check(in);
 }
 
-// An attribute for each name in the table; a module has an optional name. Those of other dialects mean nothing here.
+// An attribute for each name in the table. What is not of short numbers, or wrong, is left to DecodeAnyProperties.
 bool BytecodeReader::DecodeProperties(const OpName& name, Properties* properties, Fields* attributes) {
   if (name.vhlo == nullptr) return DecodeOtherProperties(name, properties->range, attributes);
   if (properties->read_as == name.vhlo) {
     *attributes = properties->attributes;
     return true;
   }
+  const size_t count = name.vhlo->attributes.size();
+  const std::string_view* field = name.vhlo->attributes.data();
+  void* const memory = count == 0 ? nullptr : tree_->Node(count * sizeof(NamedAttribute));
+  auto* const read = static_cast<NamedAttribute*>(memory);
+  ShortNumbers numbers(file_.bytes, properties->range.begin, properties->range.end);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t index = numbers.Next();
+    if (index >= attributes_.size()) [[unlikely]]
+      return DecodeAnyProperties(name, properties, attributes);
+    const Attribute* const value = AttributeOf(index);
+    if (value == nullptr) [[unlikely]]
+      return DecodeAnyProperties(name, properties, attributes);
+    new (read + i) NamedAttribute{field[i], value};
+  }
+  if (numbers.left() > 0) [[unlikely]]
+    return DecodeAnyProperties(name, properties, attributes);
+  properties->read_as = name.vhlo;
+  properties->attributes = {read, count};
+  *attributes = properties->attributes;
+  return true;
+}
+
+bool BytecodeReader::DecodeAnyProperties(const OpName& name, Properties* properties, Fields* attributes) {
   Cursor entry(file_, properties->range.begin, properties->range.end);
   const std::span<NamedAttribute> read = arena_.Array<NamedAttribute>(name.vhlo->attributes.size());
   const std::string_view* field = name.vhlo->attributes.data();
-  ShortNumbers numbers(entry);
   for (NamedAttribute& attribute : read) {
-    const size_t index = numbers.Index(entry, attributes_.size(), "attribute");
-    if (index == ShortNumbers::kNone) [[unlikely]]
-      return Failed(entry);
-    const Attribute* const value = AttributeOf(index);
-    if (value == nullptr) [[unlikely]]
-      return FailedPart(entry, "attribute", index);
-    attribute = {*field++, value};
+    attribute = {*field++, AttributeAt(entry)};
+    if (!entry.ok()) return Failed(entry);
   }
-  numbers.GiveBack(entry);
-  if (entry.left() > 0) [[unlikely]]
-    return RefuseBehind(entry, name);
+  if (entry.left() > 0) return RefuseBehind(entry, name);
   properties->read_as = name.vhlo;
   properties->attributes = read;
   *attributes = read;
   return true;
 }
 
+// A module has an optional name. Those of other dialects mean nothing here.
 bool BytecodeReader::DecodeOtherProperties(const OpName& name, Range range, Fields* attributes) {
   if (name.name != kModule) return true;
   Cursor entry(file_, range.begin, range.end);
@@ -208,7 +226,8 @@ bool BytecodeReader::DecodeOtherProperties(const OpName& name, Range range, Fiel
   OptionalAttribute(entry);
   if (!entry.ok()) return Failed(entry);
   if (entry.left() > 0) return RefuseBehind(entry, name);
-  if (symbol != nullptr) *attributes = arena_.Copy(std::vector<NamedAttribute>{{"sym_name", symbol}});
+  const NamedAttribute named{"sym_name", symbol};
+  if (symbol != nullptr) *attributes = arena_.Copy(&named, 1);
   return true;
 }
 
@@ -268,7 +287,7 @@ bool BytecodeReader::RefuseValues(Cursor& in) {
 
 inline bool BytecodeReader::ReadOperands(Cursor& in, ShortNumbers& numbers, Operation* operation) {
   const size_t count = numbers.Count(in);
-  const std::span<Value*> operands = arena_.Uninitialized<Value*>(count);
+  const std::span<Value*> operands(static_cast<Value**>(tree_->Node(count * sizeof(Value*))), count);
   const Slot* const slots = slots_.data() + first_slot_;
   const size_t num_slots = slots_.size() - first_slot_;
   const int32_t depth = depth_;
@@ -406,7 +425,8 @@ bool BytecodeReader::ReadBlock(Cursor& in, Region* region) {
   auto* const nodes = static_cast<Operation*>(arena_.Take(count * sizeof(Operation), alignof(Operation)));
   const std::span<Operation*> pointers = arena_.Uninitialized<Operation*>(count);
   for (size_t i = 0; i < count; ++i) {
-    pointers[i] = new (nodes + i) Operation();
+    pointers[i] = nodes + i;
+    Clear(nodes + i);
     if (!ReadOperation(in, pointers[i])) return false;
   }
   region->operations = pointers;

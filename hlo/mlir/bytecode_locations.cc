@@ -1,5 +1,7 @@
 // Locations in bytecode (spec/stablehlo-bytecode.md section 3). Most attributes of a file are locations and their
 // names, so these are read into less than an attribute; what else stands in their place is read as an attribute.
+#include <algorithm>
+
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode_reader.h"
 #include "shape/limits.h"
@@ -19,10 +21,10 @@ enum LocationCode : uint64_t {
 
 }  // namespace
 
-// Those with a name, call sites and places in a file, of short numbers and of names that are known or short, need no
-// cursor; all others, and whatever is wrong with one of these, are left to DecodeAnyLocation.
+// Those with a name, call sites and places in a file, of short numbers and of short names, need no cursor; all others,
+// and whatever is wrong with one of these, are left to DecodeAnyLocation.
 const Location* BytecodeReader::DecodeLocation(size_t index) {
-  Entry& entry = attribute_entries_.data()[index];
+  const Entry& entry = attribute_entries_.data()[index];
   const Entry& next = (&entry)[1];
   // At the last level but one its parts may be too deep.
   if (!entry.is_of(Dialect::kBuiltin) || entry.is_open || nesting_ + 1 >= kMaxNesting) {
@@ -30,27 +32,48 @@ const Location* BytecodeReader::DecodeLocation(size_t index) {
   }
   ShortNumbers numbers(file_.bytes, entry.begin, next.begin);
   const size_t code = numbers.Next(), first = numbers.Next();
-  if (first >= locations_.size()) return DecodeAnyLocation(index);
   std::string_view text;
-  if (code != kCallSite && !TextOf(first, &text)) return DecodeAnyLocation(index);
+  if (code == kCallSite) return DecodeCallSite(index, numbers, first);
+  if (first >= locations_.size() || !TextOf(first, &text)) return DecodeAnyLocation(index);
   if (code == kRange) return DecodePlace(index, numbers, text);
-  const size_t second = numbers.Next();
-  if ((code != kName && code != kCallSite) || second >= locations_.size() || numbers.left() > 0) {
-    return DecodeAnyLocation(index);
-  }
-  Location* const location = tree_->NewLocation();
+  const size_t child = numbers.Next();
+  if (code != kName || child >= locations_.size() || numbers.left() > 0) return DecodeAnyLocation(index);
+  const int32_t id = tree_->NewLocationId();
+  const Location* const from = LocationInside(index, child);
+  if (from == nullptr) [[unlikely]]
+    return nullptr;
+  return locations_.data()[index] = tree_->NewLocation({.name = text.empty() ? from->name : text,
+                                                        .source_file = from->source_file,
+                                                        .line = from->line,
+                                                        .column = from->column,
+                                                        .id = id});
+}
+
+// The location `part`, of which `index` is made.
+inline const Location* BytecodeReader::LocationInside(size_t index, size_t part) {
+  const Location* const known = locations_.data()[part];
+  if (known != nullptr) return known;
+  Entry& entry = attribute_entries_.data()[index];
   entry.is_open = 1;
   ++nesting_;
-  const Location* const from = LocationOf(code == kName ? second : first);
-  const bool is_whole = from != nullptr && (code == kName || LocationOf(second) != nullptr);
+  const Location* const location = DecodeLocation(part);
   --nesting_;
   entry.is_open = 0;
-  if (!is_whole) [[unlikely]]
+  return location;
+}
+
+// The place of the callee; the caller's has only to be one.
+inline const Location* BytecodeReader::DecodeCallSite(size_t index, ShortNumbers numbers, size_t callee) {
+  const size_t caller = numbers.Next();
+  if (callee >= locations_.size() || caller >= locations_.size() || numbers.left() > 0) {
+    return DecodeAnyLocation(index);
+  }
+  const int32_t id = tree_->NewLocationId();
+  const Location* const from = LocationInside(index, callee);
+  if (from == nullptr || LocationInside(index, caller) == nullptr) [[unlikely]]
     return nullptr;
-  location->name = text.empty() ? from->name : text;
-  location->source_file = from->source_file;
-  location->line = from->line;
-  location->column = from->column;
+  Location* const location = tree_->NewLocation(*from);
+  location->id = id;
   return locations_.data()[index] = location;
 }
 
@@ -58,18 +81,16 @@ const Location* BytecodeReader::DecodeLocation(size_t index) {
 inline const Location* BytecodeReader::DecodePlace(size_t index, ShortNumbers numbers,
                                                    std::string_view file) {
   const size_t count = numbers.Next();
-  size_t place[4] = {};
-  if (count > std::size(place)) return DecodeAnyLocation(index);
-  for (size_t i = 0; i < count; ++i) {
-    place[i] = numbers.Next();
-    if (place[i] == ShortNumbers::kNone) return DecodeAnyLocation(index);
-  }
-  if (numbers.left() > 0) return DecodeAnyLocation(index);
-  Location* const location = tree_->NewLocation();
-  location->source_file = file;
-  location->line = static_cast<int64_t>(place[0]);
-  location->column = static_cast<int32_t>(place[1]);
-  return locations_.data()[index] = location;
+  if (count > 4) return DecodeAnyLocation(index);
+  const size_t line = count > 0 ? numbers.Next() : 0;
+  const size_t column = count > 1 ? numbers.Next() : 0;
+  size_t last = std::max(line, column);
+  for (size_t i = 2; i < count; ++i) last = std::max(last, numbers.Next());
+  if (last == ShortNumbers::kNone || numbers.left() > 0) return DecodeAnyLocation(index);
+  return locations_.data()[index] = tree_->NewLocation({.source_file = file,
+                                                        .line = static_cast<int64_t>(line),
+                                                        .column = static_cast<int32_t>(column),
+                                                        .id = tree_->NewLocationId()});
 }
 
 // The text of an attribute that is a short string: two bytes or three, its code and the number of the string.

@@ -25,6 +25,12 @@ constexpr std::string_view kSectionNames[] = {"string",           "dialect", "at
                                               "attribute offset", "IR",      "resource",
                                               "resource offset",  "version", "property"};
 
+[[gnu::cold]] void FailString(Cursor& in, uint64_t length) {
+  if (length == 0) in.Fail("found a string without its NUL");
+  in.Bytes(length);
+  in.Fail("found a string that does not end with NUL");
+}
+
 [[gnu::cold]] void FailEntry(Cursor& in, uint64_t size, size_t left) {
   in.Fail(fmt::format("found an entry of {} bytes, the section has {}", size, left));
 }
@@ -109,14 +115,22 @@ absl::Status BytecodeReader::ReadStrings() {
   Cursor in(file_, sections_[kStrings]->begin, sections_[kStrings]->end);
   strings_ = tables_.Array<std::string_view>(in.Count());
   const std::span<uint64_t> lengths = tables_.Uninitialized<uint64_t>(strings_.size());
-  for (size_t i = lengths.size(); i-- > 0;) lengths[i] = in.Varint();
-  for (size_t i = 0; i < strings_.size() && in.ok(); ++i) {
-    if (lengths[i] == 0) in.Fail("found a string without its NUL");
-    const std::string_view text = in.Bytes(lengths[i]);
-    if (!in.ok()) break;
-    if (text.back() != '\0') in.Fail("found a string that does not end with NUL");
-    strings_[i] = text.substr(0, text.size() - 1);
+  ShortNumbers numbers(in);
+  for (size_t i = lengths.size(); i-- > 0;) {
+    const size_t length = numbers.Next();
+    lengths.data()[i] = length != ShortNumbers::kNone ? length : numbers.Long(in);
   }
+  numbers.GiveBack(in);
+  const char* const begin = numbers.at();
+  size_t at = 0, i = 0;
+  for (; i < strings_.size(); ++i) {
+    const uint64_t length = lengths.data()[i];
+    if (length - 1 >= in.left() - at || begin[at + length - 1] != '\0') break;
+    strings_.data()[i] = {begin + at, static_cast<size_t>(length - 1)};
+    at += static_cast<size_t>(length);
+  }
+  in.Bytes(at);
+  if (i < strings_.size()) FailString(in, lengths[i]);
   if (in.ok() && in.left() > 0) in.Fail(fmt::format("found {} bytes behind the strings", in.left()));
   return in.status();
 }
@@ -129,6 +143,8 @@ std::string_view BytecodeReader::String(Cursor& in) {
 absl::Status BytecodeReader::ReadDialects() {
   Cursor in(file_, sections_[kDialects]->begin, sections_[kDialects]->end);
   const size_t count = in.Count();
+  dialects_.reserve(count);
+  dialect_names_.reserve(count);
   for (size_t i = 0; i < count && in.ok(); ++i) {
     const size_t at = in.offset();
     bool has_version = false;
@@ -161,12 +177,14 @@ absl::Status BytecodeReader::ReadOpNames(Cursor& in, bool has_flags) {
     const size_t dialect = in.Index(dialects_.size(), "dialect");
     const size_t count = in.Count();
     for (size_t i = 0; i < count && in.ok(); ++i) {
-      OpName name;
-      const uint64_t index = has_flags ? in.WithFlag(&name.is_registered) : in.Varint();
+      bool is_registered = true;
+      const uint64_t index = has_flags ? in.WithFlag(&is_registered) : in.Varint();
       if (in.ok() && index >= strings_.size())
         in.Fail(fmt::format("found string {}, want less than {}", index, strings_.size()));
       if (!in.ok()) break;
       const std::string_view text = strings_[static_cast<size_t>(index)];
+      OpName& name = op_names_.emplace_back();
+      name.is_registered = is_registered;
       name.dialect = dialect_names_[dialect];
       name.text = text;
       if (dialects_[dialect] == Dialect::kVhlo) {
@@ -175,7 +193,6 @@ absl::Status BytecodeReader::ReadOpNames(Cursor& in, bool has_flags) {
       } else {
         name.name = FullName(name);
       }
-      op_names_.push_back(name);
     }
   }
   return in.status();

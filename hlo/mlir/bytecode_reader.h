@@ -96,6 +96,8 @@ class BytecodeReader {
   [[gnu::cold]] static void FailPart(Cursor& in, const char* what, size_t index);
   [[gnu::cold]] static void FailBehind(Cursor& in, const char* what, size_t index, uint64_t code);
   const Attribute* DecodeAttribute(size_t index);
+  const Attribute* DecodeTensor(size_t index, ShortNumbers numbers, const Type& type);
+  const Attribute* DecodeAnyAttribute(size_t index);
   const Attribute* OptionalAttribute(Cursor& in);
   void ReadBuiltinAttribute(Cursor& in, uint64_t code, Attribute* attribute);
   void ReadVhloAttribute(Cursor& in, uint64_t code, Attribute* attribute);
@@ -131,6 +133,8 @@ class BytecodeReader {
     return known != nullptr ? known : DecodeLocation(index);
   }
   const Location* DecodeLocation(size_t index);
+  const Location* LocationInside(size_t index, size_t part);
+  const Location* DecodeCallSite(size_t index, ShortNumbers numbers, size_t callee);
   const Location* DecodePlace(size_t index, ShortNumbers numbers, std::string_view file);
   const Location* DecodeAnyLocation(size_t index);
   const Location* AttributeAsLocation(size_t index);
@@ -154,6 +158,7 @@ class BytecodeReader {
     return known != nullptr ? known : DecodeType(index);
   }
   const Type* DecodeType(size_t index);
+  const Type* DecodeAnyType(size_t index);
   void ReadBuiltinType(Cursor& in, uint64_t code, Type* type);
   void ReadVhloType(Cursor& in, uint64_t code, Type* type);
   void ReadTensorType(Cursor& in, bool has_encoding, Type* type);
@@ -172,6 +177,7 @@ class BytecodeReader {
   Fields ReadDictionaryAt(Cursor& in);
   bool ReadDictionaries(Cursor& in, size_t mask, const OpName& name, Operation* operation);
   bool DecodeProperties(const OpName& name, Properties* properties, Fields* attributes);
+  bool DecodeAnyProperties(const OpName& name, Properties* properties, Fields* attributes);
   bool DecodeOtherProperties(const OpName& name, Range range, Fields* attributes);
   [[gnu::cold]] bool RefuseBehind(Cursor& entry, const OpName& name);
   [[gnu::always_inline]] bool ReadResults(Cursor& in, ShortNumbers& numbers, Operation* operation);

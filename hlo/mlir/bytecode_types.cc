@@ -73,6 +73,15 @@ ElementType IntegerOfWidth(uint64_t bits, bool is_unsigned) {
   }
 }
 
+constexpr uint64_t kVhloTensor = 20;
+constexpr size_t kMaxShortRank = 8;
+static_assert(kMaxShortRank <= kMaxRank);
+
+bool MayBeElement(const Type& type) {
+  return type.kind == Type::Kind::kElement || type.kind == Type::Kind::kIndex ||
+         type.kind == Type::Kind::kUnsupported;
+}
+
 void SetElement(ElementType element, Type* type) {
   type->kind = Type::Kind::kElement;
   type->element = element;
@@ -91,7 +100,42 @@ void SetComplex(Cursor& in, const Type* component, Type* type) {
 
 }  // namespace
 
+// VHLO's tensors of static sizes, of short numbers, need no cursor; all others, and whatever is wrong with one of
+// these, are left to DecodeAnyType.
 const Type* BytecodeReader::DecodeType(size_t index) {
+  Entry& entry = type_entries_.data()[index];
+  const Entry& next = (&entry)[1];
+  if (!entry.is_of(Dialect::kVhlo) || entry.is_open || nesting_ >= kMaxNesting) return DecodeAnyType(index);
+  ShortNumbers numbers(file_.bytes, entry.begin, next.begin);
+  const size_t code = numbers.Next(), rank = numbers.Next();
+  if (code != kVhloTensor || rank > kMaxShortRank) return DecodeAnyType(index);
+  int64_t sizes[kMaxShortRank];
+  for (size_t i = 0; i < rank; ++i) {
+    const size_t number = numbers.Next();
+    if ((number & 1) != 0) return DecodeAnyType(index);  // negative, or none
+    sizes[i] = static_cast<int64_t>(number >> 1);
+  }
+  const size_t element = numbers.Next();
+  if (element >= types_.size() || numbers.left() > 0) return DecodeAnyType(index);
+  Type* const type = tree_->NewType(Type::Kind::kTensor);
+  entry.is_open = 1;
+  ++nesting_;
+  type->element_type = TypeOf(element);
+  --nesting_;
+  entry.is_open = 0;
+  if (type->element_type == nullptr) [[unlikely]]
+    return nullptr;
+  if (!MayBeElement(*type->element_type)) [[unlikely]]
+    return DecodeAnyType(index);
+  if (rank > 0) {
+    void* const memory = tree_->Node(rank * sizeof(int64_t));
+    std::memcpy(memory, sizes, rank * sizeof(int64_t));
+    type->sizes = {static_cast<const int64_t*>(memory), rank};
+  }
+  return types_.data()[index] = type;
+}
+
+const Type* BytecodeReader::DecodeAnyType(size_t index) {
   Entry& entry = type_entries_[index];
   Cursor in(file_, entry.begin, type_entries_[index + 1].begin);
   Type* const type = tree_->NewType(Type::Kind::kUnsupported);
@@ -176,7 +220,7 @@ void BytecodeReader::ReadVhloType(Cursor& in, uint64_t code, Type* type) {
     case 9:
       type->kind = Type::Kind::kIndex;
       return;
-    case 20:
+    case kVhloTensor:
     case 21:
       return ReadTensorType(in, code == 21, type);
     case 22:
@@ -228,8 +272,7 @@ void BytecodeReader::ReadTensorType(Cursor& in, bool has_encoding, Type* type) {
   for (int64_t size : type->sizes) {
     if (size < 0 && size != kDynamicSize) return in.Fail(fmt::format("found a dimension of size {}", size));
   }
-  const Type::Kind kind = type->element_type->kind;
-  if (kind != Type::Kind::kElement && kind != Type::Kind::kIndex && kind != Type::Kind::kUnsupported) {
+  if (!MayBeElement(*type->element_type)) {
     return in.Fail(fmt::format("found a tensor of {}", ToString(*type->element_type)));
   }
   if (encoding == nullptr || encoding->kind != Attribute::Kind::kStruct || encoding->text != "bounds") return;

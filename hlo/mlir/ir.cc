@@ -128,8 +128,21 @@ const Attribute* Find(std::span<const NamedAttribute> fields, std::string_view n
   return nullptr;
 }
 
+// Clear() writes each field: one more is one more line there.
+static_assert(sizeof(Type) == 104 && sizeof(Attribute) == 120 && sizeof(Operation) == 112);
+static_assert(alignof(Type) == 8 && alignof(Attribute) == 8 && alignof(Location) == 8 && alignof(Value) == 8);
+
+void* Tree::NodeFromArena(size_t bytes) {
+  constexpr size_t kChunk = 2048;
+  if (bytes > kChunk / 4) return arena_.Take(bytes, alignof(void*));
+  nodes_ = static_cast<std::byte*>(arena_.Take(kChunk, alignof(void*)));
+  nodes_end_ = nodes_ + kChunk;
+  return Node(bytes);
+}
+
 Type* Tree::NewType(Type::Kind kind) {
-  Type* const type = arena_.New<Type>();
+  auto* const type = static_cast<Type*>(Node(sizeof(Type)));
+  Clear(type);
   type->kind = kind;
   type->id = num_types_++;
   return type;

@@ -1,8 +1,10 @@
 // The table of VHLO operations. Later variants of an operation only add attributes, so one import reads all.
 #include "hlo/mlir/vhlo.h"
 
+#include <array>
+#include <cstring>
+
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
 
 namespace assay::mlir {
 namespace {
@@ -155,24 +157,60 @@ std::string StableHloNameOf(std::string_view name) {
   return "stablehlo." + std::string(base);
 }
 
-}  // namespace
-
-const VhloOp* FindVhloOp(std::string_view name) {
-  static const auto* const kOps = [] {
-    auto* ops = new absl::flat_hash_map<absl::string_view, const VhloOp*>();
+// By the length, the first eight bytes and the last eight of a name, of which each has four or more: nearly every
+// name has a place of its own, and the next ones are free.
+class VhloTable {
+ public:
+  VhloTable() {
     absl::flat_hash_map<std::string, int32_t> numbers;
     for (const Row& row : kRows) {
       for (std::string_view known : Split(row.names)) {
         const std::string stablehlo = StableHloNameOf(known);
         const int32_t number = numbers.emplace(stablehlo, static_cast<int32_t>(numbers.size())).first->second;
-        ops->emplace(absl::string_view(known.data(), known.size()),
-                     new VhloOp{stablehlo, number, Split(row.attributes)});
+        size_t place = PlaceOf(known);
+        while (!entries_[place].name.empty()) place = (place + 1) % kSize;
+        entries_[place] = {known, new VhloOp{stablehlo, number, Split(row.attributes)}};
       }
     }
-    return ops;
-  }();
-  const auto known = kOps->find(absl::string_view(name.data(), name.size()));
-  return known == kOps->end() ? nullptr : known->second;
+  }
+
+  const VhloOp* Find(std::string_view name) const {
+    if (name.size() < 4) return nullptr;
+    for (size_t place = PlaceOf(name); !entries_[place].name.empty(); place = (place + 1) % kSize) {
+      if (entries_[place].name == name) return entries_[place].op;
+    }
+    return nullptr;
+  }
+
+ private:
+  struct Entry {
+    std::string_view name;
+    const VhloOp* op = nullptr;
+  };
+  static constexpr int kBits = 10;
+  static constexpr size_t kSize = size_t{1} << kBits;
+
+  template <typename T>
+  static uint64_t Ends(std::string_view name) {
+    T first, last;
+    std::memcpy(&first, name.data(), sizeof(T));
+    std::memcpy(&last, name.data() + name.size() - sizeof(T), sizeof(T));
+    return first * uint64_t{0x9e3779b97f4a7c15} ^ last;
+  }
+  static size_t PlaceOf(std::string_view name) {
+    const uint64_t ends = name.size() >= 8 ? Ends<uint64_t>(name) : Ends<uint32_t>(name);
+    return static_cast<size_t>((ends ^ name.size()) * uint64_t{0xbf58476d1ce4e5b9} >> (64 - kBits));
+  }
+
+  std::array<Entry, kSize> entries_;
+};
+static_assert(2 * NumOperations() <= 1024);
+
+}  // namespace
+
+const VhloOp* FindVhloOp(std::string_view name) {
+  static const auto* const kTable = new VhloTable();
+  return kTable->Find(name);
 }
 
 }  // namespace assay::mlir
