@@ -5,7 +5,6 @@
 #define ASSAY_TOOLS_COMMANDS_H_
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -108,7 +107,7 @@ bool Write(std::string_view text);
 // Takes the numbers of standard streams that are closed, so that no file that is opened later gets what is meant for them.
 void OccupyStandardStreams();
 // More than one of the inputs is "-": says so (exit 2).
-bool ReadsStandardInputTwice(std::initializer_list<std::string_view> paths);
+bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 
 // True once Ctrl-C or SIGTERM came.
 bool Interrupted();

@@ -71,7 +71,7 @@ bool Write(std::string_view text) {
   return false;
 }
 
-bool ReadsStandardInputTwice(std::initializer_list<std::string_view> paths) {
+bool ReadsStandardInputTwice(const std::vector<std::string>& paths) {
   if (std::count(paths.begin(), paths.end(), "-") < 2) return false;
   UsageError("standard input ('-') can be read once");
   return true;

@@ -35,6 +35,7 @@ std::string EscapedLines(std::string_view text) {
 }  // namespace
 
 int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
+  if (ReadsStandardInputTwice(paths)) return 2;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, paths[0]);
   const RunOptions options = OptionsOf(flags);
   const GoldenEngine engine{.choice = ChoiceOf(flags),
@@ -66,6 +67,8 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
 }
 
 int GoldenUpdateFiles(const std::vector<std::string>& paths) {
+  if (std::count(paths.begin(), paths.end(), "-") > 0)
+    return UsageError("standard input ('-') can't be updated; golden record writes a new golden");
   const FoundGoldens found = FindGoldens(paths);
   int exit_code = FailAll(found);
   for (const std::string& path : found.files) {

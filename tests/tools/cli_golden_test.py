@@ -38,6 +38,17 @@ class Golden(CliCase):
         self.file("g.hlo", wrong.replace("oracle: assay", "oracle: hand"))
         self.expect(1, "golden", "update", golden, error="hand")
 
+    def test_check_uses_the_engine_it_is_given(self):
+        program = self.file("t.hlo", "HloModule m\nENTRY e {\n  x = f32[5000] parameter(0)\n  ROOT y = f32[5000] tanh(x)\n}\n")
+        golden = self.path("g.hlo")
+        self.expect(0, "golden", "record", program, "--random-inputs", "1", "--output", golden)
+        for engine in ("exact", "reference"):
+            self.expect(0, "golden", "check", golden, "--engine", engine)
+        if b"\n  f32 " not in self.expect(0, "plan", program, "--engine", "fast").stdout:
+            return  # no AVX2
+        # Within a bound of the exact values, and not their bits.
+        self.expect(1, "golden", "check", golden, "--engine", "fast", output="1 ulp")
+
     # ---- what can't be read ----
 
     def test_a_golden_that_is_not_there_is_no_failed_check(self):

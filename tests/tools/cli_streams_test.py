@@ -141,8 +141,12 @@ class Streams(CliCase):
         with open(npz, "rb") as data:
             self.expect(0, "run", self.file("a.hlo", ADD), "--inputs", "-", stdin=data, output="[2. 4.]")
         for args in (("run", "-", "--inputs", "-"), ("bench", "-", "--inputs", "-"), ("golden", "record", "-", "--inputs", "-"),
-                     ("diff", "-", "-"), ("diff", "-", "--actual", "-"), ("diff", npz, "--actual", "-", "--inputs", "-")):
+                     ("diff", "-", "-"), ("diff", "-", "--actual", "-"), ("diff", npz, "--actual", "-", "--inputs", "-"), ("golden", "check", "-", "-")):
             self.expect(2, *args, input=CONSTANT.encode(), error="standard input ('-') can be read once")
+        golden = f"// oracle: assay\n// out0: f32[2] {{1, 2}}\n{CONSTANT}".encode()
+        self.expect(1, "golden", "check", "-", input=golden, output="0 passed, 1 failed")
+        self.expect(2, "golden", "update", "-", input=golden, error="standard input ('-') can't be updated", cwd=self.folder.name)
+        self.assertFalse(os.path.exists(self.path("-")))
 
     # ---- names ----
 

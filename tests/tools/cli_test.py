@@ -32,7 +32,8 @@ class Cli(CliCase):
 
     def test_run_writes_results(self):
         inputs = self.npz("in.npz", arg0=floats(1, 2.5))
-        self.expect(0, "run", self.file("a.hlo", ADD), "--inputs", inputs, "--output", self.path("out.npz"))
+        result = self.expect(0, "run", self.file("a.hlo", ADD), "--inputs", inputs, "--output", self.path("out.npz"))
+        self.assertEqual(result.stdout, b"")
         content = self.read_npz(self.path("out.npz"))
         self.assertEqual(list(content), ["out0.npy"])
         self.assertTrue(content["out0.npy"].endswith(struct.pack("<2f", 2, 5)))
@@ -474,6 +475,24 @@ ENTRY e {
             start = time.monotonic()
             self.expect(5, "run", self.file("w.hlo", text), "--timeout", "1", error="timeout")
             self.assertLess(time.monotonic() - start, 3)
+
+    def test_interrupt_ends_a_file_of_several_programs(self):
+        endless = """func.func @main() -> tensor<i1> {
+  %t = stablehlo.constant dense<true> : tensor<i1>
+  %r = stablehlo.while(%a = %t) : tensor<i1> cond {
+    stablehlo.return %a : tensor<i1>
+  } do {
+    stablehlo.return %a : tensor<i1>
+  }
+  return %r : tensor<i1>
+}
+"""
+        path = self.file("w.mlir", endless + "// -----\n" + endless)
+        with subprocess.Popen([ASSAY, "run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=10)
+        self.assertEqual((process.returncode, errors.count(b"interrupted")), (5, 1), errors)
 
     def test_interrupt(self):
         for text in (ENDLESS, BUSY):
