@@ -269,7 +269,7 @@ void BytecodeReader::ReadEnum(Cursor& in, uint64_t first, std::initializer_list<
 
 void BytecodeReader::ReadArray(Cursor& in, Attribute* attribute) {
   attribute->kind = Kind::kArray;
-  const std::span<const Attribute*> elements = arena_.Array<const Attribute*>(in.Count());
+  const std::span<const Attribute*> elements = arena_.Uninitialized<const Attribute*>(in.Count());
   for (const Attribute*& element : elements) {
     element = AttributeAt(in);
     if (!in.ok()) return;

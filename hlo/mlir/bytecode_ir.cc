@@ -436,24 +436,43 @@ bool BytecodeReader::ReadBlock(Cursor& in, Region* region) {
 bool BytecodeReader::ReadArguments(Cursor& in, Region* region) {
   const size_t count = in.Count();
   region->arguments = tree_->NewValues(count, nullptr, depth_);
+  const bool has_flag = version_ >= 4;
+  ShortNumbers numbers(in);
   for (Value& argument : region->arguments) {
-    bool has_location = true;
-    if (version_ >= 4) {
-      const uint64_t type = in.WithFlag(&has_location);
-      if (in.ok() && type >= types_.size())
-        in.Fail(fmt::format("found type {}, want less than {}", type, types_.size()));
-      if (!in.ok()) return Failed(in);
-      const auto index = static_cast<size_t>(type);
-      argument.type = TypeOf(index);
-      if (argument.type == nullptr) return FailedPart(in, "type", index);
-    } else {
-      argument.type = TypeAt(in);
+    const ShortNumbers before = numbers;
+    const size_t number = numbers.Next();
+    const size_t type = has_flag ? number >> 1 : number;
+    const bool has_location = !has_flag || (number & 1) != 0;
+    const size_t location = has_location ? numbers.Next() : 0;
+    if (type < types_.size() && (!has_location || location < locations_.size())) [[likely]] {
+      argument.type = TypeOf(type);
+      if (argument.type != nullptr && (!has_location || LocationOf(location) != nullptr)) continue;
     }
-    if (has_location) LocationAt(in);
-    if (!in.ok()) return Failed(in);
+    before.GiveBack(in);
+    if (!ReadArgument(in, &argument)) return false;
+    numbers = ShortNumbers(in);
   }
+  numbers.GiveBack(in);
   if (version_ >= 3 && in.Byte() != 0) SkipUseLists(in, count);
   return Define(in, region->arguments);
+}
+
+// One of long numbers, or what is wrong with it.
+bool BytecodeReader::ReadArgument(Cursor& in, Value* argument) {
+  bool has_location = true;
+  if (version_ >= 4) {
+    const uint64_t type = in.WithFlag(&has_location);
+    if (in.ok() && type >= types_.size())
+      in.Fail(fmt::format("found type {}, want less than {}", type, types_.size()));
+    if (!in.ok()) return Failed(in);
+    const auto index = static_cast<size_t>(type);
+    argument->type = TypeOf(index);
+    if (argument->type == nullptr) return FailedPart(in, "type", index);
+  } else {
+    argument->type = TypeAt(in);
+  }
+  if (has_location) LocationAt(in);
+  return Check(in);
 }
 
 }  // namespace assay::mlir

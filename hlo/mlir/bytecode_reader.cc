@@ -143,8 +143,8 @@ std::string_view BytecodeReader::String(Cursor& in) {
 absl::Status BytecodeReader::ReadDialects() {
   Cursor in(file_, sections_[kDialects]->begin, sections_[kDialects]->end);
   const size_t count = in.Count();
-  dialects_.reserve(count);
-  dialect_names_.reserve(count);
+  dialects_ = tables_.Array<Dialect>(count);
+  dialect_names_ = tables_.Array<std::string_view>(count);
   for (size_t i = 0; i < count && in.ok(); ++i) {
     const size_t at = in.offset();
     bool has_version = false;
@@ -154,10 +154,8 @@ absl::Status BytecodeReader::ReadDialects() {
     }
     if (!in.ok()) break;
     const std::string_view name = strings_[static_cast<size_t>(index)];
-    dialect_names_.push_back(name);
-    dialects_.push_back(name == "builtin" ? Dialect::kBuiltin
-                        : name == "vhlo"  ? Dialect::kVhlo
-                                          : Dialect::kOther);
+    dialect_names_[i] = name;
+    dialects_[i] = name == "builtin" ? Dialect::kBuiltin : name == "vhlo" ? Dialect::kVhlo : Dialect::kOther;
     if (has_version) {
       uint8_t id = 0;
       Range contents;

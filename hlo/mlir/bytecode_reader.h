@@ -186,6 +186,7 @@ class BytecodeReader {
   bool ReadRegion(Cursor& in, Region* region);
   bool ReadBlock(Cursor& in, Region* region);
   bool ReadArguments(Cursor& in, Region* region);
+  bool ReadArgument(Cursor& in, Value* argument);
   bool ReadManyResults(Cursor& in, size_t count, Operation* operation);
   bool Define(Cursor& in, std::span<Value> values);
   [[gnu::cold]] bool RefuseValue(Cursor& in, size_t index);
@@ -206,8 +207,8 @@ class BytecodeReader {
   std::string_view producer_;
   std::array<std::optional<Range>, 9> sections_;
   std::span<std::string_view> strings_;
-  std::vector<Dialect> dialects_;
-  std::vector<std::string_view> dialect_names_;
+  std::span<Dialect> dialects_;
+  std::span<std::string_view> dialect_names_;
   std::vector<OpName> op_names_;
   std::array<int32_t, kNumVhloNames> vhlo_name_ids_;  // by VhloOp::number; -1: none
   int32_t module_name_id_ = -1;                       // of builtin.module

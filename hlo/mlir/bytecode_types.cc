@@ -295,7 +295,7 @@ void BytecodeReader::ReadQuantizedType(Cursor& in, bool per_axis, Type* type) {
 }
 
 std::span<const Type* const> BytecodeReader::ReadTypeList(Cursor& in) {
-  const std::span<const Type*> types = arena_.Array<const Type*>(in.Count());
+  const std::span<const Type*> types = arena_.Uninitialized<const Type*>(in.Count());
   for (const Type*& type : types) {
     type = TypeAt(in);
     if (!in.ok()) return {};
