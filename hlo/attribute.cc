@@ -2,6 +2,7 @@
 #include "hlo/attribute.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "hlo/name_index.h"
@@ -49,32 +50,59 @@ std::optional<Attr> AttrFromName(std::string_view name) {
   return static_cast<Attr>(row);
 }
 
+AttributeMap::AttributeMap(std::span<Entry> entries) : entries_(std::make_shared<Entries>()) {
+  entries_->reserve(entries.size());
+  for (Entry& entry : entries) {
+    if (entries_->empty() || entries_->back().attr < entry.attr) {
+      entries_->push_back(std::move(entry));
+    } else {
+      Set(entry.attr, std::move(entry.value));
+    }
+  }
+}
+
+// A count of one can't grow meanwhile: only through this map could another come to share the entries.
+AttributeMap::Entries& AttributeMap::Own() {
+  if (entries_ == nullptr) {
+    entries_ = std::make_shared<Entries>();
+  } else if (entries_.use_count() != 1) {
+    entries_ = std::make_shared<Entries>(*entries_);
+  }
+  // What another thread read before it dropped its share must be read before we write.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return *entries_;
+}
+
 const AttrValue* AttributeMap::Find(Attr attr) const {
-  const auto it = LowerBound(entries_, attr);
-  return it != entries_.end() && it->attr == attr ? &it->value : nullptr;
+  for (const Entry& entry : entries()) {
+    if (entry.attr >= attr) return entry.attr == attr ? &entry.value : nullptr;
+  }
+  return nullptr;
 }
 
 AttrValue* AttributeMap::FindMutable(Attr attr) {
-  const auto it = LowerBound(entries_, attr);
-  return it != entries_.end() && it->attr == attr ? &it->value : nullptr;
+  if (!Has(attr)) return nullptr;
+  return &LowerBound(Own(), attr)->value;
 }
 
 void AttributeMap::Set(Attr attr, AttrValue value) {
-  if (entries_.empty() || entries_.back().attr < attr) {
-    entries_.push_back(Entry{attr, std::move(value)});
+  Entries& entries = Own();
+  if (entries.empty() || entries.back().attr < attr) {
+    entries.push_back(Entry{attr, std::move(value)});
     return;
   }
-  const auto it = LowerBound(entries_, attr);
-  if (it != entries_.end() && it->attr == attr) {
+  const auto it = LowerBound(entries, attr);
+  if (it->attr == attr) {
     it->value = std::move(value);
   } else {
-    entries_.insert(it, Entry{attr, std::move(value)});
+    entries.insert(it, Entry{attr, std::move(value)});
   }
 }
 
 void AttributeMap::Erase(Attr attr) {
-  const auto it = LowerBound(entries_, attr);
-  if (it != entries_.end() && it->attr == attr) entries_.erase(it);
+  if (!Has(attr)) return;
+  Entries& entries = Own();
+  entries.erase(LowerBound(entries, attr));
 }
 
 bool AttributeMap::Bool(Attr attr, bool absent) const {

@@ -68,7 +68,7 @@ struct Word {
   std::string text;  // canonical case where the grammar ignores case
   friend bool operator==(const Word&, const Word&) = default;
 };
-using Ints = std::vector<int64_t>;
+using Ints = DimVector;  // nearly all lists are short
 using IntLists = std::vector<Ints>;
 using Window = std::vector<WindowDimension>;
 struct PaddingDimension {
@@ -131,8 +131,9 @@ using AttrValue =
                  std::vector<ComputationId>, std::shared_ptr<const Shape>, ShapeList, LiteralPtr, Aliasing,
                  std::shared_ptr<const ReplicaGroups>, ResultAccuracy, RawText>;
 
-// A small map from Attr to value, sorted by Attr. Getters with a default return it where the attribute is
-// absent; asking for the wrong type is our own bug (Verify has checked forms).
+// A small map from Attr to value, sorted by Attr. Copies share their entries until one of them is changed. Getters
+// with a default return it where the attribute is absent; asking for the wrong type is our own bug (Verify has
+// checked forms).
 class AttributeMap {
  public:
   struct Entry {
@@ -140,14 +141,17 @@ class AttributeMap {
     AttrValue value;
   };
   AttributeMap() = default;
-  explicit AttributeMap(Entry&& only) { entries_.push_back(std::move(only)); }
+  // In any order, no attribute twice; the entries are moved from.
+  explicit AttributeMap(std::span<Entry> entries);
   bool Has(Attr attr) const { return Find(attr) != nullptr; }
   const AttrValue* Find(Attr attr) const;
   AttrValue* FindMutable(Attr attr);
   void Set(Attr attr, AttrValue value);
   void Erase(Attr attr);
-  std::span<const Entry> entries() const { return {entries_.data(), entries_.size()}; }
-  bool empty() const { return entries_.empty(); }
+  std::span<const Entry> entries() const {
+    return entries_ == nullptr ? std::span<const Entry>() : std::span<const Entry>(*entries_);
+  }
+  bool empty() const { return entries().empty(); }
 
   bool Bool(Attr attr, bool absent = false) const;
   int64_t Int(Attr attr, int64_t absent = 0) const;
@@ -160,7 +164,11 @@ class AttributeMap {
   std::span<const ComputationId> Computations(Attr attr) const;  // also a single one
 
  private:
-  absl::InlinedVector<Entry, 1> entries_;  // most instructions that have any have one
+  using Entries = absl::InlinedVector<Entry, 2>;  // most instructions that have any have one or two
+  // The entries, which no other map shares.
+  Entries& Own();
+
+  std::shared_ptr<Entries> entries_;  // null: none
 };
 
 }  // namespace assay

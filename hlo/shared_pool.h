@@ -51,12 +51,16 @@ class TextPool {
 template <typename T>
 class SharedPool {
  public:
+  SharedPool() = default;
+  // `expected` objects, about: the first chunk is for as many.
+  explicit SharedPool(size_t expected) : next_(std::clamp(expected, kFirst, kLargest)) {}
+
   template <typename... Arguments>
   std::shared_ptr<T> New(Arguments&&... arguments) {
     if (chunk_ == nullptr || chunk_->size() == chunk_->capacity()) {
-      const size_t next = chunk_ == nullptr ? kFirst : std::min(kLargest, 2 * chunk_->capacity());
       chunk_ = std::make_shared<std::vector<T>>();
-      chunk_->reserve(next);  // and never more: pointers to its objects stay
+      chunk_->reserve(next_);  // and never more: pointers to its objects stay
+      next_ = std::min(kLargest, 2 * next_);
     }
     return std::shared_ptr<T>(chunk_, &chunk_->emplace_back(std::forward<Arguments>(arguments)...));
   }
@@ -64,6 +68,7 @@ class SharedPool {
  private:
   static constexpr size_t kFirst = 4, kLargest = 128;
   std::shared_ptr<std::vector<T>> chunk_;
+  size_t next_ = kFirst;  // objects of the next chunk
 };
 
 }  // namespace assay

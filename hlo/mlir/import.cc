@@ -50,13 +50,17 @@ Importer::Importer(const Tree& tree)
       shapes_(static_cast<size_t>(tree.num_types())),
       bindings_(static_cast<size_t>(tree.num_values())),
       scalars_(kNumElementTypes),
-      extras_of_(static_cast<size_t>(tree.num_locations())),
-      facts_(static_cast<size_t>(tree.num_names())) {}
+      location_extras_(static_cast<size_t>(tree.num_locations())),
+      facts_(static_cast<size_t>(tree.num_names())),
+      extras_(static_cast<size_t>(tree.num_locations()) / 2),
+      shape_pool_(static_cast<size_t>(tree.num_types())) {}
 
 absl::StatusOr<Module> Importer::Run() {
   ASSAY_RETURN_IF_ERROR(FindFunctions(*tree_.top));
   ASSAY_ASSIGN_OR_RETURN(const Operation* const entry, Entry());
   ASSAY_ASSIGN_OR_RETURN(const std::vector<const Operation*> order, CallOrder(*entry));
+  computations_.reserve(order.size());
+  module_.computations.reserve(2 * order.size());  // with those of regions
   for (const Operation* function : order) {
     ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportFunction(*function), *function));
   }
@@ -79,6 +83,7 @@ absl::Status Importer::FindFunctions(const Region& top) {
     ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportModuleAttributes(module), module));
     region = &module.regions[0];
   }
+  functions_.reserve(region->operations.size());
   for (const Operation* operation : region->operations) {
     ASSAY_RETURN_IF_ERROR(tree_.WithPlace(CheckTopLevel(*operation), *operation));
   }
@@ -149,10 +154,12 @@ absl::Status Importer::Callees(const Region& region, std::vector<const Operation
     callees->push_back(known->second);
     return absl::OkStatus();
   };
+  using Role = NameFacts::Role;
   for (const Operation* operation : region.operations) {
-    using Role = NameFacts::Role;
     const Role role = Facts(*operation).role;
-    if (role == Role::kCall) {
+    if (role < Role::kCall) {
+      // As nearly all.
+    } else if (role == Role::kCall) {
       ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "callee")));
     } else if (role == Role::kComposite) {
       if (!OperationOfComposite(TextOf(*operation, "name")).empty()) continue;
@@ -182,7 +189,9 @@ absl::StatusOr<std::vector<const Operation*>> Importer::CallOrder(const Operatio
   };
   enum class State { kOpen, kDone };
   absl::flat_hash_map<const Operation*, State> states;
+  states.reserve(functions_.size());
   std::vector<const Operation*> order;
+  order.reserve(functions_.size());
   std::vector<Visit> stack;
   const auto open = [&](const Operation& function) {
     states[&function] = State::kOpen;

@@ -28,7 +28,7 @@ void ImportCall(OpImport& in) {
 
 // composite: a call of its decomposition, unless it stands for an operation that we have.
 void ImportComposite(OpImport& in) {
-  const std::string name = in.Text("name");
+  const std::string_view name = in.Text("name");
   if (!in.ok()) return;
   if (const std::string_view operation = OperationOfComposite(name); !operation.empty()) {
     // The operation's attributes are those of the composite.
@@ -50,7 +50,7 @@ void ImportComposite(OpImport& in) {
       AddWhole(in, Opcode::kCall, in.operands, Map({{Attr::kToApply, *callee}, {Attr::kIsComposite, true}}));
   SetFrontend(in, call, "composite.attributes",
               {attributes == nullptr ? "{}" : ToString(*attributes, /*whole=*/true), true});
-  SetFrontend(in, call, "composite.name", {name, false});
+  SetFrontend(in, call, "composite.name", {std::string(name), false});
   SetFrontend(in, call, "composite.version", {fmt::format("{}", version), false});
   in.BindResults(call);
 }
@@ -160,14 +160,14 @@ void SetConfig(OpImport& in, int32_t call, const Attribute* config) {
 
 // The older form of CHLO operations: @mhlo.topk and the like, with their attributes in a dictionary.
 void ImportCustomCall(OpImport& in) {
-  const std::string target = in.Text("call_target_name");
+  const std::string_view target = in.Text("call_target_name");
   std::string api = ApiVersion(in);
   const Attribute* config = in.Find("backend_config");
   if (const Attribute* typed = in.Find("mhlo.backend_config"); typed != nullptr) {
     config = typed;
     api = "API_VERSION_TYPED_FFI";
   }
-  AttributeMap attributes = Map({{Attr::kCustomCallTarget, target}});
+  AttributeMap attributes = Map({{Attr::kCustomCallTarget, std::string(target)}});
   if (api != "API_VERSION_ORIGINAL") attributes.Set(Attr::kApiVersion, assay::Word{api});
   if (in.Bool("has_side_effect")) attributes.Set(Attr::kCustomCallHasSideEffect, true);
   SetLayouts(in, &attributes);

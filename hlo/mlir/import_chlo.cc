@@ -119,7 +119,7 @@ void ImportNextAfter(OpImport& in) {
 void ImportConstantLike(OpImport& in) {
   const Attribute* const value = in.Require("value");
   if (!in.ok() || !in.Arity(1)) return;
-  const SharedShape shape = in.ResultShape();
+  const SharedShape& shape = in.ResultShape();
   const bool is_float = value->kind == Attribute::Kind::kFloat;
   if (!shape->IsArray() || (!is_float && value->kind != Attribute::Kind::kInteger)) {
     return in.Unsupported(fmt::format("the value {}", ToString(*value)));
@@ -172,7 +172,7 @@ int32_t Spread(OpImport& in, size_t i, const Shape& result, const Ints* dimensio
 }
 
 std::vector<int32_t> SpreadAll(OpImport& in) {
-  const SharedShape result = in.ResultShape();
+  const SharedShape& result = in.ResultShape();
   std::vector<int32_t> spread;
   if (!in.ok() || !result->IsArray()) return spread;
   int64_t highest = 0;
@@ -199,13 +199,8 @@ void ImportBroadcastSelect(OpImport& in) {
 }
 
 void ImportBroadcastCompare(OpImport& in) {
-  constexpr std::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
-  constexpr std::string_view kTypes[] = {"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
   if (!in.Arity(2)) return;
-  AttributeMap attributes =
-      Map({{Attr::kDirection, assay::Word{in.EnumWord("comparison_direction", "", kDirections)}}});
-  const std::string type = in.EnumWord("compare_type", "NOTYPE", kTypes);
-  if (type != "NOTYPE") attributes.Set(Attr::kType, assay::Word{type});
+  AttributeMap attributes = CompareAttributes(in);
   in.Emit(Opcode::kCompare, SpreadAll(in), std::move(attributes));
 }
 

@@ -59,7 +59,7 @@ void ImportWhile(OpImport& in) {
   for (size_t i = 0; i < in.num_results(); ++i) {
     SharedShape result = in.ResultShape(i);
     if (!in.ok()) return;
-    in.BindResult(i, in.TupleElement(loop, std::move(result), static_cast<int64_t>(i)));
+    in.BindResult(i, in.TupleElement(loop, std::move(result), i));
   }
 }
 
@@ -126,13 +126,13 @@ void ImportInfeed(OpImport& in) {
   const SharedShape token = in.ResultShape(count);
   if (!in.ok()) return;
   AttributeMap attributes;
-  if (std::string config = in.Text("infeed_config"); !config.empty())
-    attributes.Set(Attr::kInfeedConfig, config);
+  if (const std::string_view config = in.Text("infeed_config"); !config.empty())
+    attributes.Set(Attr::kInfeedConfig, std::string(config));
   const int32_t infeed = in.Add(Opcode::kInfeed, std::make_shared<const Shape>(Shape::Tuple({*data, *token})),
                                 in.operands, std::move(attributes));
   const int32_t whole = in.TupleElement(infeed, data, 0);
   for (size_t i = 0; i < count && in.ok(); ++i) {
-    in.BindResult(i, in.TupleElement(whole, in.ResultShape(i), static_cast<int64_t>(i)));
+    in.BindResult(i, in.TupleElement(whole, in.ResultShape(i), i));
   }
   in.BindResult(count, in.TupleElement(infeed, token, 1));
 }
@@ -146,8 +146,8 @@ void ImportOutfeed(OpImport& in) {
   const auto shape = std::make_shared<const Shape>(Shape::Tuple(std::move(shapes)));
   const int32_t tuple = in.Add(Opcode::kTuple, shape, data);
   AttributeMap attributes = Map({{Attr::kOutfeedShape, shape}});
-  if (std::string config = in.Text("outfeed_config"); !config.empty())
-    attributes.Set(Attr::kOutfeedConfig, config);
+  if (const std::string_view config = in.Text("outfeed_config"); !config.empty())
+    attributes.Set(Attr::kOutfeedConfig, std::string(config));
   in.Emit(Opcode::kOutfeed, {tuple, in.operands.back()}, std::move(attributes));
 }
 
@@ -191,7 +191,7 @@ void ImportRecv(OpImport& in) {
                               {recv}, std::move(attributes));
   const int32_t whole = in.TupleElement(done, data, 0);
   for (size_t i = 0; i < count && in.ok(); ++i) {
-    in.BindResult(i, count == 1 ? whole : in.TupleElement(whole, in.ResultShape(i), static_cast<int64_t>(i)));
+    in.BindResult(i, count == 1 ? whole : in.TupleElement(whole, in.ResultShape(i), i));
   }
   in.BindResult(count, in.TupleElement(done, token, 1));
 }

@@ -53,9 +53,9 @@ constexpr Opcode kSame[] = {Opcode::kAbs,
                             Opcode::kConvert};
 
 // result_accuracy = #stablehlo.result_accuracy<atol = .., rtol = .., ulps = .., mode = ..>
-void SetAccuracy(OpImport& in, AttributeMap* attributes) {
+AttributeMap AccuracyOf(OpImport& in) {
   const Attribute* const accuracy = in.Find("result_accuracy");
-  if (accuracy == nullptr) return;
+  if (accuracy == nullptr) return {};
   ResultAccuracy value;
   const auto number = [&](std::string_view name) {
     const Attribute* const field = mlir::Find(accuracy->fields, name);
@@ -74,20 +74,19 @@ void SetAccuracy(OpImport& in, AttributeMap* attributes) {
   value.atol = number("atol");
   value.rtol = number("rtol");
   value.ulps = number("ulps");
-  if (value != ResultAccuracy()) attributes->Set(Attr::kResultAccuracy, value);
+  return value == ResultAccuracy() ? AttributeMap() : Map({{Attr::kResultAccuracy, value}});
 }
 
 template <Opcode opcode>
 void ImportSame(OpImport& in) {
-  AttributeMap attributes;
-  SetAccuracy(in, &attributes);
-  in.Emit(opcode, in.operands, std::move(attributes));
+  if (in.op.attributes.empty()) return in.Emit(opcode, in.operands);
+  in.Emit(opcode, in.operands, in.Attributes([&] { return AccuracyOf(in); }));
 }
 
 // constant: a splat of several elements becomes a broadcast scalar, however large it is.
 void ImportConstant(OpImport& in) {
   const Attribute* const value = in.Require("value");
-  const SharedShape shape = in.ResultShape();
+  const SharedShape& shape = in.ResultShape();
   if (!in.ok()) return;
   if (value->kind != Attribute::Kind::kDense) return in.Invalid("value is not dense<...>");
   if (!SameType(*value->type, *in.op.results[0].type)) {
@@ -98,16 +97,9 @@ void ImportConstant(OpImport& in) {
   if (in.ok()) in.BindResult(0, constant);
 }
 
-// compare: an absent type is that of the operands.
 void ImportCompare(OpImport& in) {
-  constexpr std::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
-  constexpr std::string_view kTypes[] = {"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
   if (!in.Arity(2)) return;
-  AttributeMap attributes =
-      Map({{Attr::kDirection, assay::Word{in.EnumWord("comparison_direction", "", kDirections)}}});
-  const std::string type = in.EnumWord("compare_type", "NOTYPE", kTypes);
-  if (type != "NOTYPE") attributes.Set(Attr::kType, assay::Word{type});
-  in.Emit(Opcode::kCompare, in.operands, std::move(attributes));
+  in.Emit(Opcode::kCompare, in.operands, in.Attributes([&] { return CompareAttributes(in); }));
 }
 
 // A scalar where the operation wants an array of `shape`. The size of a dynamic array is not known here; HLO's select
@@ -124,7 +116,7 @@ int32_t Spread(OpImport& in, size_t i, const Shape& shape) {
 
 void ImportClamp(OpImport& in) {
   if (!in.Arity(3)) return;
-  const SharedShape shape = in.ResultShape();
+  const SharedShape& shape = in.ResultShape();
   if (!shape->IsArray()) return in.Invalid("the result is not an array");
   const int32_t low = Spread(in, 0, *shape), high = Spread(in, 2, *shape);
   in.Emit(Opcode::kClamp, {low, in.operands[1], high});
@@ -132,7 +124,7 @@ void ImportClamp(OpImport& in) {
 
 void ImportSelect(OpImport& in) {
   if (!in.Arity(3)) return;
-  const SharedShape shape = in.ResultShape();
+  const SharedShape& shape = in.ResultShape();
   if (!shape->IsArray()) return in.Emit(Opcode::kSelect, in.operands);
   const int32_t pred = Spread(in, 0, *shape);
   in.Emit(Opcode::kSelect, {pred, in.operands[1], in.operands[2]});
@@ -152,6 +144,16 @@ void AddSame(std::vector<ImportRow>* rows, std::vector<std::string>* names, std:
 }
 
 }  // namespace
+
+AttributeMap CompareAttributes(OpImport& in) {
+  constexpr std::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+  constexpr std::string_view kTypes[] = {"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
+  const std::string_view direction = in.EnumWord("comparison_direction", "", kDirections);
+  AttributeMap attributes = Map({{Attr::kDirection, assay::Word{std::string(direction)}}});
+  const std::string_view type = in.EnumWord("compare_type", "NOTYPE", kTypes);
+  if (type != "NOTYPE") attributes.Set(Attr::kType, assay::Word{std::string(type)});
+  return attributes;
+}
 
 std::span<const ImportRow> ElementwiseRows() {
   static const auto* const kRows = [] {

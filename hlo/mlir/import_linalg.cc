@@ -148,14 +148,17 @@ void ImportRaggedDot(OpImport& in) {
   in.Emit(Opcode::kRaggedDot, in.operands, std::move(attributes));
 }
 
-void ImportDotGeneral(OpImport& in) {
-  if (!in.Arity(2)) return;
+AttributeMap DotAttributes(OpImport& in) {
   AttributeMap attributes = DotDimensions(in, kDotNumbers);
   SetPrecision(in, &attributes);
   const std::string algorithm = AlgorithmName(in);
-  if (algorithm == "?") return in.Unsupported("this dot algorithm");
+  if (algorithm == "?") in.Unsupported("this dot algorithm");
   if (!algorithm.empty()) attributes.Set(Attr::kAlgorithm, assay::Word{algorithm});
-  in.Emit(Opcode::kDot, in.operands, std::move(attributes));
+  return attributes;
+}
+
+void ImportDotGeneral(OpImport& in) {
+  if (in.Arity(2)) in.Emit(Opcode::kDot, in.operands, in.Attributes([&] { return DotAttributes(in); }));
 }
 
 // dot: the last dimension of lhs with the first of rhs.
@@ -206,7 +209,7 @@ void ImportFft(OpImport& in) {
   constexpr std::string_view kTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
   if (!in.Arity(1)) return;
   in.Emit(Opcode::kFft, in.operands,
-          Map({{Attr::kFftType, assay::Word{in.EnumWord("fft_type", "", kTypes)}},
+          Map({{Attr::kFftType, assay::Word{std::string(in.EnumWord("fft_type", "", kTypes))}},
                {Attr::kFftLength, in.RequiredInts("fft_length")}}));
 }
 
@@ -220,8 +223,8 @@ void ImportCholesky(OpImport& in) {
 void ImportTriangularSolve(OpImport& in) {
   constexpr std::string_view kTransposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
   if (!in.Arity(2)) return;
-  AttributeMap attributes =
-      Map({{Attr::kTransposeA, assay::Word{in.EnumWord("transpose_a", "", kTransposes)}}});
+  const std::string_view transpose = in.EnumWord("transpose_a", "", kTransposes);
+  AttributeMap attributes = Map({{Attr::kTransposeA, assay::Word{std::string(transpose)}}});
   if (in.Bool("left_side")) attributes.Set(Attr::kLeftSide, true);
   if (in.Bool("lower")) attributes.Set(Attr::kLower, true);
   if (in.Bool("unit_diagonal")) attributes.Set(Attr::kUnitDiagonal, true);
@@ -239,7 +242,7 @@ void ImportBatchNorm(OpImport& in) {
 void ImportRng(OpImport& in) {
   constexpr std::string_view kDistributions[] = {"UNIFORM", "NORMAL"};
   if (in.num_operands() != 2 && !in.Arity(3)) return;
-  const std::string word = in.EnumWord("rng_distribution", "", kDistributions);
+  const std::string_view word = in.EnumWord("rng_distribution", "", kDistributions);
   in.Emit(Opcode::kRng, {in.operands[0], in.operands[1]},
           Map({{Attr::kDistribution, assay::Word{"rng_" + Lower(word)}}}));
 }
@@ -247,7 +250,7 @@ void ImportRng(OpImport& in) {
 void ImportRngBitGenerator(OpImport& in) {
   constexpr std::string_view kAlgorithms[] = {"DEFAULT", "THREE_FRY", "PHILOX"};
   if (!in.Arity(1, 2)) return;
-  const std::string word = in.EnumWord("rng_algorithm", "", kAlgorithms);
+  const std::string_view word = in.EnumWord("rng_algorithm", "", kAlgorithms);
   in.Emit(Opcode::kRngBitGenerator, in.operands,
           Map({{Attr::kAlgorithm, assay::Word{"rng_" + Lower(word)}}}));
 }

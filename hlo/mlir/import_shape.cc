@@ -11,40 +11,46 @@ constexpr std::string_view kGatherNumbers = "dimension_numbers";
 constexpr std::string_view kScatterNumbers = "scatter_dimension_numbers";
 
 // `operand` of `from` sizes mapped to `dimensions` of the result. A size that is 1 here and larger there is
-// reshaped away first, since HLO's broadcast wants sizes to be equal.
-void EmitBroadcast(OpImport& in, Ints dimensions) {
+// reshaped away first, since HLO's broadcast wants sizes to be equal. `is_attribute`: the operation's attributes alone
+// say the dimensions.
+void EmitBroadcast(OpImport& in, const Ints& dimensions, bool is_attribute) {
   const Shape& from = in.OperandShape(0);
-  const SharedShape to = in.ResultShape();
+  const SharedShape& to = in.ResultShape();
   if (!in.ok()) return;
   if (!from.IsArray() || !to->IsArray() || static_cast<int64_t>(dimensions.size()) != from.rank()) {
     return in.Invalid(
         fmt::format("found {} broadcast_dimensions for an operand {}", dimensions.size(), from.ToString()));
   }
-  size_t kept = 0;  // of `dimensions`, and of the sizes in their order
-  DimVector sizes;
+  uint64_t expanded = 0;  // a bit a dimension
   for (int64_t d = 0; d < from.rank(); ++d) {
     const int64_t target = dimensions[d];
     if (target < 0 || target >= to->rank()) {
       return in.Invalid(
           fmt::format("broadcast_dimensions[{}] is {}, the result has rank {}", d, target, to->rank()));
     }
-    if (from.size(d) == 1 && !from.is_dynamic(d) && to->size(target) != 1) continue;
-    dimensions[kept++] = target;
+    if (from.size(d) == 1 && !from.is_dynamic(d) && to->size(target) != 1) expanded |= uint64_t{1} << d;
+  }
+  if (expanded == 0) {
+    const auto build = [&] { return Map({{Attr::kDimensions, dimensions}}); };
+    return in.Emit(Opcode::kBroadcast, {in.operands[0]}, is_attribute ? in.Attributes(build) : build());
+  }
+  if (from.HasDynamic()) return in.Unsupported("an expanding broadcast of a dynamic array");
+  Ints kept;
+  DimVector sizes;
+  for (int64_t d = 0; d < from.rank(); ++d) {
+    if (expanded >> d & 1) continue;
+    kept.push_back(dimensions[d]);
     sizes.push_back(from.size(d));
   }
-  dimensions.resize(kept);
-  int32_t operand = in.operands[0];
-  if (static_cast<int64_t>(kept) != from.rank()) {
-    absl::StatusOr<Shape> shape = Shape::Array(from.element_type(), sizes);
-    if (!shape.ok()) return in.Fail(shape.status());
-    if (from.HasDynamic()) return in.Unsupported("an expanding broadcast of a dynamic array");
-    operand = in.Add(Opcode::kReshape, std::make_shared<const Shape>(*std::move(shape)), {operand});
-  }
-  in.Emit(Opcode::kBroadcast, {operand}, Map({{Attr::kDimensions, std::move(dimensions)}}));
+  absl::StatusOr<Shape> shape = Shape::Array(from.element_type(), sizes);
+  if (!shape.ok()) return in.Fail(shape.status());
+  const int32_t operand =
+      in.Add(Opcode::kReshape, std::make_shared<const Shape>(*std::move(shape)), {in.operands[0]});
+  in.Emit(Opcode::kBroadcast, {operand}, Map({{Attr::kDimensions, std::move(kept)}}));
 }
 
 void ImportBroadcastInDim(OpImport& in) {
-  if (in.Arity(1)) EmitBroadcast(in, in.RequiredInts("broadcast_dimensions"));
+  if (in.Arity(1)) EmitBroadcast(in, in.RequiredInts("broadcast_dimensions"), true);
 }
 
 // broadcast: the operand's dimensions come last.
@@ -54,7 +60,7 @@ void ImportBroadcast(OpImport& in) {
   Ints dimensions;
   for (int64_t d = 0; in.OperandShape(0).IsArray() && d < in.OperandShape(0).rank(); ++d)
     dimensions.push_back(added + d);
-  EmitBroadcast(in, std::move(dimensions));
+  EmitBroadcast(in, dimensions, false);
 }
 
 void ImportReshape(OpImport& in) {
@@ -64,59 +70,70 @@ void ImportReshape(OpImport& in) {
 template <Opcode opcode>
 void ImportDimensions(OpImport& in) {
   if (!in.Arity(1)) return;
-  in.Emit(opcode, in.operands,
-          Map({{Attr::kDimensions,
-                in.RequiredInts(opcode == Opcode::kTranspose ? "permutation" : "dimensions")}}));
+  in.Emit(opcode, in.operands, in.Attributes([&] {
+    const std::string_view name = opcode == Opcode::kTranspose ? "permutation" : "dimensions";
+    return Map({{Attr::kDimensions, in.RequiredInts(name)}});
+  }));
 }
 
 void ImportIota(OpImport& in) {
-  if (in.Arity(0)) in.Emit(Opcode::kIota, {}, Map({{Attr::kIotaDimension, in.Int("iota_dimension")}}));
+  if (!in.Arity(0)) return;
+  in.Emit(Opcode::kIota, {}, in.Attributes([&] {
+    return Map({{Attr::kIotaDimension, in.Int("iota_dimension")}});
+  }));
 }
 
-void ImportSlice(OpImport& in) {
-  if (!in.Arity(1)) return;
+AttributeMap SliceAttributes(OpImport& in) {
   const Ints starts = in.RequiredInts("start_indices"), limits = in.RequiredInts("limit_indices");
   const Ints strides = in.IntsOr("strides", starts.size(), 1);
   if (limits.size() != starts.size()) {
-    return in.Invalid(
-        fmt::format("found {} start_indices and {} limit_indices", starts.size(), limits.size()));
+    in.Invalid(fmt::format("found {} start_indices and {} limit_indices", starts.size(), limits.size()));
   }
-  if (!in.ok()) return;
-  SliceConfig slices;
-  for (size_t d = 0; d < starts.size(); ++d) slices.push_back({starts[d], limits[d], strides[d]});
-  in.Emit(Opcode::kSlice, in.operands, Map({{Attr::kSlice, std::move(slices)}}));
+  if (!in.ok()) return {};
+  SliceConfig slices(starts.size());
+  for (size_t d = 0; d < starts.size(); ++d) slices[d] = {starts[d], limits[d], strides[d]};
+  return Map({{Attr::kSlice, std::move(slices)}});
+}
+
+void ImportSlice(OpImport& in) {
+  if (in.Arity(1)) in.Emit(Opcode::kSlice, in.operands, in.Attributes([&] { return SliceAttributes(in); }));
 }
 
 void ImportDynamicSlice(OpImport& in) {
-  in.Emit(Opcode::kDynamicSlice, in.operands,
-          Map({{Attr::kDynamicSliceSizes, in.RequiredInts("slice_sizes")}}));
+  in.Emit(Opcode::kDynamicSlice, in.operands, in.Attributes([&] {
+    return Map({{Attr::kDynamicSliceSizes, in.RequiredInts("slice_sizes")}});
+  }));
 }
 
 void ImportDynamicUpdateSlice(OpImport& in) { in.Emit(Opcode::kDynamicUpdateSlice, in.operands); }
 
 void ImportConcatenate(OpImport& in) {
-  in.Emit(Opcode::kConcatenate, in.operands, Map({{Attr::kDimensions, Ints{in.Int("dimension")}}}));
+  in.Emit(Opcode::kConcatenate, in.operands, in.Attributes([&] {
+    return Map({{Attr::kDimensions, Ints{in.Int("dimension")}}});
+  }));
 }
 
-void ImportPad(OpImport& in) {
-  if (!in.Arity(2)) return;
+AttributeMap PadAttributes(OpImport& in) {
   const Ints low = in.RequiredInts("edge_padding_low"), high = in.RequiredInts("edge_padding_high");
   const Ints interior = in.IntsOr("interior_padding", low.size(), 0);
   if (high.size() != low.size()) {
     in.Invalid(fmt::format("found {} edge_padding_low and {} edge_padding_high", low.size(), high.size()));
   }
-  if (!in.ok()) return;
-  PaddingConfig padding;
-  for (size_t d = 0; d < low.size(); ++d) padding.push_back({low[d], high[d], interior[d]});
-  in.Emit(Opcode::kPad, in.operands, Map({{Attr::kPadding, std::move(padding)}}));
+  if (!in.ok()) return {};
+  PaddingConfig padding(low.size());
+  for (size_t d = 0; d < low.size(); ++d) padding[d] = {low[d], high[d], interior[d]};
+  return Map({{Attr::kPadding, std::move(padding)}});
+}
+
+void ImportPad(OpImport& in) {
+  if (in.Arity(2)) in.Emit(Opcode::kPad, in.operands, in.Attributes([&] { return PadAttributes(in); }));
 }
 
 void SetIfAny(AttributeMap* attributes, Attr attr, Ints values) {
   if (!values.empty()) attributes->Set(attr, std::move(values));
 }
 
-void ImportGather(OpImport& in) {
-  if (!in.Arity(2)) return;
+AttributeMap GatherAttributes(OpImport& in) {
   AttributeMap attributes =
       Map({{Attr::kOffsetDims, in.IntList("offset_dims", kGatherNumbers)},
            {Attr::kCollapsedSliceDims, in.IntList("collapsed_slice_dims", kGatherNumbers)},
@@ -127,7 +144,11 @@ void ImportGather(OpImport& in) {
   SetIfAny(&attributes, Attr::kStartIndicesBatchingDims,
            in.IntList("start_indices_batching_dims", kGatherNumbers));
   if (in.Bool("indices_are_sorted")) attributes.Set(Attr::kIndicesAreSorted, true);
-  in.Emit(Opcode::kGather, in.operands, std::move(attributes));
+  return attributes;
+}
+
+void ImportGather(OpImport& in) {
+  if (in.Arity(2)) in.Emit(Opcode::kGather, in.operands, in.Attributes([&] { return GatherAttributes(in); }));
 }
 
 void ImportScatter(OpImport& in) {
@@ -166,7 +187,7 @@ void ImportDimensionSize(OpImport& in) {
 
 // Operations that take shapes as operands, with a result of static type: the type says what the operands would.
 bool HasStaticResult(OpImport& in) {
-  const SharedShape shape = in.ResultShape();
+  const SharedShape& shape = in.ResultShape();
   if (in.ok() && (!shape->IsArray() || shape->HasDynamic() || shape->HasUnbounded())) {
     in.Unsupported(fmt::format("a result {} whose sizes are known only at run time", shape->ToString()));
   }
@@ -179,7 +200,7 @@ void ImportDynamicIota(OpImport& in) {
 }
 
 void ImportDynamicBroadcastInDim(OpImport& in) {
-  if (in.Arity(2) && HasStaticResult(in)) EmitBroadcast(in, in.RequiredInts("broadcast_dimensions"));
+  if (in.Arity(2) && HasStaticResult(in)) EmitBroadcast(in, in.RequiredInts("broadcast_dimensions"), true);
 }
 
 void ImportDynamicReshape(OpImport& in) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 
 #include "fmt/format.h"
@@ -59,13 +58,19 @@ const NamePrefix& PrefixOf(Opcode opcode) {
   return (*kPrefixes)[static_cast<size_t>(opcode)];
 }
 
-// opcode.number
-std::string NameOf(Opcode opcode, int64_t number) {
-  const NamePrefix& prefix = PrefixOf(opcode);
-  char text[NamePrefix::kBytes + 20];
-  std::memcpy(text, prefix.text, NamePrefix::kBytes);
-  char* const end = std::to_chars(text + prefix.size, text + sizeof(text), number).ptr;
-  return std::string(text, static_cast<size_t>(end - text));
+bool IsNameInHlo(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9');
+  });
+}
+
+const Attribute* FrontendAttributesOf(const Operation& operation) {
+  constexpr std::string_view kName = "mhlo.frontend_attributes";
+  for (const NamedAttribute& field : operation.attributes) {
+    if (field.name.size() == kName.size() && field.name == kName) return field.value;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -152,42 +157,66 @@ Scope Importer::NewScope(const Operation& from, const Region& region, size_t num
   return scope;
 }
 
+AttributeMap Importer::AttributesOf(const Operation& operation, absl::FunctionRef<AttributeMap()> build) {
+  if (operation.attributes.empty()) return build();
+  const NamedAttribute* const fields = operation.attributes.data();
+  const size_t hash = reinterpret_cast<uintptr_t>(fields) / sizeof(NamedAttribute);
+  KnownAttributes& known = known_attributes_[hash % known_attributes_.size()];
+  if (known.fields != fields || known.name != operation.name.data()) {
+    known = {fields, operation.name.data(), build()};
+  }
+  return known.built;
+}
+
+AttributeMap Importer::TupleIndex(size_t index) {
+  if (index >= tuple_indices_.size()) tuple_indices_.resize(index + 1);
+  AttributeMap& known = tuple_indices_[index];
+  if (known.empty()) known = Map({{Attr::kIndex, static_cast<int64_t>(index)}});
+  return known;
+}
+
+AttributeMap Importer::NoDimensions() {
+  if (no_dimensions_.empty()) no_dimensions_ = Map({{Attr::kDimensions, Ints()}});
+  return no_dimensions_;
+}
+
 // The name of the location, and what XLA keeps of an operation's attributes.
 void Importer::AddExtras(const Operation& from, Instruction* instruction) {
-  const Attribute* const frontend = from.attributes.empty() ? nullptr : from.Find("mhlo.frontend_attributes");
-  const bool has_location =
-      from.location != nullptr && !(from.location->name.empty() && from.location->source_file.empty());
-  if (!has_location && frontend == nullptr) return;
-  int32_t* shared = nullptr;
+  const Attribute* const frontend = FrontendAttributesOf(from);
+  const Location* const location = from.location;
   if (frontend == nullptr) {
-    shared = &extras_of_[static_cast<size_t>(from.location->id)];
-    if (*shared != 0) {
-      instruction->extras = location_extras_[static_cast<size_t>(*shared) - 1];
-      return;
-    }
+    if (location != nullptr) instruction->extras = ExtrasOf(*location);
+    return;
   }
   std::shared_ptr<InstructionExtras> extras = extras_.New();
-  if (has_location) {
-    extras->metadata.op_name = texts_.Add(from.location->name);
-    // Nearly all locations are in the file of the one before.
-    if (last_file_.view() != from.location->source_file) last_file_ = texts_.Add(from.location->source_file);
-    extras->metadata.source_file = last_file_;
-    extras->metadata.source_line = from.location->line;
+  if (location != nullptr) SetMetadata(*location, &extras->metadata);
+  for (const NamedAttribute& field : frontend->fields) {
+    if (field.value->kind != Attribute::Kind::kString) continue;
+    extras->frontend_attributes.emplace_back(std::string(field.name),
+                                             StringOrJson{std::string(field.value->text), false});
   }
-  if (frontend != nullptr) {
-    for (const NamedAttribute& field : frontend->fields) {
-      if (field.value->kind != Attribute::Kind::kString) continue;
-      extras->frontend_attributes.emplace_back(std::string(field.name),
-                                               StringOrJson{std::string(field.value->text), false});
-    }
-    std::sort(extras->frontend_attributes.begin(), extras->frontend_attributes.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
-  }
-  if (shared != nullptr) {
-    location_extras_.push_back(extras);
-    *shared = static_cast<int32_t>(location_extras_.size());
-  }
+  std::sort(extras->frontend_attributes.begin(), extras->frontend_attributes.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   instruction->extras = std::move(extras);
+}
+
+// Shared by the instructions of one location.
+inline const std::shared_ptr<const InstructionExtras>& Importer::ExtrasOf(const Location& location) {
+  std::shared_ptr<const InstructionExtras>& known = location_extras_[static_cast<size_t>(location.id)];
+  if (known == nullptr && !(location.name.empty() && location.source_file.empty())) {
+    std::shared_ptr<InstructionExtras> extras = extras_.New();
+    SetMetadata(location, &extras->metadata);
+    known = std::move(extras);
+  }
+  return known;
+}
+
+void Importer::SetMetadata(const Location& location, OpMetadata* metadata) {
+  metadata->op_name = texts_.Add(location.name);
+  // Nearly all locations are in the file of the one before.
+  if (last_file_.view() != location.source_file) last_file_ = texts_.Add(location.source_file);
+  metadata->source_file = last_file_;
+  metadata->source_line = location.line;
 }
 
 int32_t Importer::Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<const int32_t> operands,
@@ -196,24 +225,33 @@ int32_t Importer::Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<
   Instruction& added = scope.computation.instructions.emplace_back();
   added.opcode = opcode;
   added.position = from.position;
-  added.name = NameOf(opcode, ++num_names_);
+  const NamePrefix& prefix = PrefixOf(opcode);
+  char name[NamePrefix::kBytes + DecimalCounter::kMaxDigits];
+  std::memcpy(name, prefix.text, NamePrefix::kBytes);
+  added.name.assign(name, prefix.size + names_.Next(name + prefix.size));
   added.shape = std::move(shape);
   if (operands.size() <= 2) {
     for (const int32_t operand : operands) added.operands.push_back(operand);
   } else {
     added.operands.assign(operands.begin(), operands.end());
   }
-  if (!attributes.empty()) added.attributes = std::move(attributes);
-  if (opcode != Opcode::kParameter) AddExtras(from, &added);
+  added.attributes = std::move(attributes);
+  if (opcode != Opcode::kParameter) {
+    const std::shared_ptr<const InstructionExtras>* known = nullptr;
+    if (from.attributes.empty() && from.location != nullptr)
+      known = &location_extras_[static_cast<size_t>(from.location->id)];
+    if (known != nullptr && *known != nullptr) {
+      added.extras = *known;
+    } else {
+      AddExtras(from, &added);
+    }
+  }
   if (opcode == Opcode::kCall || opcode == Opcode::kWhile || opcode == Opcode::kConditional)
     scope.unordered.push_back(index);
   return index;
 }
 
-int32_t Importer::Lookup(const Scope& scope, const Value& value) const {
-  const Binding& binding = bindings_[static_cast<size_t>(value.id)];
-  if (binding.scope == scope.serial) return binding.instruction;
-  if (scope.captured.empty()) return -1;
+int32_t Importer::LookupCaptured(const Scope& scope, const Value& value) const {
   const auto captured = scope.captured.find(value.id);
   return captured == scope.captured.end() ? -1 : captured->second;
 }
@@ -297,11 +335,7 @@ ComputationId Importer::Finish(Scope& scope, std::string name, int32_t root) {
   computation.parameters = std::move(scope.parameters);
   const ComputationId id{static_cast<int32_t>(module_.computations.size())};
   // Functions keep their names where they are names in HLO.
-  const bool legal =
-      !name.empty() &&
-      name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") ==
-          std::string::npos;
-  if (!legal || (name[0] >= '0' && name[0] <= '9')) name = "region";
+  if (!IsNameInHlo(name)) name = "region";
   const fmt::format_int number(id.value + 1);
   computation.name = std::move(name.append(1, '.').append(number.data(), number.size()));
   module_.computations.push_back(std::move(computation));
@@ -348,9 +382,7 @@ absl::StatusOr<ComputationId> Importer::RegionComputation(const Region& region, 
     for (const SharedShape& shape : shapes) elements.push_back(*shape);
     const int32_t tuple = add_parameter(std::make_shared<const Shape>(Shape::Tuple(std::move(elements))));
     for (size_t i = 0; i < shapes.size(); ++i) {
-      AttributeMap index;
-      index.Set(Attr::kIndex, static_cast<int64_t>(i));
-      values.push_back(Add(scope, Opcode::kGetTupleElement, shapes[i], {&tuple, 1}, std::move(index), from));
+      values.push_back(Add(scope, Opcode::kGetTupleElement, shapes[i], {&tuple, 1}, TupleIndex(i), from));
     }
   }
   const size_t num_arguments = region.arguments.size();

@@ -6,6 +6,9 @@
 #ifndef ASSAY_HLO_MLIR_IMPORTER_H_
 #define ASSAY_HLO_MLIR_IMPORTER_H_
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +18,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "hlo/mlir/ir.h"
@@ -59,6 +63,26 @@ struct NameFacts {
 };
 NameFacts FactsOf(std::string_view name);  // op_import.cc
 
+// 1, 2, 3, ... as text: counting is quicker than to write each number.
+class DecimalCounter {
+ public:
+  static constexpr size_t kMaxDigits = 20;
+  // Writes the next number at `out`, kMaxDigits of room, all of which it may fill; how many digits it has.
+  size_t Next(char* out) {
+    size_t i = kMaxDigits - 1;
+    while (digits_[i] == '9') digits_[i--] = '0';
+    ++digits_[i];
+    first_ = std::min(first_, i);
+    std::memcpy(out, digits_ + first_, kMaxDigits);  // of a size that is known beforehand
+    return kMaxDigits - first_;
+  }
+
+ private:
+  char digits_[2 * kMaxDigits] = {'0', '0', '0', '0', '0', '0', '0', '0', '0', '0',
+                                  '0', '0', '0', '0', '0', '0', '0', '0', '0', '0'};
+  size_t first_ = kMaxDigits - 1;  // of the digits that count
+};
+
 class Importer {
  public:
   explicit Importer(const Tree& tree);
@@ -74,6 +98,13 @@ class Importer {
   // The value of a constant's attribute, as a literal of `shape`; a splat as a scalar.
   absl::StatusOr<LiteralPtr> LiteralOf(const Attribute& dense, const SharedShape& shape);
 
+  // The attributes that `build` makes of those of an operation, and of nothing else. Operations of one name that share
+  // theirs in the tree, as most of bytecode do, share what was built for the first.
+  AttributeMap AttributesOf(const Operation& operation, absl::FunctionRef<AttributeMap()> build);
+  // index=`index` of get-tuple-element; dimensions={}.
+  AttributeMap TupleIndex(size_t index);
+  AttributeMap NoDimensions();
+
   // Adds an instruction and gives its index.
   int32_t Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<const int32_t> operands,
               AttributeMap&& attributes, const Operation& from);
@@ -81,7 +112,13 @@ class Importer {
     bindings_[static_cast<size_t>(value.id)] = {scope.serial, instruction};
   }
   // The instruction of a value in a scope; -1: not defined there.
-  int32_t Lookup(const Scope& scope, const Value& value) const;
+  int32_t Lookup(const Scope& scope, const Value& value) const {
+    const Binding& binding = bindings_[static_cast<size_t>(value.id)];
+    if (binding.scope == scope.serial) [[likely]] {
+      return binding.instruction;
+    }
+    return LookupCaptured(scope, value);
+  }
   // The same; a constant from outside is built anew in the scope.
   absl::StatusOr<int32_t> Use(Scope& scope, Value& value, int depth = 0);
 
@@ -117,6 +154,11 @@ class Importer {
     int32_t scope = 0;
     int32_t instruction = -1;
   };
+  struct KnownAttributes {
+    const NamedAttribute* fields = nullptr;  // of the tree
+    const char* name = nullptr;              // of the operation, where it lies in memory
+    AttributeMap built;
+  };
   absl::Status FindFunctions(const Region& top);
   absl::Status CheckTopLevel(const Operation& operation);
   absl::StatusOr<const Operation*> Entry() const;
@@ -129,7 +171,11 @@ class Importer {
   absl::Status ImportEntryAttributes(const Operation& entry);
   absl::Status ImportModuleAttributes(const Operation& module);
   absl::StatusOr<int32_t> Root(Scope& scope, const Region& region, std::span<const int32_t> more);
+  int32_t LookupCaptured(const Scope& scope, const Value& value) const;
   void AddExtras(const Operation& from, Instruction* instruction);
+  // Null: the location says nothing.
+  const std::shared_ptr<const InstructionExtras>& ExtrasOf(const Location& location);
+  void SetMetadata(const Location& location, OpMetadata* metadata);
 
   const Tree& tree_;
   Module module_;
@@ -137,19 +183,21 @@ class Importer {
   std::vector<Binding> bindings_;    // by value id
   std::vector<SharedShape> scalars_;
   absl::flat_hash_map<const Attribute*, LiteralPtr> literals_;
-  // Of operations with nothing but a location; and by a location's id, 1 + the index of its extras there.
+  // By a location's id: of the operations with nothing else to keep.
   std::vector<std::shared_ptr<const InstructionExtras>> location_extras_;
-  std::vector<int32_t> extras_of_;
   absl::flat_hash_map<absl::string_view, const Operation*> functions_;
   absl::flat_hash_map<absl::string_view, ComputationId> computations_;  // of functions
   absl::flat_hash_map<std::string, ComputationId> made_;
-  mutable std::vector<NameFacts> facts_;  // by name id
+  mutable std::vector<NameFacts> facts_;              // by name id
+  std::array<KnownAttributes, 64> known_attributes_;  // by a hash of `fields`; the last one of each
+  std::vector<AttributeMap> tuple_indices_;
+  AttributeMap no_dimensions_;
   SharedPool<InstructionExtras> extras_;
   SharedPool<Shape> shape_pool_;
   TextPool texts_;
   SharedText last_file_;
   int32_t num_scopes_ = 0;
-  int64_t num_names_ = 0;
+  DecimalCounter names_;
 };
 
 // One operation on its way into a computation.
@@ -165,18 +213,22 @@ class OpImport {
   absl::InlinedVector<int32_t, 4> operands;  // instructions
 
   bool ok() const { return status.ok(); }
-  void Fail(absl::Status error) {
-    if (status.ok()) status = std::move(error);
-  }
-  void Invalid(std::string_view message);
-  void Unsupported(std::string_view message);
+  [[gnu::cold]] void Fail(absl::Status error);
+  [[gnu::cold]] void Invalid(std::string_view message);
+  [[gnu::cold]] void Unsupported(std::string_view message);
+  [[gnu::cold]] void NotIntegers(const Attribute& attribute, std::string_view name);
 
   bool Arity(size_t operands, size_t results = 1);
   bool Regions(size_t count);
   size_t num_operands() const { return op.operands.size(); }
   size_t num_results() const { return op.results.size(); }
   const Shape& OperandShape(size_t i);
-  SharedShape ResultShape(size_t i = 0);
+  const SharedShape& ResultShape(size_t i = 0) {
+    if (i < op.results.size()) {
+      if (const SharedShape& known = importer.KnownShape(*op.results[i].type); known != nullptr) return known;
+    }
+    return NewResultShape(i);
+  }
   // The result's, or a tuple of the results'.
   SharedShape WholeShape();
 
@@ -193,9 +245,14 @@ class OpImport {
   Ints IntsOr(std::string_view name, size_t count, int64_t fill);
   // Rows of a matrix of integers with `columns` columns (0: as the type says).
   IntLists IntRows(std::string_view name, size_t columns);
-  std::string Text(std::string_view name, std::string_view absent = {});
-  std::string EnumWord(std::string_view name, std::string_view absent,
-                       std::span<const std::string_view> allowed);
+  // Valid as long as the tree.
+  std::string_view Text(std::string_view name, std::string_view absent = {});
+  std::string_view EnumWord(std::string_view name, std::string_view absent,
+                            std::span<const std::string_view> allowed);
+  // Importer::AttributesOf for this operation; empty where `build` has failed.
+  AttributeMap Attributes(absl::FunctionRef<AttributeMap()> build) {
+    return importer.AttributesOf(op, build);
+  }
 
   int32_t Add(Opcode opcode, SharedShape shape, absl::Span<const int32_t> inputs,
               AttributeMap&& attributes = {}) {
@@ -208,21 +265,22 @@ class OpImport {
   void BindResult(size_t i, int32_t instruction);
   // The extras of an instruction, to be changed: a copy that no other instruction shares.
   InstructionExtras& OwnExtras(int32_t instruction);
-  int32_t TupleElement(int32_t tuple, SharedShape shape, int64_t index);
+  int32_t TupleElement(int32_t tuple, SharedShape shape, size_t index);
   int32_t Constant(ElementType type, double value);
   // A constant with the value of dense<...>, whose type the caller has checked; a splat is broadcast. -1: refused.
   int32_t DenseConstant(const Attribute& value, SharedShape shape);
   int32_t Broadcast(int32_t scalar, const SharedShape& shape);
   std::optional<ComputationId> Body(size_t region = 0);
+
+ private:
+  // Of a type that was not seen before, or of none.
+  const SharedShape& NewResultShape(size_t i);
 };
 
 // Map({{Attr::kIndex, 3}, ...}); the entries are moved from.
 template <size_t count>
 AttributeMap Map(AttributeMap::Entry (&&entries)[count]) {
-  if constexpr (count == 1) return AttributeMap(std::move(entries[0]));
-  AttributeMap map;
-  for (AttributeMap::Entry& entry : entries) map.Set(entry.attr, std::move(entry.value));
-  return map;
+  return AttributeMap(std::span<AttributeMap::Entry>(entries));
 }
 // The integers of array<i64: ..>, [..] or dense<..>.
 bool IntegersOf(const Attribute& attribute, Ints* values);
@@ -231,6 +289,9 @@ bool IntegersOf(const Attribute& attribute, Ints* values);
 std::string ToString(const Attribute& attribute, bool whole = false);
 // The operation that stands for a composite of this name, whatever its decomposition: "" if none does.
 std::string_view OperationOfComposite(std::string_view name);
+
+// Direction and type of a comparison; an absent type is that of the operands.
+AttributeMap CompareAttributes(OpImport& in);  // import_elementwise.cc
 
 std::span<const ImportRow> ElementwiseRows();  // import_elementwise.cc
 std::span<const ImportRow> ShapeRows();        // import_shape.cc

@@ -22,7 +22,7 @@ bool IntegersOfDense(const Attribute& dense, Ints* values) {
   const Type& tensor = *dense.type;
   if (!dense.is_splat && tensor.element_type->kind == Type::Kind::kElement &&
       tensor.element_type->element == ElementType::kS64) {  // nearly all lists are of this type
-    *values = Ints(dense.data.size() / sizeof(int64_t));
+    values->resize(dense.data.size() / sizeof(int64_t));
     if (!values->empty()) std::memcpy(values->data(), dense.data.data(), values->size() * sizeof(int64_t));
     return true;
   }
@@ -167,6 +167,10 @@ NameFacts FactsOf(std::string_view name) {
   return known == kFacts->end() ? NameFacts{Role::kOther, nullptr} : known->second;
 }
 
+void OpImport::Fail(absl::Status error) {
+  if (status.ok()) status = std::move(error);
+}
+
 void OpImport::Invalid(std::string_view message) {
   Fail(InvalidProgram({}, fmt::format("{}: {}", op.name, message)));
 }
@@ -193,15 +197,14 @@ const Shape& OpImport::OperandShape(size_t i) {
   return i < operands.size() ? *scope.computation.instructions[operands[i]].shape : NoShape();
 }
 
-SharedShape OpImport::ResultShape(size_t i) {
+const SharedShape& OpImport::NewResultShape(size_t i) {
   static const auto* const kNone = new SharedShape(std::make_shared<const Shape>());
   if (i >= op.results.size()) {
     Invalid(fmt::format("found {} results, want {}", op.results.size(), i + 1));
     return *kNone;
   }
-  if (const SharedShape& known = importer.KnownShape(*op.results[i].type); known != nullptr) return known;
-  absl::StatusOr<SharedShape> shape = importer.ShapeOf(*op.results[i].type);
-  if (shape.ok()) return *shape;
+  const absl::StatusOr<SharedShape> shape = importer.ShapeOf(*op.results[i].type);
+  if (shape.ok()) return importer.KnownShape(*op.results[i].type);
   Fail(shape.status());
   return *kNone;
 }
@@ -260,9 +263,13 @@ double OpImport::Float(std::string_view name) {
 Ints OpImport::IntsOf(const Attribute* attribute, std::string_view name) {
   Ints values;
   if (attribute != nullptr && !IntegersOf(*attribute, &values)) {
-    Invalid(fmt::format("{} is {}, want integers", name, ToString(*attribute)));
+    NotIntegers(*attribute, name);
   }
   return values;
+}
+
+void OpImport::NotIntegers(const Attribute& attribute, std::string_view name) {
+  Invalid(fmt::format("{} is {}, want integers", name, ToString(attribute)));
 }
 
 Ints OpImport::IntList(std::string_view name, std::string_view group) {
@@ -305,19 +312,19 @@ IntLists OpImport::IntRows(std::string_view name, size_t columns) {
   return rows;
 }
 
-std::string OpImport::Text(std::string_view name, std::string_view absent) {
+std::string_view OpImport::Text(std::string_view name, std::string_view absent) {
   const Attribute* const attribute = Find(name);
-  if (attribute == nullptr) return std::string(absent);
+  if (attribute == nullptr) return absent;
   if (attribute->kind != Kind::kString && attribute->kind != Kind::kSymbol &&
       attribute->kind != Kind::kWord) {
     Invalid(fmt::format("{} is {}, want a string", name, ToString(*attribute)));
   }
-  return std::string(attribute->text);
+  return attribute->text;
 }
 
-std::string OpImport::EnumWord(std::string_view name, std::string_view absent,
-                               std::span<const std::string_view> allowed) {
-  std::string word = Text(name, absent);
+std::string_view OpImport::EnumWord(std::string_view name, std::string_view absent,
+                                    std::span<const std::string_view> allowed) {
+  const std::string_view word = Text(name, absent);
   if (std::find(allowed.begin(), allowed.end(), word) == allowed.end() && word != absent) {
     std::string wanted;
     for (std::string_view value : allowed) wanted += (wanted.empty() ? "" : ", ") + std::string(value);
@@ -345,7 +352,7 @@ void OpImport::BindResults(int32_t instruction) {
   for (size_t i = 0; i < num_results(); ++i) {
     SharedShape shape = ResultShape(i);
     if (!ok()) return;
-    BindResult(i, TupleElement(instruction, std::move(shape), static_cast<int64_t>(i)));
+    BindResult(i, TupleElement(instruction, std::move(shape), i));
   }
 }
 
@@ -356,7 +363,7 @@ void OpImport::BindResult(size_t i, int32_t instruction) {
   if (own == importer.KnownShape(*op.results[i].type))
     return importer.Bind(scope, op.results[i], instruction);
   const Shape& given = *own;
-  const SharedShape wanted = ResultShape(i);
+  const SharedShape& wanted = ResultShape(i);
   // Verify compares what an instruction says with what its operation gives; here an operation became another
   // one, or none, and its own type must agree with that.
   if (ok() && !Shape::Equal(given, *wanted)) {
@@ -374,8 +381,8 @@ InstructionExtras& OpImport::OwnExtras(int32_t instruction) {
   return result;
 }
 
-int32_t OpImport::TupleElement(int32_t tuple, SharedShape shape, int64_t index) {
-  return Add(Opcode::kGetTupleElement, std::move(shape), {tuple}, Map({{Attr::kIndex, index}}));
+int32_t OpImport::TupleElement(int32_t tuple, SharedShape shape, size_t index) {
+  return Add(Opcode::kGetTupleElement, std::move(shape), {tuple}, importer.TupleIndex(index));
 }
 
 int32_t OpImport::Constant(ElementType type, double value) {
@@ -407,7 +414,7 @@ int32_t OpImport::DenseConstant(const Attribute& value, SharedShape shape) {
 
 int32_t OpImport::Broadcast(int32_t scalar, const SharedShape& shape) {
   if (shape->IsScalar()) return scalar;
-  return Add(Opcode::kBroadcast, shape, {scalar}, Map({{Attr::kDimensions, Ints()}}));
+  return Add(Opcode::kBroadcast, shape, {scalar}, importer.NoDimensions());
 }
 
 std::optional<ComputationId> OpImport::Body(size_t region) {

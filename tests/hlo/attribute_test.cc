@@ -37,6 +37,37 @@ TEST_CASE("attributes: entries are sorted whatever the order of setting", "[attr
   CHECK(map.entries().size() == 2);
 }
 
+TEST_CASE("attributes: a copy shares the entries until one of the two is changed", "[attribute]") {
+  AttributeMap map;
+  map.Set(Attr::kDimensions, Ints{1, 2});
+  map.Set(Attr::kLower, true);
+  AttributeMap set = map, erased = map, changed = map;
+  CHECK(set.entries().data() == map.entries().data());
+  set.Set(Attr::kDimensions, Ints{3});
+  erased.Erase(Attr::kLower);
+  AttrValue* const lower = changed.FindMutable(Attr::kLower);
+  REQUIRE(lower != nullptr);
+  *lower = false;
+  CHECK(set.List(Attr::kDimensions)[0] == 3);
+  CHECK(!erased.Has(Attr::kLower));
+  CHECK(!changed.Bool(Attr::kLower, true));
+  CHECK(map.List(Attr::kDimensions).size() == 2);
+  CHECK(map.Bool(Attr::kLower));
+  const AttributeMap::Entry* const own = set.entries().data();
+  set.Set(Attr::kDimensions, Ints{4});  // shared with no other now
+  CHECK(set.entries().data() == own);
+}
+
+TEST_CASE("attributes: entries given together are sorted", "[attribute]") {
+  AttributeMap::Entry entries[] = {
+      {Attr::kWindow, Window{}}, {Attr::kDimensions, Ints{1}}, {Attr::kLower, true}};
+  const AttributeMap map{std::span<AttributeMap::Entry>(entries)};
+  REQUIRE(map.entries().size() == 3);
+  CHECK(map.entries()[0].attr == Attr::kDimensions);
+  CHECK(map.entries()[1].attr == Attr::kLower);
+  CHECK(map.entries()[2].attr == Attr::kWindow);
+}
+
 TEST_CASE("attributes: getters return the default where the attribute is absent", "[attribute]") {
   AttributeMap map;
   CHECK(map.Bool(Attr::kLower, true));

@@ -421,5 +421,21 @@ TEST_CASE("mlir: chlo.ragged_dot is HLO's", "[mlir]") {
       "lhs_ragged_dims={0}, rhs_group_dims={0} }");
 }
 
+TEST_CASE("mlir: instructions are named after their opcodes and numbered from 1", "[mlir]") {
+  std::string body = "%0 = stablehlo.negate %a : tensor<f32>\n";
+  for (int i = 1; i < 1000; ++i) {
+    body += "%" + std::to_string(i) + " = stablehlo.negate %" + std::to_string(i - 1) + " : tensor<f32>\n";
+  }
+  const absl::StatusOr<Module> module =
+      ParseStableHloText(Main("%a: tensor<f32>", "tensor<f32>", body + "return %999 : tensor<f32>"));
+  REQUIRE(module.ok());
+  const std::vector<Instruction>& instructions = module->entry_computation().instructions;
+  REQUIRE(instructions.size() == 1001);
+  CHECK(instructions[0].name == "parameter.1");
+  for (size_t i = 1; i < instructions.size(); ++i) {
+    CHECK(instructions[i].name == "negate." + std::to_string(i + 1));
+  }
+}
+
 }  // namespace
 }  // namespace assay
