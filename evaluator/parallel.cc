@@ -52,7 +52,7 @@ void* WaitAtGate(void* state) {
 
 // How many of `wanted` threads can be at work. TBB ends the process where a thread can't be made (a limit on processes
 // or on address space); so some more are made here first, all at once, and half of what could be made is used where
-// that was not all. Asked once a process.
+// that was not all. What could be made once is not asked for again.
 int ThreadsToBeHad(int wanted) {
   static std::atomic<int> known_good = 1;
   if (wanted <= known_good) return wanted;

@@ -157,9 +157,7 @@ absl::Status Importer::Callees(const Region& region, std::vector<const Operation
   using Role = NameFacts::Role;
   for (const Operation* operation : region.operations) {
     const Role role = Facts(*operation).role;
-    if (role < Role::kCall) {
-      // As nearly all.
-    } else if (role == Role::kCall) {
+    if (role == Role::kCall) {
       ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "callee")));
     } else if (role == Role::kComposite) {
       if (!OperationOfComposite(TextOf(*operation, "name")).empty()) continue;

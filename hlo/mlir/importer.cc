@@ -65,14 +65,6 @@ bool IsNameInHlo(std::string_view name) {
   });
 }
 
-const Attribute* FrontendAttributesOf(const Operation& operation) {
-  constexpr std::string_view kName = "mhlo.frontend_attributes";
-  for (const NamedAttribute& field : operation.attributes) {
-    if (field.name.size() == kName.size() && field.name == kName) return field.value;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 // Constants are built anew where they are used; anything else must be passed in.
@@ -182,7 +174,7 @@ AttributeMap Importer::NoDimensions() {
 
 // The name of the location, and what XLA keeps of an operation's attributes.
 void Importer::AddExtras(const Operation& from, Instruction* instruction) {
-  const Attribute* const frontend = FrontendAttributesOf(from);
+  const Attribute* const frontend = from.Find("mhlo.frontend_attributes");
   const Location* const location = from.location;
   if (frontend == nullptr) {
     if (location != nullptr) instruction->extras = ExtrasOf(*location);

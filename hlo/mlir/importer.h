@@ -249,7 +249,7 @@ class OpImport {
   std::string_view Text(std::string_view name, std::string_view absent = {});
   std::string_view EnumWord(std::string_view name, std::string_view absent,
                             std::span<const std::string_view> allowed);
-  // Importer::AttributesOf for this operation; empty where `build` has failed.
+  // Importer::AttributesOf for this operation. `build` may fail: no more is imported then.
   AttributeMap Attributes(absl::FunctionRef<AttributeMap()> build) {
     return importer.AttributesOf(op, build);
   }
