@@ -53,6 +53,17 @@ int32_t Append(Instruction instruction, Computation& result) {
   return static_cast<int32_t>(result.instructions.size()) - 1;
 }
 
+// An instruction of one operand that stands for `instruction` in messages.
+Instruction InPlaceOf(const Instruction& instruction, Opcode opcode, std::shared_ptr<const Shape> shape,
+                      int32_t operand) {
+  Instruction made(opcode);
+  made.position = instruction.position;
+  made.name = instruction.name;
+  made.shape = std::move(shape);
+  made.operands = {operand};
+  return made;
+}
+
 std::shared_ptr<const Shape> Spread(const Shape& scalar, const Shape& array) {
   return std::make_shared<const Shape>(Shape::ArrayOrDie(scalar.element_type(), array.sizes()));
 }
@@ -92,11 +103,8 @@ int32_t InsertMap(const Computation& body, const Computation& caller, const Inst
       if (copy.opcode != Opcode::kConstant) copy.shape = Spread(*copy.shape, *map.shape);
       inner[i] = Append(std::move(copy), result);
       if (instruction.opcode == Opcode::kConstant && map.shape->rank() > 0) {
-        Instruction broadcast{.opcode = Opcode::kBroadcast,
-                              .position = instruction.position,
-                              .name = instruction.name,
-                              .shape = Spread(*instruction.shape, *map.shape),
-                              .operands = {inner[i]}};
+        Instruction broadcast =
+            InPlaceOf(instruction, Opcode::kBroadcast, Spread(*instruction.shape, *map.shape), inner[i]);
         broadcast.attributes.Set(Attr::kDimensions, Ints{});
         inner[i] = Append(std::move(broadcast), result);
       }
@@ -105,12 +113,7 @@ int32_t InsertMap(const Computation& body, const Computation& caller, const Inst
   int32_t value = inner[static_cast<size_t>(body.root)];
   if (!Shape::Equal(*result.instructions[static_cast<size_t>(value)].shape, *map.shape)) {
     // A parameter of another layout, or a layout that the map alone has.
-    value = Append({.opcode = Opcode::kCopy,
-                    .position = map.position,
-                    .name = map.name,
-                    .shape = map.shape,
-                    .operands = {value}},
-                   result);
+    value = Append(InPlaceOf(map, Opcode::kCopy, map.shape, value), result);
   }
   int64_t counts = CountsOf(caller, map);
   for (size_t i = begin; i < result.instructions.size(); ++i)

@@ -178,7 +178,7 @@ class Verifier {
 
  private:
   template <typename T>
-  static int32_t Count(const std::vector<T>& v) {
+  static int32_t Count(const T& v) {
     return static_cast<int32_t>(v.size());
   }
 

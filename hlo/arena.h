@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <span>
 #include <string_view>
@@ -69,13 +68,21 @@ class Arena {
   }
 
  private:
+  // Stands at the start of a block of its own, from new.
+  struct Chunk {
+    Chunk* next;
+  };
+  static constexpr size_t kHeader = alignof(std::max_align_t);
+  static_assert(sizeof(Chunk) <= kHeader);
+
   void* TakeNew(size_t bytes);
 
-  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  Chunk* chunks_ = nullptr;  // all of one size
+  Chunk* large_ = nullptr;   // of a single piece each
+  size_t num_chunks_ = 0;
   std::vector<void*> mappings_;  // of page_pool.h, kPages each: once there is much
   std::byte* next_ = nullptr;
   size_t left_ = 0;
-  size_t chunk_ = size_t{1} << 12;  // bytes of the next one
 };
 
 }  // namespace assay

@@ -50,7 +50,7 @@ std::optional<Attr> AttrFromName(std::string_view name) {
   return static_cast<Attr>(row);
 }
 
-AttributeMap::AttributeMap(std::span<Entry> entries) : entries_(std::make_shared<Entries>()) {
+AttributeMap::AttributeMap(std::span<Entry> entries, SharedPool<Entries>& pool) : entries_(pool.New()) {
   entries_->reserve(entries.size());
   for (Entry& entry : entries) {
     if (entries_->empty() || entries_->back().attr < entry.attr) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "hlo/shared_pool.h"
 #include "literal/literal.h"
 #include "shape/index.h"
 #include "shape/shape.h"
@@ -140,9 +141,10 @@ class AttributeMap {
     Attr attr;
     AttrValue value;
   };
+  using Entries = absl::InlinedVector<Entry, 2>;  // most instructions that have any have one or two
   AttributeMap() = default;
-  // In any order, no attribute twice; the entries are moved from.
-  explicit AttributeMap(std::span<Entry> entries);
+  // In any order, no attribute twice; the entries are moved from, into memory of the pool.
+  AttributeMap(std::span<Entry> entries, SharedPool<Entries>& pool);
   bool Has(Attr attr) const { return Find(attr) != nullptr; }
   const AttrValue* Find(Attr attr) const;
   AttrValue* FindMutable(Attr attr);
@@ -164,7 +166,6 @@ class AttributeMap {
   std::span<const ComputationId> Computations(Attr attr) const;  // also a single one
 
  private:
-  using Entries = absl::InlinedVector<Entry, 2>;  // most instructions that have any have one or two
   // The entries, which no other map shares.
   Entries& Own();
 

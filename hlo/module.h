@@ -40,6 +40,7 @@ using FrontendAttributes = std::vector<std::pair<std::string, StringOrJson>>;  /
 // Attributes that every instruction may carry and that change no value (operations-control.md, last section),
 // but for backend_config, which custom calls read.
 struct InstructionExtras {
+  InstructionExtras() {}  // not defaulted: as Instruction's
   OpMetadata metadata;
   FrontendAttributes frontend_attributes;
   std::string sharding, statistics, origin;  // canonical text with braces; empty: absent
@@ -48,11 +49,14 @@ struct InstructionExtras {
 };
 
 struct Instruction {
+  // Not defaulted: else Instruction() clears all of it beforehand, with a slow string instruction.
+  Instruction() {}
+  explicit Instruction(Opcode what) : opcode(what) {}
   Opcode opcode = Opcode::kTuple;
   SourcePosition position;
   std::string name;                          // without '%'
   std::shared_ptr<const Shape> shape;        // null: left out in the text, filled in by Verify
-  absl::InlinedVector<int32_t, 2> operands;  // indices in the computation
+  absl::InlinedVector<int32_t, 4> operands;  // indices in the computation
   AttributeMap attributes;
   std::vector<int32_t> control_predecessors;
   LiteralPtr literal;                               // constant: the value; null there: elided ("{...}")
@@ -70,7 +74,7 @@ struct Computation {
   std::optional<int64_t> inlined_steps;
 
   // Instruction index of each parameter, by number; Verify checks that numbers are 0..n-1.
-  std::vector<int32_t> parameters;
+  absl::InlinedVector<int32_t, 4> parameters;
   const Instruction& root_instruction() const { return instructions[root]; }
 };
 

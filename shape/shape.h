@@ -63,7 +63,8 @@ class Shape {
  public:
   enum class Kind : uint8_t { kArray, kTuple, kToken, kOpaque, kBuffer };
 
-  Shape() = default;  // the empty tuple
+  // The empty tuple. Not defaulted: else Shape() clears all of it beforehand, with a slow string instruction.
+  Shape() {}
 
   // Array of the given sizes, row-major, static. Errors: rank > kMaxRank, negative size, SHAPE-3.
   static absl::StatusOr<Shape> Array(ElementType type, std::span<const int64_t> sizes);

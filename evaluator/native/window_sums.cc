@@ -32,24 +32,25 @@ class Body {
  public:
   int32_t Parameter(ElementType type) {
     const auto number = static_cast<int64_t>(computation_.parameters.size());
-    const int32_t at = Add({.opcode = Opcode::kParameter, .parameter_number = number}, type);
+    const int32_t at = Op(Opcode::kParameter, type, {});
+    computation_.instructions[static_cast<size_t>(at)].parameter_number = number;
     computation_.parameters.push_back(at);
     return at;
   }
   int32_t Op(Opcode opcode, ElementType type, std::initializer_list<int32_t> operands) {
-    Instruction op{.opcode = opcode};
+    Instruction op(opcode);
     op.operands.assign(operands);
     return Add(std::move(op), type);
   }
   int32_t Compare(const char* direction, int32_t a, int32_t b, bool bits = false) {
-    Instruction op{.opcode = Opcode::kCompare};
+    Instruction op(Opcode::kCompare);
     op.operands = {a, b};
     op.attributes.Set(Attr::kDirection, Word{direction});
     if (bits) op.attributes.Set(Attr::kType, Word{"TOTALORDER"});
     return Add(std::move(op), ElementType::kPred);
   }
   absl::StatusOr<std::shared_ptr<const ScalarCode>> Code(std::string name, int32_t a, int32_t b, Isa isa) && {
-    Instruction root{.opcode = Opcode::kTuple};
+    Instruction root(Opcode::kTuple);
     root.operands = {a, b};
     root.shape = std::make_shared<const Shape>(Shape::Tuple({*At(a).shape, *At(b).shape}));
     computation_.instructions.push_back(std::move(root));

@@ -131,6 +131,7 @@ absl::Status BytecodeReader::ReadStrings() {
   }
   in.Bytes(at);
   if (i < strings_.size()) FailString(in, lengths[i]);
+  tree_->has_frontend_attributes = std::ranges::find(strings_, Tree::kFrontendAttributes) != strings_.end();
   if (in.ok() && in.left() > 0) in.Fail(fmt::format("found {} bytes behind the strings", in.left()));
   return in.status();
 }

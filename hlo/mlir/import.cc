@@ -53,20 +53,21 @@ Importer::Importer(const Tree& tree)
       location_extras_(static_cast<size_t>(tree.num_locations())),
       facts_(static_cast<size_t>(tree.num_names())),
       extras_(static_cast<size_t>(tree.num_locations()) / 2),
-      shape_pool_(static_cast<size_t>(tree.num_types())) {}
+      shape_pool_(static_cast<size_t>(tree.num_types())),
+      attribute_pool_(static_cast<size_t>(tree.num_values()) / 8) {}
 
 absl::StatusOr<Module> Importer::Run() {
   ASSAY_RETURN_IF_ERROR(FindFunctions(*tree_.top));
-  ASSAY_ASSIGN_OR_RETURN(const Operation* const entry, Entry());
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<const Operation*> order, CallOrder(*entry));
-  computations_.reserve(order.size());
+  ASSAY_ASSIGN_OR_RETURN(const int32_t entry, Entry());
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<int32_t> order, CallOrder(entry));
   module_.computations.reserve(2 * order.size());  // with those of regions
-  for (const Operation* function : order) {
-    ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportFunction(*function), *function));
+  for (const int32_t index : order) {
+    FunctionState& function = functions_[static_cast<size_t>(index)];
+    ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportFunction(function), *function.operation));
   }
-  module_.entry = computations_.at(
-      absl::string_view(TextOf(*entry, "sym_name").data(), TextOf(*entry, "sym_name").size()));
-  ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportEntryAttributes(*entry), *entry));
+  const FunctionState& main = functions_[static_cast<size_t>(entry)];
+  module_.entry = main.computation;
+  ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportEntryAttributes(*main.operation), *main.operation));
   return std::move(module_);
 }
 
@@ -84,6 +85,7 @@ absl::Status Importer::FindFunctions(const Region& top) {
     region = &module.regions[0];
   }
   functions_.reserve(region->operations.size());
+  function_indices_.reserve(region->operations.size());
   for (const Operation* operation : region->operations) {
     ASSAY_RETURN_IF_ERROR(tree_.WithPlace(CheckTopLevel(*operation), *operation));
   }
@@ -112,65 +114,79 @@ absl::Status Importer::CheckTopLevel(const Operation& operation) {
           {}, fmt::format("function @{}: its arguments are not those of its type {}", name, ToString(*type)));
     }
   }
-  if (!functions_.emplace(absl::string_view(name.data(), name.size()), &operation).second) {
+  const auto index = static_cast<int32_t>(functions_.size());
+  if (!function_indices_.emplace(absl::string_view(name.data(), name.size()), index).second) {
     return InvalidProgram({}, fmt::format("function @{} is defined twice", name));
   }
+  functions_.push_back({&operation, {}, FunctionState::Visit::kNone});
   return absl::OkStatus();
 }
 
-absl::StatusOr<const Operation*> Importer::Entry() const {
-  const Operation* entry = nullptr;
+int32_t Importer::FunctionIndex(std::string_view name) const {
+  const auto known = function_indices_.find(absl::string_view(name.data(), name.size()));
+  return known == function_indices_.end() ? -1 : known->second;
+}
+
+absl::StatusOr<int32_t> Importer::Entry() const {
   const Operation& first = *tree_.top->operations[0];
-  const auto main = functions_.find("main");
-  if (main != functions_.end()) {
-    entry = main->second;
-  } else {
-    for (const auto& [name, function] : functions_) {
-      const std::string_view visibility = TextOf(*function, "sym_visibility");
-      if (!HasBody(*function) || visibility == "private" || visibility == "nested") continue;
-      if (entry != nullptr) {
-        return tree_.WithPlace(
-            InvalidProgram({},
-                           "found several public functions and no @main, want one of them to be the entry"),
-            first);
-      }
-      entry = function;
-    }
+  int32_t entry = FunctionIndex("main");
+  if (entry >= 0) {
+    const Operation& main = *functions_[static_cast<size_t>(entry)].operation;
+    if (!HasBody(main)) return tree_.WithPlace(InvalidProgram({}, "function @main has no body"), main);
+    return entry;
   }
-  if (entry == nullptr) return tree_.WithPlace(InvalidProgram({}, "found no public function"), first);
-  if (!HasBody(*entry)) return tree_.WithPlace(InvalidProgram({}, "function @main has no body"), *entry);
+  for (size_t i = 0; i < functions_.size(); ++i) {
+    const Operation& function = *functions_[i].operation;
+    const std::string_view visibility = TextOf(function, "sym_visibility");
+    if (!HasBody(function) || visibility == "private" || visibility == "nested") continue;
+    if (entry >= 0) {
+      return tree_.WithPlace(
+          InvalidProgram({}, "found several public functions and no @main, want one of them to be the entry"),
+          first);
+    }
+    entry = static_cast<int32_t>(i);
+  }
+  if (entry < 0) return tree_.WithPlace(InvalidProgram({}, "found no public function"), first);
   return entry;
 }
 
 // The functions that a region calls, directly; regions are nested at most kMaxNesting deep.
-absl::Status Importer::Callees(const Region& region, std::vector<const Operation*>* callees) const {
+absl::Status Importer::Callees(const Region& region, std::vector<int32_t>* callees) const {
   const auto add = [&](const Operation& operation, std::string_view name) -> absl::Status {
-    const auto known = functions_.find(absl::string_view(name.data(), name.size()));
-    if (known == functions_.end() || !HasBody(*known->second)) {
+    const int32_t index = FunctionIndex(name);
+    if (index < 0 || !HasBody(*functions_[static_cast<size_t>(index)].operation)) {
       return tree_.WithPlace(
           InvalidProgram({}, fmt::format("{}: function @{} is not defined", operation.name, name)),
           operation);
     }
-    callees->push_back(known->second);
+    callees->push_back(index);
+    return absl::OkStatus();
+  };
+  const auto add_all = [&](const Operation& operation, const Attribute* symbols) -> absl::Status {
+    if (symbols == nullptr) return absl::OkStatus();
+    for (const Attribute* symbol : symbols->elements) ASSAY_RETURN_IF_ERROR(add(operation, symbol->text));
     return absl::OkStatus();
   };
   using Role = NameFacts::Role;
   for (const Operation* operation : region.operations) {
-    const Role role = Facts(*operation).role;
-    if (role == Role::kCall) {
-      ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "callee")));
-    } else if (role == Role::kComposite) {
-      if (!OperationOfComposite(TextOf(*operation, "name")).empty()) continue;
-      ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "decomposition")));
-    } else if (const Attribute* programs = role == Role::kRunParallel ? operation->Find("programs") : nullptr;
-               programs != nullptr) {
-      for (const Attribute* row : programs->elements) {
-        for (const Attribute* symbol : row->elements) ASSAY_RETURN_IF_ERROR(add(*operation, symbol->text));
-      }
-    } else if (const Attribute* called =
-                   role == Role::kCustomCall ? operation->Find("called_computations") : nullptr;
-               called != nullptr) {
-      for (const Attribute* symbol : called->elements) ASSAY_RETURN_IF_ERROR(add(*operation, symbol->text));
+    switch (Facts(*operation).role) {
+      case Role::kCall:
+        ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "callee")));
+        break;
+      case Role::kComposite:
+        if (!OperationOfComposite(TextOf(*operation, "name")).empty()) continue;
+        ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "decomposition")));
+        break;
+      case Role::kRunParallel:
+        if (const Attribute* programs = operation->Find("programs"); programs != nullptr) {
+          for (const Attribute* row : programs->elements) ASSAY_RETURN_IF_ERROR(add_all(*operation, row));
+        }
+        break;
+      case Role::kCustomCall:
+        ASSAY_RETURN_IF_ERROR(add_all(*operation, operation->Find("called_computations")));
+        break;
+      default:
+        break;
     }
     for (const Region& nested : operation->regions) ASSAY_RETURN_IF_ERROR(Callees(nested, callees));
   }
@@ -179,51 +195,55 @@ absl::Status Importer::Callees(const Region& region, std::vector<const Operation
 
 // The functions that the entry reaches, callees before callers; without recursion, since a chain of calls may be
 // as long as the file.
-absl::StatusOr<std::vector<const Operation*>> Importer::CallOrder(const Operation& entry) const {
-  struct Visit {
-    const Operation* function;
-    std::vector<const Operation*> callees;
-    size_t next = 0;
+absl::StatusOr<std::vector<int32_t>> Importer::CallOrder(int32_t entry) {
+  struct Open {
+    int32_t function;
+    size_t first, next;  // of its callees
   };
-  enum class State { kOpen, kDone };
-  absl::flat_hash_map<const Operation*, State> states;
-  states.reserve(functions_.size());
-  std::vector<const Operation*> order;
+  std::vector<int32_t> order, callees;  // callees: of all open functions, the last one's at the end
   order.reserve(functions_.size());
-  std::vector<Visit> stack;
-  const auto open = [&](const Operation& function) {
-    states[&function] = State::kOpen;
-    stack.push_back({&function, {}, 0});
-    return Callees(function.regions[0], &stack.back().callees);
+  std::vector<Open> stack;
+  const auto open = [&](int32_t function) {
+    FunctionState& state = functions_[static_cast<size_t>(function)];
+    state.visit = FunctionState::Visit::kOpen;
+    stack.push_back({function, callees.size(), callees.size()});
+    return Callees(state.operation->regions[0], &callees);
   };
   ASSAY_RETURN_IF_ERROR(open(entry));
   while (!stack.empty()) {
-    Visit& visit = stack.back();
-    if (visit.next == visit.callees.size()) {
-      states[visit.function] = State::kDone;
-      order.push_back(visit.function);
+    Open& last = stack.back();
+    if (last.next == callees.size()) {
+      functions_[static_cast<size_t>(last.function)].visit = FunctionState::Visit::kDone;
+      order.push_back(last.function);
+      callees.resize(last.first);
       stack.pop_back();
       continue;
     }
-    const Operation* const callee = visit.callees[visit.next++];
-    const auto known = states.find(callee);
-    if (known == states.end()) {
-      ASSAY_RETURN_IF_ERROR(open(*callee));
-    } else if (known->second == State::kOpen) {
+    const int32_t callee = callees[last.next++];
+    const FunctionState& state = functions_[static_cast<size_t>(callee)];
+    if (state.visit == FunctionState::Visit::kNone) {
+      ASSAY_RETURN_IF_ERROR(open(callee));
+    } else if (state.visit == FunctionState::Visit::kOpen) {
+      const Operation& operation = *state.operation;
       return tree_.WithPlace(
-          InvalidProgram({}, fmt::format("function @{} calls itself", TextOf(*callee, "sym_name"))), *callee);
+          InvalidProgram({}, fmt::format("function @{} calls itself", TextOf(operation, "sym_name"))),
+          operation);
     }
   }
   return order;
 }
 
 absl::StatusOr<ComputationId> Importer::Function(std::string_view symbol) const {
-  const auto known = computations_.find(absl::string_view(symbol.data(), symbol.size()));
-  if (known != computations_.end()) return known->second;
+  const int32_t index = FunctionIndex(symbol);
+  if (index >= 0) {
+    if (const ComputationId known = functions_[static_cast<size_t>(index)].computation; known.value >= 0)
+      return known;
+  }
   return InvalidProgram({}, fmt::format("function @{} is not defined", symbol));
 }
 
-absl::Status Importer::ImportFunction(const Operation& function) {
+absl::Status Importer::ImportFunction(FunctionState& state) {
+  const Operation& function = *state.operation;
   const std::string_view name = TextOf(function, "sym_name");
   const Region& body = function.regions[0];
   Scope scope = NewScope(function, body, body.arguments.size());
@@ -231,7 +251,7 @@ absl::Status Importer::ImportFunction(const Operation& function) {
     ASSAY_ASSIGN_OR_RETURN(SharedShape shape, ShapeOf(*argument.type));
     const int32_t parameter = Add(scope, Opcode::kParameter, std::move(shape), {}, {}, function);
     scope.computation.instructions[parameter].parameter_number = argument.index;
-    scope.parameters.push_back(parameter);
+    scope.computation.parameters.push_back(parameter);
     Bind(scope, argument, parameter);
   }
   ASSAY_RETURN_IF_ERROR(ImportBody(scope, body));
@@ -246,7 +266,7 @@ absl::Status Importer::ImportFunction(const Operation& function) {
         last);
   }
   ASSAY_ASSIGN_OR_RETURN(const int32_t root, Root(scope, body, {}));
-  computations_[absl::string_view(name.data(), name.size())] = Finish(scope, std::string(name), root);
+  state.computation = Finish(scope, std::string(name), root);
   return absl::OkStatus();
 }
 

@@ -23,7 +23,7 @@ int32_t AddWhole(OpImport& in, Opcode opcode, absl::Span<const int32_t> inputs, 
 void ImportCall(OpImport& in) {
   const absl::StatusOr<ComputationId> callee = in.importer.Function(in.Text("callee"));
   if (!callee.ok()) return in.Fail(callee.status());
-  in.Emit(Opcode::kCall, in.operands, Map({{Attr::kToApply, *callee}}));
+  in.Emit(Opcode::kCall, in.operands, in.Map({{Attr::kToApply, *callee}}));
 }
 
 // composite: a call of its decomposition, unless it stands for an operation that we have.
@@ -46,8 +46,8 @@ void ImportComposite(OpImport& in) {
   if (!callee.ok()) return in.Fail(callee.status());
   const Attribute* const attributes = in.Find("composite_attributes");
   const int64_t version = in.Int("version", 0);
-  const int32_t call =
-      AddWhole(in, Opcode::kCall, in.operands, Map({{Attr::kToApply, *callee}, {Attr::kIsComposite, true}}));
+  const int32_t call = AddWhole(in, Opcode::kCall, in.operands,
+                                in.Map({{Attr::kToApply, *callee}, {Attr::kIsComposite, true}}));
   SetFrontend(in, call, "composite.attributes",
               {attributes == nullptr ? "{}" : ToString(*attributes, /*whole=*/true), true});
   SetFrontend(in, call, "composite.name", {std::string(name), false});
@@ -167,7 +167,7 @@ void ImportCustomCall(OpImport& in) {
     config = typed;
     api = "API_VERSION_TYPED_FFI";
   }
-  AttributeMap attributes = Map({{Attr::kCustomCallTarget, std::string(target)}});
+  AttributeMap attributes = in.Map({{Attr::kCustomCallTarget, std::string(target)}});
   if (api != "API_VERSION_ORIGINAL") attributes.Set(Attr::kApiVersion, assay::Word{api});
   if (in.Bool("has_side_effect")) attributes.Set(Attr::kCustomCallHasSideEffect, true);
   SetLayouts(in, &attributes);

@@ -19,7 +19,7 @@ void ImportSame(OpImport& in) {
 void ImportTopK(OpImport& in) {
   if (!in.Arity(1, 2)) return;
   in.Emit(Opcode::kTopK, in.operands,
-          Map({{Attr::kK, in.Int("k")}, {Attr::kLargest, in.Bool("largest", true)}}));
+          in.Map({{Attr::kK, in.Int("k")}, {Attr::kLargest, in.Bool("largest", true)}}));
 }
 
 // square(x) = x * x
@@ -72,10 +72,10 @@ void ImportIsInf(OpImport& in) {
   const double infinity = std::numeric_limits<double>::infinity();
   const int32_t x = sign == 0 ? in.Add(Opcode::kAbs, shape, in.operands) : in.operands[0];
   if (!Info(shape->element_type()).format->has_infinity()) {
-    return in.Emit(Opcode::kCompare, {x, x}, Map({{Attr::kDirection, assay::Word{"LT"}}}));  // never
+    return in.Emit(Opcode::kCompare, {x, x}, in.Map({{Attr::kDirection, assay::Word{"LT"}}}));  // never
   }
   in.Emit(Opcode::kCompare, {x, Like(in, sign < 0 ? -infinity : infinity)},
-          Map({{Attr::kDirection, assay::Word{"EQ"}}}));
+          in.Map({{Attr::kDirection, assay::Word{"EQ"}}}));
 }
 
 // atan(x) = atan2(x, 1)
@@ -94,7 +94,7 @@ void ImportNextAfter(OpImport& in) {
   const SharedShape word = WithType(in, *shape, word_type), pred = WithType(in, *shape, ElementType::kPred);
   const int32_t x = in.operands[0], y = in.operands[1];
   const auto compare = [&](int32_t a, int32_t b, const char* direction) {
-    return in.Add(Opcode::kCompare, pred, {a, b}, Map({{Attr::kDirection, assay::Word{direction}}}));
+    return in.Add(Opcode::kCompare, pred, {a, b}, in.Map({{Attr::kDirection, assay::Word{direction}}}));
   };
   const auto word_constant = [&](double value) { return in.Broadcast(in.Constant(word_type, value), word); };
   const auto bits = [&](int32_t value) { return in.Add(Opcode::kBitcastConvert, word, {value}); };
@@ -168,7 +168,7 @@ int32_t Spread(OpImport& in, size_t i, const Shape& result, const Ints* dimensio
         in.Add(Opcode::kReshape, std::make_shared<const Shape>(Shape::ArrayOrDie(type, sizes)), {operand});
   }
   return in.Add(Opcode::kBroadcast, WithType(in, result, type), {operand},
-                Map({{Attr::kDimensions, std::move(kept)}}));
+                in.Map({{Attr::kDimensions, std::move(kept)}}));
 }
 
 std::vector<int32_t> SpreadAll(OpImport& in) {
@@ -216,7 +216,7 @@ void ImportBroadcastNextAfter(OpImport& in) {
 // same name is evaluated as the function, rounded once (evaluator/ops/function_call.h).
 void ImportFunction(OpImport& in) {
   if (WantsFloat(in, 1))
-    in.Emit(Opcode::kCustomCall, in.operands, Map({{Attr::kCustomCallTarget, std::string(in.op.name)}}));
+    in.Emit(Opcode::kCustomCall, in.operands, in.Map({{Attr::kCustomCallTarget, std::string(in.op.name)}}));
 }
 
 constexpr ImportRow kRows[] = {

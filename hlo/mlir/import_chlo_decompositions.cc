@@ -16,7 +16,7 @@ class Expressions {
   Expressions(OpImport& in, Scope& scope, SharedShape shape)
       : in_(in), scope_(scope), shape_(std::move(shape)) {}
 
-  int32_t Apply(Opcode opcode, std::vector<int32_t> operands) {
+  int32_t Apply(Opcode opcode, absl::Span<const int32_t> operands) {
     return in_.importer.Add(scope_, opcode, shape_, operands, {}, in_.op);
   }
   int32_t Add(int32_t a, int32_t b) { return Apply(Opcode::kAdd, {a, b}); }
@@ -32,13 +32,13 @@ class Expressions {
         std::make_shared<const Literal>(Literal::ScalarDouble(ElementType::kF64, value));
     if (shape_->IsScalar()) return constant;
     return in_.importer.Add(scope_, Opcode::kBroadcast, shape_, {&constant, 1},
-                            Map({{Attr::kDimensions, Ints()}}), in_.op);
+                            in_.Map({{Attr::kDimensions, Ints()}}), in_.op);
   }
   int32_t Compare(int32_t a, int32_t b, std::string_view direction) {
     auto pred = std::make_shared<const Shape>(Shape::ArrayOrDie(ElementType::kPred, shape_->sizes()));
     const int32_t operands[] = {a, b};
     return in_.importer.Add(scope_, Opcode::kCompare, std::move(pred), operands,
-                            Map({{Attr::kDirection, assay::Word{std::string(direction)}}}), in_.op);
+                            in_.Map({{Attr::kDirection, assay::Word{std::string(direction)}}}), in_.op);
   }
   int32_t Select(int32_t pred, int32_t yes, int32_t no) { return Apply(Opcode::kSelect, {pred, yes, no}); }
   // Horner's rule, the highest coefficient first.
@@ -63,7 +63,7 @@ ComputationId Decomposed(OpImport& in, const SharedShape& shape, Decomposition f
   if (known != in.importer.made().end()) return known->second;
   Scope scope = in.importer.NewScope(in.op);
   const int32_t parameter = in.importer.Add(scope, Opcode::kParameter, shape, {}, {}, in.op);
-  scope.parameters.push_back(parameter);
+  scope.computation.parameters.push_back(parameter);
   const auto wide = std::make_shared<const Shape>(Shape::ArrayOrDie(ElementType::kF64, shape->sizes()));
   Expressions e(in, scope, wide);
   const int32_t value = function(e, e.Apply(Opcode::kConvert, {parameter}));
@@ -79,7 +79,7 @@ void EmitComposite(OpImport& in, Decomposition function) {
   const SharedShape shape = in.scope.computation.instructions[in.operands[0]].shape;
   const ComputationId id = Decomposed(in, shape, function);
   const int32_t call =
-      in.Add(Opcode::kCall, shape, in.operands, Map({{Attr::kToApply, id}, {Attr::kIsComposite, true}}));
+      in.Add(Opcode::kCall, shape, in.operands, in.Map({{Attr::kToApply, id}, {Attr::kIsComposite, true}}));
   in.OwnExtras(call).frontend_attributes = {{"composite.attributes", {"{}", true}},
                                             {"composite.name", {std::string(in.op.name), false}},
                                             {"composite.version", {"1", false}}};

@@ -100,7 +100,7 @@ void ImportAllToAll(OpImport& in) {
   if (!transposed.ok()) return in.Fail(transposed.status());
   const int32_t pieces = in.Add(Opcode::kReshape, std::make_shared<const Shape>(*apart), {exchanged});
   const int32_t turned = in.Add(Opcode::kTranspose, std::make_shared<const Shape>(*transposed), {pieces},
-                                Map({{Attr::kDimensions, std::move(order)}}));
+                                in.Map({{Attr::kDimensions, std::move(order)}}));
   in.Emit(Opcode::kReshape, {turned});
 }
 

@@ -14,7 +14,7 @@ int32_t Packed(OpImport& in, absl::Span<const int32_t> values) {
   std::vector<Shape> shapes;
   shapes.reserve(values.size());
   for (int32_t value : values) shapes.push_back(*in.scope.computation.instructions[value].shape);
-  return in.Add(Opcode::kTuple, std::make_shared<const Shape>(Shape::Tuple(std::move(shapes))), values);
+  return in.Add(Opcode::kTuple, in.importer.Share(Shape::Tuple(std::move(shapes))), values);
 }
 
 // The instructions of captured values, with those of constants built here.
@@ -54,7 +54,7 @@ void ImportWhile(OpImport& in) {
   const int32_t init = Packed(in, state);
   const SharedShape shape = in.scope.computation.instructions[init].shape;
   const int32_t loop =
-      in.Add(Opcode::kWhile, shape, {init}, Map({{Attr::kCondition, *condition}, {Attr::kBody, *body}}));
+      in.Add(Opcode::kWhile, shape, {init}, in.Map({{Attr::kCondition, *condition}, {Attr::kBody, *body}}));
   if (state.size() == 1 && in.num_results() == 1) return in.BindResult(0, loop);
   for (size_t i = 0; i < in.num_results(); ++i) {
     SharedShape result = in.ResultShape(i);
@@ -80,9 +80,10 @@ void EmitConditional(OpImport& in, bool is_if) {
   }
   if (is_if) {
     in.Emit(Opcode::kConditional, std::move(inputs),
-            Map({{Attr::kTrueComputation, branches[0]}, {Attr::kFalseComputation, branches[1]}}));
+            in.Map({{Attr::kTrueComputation, branches[0]}, {Attr::kFalseComputation, branches[1]}}));
   } else {
-    in.Emit(Opcode::kConditional, std::move(inputs), Map({{Attr::kBranchComputations, std::move(branches)}}));
+    in.Emit(Opcode::kConditional, std::move(inputs),
+            in.Map({{Attr::kBranchComputations, std::move(branches)}}));
   }
 }
 
@@ -100,7 +101,7 @@ void ImportCase(OpImport& in) {
 void ImportTuple(OpImport& in) { in.Emit(Opcode::kTuple, in.operands); }
 
 void ImportGetTupleElement(OpImport& in) {
-  if (in.Arity(1)) in.Emit(Opcode::kGetTupleElement, in.operands, Map({{Attr::kIndex, in.Int("index")}}));
+  if (in.Arity(1)) in.Emit(Opcode::kGetTupleElement, in.operands, in.Map({{Attr::kIndex, in.Int("index")}}));
 }
 
 // Several operands pass the barrier as a tuple; one as itself.
@@ -145,7 +146,7 @@ void ImportOutfeed(OpImport& in) {
   for (size_t i = 0; i < data.size(); ++i) shapes.push_back(in.OperandShape(i));
   const auto shape = std::make_shared<const Shape>(Shape::Tuple(std::move(shapes)));
   const int32_t tuple = in.Add(Opcode::kTuple, shape, data);
-  AttributeMap attributes = Map({{Attr::kOutfeedShape, shape}});
+  AttributeMap attributes = in.Map({{Attr::kOutfeedShape, shape}});
   if (const std::string_view config = in.Text("outfeed_config"); !config.empty())
     attributes.Set(Attr::kOutfeedConfig, std::string(config));
   in.Emit(Opcode::kOutfeed, {tuple, in.operands.back()}, std::move(attributes));

@@ -74,7 +74,7 @@ AttributeMap AccuracyOf(OpImport& in) {
   value.atol = number("atol");
   value.rtol = number("rtol");
   value.ulps = number("ulps");
-  return value == ResultAccuracy() ? AttributeMap() : Map({{Attr::kResultAccuracy, value}});
+  return value == ResultAccuracy() ? AttributeMap() : in.Map({{Attr::kResultAccuracy, value}});
 }
 
 template <Opcode opcode>
@@ -134,7 +134,7 @@ void ImportReducePrecision(OpImport& in) {
   if (!in.Arity(1)) return;
   const int64_t exponent = in.Int("exponent_bits"), mantissa = in.Int("mantissa_bits");
   in.Emit(Opcode::kReducePrecision, in.operands,
-          Map({{Attr::kExponentBits, exponent}, {Attr::kMantissaBits, mantissa}}));
+          in.Map({{Attr::kExponentBits, exponent}, {Attr::kMantissaBits, mantissa}}));
 }
 
 template <size_t... i>
@@ -149,10 +149,10 @@ AttributeMap CompareAttributes(OpImport& in) {
   constexpr std::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
   constexpr std::string_view kTypes[] = {"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
   const std::string_view direction = in.EnumWord("comparison_direction", "", kDirections);
-  AttributeMap attributes = Map({{Attr::kDirection, assay::Word{std::string(direction)}}});
   const std::string_view type = in.EnumWord("compare_type", "NOTYPE", kTypes);
-  if (type != "NOTYPE") attributes.Set(Attr::kType, assay::Word{std::string(type)});
-  return attributes;
+  assay::Word word{std::string(direction)};
+  if (type == "NOTYPE") return in.Map({{Attr::kDirection, std::move(word)}});
+  return in.Map({{Attr::kDirection, std::move(word)}, {Attr::kType, assay::Word{std::string(type)}}});
 }
 
 std::span<const ImportRow> ElementwiseRows() {

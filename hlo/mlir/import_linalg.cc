@@ -23,14 +23,14 @@ void ImportReduce(OpImport& in) {
   const std::optional<ComputationId> body = in.Body();
   if (!body) return;
   in.Emit(Opcode::kReduce, in.operands,
-          Map({{Attr::kDimensions, in.RequiredInts("dimensions")}, {Attr::kToApply, *body}}));
+          in.Map({{Attr::kDimensions, in.RequiredInts("dimensions")}, {Attr::kToApply, *body}}));
 }
 
 void ImportMap(OpImport& in) {
   const std::optional<ComputationId> body = in.Body();
   if (!body) return;
   in.Emit(Opcode::kMap, in.operands,
-          Map({{Attr::kDimensions, in.RequiredInts("dimensions")}, {Attr::kToApply, *body}}));
+          in.Map({{Attr::kDimensions, in.RequiredInts("dimensions")}, {Attr::kToApply, *body}}));
 }
 
 // The window of `sizes`; padding is a matrix of low and high.
@@ -60,7 +60,7 @@ void ImportReduceWindow(OpImport& in) {
   Window window =
       ReadWindow(in, in.RequiredInts("window_dimensions"), "base_dilations", "window_dilations", false);
   in.Emit(Opcode::kReduceWindow, in.operands,
-          Map({{Attr::kWindow, std::move(window)}, {Attr::kToApply, *body}}));
+          in.Map({{Attr::kWindow, std::move(window)}, {Attr::kToApply, *body}}));
 }
 
 void ImportSelectAndScatter(OpImport& in) {
@@ -72,7 +72,7 @@ void ImportSelectAndScatter(OpImport& in) {
   const size_t rank = operand.IsArray() ? static_cast<size_t>(operand.rank()) : 0;
   Window window = ReadWindow(in, in.IntsOr("window_dimensions", rank, 1), "", "", false);
   in.Emit(Opcode::kSelectAndScatter, in.operands,
-          Map({{Attr::kWindow, std::move(window)}, {Attr::kSelect, *select}, {Attr::kScatter, *scatter}}));
+          in.Map({{Attr::kWindow, std::move(window)}, {Attr::kSelect, *select}, {Attr::kScatter, *scatter}}));
 }
 
 // precision_config = [DEFAULT, HIGHEST]; all defaults mean absent.
@@ -96,8 +96,9 @@ void SetPrecision(OpImport& in, AttributeMap* attributes) {
 // The named algorithm of (lhs, rhs and accumulation types, component counts, operations, imprecise).
 std::string AlgorithmName(OpImport& in) {
   constexpr std::string_view kGroup = "algorithm";
+  const std::span<const NamedAttribute> fields = in.Fields(kGroup);
   const auto type = [&](std::string_view name) -> const Type* {
-    const Attribute* const attribute = in.Find(name, kGroup);
+    const Attribute* const attribute = mlir::Find(fields, name);
     const bool any = attribute != nullptr && attribute->type != nullptr;
     return any && attribute->type->kind != Type::Kind::kNone ? attribute->type : nullptr;
   };
@@ -132,12 +133,14 @@ AttributeMap DotDimensions(OpImport& in, std::string_view group) {
       {"rhs_contracting_dimensions", Attr::kRhsContractingDims},
       {"lhs_ragged_dimensions", Attr::kLhsRaggedDims},
       {"rhs_group_dimensions", Attr::kRhsGroupDims}};
-  AttributeMap attributes;
+  const std::span<const NamedAttribute> fields = in.Fields(group);
+  AttributeMap::Entry entries[std::size(kDimensions)];
+  size_t count = 0;
   for (const auto& [name, attr] : kDimensions) {
-    Ints dims = in.IntList(name, group);
-    if (!dims.empty()) attributes.Set(attr, std::move(dims));
+    Ints dims = in.IntsOf(mlir::Find(fields, name), name);
+    if (!dims.empty()) entries[count++] = {attr, std::move(dims)};
   }
-  return attributes;
+  return in.importer.MapOf(std::span(entries, count));
 }
 
 // ragged_dot: the same as HLO's.
@@ -167,7 +170,7 @@ void ImportDot(OpImport& in) {
   const Shape& lhs = in.OperandShape(0);
   if (!lhs.IsArray() || lhs.rank() == 0) return in.Invalid("want vectors or matrices");
   AttributeMap attributes =
-      Map({{Attr::kLhsContractingDims, Ints{lhs.rank() - 1}}, {Attr::kRhsContractingDims, Ints{0}}});
+      in.Map({{Attr::kLhsContractingDims, Ints{lhs.rank() - 1}}, {Attr::kRhsContractingDims, Ints{0}}});
   SetPrecision(in, &attributes);
   in.Emit(Opcode::kDot, in.operands, std::move(attributes));
 }
@@ -196,8 +199,8 @@ void ImportConvolution(OpImport& in) {
   }
   Window window = ReadWindow(in, sizes, "lhs_dilation", "rhs_dilation", true);
   AttributeMap attributes =
-      Map({{Attr::kWindow, std::move(window)},
-           {Attr::kDimLabels, std::shared_ptr<const ConvDimensionNumbers>(std::move(labels))}});
+      in.Map({{Attr::kWindow, std::move(window)},
+              {Attr::kDimLabels, std::shared_ptr<const ConvDimensionNumbers>(std::move(labels))}});
   const int64_t features = in.Int("feature_group_count", 1), batches = in.Int("batch_group_count", 1);
   if (features != 1) attributes.Set(Attr::kFeatureGroupCount, features);
   if (batches != 1) attributes.Set(Attr::kBatchGroupCount, batches);
@@ -209,8 +212,8 @@ void ImportFft(OpImport& in) {
   constexpr std::string_view kTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
   if (!in.Arity(1)) return;
   in.Emit(Opcode::kFft, in.operands,
-          Map({{Attr::kFftType, assay::Word{std::string(in.EnumWord("fft_type", "", kTypes))}},
-               {Attr::kFftLength, in.RequiredInts("fft_length")}}));
+          in.Map({{Attr::kFftType, assay::Word{std::string(in.EnumWord("fft_type", "", kTypes))}},
+                  {Attr::kFftLength, in.RequiredInts("fft_length")}}));
 }
 
 void ImportCholesky(OpImport& in) {
@@ -224,7 +227,7 @@ void ImportTriangularSolve(OpImport& in) {
   constexpr std::string_view kTransposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
   if (!in.Arity(2)) return;
   const std::string_view transpose = in.EnumWord("transpose_a", "", kTransposes);
-  AttributeMap attributes = Map({{Attr::kTransposeA, assay::Word{std::string(transpose)}}});
+  AttributeMap attributes = in.Map({{Attr::kTransposeA, assay::Word{std::string(transpose)}}});
   if (in.Bool("left_side")) attributes.Set(Attr::kLeftSide, true);
   if (in.Bool("lower")) attributes.Set(Attr::kLower, true);
   if (in.Bool("unit_diagonal")) attributes.Set(Attr::kUnitDiagonal, true);
@@ -235,7 +238,7 @@ template <Opcode opcode, size_t operands, size_t results>
 void ImportBatchNorm(OpImport& in) {
   if (!in.Arity(operands, results)) return;
   in.Emit(opcode, in.operands,
-          Map({{Attr::kEpsilon, in.Float("epsilon")}, {Attr::kFeatureIndex, in.Int("feature_index")}}));
+          in.Map({{Attr::kEpsilon, in.Float("epsilon")}, {Attr::kFeatureIndex, in.Int("feature_index")}}));
 }
 
 // rng: the third operand is the shape, which the result's type says too.
@@ -244,7 +247,7 @@ void ImportRng(OpImport& in) {
   if (in.num_operands() != 2 && !in.Arity(3)) return;
   const std::string_view word = in.EnumWord("rng_distribution", "", kDistributions);
   in.Emit(Opcode::kRng, {in.operands[0], in.operands[1]},
-          Map({{Attr::kDistribution, assay::Word{"rng_" + Lower(word)}}}));
+          in.Map({{Attr::kDistribution, assay::Word{"rng_" + Lower(word)}}}));
 }
 
 void ImportRngBitGenerator(OpImport& in) {
@@ -252,7 +255,7 @@ void ImportRngBitGenerator(OpImport& in) {
   if (!in.Arity(1, 2)) return;
   const std::string_view word = in.EnumWord("rng_algorithm", "", kAlgorithms);
   in.Emit(Opcode::kRngBitGenerator, in.operands,
-          Map({{Attr::kAlgorithm, assay::Word{"rng_" + Lower(word)}}}));
+          in.Map({{Attr::kAlgorithm, assay::Word{"rng_" + Lower(word)}}}));
 }
 
 constexpr ImportRow kRows[] = {

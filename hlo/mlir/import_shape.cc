@@ -31,7 +31,7 @@ void EmitBroadcast(OpImport& in, const Ints& dimensions, bool is_attribute) {
     if (from.size(d) == 1 && !from.is_dynamic(d) && to->size(target) != 1) expanded |= uint64_t{1} << d;
   }
   if (expanded == 0) {
-    const auto build = [&] { return Map({{Attr::kDimensions, dimensions}}); };
+    const auto build = [&] { return in.Map({{Attr::kDimensions, dimensions}}); };
     return in.Emit(Opcode::kBroadcast, {in.operands[0]}, is_attribute ? in.Attributes(build) : build());
   }
   if (from.HasDynamic()) return in.Unsupported("an expanding broadcast of a dynamic array");
@@ -44,9 +44,8 @@ void EmitBroadcast(OpImport& in, const Ints& dimensions, bool is_attribute) {
   }
   absl::StatusOr<Shape> shape = Shape::Array(from.element_type(), sizes);
   if (!shape.ok()) return in.Fail(shape.status());
-  const int32_t operand =
-      in.Add(Opcode::kReshape, std::make_shared<const Shape>(*std::move(shape)), {in.operands[0]});
-  in.Emit(Opcode::kBroadcast, {operand}, Map({{Attr::kDimensions, std::move(kept)}}));
+  const int32_t operand = in.Add(Opcode::kReshape, in.importer.Share(*std::move(shape)), {in.operands[0]});
+  in.Emit(Opcode::kBroadcast, {operand}, in.Map({{Attr::kDimensions, std::move(kept)}}));
 }
 
 void ImportBroadcastInDim(OpImport& in) {
@@ -72,14 +71,14 @@ void ImportDimensions(OpImport& in) {
   if (!in.Arity(1)) return;
   in.Emit(opcode, in.operands, in.Attributes([&] {
     const std::string_view name = opcode == Opcode::kTranspose ? "permutation" : "dimensions";
-    return Map({{Attr::kDimensions, in.RequiredInts(name)}});
+    return in.Map({{Attr::kDimensions, in.RequiredInts(name)}});
   }));
 }
 
 void ImportIota(OpImport& in) {
   if (!in.Arity(0)) return;
   in.Emit(Opcode::kIota, {}, in.Attributes([&] {
-    return Map({{Attr::kIotaDimension, in.Int("iota_dimension")}});
+    return in.Map({{Attr::kIotaDimension, in.Int("iota_dimension")}});
   }));
 }
 
@@ -92,7 +91,7 @@ AttributeMap SliceAttributes(OpImport& in) {
   if (!in.ok()) return {};
   SliceConfig slices(starts.size());
   for (size_t d = 0; d < starts.size(); ++d) slices[d] = {starts[d], limits[d], strides[d]};
-  return Map({{Attr::kSlice, std::move(slices)}});
+  return in.Map({{Attr::kSlice, std::move(slices)}});
 }
 
 void ImportSlice(OpImport& in) {
@@ -101,7 +100,7 @@ void ImportSlice(OpImport& in) {
 
 void ImportDynamicSlice(OpImport& in) {
   in.Emit(Opcode::kDynamicSlice, in.operands, in.Attributes([&] {
-    return Map({{Attr::kDynamicSliceSizes, in.RequiredInts("slice_sizes")}});
+    return in.Map({{Attr::kDynamicSliceSizes, in.RequiredInts("slice_sizes")}});
   }));
 }
 
@@ -109,7 +108,7 @@ void ImportDynamicUpdateSlice(OpImport& in) { in.Emit(Opcode::kDynamicUpdateSlic
 
 void ImportConcatenate(OpImport& in) {
   in.Emit(Opcode::kConcatenate, in.operands, in.Attributes([&] {
-    return Map({{Attr::kDimensions, Ints{in.Int("dimension")}}});
+    return in.Map({{Attr::kDimensions, Ints{in.Int("dimension")}}});
   }));
 }
 
@@ -122,7 +121,7 @@ AttributeMap PadAttributes(OpImport& in) {
   if (!in.ok()) return {};
   PaddingConfig padding(low.size());
   for (size_t d = 0; d < low.size(); ++d) padding[d] = {low[d], high[d], interior[d]};
-  return Map({{Attr::kPadding, std::move(padding)}});
+  return in.Map({{Attr::kPadding, std::move(padding)}});
 }
 
 void ImportPad(OpImport& in) {
@@ -135,11 +134,11 @@ void SetIfAny(AttributeMap* attributes, Attr attr, Ints values) {
 
 AttributeMap GatherAttributes(OpImport& in) {
   AttributeMap attributes =
-      Map({{Attr::kOffsetDims, in.IntList("offset_dims", kGatherNumbers)},
-           {Attr::kCollapsedSliceDims, in.IntList("collapsed_slice_dims", kGatherNumbers)},
-           {Attr::kStartIndexMap, in.IntList("start_index_map", kGatherNumbers)},
-           {Attr::kIndexVectorDim, in.Int("index_vector_dim", 0, kGatherNumbers)},
-           {Attr::kSliceSizes, in.RequiredInts("slice_sizes")}});
+      in.Map({{Attr::kOffsetDims, in.IntList("offset_dims", kGatherNumbers)},
+              {Attr::kCollapsedSliceDims, in.IntList("collapsed_slice_dims", kGatherNumbers)},
+              {Attr::kStartIndexMap, in.IntList("start_index_map", kGatherNumbers)},
+              {Attr::kIndexVectorDim, in.Int("index_vector_dim", 0, kGatherNumbers)},
+              {Attr::kSliceSizes, in.RequiredInts("slice_sizes")}});
   SetIfAny(&attributes, Attr::kOperandBatchingDims, in.IntList("operand_batching_dims", kGatherNumbers));
   SetIfAny(&attributes, Attr::kStartIndicesBatchingDims,
            in.IntList("start_indices_batching_dims", kGatherNumbers));
@@ -155,11 +154,11 @@ void ImportScatter(OpImport& in) {
   const std::optional<ComputationId> body = in.Body();
   if (!body) return;
   AttributeMap attributes =
-      Map({{Attr::kUpdateWindowDims, in.IntList("update_window_dims", kScatterNumbers)},
-           {Attr::kInsertedWindowDims, in.IntList("inserted_window_dims", kScatterNumbers)},
-           {Attr::kScatterDimsToOperandDims, in.IntList("scatter_dims_to_operand_dims", kScatterNumbers)},
-           {Attr::kIndexVectorDim, in.Int("index_vector_dim", 0, kScatterNumbers)},
-           {Attr::kToApply, *body}});
+      in.Map({{Attr::kUpdateWindowDims, in.IntList("update_window_dims", kScatterNumbers)},
+              {Attr::kInsertedWindowDims, in.IntList("inserted_window_dims", kScatterNumbers)},
+              {Attr::kScatterDimsToOperandDims, in.IntList("scatter_dims_to_operand_dims", kScatterNumbers)},
+              {Attr::kIndexVectorDim, in.Int("index_vector_dim", 0, kScatterNumbers)},
+              {Attr::kToApply, *body}});
   SetIfAny(&attributes, Attr::kInputBatchingDims, in.IntList("input_batching_dims", kScatterNumbers));
   SetIfAny(&attributes, Attr::kScatterIndicesBatchingDims,
            in.IntList("scatter_indices_batching_dims", kScatterNumbers));
@@ -175,14 +174,14 @@ void ImportSort(OpImport& in) {
   if (dimension < 0) dimension += in.OperandShape(0).rank();
   const std::optional<ComputationId> body = in.Body();
   if (!body) return;
-  AttributeMap attributes = Map({{Attr::kDimensions, Ints{dimension}}, {Attr::kToApply, *body}});
+  AttributeMap attributes = in.Map({{Attr::kDimensions, Ints{dimension}}, {Attr::kToApply, *body}});
   if (in.Bool("is_stable")) attributes.Set(Attr::kIsStable, true);
   in.Emit(Opcode::kSort, in.operands, std::move(attributes));
 }
 
 template <Opcode opcode>
 void ImportDimensionSize(OpImport& in) {
-  in.Emit(opcode, in.operands, Map({{Attr::kDimensions, Ints{in.Int("dimension")}}}));
+  in.Emit(opcode, in.operands, in.Map({{Attr::kDimensions, Ints{in.Int("dimension")}}}));
 }
 
 // Operations that take shapes as operands, with a result of static type: the type says what the operands would.
@@ -196,7 +195,7 @@ bool HasStaticResult(OpImport& in) {
 
 void ImportDynamicIota(OpImport& in) {
   if (!in.Arity(1) || !HasStaticResult(in)) return;
-  in.Emit(Opcode::kIota, {}, Map({{Attr::kIotaDimension, in.Int("iota_dimension")}}));
+  in.Emit(Opcode::kIota, {}, in.Map({{Attr::kIotaDimension, in.Int("iota_dimension")}}));
 }
 
 void ImportDynamicBroadcastInDim(OpImport& in) {

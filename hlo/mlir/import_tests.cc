@@ -56,7 +56,7 @@ void ImportTest(OpImport& in) {
   if (!in.ok()) return;
   const int32_t call = in.Add(
       Opcode::kCustomCall, std::move(shape), std::move(inputs),
-      Map({{Attr::kCustomCallTarget, std::string(in.op.name)}, {Attr::kCustomCallHasSideEffect, true}}));
+      in.Map({{Attr::kCustomCallTarget, std::string(in.op.name)}, {Attr::kCustomCallHasSideEffect, true}}));
   FinishTestCall(in, call, in.op.name, Dictionary(in.op, in.op.name, /*with_defaults=*/true));
   in.BindResults(call);
 }
@@ -70,7 +70,7 @@ void ImportRunParallel(OpImport& in) {
   if (in.Find("infeed") != nullptr) return in.Unsupported("an infeed");
   const absl::StatusOr<ComputationId> callee = in.importer.Function(programs->elements[0]->elements[0]->text);
   if (!callee.ok()) return in.Fail(callee.status());
-  in.Emit(Opcode::kCall, in.operands, Map({{Attr::kToApply, *callee}}));
+  in.Emit(Opcode::kCall, in.operands, in.Map({{Attr::kToApply, *callee}}));
 }
 
 constexpr ImportRow kRows[] = {

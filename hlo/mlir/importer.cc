@@ -36,28 +36,6 @@ absl::StatusOr<Shape> TensorShape(const Type& type) {
   return shape;
 }
 
-// The text "opcode." of each opcode, at the start of a block of one size.
-struct NamePrefix {
-  static constexpr size_t kBytes = 40;
-  char text[kBytes] = {};
-  size_t size = 0;
-};
-const NamePrefix& PrefixOf(Opcode opcode) {
-  static const auto* const kPrefixes = [] {
-    auto* prefixes = new std::array<NamePrefix, kNumOpcodes>();
-    for (int i = 0; i < kNumOpcodes; ++i) {
-      const std::string_view name = Name(static_cast<Opcode>(i));
-      NamePrefix& prefix = (*prefixes)[static_cast<size_t>(i)];
-      ASSAY_CHECK(name.size() < NamePrefix::kBytes);
-      std::memcpy(prefix.text, name.data(), name.size());
-      prefix.text[name.size()] = '.';
-      prefix.size = name.size() + 1;
-    }
-    return prefixes;
-  }();
-  return (*kPrefixes)[static_cast<size_t>(opcode)];
-}
-
 bool IsNameInHlo(std::string_view name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
@@ -109,18 +87,28 @@ absl::StatusOr<SharedShape> Importer::ShapeOf(const Type& type) {
       return InvalidProgram(
           {}, fmt::format("found a value of type {}, want a tensor, a tuple or a token", ToString(type)));
   }
-  known = shape_pool_.New(std::move(shape));
+  known = Share(std::move(shape));
   return known;
 }
 
 SharedShape Importer::Scalar(ElementType type) {
   SharedShape& shape = scalars_[static_cast<size_t>(type)];
-  if (shape == nullptr) shape = std::make_shared<const Shape>(Shape::Scalar(type));
+  if (shape == nullptr) shape = Share(Shape::Scalar(type));
   return shape;
 }
 
+// Where the literal of an attribute is kept for its next use. Large ones are never made twice.
+LiteralPtr& Importer::KnownLiteral(const Attribute& dense) {
+  constexpr size_t kSmall = 64;
+  if (dense.data.size() > kSmall) return large_literals_[&dense];
+  KnownSmall& known =
+      small_literals_[reinterpret_cast<uintptr_t>(&dense) / alignof(Attribute) % small_literals_.size()];
+  if (known.dense != &dense) known = {&dense, nullptr};
+  return known.literal;
+}
+
 absl::StatusOr<LiteralPtr> Importer::LiteralOf(const Attribute& dense, const SharedShape& shape) {
-  LiteralPtr& known = literals_[&dense];
+  LiteralPtr& known = KnownLiteral(dense);
   if (known != nullptr) return known;
   const SharedShape own = dense.is_splat && !shape->IsScalar() ? Scalar(shape->element_type()) : shape;
   ASSAY_ASSIGN_OR_RETURN(Literal literal, Literal::Make(own, nullptr, /*zero=*/false));
@@ -145,7 +133,7 @@ Scope Importer::NewScope(const Operation& from, const Region& region, size_t num
   Scope scope = NewScope(from);
   const size_t count = num_parameters + NumInstructions(region);
   scope.computation.instructions.reserve(count + count / 8);  // some operations become several
-  scope.parameters.reserve(num_parameters);
+  scope.computation.parameters.reserve(num_parameters);
   return scope;
 }
 
@@ -174,7 +162,8 @@ AttributeMap Importer::NoDimensions() {
 
 // The name of the location, and what XLA keeps of an operation's attributes.
 void Importer::AddExtras(const Operation& from, Instruction* instruction) {
-  const Attribute* const frontend = from.Find("mhlo.frontend_attributes");
+  const Attribute* const frontend =
+      tree_.has_frontend_attributes ? from.Find(Tree::kFrontendAttributes) : nullptr;
   const Location* const location = from.location;
   if (frontend == nullptr) {
     if (location != nullptr) instruction->extras = ExtrasOf(*location);
@@ -217,12 +206,9 @@ int32_t Importer::Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<
   Instruction& added = scope.computation.instructions.emplace_back();
   added.opcode = opcode;
   added.position = from.position;
-  const NamePrefix& prefix = PrefixOf(opcode);
-  char name[NamePrefix::kBytes + DecimalCounter::kMaxDigits];
-  std::memcpy(name, prefix.text, NamePrefix::kBytes);
-  added.name.assign(name, prefix.size + names_.Next(name + prefix.size));
+  names_.Next(opcode, &added.name);
   added.shape = std::move(shape);
-  if (operands.size() <= 2) {
+  if (operands.size() <= kFewOperands) {
     for (const int32_t operand : operands) added.operands.push_back(operand);
   } else {
     added.operands.assign(operands.begin(), operands.end());
@@ -230,7 +216,7 @@ int32_t Importer::Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<
   added.attributes = std::move(attributes);
   if (opcode != Opcode::kParameter) {
     const std::shared_ptr<const InstructionExtras>* known = nullptr;
-    if (from.attributes.empty() && from.location != nullptr)
+    if ((from.attributes.empty() || !tree_.has_frontend_attributes) && from.location != nullptr)
       known = &location_extras_[static_cast<size_t>(from.location->id)];
     if (known != nullptr && *known != nullptr) {
       added.extras = *known;
@@ -272,7 +258,7 @@ absl::Status Importer::ImportOperation(Scope& scope, const Operation& operation)
     return tree_.WithPlace(NotSupported({}, fmt::format("operation '{}'", operation.name)), operation);
   }
   OpImport in(*this, scope, operation);
-  in.operands.reserve(operation.operands.size());
+  if (operation.operands.size() > kFewOperands) in.operands.reserve(operation.operands.size());
   for (Value* operand : operation.operands) {
     if (const int32_t known = Lookup(scope, *operand); known >= 0) {
       in.operands.push_back(known);
@@ -317,14 +303,13 @@ absl::StatusOr<int32_t> Importer::Root(Scope& scope, const Region& region, std::
   std::vector<Shape> shapes;
   shapes.reserve(values.size());
   for (int32_t value : values) shapes.push_back(*scope.computation.instructions[value].shape);
-  auto shape = std::make_shared<const Shape>(Shape::Tuple(std::move(shapes)));
+  SharedShape shape = Share(Shape::Tuple(std::move(shapes)));
   return Add(scope, Opcode::kTuple, std::move(shape), values, {}, last);
 }
 
 ComputationId Importer::Finish(Scope& scope, std::string name, int32_t root) {
   Computation& computation = scope.computation;
   computation.root = root;
-  computation.parameters = std::move(scope.parameters);
   const ComputationId id{static_cast<int32_t>(module_.computations.size())};
   // Functions keep their names where they are names in HLO.
   if (!IsNameInHlo(name)) name = "region";
@@ -357,10 +342,10 @@ absl::StatusOr<ComputationId> Importer::RegionComputation(const Region& region, 
     ASSAY_ASSIGN_OR_RETURN(shapes.emplace_back(), ShapeOf(*value->type));
   }
   const auto add_parameter = [&](SharedShape shape) {
-    const auto number = static_cast<int64_t>(scope.parameters.size());
+    const auto number = static_cast<int64_t>(scope.computation.parameters.size());
     const int32_t parameter = Add(scope, Opcode::kParameter, std::move(shape), {}, {}, from);
     scope.computation.instructions[parameter].parameter_number = number;
-    scope.parameters.push_back(parameter);
+    scope.computation.parameters.push_back(parameter);
     return parameter;
   };
   absl::InlinedVector<int32_t, 8> values;
@@ -372,7 +357,7 @@ absl::StatusOr<ComputationId> Importer::RegionComputation(const Region& region, 
     std::vector<Shape> elements;
     elements.reserve(shapes.size());
     for (const SharedShape& shape : shapes) elements.push_back(*shape);
-    const int32_t tuple = add_parameter(std::make_shared<const Shape>(Shape::Tuple(std::move(elements))));
+    const int32_t tuple = add_parameter(Share(Shape::Tuple(std::move(elements))));
     for (size_t i = 0; i < shapes.size(); ++i) {
       values.push_back(Add(scope, Opcode::kGetTupleElement, shapes[i], {&tuple, 1}, TupleIndex(i), from));
     }

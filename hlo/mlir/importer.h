@@ -6,9 +6,7 @@
 #ifndef ASSAY_HLO_MLIR_IMPORTER_H_
 #define ASSAY_HLO_MLIR_IMPORTER_H_
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +19,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "hlo/mlir/instruction_names.h"
 #include "hlo/mlir/ir.h"
 #include "hlo/module.h"
 #include "hlo/shared_pool.h"
@@ -29,12 +28,14 @@ namespace assay::mlir {
 
 using SharedShape = std::shared_ptr<const Shape>;
 
+// As many operands lie in place, in an Instruction as in OpImport, and need nothing reserved.
+inline constexpr size_t kFewOperands = 4;
+
 // A computation that is being built.
 struct Scope {
   int32_t serial = 0;
   Computation computation;
   absl::flat_hash_map<int32_t, int32_t> captured;  // instruction of a value from outside, by its id
-  std::vector<int32_t> parameters;
   // Calls, and the last operation that records or shows values: what the next of those comes after.
   std::vector<int32_t> unordered;
 };
@@ -63,26 +64,6 @@ struct NameFacts {
 };
 NameFacts FactsOf(std::string_view name);  // op_import.cc
 
-// 1, 2, 3, ... as text: counting is quicker than to write each number.
-class DecimalCounter {
- public:
-  static constexpr size_t kMaxDigits = 20;
-  // Writes the next number at `out`, kMaxDigits of room, all of which it may fill; how many digits it has.
-  size_t Next(char* out) {
-    size_t i = kMaxDigits - 1;
-    while (digits_[i] == '9') digits_[i--] = '0';
-    ++digits_[i];
-    first_ = std::min(first_, i);
-    std::memcpy(out, digits_ + first_, kMaxDigits);  // of a size that is known beforehand
-    return kMaxDigits - first_;
-  }
-
- private:
-  char digits_[2 * kMaxDigits] = {'0', '0', '0', '0', '0', '0', '0', '0', '0', '0',
-                                  '0', '0', '0', '0', '0', '0', '0', '0', '0', '0'};
-  size_t first_ = kMaxDigits - 1;  // of the digits that count
-};
-
 class Importer {
  public:
   explicit Importer(const Tree& tree);
@@ -94,6 +75,7 @@ class Importer {
   // The same where it is known already, else null.
   const SharedShape& KnownShape(const Type& type) const { return shapes_[static_cast<size_t>(type.id)]; }
   SharedShape Scalar(ElementType type);
+  SharedShape Share(Shape&& shape) { return shape_pool_.New(std::move(shape)); }
   absl::StatusOr<ComputationId> Function(std::string_view symbol) const;
   // The value of a constant's attribute, as a literal of `shape`; a splat as a scalar.
   absl::StatusOr<LiteralPtr> LiteralOf(const Attribute& dense, const SharedShape& shape);
@@ -101,6 +83,14 @@ class Importer {
   // The attributes that `build` makes of those of an operation, and of nothing else. Operations of one name that share
   // theirs in the tree, as most of bytecode do, share what was built for the first.
   AttributeMap AttributesOf(const Operation& operation, absl::FunctionRef<AttributeMap()> build);
+  // Map({{Attr::kIndex, 3}, ...}); the entries are moved from.
+  template <size_t count>
+  AttributeMap Map(AttributeMap::Entry (&&entries)[count]) {
+    return MapOf(entries);
+  }
+  AttributeMap MapOf(std::span<AttributeMap::Entry> entries) {
+    return entries.empty() ? AttributeMap() : AttributeMap(entries, attribute_pool_);
+  }
   // index=`index` of get-tuple-element; dimensions={}.
   AttributeMap TupleIndex(size_t index);
   AttributeMap NoDimensions();
@@ -159,15 +149,27 @@ class Importer {
     const char* name = nullptr;              // of the operation, where it lies in memory
     AttributeMap built;
   };
+  struct KnownSmall {
+    const Attribute* dense = nullptr;
+    LiteralPtr literal;
+  };
+  struct FunctionState {
+    const Operation* operation = nullptr;
+    ComputationId computation;  // once it is imported
+    enum class Visit : uint8_t { kNone, kOpen, kDone } visit = Visit::kNone;
+  };
   absl::Status FindFunctions(const Region& top);
   absl::Status CheckTopLevel(const Operation& operation);
-  absl::StatusOr<const Operation*> Entry() const;
-  absl::StatusOr<std::vector<const Operation*>> CallOrder(const Operation& entry) const;
-  absl::Status Callees(const Region& region, std::vector<const Operation*>* callees) const;
+  // Functions by their index; -1: none of that name.
+  int32_t FunctionIndex(std::string_view name) const;
+  absl::StatusOr<int32_t> Entry() const;
+  absl::StatusOr<std::vector<int32_t>> CallOrder(int32_t entry);
+  absl::Status Callees(const Region& region, std::vector<int32_t>* callees) const;
+  LiteralPtr& KnownLiteral(const Attribute& dense);
   // How many instructions the operations of a region become, about.
   size_t NumInstructions(const Region& region) const;
   bool IsConstant(const Value& value) const;
-  absl::Status ImportFunction(const Operation& function);
+  absl::Status ImportFunction(FunctionState& state);
   absl::Status ImportEntryAttributes(const Operation& entry);
   absl::Status ImportModuleAttributes(const Operation& module);
   absl::StatusOr<int32_t> Root(Scope& scope, const Region& region, std::span<const int32_t> more);
@@ -182,11 +184,12 @@ class Importer {
   std::vector<SharedShape> shapes_;  // by type id
   std::vector<Binding> bindings_;    // by value id
   std::vector<SharedShape> scalars_;
-  absl::flat_hash_map<const Attribute*, LiteralPtr> literals_;
+  absl::flat_hash_map<const Attribute*, LiteralPtr> large_literals_;
+  std::array<KnownSmall, 61> small_literals_;  // by a hash of the attribute; the last one of each
   // By a location's id: of the operations with nothing else to keep.
   std::vector<std::shared_ptr<const InstructionExtras>> location_extras_;
-  absl::flat_hash_map<absl::string_view, const Operation*> functions_;
-  absl::flat_hash_map<absl::string_view, ComputationId> computations_;  // of functions
+  std::vector<FunctionState> functions_;
+  absl::flat_hash_map<absl::string_view, int32_t> function_indices_;  // by name
   absl::flat_hash_map<std::string, ComputationId> made_;
   mutable std::vector<NameFacts> facts_;              // by name id
   std::array<KnownAttributes, 64> known_attributes_;  // by a hash of `fields`; the last one of each
@@ -194,10 +197,11 @@ class Importer {
   AttributeMap no_dimensions_;
   SharedPool<InstructionExtras> extras_;
   SharedPool<Shape> shape_pool_;
+  SharedPool<AttributeMap::Entries> attribute_pool_;
   TextPool texts_;
   SharedText last_file_;
   int32_t num_scopes_ = 0;
-  DecimalCounter names_;
+  InstructionNames names_;
 };
 
 // One operation on its way into a computation.
@@ -210,7 +214,7 @@ class OpImport {
   Scope& scope;
   const Operation& op;
   absl::Status status;
-  absl::InlinedVector<int32_t, 4> operands;  // instructions
+  absl::InlinedVector<int32_t, kFewOperands> operands;  // instructions
 
   bool ok() const { return status.ok(); }
   [[gnu::cold]] void Fail(absl::Status error);
@@ -232,6 +236,8 @@ class OpImport {
   // The result's, or a tuple of the results'.
   SharedShape WholeShape();
 
+  // The fields of the struct `group`, or the operation's attributes where it has none of this name.
+  std::span<const NamedAttribute> Fields(std::string_view group);
   // An attribute by its name; `group` names a struct that may hold it ("dot_dimension_numbers").
   const Attribute* Find(std::string_view name, std::string_view group = {});
   const Attribute* Require(std::string_view name, std::string_view group = {});
@@ -252,6 +258,11 @@ class OpImport {
   // Importer::AttributesOf for this operation. `build` may fail: no more is imported then.
   AttributeMap Attributes(absl::FunctionRef<AttributeMap()> build) {
     return importer.AttributesOf(op, build);
+  }
+
+  template <size_t count>
+  AttributeMap Map(AttributeMap::Entry (&&entries)[count]) {
+    return importer.Map(std::move(entries));
   }
 
   int32_t Add(Opcode opcode, SharedShape shape, absl::Span<const int32_t> inputs,
@@ -277,11 +288,6 @@ class OpImport {
   const SharedShape& NewResultShape(size_t i);
 };
 
-// Map({{Attr::kIndex, 3}, ...}); the entries are moved from.
-template <size_t count>
-AttributeMap Map(AttributeMap::Entry (&&entries)[count]) {
-  return AttributeMap(std::span<AttributeMap::Entry>(entries));
-}
 // The integers of array<i64: ..>, [..] or dense<..>.
 bool IntegersOf(const Attribute& attribute, Ints* values);
 // An attribute as MLIR writes it, for configurations that HLO keeps as text.

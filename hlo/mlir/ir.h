@@ -224,6 +224,9 @@ class Tree {
 
   // The operations of the file; a module is one with a region. Null: none was read.
   Region* top = nullptr;
+  // False: no operation has an attribute of this name.
+  static constexpr std::string_view kFrontendAttributes = "mhlo.frontend_attributes";
+  bool has_frontend_attributes = true;
   // The same error with the place of the operation: line and column of a text, "byte N" of bytecode.
   absl::Status WithPlace(const absl::Status& status, const Operation& operation) const;
 

@@ -214,16 +214,19 @@ SharedShape OpImport::WholeShape() {
   std::vector<Shape> shapes;
   shapes.reserve(num_results());
   for (size_t i = 0; i < num_results(); ++i) shapes.push_back(*ResultShape(i));
-  return std::make_shared<const Shape>(Shape::Tuple(std::move(shapes)));
+  return importer.Share(Shape::Tuple(std::move(shapes)));
+}
+
+std::span<const NamedAttribute> OpImport::Fields(std::string_view group) {
+  if (!group.empty()) {
+    if (const Attribute* whole = op.Find(group); whole != nullptr && whole->kind == Kind::kStruct)
+      return whole->fields;
+  }
+  return op.attributes;
 }
 
 const Attribute* OpImport::Find(std::string_view name, std::string_view group) {
-  if (!group.empty()) {
-    if (const Attribute* whole = op.Find(group); whole != nullptr && whole->kind == Kind::kStruct) {
-      return mlir::Find(whole->fields, name);
-    }
-  }
-  return op.Find(name);
+  return mlir::Find(Fields(group), name);
 }
 
 const Attribute* OpImport::Require(std::string_view name, std::string_view group) {

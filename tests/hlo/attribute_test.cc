@@ -1,6 +1,7 @@
 #include "hlo/attribute.h"
 
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "hlo/module.h"
 
@@ -61,11 +62,31 @@ TEST_CASE("attributes: a copy shares the entries until one of the two is changed
 TEST_CASE("attributes: entries given together are sorted", "[attribute]") {
   AttributeMap::Entry entries[] = {
       {Attr::kWindow, Window{}}, {Attr::kDimensions, Ints{1}}, {Attr::kLower, true}};
-  const AttributeMap map{std::span<AttributeMap::Entry>(entries)};
+  SharedPool<AttributeMap::Entries> pool;
+  const AttributeMap map(entries, pool);
   REQUIRE(map.entries().size() == 3);
   CHECK(map.entries()[0].attr == Attr::kDimensions);
   CHECK(map.entries()[1].attr == Attr::kLower);
   CHECK(map.entries()[2].attr == Attr::kWindow);
+}
+
+TEST_CASE("attributes: maps of one pool are changed each for itself", "[attribute]") {
+  std::vector<AttributeMap> maps;
+  {
+    SharedPool<AttributeMap::Entries> pool;
+    for (int64_t i = 0; i < 300; ++i) {
+      AttributeMap::Entry entries[] = {{Attr::kIndex, i}};
+      maps.emplace_back(entries, pool);
+    }
+  }
+  const AttributeMap copy = maps[7];
+  maps[7].Set(Attr::kIndex, int64_t{-1});
+  maps[8].Erase(Attr::kIndex);
+  CHECK(copy.Int(Attr::kIndex) == 7);
+  for (int64_t i = 0; i < 300; ++i) {
+    const int64_t wanted = i == 7 ? -1 : i == 8 ? 0 : i;
+    REQUIRE(maps[static_cast<size_t>(i)].Int(Attr::kIndex) == wanted);
+  }
 }
 
 TEST_CASE("attributes: getters return the default where the attribute is absent", "[attribute]") {

@@ -45,7 +45,7 @@ TEST_CASE("parser: a module with two computations", "[parser]") {
   const Computation& add = module.computations[0];
   CHECK(add.name == "add");
   CHECK(add.execution_thread == "side");
-  CHECK(add.parameters == std::vector<int32_t>{1, 0});
+  CHECK(add.parameters == absl::InlinedVector<int32_t, 4>{1, 0});
   CHECK(add.root == 2);
   CHECK(Operands(add.instructions[2]) == std::vector<int32_t>{1, 0});
   CHECK(add.position == SourcePosition{2, 1});
@@ -172,7 +172,7 @@ TEST_CASE("parser: operands of a single instruction become parameters", "[parser
   CHECK(Names(nested.entry_computation()) == std::vector<std::string>{"a", "negate.anon", "_"});
   const Module unnamed = Parse("x = f32[2] add(f32[2], f32[2]{0})");
   CHECK(Names(unnamed.entry_computation()) == std::vector<std::string>{"_0", "_1", "x"});
-  CHECK(unnamed.entry_computation().parameters == std::vector<int32_t>{0, 1});
+  CHECK(unnamed.entry_computation().parameters == absl::InlinedVector<int32_t, 4>{0, 1});
   CHECK(unnamed.entry_computation().root == 2);
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("parser: async sugar makes the computation that it leaves out", "[pars
   const Computation& wrapped = module.computations[1];
   CHECK(wrapped.name == "async_wrapped");
   CHECK(wrapped.execution_thread == "t");
-  CHECK(wrapped.parameters == std::vector<int32_t>{0, 1});
+  CHECK(wrapped.parameters == absl::InlinedVector<int32_t, 4>{0, 1});
   const Instruction& reduce = wrapped.root_instruction();
   CHECK(reduce.opcode == Opcode::kReduce);
   CHECK(Operands(reduce) == std::vector<int32_t>{0, 1});
