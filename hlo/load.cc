@@ -13,6 +13,12 @@ bool EndsWith(std::string_view text, std::string_view ending) {
   return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
 }
 
+// Editors put a byte order mark before text in UTF-8. No other form starts with its bytes.
+std::string_view WithoutMark(std::string_view bytes) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  return bytes.substr(bytes.substr(0, kMark.size()) == kMark ? kMark.size() : 0);
+}
+
 // The first word of the text behind white space and // comments (both HLO and MLIR text have them).
 std::string_view FirstWord(std::string_view text) {
   size_t i = 0;
@@ -34,6 +40,7 @@ std::string_view FirstWord(std::string_view text) {
 }  // namespace
 
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
+  bytes = WithoutMark(bytes);
   constexpr std::string_view kBytecodeMagic = "ML\xefR";
   if (bytes.substr(0, kBytecodeMagic.size()) == kBytecodeMagic) return ProgramForm::kStableHloBytecode;
   // Before the first word is looked for: a module's name may start with anything.
@@ -58,6 +65,7 @@ ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
 }
 
 std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view bytes) {
+  bytes = WithoutMark(bytes);
   constexpr std::string_view kSeparator = "\n// -----";
   if (bytes.find(kSeparator) == std::string_view::npos ||
       FormOfProgram(name, bytes) != ProgramForm::kStableHloText) {
@@ -77,6 +85,7 @@ std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view byt
 }
 
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes) {
+  bytes = WithoutMark(bytes);
   switch (FormOfProgram(name, bytes)) {
     case ProgramForm::kHloText:
       return ParseHloText(bytes);

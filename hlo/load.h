@@ -11,7 +11,7 @@ namespace assay {
 
 enum class ProgramForm { kHloText, kProto, kStableHloText, kStableHloBytecode };
 
-// `name` (a file name, or "-") only breaks ties. Forms that are recognised and not read yet give NotSupported.
+// `name` (a file name, or "-") only breaks ties. A byte order mark before text is not part of it.
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes);
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes);
 

@@ -1,0 +1,49 @@
+// Which form a program is in, and what may stand before it.
+#include "hlo/load.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kMark = "\xef\xbb\xbf";
+constexpr std::string_view kHlo = "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }\n";
+constexpr std::string_view kMlir =
+    "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  return %a : tensor<f32>\n}\n";
+
+TEST_CASE("load: a byte order mark before text is not part of it", "[load]") {
+  for (const std::string_view text : {kHlo, kMlir}) {
+    const std::string marked = std::string(kMark) + std::string(text);
+    CHECK(FormOfProgram("-", marked) == FormOfProgram("-", text));
+    const absl::StatusOr<Module> module = LoadProgram("-", marked);
+    REQUIRE(module.ok());
+    CHECK(module->entry_computation().instructions.size() == 1);
+  }
+}
+
+TEST_CASE("load: places in marked text are those of the text", "[load]") {
+  const std::string broken = "HloModule m\nENTRY e { ROOT c = f32[] constant(1) @ }\n";
+  const absl::Status plain = LoadProgram("-", broken).status();
+  const absl::Status marked = LoadProgram("-", std::string(kMark) + broken).status();
+  REQUIRE(!plain.ok());
+  CHECK(marked == plain);
+}
+
+TEST_CASE("load: a mark alone, half of one, or two are no program", "[load]") {
+  for (const std::string_view start : {"\xef\xbb\xbf", "\xef\xbb", "\xef\xbb\xbf\xef\xbb\xbf"}) {
+    CHECK(!LoadProgram("-", start).ok());
+    if (start.size() != kMark.size()) CHECK(!LoadProgram("-", std::string(start) + std::string(kHlo)).ok());
+  }
+}
+
+TEST_CASE("load: parts of a marked file", "[load]") {
+  const std::string file = std::string(kMark) + std::string(kMlir) + "// -----\n" + std::string(kMlir);
+  const std::vector<ProgramPart> parts = PartsOfFile("a.mlir", file);
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].text.substr(0, 9) == "func.func");
+  CHECK(parts[1].lines_before == 3);
+}
+
+}  // namespace
+}  // namespace assay
