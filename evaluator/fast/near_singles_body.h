@@ -73,7 +73,7 @@ ASSAY_INLINE F32 Most(float limit, F32 x) { return (F32)_mm256_max_ps(_mm256_set
 ASSAY_INLINE F32 Times2To(F32 k, F32 y) {
   const I32 whole = (I32)_mm256_cvtps_epi32((__m256)k);
   const I32 half = whole >> 1;
-  return y * (F32)((half << 23) + (int)kOne32) * (F32)(((whole - half) << 23) + (int)kOne32);
+  return y * (F32)(((U32)half << 23) + kOne32) * (F32)(((U32)(whole - half) << 23) + kOne32);
 }
 ASSAY_INLINE F32 Lookup(const float* table, U32 index) {
   const __m256 low = _mm256_permutevar8x32_ps(_mm256_load_ps(table), (__m256i)index);
@@ -178,7 +178,7 @@ struct Scaled {
 ASSAY_INLINE Scaled ScaledOf(F32 x) {
   constexpr uint32_t kRootOfHalf = 0x3f3504f3;
   const I32 e = (I32)((U32)x - kRootOfHalf) >> 23;
-  return {e, (F32)((I32)x - (e << 23))};
+  return {e, (F32)((U32)x - ((U32)e << 23))};  // wraps where x is no positive number
 }
 ASSAY_INLINE F32 ToFloat(I32 x) { return __builtin_convertvector(x, F32); }
 // y but for x outside (pole, infinity).
@@ -211,7 +211,7 @@ struct Log1p {
     const F32 error = x < 1 ? x - (u - 1) : 1 - (u - x);
     const Scaled s = ScaledOf(u);
     const I32 e = s.e < 100 ? s.e : (I32)(s.e - s.e + 100);  // beyond, the error is nothing
-    const F32 scale = (F32)((int)kOne32 - (e << 23));
+    const F32 scale = (F32)(kOne32 - ((U32)e << 23));
     return LogarithmOf(Fma(error, scale, s.m - 1), ToFloat(s.e));
   }
   ASSAY_INLINE F32 Special(F32 x, F32 y) { return LogarithmSpecial(x, y, -1); }
