@@ -3,11 +3,11 @@
 #define ASSAY_ASSAY_ASSAY_H_
 
 #include "builder/builder.h"       // IWYU pragma: export
-#include "evaluator/executor.h"    // IWYU pragma: export
 #include "evaluator/verify.h"      // IWYU pragma: export
 #include "hlo/load.h"              // IWYU pragma: export
 #include "hlo/text/printer.h"      // IWYU pragma: export
 #include "literal/compare.h"       // IWYU pragma: export
 #include "literal/literal_text.h"  // IWYU pragma: export
+#include "run/executor.h"          // IWYU pragma: export
 
 #endif  // ASSAY_ASSAY_ASSAY_H_

@@ -11,11 +11,11 @@
 #include <optional>
 #include <string>
 
-#include "evaluator/executor.h"
-#include "evaluator/random_inputs.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "literal/page_pool.h"
+#include "run/executor.h"
+#include "run/inputs/random_inputs.h"
 
 namespace assay {
 namespace {

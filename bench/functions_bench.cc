@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/executor.h"
-#include "evaluator/native/scalar/complex.h"
-#include "evaluator/native/scalar/functions.h"
-#include "evaluator/native/tiers.h"
+#include "engines/native/functions/complex.h"
+#include "engines/native/functions/functions.h"
+#include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
+#include "run/executor.h"
 
 namespace assay {
 namespace {

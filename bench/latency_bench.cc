@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/executor.h"
-#include "evaluator/program_cache.h"
-#include "evaluator/random_inputs.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
+#include "run/executor.h"
+#include "run/inputs/random_inputs.h"
+#include "run/program_cache.h"
 
 namespace assay {
 namespace {

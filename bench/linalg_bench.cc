@@ -7,12 +7,12 @@
 #include <random>
 #include <string>
 
-#include "evaluator/executor.h"
-#include "evaluator/native/tiers.h"
+#include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
+#include "run/executor.h"
 
 namespace assay {
 namespace {

@@ -1,10 +1,10 @@
 // Running HLO text on literals, and comparing, for tests.
 #include "builder/testing.h"
 
-#include "evaluator/executor.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "literal/literal_text.h"
+#include "run/executor.h"
 
 namespace assay::testing {
 namespace {

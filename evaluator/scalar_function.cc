@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "evaluator/elementwise.h"
-#include "evaluator/executor.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
+#include "run/executor.h"
 #include "shape/limits.h"
 
 namespace assay {

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "evaluator/executor.h"
-#include "evaluator/program_io.h"
 #include "fmt/format.h"
 #include "golden/golden.h"
 #include "hlo/load.h"
 #include "hlo/proto/import.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "run/executor.h"
+#include "run/inputs/program_io.h"
 #include "shape/shape_text.h"
 
 namespace assay {

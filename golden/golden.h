@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/engine.h"
+#include "engine/engine.h"
 #include "evaluator/eval_context.h"
 #include "literal/compare.h"
 #include "shape/error.h"

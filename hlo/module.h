@@ -70,7 +70,7 @@ struct Computation {
   int32_t root = -1;
   std::string execution_thread;  // empty: main
   SourcePosition position;
-  // Set where calls were inlined (evaluator/inline_calls.h): every instruction is needed, and so much more counts (in 1/4096 steps).
+  // Set where calls were inlined (plan/inline_calls.h): every instruction is needed, and so much more counts (in 1/4096 steps).
   std::optional<int64_t> inlined_steps;
 
   // Instruction index of each parameter, by number; Verify checks that numbers are 0..n-1.

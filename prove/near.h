@@ -1,4 +1,4 @@
-// Proofs of the near functions of --engine fast (evaluator/fast/near_functions.h): tools/prove --near FUNCTION.
+// Proofs of the near functions of --engine fast (engines/approximate/near_functions.h): tools/prove --near FUNCTION.
 //
 // Every f32, f16 and bf16 against the exact engine's function, which is proved by itself; f64 on n random, boundary and hard
 // inputs against MPFR. Wrong is what is further away than the function states, a NaN that is not the canonical one, a wrong
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "evaluator/fast/near_functions.h"
+#include "engines/approximate/near_functions.h"
 #include "prove/report.h"
 
 namespace assay::prove {

@@ -3,10 +3,10 @@
 #include <array>
 #include <cstring>
 
+#include "engine/engine.h"
+#include "engines/native/elementwise/elementwise.h"
+#include "engines/native/native_engine.h"
 #include "evaluator/elementwise.h"
-#include "evaluator/engine.h"
-#include "evaluator/native/elementwise.h"
-#include "evaluator/native/native_engine.h"
 #include "evaluator/registry.h"
 
 namespace assay::prove {

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "evaluator/executor.h"
 #include "evaluator/verify.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "prove/exact_total.h"
 #include "prove/parallel.h"
 #include "prove/subject.h"
+#include "run/executor.h"
 
 namespace assay::prove {
 namespace {

@@ -9,9 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/executor.h"
-#include "evaluator/program_cache.h"
-#include "evaluator/program_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/mlir/export.h"
@@ -20,6 +17,9 @@
 #include "literal/compare.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "run/executor.h"
+#include "run/inputs/program_io.h"
+#include "run/program_cache.h"
 
 namespace py = pybind11;
 

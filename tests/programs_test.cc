@@ -3,12 +3,12 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "evaluator/executor.h"
-#include "evaluator/program_io.h"
 #include "fmt/format.h"
 #include "hlo/load.h"
 #include "literal/compare.h"
 #include "literal/npz.h"
+#include "run/executor.h"
+#include "run/inputs/program_io.h"
 
 namespace assay {
 namespace {

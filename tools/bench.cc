@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <chrono>
 
-#include "evaluator/executor.h"
-#include "evaluator/json.h"
-#include "evaluator/native/tiers.h"
-#include "evaluator/roofline.h"
-#include "evaluator/step_times.h"
-#include "evaluator/step_trace.h"
+#include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
+#include "run/executor.h"
+#include "run/profile/json.h"
+#include "run/profile/roofline.h"
+#include "run/profile/step_times.h"
+#include "run/profile/step_trace.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "evaluator/engine.h"
+#include "engine/engine.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/verify.h"
 #include "literal/literal.h"

@@ -6,15 +6,15 @@
 #include <csignal>
 #include <cstdio>
 
-#include "evaluator/program_io.h"
-#include "evaluator/random_inputs.h"
-#include "evaluator/step_trace.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load.h"
 #include "hlo/proto/import.h"
 #include "jit/perf_map.h"
 #include "literal/npz.h"
+#include "run/inputs/program_io.h"
+#include "run/inputs/random_inputs.h"
+#include "run/profile/step_trace.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -1,10 +1,10 @@
 // assay diff: two sets of outputs, or a backend's outputs against the exact ones.
-#include "evaluator/executor.h"
-#include "evaluator/program_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "literal/compare.h"
 #include "literal/npz.h"
+#include "run/executor.h"
+#include "run/inputs/program_io.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -1,13 +1,13 @@
 // assay golden check, update, record.
 #include <algorithm>
 
-#include "evaluator/program_io.h"
 #include "fmt/format.h"
 #include "golden/golden.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load.h"
 #include "hlo/text/printer.h"
 #include "literal/npz.h"
+#include "run/inputs/program_io.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes evaluator/native/scalar/coefficients.h, the tables and polynomials of the native scalar functions.
+"""Writes engines/native/functions/coefficients.h, the tables and polynomials of the native scalar functions.
 
 Usage: tools/make_coefficients.py [--check]     (--check: write nothing, fail if the file would differ)
 
@@ -15,7 +15,7 @@ import sys
 from mpmath import mp, mpf
 
 mp.prec = 400
-OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "evaluator/native/scalar/coefficients.h"
+OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "engines/native/functions/coefficients.h"
 lines = []
 
 
@@ -258,7 +258,7 @@ def main():
     emit(f"#ifndef {guard}")
     emit(f"#define {guard}")
     emit()
-    emit('#include "evaluator/native/scalar/arithmetic.h"')
+    emit('#include "engines/native/functions/arithmetic.h"')
     emit()
     emit("// clang-format off")
     emit("namespace assay::native {")

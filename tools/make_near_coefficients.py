@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes evaluator/fast/near_coefficients.h, polynomials and tables of the near functions (near_functions.h).
+"""Writes engines/approximate/near_coefficients.h, polynomials and tables of the near functions (near_functions.h).
 
 Usage: tools/make_near_coefficients.py [--check]     (--check: write nothing, fail if the file would differ)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes evaluator/native/scalar/proven_coefficients.h, tables and polynomials of the proven functions (proven.h).
+"""Writes engines/native/functions/proven_coefficients.h, tables and polynomials of the proven functions (proven.h).
 
 Usage: tools/make_proven_coefficients.py [--check]     (--check: write nothing, fail if the file would differ)
 

@@ -1,15 +1,15 @@
 // assay verify, print, plan, ops.
 #include <algorithm>
 
-#include "evaluator/fast/near_functions.h"
-#include "evaluator/native/native_engine.h"
-#include "evaluator/plan.h"
+#include "engines/approximate/near_functions.h"
+#include "engines/native/native_engine.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
+#include "plan/plan.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -6,14 +6,14 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "evaluator/executor.h"
-#include "evaluator/json.h"
-#include "evaluator/program_io.h"
-#include "evaluator/step_trace.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "run/executor.h"
+#include "run/inputs/program_io.h"
+#include "run/profile/json.h"
+#include "run/profile/step_trace.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

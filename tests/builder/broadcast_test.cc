@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "builder/builder.h"
-#include "evaluator/executor.h"
 #include "literal/literal_text.h"
+#include "run/executor.h"
 #include "shape/shape_text.h"
 
 namespace assay::builder {

@@ -3,10 +3,10 @@
 
 #include "builder/builder.h"
 #include "builder/testing.h"
-#include "evaluator/executor.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
 #include "literal/literal_text.h"
+#include "run/executor.h"
 #include "shape/shape_text.h"
 #include "tests/builder/built_program.h"
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "evaluator/stored_strips.h"
-#include "tests/evaluator/run_text.h"
+#include "tests/run/run_text.h"
 
 namespace assay {
 namespace {

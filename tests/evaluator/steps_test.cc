@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "evaluator/executor.h"
 #include "fmt/format.h"
-#include "tests/evaluator/run_text.h"
+#include "run/executor.h"
+#include "tests/run/run_text.h"
 
 namespace assay {
 namespace {

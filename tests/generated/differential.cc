@@ -6,19 +6,19 @@
 #include <array>
 #include <optional>
 
-#include "evaluator/executor.h"
-#include "evaluator/fast/bf16_engine.h"
-#include "evaluator/fast/f32_engine.h"
-#include "evaluator/fast/f64_engine.h"
-#include "evaluator/fused/jit_engine.h"
-#include "evaluator/fused/scalar_loop.h"
-#include "evaluator/native/native_engine.h"
-#include "evaluator/near_kernel.h"
-#include "evaluator/onednn/onednn_engine.h"
+#include "engine/near_kernel.h"
+#include "engines/approximate/bf16_engine.h"
+#include "engines/approximate/f32_engine.h"
+#include "engines/approximate/f64_engine.h"
+#include "engines/jit/jit_engine.h"
+#include "engines/jit/scalar_loop.h"
+#include "engines/native/native_engine.h"
+#include "engines/onednn/onednn_engine.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
 #include "literal/compare.h"
 #include "literal/guard_pages.h"
+#include "run/executor.h"
 
 namespace assay::testing {
 namespace {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "evaluator/native/isa.h"
+#include "jit/isa.h"
 #include "tests/generated/differential.h"
 
 namespace assay::testing {

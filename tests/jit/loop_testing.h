@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "evaluator/elementwise.h"
-#include "evaluator/native/isa.h"
 #include "evaluator/registry.h"
+#include "jit/isa.h"
 #include "jit/loop.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"

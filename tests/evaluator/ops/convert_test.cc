@@ -1,7 +1,7 @@
 // convert, bitcast-convert, reduce-precision, stochastic-convert, complex, real, imag.
 #include <catch2/catch.hpp>
 
-#include "tests/evaluator/run_text.h"
+#include "tests/run/run_text.h"
 
 namespace assay {
 namespace {

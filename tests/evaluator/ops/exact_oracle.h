@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "literal/literal.h"
-#include "tests/evaluator/run_text.h"
 #include "tests/evaluator/scalar/rounding_oracle.h"
+#include "tests/run/run_text.h"
 
 namespace assay::testing {
 

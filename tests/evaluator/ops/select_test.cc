@@ -1,7 +1,7 @@
 // compare, select, clamp, is-finite.
 #include <catch2/catch.hpp>
 
-#include "tests/evaluator/run_text.h"
+#include "tests/run/run_text.h"
 
 namespace assay {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/executor.h"
 #include "evaluator/verify.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "hlo/text/parser.h"
+#include "run/executor.h"
 
 namespace assay::testing {
 

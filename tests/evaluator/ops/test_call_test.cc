@@ -1,7 +1,7 @@
 // Checks, probes and prints of test programs. The rules are those of StableHLO's interpreter; values by hand.
 #include <catch2/catch.hpp>
 
-#include "tests/evaluator/run_text.h"
+#include "tests/run/run_text.h"
 
 namespace assay {
 namespace {

@@ -1,7 +1,7 @@
 // abs … round-nearest-even on the numbers of spec/operations-elementwise.md; goldens have the rest.
 #include <catch2/catch.hpp>
 
-#include "tests/evaluator/run_text.h"
+#include "tests/run/run_text.h"
 
 namespace assay {
 namespace {

@@ -5,13 +5,13 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "evaluator/executor.h"
-#include "evaluator/random_inputs.h"
 #include "evaluator/verify.h"
 #include "hlo/mlir/import.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
 #include "literal/literal_text.h"
+#include "run/executor.h"
+#include "run/inputs/random_inputs.h"
 
 namespace assay {
 

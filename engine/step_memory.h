@@ -1,0 +1,26 @@
+// What a kernel may keep between the turns of a loop (Executor::MemoryOf): made of operands that no turn changes.
+#ifndef ASSAY_ENGINE_STEP_MEMORY_H_
+#define ASSAY_ENGINE_STEP_MEMORY_H_
+
+#include <memory>
+
+#include "absl/container/inlined_vector.h"
+#include "hlo/module.h"
+
+namespace assay {
+
+struct StepMemory {
+  class Kept {
+   public:
+    virtual ~Kept() = default;
+  };
+
+  const Instruction* instruction = nullptr;  // of the step; null where every operand may change
+  // By operand: the loop holds one value for it, whose bytes stay where and what they are until the loop ends.
+  absl::InlinedVector<bool, 4> unchanged;
+  std::unique_ptr<Kept> kept;  // the kernel's own; null in the first turn
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_ENGINE_STEP_MEMORY_H_

@@ -1,0 +1,26 @@
+// Rows by columns as sums of f32, once an instruction set.
+#ifndef ASSAY_ENGINES_APPROXIMATE_SINGLE_DOT_KERNELS_H_
+#define ASSAY_ENGINES_APPROXIMATE_SINGLE_DOT_KERNELS_H_
+
+#include <cstdint>
+
+#include "engines/native/contraction/small_dot_kernels.h"
+#include "jit/isa.h"
+
+namespace assay::fast {
+
+inline constexpr int kMaxSingleColumns = 64;
+
+struct SingleDotKernels {
+  int lanes;
+  // out[r * out_step + j] = sum of a(r, k) * b[k * step + j] over k in order of k, j < vectors * lanes; 1, 2 or 4 vectors.
+  void (*multiply)(const native::RowsOf<float>& a, const float* b, int64_t step, int vectors, float* out,
+                   int64_t out_step);
+};
+
+const SingleDotKernels& SingleDotKernelsOf(native::Isa isa);
+extern const SingleDotKernels kBaselineSingleDots, kAvx2SingleDots, kAvx512SingleDots;
+
+}  // namespace assay::fast
+
+#endif  // ASSAY_ENGINES_APPROXIMATE_SINGLE_DOT_KERNELS_H_

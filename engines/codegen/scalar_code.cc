@@ -1,0 +1,76 @@
+#include "engines/codegen/scalar_code.h"
+
+#include <utility>
+
+#include "engines/codegen/nodes.h"
+
+namespace assay::fused {
+namespace {
+
+// A parameter of a type without code may be there as long as nobody reads it.
+InlinedValue ParameterOf(Inliner& inliner, const Shape& shape, int number, std::vector<int>& streams) {
+  InlinedValue value;
+  if (shape.IsScalar() && jit::IsKnown(shape.element_type())) {
+    streams.push_back(static_cast<int>(inliner.segment.streams.size()));
+    value.node = inliner.AddStream(shape.element_type());
+  } else {
+    streams.push_back(-1);
+    value.leaf = number;
+  }
+  return value;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<ScalarCode>> ScalarCode::Inlined(const Module& module, ComputationId id,
+                                                                native::Isa isa, jit::Segment& made) {
+  if (isa == native::Isa::kBaseline) return NotSupported({}, "no AVX2");
+  const Computation& computation = module.computation(id);
+  auto code = std::make_shared<ScalarCode>();
+  Inliner inliner(module, TargetOf(isa));
+  std::vector<InlinedValue> arguments;
+  for (size_t k = 0; k < computation.parameters.size(); ++k) {
+    const Shape& shape = *computation.instructions[static_cast<size_t>(computation.parameters[k])].shape;
+    arguments.push_back(ParameterOf(inliner, shape, static_cast<int>(k), code->input_streams_));
+  }
+  ASSAY_ASSIGN_OR_RETURN(InlinedValue root, inliner.Inline(id, std::move(arguments)));
+  if (!computation.root_instruction().shape->IsTuple()) root = InlinedValue{.parts = {root}};
+  for (const InlinedValue& result : root.parts) {
+    if (result.node < 0) return NotSupported({}, "a result that is no scalar with code");
+    jit::Segment& segment = inliner.segment;
+    const size_t stream = segment.streams.size();
+    segment.streams.push_back({segment.nodes[static_cast<size_t>(result.node)].type, /*repeated=*/true});
+    segment.stores.push_back({static_cast<int16_t>(result.node), static_cast<int16_t>(stream)});
+    code->output_streams_.push_back(stream);
+  }
+  inliner.segment.origin = computation.name;
+  code->constants_ = std::move(inliner.constants);
+  for (int stream : inliner.constant_streams) code->constant_streams_.push_back(static_cast<size_t>(stream));
+  made = std::move(inliner.segment);
+  return code;
+}
+
+absl::Status ScalarCode::Check(const Module& module, ComputationId id, native::Isa isa) {
+  jit::Segment segment;
+  return Inlined(module, id, isa, segment).status();
+}
+
+absl::StatusOr<std::shared_ptr<const ScalarCode>> ScalarCode::Make(const Module& module, ComputationId id,
+                                                                   native::Isa isa, bool vectors) {
+  jit::Segment segment;
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<ScalarCode> code, Inlined(module, id, isa, segment));
+  const jit::Target target = TargetOf(isa);
+  ASSAY_ASSIGN_OR_RETURN(code->single_, jit::Steps::Make(segment, target, /*single=*/true));
+  if (vectors) {
+    ASSAY_ASSIGN_OR_RETURN(code->vectors_, jit::Steps::Make(std::move(segment), target, /*single=*/false));
+  }
+  return code;
+}
+
+ScalarCode::Frame::Frame(const ScalarCode& code, bool vectors)
+    : code_(code), frame_(vectors ? code.vectors_ : code.single_) {
+  for (size_t i = 0; i < code.constants_.size(); ++i)
+    frame_.SetAddress(code.constant_streams_[i], code.constants_[i].bytes);
+}
+
+}  // namespace assay::fused

@@ -1,0 +1,128 @@
+#include "engines/jit/late_kernel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "engines/jit/kernel.h"
+#include "engines/jit/program.h"
+#include "engines/native/native_engine.h"
+#include "evaluator/eval_context.h"
+#include "evaluator/registry.h"
+#include "plan/fusion.h"
+
+namespace assay::fused {
+namespace {
+
+// In elements: what an instruction costs besides those that it has, and what code must save to be worth its making.
+constexpr int64_t kEachInstruction = 200;
+constexpr int64_t kCode = 1 << 15;
+
+class LateKernel final : public Kernel {
+ public:
+  LateKernel(const FusionView& fusion, native::Isa isa)
+      : module_(fusion.module),
+        computation_(fusion.computation),
+        isa_(isa),
+        in_loop_(fusion.in_loop),
+        indices_(fusion.members.begin(), fusion.members.end()),
+        operands_(fusion.operands.begin(), fusion.operands.end()) {
+    for (int32_t index : indices_) members_.push_back(MemberOf(index));
+    std::vector<bool> read(operands_.size() + members_.size(), false);
+    for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
+      for (size_t k = member->reads.size(); k-- > 0;) {
+        member->last[k] = !read[member->reads[k]];
+        read[member->reads[k]] = true;
+      }
+    }
+    const int64_t each = fusion.root().shape->num_elements() + kEachInstruction;
+    work_ = each * static_cast<int64_t>(members_.size());
+  }
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    const Kernel* code = code_.load(std::memory_order_acquire);
+    if (code == nullptr && done_.load(std::memory_order_relaxed) >= kCode) code = MakeCode();
+    if (code != nullptr) return code->Run(context, operands);
+    done_.fetch_add(work_, std::memory_order_relaxed);
+    return RunMembers(context, operands);
+  }
+
+ private:
+  struct Member {
+    const Instruction* instruction;
+    const OpDef* op;
+    std::shared_ptr<const Kernel> kernel;  // null: the op
+    absl::InlinedVector<int, 3> reads;     // among the operands and then the members
+    absl::InlinedVector<bool, 3> last;
+  };
+
+  int PlaceOf(int32_t index) const {
+    const auto operand = std::find(operands_.begin(), operands_.end(), index);
+    if (operand != operands_.end()) return static_cast<int>(operand - operands_.begin());
+    const auto member = std::find(indices_.begin(), indices_.end(), index);
+    return static_cast<int>(operands_.size() + (member - indices_.begin()));
+  }
+
+  Member MemberOf(int32_t index) const {
+    const Instruction& instruction = computation_.instructions[index];
+    Member member{.instruction = &instruction, .op = &DefinitionOf(instruction.opcode)};
+    absl::StatusOr<std::shared_ptr<const Kernel>> kernel =
+        native::NativeEngine(isa_).Prepare({module_, computation_, instruction});
+    if (kernel.ok()) member.kernel = *std::move(kernel);
+    for (int32_t operand : instruction.operands) member.reads.push_back(PlaceOf(operand));
+    member.last.resize(member.reads.size());
+    return member;
+  }
+
+  absl::StatusOr<Literal> RunMembers(EvalContext& context, std::span<Literal> operands) const {
+    absl::InlinedVector<Literal, 16> values(std::make_move_iterator(operands.begin()),
+                                            std::make_move_iterator(operands.end()));
+    values.resize(operands.size() + members_.size());
+    for (size_t m = 0; m < members_.size(); ++m) {
+      const Member& member = members_[m];
+      absl::InlinedVector<Literal, 3> taken;
+      for (size_t k = 0; k < member.reads.size(); ++k) {
+        Literal& value = values[member.reads[k]];
+        taken.push_back(member.last[k] ? std::move(value) : value);
+      }
+      EvalContext of_member(context, *member.instruction);
+      const std::span<Literal> given(taken.data(), taken.size());
+      ASSAY_ASSIGN_OR_RETURN(values[operands.size() + m], member.kernel == nullptr
+                                                              ? member.op->eval(of_member, given)
+                                                              : member.kernel->Run(of_member, given));
+    }
+    return std::move(values.back());
+  }
+
+  const Kernel* MakeCode() const {
+    std::call_once(making_, [this] {
+      absl::StatusOr<Program> program =
+          MakeProgram({module_, computation_, indices_, operands_, in_loop_}, isa_);
+      if (!program.ok()) return;  // then members it is
+      made_ = MakeKernel(*std::move(program));
+      code_.store(made_.get(), std::memory_order_release);
+    });
+    return code_.load(std::memory_order_acquire);
+  }
+
+  const Module& module_;
+  const Computation& computation_;
+  const native::Isa isa_;
+  const bool in_loop_;
+  const std::vector<int32_t> indices_, operands_;
+  std::vector<Member> members_;
+  int64_t work_ = 0;  // of a run, in elements
+  mutable std::atomic<int64_t> done_ = 0;
+  mutable std::once_flag making_;
+  mutable std::shared_ptr<const Kernel> made_;
+  mutable std::atomic<const Kernel*> code_ = nullptr;
+};
+
+}  // namespace
+
+std::shared_ptr<const Kernel> MakeLateKernel(const FusionView& fusion, native::Isa isa) {
+  return std::make_shared<LateKernel>(fusion, isa);
+}
+
+}  // namespace assay::fused

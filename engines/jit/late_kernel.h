@@ -1,0 +1,18 @@
+// A fusion of few elements, whose code costs as much as many runs: its members run one by one, by the kernels that they have
+// alone, until code would have paid; from then on by code.
+#ifndef ASSAY_ENGINES_JIT_LATE_KERNEL_H_
+#define ASSAY_ENGINES_JIT_LATE_KERNEL_H_
+
+#include <memory>
+
+#include "engine/engine.h"
+#include "jit/isa.h"
+
+namespace assay::fused {
+
+// The module of the view must outlive the kernel, as a plan's does.
+std::shared_ptr<const Kernel> MakeLateKernel(const FusionView& fusion, native::Isa isa);
+
+}  // namespace assay::fused
+
+#endif  // ASSAY_ENGINES_JIT_LATE_KERNEL_H_

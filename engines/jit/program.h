@@ -1,0 +1,82 @@
+// A fusion as stages that run one after the other on each tile of its elements: generated loops, strip functions
+// for ops that loops don't have, and sources that gather what is not read at its own position. What one stage
+// gives another lies in tile buffers, which stay in the cache.
+#ifndef ASSAY_ENGINES_JIT_PROGRAM_H_
+#define ASSAY_ENGINES_JIT_PROGRAM_H_
+
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "engine/engine.h"
+#include "engine/near_kernel.h"
+#include "engines/jit/tile_source.h"
+#include "evaluator/elementwise.h"
+#include "jit/loop.h"
+
+namespace assay::fused {
+
+// Where a stage finds or leaves elements.
+struct Slot {
+  enum class Kind : uint8_t {
+    kOperand,   // of the fusion, at its own positions
+    kRepeated,  // an operand of one element
+    kBuffer,    // of the tile
+    kRun,       // a buffer with one element for the whole tile, which is cut where it changes
+    kResult,
+  };
+  Kind kind = Kind::kBuffer;
+  ElementType type = ElementType::kPred;
+  int index = 0;  // of the operand or buffer
+};
+
+struct LoopStage {
+  jit::Loop loop;
+  std::vector<int> slots;  // by stream
+  // The same with a result that goes past the caches, where the program streams it and this loop makes it.
+  std::optional<jit::Loop> streaming = std::nullopt;
+};
+// In the compute kinds of the operands and the result; `stored`, if any, is taken instead and has elements as stored.
+struct StripStage {
+  StripKernel kernel;
+  StoredFn stored = nullptr;
+  StoredFn streaming = nullptr;  // as in LoopStage
+  std::vector<int> operands;
+  int result = 0;
+};
+struct SourceStage {
+  TileSource source;
+  int operand = -1;  // of the fusion; none for iota
+  int result = 0;
+};
+
+struct Program {
+  std::vector<Slot> slots;
+  int num_buffers = 0;
+  std::vector<int64_t> runs;  // lengths of the runs of kRun slots, each once
+  std::vector<std::variant<SourceStage, LoopStage, StripStage>> stages;
+  std::vector<bool> reads_in_place;  // by operand: read at its own positions alone
+  // The result is so large that it is not in a cache any more when somebody reads it: the stage that makes it is there
+  // for streamed stores too.
+  bool streams = false;
+  int64_t work = 0;                                            // members that are charged for every element
+  absl::flat_hash_map<const Instruction*, NearFunction> near;  // members that are not OpDef::eval's bits
+};
+
+// Whose functions a program takes where loops have none.
+enum class Functions : uint8_t {
+  kExact,
+  kNear,  // engines/approximate/near_functions.h, where there is one
+};
+
+// OK if an instruction's ops and types can be part of a program.
+bool CanBePart(const StepView& step, std::string* reason);
+
+absl::StatusOr<Program> MakeProgram(const FusionView& fusion, native::Isa isa,
+                                    Functions functions = Functions::kExact);
+
+}  // namespace assay::fused
+
+#endif  // ASSAY_ENGINES_JIT_PROGRAM_H_

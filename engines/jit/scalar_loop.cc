@@ -1,0 +1,218 @@
+#include "engines/jit/scalar_loop.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "engines/codegen/inliner.h"
+#include "engines/codegen/nodes.h"
+#include "evaluator/eval_context.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+#include "jit/loop.h"
+#include "run/executor.h"
+
+namespace assay::fused {
+namespace {
+
+constexpr int64_t kInterpreted = 64;  // iterations, of all runs, that take about as long as making the code
+constexpr int64_t kIterations = 1 << 16;  // between two counts of steps
+
+// A loop as a segment. Streams are the small arrays of the state, in the order of its leaves, and then constants.
+struct LoopProgram {
+  jit::Segment segment;
+  int16_t condition = -1;
+  int64_t elements = 1;           // of the largest array
+  std::vector<int> leaf_streams;  // by leaf of the state; -1: no small array, comes back as it was
+  std::vector<Copies> constants;  // of the streams behind those of the state
+  int64_t condition_counts = 0, body_counts = 0;  // of one run each
+};
+
+class Builder {
+ public:
+  Builder(const Module& module, jit::Target target, int64_t most_elements)
+      : target_(target), inliner_(module, target, most_elements) {}
+
+  absl::StatusOr<LoopProgram> Run(const Instruction& loop) {
+    const InlinedValue state = StateOf(*loop.shape);
+    if (inliner_.segment.streams.empty()) return NotSupported({}, "no scalar or small array in the state");
+    ASSAY_ASSIGN_OR_RETURN(const InlinedValue condition,
+                           inliner_.Inline(*loop.attributes.Computation(Attr::kCondition), {state}));
+    program_.condition_counts = std::exchange(inliner_.counts, 0);
+    ASSAY_ASSIGN_OR_RETURN(const InlinedValue next,
+                           inliner_.Inline(*loop.attributes.Computation(Attr::kBody), {state}));
+    program_.body_counts = inliner_.counts;
+    program_.condition = static_cast<int16_t>(condition.node);
+    ASSAY_RETURN_IF_ERROR(StoreState(state, next));
+    program_.elements = inliner_.elements;
+    if (const int lanes = jit::MostLanes(inliner_.segment, target_); program_.elements > lanes)
+      return NotSupported({}, fmt::format("{} elements beside others of 64 bits, of which a vector has {}",
+                                          program_.elements, lanes));
+    program_.segment = std::move(inliner_.segment);
+    program_.segment.origin = loop.name;
+    program_.constants = std::move(inliner_.constants);
+    return std::move(program_);
+  }
+
+ private:
+  InlinedValue StateOf(const Shape& shape) {
+    InlinedValue value;
+    if (shape.IsTuple()) {
+      for (const Shape& element : shape.elements()) value.parts.push_back(StateOf(element));
+    } else if (inliner_.Fits(shape)) {
+      inliner_.elements = std::max(inliner_.elements, shape.num_elements());
+      program_.leaf_streams.push_back(static_cast<int>(inliner_.segment.streams.size()));
+      value.node = inliner_.AddStream(shape.element_type());
+    } else {
+      value.leaf = static_cast<int>(program_.leaf_streams.size());
+      program_.leaf_streams.push_back(-1);
+    }
+    return value;
+  }
+
+  absl::Status StoreState(const InlinedValue& old, const InlinedValue& next) {
+    for (size_t i = 0; i < old.parts.size(); ++i) {
+      ASSAY_RETURN_IF_ERROR(StoreState(old.parts[i], next.parts[i]));
+    }
+    if (old.leaf != next.leaf) return NotSupported({}, "the body changes an array");
+    if (old.node < 0 || old.node == next.node) return absl::OkStatus();
+    inliner_.segment.stores.push_back(
+        {static_cast<int16_t>(next.node),
+         static_cast<int16_t>(inliner_.segment.nodes[static_cast<size_t>(old.node)].a)});
+    return absl::OkStatus();
+  }
+
+  const jit::Target target_;
+  Inliner inliner_;
+  LoopProgram program_;
+};
+
+class ScalarLoop final : public Kernel {
+ public:
+  ScalarLoop(LoopProgram program, jit::Target target) : program_(std::move(program)), target_(target) {}
+
+  // The first iterations are interpreted: most loops end before code for them would be made.
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    const ComputationId condition = *context.attributes().Computation(Attr::kCondition);
+    const ComputationId body = *context.attributes().Computation(Attr::kBody);
+    Literal state = std::move(operands[0]);
+    while (!ready_ && (interpreted_.fetch_add(1, std::memory_order_relaxed) < kInterpreted || !IsMade())) {
+      ASSAY_ASSIGN_OR_RETURN(const Literal more, context.Call(condition, {state}));
+      if (more.GetInt(0) == 0) return state;
+      std::vector<Literal> arguments;
+      arguments.push_back(std::move(state));
+      ASSAY_ASSIGN_OR_RETURN(state, context.Call(body, std::move(arguments)));
+    }
+    return RunCode(context, state);
+  }
+
+ private:
+  bool IsMade() const {
+    std::call_once(making_, [this] {
+      code_ = jit::Recurrence::Make(program_.segment, program_.condition, target_, program_.elements);
+      ready_ = code_.ok();
+    });
+    return ready_;
+  }
+
+  absl::StatusOr<Literal> RunCode(EvalContext& context, const Literal& start) const {
+    std::vector<Copies> memory;
+    size_t first = 0;
+    FillState(start, first, memory);
+    memory.insert(memory.end(), program_.constants.begin(), program_.constants.end());
+    std::vector<void*> streams;
+    for (Copies& copies : memory) streams.push_back(copies.bytes);
+    int64_t times;
+    do {
+      times = code_->Run(streams, kIterations);
+      ASSAY_RETURN_IF_ERROR(
+          context.executor().Count(times * (program_.condition_counts + program_.body_counts)));
+    } while (times == kIterations);
+    ASSAY_RETURN_IF_ERROR(context.executor().Count(program_.condition_counts));
+    size_t leaf = 0;
+    return StateFrom(context, start, start.shared_shape(), memory, leaf);
+  }
+
+  void FillState(const Literal& value, size_t& leaf, std::vector<Copies>& memory) const {
+    if (value.shape().IsTuple()) {
+      for (int64_t i = 0; i < value.tuple_size(); ++i) FillState(value.element(i), leaf, memory);
+      return;
+    }
+    if (program_.leaf_streams[leaf++] < 0) return;
+    const int64_t n = value.shape().num_elements();
+    const int bytes = Bytes(value.shape().element_type());
+    memory.push_back(n == 1 ? CopiesOf(value.data(), bytes) : LanesOf(value.data(), n, bytes));
+  }
+
+  absl::StatusOr<Literal> StateFrom(EvalContext& context, const Literal& start,
+                                    const std::shared_ptr<const Shape>& shape,
+                                    const std::vector<Copies>& memory, size_t& leaf) const {
+    if (shape->IsTuple()) {
+      std::vector<Literal> elements;
+      for (int64_t i = 0; i < start.tuple_size(); ++i) {
+        const std::shared_ptr<const Shape> part(shape, &shape->element(i));
+        ASSAY_ASSIGN_OR_RETURN(Literal element, StateFrom(context, start.element(i), part, memory, leaf));
+        elements.push_back(std::move(element));
+      }
+      return Literal::Tuple(shape, std::move(elements));
+    }
+    const int stream = program_.leaf_streams[leaf++];
+    if (stream < 0) return start;
+    ASSAY_ASSIGN_OR_RETURN(Literal array, context.NewLiteral(shape));
+    const std::span<std::byte> bytes = array.MutableBytes();
+    std::memcpy(bytes.data(), memory[static_cast<size_t>(stream)].bytes, bytes.size());
+    return array;
+  }
+
+  const LoopProgram program_;
+  const jit::Target target_;
+  mutable std::atomic<int64_t> interpreted_ = 0;
+  mutable std::once_flag making_;
+  mutable std::atomic<bool> ready_ = false;  // code_ is there
+  mutable absl::StatusOr<jit::Recurrence> code_ = absl::UnknownError("");
+};
+
+class LoopEngineOf final : public Engine {
+ public:
+  explicit LoopEngineOf(native::Isa isa) : isa_(isa) {}
+
+  std::string_view name() const override { return "loop"; }
+
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const override {
+    if (step.instruction.opcode != Opcode::kWhile) return NotSupported({}, "no while");
+    if (isa_ == native::Isa::kBaseline) return NotSupported({}, "no AVX2");
+    const jit::Target target = TargetOf(isa_);
+    const int lanes = jit::MostLanes({}, target);
+    absl::StatusOr<LoopProgram> program = Builder(step.module, target, lanes).Run(step.instruction);
+    // With elements of 64 bits there are half as many lanes; arrays that fill all of them may be such as stay.
+    if (!program.ok()) {
+      absl::StatusOr<LoopProgram> half = Builder(step.module, target, lanes / 2).Run(step.instruction);
+      if (half.ok()) program = std::move(half);
+    }
+    if (!program.ok()) return program.status();
+    return std::make_shared<ScalarLoop>(*std::move(program), target);
+  }
+
+  StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {
+    return {};
+  }
+
+ private:
+  const native::Isa isa_;
+};
+
+}  // namespace
+
+const Engine& LoopEngine(native::Isa isa) {
+  using native::Isa;
+  static const std::array<LoopEngineOf, 3> engines = {LoopEngineOf(Isa::kBaseline), LoopEngineOf(Isa::kAvx2),
+                                                      LoopEngineOf(Isa::kAvx512)};
+  return engines[static_cast<size_t>(isa)];
+}
+
+}  // namespace assay::fused

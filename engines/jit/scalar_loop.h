@@ -1,0 +1,18 @@
+// The engine "loop": while loops whose state is scalars and arrays of as few elements as a vector has lanes, as generated
+// code (jit::Recurrence). Condition and body are elementwise ops, broadcasts of one element, slices of one, what leaves
+// elements in their places, tuples, and calls of such. What else is in the state, larger arrays and tokens, must come
+// back as it was.
+#ifndef ASSAY_ENGINES_JIT_SCALAR_LOOP_H_
+#define ASSAY_ENGINES_JIT_SCALAR_LOOP_H_
+
+#include "engine/engine.h"
+#include "jit/isa.h"
+
+namespace assay::fused {
+
+// For instruction sets up to `isa`, which the machine must have.
+const Engine& LoopEngine(native::Isa isa);
+
+}  // namespace assay::fused
+
+#endif  // ASSAY_ENGINES_JIT_SCALAR_LOOP_H_

@@ -1,0 +1,211 @@
+#include "engines/native/contraction/dot.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "engines/native/contraction/digit_product.h"
+#include "engines/native/contraction/long_dot.h"
+#include "engines/native/contraction/product_kernel.h"
+#include "engines/native/contraction/small_dot.h"
+#include "evaluator/ops/dot_dims.h"
+#include "fmt/format.h"
+#include "run/executor.h"
+#include "shape/index.h"
+
+namespace assay::native {
+namespace {
+
+// Dots of fewer products run as in the reference: packing them would take longer.
+constexpr int64_t kFewProducts = 1 << 9;
+
+class DotKernel final : public Kernel {
+ public:
+  DotKernel(const ProductKind& kind, Isa isa, const StepView& step) : kind_(kind), isa_(isa) {
+    const bool has_digits =
+        !kind.plain && HasDigits(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
+                                 step.result_shape().element_type());
+    if (has_digits) digits_ = DigitKernelsOf(isa);
+    const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1);
+    if (lhs.HasDynamic() || rhs.HasDynamic() || lhs.HasUnbounded() || rhs.HasUnbounded()) return;
+    const DotArray left = StaticArrayOf(lhs), right = StaticArrayOf(rhs);
+    const DotDims dims = DotDimsOf(step.instruction.attributes, lhs.rank(), rhs.rank());
+    const DotBox box = WholeDot(dims, left, right, RowMajorStrides(step.result_shape().sizes()));
+    constexpr int64_t kMostOffsets = 1 << 12;  // kept with the plan; more are found again in each run
+    if (!IsSmall(box) || LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMostOffsets)
+      return;
+    products_ = ProductsOf(box);
+    small_.emplace(isa, left.type, right.type, step.result_shape().element_type(), box);
+  }
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    if (small_.has_value()) return RunSmall(context, operands);
+    const DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
+    const DotDims dims =
+        DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
+    ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, dims, lhs, rhs));
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
+    const DotBox box = WholeDot(dims, lhs, rhs, StridesOf(result));
+    std::byte* const out = result.MutableBytes().data();
+    const int64_t length = LoopCount(box.contracted[0].loops);
+    const int64_t products = ProductsOf(box);
+    const ElementType type = result.shape().element_type();
+    const bool is_long = length > kLongestRow / 2;
+    if (IsSmall(box)) {
+      SmallDot(isa_, lhs.type, rhs.type, type, box).Run(lhs.data, rhs.data, out);
+      ASSAY_RETURN_IF_ERROR(context.Charge(products));
+    } else if ((is_long || IsThin(box)) && HasExactProducts()) {
+      ASSAY_RETURN_IF_ERROR(RunLongDot(context, *kind_.sums, lhs, rhs, box, type, out));
+    } else if ((products < kFewProducts && !kind_.plain) || is_long) {
+      Meter meter(context);
+      const Contraction contraction(lhs.type, rhs.type, type);
+      ASSAY_RETURN_IF_ERROR(RunDot(contraction, lhs, rhs, box, out, meter));
+      ASSAY_RETURN_IF_ERROR(meter.Flush());
+    } else if (kind_.bytes()) {
+      ASSAY_RETURN_IF_ERROR(MultiplyRows<uint8_t>(context, lhs, rhs, box, type, out));
+    } else if (kind_.integers != nullptr) {
+      ASSAY_RETURN_IF_ERROR(MultiplyRows<int64_t>(context, lhs, rhs, box, type, out));
+    } else {
+      ASSAY_ASSIGN_OR_RETURN(const bool done, MultiplyDigits(context, lhs, rhs, box, type, out));
+      if (!done) ASSAY_RETURN_IF_ERROR(MultiplyRows<double>(context, lhs, rhs, box, type, out));
+    }
+    SetRuntimeSizes(result, DotSizes(dims, lhs, rhs));
+    return result;
+  }
+
+  Accuracy accuracy() const override { return kind_.plain ? Accuracy::kF64Sum : Accuracy::kBitExact; }
+
+ private:
+  static int64_t ProductsOf(const DotBox& box) {
+    return LoopCount(box.batch) * LoopCount(box.rows) * LoopCount(box.columns) *
+           LoopCount(box.contracted[0].loops);
+  }
+  bool HasExactProducts() const {
+    return kind_.integers == nullptr && !kind_.complex && !kind_.two_products && !kind_.plain;
+  }
+
+  bool IsSmall(const DotBox& box) const {
+    return HasExactProducts() && IsSmallDot(box, SmallDot::kMostProducts) && !IsThin(box);
+  }
+
+  // Of static sizes.
+  absl::StatusOr<Literal> RunSmall(EvalContext& context, std::span<Literal> operands) const {
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+    const std::byte *const lhs = operands[0].data(), *const rhs = operands[1].data();
+    std::byte* const out = result.MutableBytes().data();
+    if (StepMemory* const memory = context.executor().MemoryOf(context.instruction())) {
+      if (memory->kept == nullptr) memory->kept = Keep(context, *memory, operands);
+      const auto& kept = static_cast<const KeptDot&>(*memory->kept);
+      kept.dot.Run(lhs, rhs, out, kept.columns);
+    } else {
+      small_->Run(lhs, rhs, out);
+    }
+    ASSAY_RETURN_IF_ERROR(context.Charge(products_));
+    return result;
+  }
+
+  struct KeptDot final : StepMemory::Kept {
+    KeptDot(Isa isa, const Literal& lhs, const Literal& rhs, ElementType type, const DotBox& box, int operand)
+        : dot(isa, lhs.shape().element_type(), rhs.shape().element_type(), type, box, operand) {}
+    SmallDot dot;
+    Literal columns;  // nothing where the other operand has them, or where memory is scarce
+  };
+
+  // Of operands that no turn of a loop changes, the larger one's columns are packed once.
+  std::unique_ptr<StepMemory::Kept> Keep(EvalContext& context, const StepMemory& memory,
+                                         std::span<const Literal> operands) const {
+    const DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
+    const DotDims dims =
+        DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
+    const Shape& result = context.result_shape();
+    const bool right = memory.unchanged[1] &&
+                       !(memory.unchanged[0] && operands[0].bytes().size() > operands[1].bytes().size());
+    const int operand = right ? 1 : 0;
+    auto kept = std::make_unique<KeptDot>(isa_, operands[0], operands[1], result.element_type(),
+                                          WholeDot(dims, lhs, rhs, RowMajorStrides(result.sizes())), operand);
+    if (kept->dot.many() != operand) return kept;
+    absl::StatusOr<Literal> columns = kept->dot.KeepColumns(context, operands[operand].data());
+    if (columns.ok()) kept->columns = *std::move(columns);
+    return kept;
+  }
+
+  // A vector times rows that lie in memory as they are multiplied: packing them would be most of the work.
+  static bool IsThin(const DotBox& box) {
+    constexpr int64_t kFewest = 256;
+    if (std::min(LoopCount(box.rows), LoopCount(box.columns)) > 1) return false;
+    LoopDims contracted = MergeLoops(box.contracted[0].loops);
+    const LoopDim run = TakeInnermostLoop(contracted);
+    return run.size >= kFewest && run.strides[0] == 1 && run.strides[1] == 1;
+  }
+
+  template <class T>
+  absl::Status MultiplyRows(EvalContext& context, const DotArray& lhs, const DotArray& rhs, const DotBox& box,
+                            ElementType type, std::byte* out) const {
+    const LoopDims& contracted = box.contracted[0].loops;
+    const StridedRows<T> left(*kind_.sums, lhs.type, lhs.data, {box.batch, box.rows, contracted, 0},
+                              kind_.complex ? RowForm::kComplexLeft : RowForm::kReal);
+    const StridedRows<T> right(*kind_.sums, rhs.type, rhs.data, {box.batch, box.columns, contracted, 1},
+                               kind_.complex ? RowForm::kComplexRight : RowForm::kReal);
+    return Multiply(context, kind_, left, right, LoopCount(contracted),
+                    {out, type, OffsetsOf(box.batch, 2), OffsetsOf(box.rows, 2), OffsetsOf(box.columns, 2)});
+  }
+
+  // False where digits are not the way.
+  absl::StatusOr<bool> MultiplyDigits(EvalContext& context, const DotArray& lhs, const DotArray& rhs,
+                                      const DotBox& box, ElementType type, std::byte* out) const {
+    if (digits_ == nullptr) return false;
+    DigitProduct product;
+    product.batch_at = OffsetsOf(box.batch, 2);
+    product.row_at = OffsetsOf(box.rows, 2);
+    product.batches = static_cast<int64_t>(product.batch_at.size());
+    product.rows = static_cast<int64_t>(product.row_at.size());
+    product.columns = LoopCount(box.columns);
+    product.length = LoopCount(box.contracted[0].loops);
+    const LoopDims columns = MergeLoops(box.columns);
+    if (columns.size() > 1 || (columns.size() == 1 && columns[0].strides[2] != 1)) return false;
+    if (!IsWorthDigits(product.batches, product.rows, product.columns, product.length)) return false;
+    const LoopDims& contracted = box.contracted[0].loops;
+    const StridedRows<float> left(*kind_.sums, lhs.type, lhs.data, {box.batch, box.rows, contracted, 0}),
+        right(*kind_.sums, rhs.type, rhs.data, {box.batch, box.columns, contracted, 1});
+    product.digits = digits_;
+    product.sums = kind_.sums;
+    product.lhs = &left;
+    product.rhs = &right;
+    product.type = type;
+    product.result = out;
+    const ExactDotElements exact(*kind_.sums, lhs, rhs, box, type);
+    return RunDigitProduct(context, product, [&](int64_t b, int64_t i, int64_t j, TierCounts& counts) {
+      return exact.Rounded(context.parallel(), b, i, j, counts);
+    });
+  }
+
+  const ProductKind kind_;
+  const Isa isa_;
+  std::optional<SmallDot> small_;
+  int64_t products_ = 0;
+  const DigitKernels* digits_ = nullptr;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const StepView& step, Isa isa) {
+  ASSAY_ASSIGN_OR_RETURN(const ProductKind kind, ProductKindOf(step.operand_shape(0).element_type(),
+                                                               step.operand_shape(1).element_type(),
+                                                               step.result_shape().element_type(), isa));
+  return std::make_shared<DotKernel>(kind, isa, step);
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PreparePlainDot(const StepView& step, Isa isa) {
+  const ElementType lhs = step.operand_shape(0).element_type(), rhs = step.operand_shape(1).element_type(),
+                    result = step.result_shape().element_type();
+  for (ElementType type : {lhs, rhs, result}) {
+    if (type != ElementType::kF64)
+      return NotSupported({}, fmt::format("{} by {} to {}", Name(lhs), Name(rhs), Name(result)));
+  }
+  ASSAY_ASSIGN_OR_RETURN(ProductKind kind, ProductKindOf(lhs, rhs, result, isa));
+  kind.two_products = false;
+  kind.plain = true;
+  return std::make_shared<DotKernel>(kind, isa, step);
+}
+
+}  // namespace assay::native

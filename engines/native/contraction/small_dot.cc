@@ -1,0 +1,374 @@
+// Bound: |sum - s| <= (n + 16) 2^-53 |a| |b| for a chain of n multiply-adds of exact products (product_bounds.h). What it
+// leaves open is s itself where no addition can have rounded: all products are multiples of the product u of the rows'
+// units, and |a| |b| < 2^52 u. What is still open is summed by TwoSum, beside sum |a_k b_k|, and then exactly.
+#include "engines/native/contraction/small_dot.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "engines/native/sums/enclosed_sum.h"
+#include "engines/native/sums/product_bounds.h"
+#include "engines/native/sums/tiers.h"
+#include "evaluator/scalar/exact_sum.h"
+#include "literal/element_io.h"
+#include "literal/float_format.h"
+#include "run/executor.h"
+
+namespace assay::native {
+namespace {
+
+constexpr ElementType kInPlace[] = {ElementType::kF32, ElementType::kBF16};
+
+constexpr int64_t kPackedColumns = kMostPackedVectors * kMaxLanes;
+
+// Of one thread. What is not touched costs nothing.
+struct Buffers {
+  alignas(64) double rows[kRowElements];
+  alignas(64) double packed[kSmallDotLongest * kPackedColumns];
+  alignas(64) double sums[kMostRowsAtOnce * kMaxColumns];
+  alignas(64) double norms[kMaxColumns], bounds[kMostRowsAtOnce];
+  alignas(64) double column_units[kMaxColumns];
+  double row_units[kMostRowsAtOnce];
+  alignas(64) float rounded[kMostRowsAtOnce * kMaxColumns];
+};
+Buffers& ThreadBuffers() {
+  static thread_local std::unique_ptr<Buffers> buffers(new Buffers);
+  return *buffers;
+}
+
+// Of a type that kernels read in place, or f64.
+double ElementOf(ElementType type, const std::byte* data) {
+  if (type == ElementType::kF32) return *reinterpret_cast<const float*>(data);
+  if (type == ElementType::kF64) return *reinterpret_cast<const double*>(data);
+  return std::bit_cast<float>(uint32_t{*reinterpret_cast<const uint16_t*>(data)} << 16);
+}
+
+// A power of two that all elements are multiples of; inf where they are zeros.
+double UnitOf(const double* x, int64_t n, int64_t step) {
+  uint64_t bits = uint64_t{1} << 52;
+  double smallest = HUGE_VAL;
+  for (int64_t k = 0; k < n; ++k) {
+    const double magnitude = std::fabs(x[k * step]);
+    bits |= std::bit_cast<uint64_t>(magnitude);
+    if (magnitude > 0) smallest = std::min(smallest, magnitude);
+  }
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(smallest) & 0x7ff0000000000000) * 0x1p-52 *
+         static_cast<double>(uint64_t{1} << std::countr_zero(bits));
+}
+
+}  // namespace
+
+SmallDot::SmallDot(Isa isa, ElementType lhs, ElementType rhs, ElementType result, const DotBox& box,
+                   std::optional<int> kept)
+    : kernels_(SmallDotKernelsOf(isa)),
+      sums_(SumKernelsOf(isa)),
+      type_(result),
+      loops_(kernels_.lanes, kInPlace, lhs, rhs, box, kept) {
+  for (const SmallDotLoops::Panel& panel : loops_.panels)
+    panel_width_ = std::max<int64_t>(panel_width_, panel.vectors * kernels_.lanes);
+  kept_of_panel_ = panel_width_ * (loops_.columns_in_place ? 1 : 1 + loops_.length);
+}
+
+// One run of a SmallDot.
+class SmallDot::Runner {
+  using Side = SmallDotLoops::Side;
+  using Panel = SmallDotLoops::Panel;
+
+ public:
+  // `kept`: null, or what Keep made of `many`.
+  Runner(const SmallDot& dot, const std::byte* few, const std::byte* many, std::byte* result,
+         const double* kept)
+      : dot_(dot),
+        loops_(dot.loops_),
+        few_(few),
+        many_(many),
+        result_(result),
+        kept_(kept),
+        format_(*Info(dot.type_).format),
+        rounding_(format_),
+        factor_(DoublesFactor(loops_.length)) {}
+
+  void Run() {
+    const int64_t rows = loops_.few.rows();
+    for (size_t batch = 0; batch < loops_.batch_at.size(); ++batch) {
+      for (int64_t first = 0; first < rows; first += loops_.rows_at_once) {
+        WidenRows(batch, first, std::min(loops_.rows_at_once, rows - first));
+        dot_.kernels_.row_norms(rows_, buffers_.bounds);
+        for (int64_t r = 0; r < rows_.rows; ++r) buffers_.bounds[r] *= factor_;
+        has_row_units_ = false;
+        for (const Panel& panel : loops_.panels) {
+          Multiply(batch, panel);
+          Store(panel, loops_.batch_at[batch], first);
+        }
+      }
+    }
+    counts_.sums += static_cast<int64_t>(loops_.batch_at.size()) * rows * loops_.many.rows();
+    CountTiers(counts_);
+  }
+
+  // Fills `kept`: the norms come with the product by a row of zeros.
+  void Keep(double* kept) {
+    std::fill_n(buffers_.rows, loops_.length, 0.0);
+    rows_ = {1, loops_.length, buffers_.rows, 0, 1};
+    for (size_t batch = 0; batch < loops_.batch_at.size(); ++batch) {
+      for (const Panel& panel : loops_.panels) {
+        Multiply(batch, panel);
+        std::copy_n(norms_, width_, kept);
+        if (!loops_.columns_in_place)
+          std::copy_n(buffers_.packed, loops_.length * width_, kept + dot_.panel_width_);
+        kept += dot_.kept_of_panel_;
+      }
+    }
+  }
+
+ private:
+  void WidenRows(size_t batch, int64_t first, int64_t count) {
+    const Side& side = loops_.few;
+    const int64_t base = side.layout.batch_at[batch];
+    double* const dst = buffers_.rows;
+    if (side.row_step == 1 && count > 1 && side.layout.run_stride != 1) {
+      rows_ = {count, loops_.length, dst, 1, count};
+      WidenByElements(side, few_, base + side.layout.row_at[first], count, count, dst);
+      return;
+    }
+    rows_ = {count, loops_.length, dst, loops_.row_step, 1};
+    for (int64_t r = 0; r < count; ++r)
+      WidenRow(side, few_, base + side.layout.row_at[first + r], 0, loops_.length, dst + r * loops_.row_step);
+  }
+
+  // dst[k * width + r], r < count: rows that are neighbours.
+  void WidenByElements(const Side& side, const std::byte* data, int64_t at, int64_t count, int64_t width,
+                       double* dst) const {
+    const int64_t bytes = Bytes(side.type);
+    for (int64_t run : side.layout.run_at) {
+      for (int64_t k = 0; k < side.layout.run_size; ++k, dst += width)
+        WidenRun(dot_.sums_, side.type, data + (at + run + k * side.layout.run_stride) * bytes, bytes, count,
+                 dst);
+    }
+  }
+
+  // Elements [from, from + n) of the row at `at`.
+  void WidenRow(const Side& side, const std::byte* data, int64_t at, int64_t from, int64_t n,
+                double* dst) const {
+    const int64_t bytes = Bytes(side.type), size = side.layout.run_size, step = side.layout.run_stride;
+    for (int64_t run = from / size, skip = from % size; n > 0; ++run, skip = 0) {
+      const int64_t count = std::min(n, size - skip);
+      WidenRun(dot_.sums_, side.type, data + (at + side.layout.run_at[run] + skip * step) * bytes,
+               step * bytes, count, dst);
+      dst += count;
+      n -= count;
+    }
+  }
+
+  // packed_[k * width + j], zeros behind the panel's columns.
+  void Pack(size_t batch, const Panel& panel, int64_t width) {
+    const Side& side = loops_.many;
+    const int64_t base = side.layout.batch_at[batch];
+    double* packed = buffers_.packed;
+    if (side.row_step == 1 && side.layout.run_stride != 1) {
+      WidenByElements(side, many_, base + side.layout.row_at[panel.first], panel.count, width, packed);
+      if (panel.count == width) return;
+      for (int64_t k = 0; k < loops_.length; ++k)
+        std::fill(packed + k * width + panel.count, packed + (k + 1) * width, 0.0);
+      return;
+    }
+    constexpr int64_t kPiece = 128;  // with the piece of the panel, in the first cache
+    double columns[kPackedColumns][kPiece];
+    for (int64_t from = 0; from < loops_.length; from += kPiece) {
+      const int64_t piece = std::min(kPiece, loops_.length - from);
+      for (int64_t j = 0; j < panel.count; ++j)
+        WidenRow(side, many_, base + side.layout.row_at[panel.first + j], from, piece, columns[j]);
+      Interleave(columns[0], kPiece, piece, panel.count, static_cast<int>(width), packed);
+      packed += piece * width;
+    }
+  }
+
+  void Multiply(size_t batch, const Panel& panel) {
+    const SmallDotKernels& kernels = dot_.kernels_;
+    const Side& side = loops_.many;
+    double* const sums = buffers_.sums;
+    width_ = static_cast<int64_t>(panel.vectors) * kernels.lanes;
+    has_column_units_ = false;
+    const auto index = static_cast<int64_t>(batch * loops_.panels.size()) + (&panel - loops_.panels.data());
+    const double* const kept = kept_ == nullptr ? nullptr : kept_ + index * dot_.kept_of_panel_;
+    double* const new_norms = kept == nullptr ? buffers_.norms : nullptr;
+    norms_ = kept == nullptr ? buffers_.norms : kept;
+    if (!loops_.columns_in_place) {
+      const double* const packed = kept == nullptr ? buffers_.packed : kept + dot_.panel_width_;
+      if (kept == nullptr) Pack(batch, panel, width_);
+      columns_ = {reinterpret_cast<const std::byte*>(packed), ElementType::kF64, width_};
+      return kernels.f64(rows_, packed, width_, panel.vectors, sums, new_norms);
+    }
+    const int64_t at = side.layout.batch_at[batch] + side.layout.row_at[panel.first] + side.layout.run_at[0];
+    columns_ = {many_ + at * Bytes(side.type), side.type, side.layout.run_stride};
+    if (side.type == ElementType::kF32) {
+      kernels.f32(rows_, reinterpret_cast<const float*>(columns_.data), columns_.step, panel.vectors, sums,
+                  new_norms);
+    } else {
+      kernels.bf16(rows_, reinterpret_cast<const uint16_t*>(columns_.data), columns_.step, panel.vectors,
+                   sums, new_norms);
+    }
+  }
+
+  // The sums, rounded, to their places; the rows begin with row `first`.
+  void Store(const Panel& panel, int64_t batch_at, int64_t first) {
+    const std::vector<int64_t>& rows = loops_.few.out_at;
+    if (dot_.type_ == ElementType::kF32) return StoreF32(panel, batch_at, first);
+    for (int64_t r = 0; r < rows_.rows; ++r) {
+      const double* const sums = buffers_.sums + r * width_;
+      double rounded[kMaxColumns];
+      const uint32_t open = dot_.kernels_.round(width_, sums, norms_, buffers_.bounds[r], rounding_, rounded);
+      RepairRow(panel, r, open, rounded);
+      StoreRow(panel, batch_at + rows[first + r], rounded);
+    }
+  }
+
+  void StoreF32(const Panel& panel, int64_t batch_at, int64_t first) {
+    const Side &few = loops_.few, &many = loops_.many;
+    const bool in_place = many.out_step == 1 && few.out_step != 0 && panel.count == width_;
+    float* out = buffers_.rounded;
+    int64_t out_step = width_;
+    if (in_place) {
+      out = reinterpret_cast<float*>(result_) + batch_at + few.out_at[first] + many.out_at[panel.first];
+      out_step = few.out_step;
+    }
+    uint32_t open[kMostRowsAtOnce];
+    if (dot_.kernels_.round_f32(rows_.rows, width_, buffers_.sums, norms_, buffers_.bounds, out, out_step,
+                                open)) {
+      for (int64_t r = 0; r < rows_.rows; ++r) RepairRow(panel, r, open[r], out + r * out_step);
+    }
+    for (int64_t r = 0; !in_place && r < rows_.rows; ++r)
+      StoreRow(panel, batch_at + few.out_at[first + r], buffers_.rounded + r * width_);
+  }
+
+  // The columns of row r whose bits are set.
+  template <class T>
+  void RepairRow(const Panel& panel, int64_t r, uint32_t open, T* rounded) {
+    if (panel.count < kMaxColumns) open &= (uint32_t{1} << panel.count) - 1;
+    if (open == 0) return;
+    FindUnits(panel);
+    for (; open != 0; open &= open - 1) {
+      const int j = std::countr_zero(open);
+      const double sum = buffers_.sums[r * width_ + j];
+      // Also of zeros, which have the right sign; where there is an infinity or a NaN the left side is one.
+      const bool exact = buffers_.bounds[r] * norms_[j] <
+                         factor_ * 0x1p52 * buffers_.row_units[r] * buffers_.column_units[j];
+      rounded[j] = static_cast<T>(exact ? RoundToFormat(sum, format_) : Repair(r, j, sum));
+    }
+  }
+
+  // Of the rows once for all panels, and of the panel's columns.
+  void FindUnits(const Panel& panel) {
+    for (int64_t r = 0; !has_row_units_ && r < rows_.rows; ++r)
+      buffers_.row_units[r] = UnitOf(rows_.a + r * rows_.row_step, loops_.length, rows_.step);
+    has_row_units_ = true;
+    if (std::exchange(has_column_units_, true)) return;
+    const SmallDotKernels& kernels = dot_.kernels_;
+    double* const units = buffers_.column_units;
+    if (columns_.type == ElementType::kF32) {
+      kernels.units_f32(loops_.length, reinterpret_cast<const float*>(columns_.data), columns_.step,
+                        panel.vectors, units);
+    } else if (columns_.type == ElementType::kF64) {
+      kernels.units_f64(loops_.length, reinterpret_cast<const double*>(columns_.data), columns_.step,
+                        panel.vectors, units);
+    } else {
+      kernels.units_bf16(loops_.length, reinterpret_cast<const uint16_t*>(columns_.data), columns_.step,
+                         panel.vectors, units);
+    }
+  }
+
+  // Where the row's first element would be if column offsets were 0: out_at.
+  void StoreRow(const Panel& panel, int64_t out_at, const float* rounded) const {
+    const int64_t* const at = &loops_.many.out_at[panel.first];
+    for (int64_t j = 0; j < panel.count; ++j)
+      std::memcpy(result_ + (out_at + at[j]) * static_cast<int64_t>(sizeof(float)), rounded + j,
+                  sizeof(float));
+  }
+  void StoreRow(const Panel& panel, int64_t out_at, const double* rounded) const {
+    const int64_t* const at = &loops_.many.out_at[panel.first];
+    const int64_t bytes = Bytes(dot_.type_), step = loops_.many.out_step;
+    if (step != 0)
+      return StoreStrip(dot_.type_, rounded, panel.count, result_ + (out_at + at[0]) * bytes, step * bytes);
+    for (int64_t j = 0; j < panel.count; ++j)
+      StoreStrip(dot_.type_, rounded + j, 1, result_ + (out_at + at[j]) * bytes, bytes);
+  }
+
+  // Row r by column j of the panel, whose sum in doubles is `sum`.
+  double Repair(int64_t r, int64_t j, double sum) {
+    // Of finite exact products no sum in doubles is infinite.
+    if (!std::isfinite(sum)) return RoundToFormat(sum, format_);
+    ++counts_.pairs;
+    const int64_t n = loops_.length;
+    const int bytes = Bytes(columns_.type);
+    const double* const a = rows_.a + r * rows_.row_step;
+    const auto element = [&](int64_t k) {
+      return ElementOf(columns_.type, columns_.data + (k * columns_.step + j) * bytes);
+    };
+    double s = -0.0, errors = 0, magnitude = 0;
+    bool exact = true;
+    for (int64_t k = 0; k < n; ++k) {
+      const double p = a[k * rows_.step] * element(k);
+      const double t = s + p, z = t - s;
+      const double error = (s - (t - z)) + (p - z);
+      exact = exact && error == 0;
+      errors += error;
+      magnitude += std::fabs(p);
+      s = t;
+    }
+    if (exact) return RoundToFormat(s, format_);  // of zeros too: it has the right sign
+    const auto count = static_cast<double>(n + 16);
+    const double bound = 4 * count * count * 0x1p-106 * magnitude;
+    if (const std::optional<double> rounded = RoundEnclosed(s, errors, bound, format_)) return *rounded;
+    ++counts_.slices;
+    ExactSum exact_sum;
+    for (int64_t k = 0; k < n; ++k) exact_sum.AddProduct(a[k * rows_.step], element(k));
+    return exact_sum.Round(format_);
+  }
+
+  struct Columns {
+    const std::byte* data;
+    ElementType type;
+    int64_t step;
+  };
+
+  const SmallDot& dot_;
+  const SmallDotLoops& loops_;
+  const std::byte *const few_, *const many_;
+  std::byte* const result_;
+  const double* const kept_;
+  const FloatFormat& format_;
+  const NarrowRounding rounding_;
+  const double factor_;
+  Buffers& buffers_ = ThreadBuffers();
+  TierCounts counts_;
+  FewRows rows_{};
+  Columns columns_{};  // of the panel
+  const double* norms_ = nullptr;
+  int64_t width_ = 0;
+  bool has_row_units_ = false, has_column_units_ = false;  // of these rows, of this panel
+};
+
+void SmallDot::Run(const std::byte* lhs, const std::byte* rhs, std::byte* result,
+                   const Literal& columns) const {
+  const bool kept = columns.shape().IsArray();
+  Runner(*this, loops_.many_is_rhs ? lhs : rhs, loops_.many_is_rhs ? rhs : lhs, result,
+         kept ? reinterpret_cast<const double*>(columns.data()) : nullptr)
+      .Run();
+}
+
+absl::StatusOr<Literal> SmallDot::KeepColumns(EvalContext& context, const std::byte* operand) const {
+  const auto panels = static_cast<int64_t>(loops_.batch_at.size() * loops_.panels.size());
+  const int64_t doubles = panels * kept_of_panel_;
+  const MemoryBudget& budget = *context.executor().budget();
+  if (budget.live() + doubles * static_cast<int64_t>(sizeof(double)) > budget.limit() / 2) return Literal();
+  ASSAY_ASSIGN_OR_RETURN(Literal columns, ReserveScratch(context, doubles, sizeof(double)));
+  Runner(*this, nullptr, operand, nullptr, nullptr)
+      .Keep(reinterpret_cast<double*>(columns.MutableBytes().data()));
+  return columns;
+}
+
+}  // namespace assay::native

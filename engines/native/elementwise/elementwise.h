@@ -1,0 +1,25 @@
+// Elementwise steps of the native engine.
+#ifndef ASSAY_ENGINES_NATIVE_ELEMENTWISE_ELEMENTWISE_H_
+#define ASSAY_ENGINES_NATIVE_ELEMENTWISE_ELEMENTWISE_H_
+
+#include "engines/native/native_engine.h"
+
+namespace assay::native {
+
+// A strip function with the op table's bits that is faster than the op table's; fn is null where there is
+// none.
+StripKernel NativeStrip(const Instruction& instruction, std::span<const ElementType> operands,
+                        ElementType result, Isa isa);
+
+// The same over stored elements, which wants no conversions: null where there is none.
+StoredFn NativeStored(Opcode opcode, std::span<const ElementType> operands, ElementType result, Isa isa);
+
+// NativeStored of one operand with stores past the caches (ProvenStreamed); null where there is none.
+StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa);
+
+// The walk of EvalElementwise over threads, with NativeStored, NativeStrip or else the op table's strip function.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa);
+
+}  // namespace assay::native
+
+#endif  // ASSAY_ENGINES_NATIVE_ELEMENTWISE_ELEMENTWISE_H_

@@ -1,0 +1,294 @@
+#include "engines/native/elementwise/moves.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "evaluator/eval_context.h"
+#include "evaluator/move.h"
+#include "evaluator/ops/bitcast.h"
+#include "evaluator/ops/shape_rules.h"
+#include "evaluator/static_shape.h"
+#include "fmt/format.h"
+#include "shape/index.h"
+
+namespace assay::native {
+namespace {
+
+constexpr int64_t kMaxElements = 1 << 14;  // that are moved
+
+// Elements of one operand to their places in the result.
+struct Part {
+  StridedMove move;
+  int64_t from = 0, to = 0;  // bytes
+  int64_t elements = 0;
+  size_t operand = 0;  // of the kernel
+};
+
+Part MakePart(ElementType type, std::span<const int64_t> sizes, const AffineMap& from, const AffineMap& to) {
+  Part part{StridedMove(Bytes(type), sizes, from.strides, to.strides), from.base * Bytes(type),
+            to.base * Bytes(type), 1};
+  for (int64_t size : sizes) part.elements *= size;
+  return part;
+}
+
+// The operand's storage under the result's shape.
+class SharedKernel final : public Kernel {
+ public:
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    return operands[0].WithShape(context.shared_result_shape());
+  }
+};
+
+class MovesKernel final : public Kernel {
+ public:
+  explicit MovesKernel(std::vector<Part> parts) : parts_(std::move(parts)) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+    std::byte* const out = result.MutableBytes().data();
+    for (const Part& part : parts_) {
+      part.move.Run(operands[part.operand].data() + part.from, out + part.to);
+      ASSAY_RETURN_IF_ERROR(context.Charge(part.elements));
+    }
+    return result;
+  }
+
+ private:
+  const std::vector<Part> parts_;
+};
+
+// Where a slice has its elements from, an array with these strides.
+AffineMap SliceMap(const Instruction& slice, DimVector strides) {
+  AffineMap from{0, std::move(strides)};
+  const auto& parts = std::get<SliceConfig>(*slice.attributes.Find(Attr::kSlice));
+  for (size_t d = 0; d < parts.size(); ++d) {
+    from.base += parts[d].start * from.strides[d];
+    from.strides[d] *= slice.shape->size(static_cast<int64_t>(d)) > 1 ? parts[d].stride : 0;
+  }
+  return from;
+}
+
+// Where a window of an array begins: clamp(start[d], 0, size[d] - window[d]) in each dimension, in bytes.
+class Window {
+ public:
+  Window(const Shape& array, const Shape& window) : strides_(RowMajorStrides(array.sizes())) {
+    for (int64_t& stride : strides_) stride *= Bytes(array.element_type());
+    for (int64_t d = 0; d < array.rank(); ++d) limits_.push_back(array.size(d) - window.size(d));
+  }
+
+  int64_t Offset(std::span<const Literal> starts) const {
+    int64_t offset = 0;
+    for (size_t d = 0; d < limits_.size(); ++d) {
+      const bool is_vector = starts[0].shape().rank() == 1;
+      const ElementType type = starts[0].shape().element_type();
+      const std::byte* const data =
+          is_vector ? starts[0].data() + static_cast<int64_t>(d) * Bytes(type) : starts[d].data();
+      int64_t start;
+      LoadIndices(type, data, 0, 1, &start);
+      offset += std::clamp<int64_t>(start, 0, limits_[d]) * strides_[d];
+    }
+    return offset;
+  }
+
+ private:
+  DimVector strides_, limits_;
+};
+
+class DynamicSliceKernel final : public Kernel {
+ public:
+  DynamicSliceKernel(Window window, Part part) : window_(std::move(window)), part_(std::move(part)) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+    const int64_t offset = window_.Offset(operands.subspan(1));
+    part_.move.Run(operands[0].data() + offset, result.MutableBytes().data());
+    ASSAY_RETURN_IF_ERROR(context.Charge(part_.elements));
+    return result;
+  }
+
+ private:
+  const Window window_;
+  const Part part_;
+};
+
+class DynamicUpdateSliceKernel final : public Kernel {
+ public:
+  DynamicUpdateSliceKernel(Window window, Part part) : window_(std::move(window)), part_(std::move(part)) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    const int64_t offset = window_.Offset(operands.subspan(2));
+    ASSAY_ASSIGN_OR_RETURN(Literal result, Writable(context, std::move(operands[0])));
+    part_.move.Run(operands[1].data(), result.MutableBytes().data() + offset);
+    ASSAY_RETURN_IF_ERROR(context.Charge(part_.elements));
+    return result;
+  }
+
+ private:
+  const Window window_;
+  const Part part_;
+};
+
+// Builds the kernel of one instruction.
+class Preparer {
+ public:
+  explicit Preparer(const StepView& step)
+      : step_(step),
+        type_(step.result_shape().element_type()),
+        operand_strides_(RowMajorStrides(step.operand_shape(0).sizes())),
+        result_strides_(RowMajorStrides(step.result_shape().sizes())) {}
+
+  std::shared_ptr<const Kernel> Run() {
+    switch (step_.instruction.opcode) {
+      case Opcode::kBroadcast:
+        return IsWhole() ? Shared() : Gathered(Broadcast());
+      case Opcode::kConcatenate:
+        return step_.instruction.operands.size() == 1 ? Shared() : Concatenate();
+      case Opcode::kDynamicSlice:
+        return IsWhole() ? Shared() : DynamicSlice();
+      case Opcode::kDynamicUpdateSlice:
+        return DynamicUpdateSlice();
+      case Opcode::kReverse:
+        return Reverse();
+      case Opcode::kSlice:
+        return IsWhole() ? Shared() : Gathered(SliceMap(step_.instruction, operand_strides_));
+      case Opcode::kTranspose:
+        return Transpose();
+      default:  // copy, reshape
+        return Shared();
+    }
+  }
+
+ private:
+  using Pointer = std::shared_ptr<const Kernel>;
+
+  std::span<const int64_t> List(Attr attr) const { return step_.instruction.attributes.List(attr); }
+  bool IsWhole() const {
+    return step_.operand_shape(0).num_elements() == step_.result_shape().num_elements();
+  }
+  static Pointer Shared() { return std::make_shared<SharedKernel>(); }
+
+  // Every element of the result, from one operand.
+  Pointer Gathered(const AffineMap& from) const {
+    std::vector<Part> parts;
+    parts.push_back(MakePart(type_, step_.result_shape().sizes(), from, {0, result_strides_}));
+    return std::make_shared<MovesKernel>(std::move(parts));
+  }
+
+  AffineMap Broadcast() const {
+    AffineMap from{0, DimVector(result_strides_.size(), 0)};
+    const auto dimensions = List(Attr::kDimensions);
+    for (size_t i = 0; i < dimensions.size(); ++i) from.strides[dimensions[i]] = operand_strides_[i];
+    return from;
+  }
+
+  Pointer Concatenate() const {
+    const int64_t along = List(Attr::kDimensions)[0];
+    std::vector<Part> parts;
+    AffineMap to{0, result_strides_};
+    for (int64_t k = 0; k < std::ssize(step_.instruction.operands); ++k) {
+      const Shape& operand = step_.operand_shape(k);
+      parts.push_back(MakePart(type_, operand.sizes(), {0, RowMajorStrides(operand.sizes())}, to));
+      parts.back().operand = static_cast<size_t>(k);
+      to.base += operand.size(along) * to.strides[along];
+    }
+    return std::make_shared<MovesKernel>(std::move(parts));
+  }
+
+  Pointer Reverse() const {
+    AffineMap from{0, operand_strides_};
+    bool moves = false;
+    for (int64_t d : List(Attr::kDimensions)) {
+      const int64_t size = step_.result_shape().size(d);
+      if (size <= 1) continue;
+      moves = true;
+      from.base += (size - 1) * from.strides[d];
+      from.strides[d] = -from.strides[d];
+    }
+    return moves ? Gathered(from) : Shared();
+  }
+
+  Pointer Transpose() const {
+    AffineMap from;
+    int64_t last = -1;
+    bool keeps = true;  // only dimensions of size 1 change their place
+    for (int64_t d : List(Attr::kDimensions)) {
+      from.strides.push_back(operand_strides_[d]);
+      if (step_.operand_shape(0).size(d) == 1) continue;
+      keeps = keeps && d > last;
+      last = d;
+    }
+    return keeps ? Shared() : Gathered(from);
+  }
+
+  Pointer DynamicSlice() const {
+    const Shape& result = step_.result_shape();
+    return std::make_shared<DynamicSliceKernel>(
+        Window(step_.operand_shape(0), result),
+        MakePart(type_, result.sizes(), {0, operand_strides_}, {0, result_strides_}));
+  }
+
+  Pointer DynamicUpdateSlice() const {
+    const Shape& update = step_.operand_shape(1);
+    return std::make_shared<DynamicUpdateSliceKernel>(
+        Window(step_.operand_shape(0), update),
+        MakePart(type_, update.sizes(), {0, RowMajorStrides(update.sizes())}, {0, result_strides_}));
+  }
+
+  const StepView& step_;
+  const ElementType type_;
+  const DimVector operand_strides_, result_strides_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step, Isa) {
+  const Opcode opcode = step.instruction.opcode;
+  if (const std::string_view why = WhyNotStatic(step.result_shape()); !why.empty())
+    return NotSupported({}, why);
+  for (int64_t k = 0; k < std::ssize(step.instruction.operands); ++k) {
+    if (const std::string_view why = WhyNotStatic(step.operand_shape(k)); !why.empty())
+      return NotSupported({}, why);
+    if (step.operand_shape(k).num_elements() == 0) return NotSupported({}, "no element");
+  }
+  const bool updates = opcode == Opcode::kDynamicUpdateSlice;
+  if (updates && step.result_shape().rank() == 0) return NotSupported({}, "no start index");
+  const int64_t moved = (updates ? step.operand_shape(1) : step.result_shape()).num_elements();
+  if (moved == 0) return NotSupported({}, "no element");
+  if (moved > kMaxElements)
+    return NotSupported({}, fmt::format("{} elements, more than {}", moved, kMaxElements));
+  return Preparer(step).Run();
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConcatenate(const FusionView& fusion) {
+  const Instruction& root = fusion.root();
+  const auto& instructions = fusion.computation.instructions;
+  const ElementType type = root.shape->element_type();
+  const int64_t along = root.attributes.List(Attr::kDimensions)[0];
+  std::vector<Part> parts;
+  AffineMap to{0, RowMajorStrides(root.shape->sizes())};
+  for (int32_t operand : root.operands) {
+    const Instruction& piece = instructions[static_cast<size_t>(operand)];
+    const bool joins = std::count(fusion.members.begin(), fusion.members.end(), operand) != 0;
+    const int32_t read = joins ? piece.operands[0] : operand;
+    AffineMap from{0, RowMajorStrides(piece.shape->sizes())};
+    if (joins && piece.opcode == Opcode::kSlice)
+      from = SliceMap(piece, RowMajorStrides(instructions[static_cast<size_t>(read)].shape->sizes()));
+    parts.push_back(MakePart(type, piece.shape->sizes(), from, to));
+    const auto at = std::find(fusion.operands.begin(), fusion.operands.end(), read);
+    parts.back().operand = static_cast<size_t>(at - fusion.operands.begin());
+    to.base += piece.shape->size(along) * to.strides[along];
+  }
+  return std::make_shared<MovesKernel>(std::move(parts));
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& step, Isa) {
+  for (const Shape* shape : {&step.result_shape(), &step.operand_shape(0)}) {
+    if (const std::string_view why = WhyNotStatic(*shape); !why.empty()) return NotSupported({}, why);
+  }
+  if (!BitcastKeepsBytes(step.operand_shape(0), step.result_shape()))
+    return NotSupported({}, "elements move");
+  return std::make_shared<SharedKernel>();
+}
+
+}  // namespace assay::native

@@ -1,0 +1,56 @@
+#include "engines/native/functions/proven.h"
+
+#include <algorithm>
+
+#include "engines/native/functions/functions.h"
+
+namespace assay::native {
+
+namespace {
+
+const ProvenRow* RowFor(Opcode opcode, Isa isa) {
+  if (isa == Isa::kBaseline) return nullptr;
+  const std::span<const ProvenRow> rows = isa == Isa::kAvx512 ? ProvenRowsAvx512() : ProvenRowsAvx2();
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const ProvenRow& r) { return r.opcode == opcode; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+StoredFn ProvenStreamed(Opcode opcode, ElementType type, Isa isa) {
+  const ProvenRow* const row = RowFor(opcode, isa);
+  return row == nullptr || type != ElementType::kF32 ? nullptr : row->f32_streamed;
+}
+
+StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa) {
+  const ProvenRow* const row = RowFor(opcode, isa);
+  if (row == nullptr) return nullptr;
+  switch (type) {
+    case ElementType::kF32:
+      return row->f32;
+    case ElementType::kF16:
+      return row->f16;
+    case ElementType::kBF16:
+      return row->bf16;
+    case ElementType::kF64:
+      return row->f64;
+    default:
+      return nullptr;
+  }
+}
+
+void AskTested(Opcode opcode, int64_t n, double* x) {
+  ApplyFunction(*FindFunction(opcode), MachineIsa(), *Info(ElementType::kF64).format, n, x, nullptr, x);
+}
+
+void AskTested(Opcode opcode, int64_t n, float* x) {
+  constexpr int64_t kMost = 16;
+  double strip[kMost];
+  std::copy_n(x, n, strip);
+  ApplyFunction(*FindFunction(opcode), MachineIsa(), *Info(ElementType::kF32).format, n, strip, nullptr,
+                strip);
+  for (int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(strip[i]);
+}
+
+}  // namespace assay::native

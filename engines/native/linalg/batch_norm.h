@@ -1,0 +1,13 @@
+// batch-norm-training, -inference and -grad of every float type.
+#ifndef ASSAY_ENGINES_NATIVE_LINALG_BATCH_NORM_H_
+#define ASSAY_ENGINES_NATIVE_LINALG_BATCH_NORM_H_
+
+#include "engines/native/native_engine.h"
+
+namespace assay::native {
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBatchNorm(const StepView& step, Isa isa);
+
+}  // namespace assay::native
+
+#endif  // ASSAY_ENGINES_NATIVE_LINALG_BATCH_NORM_H_

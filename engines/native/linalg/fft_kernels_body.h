@@ -1,0 +1,246 @@
+// The bodies of FftKernels, compiled once an instruction set: the including file defines ASSAY_TARGET,
+// ASSAY_LANES (doubles in a vector) and ASSAY_FFT (the table's name). No include guard. The error bounds of
+// these operations are stated in fft_plan.cc.
+#include "engines/native/linalg/fft_kernels.h"
+#include "engines/native/sums/lanes_body.h"
+
+namespace assay::native {
+namespace {
+
+struct One {
+  static constexpr int kPlanes = 1;
+  F64 high;
+};
+// high = RN(high + low)
+struct Two {
+  static constexpr int kPlanes = 2;
+  F64 high, low;
+};
+template <class N>
+struct Complex {
+  N re, im;
+};
+
+ASSAY_INLINE One Minus(One a) { return {-a.high}; }
+ASSAY_INLINE Two Minus(Two a) { return {-a.high, -a.low}; }
+ASSAY_INLINE One Plus(One a, One b) { return {a.high + b.high}; }
+ASSAY_INLINE Two Plus(Two a, Two b) {
+  F64 s = a.high;
+  F64 low = TwoSum(s, b.high) + (a.low + b.low);
+  low = TwoSum(s, low);
+  return {s, low};
+}
+ASSAY_INLINE Two Times(Two a, Two b) {
+  const F64 p = a.high * b.high;
+  F64 s = p;
+  const F64 low = TwoSum(s, ProductError(a.high, b.high, p) + Fma(a.high, b.low, a.low * b.high));
+  return {s, low};
+}
+ASSAY_INLINE Complex<One> Times(Complex<One> x, Complex<One> w) {
+  return {{Fma(x.re.high, w.re.high, -(x.im.high * w.im.high))},
+          {Fma(x.re.high, w.im.high, x.im.high * w.re.high)}};
+}
+ASSAY_INLINE Complex<Two> Times(Complex<Two> x, Complex<Two> w) {
+  return {Plus(Times(x.re, w.re), Minus(Times(x.im, w.im))), Plus(Times(x.re, w.im), Times(x.im, w.re))};
+}
+// a + x w
+ASSAY_INLINE Complex<One> PlusTimes(Complex<One> a, Complex<One> x, Complex<One> w) {
+  return {{Fma(-x.im.high, w.im.high, Fma(x.re.high, w.re.high, a.re.high))},
+          {Fma(x.im.high, w.re.high, Fma(x.re.high, w.im.high, a.im.high))}};
+}
+ASSAY_INLINE Complex<Two> PlusTimes(Complex<Two> a, Complex<Two> x, Complex<Two> w) {
+  return {Plus(Plus(a.re, Times(x.re, w.re)), Minus(Times(x.im, w.im))),
+          Plus(Plus(a.im, Times(x.re, w.im)), Times(x.im, w.re))};
+}
+template <class N>
+ASSAY_INLINE Complex<N> Plus(Complex<N> a, Complex<N> b) {
+  return {Plus(a.re, b.re), Plus(a.im, b.im)};
+}
+template <class N>
+ASSAY_INLINE Complex<N> Difference(Complex<N> a, Complex<N> b) {
+  return {Plus(a.re, Minus(b.re)), Plus(a.im, Minus(b.im))};
+}
+
+template <class N>
+ASSAY_INLINE Complex<N> Get(const FftPlanes& planes, int64_t at) {
+  if constexpr (N::kPlanes == 1) {
+    return {{Load(planes[0] + at)}, {Load(planes[1] + at)}};
+  } else {
+    return {{Load(planes[0] + at), Load(planes[2] + at)}, {Load(planes[1] + at), Load(planes[3] + at)}};
+  }
+}
+// One entry of a table in every lane, or its neighbours side by side.
+template <class N>
+ASSAY_INLINE Complex<N> Fill(const ComplexTable& table, int64_t at) {
+  if constexpr (N::kPlanes == 1) {
+    return {{Fill(table[0][at])}, {Fill(table[1][at])}};
+  } else {
+    return {{Fill(table[0][at]), Fill(table[2][at])}, {Fill(table[1][at]), Fill(table[3][at])}};
+  }
+}
+template <class N>
+ASSAY_INLINE Complex<N> Get(const ComplexTable& table, int64_t at) {
+  if constexpr (N::kPlanes == 1) {
+    return {{Load(table[0].data() + at)}, {Load(table[1].data() + at)}};
+  } else {
+    return {{Load(table[0].data() + at), Load(table[2].data() + at)},
+            {Load(table[1].data() + at), Load(table[3].data() + at)}};
+  }
+}
+
+// Where a vector of inputs lies and where output 0 of its lanes goes.
+struct Spot {
+  const FftPass& pass;
+  const FftPlanes& to;
+  int64_t twiddle;        // of output 1
+  int64_t valid;          // lanes
+  int64_t at;             // wide: of lane 0
+  const int64_t* places;  // narrow: of each lane
+};
+
+ASSAY_INLINE void StoreSome(F64 v, double* plane, const Spot& spot, int64_t k) {
+  const int64_t shift = k * spot.pass.width;
+  if (spot.places == nullptr && spot.valid == kLanes) return Store(plane + spot.at + shift, v);
+  double lanes[kLanes];
+  Store(lanes, v);
+  for (int64_t l = 0; l < spot.valid; ++l)
+    plane[(spot.places == nullptr ? spot.at + l : spot.places[l]) + shift] = lanes[l];
+}
+template <class N>
+ASSAY_INLINE void Put(Complex<N> y, const Spot& spot, int64_t k) {
+  if (k > 0) {
+    const int64_t at = spot.twiddle + (k - 1) * spot.pass.stride;
+    y = Times(y, spot.places == nullptr ? Fill<N>(spot.pass.twiddles, at) : Get<N>(spot.pass.twiddles, at));
+  }
+  StoreSome(y.re.high, spot.to[0], spot, k);
+  StoreSome(y.im.high, spot.to[1], spot, k);
+  if constexpr (N::kPlanes == 2) {
+    StoreSome(y.re.low, spot.to[2], spot, k);
+    StoreSome(y.im.low, spot.to[3], spot, k);
+  }
+}
+
+// The outputs of the inputs c .. c + lanes - 1.
+template <class N>
+ASSAY_INLINE void Butterfly(const FftPlanes& from, int64_t c, const Spot& spot) {
+  const int64_t step = spot.pass.width * spot.pass.count;
+  if (spot.pass.radix == 2) {
+    const Complex<N> a = Get<N>(from, c), b = Get<N>(from, c + step);
+    Put(Plus(a, b), spot, 0);
+    Put(Difference(a, b), spot, 1);
+  } else if (spot.pass.radix == 4) {
+    const Complex<N> x0 = Get<N>(from, c), x1 = Get<N>(from, c + step);
+    const Complex<N> x2 = Get<N>(from, c + 2 * step), x3 = Get<N>(from, c + 3 * step);
+    const Complex<N> s0 = Plus(x0, x2), d0 = Difference(x0, x2);
+    const Complex<N> s1 = Plus(x1, x3), d1 = Difference(x1, x3);
+    const Complex<N> turned = {d1.im, Minus(d1.re)};  // -i d1
+    Put(Plus(s0, s1), spot, 0);
+    Put(Plus(d0, turned), spot, 1);
+    Put(Difference(s0, s1), spot, 2);
+    Put(Difference(d0, turned), spot, 3);
+  } else {
+    const int64_t p = spot.pass.radix;
+    for (int64_t k = 0; k < p; ++k) {
+      Complex<N> y = Get<N>(from, c);
+      for (int64_t r = 1, t = k; r < p; ++r) {
+        y = PlusTimes(y, Get<N>(from, c + r * step), Fill<N>(spot.pass.roots, t));
+        t = t + k >= p ? t + k - p : t + k;
+      }
+      Put(y, spot, k);
+    }
+  }
+}
+
+template <class N>
+ASSAY_INLINE void PassBody(const FftPass& pass, const FftPlanes& from, const FftPlanes& to, int64_t begin,
+                           int64_t end) {
+  if (pass.narrow) {
+    for (int64_t c = begin; c < end; c += kLanes) {
+      const int64_t valid = end - c < kLanes ? end - c : kLanes;
+      Butterfly<N>(from, c, {pass, to, c, valid, 0, pass.places.data() + c});
+    }
+    return;
+  }
+  for (int64_t c = begin; c < end;) {
+    const int64_t j = c / pass.width, next = (j + 1) * pass.width;
+    const int64_t stop = next < end ? next : end, shift = pass.width * (pass.radix - 1) * j;
+    for (; c + kLanes <= stop; c += kLanes) Butterfly<N>(from, c, {pass, to, j, kLanes, c + shift, nullptr});
+    if (c < stop) Butterfly<N>(from, c, {pass, to, j, stop - c, c + shift, nullptr});
+    c = stop;
+  }
+}
+ASSAY_TARGET void PassOfDoubles(const FftPass& pass, const FftPlanes& from, const FftPlanes& to,
+                                int64_t begin, int64_t end) {
+  PassBody<One>(pass, from, to, begin, end);
+}
+ASSAY_TARGET void PassOfPairs(const FftPass& pass, const FftPlanes& from, const FftPlanes& to, int64_t begin,
+                              int64_t end) {
+  PassBody<Two>(pass, from, to, begin, end);
+}
+
+ASSAY_INLINE U64 RoundBits(F64 x, const NarrowRounding& rounding) {
+  const U64 u = (U64)x;
+  return (u + rounding.half_less_one + ((u >> rounding.shift) & rounding.lsb)) & rounding.keep;
+}
+ASSAY_INLINE bool Mark(I64 good, int64_t* failed) {
+  const I64 bad = ~good;
+  std::memcpy(failed, &bad, sizeof(bad));
+  bool any = false;
+  for (int l = 0; l < kLanes; ++l) any |= bad[l] != 0;
+  return any;
+}
+
+ASSAY_TARGET bool RoundDoubles(int64_t n, const double* x, const FftRounding& values,
+                               const NarrowRounding& rounding, double* out, int64_t* failed) {
+  bool any = false;
+  const bool divide = values.divisor != 1;
+  for (int64_t i = 0; i < n; i += kLanes) {
+    F64 v = Load(x + i), bound = Fill(values.bound);
+    if (divide) {
+      v = v / values.divisor;
+      bound = bound / values.divisor * (1 + 0x1p-40) + Magnitude(v) * 0x1p-52;
+    }
+    // v -+ bound are rounded themselves.
+    bound += Magnitude(v) * 0x1p-51;
+    const U64 low = RoundBits(v - bound, rounding), high = RoundBits(v + bound, rounding);
+    const F64 magnitude = Magnitude((F64)low);
+    Store(out + i, (F64)low);
+    any |=
+        Mark((low == high) & (magnitude >= rounding.smallest) & (magnitude <= rounding.largest), failed + i);
+  }
+  return any;
+}
+
+ASSAY_TARGET bool RoundPairs(int64_t n, const double* x, const double* low, const FftRounding& values,
+                             double* out, int64_t* failed) {
+  bool any = false;
+  const bool divide = values.divisor != 1;
+  for (int64_t i = 0; i < n; i += kLanes) {
+    F64 s = Load(x + i), e = Load(low + i), bound = Fill(values.bound);
+    if (divide) {
+      // The quotient to u, and the rest divided: 8 u^2 in all.
+      const F64 divisor = Fill(values.divisor), q = s / divisor, p = q * divisor;
+      const F64 rest = ((s - p) - ProductError(q, divisor, p)) + e;
+      bound = bound / divisor * (1 + 0x1p-40) + Magnitude(q) * 0x1p-103;
+      s = q;
+      e = TwoSum(s, rest / divisor);
+    }
+    bound += Magnitude(e) * 0x1p-51;
+    const F64 least = s + (e - bound), most = s + (e + bound);
+    const F64 result = least * values.power1 * values.power2, magnitude = Magnitude(result);
+    Store(out + i, result);
+    any |=
+        Mark((least == most) & (magnitude >= 0x1p-1021) & (magnitude <= 0x1.fffffffffffffp1023), failed + i);
+  }
+  return any;
+}
+
+}  // namespace
+
+const FftKernels ASSAY_FFT = {.lanes = kLanes,
+                              .pass_of_doubles = PassOfDoubles,
+                              .pass_of_pairs = PassOfPairs,
+                              .round_doubles = RoundDoubles,
+                              .round_pairs = RoundPairs};
+
+}  // namespace assay::native

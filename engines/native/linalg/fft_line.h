@@ -1,0 +1,80 @@
+// One exact Fourier transform: in doubles (f32) and in pairs with the bounds of fft_plan.h, each component rounded
+// where both ends of its interval agree; of what is left, sums of +-x and +-ix exactly.
+#ifndef ASSAY_ENGINES_NATIVE_LINALG_FFT_LINE_H_
+#define ASSAY_ENGINES_NATIVE_LINALG_FFT_LINE_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "engines/native/linalg/fft_kernels.h"
+#include "engines/native/sums/tiers.h"
+#include "evaluator/parallel.h"
+#include "evaluator/scalar/exact_dft.h"
+#include "shape/element_type.h"
+
+namespace assay::native {
+
+// What all lines of an fft instruction share.
+struct FftForm {
+  FftForm(std::vector<int64_t> lengths, bool inverse, bool real_input, bool real_result,
+          ElementType component, Isa isa);
+
+  std::vector<int64_t> lengths;
+  bool inverse, real_input, real_result;
+  ElementType component;
+  const FftKernels& kernels;
+  const SumKernels& sums;
+  std::vector<FftAxis> axes;  // of each dimension
+  int64_t count = 1, rows = 1, last = 1, last_in = 1, last_out = 1;
+  double doubles_factor, pairs_factor;  // bound / norm of the input
+  int64_t work = 0;                     // multiplications of a line, about
+
+  int64_t input_bytes() const { return rows * last_in * (real_input ? 1 : 2) * Bytes(component); }
+  int64_t result_bytes() const { return rows * last_out * (real_result ? 1 : 2) * Bytes(component); }
+  // Doubles that one FftLine keeps.
+  int64_t scratch() const { return 16 * (count + kMaxLanes); }
+  ExactDft::Line LineOf(const std::byte* src) const;
+};
+
+// A component of a result: of the element at `position` in the whole transform, row-major.
+struct FftComponent {
+  int64_t position;
+  int part;  // 0: real, 1: imaginary
+};
+
+// Transforms lines one after the other.
+class FftLine {
+ public:
+  explicit FftLine(const FftForm& form)
+      : form_(form), format_(*Info(form.component).format), rounding_(format_) {}
+  // Returns the components that are still to be decided.
+  std::vector<FftComponent> Transform(Parallel& parallel, const std::byte* src, std::byte* dst,
+                                      TierCounts& counts);
+  static void Patch(const FftForm& form, const FftComponent& component, double value, std::byte* dst);
+
+ private:
+  struct Input {
+    bool finite = true, zero = true, imaginary = false;
+    int exponent = 0;  // planes hold the elements times 2^-exponent
+    double norm = 0;
+  };
+  Input Load(const std::byte* src);
+  void RunAxes(Parallel& parallel, bool pairs);
+  void Fill(double value, std::byte* dst) const;
+  std::vector<FftComponent> RoundAll(bool pairs, const FftRounding& values, std::byte* dst) const;
+  bool SettledByPairs(const FftComponent& component, double bound, std::byte* dst) const;
+  bool SettledExactly(const FftComponent& component, const ExactDft::Line& line, std::byte* dst) const;
+  // The plane of a part: inverse transforms exchange real and imaginary parts on both ends.
+  int Plane(int part) const { return form_.inverse ? 1 - part : part; }
+  double Divisor() const { return form_.inverse ? static_cast<double>(form_.count) : 1.0; }
+
+  const FftForm& form_;
+  const FloatFormat& format_;
+  const NarrowRounding rounding_;
+  std::vector<double> storage_[8];
+  FftPlanes planes_{}, spare_{};
+};
+
+}  // namespace assay::native
+
+#endif  // ASSAY_ENGINES_NATIVE_LINALG_FFT_LINE_H_

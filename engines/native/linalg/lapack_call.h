@@ -1,0 +1,13 @@
+// Custom calls of LAPACK routines in the native engine: potrf is cholesky, trsm is triangular-solve.
+#ifndef ASSAY_ENGINES_NATIVE_LINALG_LAPACK_CALL_H_
+#define ASSAY_ENGINES_NATIVE_LINALG_LAPACK_CALL_H_
+
+#include "engines/native/native_engine.h"
+
+namespace assay::native {
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCustomCall(const StepView& step, Isa isa);
+
+}  // namespace assay::native
+
+#endif  // ASSAY_ENGINES_NATIVE_LINALG_LAPACK_CALL_H_

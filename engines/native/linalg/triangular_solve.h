@@ -1,0 +1,15 @@
+// triangular-solve in the native engine.
+#ifndef ASSAY_ENGINES_NATIVE_LINALG_TRIANGULAR_SOLVE_H_
+#define ASSAY_ENGINES_NATIVE_LINALG_TRIANGULAR_SOLVE_H_
+
+#include "engines/native/native_engine.h"
+
+namespace assay::native {
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareTriangularSolve(const StepView& step, Isa isa);
+// The kernel's Run, for an instruction that is a triangular-solve or stands for one.
+absl::StatusOr<Literal> RunTriangularSolve(EvalContext& context, std::span<Literal> operands, Isa isa);
+
+}  // namespace assay::native
+
+#endif  // ASSAY_ENGINES_NATIVE_LINALG_TRIANGULAR_SOLVE_H_

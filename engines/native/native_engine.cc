@@ -1,0 +1,110 @@
+#include "engines/native/native_engine.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engines/native/contraction/convolution.h"
+#include "engines/native/contraction/dot.h"
+#include "engines/native/elementwise/elementwise.h"
+#include "engines/native/elementwise/moves.h"
+#include "engines/native/linalg/batch_norm.h"
+#include "engines/native/linalg/cholesky.h"
+#include "engines/native/linalg/fft.h"
+#include "engines/native/linalg/lapack_call.h"
+#include "engines/native/linalg/triangular_solve.h"
+#include "engines/native/reduce/reduce.h"
+#include "engines/native/scatter_gather/gather.h"
+#include "engines/native/scatter_gather/scatter.h"
+#include "engines/native/scatter_gather/select_and_scatter.h"
+#include "engines/native/sort/sort.h"
+#include "engines/native/sort/top_k.h"
+#include "engines/native/window/window.h"
+#include "evaluator/eval_context.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+
+namespace assay::native {
+namespace {
+
+struct Row {
+  Opcode opcode;
+  PrepareFn prepare;
+};
+
+// Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
+constexpr Row kKernels[] = {
+    {Opcode::kBatchNormGrad, PrepareBatchNorm},
+    {Opcode::kBatchNormInference, PrepareBatchNorm},
+    {Opcode::kBatchNormTraining, PrepareBatchNorm},
+    {Opcode::kBitcast, PrepareBitcast},
+    {Opcode::kBroadcast, PrepareMoves},
+    {Opcode::kCholesky, PrepareCholesky},
+    {Opcode::kConcatenate, PrepareMoves},
+    {Opcode::kConvolution, PrepareConvolution},
+    {Opcode::kCopy, PrepareMoves},
+    {Opcode::kCustomCall, PrepareCustomCall},
+    {Opcode::kDot, PrepareDot},
+    {Opcode::kDynamicSlice, PrepareMoves},
+    {Opcode::kDynamicUpdateSlice, PrepareMoves},
+    {Opcode::kFft, PrepareFft},
+    {Opcode::kGather, PrepareGather},
+    {Opcode::kReduce, PrepareReduce},
+    {Opcode::kReduceWindow, PrepareReduceWindow},
+    {Opcode::kReshape, PrepareMoves},
+    {Opcode::kReverse, PrepareMoves},
+    {Opcode::kScatter, PrepareScatter},
+    {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
+    {Opcode::kSlice, PrepareMoves},
+    {Opcode::kSort, PrepareSort},
+    {Opcode::kTopK, PrepareTopK},
+    {Opcode::kTranspose, PrepareMoves},
+    {Opcode::kTriangularSolve, PrepareTriangularSolve},
+};
+
+class Native final : public Engine {
+ public:
+  explicit Native(Isa isa) : isa_(isa) {}
+
+  std::string_view name() const override { return "native"; }
+
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const override {
+    const Opcode opcode = step.instruction.opcode;
+    if (DefinitionOf(opcode).eval == EvalElementwise) return PrepareElementwise(step, isa_);
+    for (const Row& row : kKernels) {
+      if (row.opcode == opcode) return row.prepare(step, isa_);
+    }
+    return NotSupported({}, fmt::format("no kernel for {}", Name(opcode)));
+  }
+
+  absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFusion(const FusionView& fusion) const override {
+    if (fusion.root().opcode == Opcode::kConcatenate) return PrepareConcatenate(fusion);
+    return NotSupported({}, fmt::format("no fusion of {}", Name(fusion.root().opcode)));
+  }
+
+  StripKernel Strip(const Instruction& instruction, std::span<const ElementType> operands,
+                    ElementType result) const override {
+    return NativeStrip(instruction, operands, result, isa_);
+  }
+
+ private:
+  const Isa isa_;
+};
+
+}  // namespace
+
+bool HasKernelFor(Opcode opcode) {
+  return DefinitionOf(opcode).eval == EvalElementwise ||
+         std::any_of(std::begin(kKernels), std::end(kKernels),
+                     [&](const Row& row) { return row.opcode == opcode; });
+}
+
+const Engine& NativeEngine() { return NativeEngine(MachineIsa()); }
+
+const Engine& NativeEngine(Isa isa) {
+  static const std::array<Native, 3> engines = {Native(Isa::kBaseline), Native(Isa::kAvx2),
+                                                Native(Isa::kAvx512)};
+  return engines[static_cast<size_t>(isa)];
+}
+
+}  // namespace assay::native

@@ -1,0 +1,171 @@
+#include "engines/native/reduce/reduce.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "engines/native/reduce/code_fold.h"
+#include "engines/native/reduce/reduce_add.h"
+#include "engines/native/reduce/reduce_fold.h"
+#include "engines/native/sums/few_sums.h"
+#include "engines/native/sums/sum_terms.h"
+#include "engines/native/sums/tiers.h"
+#include "evaluator/eval_context.h"
+#include "evaluator/move.h"
+#include "evaluator/ops/reducer.h"
+#include "evaluator/registry.h"
+#include "evaluator/scalar_function.h"
+#include "fmt/format.h"
+
+namespace assay::native {
+namespace {
+
+// The loops of the kept and the reduced dimensions, and the run-time sizes of the kept ones.
+struct ReduceLoops {
+  LoopDims kept, reduced;
+  DimVector kept_sizes;
+
+  ReduceLoops(const Literal& x, const Literal& result, std::span<const int64_t> dimensions) {
+    const DimVector strides = StridesOf(x), result_strides = StridesOf(result);
+    for (int64_t d = 0; d < x.shape().rank(); ++d) {
+      const int64_t size = x.dynamic_size(d);
+      if (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end()) {
+        reduced.push_back({size, {strides[d]}});
+      } else {
+        kept.push_back({size, {strides[d], result_strides[kept_sizes.size()]}});
+        kept_sizes.push_back(size);
+      }
+    }
+  }
+};
+
+// The sums of a small array's rows, whose terms lie together.
+class SmallRows {
+ public:
+  SmallRows(const SumKernels& kernels, int64_t rows, int64_t terms)
+      : kernels_(kernels),
+        rows_(rows),
+        terms_(terms),
+        columns_(sizeof(float), std::array{terms, kFewColumns}, std::array{int64_t{1}, terms},
+                 std::array{kFewColumns, int64_t{1}}) {
+    for (int64_t t = 0; t < std::min(terms, kShortRow); ++t) at_[t] = t * kFewColumns;
+  }
+
+  // Of f32 arrays of static sizes whose minor dimensions are reduced.
+  static std::optional<SmallRows> Of(const SumKernels& kernels, const StepView& step) {
+    const Shape& x = step.operand_shape(0);
+    const std::span<const int64_t> dimensions = step.instruction.attributes.List(Attr::kDimensions);
+    if (x.element_type() != ElementType::kF32 || x.HasDynamic() || x.HasUnbounded()) return std::nullopt;
+    const int64_t kept = x.rank() - std::ssize(dimensions);
+    int64_t rows = 1, terms = 1;
+    for (int64_t d = 0; d < x.rank(); ++d) {
+      const bool reduced = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+      if (reduced != (d >= kept)) return std::nullopt;
+      (reduced ? terms : rows) *= x.size(d);
+      if (rows * terms > kMostElements) return std::nullopt;
+    }
+    if (rows == 0 || terms < 2 || terms > kFewTerms) return std::nullopt;
+    return SmallRows(kernels, rows, terms);
+  }
+
+  absl::Status Run(EvalContext& context, const Literal& x, const Literal& init, Literal& result) const {
+    const auto* const terms = reinterpret_cast<const float*>(x.data());
+    const double first = *reinterpret_cast<const float*>(init.data());
+    auto* const sums = reinterpret_cast<float*>(result.MutableBytes().data());
+    TierCounts counts;
+    std::optional<SumTerms> others;  // of the rows whose sums doubles don't hold
+    const auto add = [&](int64_t i, bool done) {
+      counts.sums += done;
+      if (done) return;
+      if (!others) others.emplace(kernels_, ElementType::kF32, x.data(), LoopDims{{terms_, {1}}});
+      sums[i] = static_cast<float>(others->RoundedSum(context.parallel(), i * terms_, first, counts));
+    };
+    int64_t i = 0;
+    for (; terms_ <= kShortRow && i + kFewColumns <= rows_; i += kFewColumns) {
+      const uint32_t there = AddSideBySide(terms + i * terms_, first, sums + i);
+      for (int64_t j = 0; j < kFewColumns; ++j) add(i + j, (there >> j & 1) != 0);
+    }
+    for (; i < rows_; ++i) add(i, AddFew(kernels_, terms + i * terms_, terms_, first, sums + i));
+    CountTiers(counts);
+    return context.Charge(rows_ * (terms_ + 1));
+  }
+
+ private:
+  static constexpr int64_t kMostElements = 1 << 15;
+  static constexpr int64_t kShortRow = 40;
+
+  // kFewColumns rows, a lane each: adding up a vector's lanes takes as long as many terms. Bit j of what is returned: sum j
+  // is there.
+  uint32_t AddSideBySide(const float* terms, double first, float* sums) const {
+    alignas(64) float columns[kShortRow * kFewColumns];
+    columns_.Run(reinterpret_cast<const std::byte*>(terms), reinterpret_cast<std::byte*>(columns));
+    return AddFewRows(kernels_, columns, {at_.data(), static_cast<size_t>(terms_)}, kFewColumns, first, sums);
+  }
+
+  const SumKernels& kernels_;
+  const int64_t rows_, terms_;
+  const StridedMove columns_;               // term t of row r to t * kFewColumns + r
+  std::array<int64_t, kShortRow> at_ = {};  // of column t
+};
+
+class SumKernel final : public Kernel {
+ public:
+  SumKernel(const SumKernels& kernels, const StepView& step)
+      : kernels_(kernels), small_(SmallRows::Of(kernels, step)) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    const Literal& x = operands[0];
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
+    if (small_) {
+      ASSAY_RETURN_IF_ERROR(small_->Run(context, x, operands[1], result));
+      return result;
+    }
+    const ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions));
+    ASSAY_RETURN_IF_ERROR(RunArraySums(context, kernels_,
+                                       {x.shape().element_type(), x.data(), operands[1].data(),
+                                        result.MutableBytes().data(), loops.kept, loops.reduced}));
+    SetRuntimeSizes(result, loops.kept_sizes);
+    return result;
+  }
+
+ private:
+  const SumKernels& kernels_;
+  const std::optional<SmallRows> small_;
+};
+
+class FoldKernel final : public Kernel {
+ public:
+  explicit FoldKernel(const TypedFold& typed) : typed_(typed) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    const Literal& x = operands[0];
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
+    const ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions));
+    const ArrayFold fold{x.data(), operands[1].data(), result.MutableBytes().data(), loops.kept,
+                         loops.reduced};
+    if (!IsFoldable(fold)) return DefinitionOf(Opcode::kReduce).eval(context, operands);
+    ASSAY_RETURN_IF_ERROR(RunArrayFold(context, typed_, fold));
+    SetRuntimeSizes(result, loops.kept_sizes);
+    return result;
+  }
+
+ private:
+  const TypedFold typed_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step, Isa isa) {
+  if (step.instruction.operands.size() != 2) return PrepareCodeReduce(step, isa);
+  const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
+  const ElementType type = step.operand_shape(0).element_type();
+  if (step.operand_shape(1).element_type() != type || step.result_shape().element_type() != type)
+    return NotSupported({}, "operand, init value and result of more than one type");
+  if (IsExactSum(step.module, reducer)) return std::make_shared<SumKernel>(SumKernelsOf(isa), step);
+  if (!IsAssociative(step.module, reducer)) return PrepareCodeReduce(step, isa);
+  const TypedFold fold = TypedFoldOf(FoldKernelsOf(isa), KeyOpOf(step.module, reducer, type), type);
+  if (fold.combine == nullptr) return NotSupported({}, fmt::format("folds of {}", Name(type)));
+  return std::make_shared<FoldKernel>(fold);
+}
+
+}  // namespace assay::native

@@ -1,0 +1,370 @@
+#include "engines/native/scatter_gather/hit_sums.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "engines/native/sums/enclosed_sum.h"
+#include "engines/native/sums/row_source.h"
+#include "engines/native/sums/tiers.h"
+#include "evaluator/parallel.h"
+#include "evaluator/scalar/exact_sum.h"
+#include "literal/element_io.h"
+#include "literal/float_format.h"
+
+namespace assay::native {
+namespace {
+
+constexpr int64_t kBlock = 256;            // sums side by side
+constexpr int64_t kTermsOfPart = 1 << 14;  // terms worth a task
+
+// One component of the elements.
+struct Component {
+  ElementType type;
+  std::byte* elements;
+  const std::byte* updates;
+  int64_t stride;  // from one element to the next
+};
+
+// Reads and writes one element of a type as a double.
+template <class T>
+struct Native {
+  explicit Native(ElementType) {}
+  double Load(const std::byte* src) const {
+    T value;
+    std::memcpy(&value, src, sizeof(T));
+    return value;
+  }
+  void Store(double value, std::byte* dst) const {
+    const T narrow = static_cast<T>(value);
+    std::memcpy(dst, &narrow, sizeof(T));
+  }
+};
+struct AnyType {
+  explicit AnyType(ElementType type) : load(LoadOneFor(type)), store(StoreOneFor(type)) {}
+  double Load(const std::byte* src) const {
+    double value;
+    load(src, &value);
+    return value;
+  }
+  void Store(double value, std::byte* dst) const { store(&value, dst); }
+  const LoadOneFn load;
+  const StoreOneFn store;
+};
+
+class HitSummer {
+ public:
+  HitSummer(const SumKernels& kernels, const Component& c, const WindowRuns& runs)
+      : kernels_(kernels),
+        c_(c),
+        runs_(runs),
+        bytes_(Bytes(c.type)),
+        format_(*Info(c.type).format),
+        rounding_(format_) {
+    std::fill(std::begin(ratios_), std::end(ratios_), std::numeric_limits<double>::infinity());
+  }
+  ~HitSummer() { CountTiers(counts_); }
+
+  // Hits sorted by target; all of the first and last target's.
+  void Run(std::span<const Hit> hits) {
+    const bool points = runs_.length == 1 && runs_.starts.size() == 1;
+    if (!points) return Windows(hits);
+    if (c_.type == ElementType::kF32) return Points(hits, Native<float>(c_.type));
+    if (c_.type == ElementType::kF64) return Points(hits, Native<double>(c_.type));
+    Points(hits, AnyType(c_.type));
+  }
+
+ private:
+  const std::byte* Update(int64_t from) const { return c_.updates + from * c_.stride * bytes_; }
+  std::byte* Element(int64_t to) const { return c_.elements + to * c_.stride * bytes_; }
+
+  template <class Type>
+  void Points(std::span<const Hit> hits, const Type& type) {
+    std::span<const Hit> of[kBlock];
+    const WindowRuns::Start start = runs_.starts[0];
+    while (!hits.empty()) {
+      int64_t n = 0;
+      for (; n < kBlock && !hits.empty(); ++n) {
+        const int64_t to = hits[0].to;
+        double sum = type.Load(Element(to + start.to)), errors = 0, doubt = 0;
+        size_t i = 0;
+        for (; i < hits.size() && hits[i].to == to; ++i) {
+          const double x = type.Load(Update(hits[i].from + start.from)), t = sum + x, z = t - sum;
+          const double error = (sum - (t - z)) + (x - z);
+          sum = t;
+          errors += error;
+          doubt += std::fabs(error);
+        }
+        sums_[n] = sum, errors_[n] = errors, doubts_[n] = doubt;
+        of[n] = hits.first(i);
+        hits = hits.subspan(i);
+      }
+      RoundBlock(n, [&](int64_t j) { return Terms{of[j], start.to, start.from}; });
+      for (int64_t j = 0; j < n; ++j) type.Store(out_[j], Element(of[j][0].to + start.to));
+    }
+  }
+
+  void Windows(std::span<const Hit> hits) {
+    while (!hits.empty()) {
+      size_t i = 1;
+      while (i < hits.size() && hits[i].to == hits[0].to) ++i;
+      for (const WindowRuns::Start& start : runs_.starts) {
+        for (int64_t first = 0; first < runs_.length; first += kBlock) {
+          Row(hits.first(i), std::min(kBlock, runs_.length - first),
+              {start.to + first * runs_.to_stride, start.from + first * runs_.from_stride});
+        }
+      }
+      hits = hits.subspan(i);
+    }
+  }
+
+  // n neighbouring elements of a window.
+  void Row(std::span<const Hit> hits, int64_t n, const WindowRuns::Start& start) {
+    const int64_t to_stride = runs_.to_stride * c_.stride * bytes_;
+    const int64_t from_stride = runs_.from_stride * c_.stride * bytes_;
+    std::byte* const to = Element(hits[0].to + start.to);
+    WidenRun(kernels_, c_.type, to, to_stride, n, sums_);
+    std::fill_n(errors_, n, 0.0);
+    std::fill_n(doubts_, n, 0.0);
+    for (const Hit& hit : hits) {
+      const std::byte* const from = Update(hit.from + start.from);
+      if (c_.type == ElementType::kF32 && from_stride == bytes_) {
+        kernels_.absorb_f32(n, reinterpret_cast<const float*>(from), sums_, errors_, doubts_);
+        continue;
+      }
+      WidenRun(kernels_, c_.type, from, from_stride, n, terms_);
+      kernels_.absorb(n, terms_, sums_, errors_, doubts_);
+    }
+    RoundBlock(n, [&](int64_t j) {
+      return Terms{hits, start.to + j * runs_.to_stride, start.from + j * runs_.from_stride};
+    });
+    for (int64_t done = 0; done < n; done += kStrip) {
+      StoreStrip(c_.type, out_ + done, std::min(kStrip, n - done), to + done * to_stride, to_stride);
+    }
+  }
+
+  // The terms of a sum: the element and its hits, moved by offsets.
+  struct Terms {
+    std::span<const Hit> hits;
+    int64_t to, from;
+  };
+
+  // out_[j] = the rounded sum; terms_of(j) are its terms.
+  template <class TermsOf>
+  void RoundBlock(int64_t n, const TermsOf& terms_of) {
+    counts_.sums += n;
+    if (format_.mantissa_bits == 52) {
+      for (int64_t j = 0; j < n; ++j) out_[j] = Settle(j, terms_of);
+      return;
+    }
+    const int64_t whole = (n + kernels_.lanes - 1) / kernels_.lanes * kernels_.lanes;
+    for (int64_t j = n; j < whole; ++j) sums_[j] = 1, doubts_[j] = 0;
+    kernels_.bounds_of_doubts(whole, sums_, doubts_, bounds_);
+    const RowBounds bounds{1, 1, 1, bounds_, ratios_};
+    if (!kernels_.round_row(whole, sums_, bounds, rounding_, out_, failed_)) return;
+    for (int64_t j = 0; j < n; ++j) {
+      if (failed_[j] != 0) out_[j] = Settle(j, terms_of);
+    }
+  }
+
+  template <class TermsOf>
+  double Settle(int64_t j, const TermsOf& terms_of) {
+    if (doubts_[j] == 0) return RoundToFormat(sums_[j], format_);
+    const Terms terms = terms_of(j);
+    const double hits = static_cast<double>(terms.hits.size());
+    // One addition of doubles is rounded as it is.
+    if (hits == 1 && format_.mantissa_bits == 52 && !std::isnan(doubts_[j])) return sums_[j];
+    ++counts_.pairs;
+    if (doubts_[j] > 0x1p-900) {
+      const double bound = hits == 1 ? 0 : hits * 0x1p-53 * (1 + 0x1p-20) * doubts_[j];
+      if (const auto rounded = RoundEnclosed(sums_[j], errors_[j], bound, format_)) return *rounded;
+    }
+    if (const auto rounded = ByExactErrors(terms)) return *rounded;
+    ++counts_.slices;
+    return Exactly(terms);
+  }
+
+  // Ties of f64: few terms of about one size have errors whose sum is a double.
+  std::optional<double> ByExactErrors(const Terms& terms) const {
+    double sum, errors = 0, x;
+    LoadStrip(c_.type, Element(terms.hits[0].to + terms.to), 0, 1, &sum);
+    for (const Hit& hit : terms.hits) {
+      LoadStrip(c_.type, Update(hit.from + terms.from), 0, 1, &x);
+      const double t = sum + x, z = t - sum, error = (sum - (t - z)) + (x - z);
+      const double all = errors + error, w = all - errors;
+      if ((errors - (all - w)) + (error - w) != 0) return std::nullopt;
+      sum = t, errors = all;
+    }
+    return RoundEnclosed(sum, errors, 0, format_);
+  }
+
+  double Exactly(const Terms& terms) {
+    exact_.Clear();
+    double term;
+    LoadStrip(c_.type, Element(terms.hits[0].to + terms.to), 0, 1, &term);
+    exact_.Add(term);
+    for (const Hit& hit : terms.hits) {
+      LoadStrip(c_.type, Update(hit.from + terms.from), 0, 1, &term);
+      exact_.Add(term);
+    }
+    return exact_.Round(format_);
+  }
+
+  const SumKernels& kernels_;
+  const Component c_;
+  const WindowRuns& runs_;
+  const int64_t bytes_;
+  const FloatFormat& format_;
+  const NarrowRounding rounding_;
+  ExactSum exact_;
+  TierCounts counts_;
+  alignas(64) double sums_[kBlock], errors_[kBlock], doubts_[kBlock], terms_[kBlock], bounds_[kBlock];
+  alignas(64) double ratios_[kBlock], out_[kBlock];
+  int64_t failed_[kBlock];
+};
+
+// Single elements that are hit often: all sums side by side, hit by hit, so that nothing is sorted. Those that their
+// TwoSum errors leave open keep their hits, which are moved to the front; returns how many these are.
+class DenseSums {
+ public:
+  DenseSums(const SumKernels& kernels, const Component& c, const HitArrays& arrays)
+      : kernels_(kernels),
+        c_(c),
+        bytes_(Bytes(c.type)),
+        format_(*Info(c.type).format),
+        to_(arrays.runs.starts[0].to),
+        from_(arrays.runs.starts[0].from),
+        sums_((arrays.positions + kBlock - 1) / kBlock * kBlock, 1.0),
+        doubts_(sums_.size(), 0.0),
+        states_(sums_.size(), State::kUntouched) {}
+
+  int64_t Run(std::span<Hit> hits) {
+    if (c_.type == ElementType::kF32) {
+      Add(hits, Native<float>(c_.type));
+    } else {
+      Add(hits, AnyType(c_.type));
+    }
+    bool open = false;
+    for (size_t first = 0; first < sums_.size(); first += kBlock) open |= RoundBlock(first);
+    CountTiers(counts_);
+    if (!open) return 0;
+    const auto settled = [this](const Hit& hit) { return states_[hit.to] != State::kOpen; };
+    return std::remove_if(hits.begin(), hits.end(), settled) - hits.begin();
+  }
+
+ private:
+  enum class State : uint8_t { kUntouched, kTouched, kOpen };
+
+  std::byte* Element(int64_t to) const { return c_.elements + (to + to_) * c_.stride * bytes_; }
+
+  template <class Type>
+  void Add(std::span<const Hit> hits, const Type& type) {
+    double *const sums = sums_.data(), *const doubts = doubts_.data();
+    State* const states = states_.data();
+    for (const Hit& hit : hits) {
+      const int64_t to = hit.to;
+      const double sum = states[to] == State::kUntouched ? type.Load(Element(to)) : sums[to];
+      const double x = type.Load(c_.updates + (hit.from + from_) * c_.stride * bytes_);
+      const double t = sum + x, z = t - sum;
+      states[to] = State::kTouched;
+      sums[to] = t;
+      doubts[to] += std::fabs((sum - (t - z)) + (x - z));
+    }
+  }
+
+  bool RoundBlock(size_t first) {
+    alignas(64) double sums[kBlock], doubts[kBlock], bounds[kBlock], ratios[kBlock], out[kBlock];
+    int64_t failed[kBlock];
+    std::copy_n(sums_.data() + first, kBlock, sums);
+    std::copy_n(doubts_.data() + first, kBlock, doubts);
+    std::fill_n(ratios, kBlock, std::numeric_limits<double>::infinity());
+    kernels_.bounds_of_doubts(kBlock, sums, doubts, bounds);
+    const bool some = kernels_.round_row(kBlock, sums, RowBounds{1, 1, 1, bounds, ratios},
+                                         NarrowRounding(format_), out, failed);
+    bool open = false;
+    for (int64_t j = 0; j < kBlock; ++j) {
+      State& state = states_[first + j];
+      if (state == State::kUntouched) continue;
+      if (some && failed[j] != 0) {
+        if (doubts[j] != 0) {  // NaN too
+          state = State::kOpen;
+          open = true;
+          continue;
+        }
+        out[j] = RoundToFormat(sums[j], format_);
+      }
+      ++counts_.sums;
+      StoreStrip(c_.type, out + j, 1, Element(static_cast<int64_t>(first) + j), bytes_);
+    }
+    return open;
+  }
+
+  const SumKernels& kernels_;
+  const Component& c_;
+  const int64_t bytes_;
+  const FloatFormat& format_;
+  const int64_t to_, from_;
+  TierCounts counts_;
+  std::vector<double> sums_, doubts_;
+  std::vector<State> states_;
+};
+
+// Whether DenseSums pays. Of f64 sums, nearly all would be open.
+bool HitsAreDense(const HitArrays& arrays, int64_t count) {
+  const bool points = arrays.runs.length == 1 && arrays.runs.starts.size() == 1;
+  return !arrays.distinct && points && !IsComplex(arrays.type) && arrays.type != ElementType::kF64 &&
+         count >= 1024 && arrays.positions <= 4 * count;
+}
+
+// Sorts by target, with the whole of it as the digit where that has not many more values than there are hits.
+Hit* SortByTarget(Hit* hits, int64_t n, int64_t positions) {
+  if (positions > 8 * n || n > std::numeric_limits<int32_t>::max()) return SortHits(hits, n, positions);
+  const auto next = std::make_unique<uint32_t[]>(positions + 1);
+  for (int64_t i = 0; i < n; ++i) ++next[hits[i].to + 1];
+  for (int64_t p = 1; p < positions; ++p) next[p] += next[p - 1];
+  Hit* const sorted = hits + n;
+  for (int64_t i = 0; i < n; ++i) sorted[next[hits[i].to]++] = hits[i];
+  return sorted;
+}
+
+}  // namespace
+
+absl::Status AddHits(EvalContext& context, const SumKernels& kernels, const HitArrays& arrays, Hit* hits,
+                     int64_t count) {
+  if (count == 0) return absl::OkStatus();
+  if (HitsAreDense(arrays, count)) {
+    const Component component{arrays.type, arrays.elements, arrays.updates, 1};
+    count = DenseSums(kernels, component, arrays).Run({hits, static_cast<size_t>(count)});
+    if (count == 0) return absl::OkStatus();
+  }
+  if (!arrays.distinct) hits = SortByTarget(hits, count, arrays.positions);
+  const bool complex = IsComplex(arrays.type);
+  const ElementType type = complex ? ComponentType(arrays.type) : arrays.type;
+  const int64_t window = arrays.runs.length * static_cast<int64_t>(arrays.runs.starts.size());
+  for (int64_t part = 0; part < (complex ? 2 : 1); ++part) {
+    const Component component{type, arrays.elements + part * Bytes(type), arrays.updates + part * Bytes(type),
+                              complex ? 2 : 1};
+    // A part begins and ends where the target changes.
+    const auto boundary = [&](int64_t i) {
+      if (i == 0 || i >= count || hits[i].to != hits[i - 1].to) return i;
+      const auto beyond = [](int64_t to, const Hit& hit) { return to < hit.to; };
+      return std::upper_bound(hits + i, hits + count, hits[i].to, beyond) - hits;
+    };
+    context.parallel().For(count, kTermsOfPart / window + 1, [&](int64_t begin, int64_t end) {
+      begin = boundary(begin), end = boundary(end);
+      if (begin >= end) return;
+      HitSummer(kernels, component, arrays.runs).Run({hits + begin, static_cast<size_t>(end - begin)});
+    });
+  }
+  return absl::OkStatus();
+}
+
+void AddSortedHits(const SumKernels& kernels, const HitArrays& arrays, std::span<const Hit> hits) {
+  const Component component{arrays.type, arrays.elements, arrays.updates, 1};
+  HitSummer(kernels, component, arrays.runs).Run(hits);
+}
+
+}  // namespace assay::native

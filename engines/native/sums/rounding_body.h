@@ -1,0 +1,57 @@
+// Vectors of doubles from and to narrower formats, once an instruction set (lanes_body.h). No include guard.
+#include "engines/native/sums/lanes_body.h"
+#include "engines/native/sums/sum_kernels.h"
+
+namespace assay::native {
+namespace {
+
+using F32 = float __attribute__((vector_size(4 * ASSAY_LANES)));
+using U16 = uint16_t __attribute__((vector_size(2 * ASSAY_LANES)));
+using U32 = uint32_t __attribute__((vector_size(4 * ASSAY_LANES)));
+
+// Vectors of f32 as doubles and back; g++ makes several instructions of __builtin_convertvector.
+#if ASSAY_LANES == 8
+ASSAY_INLINE F64 Widen(F32 v) { return (F64)_mm512_maskz_cvtps_pd(0xff, (__m256)v); }
+ASSAY_INLINE F32 Narrow(F64 v) { return (F32)_mm512_maskz_cvtpd_ps(0xff, (__m512d)v); }
+#elif ASSAY_LANES == 4
+ASSAY_INLINE F64 Widen(F32 v) { return (F64)_mm256_cvtps_pd((__m128)v); }
+ASSAY_INLINE F32 Narrow(F64 v) { return (F32)_mm256_cvtpd_ps((__m256d)v); }
+#else
+ASSAY_INLINE F64 Widen(F32 v) { return __builtin_convertvector(v, F64); }
+ASSAY_INLINE F32 Narrow(F64 v) { return __builtin_convertvector(v, F32); }
+#endif
+ASSAY_INLINE F64 Widen(const float* p) {
+  F32 v;
+  std::memcpy(&v, p, sizeof(v));
+  return Widen(v);
+}
+ASSAY_INLINE F64 Widen(const uint16_t* p) {
+#if ASSAY_LANES == 8
+  const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return Widen((F32)_mm256_slli_epi32(wide, 16));
+#elif ASSAY_LANES == 4
+  const __m128i wide = _mm_cvtepu16_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  return Widen((F32)_mm_slli_epi32(wide, 16));
+#else
+  U16 v;
+  std::memcpy(&v, p, sizeof(v));
+  return Widen((F32)(__builtin_convertvector(v, U32) << 16));
+#endif
+}
+ASSAY_INLINE F64 Widen(const double* p) { return Load(p); }
+
+ASSAY_INLINE U64 RoundBits(F64 x, const NarrowRounding& rounding) {
+  const U64 u = (U64)x;
+  return (u + rounding.half_less_one + ((u >> rounding.shift) & rounding.lsb)) & rounding.keep;
+}
+
+// Both ends of the interval rounded: -1 where they differ or are not normal.
+ASSAY_INLINE I64 RoundEnds(F64 s, F64 bound, const NarrowRounding& rounding, double* out) {
+  const U64 low = RoundBits(s - bound, rounding), high = RoundBits(s + bound, rounding);
+  const F64 magnitude = Magnitude((F64)low);
+  Store(out, (F64)low);
+  return ~((low == high) & (magnitude >= rounding.smallest) & (magnitude <= rounding.largest));
+}
+
+}  // namespace
+}  // namespace assay::native

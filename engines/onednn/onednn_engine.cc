@@ -1,0 +1,123 @@
+#include "engines/onednn/onednn_engine.h"
+
+#include <array>
+#include <atomic>
+
+#include "engines/onednn/kernels.h"
+#include "evaluator/parallel.h"
+#include "fmt/format.h"
+
+namespace assay::onednn {
+namespace {
+
+constexpr int64_t kFewestProducts = int64_t{1} << 26;
+// About a second on two cores: --timeout and Ctrl-C are seen between steps.
+constexpr int64_t kMostProducts = int64_t{1} << 38;
+
+// No exponent of ones alone.
+template <typename T, T exponent>
+bool AllFinite(const Literal& array, Parallel& parallel) {
+  const auto* const bits = reinterpret_cast<const T*>(array.data());
+  std::atomic<bool> special = false;
+  parallel.For(array.shape().num_elements(), 1 << 16, [&](int64_t begin, int64_t end) {
+    bool any = false;
+    for (int64_t i = begin; i < end; ++i) any |= (bits[i] & exponent) == exponent;
+    if (any) special = true;
+  });
+  return !special;
+}
+
+bool AllFinite(const Literal& array, Parallel& parallel) {
+  const ElementType type = array.shape().element_type();
+  if (type == ElementType::kF32) return AllFinite<uint32_t, 0x7f800000>(array, parallel);
+  return type != ElementType::kBF16 || AllFinite<uint16_t, 0x7f80>(array, parallel);
+}
+
+class PrimitiveKernel final : public Kernel {
+ public:
+  PrimitiveKernel(std::unique_ptr<Primitive> primitive, Accuracy accuracy, int64_t products,
+                  std::shared_ptr<const Kernel> for_special)
+      : primitive_(std::move(primitive)),
+        accuracy_(accuracy),
+        products_(products),
+        for_special_(std::move(for_special)) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    for (size_t k = 0; for_special_ != nullptr && k < 2; ++k) {
+      if (!AllFinite(operands[k], context.parallel())) return for_special_->Run(context, operands);
+    }
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+    ASSAY_RETURN_IF_ERROR(primitive_->Run(context, operands[0].data(), operands[1].data(),
+                                          result.MutableBytes().data(), context.options().jobs));
+    ASSAY_RETURN_IF_ERROR(context.Charge(products_));
+    return result;
+  }
+  Accuracy accuracy() const override { return accuracy_; }
+
+ private:
+  const std::unique_ptr<Primitive> primitive_;
+  const Accuracy accuracy_;
+  const int64_t products_;
+  const std::shared_ptr<const Kernel> for_special_;
+};
+
+class Onednn final : public Engine {
+ public:
+  Onednn(native::Isa isa, int64_t fewest) : isa_(isa), fewest_(fewest) {}
+  std::string_view name() const override { return "onednn"; }
+
+  KernelOr Prepare(const StepView& step) const override {
+    if (step.instruction.opcode == Opcode::kDot) return PrepareDot(step, isa_, fewest_);
+    if (step.instruction.opcode == Opcode::kConvolution) return PrepareConvolution(step, isa_, fewest_);
+    return NotSupported({}, "takes dot and convolution alone");
+  }
+  StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {
+    return {};
+  }
+
+ private:
+  const native::Isa isa_;
+  const int64_t fewest_;
+};
+
+template <int64_t fewest>
+const Engine& EngineFor(native::Isa isa) {
+  static const std::array<Onednn, 3> engines = {Onednn(native::Isa::kBaseline, fewest),
+                                                Onednn(native::Isa::kAvx2, fewest),
+                                                Onednn(native::Isa::kAvx512, fewest)};
+  return engines[static_cast<size_t>(isa)];
+}
+
+}  // namespace
+
+absl::StatusOr<Accuracy> AccuracyOf(const StepView& step) {
+  const ElementType lhs = step.operand_shape(0).element_type(), rhs = step.operand_shape(1).element_type(),
+                    result = step.result_shape().element_type();
+  if (lhs == ElementType::kF32 && rhs == lhs && result == lhs) return Accuracy::kF32Sum;
+  if (lhs == ElementType::kBF16 && rhs == lhs && (result == lhs || result == ElementType::kF32))
+    return Accuracy::kF32SumNoSubnormals;
+  // s8: results would pass through f32, and the exact kernels are as fast.
+  return NotSupported({}, fmt::format("{} by {} to {}", Name(lhs), Name(rhs), Name(result)));
+}
+
+absl::Status CheckSize(const StepView& step, int64_t terms, int64_t fewest) {
+  for (const Shape* shape : {&step.operand_shape(0), &step.operand_shape(1), &step.result_shape()}) {
+    if (shape->HasDynamic() || shape->HasUnbounded()) return NotSupported({}, "dynamic shapes");
+    if (shape->num_elements() == 0) return NotSupported({}, "no elements");
+  }
+  const int64_t results = step.result_shape().num_elements();
+  if (terms < 1 || results > kMostProducts / terms)
+    return NotSupported({}, fmt::format("more than {} products", kMostProducts));
+  if (results * terms >= fewest) return absl::OkStatus();
+  return NotSupported({}, fmt::format("{} products, fewer than {}", results * terms, fewest));
+}
+
+std::shared_ptr<const Kernel> MakeKernel(std::unique_ptr<Primitive> primitive, Accuracy accuracy,
+                                         int64_t products, std::shared_ptr<const Kernel> for_special) {
+  return std::make_shared<PrimitiveKernel>(std::move(primitive), accuracy, products, std::move(for_special));
+}
+
+const Engine& OnednnEngine(native::Isa isa) { return EngineFor<kFewestProducts>(isa); }
+const Engine& EagerOnednnEngine(native::Isa isa) { return EngineFor<1>(isa); }
+
+}  // namespace assay::onednn

@@ -1,7 +1,0 @@
-// FftKernels for the instruction set "avx2".
-#include "evaluator/native/isa.h"
-
-#define ASSAY_TARGET ASSAY_AVX2
-#define ASSAY_LANES 4
-#define ASSAY_FFT kAvx2Fft
-#include "evaluator/native/fft_kernels_body.h"

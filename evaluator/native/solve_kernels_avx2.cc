@@ -1,7 +1,0 @@
-// SolveKernels for the instruction set "avx2".
-#include "evaluator/native/isa.h"
-
-#define ASSAY_TARGET ASSAY_AVX2
-#define ASSAY_LANES 4
-#define ASSAY_SOLVE kAvx2Solve
-#include "evaluator/native/solve_kernels_body.h"

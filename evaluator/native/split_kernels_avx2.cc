@@ -1,7 +1,0 @@
-// SplitKernels for the instruction set "avx2".
-#include "evaluator/native/isa.h"
-
-#define ASSAY_TARGET ASSAY_AVX2
-#define ASSAY_LANES 4
-#define ASSAY_SPLITS kAvx2Splits
-#include "evaluator/native/split_kernels_body.h"

@@ -1,0 +1,232 @@
+#include "plan/fusion.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "evaluator/move.h"
+#include "evaluator/registry.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMaxMembers = 128;
+constexpr size_t kMaxOperands = 12;
+// Elements of a slice's operand for each of its own: fused, it keeps the operand alive until the fusion runs.
+constexpr int64_t kMostSliced = 8;
+// Bytes that lie together in a transpose's operand and in its result. With fewer it is faster as an array of its own,
+// moved in blocks: 64 floats a row, 16 KiB apart, took half as long again in a fusion, 1,024 two fifths of the time.
+constexpr int64_t kLeastMoved = 1024;
+
+bool IsElementwise(const Instruction& instruction) {
+  return DefinitionOf(instruction.opcode).strip != nullptr;
+}
+
+// Elements that a transpose leaves beside each other: those of the minor dimensions that stay the minor ones.
+int64_t RunOfTranspose(const Instruction& transpose) {
+  const std::span<const int64_t> permutation = transpose.attributes.List(Attr::kDimensions);
+  int64_t run = 1;
+  for (int64_t d = std::ssize(permutation); d-- > 0 && permutation[d] == d;) run *= transpose.shape->size(d);
+  return run;
+}
+
+bool IsPlain(const Shape& shape) {
+  return shape.layout().IsRowMajor() && (!shape.layout().tail || *shape.layout().tail == LayoutTail{});
+}
+
+class Finder {
+ public:
+  Finder(const Module& module, const Computation& computation, std::span<const int32_t> order,
+         const Engine& engine)
+      : module_(module),
+        computation_(computation),
+        order_(order),
+        engine_(engine),
+        positions_(computation.instructions.size(), -1),
+        users_(computation.instructions.size()),
+        states_(computation.instructions.size(), State::kOther) {}
+
+  std::vector<Fusion> Run() {
+    if (!FindCandidates()) return {};
+    for (size_t p = 0; p < order_.size(); ++p) {
+      positions_[order_[p]] = static_cast<int32_t>(p);
+      for (int32_t operand : Of(order_[p]).operands) users_[operand].push_back(order_[p]);
+    }
+    std::vector<Fusion> fusions;
+    for (size_t p = order_.size(); p-- > 0;) {
+      const int32_t i = order_[p];
+      if (states_[i] == State::kFree && IsElementwise(Of(i))) fusions.push_back(Grow(i));
+    }
+    std::reverse(fusions.begin(), fusions.end());
+    return fusions;
+  }
+
+ private:
+  enum class State : uint8_t {
+    kOther,  // can't be fused
+    kFree,
+    kTaken,   // a member of a fusion, which nobody else has
+    kMember,  // of the fusion that is growing
+  };
+
+  const Instruction& Of(int32_t i) const { return computation_.instructions[i]; }
+  int64_t Elements(int32_t i) const { return Of(i).shape->num_elements(); }
+
+  bool FindCandidates() {
+    bool any = false;
+    for (int32_t i : order_) {
+      const Instruction& instruction = Of(i);
+      const bool known = IsElementwise(instruction) || IsRecomputed(computation_, instruction) ||
+                         KeepsPositions(computation_, instruction);
+      if (!known || !engine_.CanFuse({module_, computation_, instruction}, nullptr)) continue;
+      states_[i] = State::kFree;
+      any = true;
+    }
+    if (!any) return false;
+    // Members run later than they stand; what control dependencies order stays where it is.
+    for (int32_t i : order_) {
+      if (Of(i).control_predecessors.empty()) continue;
+      states_[i] = State::kOther;
+      for (int32_t before : Of(i).control_predecessors) states_[before] = State::kOther;
+    }
+    return true;
+  }
+
+  // From the root to what stands before it: when a candidate's turn comes, all its users have had theirs.
+  Fusion Grow(int32_t root) {
+    Fusion fusion{{root}, {}};
+    states_[root] = State::kMember;
+    std::priority_queue<std::pair<int32_t, int32_t>> pending;  // position, instruction
+    const auto push_operands = [&](int32_t member) {
+      for (int32_t operand : Of(member).operands) pending.push({positions_[operand], operand});
+    };
+    push_operands(root);
+    std::vector<int32_t> recomputed;
+    int32_t last = -1;
+    while (!pending.empty()) {
+      const int32_t i = pending.top().second;
+      pending.pop();
+      if (std::exchange(last, i) == i) continue;  // read twice
+      if (!Joins(i, root, fusion, pending.size())) {
+        fusion.operands.push_back(i);
+        continue;
+      }
+      fusion.members.push_back(i);
+      if (IsRecomputed(computation_, Of(i))) {
+        recomputed.push_back(i);
+        states_[i] = State::kMember;
+        for (int32_t operand : Of(i).operands) fusion.operands.push_back(operand);
+      } else {
+        states_[i] = State::kMember;
+        push_operands(i);
+      }
+    }
+    for (int32_t member : fusion.members) states_[member] = State::kTaken;
+    for (int32_t member : recomputed) states_[member] = State::kFree;
+    std::sort(fusion.members.begin(), fusion.members.end(),
+              [&](int32_t a, int32_t b) { return positions_[a] < positions_[b]; });
+    std::sort(fusion.operands.begin(), fusion.operands.end());
+    fusion.operands.erase(std::unique(fusion.operands.begin(), fusion.operands.end()), fusion.operands.end());
+    return fusion;
+  }
+
+  bool Joins(int32_t i, int32_t root, const Fusion& fusion, size_t pending) const {
+    if (states_[i] != State::kFree || positions_[i] < 0 || Elements(i) != Elements(root)) return false;
+    if (fusion.members.size() >= kMaxMembers) return false;
+    if (fusion.operands.size() + pending + Of(i).operands.size() > kMaxOperands) return false;
+    if (IsRecomputed(computation_, Of(i))) {
+      const bool reads_much = Of(i).opcode == Opcode::kSlice || Of(i).opcode == Opcode::kTranspose;
+      return !reads_much || LeavesMovedAlone(i, root);
+    }
+    if (i == computation_.root) return false;
+    return std::all_of(users_[i].begin(), users_[i].end(),
+                       [&](int32_t user) { return states_[user] == State::kMember; }) &&
+           LeavesOperandsAlone(i, root);
+  }
+
+  // Nobody but members uses a large operand of i between i and the root.
+  bool LeavesOperandsAlone(int32_t i, int32_t root) const {
+    for (int32_t operand : Of(i).operands) {
+      const Shape& shape = *Of(operand).shape;
+      if (!shape.IsArray() || shape.num_elements() < Elements(root)) continue;
+      const auto& users = users_[operand];
+      auto user = std::upper_bound(users.begin(), users.end(), positions_[i],
+                                   [&](int32_t position, int32_t u) { return position < positions_[u]; });
+      for (; user != users.end() && positions_[*user] < positions_[root]; ++user) {
+        if (states_[*user] != State::kMember) return false;
+      }
+    }
+    return true;
+  }
+
+  // Nobody who might overwrite what the slice or transpose i reads uses it between i and the root.
+  bool LeavesMovedAlone(int32_t i, int32_t root) const {
+    const auto& users = users_[Of(i).operands[0]];
+    return std::all_of(users.begin(), users.end(), [&](int32_t user) {
+      return positions_[user] <= positions_[i] || positions_[user] >= positions_[root] ||
+             states_[user] == State::kMember || OnlyReads(Of(user).opcode);
+    });
+  }
+
+  // Never gives its result in the storage of an operand.
+  static bool OnlyReads(Opcode opcode) {
+    return opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice || opcode == Opcode::kGather ||
+           opcode == Opcode::kDot || opcode == Opcode::kConvolution || opcode == Opcode::kReduce;
+  }
+
+  const Module& module_;
+  const Computation& computation_;
+  const std::span<const int32_t> order_;
+  const Engine& engine_;
+  std::vector<int32_t> positions_;                      // in order_; -1: not there (a parameter)
+  std::vector<absl::InlinedVector<int32_t, 2>> users_;  // of order_, in order
+  std::vector<State> states_;
+};
+
+}  // namespace
+
+bool IsRecomputed(const Computation& computation, const Instruction& instruction) {
+  if (instruction.opcode == Opcode::kIota) return true;
+  if (instruction.opcode != Opcode::kBroadcast && instruction.opcode != Opcode::kSlice &&
+      instruction.opcode != Opcode::kTranspose) {
+    return false;
+  }
+  const Shape &operand = *computation.instructions[instruction.operands[0]].shape,
+              &result = *instruction.shape;
+  if (!operand.IsArray()) return false;
+  if (instruction.opcode == Opcode::kTranspose) {
+    return RunOfTranspose(instruction) * Bytes(result.element_type()) >= kLeastMoved &&
+           !KeepsStorageOrder(operand.sizes(), instruction.attributes.List(Attr::kDimensions));
+  }
+  if (operand.num_elements() == result.num_elements()) return false;
+  return instruction.opcode == Opcode::kBroadcast ||
+         (operand.num_elements() - 1) / kMostSliced < result.num_elements();
+}
+
+bool KeepsPositions(const Computation& computation, const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::kCopy:
+    case Opcode::kReshape:
+    case Opcode::kSlice:
+    case Opcode::kBroadcast: {
+      const Shape& operand = *computation.instructions[instruction.operands[0]].shape;
+      return operand.IsArray() && operand.num_elements() == instruction.shape->num_elements();
+    }
+    case Opcode::kTranspose:
+      return KeepsStorageOrder(computation.instructions[instruction.operands[0]].shape->sizes(),
+                               instruction.attributes.List(Attr::kDimensions));
+    case Opcode::kBitcast: {
+      const Shape& operand = *computation.instructions[instruction.operands[0]].shape;
+      return operand.element_type() == instruction.shape->element_type() && IsPlain(operand) &&
+             IsPlain(*instruction.shape) && operand.num_elements() == instruction.shape->num_elements();
+    }
+    default:
+      return false;
+  }
+}
+
+std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,
+                                std::span<const int32_t> order, const Engine& engine) {
+  return Finder(module, computation, order, engine).Run();
+}
+
+}  // namespace assay

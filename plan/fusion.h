@@ -1,0 +1,38 @@
+// Finds instructions that can run as one step: connected elementwise ones, with what they read that is an index
+// away (broadcast, iota, slice, a transpose of whole rows) or where it is (reshape, bitcast, copy).
+//
+// A fusion has one value that is needed outside, its root's. All members have as many elements, at the same
+// row-major positions. A broadcast, iota, slice or transpose is computed again in every fusion that reads it, so that it
+// need not be stored; every other member is read by its fusion alone. Members run where the root stands:
+//   - what they read must live until then, so the number of large operands is limited;
+//   - nobody else may use one of those operands on the way, who might have had it for his own to overwrite.
+#ifndef ASSAY_PLAN_FUSION_H_
+#define ASSAY_PLAN_FUSION_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace assay {
+
+struct Fusion {
+  std::vector<int32_t> members;  // as in FusionView
+  std::vector<int32_t> operands;
+};
+
+// True for members that other fusions may have too: what they read is smaller than what they give, or a slice that is not
+// much smaller than what it is taken from, or a transpose that leaves rows of some length whole.
+bool IsRecomputed(const Computation& computation, const Instruction& instruction);
+// True for members whose elements are those of their operand, at the same row-major positions.
+bool KeepsPositions(const Computation& computation, const Instruction& instruction);
+
+// Of the instructions `order`, which run in this order, those that the engine can fuse (Engine::CanFuse); also
+// single ones. The roots are elementwise.
+std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,
+                                std::span<const int32_t> order, const Engine& engine);
+
+}  // namespace assay
+
+#endif  // ASSAY_PLAN_FUSION_H_

@@ -1,0 +1,56 @@
+#include "plan/move_fusion.h"
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+constexpr size_t kMaxOperands = 12;
+// Of an array that a member reads and that lives until the concatenate, therefore.
+constexpr int64_t kMostBytes = 1 << 16;
+
+bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }
+
+void SortUnique(std::vector<int32_t>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+// An operand of the concatenate that it can read through. Slices that are much smaller than what they read are none: they
+// would keep it alive.
+bool IsReadThrough(const Computation& computation, const Instruction& operand) {
+  if (operand.operands.size() != 1 || !IsStatic(*operand.shape) || operand.shape->num_elements() == 0)
+    return false;
+  const Shape& from = *computation.instructions[operand.operands[0]].shape;
+  if (!IsStatic(from) || from.TotalBytes() > kMostBytes) return false;
+  return operand.opcode == Opcode::kSlice
+             ? IsRecomputed(computation, operand) || KeepsPositions(computation, operand)
+             : KeepsPositions(computation, operand);
+}
+
+}  // namespace
+
+std::optional<Fusion> FusionOfConcatenate(const Computation& computation, int32_t concatenate,
+                                          const std::vector<bool>& may_join) {
+  const Instruction& root = computation.instructions[concatenate];
+  const Shape& shape = *root.shape;
+  if (root.operands.size() < 2 || root.operands.size() > kMaxOperands || !IsStatic(shape) ||
+      shape.num_elements() == 0 || shape.num_elements() > kMostConcatenated || !may_join[concatenate]) {
+    return std::nullopt;
+  }
+  Fusion fusion;
+  for (int32_t operand : root.operands) {
+    const Instruction& instruction = computation.instructions[operand];
+    if (!IsStatic(*instruction.shape) || instruction.shape->num_elements() == 0) return std::nullopt;
+    const bool joins = may_join[operand] && IsReadThrough(computation, instruction);
+    if (joins) fusion.members.push_back(operand);
+    fusion.operands.push_back(joins ? instruction.operands[0] : operand);
+  }
+  if (fusion.members.empty()) return std::nullopt;
+  SortUnique(fusion.members);
+  SortUnique(fusion.operands);
+  fusion.members.push_back(concatenate);
+  return fusion;
+}
+
+}  // namespace assay

@@ -1,0 +1,121 @@
+// Plans as text.
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "plan/costs.h"
+#include "plan/plan.h"
+
+namespace assay {
+namespace {
+
+std::string_view MessageOf(const absl::Status& status) {
+  return {status.message().data(), status.message().size()};
+}
+
+// What the engines said that were asked before the one that took the step.
+std::string Declined(const Plan& plan, const StepView& view, const Step& step) {
+  std::string text;
+  for (const Engine* engine : plan.engines) {
+    if (engine == step.engine) break;
+    std::string reason;
+    if (!engine->fuses()) {
+      reason = MessageOf(engine->Prepare(view).status());
+    } else if (engine->CanFuse(view, &reason)) {
+      reason = step.declined.ok() ? "part of no fusion" : MessageOf(step.declined);
+    }
+    text += fmt::format("  ({}: {})", engine->name(), reason);
+  }
+  return text;
+}
+
+// "  WHAT %a %b" for the instructions for which `listed` is true.
+template <typename Listed>
+std::string Names(const Computation& computation, std::string_view what,
+                  std::span<const int32_t> instructions, Listed listed) {
+  std::string text;
+  for (size_t k = 0; k < instructions.size(); ++k) {
+    if (listed(k)) text += " %" + computation.instructions[instructions[k]].name;
+  }
+  return text.empty() ? "" : fmt::format("  {}{}", what, text);
+}
+
+// What is in its slot without a step.
+std::string StructureText(const Computation& computation, const ComputationPlan& plan) {
+  const auto all = [](size_t) { return true; };
+  const auto slots = [](std::span<const ElementSlot> elements) {
+    std::vector<int32_t> instructions;
+    for (const ElementSlot& element : elements) instructions.push_back(element.slot);
+    return instructions;
+  };
+  std::vector<int32_t> kept;
+  for (size_t e = 0; e < plan.state.kept.size(); ++e) {
+    if (plan.state.kept[e]) kept.push_back(plan.state.outputs[e].slot);
+  }
+  std::string text;
+  for (const auto& [what, instructions] :
+       {std::pair("constants", plan.constants), std::pair("state in", slots(plan.state.inputs)),
+        std::pair("state out", slots(plan.state.outputs)), std::pair("unchanged", kept)}) {
+    if (!instructions.empty()) text += Names(computation, what, instructions, all) + "\n";
+  }
+  return text;
+}
+
+// Beyond, what follows is not aligned.
+constexpr size_t kWidest = 72;
+
+// "native     %y = f32[2] add  8 bytes": who, what and the bytes of the result.
+std::string HeadOf(const Computation& computation, const Step& step) {
+  const Instruction& instruction = computation.instructions[step.instruction];
+  return fmt::format("{:<9}  %{} = {} {}  {} bytes",
+                     step.engine == nullptr ? "reference" : step.engine->name(), instruction.name,
+                     instruction.shape->ToString(), Name(instruction.opcode),
+                     instruction.shape->TotalBytes());
+}
+
+std::string StepsText(const Plan& plan, const Costs& costs, const Computation& computation,
+                      std::span<const Step> steps) {
+  std::vector<std::string> heads;
+  size_t width = 0;
+  for (const Step& step : steps) {
+    heads.push_back(HeadOf(computation, step));
+    if (heads.back().size() <= kWidest) width = std::max(width, heads.back().size());
+  }
+  std::string text;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    const Step& step = steps[k];
+    const Instruction& instruction = computation.instructions[step.instruction];
+    std::string fused;
+    if (step.fusion != nullptr) {
+      const std::span<const int32_t> members = step.fusion->members;
+      fused = Names(computation, "fuses", members.first(members.size() - 1), [](size_t) { return true; });
+    }
+    const std::string freed =
+        Names(computation, "frees", step.Reads(computation), [&](size_t i) { return step.last_use[i]; });
+    const Cost cost = costs.Of(computation, step);
+    text += fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}\n", heads[k], width,
+                        BytesText(cost.read), BytesText(cost.written), OperationsText(cost),
+                        step.once ? "  once a loop" : "", fused, freed,
+                        Declined(plan, {*plan.module, computation, instruction}, step));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string PlanToText(const Plan& plan) {
+  std::string text;
+  const Module& module = *plan.module;
+  const Costs costs(module);
+  for (size_t c = 0; c < plan.computations.size(); ++c) {
+    const Computation& computation = module.computations[c];
+    if (computation.instructions.empty()) continue;  // inlined
+    const std::span<const Step> steps = plan.computations[c].steps;
+    const bool entry = static_cast<int32_t>(c) == module.entry.value;
+    text += fmt::format("{}{}: {} steps\n", entry ? "entry " : "", computation.name, steps.size());
+    text += StructureText(computation, plan.computations[c]);
+    text += StepsText(plan, costs, computation, steps);
+  }
+  return text;
+}
+
+}  // namespace assay

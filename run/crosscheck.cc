@@ -1,0 +1,375 @@
+#include "run/crosscheck.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "absl/container/flat_hash_map.h"
+#include "engine/near_kernel.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+#include "literal/compare.h"
+#include "literal/element_io.h"
+#include "literal/float_format.h"
+#include "literal/literal_text.h"
+#include "literal/random.h"
+#include "run/elements_at.h"
+#include "run/executor.h"
+#include "run/reproducer.h"
+#include "shape/index.h"
+
+namespace assay {
+namespace {
+
+// Up to this work the reference makes the whole result: where elements can be computed alone, and where they can't.
+constexpr double kAllWork = 1 << 6, kAllWorkWithoutRule = 1 << 11;
+constexpr double kReproducerWork = 1 << 30;  // the reference makes the whole result for a reproducer
+constexpr int64_t kTermsAtOnce = 1 << 16;
+
+double Elements(const Shape& shape) {
+  if (shape.IsArray()) return static_cast<double>(shape.num_elements());
+  double sum = 0;
+  if (shape.IsTuple()) {
+    for (const Shape& element : shape.elements()) sum += Elements(element);
+  }
+  return sum;
+}
+
+std::span<const int32_t> MembersOf(const Step& step) {
+  if (step.fusion != nullptr) return step.fusion->members;
+  return {&step.instruction, 1};
+}
+
+double WorkOf(const Computation& computation, const Step& step) {
+  double work = 0;
+  for (int32_t member : MembersOf(step)) work += ReferenceWork(computation, computation.instructions[member]);
+  return work;
+}
+
+// The whole step by OpDef::eval, of a fusion one member after the other.
+absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& computation, const Step& step,
+                                     std::span<Literal> operands) {
+  if (step.fusion == nullptr) return step.op->eval(context, operands);
+  const Fusion& fusion = *step.fusion;
+  absl::flat_hash_map<int32_t, Literal> values;
+  for (size_t k = 0; k < operands.size(); ++k) values[fusion.operands[k]] = operands[k];
+  absl::flat_hash_map<int32_t, size_t> last_uses;
+  for (size_t m = 0; m < fusion.members.size(); ++m) {
+    for (int32_t operand : computation.instructions[fusion.members[m]].operands) last_uses[operand] = m;
+  }
+  for (size_t m = 0; m < fusion.members.size(); ++m) {
+    const Instruction& instruction = computation.instructions[fusion.members[m]];
+    std::vector<Literal> of_member;
+    for (int32_t operand : instruction.operands) of_member.push_back(values[operand]);
+    for (int32_t operand : instruction.operands) {
+      if (last_uses[operand] == m) values.erase(operand);
+    }
+    EvalContext context_of_member(context, instruction);
+    ASSAY_ASSIGN_OR_RETURN(
+        Literal value,
+        DefinitionOf(instruction.opcode).eval(context_of_member, std::span<Literal>(of_member)));
+    values[fusion.members[m]] = std::move(value);
+  }
+  return std::move(values[fusion.members.back()]);
+}
+
+// Differences between single elements: how many, and the worst.
+class Worst {
+ public:
+  explicit Worst(const Shape& shape) : shape_(shape), type_(shape.element_type()) {}
+
+  // `allowed`: what the kernel promised, besides the expected value.
+  void Add(int64_t position, const std::byte* expected, const std::byte* actual, std::string allowed = {}) {
+    ++count_;
+    int64_t ulps = 0;
+    if (const FloatFormat* format = Info(type_).format; format != nullptr && IsFloat(type_))
+      ulps = UlpDistance(LoadElement(type_, expected).r, LoadElement(type_, actual).r, *format);
+    if (count_ > 1 && ulps <= ulps_) return;
+    ulps_ = ulps;
+    DimVector index(shape_.rank());
+    IndexOfPosition(position, shape_.sizes(), std::span<int64_t>(index.data(), index.size()));
+    text_ = fmt::format("[{}]: expected {}, actual {}", fmt::join(index, ","), ElementToText(type_, expected),
+                        ElementToText(type_, actual));
+    if (IsFloat(type_)) text_ += ulps == INT64_MAX ? " (no number of ulps)" : fmt::format(" ({} ulp)", ulps);
+    text_ += allowed;
+  }
+
+  absl::Status Status(size_t compared) const {
+    if (count_ == 0) return absl::OkStatus();
+    return ComparisonFailed(
+        fmt::format("{} of {} compared elements wrong, the worst {}", count_, compared, text_));
+  }
+
+ private:
+  const Shape& shape_;
+  const ElementType type_;
+  int64_t count_ = 0, ulps_ = 0;
+  std::string text_;
+};
+
+void CompareElements(const Literal& expected, const Literal& actual, std::span<const int64_t> positions,
+                     Worst& worst) {
+  const int64_t bytes = Bytes(actual.shape().element_type());
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const std::byte* const a = expected.data() + static_cast<int64_t>(i) * bytes;
+    const std::byte* const b = actual.data() + positions[i] * bytes;
+    if (std::memcmp(a, b, static_cast<size_t>(bytes)) != 0) worst.Add(positions[i], a, b);
+  }
+}
+
+absl::Status CompareElements(const Literal& expected, const Literal& actual,
+                             std::span<const int64_t> positions) {
+  Worst worst(actual.shape());
+  CompareElements(expected, actual, positions, worst);
+  return worst.Status(positions.size());
+}
+
+// The ends of what Accuracy allows for a sum, as values of the result's type.
+struct Interval {
+  double low, high;
+  bool anything = false;
+};
+
+Interval AllowedFor(const SumOfTerms& exact, Accuracy accuracy, const FloatFormat& format) {
+  constexpr double kUp = 1 + 0x1p-40;
+  const bool in_f64 = accuracy == Accuracy::kF64Sum;
+  const double unit = in_f64 ? 0x1p-53 : 0x1p-24, underflow = in_f64 ? 0x1p-1074 : 0x1p-126;
+  const double largest = in_f64 ? 0x1.fffffffffffffp1023 : 0x1.fffffep127;
+  // An infinite sum of f64 may be one of finite terms, whose partial sums may be anything.
+  if (in_f64 && std::isinf(exact.sum)) return {0, 0, true};
+  if (!std::isfinite(exact.sum)) {
+    const double value = RoundToFormat(exact.sum, format);
+    return {value, value};
+  }
+  const double n = static_cast<double>(exact.terms + 2) * unit;
+  const double gamma = n < 0.5 ? n / (1 - n) : HUGE_VAL;
+  const double magnitude = exact.magnitude * kUp;
+  if (!(magnitude * (1 + gamma) < largest)) return {0, 0, true};
+  double e = gamma * magnitude + static_cast<double>(exact.terms) * underflow;
+  if (accuracy == Accuracy::kF32SumNoSubnormals) e += exact.subnormal * kUp;
+  e = e * kUp + std::fabs(exact.sum) * 0x1p-52;  // of exact.sum, and of the ends
+  return {RoundToFormat(exact.sum - e, format), RoundToFormat(exact.sum + e, format)};
+}
+
+void CompareSums(std::span<const SumOfTerms> exact, Accuracy accuracy, const Literal& actual,
+                 std::span<const int64_t> positions, Worst& worst) {
+  const ElementType type = actual.shape().element_type();
+  const FloatFormat& format = *Info(type).format;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const std::byte* const b = actual.data() + positions[i] * Bytes(type);
+    const double value = LoadElement(type, b).r;
+    const Interval allowed = AllowedFor(exact[i], accuracy, format);
+    if (allowed.anything || (value >= allowed.low && value <= allowed.high)) continue;
+    if (std::isnan(value) && !std::isfinite(exact[i].sum)) continue;
+    ScalarValue expected{.kind = ComputeKind::kReal, .r = RoundToFormat(exact[i].sum, format)};
+    std::byte a[8];
+    StoreElement(type, expected, a);
+    worst.Add(positions[i], a, b, fmt::format(", allowed from {} to {}", allowed.low, allowed.high));
+  }
+}
+
+// What the reference runs of the step again counts from where the kernel began, and then no more.
+class CountedOnce {
+ public:
+  CountedOnce(Executor& executor, int64_t before) : executor_(executor), after_(executor.counted()) {
+    executor.SetCounted(before);
+  }
+  ~CountedOnce() { executor_.SetCounted(after_); }
+  CountedOnce(const CountedOnce&) = delete;
+  CountedOnce& operator=(const CountedOnce&) = delete;
+
+ private:
+  Executor& executor_;
+  const int64_t after_;
+};
+
+std::vector<int64_t> AllPositions(int64_t n) {
+  std::vector<int64_t> positions(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) positions[static_cast<size_t>(i)] = i;
+  return positions;
+}
+
+absl::Status CheckSums(EvalContext& context, const StepValues& values, Accuracy accuracy,
+                       const Literal& actual, std::span<const int64_t> positions) {
+  const int64_t terms = TermsOfElement(values.computation, values.members).value_or(1);
+  const size_t at_once =
+      static_cast<size_t>(std::max<int64_t>(1, kTermsAtOnce / std::max<int64_t>(terms, 1)));
+  Worst worst(actual.shape());
+  for (size_t i = 0; i < positions.size(); i += at_once) {
+    const auto some = positions.subspan(i, std::min(at_once, positions.size() - i));
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<SumOfTerms> exact, SumsAt(context, values, some));
+    CompareSums(exact, accuracy, actual, some, worst);
+  }
+  return worst.Status(positions.size());
+}
+
+// The results of a near function at `positions` of its instruction, which are put in place of the right ones.
+absl::Status CheckNearFunction(const NearFunction& near, const Instruction& instruction,
+                               std::span<const int64_t> positions, const Literal& operand, Literal& value) {
+  const ElementType type = value.shape().element_type();
+  const int64_t bytes = Bytes(type);
+  std::vector<std::byte> found(value.bytes().size());
+  const std::byte* const in = operand.data();
+  near.run(std::ssize(positions), &in, found.data());
+  Worst worst(*instruction.shape);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const std::byte* const a = value.data() + static_cast<int64_t>(i) * bytes;
+    const std::byte* const b = found.data() + static_cast<int64_t>(i) * bytes;
+    if (std::memcmp(a, b, static_cast<size_t>(bytes)) == 0) continue;
+    const double x = LoadElement(type, a).r, y = LoadElement(type, b).r;
+    const bool near_enough = !std::isnan(x) && !std::isnan(y) && std::signbit(x) == std::signbit(y) &&
+                             UlpDistance(x, y, *Info(type).format) <= near.ulps;
+    if (!near_enough)
+      worst.Add(positions[i], a, b, fmt::format(" of %{}, allowed {} ulp", instruction.name, near.ulps));
+  }
+  std::copy(found.begin(), found.end(), value.MutableBytes().begin());
+  return worst.Status(positions.size());
+}
+
+// Every near function by itself, and what the other members make of its results.
+absl::Status CheckNear(EvalContext& context, const StepValues& values, const NearKernel& kernel,
+                       const Literal& actual, std::span<const int64_t> positions) {
+  const auto replace = [&](const Instruction& member, std::span<const int64_t> at, const Literal& operand,
+                           Literal& value) {
+    const NearFunction near = kernel.near(member);
+    return near.run == nullptr ? absl::OkStatus() : CheckNearFunction(near, member, at, operand, value);
+  };
+  Worst worst(actual.shape());
+  for (size_t i = 0; i < positions.size(); i += kTermsAtOnce) {
+    const auto some = positions.subspan(i, std::min<size_t>(kTermsAtOnce, positions.size() - i));
+    ASSAY_ASSIGN_OR_RETURN(const Literal expected, ElementsAt(context, values, some, replace));
+    CompareElements(expected, actual, some, worst);
+  }
+  return worst.Status(positions.size());
+}
+
+}  // namespace
+
+RunCounts& RunCounts::OfProcess() {
+  static auto* const counts = new RunCounts;
+  return *counts;
+}
+
+uint64_t RunCounts::Next(const std::shared_ptr<const Kernel>& kernel) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Count& count = counts_[kernel.get()];
+  if (count.runs == 0 || count.kernel.expired()) {
+    count = {kernel, 0};
+    if (counts_.size() > most_) DropExpired();
+  }
+  return ++counts_[kernel.get()].runs;
+}
+
+void RunCounts::DropExpired() {
+  absl::erase_if(counts_, [](const auto& count) { return count.second.kernel.expired(); });
+  most_ = std::max(kFewest, 2 * counts_.size());
+}
+
+double ReferenceWork(const Computation& computation, const Instruction& instruction) {
+  const double result = Elements(*instruction.shape);
+  double sum = result, product = result;
+  for (int32_t operand : instruction.operands) {
+    const double elements = Elements(*computation.instructions[operand].shape);
+    sum += elements;
+    product *= std::max(1.0, elements);
+  }
+  switch (instruction.opcode) {
+    // [m, k] by [k, n]: the sizes' product is (m k)(k n)(m n), the square of the number of products. Batches
+    // and convolutions have fewer.
+    case Opcode::kDot:
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
+    case Opcode::kConvolution:
+      return std::max(sum, std::sqrt(product));
+    // Each result may be a sum over a whole window.
+    case Opcode::kReduceWindow:
+    case Opcode::kSelectAndScatter: {
+      double window = 1;
+      for (const WindowDimension& dimension : instruction.attributes.WindowOf()) {
+        window *= static_cast<double>(dimension.size);
+      }
+      return sum * window;
+    }
+    case Opcode::kWhile:
+      return HUGE_VAL;  // nobody knows how often it turns
+    default:
+      return sum;
+  }
+}
+
+absl::Status CompareWithReference(const Literal& reference, const Literal& actual) {
+  const Comparison comparison = CompareLiterals(reference, actual, {.bitwise = true});
+  return comparison.ok() ? absl::OkStatus() : ComparisonFailed(comparison.Report());
+}
+
+CrossChecker::Extent CrossChecker::ExtentOf(const Computation& computation, const Step& step) {
+  const bool bit_exact = step.kernel->accuracy() == Accuracy::kBitExact && AsNear(*step.kernel) == nullptr;
+  const std::span<const int32_t> members = MembersOf(step);
+  const Shape& result = *computation.instructions[step.instruction].shape;
+  if (options_.crosscheck == Crosscheck::kFull) {
+    if (bit_exact) return {Extent::kAll, {}};
+    return {Extent::kElements, AllPositions(result.num_elements())};
+  }
+  const uint64_t run = run_counts_->Next(step.kernel);
+  if (!std::has_single_bit(run)) return {};
+  const double work = WorkOf(computation, step);
+  if (bit_exact && work <= kAllWork) return {Extent::kAll, {}};
+  const std::optional<int64_t> terms = TermsOfElement(computation, members);
+  const int64_t n = result.IsArray() ? result.num_elements() : 0;
+  if (!terms || n == 0)
+    return {bit_exact && work <= kAllWorkWithoutRule ? Extent::kAll : Extent::kNothing, {}};
+  // The reference takes up to 5 us for a function, and 10 ns for a term of a sum; kernels 0.5 ns and 0.01 ns.
+  const int64_t wanted =
+      *terms == 1 ? std::clamp<int64_t>(n >> 19, 4, 64) : std::clamp<int64_t>(n >> 18, 2, 64);
+  if (*terms > 1 && wanted * *terms > std::max<int64_t>(kTermsAtOnce / 4, (n * *terms) >> 13)) return {};
+  Extent extent{Extent::kElements, {0, n - 1}};
+  RandomSource random(DerivedSeed(static_cast<uint64_t>(step.instruction), run));
+  while (static_cast<int64_t>(extent.positions.size()) < wanted)
+    extent.positions.push_back(random.Between(0, n - 1));
+  return extent;
+}
+
+absl::StatusOr<Literal> CrossChecker::Run(EvalContext& context, const Computation& computation,
+                                          const Step& step, std::span<Literal> operands) {
+  const Extent extent = ExtentOf(computation, step);
+  if (extent.kind == Extent::kNothing) return step.kernel->Run(context, operands);
+  std::vector<Literal> again(operands.begin(), operands.end());  // shared, so the kernel overwrites none
+  const int64_t before = context.executor().counted();
+  ASSAY_ASSIGN_OR_RETURN(Literal result, step.kernel->Run(context, operands));
+  ++checked_;
+  const CountedOnce counted(context.executor(), before);
+  const std::span<const int32_t> reads = step.Reads(computation);
+  const StepValues values{computation, MembersOf(step), reads, again};
+  absl::Status status;
+  Literal expected;
+  if (extent.kind == Extent::kAll) {
+    std::vector<Literal> to_use = again;
+    ASSAY_ASSIGN_OR_RETURN(expected, RunReference(context, computation, step, std::span<Literal>(to_use)));
+    status = CompareWithReference(expected, result);
+  } else if (const NearKernel* const near = AsNear(*step.kernel)) {
+    status = CheckNear(context, values, *near, result, extent.positions);
+    if (!status.ok() && ExitCodeOf(status) != 1) return status;
+  } else if (step.kernel->accuracy() == Accuracy::kBitExact) {
+    ASSAY_ASSIGN_OR_RETURN(expected, ElementsAt(context, values, extent.positions));
+    status = CompareElements(expected, result, extent.positions);
+  } else {
+    status = CheckSums(context, values, step.kernel->accuracy(), result, extent.positions);
+  }
+  if (status.ok()) return result;
+  status = WithPrefix(status, fmt::format("cross-check: the kernel of engine {} differs from the reference",
+                                          step.engine == nullptr ? "unknown" : step.engine->name()));
+  if (options_.repro_dir.empty()) return status;
+  std::span<const int64_t> positions;
+  if (extent.kind == Extent::kElements && WorkOf(computation, step) > kReproducerWork) {
+    positions = extent.positions;
+    ASSAY_ASSIGN_OR_RETURN(expected, ElementsAt(context, values, positions));
+  } else if (extent.kind == Extent::kElements) {
+    std::vector<Literal> to_use = again;
+    ASSAY_ASSIGN_OR_RETURN(expected, RunReference(context, computation, step, std::span<Literal>(to_use)));
+  }
+  return WithReproducer(status, {context.module(), values, expected, positions, result}, options_);
+}
+
+}  // namespace assay

@@ -1,0 +1,431 @@
+#include "run/executor.h"
+
+#include <unistd.h>
+
+#include <cfenv>
+#include <new>
+#include <utility>
+
+#include "evaluator/registry.h"
+#include "evaluator/steps.h"
+#include "fmt/format.h"
+
+namespace assay {
+namespace {
+
+constexpr int64_t kElementsBetweenPolls = 1 << 22;
+constexpr int64_t kCountsBetweenPolls = kCountsPerStep << 12;
+
+// Results depend on round-to-nearest and gradual underflow; callers may have changed either.
+class DefaultFloatEnvironment {
+ public:
+  DefaultFloatEnvironment() {
+    std::fegetenv(&saved_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloatEnvironment() { std::fesetenv(&saved_); }
+
+ private:
+  std::fenv_t saved_;
+};
+
+int64_t DefaultMemoryLimit() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  const int64_t page_size = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page_size > 0 ? pages / 4 * 3 * page_size : int64_t{1} << 62;
+}
+
+constexpr char kStepLimitPayload[] = "assay/step-limit";
+
+// Without position and number of steps: at which instruction a program passes the limit, and by how much, depends on what
+// the engine runs as one.
+absl::Status StepLimitExceeded(int64_t limit) {
+  absl::Status status =
+      absl::ResourceExhaustedError(fmt::format("steps (--max-steps): more than the limit of {}", limit));
+  status.SetPayload(kStepLimitPayload, absl::Cord());
+  return status;
+}
+
+absl::Status AtInstruction(const absl::Status& status, const Instruction& instruction) {
+  if (PositionOf(status).has_value() || status.GetPayload(kStepLimitPayload)) return status;
+  absl::Status named =
+      WithSuffix(status, fmt::format(" (in '%{} = {}')", instruction.name, Name(instruction.opcode)));
+  return WithPosition(std::move(named), instruction.position);
+}
+
+// Every array leaf of the argument fits the parameter: type, sizes, run-time sizes (Parameter-C2).
+absl::Status CheckArgument(int64_t number, const Literal& argument, const Shape& wanted) {
+  if (!Shape::Compatible(argument.shape(), wanted)) {
+    return BadInput(fmt::format("Parameter-C2: argument {} is {}, the program wants {}", number,
+                                argument.shape().ToString(), wanted.ToString()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Executor::Executor(const Plan& plan, RunOptions options)
+    : plan_(plan),
+      options_(std::move(options)),
+      budget_(std::make_shared<MemoryBudget>(options_.limits.memory_limit > 0 ? options_.limits.memory_limit
+                                                                              : DefaultMemoryLimit())),
+      parallel_(plan.engines.empty() ? 1 : options_.jobs),
+      crosschecker_(options_),
+      scalar_functions_(plan.computations.size()),
+      free_frames_(plan.computations.size()),
+      free_memory_(plan.computations.size()),
+      until_poll_(kElementsBetweenPolls) {
+  if (options_.limits.timeout_seconds > 0) {
+    deadline_ = std::chrono::steady_clock::now() +
+                std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                    std::chrono::duration<double>(options_.limits.timeout_seconds));
+  }
+}
+
+Executor::~Executor() { budget_->StopRecycling(); }
+
+absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
+  const Computation& entry = plan_.module->entry_computation();
+  if (arguments.size() != entry.parameters.size()) {
+    return BadInput(
+        fmt::format("the program takes {} arguments, got {}", entry.parameters.size(), arguments.size()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    ASSAY_RETURN_IF_ERROR(
+        CheckArgument(static_cast<int64_t>(i), arguments[i], *entry.instructions[entry.parameters[i]].shape));
+  }
+  const DefaultFloatEnvironment environment;
+  try {
+    return Call(plan_.module->entry, std::move(arguments), 0);
+  } catch (const std::bad_alloc&) {
+    return LimitExceeded("memory for bookkeeping", budget_->live(), budget_->limit());
+  }
+}
+
+Executor::Frame Executor::TakeFrame(ComputationId id) {
+  std::vector<Frame>& free = free_frames_[id.value];
+  if (!free.empty()) {
+    Frame frame = std::move(free.back());
+    free.pop_back();
+    return frame;
+  }
+  const Computation& computation = plan_.module->computation(id);
+  Frame frame(computation.instructions.size());
+  for (int32_t i : plan_.computations[id.value].constants) frame[i] = *computation.instructions[i].literal;
+  return frame;
+}
+
+void Executor::GiveFrameBack(ComputationId id, Frame frame) {
+  for (int32_t slot : plan_.computations[id.value].once) frame[slot] = Literal();
+  free_frames_[id.value].push_back(std::move(frame));
+}
+
+namespace {
+
+// The element's value to its slots; inputs stand by element.
+void PutState(const StateSlots& state, std::span<Literal> elements, std::vector<Literal>& frame) {
+  for (const ElementSlot& input : state.inputs) {
+    Literal& element = elements[input.element];
+    if (input.last) {
+      frame[input.slot] = std::move(element);
+    } else {
+      frame[input.slot] = element;
+    }
+  }
+}
+
+Literal TakeOutput(const ElementSlot& output, std::vector<Literal>& frame) {
+  if (output.last) return std::move(frame[output.slot]);
+  return frame[output.slot];
+}
+
+}  // namespace
+
+absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> arguments, int depth) {
+  if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
+  const Computation& computation = plan_.module->computation(id);
+  const ComputationPlan& plan = plan_.computations[id.value];
+  ASSAY_CHECK(arguments.size() == computation.parameters.size());
+
+  Frame frame = TakeFrame(id);
+  if (plan.state.unpacked) {
+    std::vector<Literal> elements = std::move(arguments[0]).TakeElements();
+    PutState(plan.state, elements, frame);
+  } else {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (plan.parameter_used[i]) frame[computation.parameters[i]] = std::move(arguments[i]);
+    }
+  }
+  arguments.clear();
+  ASSAY_RETURN_IF_ERROR(RunSteps(id, frame, depth));
+
+  Literal result;
+  if (plan.state.packed) {
+    std::vector<Literal> elements;
+    elements.reserve(plan.state.outputs.size());
+    for (const ElementSlot& output : plan.state.outputs) elements.push_back(TakeOutput(output, frame));
+    result = Literal::Tuple(computation.root_instruction().shape, std::move(elements));
+  } else if (computation.root_instruction().opcode == Opcode::kConstant) {
+    result = *computation.root_instruction().literal;
+  } else {
+    result = std::move(frame[computation.root]);
+  }
+  GiveFrameBack(id, std::move(frame));
+  return result;
+}
+
+absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn) {
+  const Computation& computation = plan_.module->computation(id);
+  const ComputationPlan& plan = plan_.computations[id.value];
+  // A computation may have no instruction to count, and be called for ever.
+  ASSAY_RETURN_IF_ERROR(Count(AddCounts(kCountsPerStep + (turn == nullptr ? 0 : turn->once), plan.counts)));
+  if (turn == nullptr && observer_ == nullptr) {
+    memory_ = nullptr;
+    for (const Step& step : plan.steps) ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
+    return absl::OkStatus();
+  }
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    ASSAY_RETURN_IF_ERROR(RunStepOfTurn(computation, plan, s, frame, depth, turn));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executor::RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
+                                     Frame& frame, int depth, Turn* turn) {
+  const Step& step = plan.steps[s];
+  const bool once = turn != nullptr && step.once;
+  if (once && !turn->first) return absl::OkStatus();
+  memory_ = turn == nullptr ? nullptr : &turn->memory[s];
+  if (observer_ != nullptr) observer_->Begin(computation, step);
+  absl::Status status = RunStep(computation, step, frame, depth);
+  if (observer_ != nullptr) observer_->End();
+  if (once) turn->once = AddCounts(turn->once, step.counts);
+  return status;
+}
+
+void Executor::GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory) {
+  for (StepMemory& step : memory) step.kept.reset();
+  free_memory_[body.value] = std::move(memory);
+  memory_ = nullptr;
+}
+
+std::vector<StepMemory> Executor::TakeMemory(ComputationId body) {
+  const ComputationPlan& plan = plan_.computations[body.value];
+  std::vector<StepMemory> memory = std::exchange(free_memory_[body.value], {});
+  if (!memory.empty()) return memory;
+  const Computation& computation = plan_.module->computation(body);
+  std::vector<bool> unchanged(computation.instructions.size(), false);
+  for (int32_t constant : plan.constants) unchanged[constant] = true;
+  for (int32_t slot : plan.once) unchanged[slot] = true;
+  for (const ElementSlot& output : plan.state.outputs) {
+    if (plan.state.kept[output.element]) unchanged[output.slot] = true;
+  }
+  memory.resize(plan.steps.size());
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    const Step& step = plan.steps[s];
+    if (step.kernel == nullptr || step.fusion != nullptr || step.once) continue;
+    bool any = false;
+    for (int32_t read : step.Reads(computation)) {
+      memory[s].unchanged.push_back(unchanged[read]);
+      any = any || unchanged[read];
+    }
+    if (any) memory[s].instruction = &computation.instructions[step.instruction];
+  }
+  return memory;
+}
+
+absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal init, int depth) {
+  if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
+  const ComputationId condition = *instruction.attributes.Computation(Attr::kCondition);
+  const ComputationId body = *instruction.attributes.Computation(Attr::kBody);
+  const StateSlots& state = plan_.computations[body.value].state;
+  const StateSlots& seen = plan_.computations[condition.value].state;
+  const int32_t decision = plan_.module->computation(condition).root;
+  const bool decided = plan_.module->computation(condition).root_instruction().opcode == Opcode::kConstant;
+
+  std::shared_ptr<const Shape> shape = init.shared_shape();
+  std::vector<Literal> elements = std::move(init).TakeElements();
+  std::vector<bool> unread(elements.size(), true);
+  for (const ElementSlot& input : state.inputs) unread[input.element] = false;
+  Frame conditions = TakeFrame(condition), bodies = TakeFrame(body);
+  LoopMemory memory(*this, body);
+  for (Turn turn{memory.steps};; turn.first = false) {
+    for (const ElementSlot& input : seen.inputs) conditions[input.slot] = elements[input.element];
+    ASSAY_RETURN_IF_ERROR(RunSteps(condition, conditions, depth));
+    const bool more = conditions[decision].GetInt(0) != 0;
+    if (!decided) conditions[decision] = Literal();
+    if (!more) break;
+    for (const ElementSlot& input : state.inputs) {
+      if (!state.kept[input.element]) {
+        bodies[input.slot] = input.last ? std::move(elements[input.element]) : elements[input.element];
+      } else if (turn.first) {
+        bodies[input.slot] = elements[input.element];
+      }
+    }
+    for (size_t e = 0; e < unread.size(); ++e) {
+      if (unread[e]) elements[e] = Literal();
+    }
+    ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth, &turn));
+    for (const ElementSlot& output : state.outputs) {
+      if (!state.kept[output.element]) elements[output.element] = TakeOutput(output, bodies);
+    }
+    if (turn.first) shape = plan_.module->computation(body).root_instruction().shape;
+  }
+  for (const ElementSlot& output : state.outputs) {
+    if (state.kept[output.element]) bodies[output.slot] = Literal();
+  }
+  GiveFrameBack(condition, std::move(conditions));
+  GiveFrameBack(body, std::move(bodies));
+  return Literal::Tuple(std::move(shape), std::move(elements));
+}
+
+absl::Status Executor::RunStep(const Computation& computation, const Step& step, Frame& frame, int depth) {
+  const Instruction& instruction = computation.instructions[step.instruction];
+  if (const absl::Status status = Count(step.counts); !status.ok()) return AtInstruction(status, instruction);
+  if (step.kind == StepKind::kGetTupleElement) {
+    Literal& tuple = frame[instruction.operands[0]];
+    Literal element = tuple.element(step.element);
+    if (step.last_use[0]) tuple = Literal();
+    if (step.result_used) frame[step.instruction] = std::move(element);
+    return absl::OkStatus();
+  }
+  absl::StatusOr<Literal> result = Evaluate(computation, step, frame, depth);
+  if (!result.ok()) return AtInstruction(result.status(), instruction);
+  if (step.result_used) frame[step.instruction] = *std::move(result);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> Executor::Evaluate(const Computation& computation, const Step& step, Frame& frame,
+                                           int depth) {
+  const Instruction& instruction = computation.instructions[step.instruction];
+  const std::span<const int32_t> reads = step.Reads(computation);
+  const auto take = [&](size_t k) {
+    Literal& slot = frame[reads[k]];
+    return step.last_use[k] ? std::move(slot) : slot;
+  };
+  if (step.kind == StepKind::kTuple) {
+    std::vector<Literal> elements;
+    elements.reserve(reads.size());
+    for (size_t k = 0; k < reads.size(); ++k) elements.push_back(take(k));
+    return Literal::Tuple(instruction.shape, std::move(elements));
+  }
+  if (step.kind == StepKind::kLoop) return Loop(instruction, take(0), depth + 1);
+  constexpr size_t kFew = 4;
+  absl::InlinedVector<Literal, kFew> operands;
+  if (reads.size() > kFew) operands.reserve(reads.size());
+  for (size_t k = 0; k < reads.size(); ++k) {
+    Literal& slot = frame[reads[k]];
+    if (step.last_use[k]) {
+      operands.push_back(std::move(slot));
+    } else {
+      operands.push_back(slot);
+    }
+  }
+  EvalContext context(*this, *plan_.module, computation, instruction, depth);
+  const std::span<Literal> values(operands.data(), operands.size());
+  return step.kernel == nullptr                    ? step.op->eval(context, values)
+         : options_.crosscheck == Crosscheck::kOff ? step.kernel->Run(context, values)
+                                                   : crosschecker_.Run(context, computation, step, values);
+}
+
+StripKernel Executor::StripFor(const Instruction& instruction, std::span<const ElementType> operands,
+                               ElementType result) const {
+  for (const Engine* engine : plan_.engines) {
+    const StripKernel kernel = engine->Strip(instruction, operands, result);
+    if (kernel.fn != nullptr) return kernel;
+  }
+  const OpDef& definition = DefinitionOf(instruction.opcode);
+  return definition.strip == nullptr ? StripKernel{} : definition.strip(instruction, operands, result);
+}
+
+absl::StatusOr<ScalarFunction*> Executor::Scalar(ComputationId id, int depth) {
+  std::unique_ptr<ScalarFunction>& function = scalar_functions_[id.value];
+  if (function == nullptr) {
+    ASSAY_ASSIGN_OR_RETURN(function, ScalarFunction::Make(*this, *plan_.module, id, depth));
+  }
+  return function.get();
+}
+
+absl::Status Executor::Charge(int64_t elements) {
+  until_poll_ -= elements;
+  if (until_poll_ > 0) return absl::OkStatus();
+  until_poll_ = kElementsBetweenPolls;
+  return Poll();
+}
+
+absl::Status Executor::Count(int64_t counts) {
+  const int64_t before = counted_;
+  counted_ = AddCounts(counted_, counts);
+  const bool due = before / kCountsBetweenPolls != counted_ / kCountsBetweenPolls;
+  return due || options_.limits.max_steps > 0 ? Poll() : absl::OkStatus();
+}
+
+absl::Status Executor::Poll() {
+  const RunLimits& limits = options_.limits;
+  if (limits.max_steps > 0 && counted_ / kCountsPerStep > limits.max_steps)
+    return StepLimitExceeded(limits.max_steps);
+  if (limits.timeout_seconds > 0 && std::chrono::steady_clock::now() > deadline_) {
+    return absl::ResourceExhaustedError(
+        fmt::format("timeout after {} seconds (--timeout)", limits.timeout_seconds));
+  }
+  if (options_.interrupted && options_.interrupted()) return absl::CancelledError("interrupted");
+  return absl::OkStatus();
+}
+
+RunStatistics Executor::statistics() const {
+  return {counted_ / kCountsPerStep, counted_ % kCountsPerStep, budget_->peak(), crosschecker_.checked()};
+}
+
+absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
+                                 const RunOptions& options, EngineChoice choice) {
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(module, choice));
+  Executor executor(plan, options);
+  return executor.Run(std::move(arguments));
+}
+
+absl::StatusOr<Literal> EvalContext::NewResult(bool zero) { return NewLiteral(instruction_.shape, zero); }
+
+absl::StatusOr<Literal> EvalContext::NewLiteral(std::shared_ptr<const Shape> shape, bool zero) {
+  return Literal::Make(std::move(shape), executor_.budget(), zero);
+}
+
+// At least the bytes of a Literal, its storage's head and its place in a queue, for each part of the value.
+static int64_t KeptBytes(const Literal& value) {
+  constexpr int64_t kBytesEach = 320;
+  int64_t bytes = kBytesEach;
+  for (int64_t i = 0; i < value.tuple_size(); ++i) bytes += KeptBytes(value.element(i));
+  return bytes;
+}
+
+absl::Status EvalContext::Keep(const Literal& value) {
+  MemoryBudget& budget = *executor_.budget();
+  const int64_t bytes = KeptBytes(value);
+  if (budget.Reserve(bytes)) return absl::OkStatus();
+  return LimitExceeded("memory in bytes, for one more value in a queue,", budget.live() + bytes,
+                       budget.limit());
+}
+
+void EvalContext::Forget(const Literal& value) { executor_.budget()->Release(KeptBytes(value)); }
+
+absl::StatusOr<Literal> EvalContext::NewResultElement(int64_t i, bool zero) {
+  // Shares the ownership of the tuple's shape: no copy.
+  return NewLiteral(std::shared_ptr<const Shape>(instruction_.shape, &instruction_.shape->element(i)), zero);
+}
+
+absl::StatusOr<Literal> EvalContext::Call(ComputationId id, std::vector<Literal> arguments) {
+  return executor_.Call(id, std::move(arguments), depth_ + 1);
+}
+
+absl::StatusOr<ScalarFunction*> EvalContext::Scalar(ComputationId id) {
+  return executor_.Scalar(id, depth_ + 1);
+}
+
+absl::Status EvalContext::Charge(int64_t elements) { return executor_.Charge(elements); }
+
+Parallel& EvalContext::parallel() { return executor_.parallel(); }
+
+ProcessState& EvalContext::process() { return executor_.process(); }
+
+const RunOptions& EvalContext::options() const { return executor_.options(); }
+
+}  // namespace assay

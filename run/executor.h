@@ -1,0 +1,124 @@
+// Runs a Plan: memory, limits, side effects. One process (replica 0, partition 0).
+#ifndef ASSAY_RUN_EXECUTOR_H_
+#define ASSAY_RUN_EXECUTOR_H_
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "engine/step_memory.h"
+#include "evaluator/eval_context.h"
+#include "evaluator/parallel.h"
+#include "evaluator/scalar_function.h"
+#include "evaluator/step_observer.h"
+#include "plan/plan.h"
+#include "run/crosscheck.h"
+
+namespace assay {
+
+// What a finished run says about itself.
+struct RunStatistics {
+  int64_t steps = 0;
+  int64_t parts = 0;  // of the step begun, in 1/4096
+  int64_t peak_bytes = 0;
+  int64_t crosschecked = 0;  // runs of steps that were compared with the reference
+};
+
+class Executor {
+ public:
+  Executor(const Plan& plan, RunOptions options);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Runs the entry computation. Arguments: one literal a parameter, compatible with its shape (else
+  // BadInput). The floating-point environment is set (nearest, no flush to zero) and restored.
+  absl::StatusOr<Literal> Run(std::vector<Literal> arguments);
+  // Tells the observer, which outlives the runs, of every step from now on. Null: nobody.
+  void Observe(StepObserver* observer) {
+    observer_ = observer;
+    parallel_.Observe(observer);
+  }
+
+  // Which runs a sampled cross-check looks at: for a program that shares its plan, the runs since it was loaded.
+  void CountRunsIn(RunCounts& counts) { crosschecker_.CountRunsIn(counts); }
+
+  // Used by EvalContext.
+  absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth);
+  absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth);
+  // Counts against --max-steps (steps.h); polls like Charge, now and then.
+  absl::Status Count(int64_t counts);
+  absl::Status Charge(int64_t elements);
+  // What was counted, for work that is done again: the cross-check's.
+  int64_t counted() const { return counted_; }
+  void SetCounted(int64_t counted) { counted_ = counted; }
+  Parallel& parallel() { return parallel_; }
+  // The strip function of an elementwise op for compiled scalar computations: the first engine's that has one.
+  StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
+                       ElementType result) const;
+  // For the kernel of an instruction's step in a loop's body, when it starts: what it keeps until the loop ends. Null
+  // outside of loops and where every operand may change.
+  StepMemory* MemoryOf(const Instruction& instruction) const {
+    return memory_ != nullptr && memory_->instruction == &instruction ? memory_ : nullptr;
+  }
+  ProcessState& process() { return process_; }
+  const RunOptions& options() const { return options_; }
+  const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
+  RunStatistics statistics() const;
+
+ private:
+  // The values of a computation's instructions by their index; constants are always there.
+  using Frame = std::vector<Literal>;
+  Frame TakeFrame(ComputationId id);
+  // Of a run that came to its end: it then holds nothing but constants.
+  void GiveFrameBack(ComputationId id, Frame frame);
+  // A turn of a loop's body.
+  struct Turn {
+    std::span<StepMemory> memory;  // by step
+    bool first = true;
+    int64_t once = 0;  // what the steps that run once a loop count; counted again in each later turn
+  };
+  absl::Status RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn = nullptr);
+  // Step number s of the plan, unless it ran already.
+  absl::Status RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
+                             Frame& frame, int depth, Turn* turn);
+  absl::Status RunStep(const Computation& computation, const Step& step, Frame& frame, int depth);
+  absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
+  // while, its state in slots.
+  absl::StatusOr<Literal> Loop(const Instruction& instruction, Literal init, int depth);
+  // Of a loop that runs, by step of its body. A body may have several such loops, one in the condition of the other.
+  struct LoopMemory {
+    LoopMemory(Executor& in, ComputationId of) : executor(in), body(of), steps(in.TakeMemory(of)) {}
+    ~LoopMemory() { executor.GiveMemoryBack(body, std::move(steps)); }
+    Executor& executor;
+    const ComputationId body;
+    std::vector<StepMemory> steps;
+  };
+  std::vector<StepMemory> TakeMemory(ComputationId body);
+  // The values that it was made of may be gone: it holds nothing then.
+  void GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory);
+  absl::Status Poll();
+
+  const Plan& plan_;
+  RunOptions options_;
+  ProcessState process_;
+  std::shared_ptr<MemoryBudget> budget_;
+  Parallel parallel_;
+  CrossChecker crosschecker_;
+  StepObserver* observer_ = nullptr;
+  std::vector<std::unique_ptr<ScalarFunction>> scalar_functions_;  // by computation
+  std::vector<std::vector<Frame>> free_frames_;                    // by computation
+  std::vector<std::vector<StepMemory>> free_memory_;               // by computation
+  StepMemory* memory_ = nullptr;                                   // of the step that runs
+  int64_t counted_ = 0;                                            // in 1/4096 steps
+  int64_t until_poll_ = 0;
+  std::chrono::steady_clock::time_point deadline_;
+};
+
+// Parse-free convenience: plan and run once.
+absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
+                                 const RunOptions& options = {}, EngineChoice choice = EngineChoice::kExact);
+
+}  // namespace assay
+
+#endif  // ASSAY_RUN_EXECUTOR_H_

@@ -1,0 +1,241 @@
+#include "run/inputs/program_io.h"
+
+#include <functional>
+#include <set>
+
+#include "evaluator/move.h"
+#include "fmt/format.h"
+#include "shape/index.h"
+
+namespace assay {
+namespace {
+
+// Where a leaf's value comes from: the value for a key and a wanted shape, or nullopt where there is no such
+// key.
+using LeafSource =
+    std::function<absl::StatusOr<std::optional<Literal>>(const std::string& key, const Shape& wanted)>;
+
+// An array that fits a dynamic shape at a smaller run-time size, as a value of that shape.
+absl::StatusOr<Literal> WithBounds(const std::string& key, const Literal& live, const Shape& wanted) {
+  ASSAY_ASSIGN_OR_RETURN(Literal value, Literal::Make(wanted));
+  for (int64_t d = 0; d < wanted.rank(); ++d) {
+    const int64_t size = live.shape().size(d);
+    if (wanted.is_dynamic(d) ? size > wanted.size(d) : size != wanted.size(d)) {
+      return BadInput(
+          fmt::format("'{}' is {}, the program wants {}", key, live.shape().ToString(), wanted.ToString()));
+    }
+    if (wanted.is_dynamic(d)) value.set_dynamic_size(d, size);
+  }
+  const AffineMap from{0, RowMajorStrides(live.shape().sizes())}, to{0, RowMajorStrides(wanted.sizes())};
+  MoveElements(Bytes(wanted.element_type()), live.shape().sizes(), live.data(), from,
+               value.MutableBytes().data(), to);
+  return value;
+}
+
+class ArgumentReader {
+ public:
+  explicit ArgumentReader(LeafSource source) : source_(std::move(source)) {}
+
+  absl::StatusOr<Literal> Read(const std::string& key, const Shape& shape) {
+    if (shape.IsToken()) return Literal::Token();
+    if (shape.IsTuple()) {
+      std::vector<Literal> elements;
+      for (size_t i = 0; i < shape.elements().size(); ++i) {
+        ASSAY_ASSIGN_OR_RETURN(Literal element, Read(fmt::format("{}.{}", key, i), shape.element(i)));
+        elements.push_back(std::move(element));
+      }
+      return Literal::Tuple(std::make_shared<const Shape>(shape), std::move(elements));
+    }
+    if (!shape.IsArray()) {
+      return NotSupported({},
+                          fmt::format("parameter '{}' is {}, which can't be given", key, shape.ToString()));
+    }
+    if (shape.HasUnbounded()) {
+      return NotSupported(
+          {}, fmt::format("DYN-2: parameter '{}' is {}: unbounded dynamism", key, shape.ToString()));
+    }
+    used_.insert(key);
+    ASSAY_ASSIGN_OR_RETURN(std::optional<Literal> value, source_(key, shape));
+    if (!value) return BadInput(fmt::format("'{}' is missing; the program wants {}", key, shape.ToString()));
+    return *std::move(value);
+  }
+
+  bool Used(const std::string& key) const { return used_.count(key) > 0; }
+  // "arg0, arg1.0": the first keys that were read.
+  std::string Names() const {
+    constexpr size_t kShown = 8;
+    std::string names;
+    size_t shown = 0;
+    for (const std::string& key : used_) {
+      if (shown == kShown) return names + fmt::format(", … ({} in all)", used_.size());
+      names += (shown++ == 0 ? "" : ", ") + key;
+    }
+    return names.empty() ? "nothing" : names;
+  }
+
+ private:
+  LeafSource source_;
+  std::set<std::string> used_;
+};
+
+template <typename Value>
+absl::StatusOr<std::vector<Literal>> ReadArguments(const VerifiedModule& module,
+                                                   const std::map<std::string, Value>& values,
+                                                   LeafSource source, std::deque<StreamItem>* infeed) {
+  const Computation& entry = module.module().entry_computation();
+  ArgumentReader reader(source);
+  std::vector<Literal> arguments;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    const Shape& shape = *entry.instructions[entry.parameters[i]].shape;
+    ASSAY_ASSIGN_OR_RETURN(Literal argument, reader.Read(fmt::format("arg{}", i), shape));
+    arguments.push_back(std::move(argument));
+  }
+  std::set<std::string> items;
+  for (const auto& [key, value] : values) {
+    if (reader.Used(key)) continue;
+    if (key.rfind("infeed", 0) != 0 || infeed == nullptr) {
+      return BadInput(
+          fmt::format("'{}' is no parameter of the program, which takes {}", key, reader.Names()));
+    }
+    items.insert(key.substr(0, key.find('.')));
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    const std::string key = fmt::format("infeed{}", i);
+    if (items.count(key) == 0)
+      return BadInput(fmt::format("'{}' is missing among {} infeed items", key, items.size()));
+    infeed->push_back(
+        [key, source](const Shape& wanted) { return ArgumentReader(source).Read(key, wanted); });
+  }
+  return arguments;
+}
+
+}  // namespace
+
+Literal CropToRuntimeSizes(const Literal& array) {
+  if (!array.shape().HasDynamic()) return array;
+  const DimVector sizes = array.runtime_sizes();
+  absl::StatusOr<Literal> result = Literal::Make(Shape::ArrayOrDie(array.shape().element_type(), sizes));
+  ASSAY_CHECK(result.ok());
+  const AffineMap from{0, RowMajorStrides(array.shape().sizes())}, to{0, RowMajorStrides(sizes)};
+  MoveElements(Bytes(array.shape().element_type()), sizes, array.data(), from, result->MutableBytes().data(),
+               to);
+  return *std::move(result);
+}
+
+NamedLiterals LeavesOf(const std::string& prefix, const Literal& value) {
+  NamedLiterals leaves;
+  if (value.shape().IsArray() || value.shape().IsBuffer()) {
+    leaves.emplace_back(prefix, CropToRuntimeSizes(value));
+  } else if (value.shape().IsTuple()) {
+    for (int64_t i = 0; i < value.tuple_size(); ++i) {
+      NamedLiterals inner = LeavesOf(fmt::format("{}.{}", prefix, i), value.element(i));
+      leaves.insert(leaves.end(), std::make_move_iterator(inner.begin()),
+                    std::make_move_iterator(inner.end()));
+    }
+  }
+  return leaves;
+}
+
+std::map<std::string, Literal> LeavesOfArguments(const std::vector<Literal>& arguments) {
+  std::map<std::string, Literal> leaves;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    for (auto& [key, value] : LeavesOf(fmt::format("arg{}", i), arguments[i]))
+      leaves.emplace(key, std::move(value));
+  }
+  return leaves;
+}
+
+NamedLiterals ResultsOf(const Literal& root) {
+  if (!root.shape().IsTuple()) return LeavesOf("out0", root);
+  NamedLiterals results;
+  for (int64_t i = 0; i < root.tuple_size(); ++i) {
+    NamedLiterals inner = LeavesOf(fmt::format("out{}", i), root.element(i));
+    results.insert(results.end(), std::make_move_iterator(inner.begin()),
+                   std::make_move_iterator(inner.end()));
+  }
+  return results;
+}
+
+NamedLiterals AllResults(const Literal& root, const ProcessState& process) {
+  NamedLiterals results = ResultsOf(root);
+  for (size_t i = 0; i < process.outfeed.size(); ++i) {
+    for (auto& leaf : LeavesOf(fmt::format("outfeed{}", i), process.outfeed[i]))
+      results.push_back(std::move(leaf));
+  }
+  for (const auto& [queue, values] : process.device_to_host) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      for (auto& leaf : LeavesOf(fmt::format("send{}.{}", queue, i), values[i]))
+        results.push_back(std::move(leaf));
+    }
+  }
+  for (const auto& [id, values] : process.probes) {
+    for (size_t i = 0; i < values.size(); ++i)
+      results.emplace_back(fmt::format("probe/{}.{}", id, i), values[i]);
+  }
+  return results;
+}
+
+std::string DescribeParameters(const VerifiedModule& module) {
+  const Computation& entry = module.module().entry_computation();
+  std::string text;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    const Instruction& parameter = entry.instructions[entry.parameters[i]];
+    ForEachLeaf(*parameter.shape, [&](const ShapeIndex& index, const Shape& leaf) {
+      if (leaf.IsToken()) return;
+      const std::string key =
+          index.empty() ? fmt::format("arg{}", i) : fmt::format("arg{}.{}", i, fmt::join(index, "."));
+      text += fmt::format("\n  {}  {}  (parameter {} '{}')", key, leaf.ToString(), i, parameter.name);
+    });
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+absl::StatusOr<std::vector<Literal>> ArgumentsFrom(const VerifiedModule& module,
+                                                   const std::map<std::string, NpyArray>& arrays,
+                                                   std::deque<StreamItem>* infeed) {
+  // The source outlives this call inside infeed items: it holds the arrays itself.
+  const auto shared = std::make_shared<const std::map<std::string, NpyArray>>(arrays);
+  const LeafSource source = [shared](const std::string& key,
+                                     const Shape& wanted) -> absl::StatusOr<std::optional<Literal>> {
+    const auto it = shared->find(key);
+    if (it == shared->end()) return std::optional<Literal>();
+    if (!wanted.HasDynamic()) {
+      ASSAY_ASSIGN_OR_RETURN(Literal value, DecodeNpy(key, it->second, wanted));
+      return std::optional<Literal>(std::move(value));
+    }
+    ASSAY_ASSIGN_OR_RETURN(const Shape live_shape, Shape::Array(wanted.element_type(), it->second.sizes));
+    ASSAY_ASSIGN_OR_RETURN(const Literal live, DecodeNpy(key, it->second, live_shape));
+    if (live_shape.rank() != wanted.rank()) {
+      return BadInput(
+          fmt::format("'{}' is {}, the program wants {}", key, live_shape.ToString(), wanted.ToString()));
+    }
+    ASSAY_ASSIGN_OR_RETURN(Literal value, WithBounds(key, live, wanted));
+    return std::optional<Literal>(std::move(value));
+  };
+  return ReadArguments(module, arrays, source, infeed);
+}
+
+absl::StatusOr<std::vector<Literal>> ArgumentsFrom(const VerifiedModule& module,
+                                                   const std::map<std::string, Literal>& values,
+                                                   std::deque<StreamItem>* infeed) {
+  const auto shared = std::make_shared<const std::map<std::string, Literal>>(values);
+  const LeafSource source = [shared](const std::string& key,
+                                     const Shape& wanted) -> absl::StatusOr<std::optional<Literal>> {
+    const auto it = shared->find(key);
+    if (it == shared->end()) return std::optional<Literal>();
+    const Shape& given = it->second.shape();
+    if (given.IsArray() && given.element_type() == wanted.element_type() && given.rank() == wanted.rank() &&
+        wanted.HasDynamic()) {
+      ASSAY_ASSIGN_OR_RETURN(Literal value, WithBounds(key, it->second, wanted));
+      return std::optional<Literal>(std::move(value));
+    }
+    if (!Shape::Compatible(given, wanted)) {
+      return BadInput(
+          fmt::format("'{}' is {}, the program wants {}", key, given.ToString(), wanted.ToString()));
+    }
+    return std::optional<Literal>(it->second);
+  };
+  return ReadArguments(module, values, source, infeed);
+}
+
+}  // namespace assay

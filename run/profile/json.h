@@ -1,0 +1,15 @@
+// Text as JSON strings.
+#ifndef ASSAY_RUN_PROFILE_JSON_H_
+#define ASSAY_RUN_PROFILE_JSON_H_
+
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+// In quotes. Names may hold anything; what is no UTF-8 becomes U+FFFD, one a byte.
+std::string JsonString(std::string_view text);
+
+}  // namespace assay
+
+#endif  // ASSAY_RUN_PROFILE_JSON_H_

@@ -1,0 +1,296 @@
+// The jit engine's fusions against the reference, and everything around them in planner and executor.
+#include "engines/jit/jit_engine.h"
+
+#include <catch2/catch.hpp>
+
+#include "golden/golden.h"
+#include "literal/compare.h"
+#include "literal/literal_text.h"
+#include "tests/engines/jit/fused_testing.h"
+
+namespace assay::testing {
+namespace {
+
+// The program gives the reference's bits on both instruction sets, with 1, 2 and 7 threads.
+int CheckProgram(const std::string& text, Random& random) {
+  int fused = 0;
+  INFO(text);
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  const absl::StatusOr<Plan> reference = MakePlan(*module, EngineChoice::kReference);
+  REQUIRE(reference.ok());
+  const std::vector<Literal> arguments = HostileArguments(*reference, random);
+  Executor referee(*reference, {});
+  const absl::StatusOr<Literal> wanted = referee.Run(arguments);
+  REQUIRE(wanted.ok());
+  for (native::Isa isa : JitIsas()) {
+    const absl::StatusOr<Plan> plan = MakePlan(*module, EagerEngines(isa));
+    REQUIRE(plan.ok());
+    fused += FusedSteps(*plan);
+    for (int jobs : {1, 2, 7}) {
+      Executor executor(*plan, {.jobs = jobs});
+      const absl::StatusOr<Literal> result = executor.Run(arguments);
+      INFO(PlanToText(*plan) << "instruction set " << static_cast<int>(isa) << " jobs " << jobs << " "
+                             << result.status().message());
+      REQUIRE(result.ok());
+      INFO(CompareLiterals(*wanted, *result, {.bitwise = true}).Report());
+      CHECK(Literal::BitwiseEqual(*wanted, *result));
+      CHECK(executor.statistics().steps == referee.statistics().steps);
+    }
+  }
+  return fused;
+}
+
+TEST_CASE("jit engine: random programs have the reference's bits", "[jit][fused]") {
+  Random random(11);
+  // 272: rows so long that tiles are cut where a value for each row changes.
+  constexpr int64_t kSizes[][2] = {{1, 1},   {1, 7},   {7, 9},    {8, 8},  {13, 5},
+                                   {1, 256}, {3, 100}, {10, 100}, {3, 272}};
+  for (int i = 0; i < 1500; ++i) {
+    const auto& [rows, columns] = kSizes[random() % std::size(kSizes)];
+    CheckProgram(ProgramMaker(random(), rows, columns, false).Make(3 + static_cast<int>(random() % 25)),
+                 random);
+  }
+}
+
+TEST_CASE("jit engine: arrays of many chunks have the reference's bits", "[jit][fused]") {
+  Random random(12);
+  for (int i = 0; i < 30; ++i) {
+    // Rows that are whole tiles, and others.
+    const int64_t columns = i % 2 == 0 ? 2048 : 1000 + static_cast<int64_t>(random() % 77);
+    CheckProgram(ProgramMaker(random(), 50, columns, true).Make(3 + static_cast<int>(random() % 12)), random);
+  }
+}
+
+TEST_CASE("jit engine: slices with strides have the reference's bits, in short and long runs",
+          "[jit][fused]") {
+  Random random(15);
+  for (std::string_view type : {"s8", "bf16", "f32", "f64"}) {
+    for (int64_t stride : {2, 3, 7}) {
+      for (int64_t n : {5, 64, 65, 3001}) {
+        CheckProgram(fmt::format("HloModule m\nENTRY e {{ x = {0}[{1}] parameter(0)\n a = {0}[{2}] slice(x), "
+                                 "slice={{[0:{3}:{4}]}}\n b = {0}[{2}] slice(x), slice={{[1:{1}:{4}]}}\n"
+                                 " ROOT r = {0}[{2}] add(a, b) }}\n",
+                                 type, n * stride - stride + 2, n, n * stride - stride + 1, stride),
+                     random);
+      }
+    }
+  }
+}
+
+TEST_CASE("jit engine: transposes of rows have the reference's bits, in every order of the other dimensions",
+          "[jit][fused]") {
+  Random random(16);
+  for (std::string_view type : {"s8", "bf16", "f32", "f64"}) {
+    for (std::string_view order : {"0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0"}) {
+      for (int64_t row : {67, 256, 1030}) {
+        constexpr int64_t kSizes[] = {3, 1, 7};
+        std::string to;
+        for (char d : {order[0], order[2], order[4]}) to += fmt::format("{},", kSizes[d - '0']);
+        CheckProgram(fmt::format("HloModule m\nENTRY e {{ x = {0}[3,1,7,{1}] parameter(0)\n"
+                                 " y = {0}[{2}{1}] parameter(1)\n"
+                                 " t = {0}[{2}{1}] transpose(x), dimensions={{{3},3}}\n"
+                                 " ROOT r = {0}[{2}{1}] subtract(y, t) }}\n",
+                                 type, row, to, order),
+                     random);
+      }
+    }
+  }
+}
+
+// Results of 8 MiB and more are stored past the caches.
+TEST_CASE("jit engine: large results have the reference's bits, whatever their type, length and tiles",
+          "[jit][fused]") {
+  Random random(13);
+  const auto binary = [](std::string_view type, int64_t n, std::string_view op) {
+    return fmt::format(
+        "HloModule m\nENTRY e {{ x = {0}[{1}] parameter(0)\n y = {0}[{1}] parameter(1)\n"
+        " ROOT r = {0}[{1}] {2}(x, y) }}\n",
+        type, n, op);
+  };
+  CheckProgram(binary("f32", (1 << 21) + 13, "subtract"), random);
+  CheckProgram(binary("f64", (1 << 20) + 5, "multiply"), random);
+  CheckProgram(binary("bf16", (1 << 22) + 21, "add"), random);
+  CheckProgram(binary("s8", (1 << 23) + 3, "xor"), random);
+  constexpr std::string_view kCompare =
+      "HloModule m\nENTRY e { x = s32[8388617] parameter(0)\n y = s32[8388617] parameter(1)\n"
+      " ROOT r = pred[8388617] compare(x, y), direction=LT }\n";
+  CheckProgram(std::string(kCompare), random);
+  // Tiles end where a row does, which is at no vector's beginning.
+  constexpr std::string_view kRows =
+      "HloModule m\nENTRY e { x = f32[300,7001] parameter(0)\n m = f32[300] parameter(1)\n"
+      " b = f32[300,7001] broadcast(m), dimensions={0}\n ROOT r = f32[300,7001] subtract(x, b) }\n";
+  CheckProgram(std::string(kRows), random);
+  // Over an operand that is not needed again, and over none that is.
+  constexpr std::string_view kReversed =
+      "HloModule m\nENTRY e { x = f32[2097165] parameter(0)\n v = f32[2097165] reverse(x), dimensions={0}\n"
+      " n = f32[2097165] add(v, x)\n w = f32[2097165] reverse(n), dimensions={0}\n"
+      " p = f32[2097165] multiply(w, n)\n ROOT t = (f32[2097165], f32[2097165]) tuple(p, n) }\n";
+  CheckProgram(std::string(kReversed), random);
+}
+
+TEST_CASE("jit engine: functions with large results have the bits that they have by themselves",
+          "[jit][fused]") {
+  const std::string text =
+      "HloModule m\nENTRY e { x = f32[2097165] parameter(0)\n y = f32[2097165] parameter(1)\n"
+      " t = f32[2097165] tanh(x)\n p = f32[2097165] multiply(x, y)\n r = f32[2097165] add(p, t)\n"
+      " f = f32[2097165] erf(y)\n h = f32[2097165] logistic(x)\n"
+      " ROOT o = (f32[2097165], f32[2097165], f32[2097165]) tuple(r, f, h) }\n";
+  Random random(14);
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
+  REQUIRE(module.ok());
+  for (native::Isa isa : JitIsas()) {
+    const Engine* const native[] = {&native::NativeEngine(isa)};
+    const absl::StatusOr<Plan> single = MakePlan(*module, native),
+                               fused = MakePlan(*module, EagerEngines(isa));
+    REQUIRE(single.ok());
+    REQUIRE(fused.ok());
+    const std::vector<Literal> arguments = HostileArguments(*single, random);
+    const absl::StatusOr<Literal> wanted = Executor(*single, {}).Run(arguments);
+    REQUIRE(wanted.ok());
+    for (int jobs : {1, 2, 7}) {
+      const absl::StatusOr<Literal> result = Executor(*fused, {.jobs = jobs}).Run(arguments);
+      REQUIRE(result.ok());
+      CHECK(Literal::BitwiseEqual(*wanted, *result));
+    }
+  }
+}
+
+TEST_CASE("jit engine: every golden passes with every fusion taken", "[jit][golden]") {
+  for (native::Isa isa : JitIsas()) {
+    for (const std::string& path : FindGoldens({ASSAY_SOURCE_DIR "/golden"}).files) {
+      const GoldenResult result =
+          CheckGolden(path, {.engines = EagerEngines(isa), .crosscheck = Crosscheck::kFull});
+      INFO(path << "\n" << result.report);
+      CHECK(result.passed);
+    }
+  }
+}
+
+TEST_CASE("jit engine: a fusion of too many functions one after the other stays single instructions",
+          "[jit][plan]") {
+  if (JitIsas().empty()) return;
+  std::string text = "HloModule m\nENTRY e {\nx0 = f32[1000] parameter(0)\n";
+  for (int i = 1; i <= 40; ++i)
+    text += fmt::format("{}x{} = f32[1000] tanh(x{})\n", i == 40 ? "ROOT " : "", i, i - 1);
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(text + "}\n");
+  REQUIRE(module.ok());
+  const absl::StatusOr<Plan> plan = MakePlan(*module, EagerEngines(JitIsas().back()));
+  REQUIRE(plan.ok());
+  CHECK(FusedSteps(*plan) == 0);
+  CHECK_THAT(PlanToText(*plan), Catch::Contains("(jit: 40 functions one after the other)"));
+}
+
+std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "}\n"; }
+
+Plan EagerPlan(const std::string& text) {
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  return *MakePlan(*module, EagerEngines(JitIsas().back()));
+}
+
+const std::string kChain = Entry(
+    "x = f32[1000] parameter(0)\ny = f32[1000] parameter(1)\nm = f32[1000] multiply(x, y)\n"
+    "t = f32[1000] tanh(m)\nROOT r = f32[1000] add(t, x)\n");
+
+TEST_CASE("jit engine: a plan names the members of a fusion, and why there is none", "[jit][plan]") {
+  if (JitIsas().empty()) return;
+  CHECK_THAT(PlanToText(EagerPlan(kChain)), Catch::Contains("jit        %r = f32[1000] add  4000 bytes") &&
+                                                Catch::Contains("fuses %m %t  frees %x %y"));
+  const absl::StatusOr<VerifiedModule> module = VerifiedText(kChain);
+  const absl::StatusOr<VerifiedModule> alone =
+      VerifiedText(Entry("x = f32[1000] parameter(0)\nROOT r = f32[1000] add(x, x)\n"));
+  CHECK_THAT(PlanToText(*MakePlan(*alone, EngineChoice::kExact)),
+             Catch::Contains("native     %r = f32[1000] add") &&
+                 Catch::Contains("(jit: 1000 elements by 1 instructions)"));
+  CHECK_THAT(PlanToText(*MakePlan(*module, EngineChoice::kExact, native::Isa::kBaseline)),
+             Catch::Contains("(jit: no AVX2)"));
+}
+
+TEST_CASE("jit engine: a fusion counts as many steps as its members, and obeys --max-steps",
+          "[jit][executor]") {
+  if (JitIsas().empty()) return;
+  const Plan plan = EagerPlan(kChain);
+  Random random(1);
+  Executor whole(plan, {});
+  REQUIRE(whole.Run(HostileArguments(plan, random)).ok());
+  CHECK(whole.statistics().steps == 4);  // the call and three members
+  RunOptions options;
+  options.limits.max_steps = 3;
+  const absl::Status status = Executor(plan, options).Run(HostileArguments(plan, random)).status();
+  CHECK(absl::IsResourceExhausted(status));
+  CHECK_THAT(std::string(status.message()), Catch::Contains("--max-steps"));
+}
+
+TEST_CASE("jit engine: long fusions are interrupted and time out", "[jit][executor]") {
+  if (JitIsas().empty()) return;
+  const Plan plan =
+      EagerPlan(Entry("x = f32[20000000] parameter(0)\ny = f32[20000000] negate(x)\n"
+                      "ROOT r = f32[20000000] add(y, x)\n"));
+  const Literal x = *Literal::Make(*ParseShape("f32[20000000]"));
+  int polls = 0;
+  RunOptions options;
+  options.interrupted = [&] { return ++polls == 2; };
+  CHECK(absl::IsCancelled(Executor(plan, options).Run({x}).status()));
+  CHECK(polls == 2);
+}
+
+TEST_CASE("jit engine: a result takes the place of an operand that is not needed again", "[jit][executor]") {
+  if (JitIsas().empty()) return;
+  const std::string text = Entry(
+      "c = f32[] parameter(0)\nb = f32[500000] broadcast(c), dimensions={}\ns = f32[500000] reverse(b), "
+      "dimensions={0}\nn = f32[500000] negate(s)\nROOT r = f32[500000] add(n, s)\n");
+  const Plan plan = EagerPlan(text);
+  Executor executor(plan, {});
+  REQUIRE(executor.Run({Literal::ScalarDouble(ElementType::kF32, 2)}).ok());
+  CHECK(executor.statistics().peak_bytes < 2 * 2'000'000 + 100'000);  // reverse's operand and result
+}
+
+// What `kernel` gives with one thing wrong.
+class Broken final : public Kernel {
+ public:
+  enum class Fault { kBit, kTail };
+  Broken(std::shared_ptr<const Kernel> kernel, Fault fault) : kernel_(std::move(kernel)), fault_(fault) {}
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    ASSAY_ASSIGN_OR_RETURN(Literal result, kernel_->Run(context, operands));
+    const std::span<std::byte> bytes = result.MutableBytes();
+    if (fault_ == Fault::kBit) {
+      bytes[bytes.size() / 2] ^= std::byte{1};
+    } else {
+      std::fill(bytes.end() - 4 * (result.shape().num_elements() % 16), bytes.end(), std::byte{0});
+    }
+    return result;
+  }
+
+ private:
+  const std::shared_ptr<const Kernel> kernel_;
+  const Fault fault_;
+};
+
+TEST_CASE("jit engine: the cross-check catches a flipped bit and a dropped tail of a fusion",
+          "[jit][crosscheck]") {
+  if (JitIsas().empty()) return;
+  for (Broken::Fault fault : {Broken::Fault::kBit, Broken::Fault::kTail}) {
+    Plan plan = EagerPlan(kChain);
+    const auto run = [&](Crosscheck crosscheck) {
+      Random random(5);
+      return Executor(plan, {.crosscheck = crosscheck}).Run(HostileArguments(plan, random)).status();
+    };
+    CHECK(run(Crosscheck::kFull).ok());
+    for (Step& step : plan.computations.back().steps)
+      step.kernel = std::make_shared<Broken>(step.kernel, fault);
+    CHECK(run(Crosscheck::kOff).ok());
+    for (Crosscheck crosscheck : {Crosscheck::kSample, Crosscheck::kFull}) {
+      // A sample has the last element, and hardly the one with the bit.
+      if (crosscheck == Crosscheck::kSample && fault == Broken::Fault::kBit) continue;
+      const absl::Status status = run(crosscheck);
+      CHECK(ExitCodeOf(status) == 1);
+      CHECK_THAT(std::string(status.message()), Catch::Contains("%r = add"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::testing

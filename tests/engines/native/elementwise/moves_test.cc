@@ -1,0 +1,162 @@
+// Small moves of elements: the exact engine's kernels against the reference, on random shapes.
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+
+#include "fmt/format.h"
+#include "run/executor.h"
+#include "run/inputs/random_inputs.h"
+#include "tests/run/run_text.h"
+
+namespace assay {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+std::string Of(const std::string& type, const Sizes& sizes) {
+  return fmt::format("{}[{}]", type, fmt::join(sizes, ","));
+}
+
+// Runs the instruction by both engines on random inputs; it must have a kernel in the exact one.
+void CheckSame(const std::string& parameters, const std::string& instruction) {
+  const std::string program = "HloModule m\nENTRY e {\n" + parameters + "  ROOT r = " + instruction + "\n}\n";
+  INFO(program);
+  absl::StatusOr<Module> parsed = ParseHloText(program);
+  REQUIRE(parsed.ok());
+  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
+  INFO(module.status());
+  REQUIRE(module.ok());
+  const std::vector<Literal> inputs = RandomInputs(*module, 7).value();
+  const Plan reference = MakePlan(*module, EngineChoice::kReference).value();
+  const Plan exact = MakePlan(*module, EngineChoice::kExact).value();
+  REQUIRE(exact.computations[0].steps.back().kernel != nullptr);
+  Executor referee(reference, {}), executor(exact, {});
+  const Literal wanted = referee.Run(inputs).value();
+  CHECK(Literal::BitwiseEqual(executor.Run(inputs).value(), wanted));
+  CHECK(executor.statistics().steps == referee.statistics().steps);
+}
+
+class Shapes {
+ public:
+  explicit Shapes(uint64_t seed) : random_(seed) {}
+  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
+  Sizes Some(int64_t rank) {
+    Sizes sizes;
+    for (int64_t d = 0; d < rank; ++d) sizes.push_back(1 + Below(5));
+    return sizes;
+  }
+  std::string Type() {
+    static const char* const kTypes[] = {"s8", "bf16", "f32", "f64", "c128"};
+    return kTypes[Below(5)];
+  }
+  Sizes Permutation(int64_t rank) {
+    Sizes order;
+    for (int64_t d = 0; d < rank; ++d) order.push_back(d);
+    std::shuffle(order.begin(), order.end(), random_);
+    return order;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+std::string Parameter(int number, const std::string& shape) {
+  return fmt::format("  p{0} = {1} parameter({0})\n", number, shape);
+}
+
+TEST_CASE("moves: static ones give the reference's elements", "[moves]") {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Shapes shapes(seed);
+    const int64_t rank = 1 + shapes.Below(4);
+    const Sizes sizes = shapes.Some(rank);
+    const std::string type = shapes.Type(), array = Of(type, sizes);
+    const Sizes order = shapes.Permutation(rank);
+
+    Sizes permuted;
+    for (int64_t d : order) permuted.push_back(sizes[d]);
+    CheckSame(Parameter(0, array),
+              fmt::format("{} transpose(p0), dimensions={{{}}}", Of(type, permuted), fmt::join(order, ",")));
+
+    const Sizes some(order.begin(), order.begin() + shapes.Below(rank + 1));
+    CheckSame(Parameter(0, array),
+              fmt::format("{} reverse(p0), dimensions={{{}}}", array, fmt::join(some, ",")));
+
+    std::string slice;
+    Sizes taken;
+    for (int64_t size : sizes) {
+      const int64_t start = shapes.Below(size), limit = start + 1 + shapes.Below(size - start);
+      const int64_t stride = 1 + shapes.Below(3);
+      slice += fmt::format("{}[{}:{}:{}]", slice.empty() ? "" : ",", start, limit, stride);
+      taken.push_back((limit - start + stride - 1) / stride);
+    }
+    CheckSame(Parameter(0, array), fmt::format("{} slice(p0), slice={{{}}}", Of(type, taken), slice));
+
+    Sizes wide = sizes, dimensions;
+    for (int64_t d = 0; d < rank; ++d) dimensions.push_back(d);
+    const int64_t at = shapes.Below(rank + 1);
+    wide.insert(wide.begin() + at, 1 + shapes.Below(4));
+    for (int64_t d = at; d < rank; ++d) ++dimensions[d];
+    CheckSame(Parameter(0, array),
+              fmt::format("{} broadcast(p0), dimensions={{{}}}", Of(type, wide), fmt::join(dimensions, ",")));
+
+    const int64_t along = shapes.Below(rank);
+    Sizes other = sizes, joined = sizes;
+    other[along] = 1 + shapes.Below(5);
+    joined[along] += other[along] + sizes[along];
+    CheckSame(Parameter(0, array) + Parameter(1, Of(type, other)),
+              fmt::format("{} concatenate(p0, p1, p0), dimensions={{{}}}", Of(type, joined), along));
+  }
+}
+
+TEST_CASE("moves: windows begin where the reference's do, whatever the start", "[moves]") {
+  for (const std::string index : {"s8", "s32", "s64", "u8", "u64"}) {
+    for (const std::string start : {"0", "1", "2", "3", "100", index[0] == 's' ? "-1" : "255",
+                                    index == "u64" ? "18446744073709551615" : "5"}) {
+      const std::string starts =
+          fmt::format("  i = {0}[] constant({1})\n  z = {0}[] constant(1)\n", index, start);
+      const std::string vector = fmt::format("  i = {0}[2] constant({{{1}, 1}})\n", index, start);
+      const std::string p = Parameter(0, "f32[4,3]"), u = Parameter(1, "f32[2,2]");
+      CheckSame(p + starts, "f32[2,2] dynamic-slice(p0, i, z), dynamic_slice_sizes={2,2}");
+      CheckSame(p + vector, "f32[2,2] dynamic-slice(p0, i), dynamic_slice_sizes={2,2}");
+      CheckSame(p + u + starts, "f32[4,3] dynamic-update-slice(p0, p1, i, z)");
+      CheckSame(p + u + vector, "f32[4,3] dynamic-update-slice(p0, p1, i)");
+    }
+  }
+}
+
+bool HasKernel(const std::string& body) {
+  absl::StatusOr<Module> parsed = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
+  REQUIRE(parsed.ok());
+  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
+  REQUIRE(module.ok());
+  return MakePlan(*module, EngineChoice::kExact)->computations[0].steps.back().kernel != nullptr;
+}
+
+TEST_CASE("moves: a bitcast that moves nothing gives the operand's bytes", "[moves][bitcast]") {
+  CheckSame(Parameter(0, "f32[24]"), "f32[24,1] bitcast(p0)");
+  CheckSame(Parameter(0, "f32[6,4]"), "f32[2,3,4] bitcast(p0)");
+  CheckSame(Parameter(0, "f32[3,5]"), "s32[15] bitcast(p0)");
+  CheckSame(Parameter(0, "s64[3]"), "u8[3,8] bitcast(p0)");
+  CheckSame(Parameter(0, "s32[]"), "s32[1] bitcast(p0)");
+  // 1.0, -2.0 and 0.5 of f32.
+  const Literal bits =
+      RunText("HloModule m\nENTRY e {\n  c = f32[3] parameter(0)\n  ROOT r = u32[3,1] bitcast(c)\n}\n",
+              {"f32[3] {1, -2, 0.5}"})
+          .value();
+  CHECK(bits.GetInt(0) == 0x3f800000);
+  CHECK(bits.GetInt(1) == 0xc0000000);
+  CHECK(bits.GetInt(2) == 0x3f000000);
+}
+
+TEST_CASE("moves: other bitcasts are the reference's", "[moves][bitcast]") {
+  CHECK(HasKernel("  p = f32[6,4] parameter(0)\n  ROOT r = f32[24] bitcast(p)"));
+  CHECK(!HasKernel("  p = f32[6,4]{0,1} parameter(0)\n  ROOT r = f32[24] bitcast(p)"));
+  CHECK(!HasKernel("  p = f32[6,4] parameter(0)\n  ROOT r = f32[4,6]{0,1} bitcast(p)"));
+  CHECK(!HasKernel("  p = u8[6] parameter(0)\n  ROOT r = pred[6] bitcast(p)"));
+  CHECK(!HasKernel("  p = u8[6] parameter(0)\n  ROOT r = u4[6] bitcast(p)"));
+  CHECK(!HasKernel("  p = f32[6] parameter(0)\n  ROOT r = f32[4] bitcast(p)"));
+  CHECK(!HasKernel("  p = f32[<=6] parameter(0)\n  ROOT r = f32[<=6] bitcast(p)"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,197 @@
+// Folds by generated code against loops written out here, and against the reference engine.
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "fmt/format.h"
+#include "tests/engines/native/code_testing.h"
+
+namespace assay::testing {
+namespace {
+
+std::string Reduce(const std::string& type, const std::string& sizes, const std::string& result,
+                   const std::string& dimensions, const std::string& root) {
+  return fmt::format(
+      "x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{2}] reduce(x, i), "
+      "dimensions={{{3}}}, "
+      "to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {4} }}",
+      type, sizes, result, dimensions, root);
+}
+
+std::string Argmax(const std::string& type, const std::string& sizes, const std::string& result,
+                   int dimension) {
+  return fmt::format(
+      "x = {0}[{1}] parameter(0)\ni = s32[{1}] iota(), iota_dimension={3}\nm = {0}[] parameter(1)\n"
+      "n = s32[] constant(0)\nROOT z = ({0}[{2}], s32[{2}]) reduce(x, i, m, n), dimensions={{{3}}}, "
+      "to_apply={{\n"
+      " a = {0}[] parameter(0)\n b = {0}[] parameter(2)\n g = pred[] compare(a, b), direction=GT\n"
+      " u = pred[] compare(a, a), direction=NE\n o = pred[] or(g, u)\n s = {0}[] select(o, a, b)\n"
+      " e = pred[] compare(a, b), direction=EQ\n i = s32[] parameter(1)\n j = s32[] parameter(3)\n"
+      " l = pred[] compare(i, j), direction=LT\n t = pred[] and(e, l)\n p = pred[] or(o, t)\n"
+      " q = s32[] select(p, i, j)\n ROOT r = ({0}[], s32[]) tuple(s, q) }}",
+      type, sizes, result, dimension);
+}
+
+std::string Scatter(const std::string& type, const std::string& operand, const std::string& indices,
+                    const std::string& updates, const std::string& attributes, int range,
+                    const std::string& root) {
+  return fmt::format(
+      "x = {0}[{1}] parameter(0)\nd = u16[{2}] parameter(1)\nu = {0}[{3}] parameter(2)\n"
+      "r = u16[] constant({5})\nb = u16[{2}] broadcast(r), dimensions={{}}\nj = u16[{2}] remainder(d, b)\n"
+      "ROOT z = {0}[{1}] scatter(x, j, u), {4}, to_apply={{ a = {0}[] parameter(0)\n"
+      " b = {0}[] parameter(1)\n ROOT c = {6} }}",
+      type, operand, indices, updates, attributes, range, root);
+}
+
+// Not the same the other way round, and passes NaNs through as they are.
+std::string RootFor(const std::string& type) {
+  if (type == "pred") return "pred[] compare(a, b), direction=LT";
+  if (type[0] == 's' || type[0] == 'u') return type + "[] subtract(a, b)";
+  return type + "[] multiply(b, a)";
+}
+
+const char* const kPoints =
+    "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1";
+const char* const kRows =
+    "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1";
+
+}  // namespace
+
+TEST_CASE("code folds: reduce by every type and dimension", "[native][code_fold]") {
+  for (const std::string type : kCodeTypes) {
+    const std::string root = RootFor(type);
+    const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
+    CheckByCode(Reduce(type, "70,131", "70", "1", root), draws);
+    CheckByCode(Reduce(type, "131,70", "70", "0", root), draws);
+    CheckByCode(Reduce(type, "5000", "", "0", root), draws);
+    CheckByCode(Reduce(type, "3,67,41", "67", "0,2", root), draws);
+    CheckByCode(Reduce(type, "3,67,41", "3,41", "1", root), draws);
+  }
+  // NaNs as they came, of every payload that the operands have.
+  for (const std::string type : {"f16", "bf16", "f32", "f64"}) {
+    const std::string root = fmt::format("{}[] select(p, a, b)", type);
+    CheckByCode(
+        fmt::format("h = s16[40,200] parameter(0)\nx = {1}[40,200] {2}\ni = {1}[] constant(1)\n"
+                    "ROOT z = {1}[40] reduce(x, i), dimensions={{1}}, to_apply={{ a = {1}[] parameter(0)\n"
+                    " b = {1}[] parameter(1)\n p = pred[] compare(a, b), direction=LT\n ROOT c = {0} }}",
+                    root, type, type == "f16" || type == "bf16" ? "bitcast-convert(h)" : "convert(h)"),
+        {Draw::kNormal});
+  }
+}
+
+TEST_CASE("code folds: the sign of narrow integers", "[native][code_fold]") {
+  // a > b ? a - b : b: differences alone are the same for either extension of a narrow element.
+  for (const std::string type : {"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
+    for (const char* sizes : {"70,131|70|1", "131,70|70|0"}) {
+      const std::string text = sizes;
+      const size_t first = text.find('|'), second = text.rfind('|');
+      CheckByCode(
+          fmt::format("x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{2}] reduce(x, i), "
+                      "dimensions={{{3}}}, to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n"
+                      " p = pred[] compare(a, b), direction=GT\n d = {0}[] subtract(a, b)\n"
+                      " ROOT c = {0}[] select(p, d, b) }}",
+                      type, text.substr(0, first), text.substr(first + 1, second - first - 1),
+                      text.substr(second + 1)),
+          {Draw::kNormal, Draw::kSpecials, Draw::kIntegers});
+    }
+  }
+}
+
+TEST_CASE("code folds: reduce of several operands", "[native][code_fold]") {
+  for (const char* type : {"f32", "f64", "s32", "bf16", "u8"}) {
+    const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers, Draw::kZeros};
+    CheckByCode(Argmax(type, "50,100", "50", 1), draws);
+    CheckByCode(Argmax(type, "100,50", "50", 0), draws);
+    CheckByCode(Argmax(type, "6000", "", 0), draws);
+  }
+}
+
+TEST_CASE("code folds: f32 products are rounded from left to right", "[native][code_fold]") {
+  constexpr int64_t kRowsOf = 90, kColumns = 77;
+  const std::string rows = Reduce("f32", "90,77", "90", "1", "f32[] multiply(a, b)");
+  const std::string scan =
+      "x = f32[6930] parameter(0)\ni = f32[] parameter(1)\nROOT z = f32[6930] reduce-window(x, i), "
+      "window={size=6930 pad=6929_0}, to_apply={ a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+      " ROOT c = f32[] multiply(a, b) }";
+  CHECK(RootRunsByKernel(scan) == HasCode());
+  std::vector<float> x;
+  std::mt19937 random(7);
+  for (int64_t i = 0; i < kRowsOf * kColumns; ++i)
+    x.push_back(std::exp2(std::normal_distribution<float>(0, 0.1f)(random)));
+  const int64_t sizes[] = {kRowsOf, kColumns}, flat[] = {kRowsOf * kColumns};
+  const std::vector<double> values(x.begin(), x.end());
+  const Literal init = Literal::ScalarDouble(ElementType::kF32, 1.25);
+  const auto run = [&](const std::string& body, std::span<const int64_t> shape) {
+    int kernels = 0;
+    return *RunPlan(NativePlan(ReferencePlan(body), native::MachineIsa(), &kernels),
+                    {Literal::FromDoubles(ElementType::kF32, shape, values), init});
+  };
+  const Literal products = run(rows, sizes), prefixes = run(scan, flat);
+  float running = 1.25f;
+  int64_t wrong = 0;
+  for (int64_t r = 0; r < kRowsOf; ++r) {
+    float product = 1.25f;
+    for (int64_t c = 0; c < kColumns; ++c) {
+      product *= x[r * kColumns + c];
+      running *= x[r * kColumns + c];
+      wrong += prefixes.GetDouble(r * kColumns + c) != running ? 1 : 0;
+    }
+    wrong += products.GetDouble(r) != product ? 1 : 0;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("code folds: cumulative windows", "[native][code_fold]") {
+  const auto window = [](const char* type, const char* sizes, const char* result, const char* w,
+                         std::string root) {
+    return fmt::format(
+        "x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{2}] reduce-window(x, i), "
+        "window={{{3}}}, to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {4} }}",
+        type, sizes, result, w, root);
+  };
+  for (const char* type : kCodeTypes) {
+    const auto draws = {Draw::kNormal, Draw::kSpecials};
+    const std::string root = RootFor(type);
+    CheckByCode(window(type, "300", "300", "size=300 pad=299_0", root), draws);
+    CheckByCode(window(type, "90,4", "90,4", "size=90x1 pad=89_0x0_0", root), draws);
+    CheckByCode(window(type, "100", "231", "size=120 pad=129_121", root), draws);
+    CheckByCode(window(type, "300", "100", "size=300 stride=3 pad=297_0", root), draws);
+    CheckByCode(window(type, "300", "101", "size=300 pad=100_0", root), draws);
+    // Not cumulative: the reference's.
+    CheckByCode(window(type, "300", "300", "size=300 pad=0_299", root), draws);
+  }
+}
+
+TEST_CASE("code folds: scatter in the order of the updates", "[native][code_fold]") {
+  for (const std::string type : kCodeTypes) {
+    const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
+    CheckByCode(Scatter(type, "40", "5000,1", "5000", kPoints, 45, RootFor(type)), draws);
+    CheckByCode(Scatter(type, "20,37", "150,1", "150,37", kRows, 22, RootFor(type)), draws);
+    CheckByCode(Scatter(type, "7,20", "300,1", "20,300",
+                        "update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                        "index_vector_dim=1",
+                        9, RootFor(type)),
+                draws);
+    // Windows that overlap.
+    CheckByCode(Scatter(type, "40", "1000,1", "5,1000",
+                        "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
+                        "index_vector_dim=1",
+                        39, RootFor(type)),
+                draws);
+  }
+}
+
+TEST_CASE("code folds: scatter of two operands", "[native][code_fold]") {
+  CheckByCode(
+      "x = f32[30] parameter(0)\ny = s32[30] parameter(1)\nd = u16[5000,1] parameter(2)\nu = f32[5000] "
+      "parameter(3)\n"
+      "v = s32[5000] parameter(4)\nr = u16[] constant(33)\nb = u16[5000,1] broadcast(r), dimensions={}\n"
+      "j = u16[5000,1] remainder(d, b)\nROOT z = (f32[30], s32[30]) scatter(x, y, j, u, v), "
+      "update_window_dims={}, "
+      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply={\n"
+      " a = f32[] parameter(0)\n i = s32[] parameter(1)\n b = f32[] parameter(2)\n k = s32[] parameter(3)\n"
+      " g = pred[] compare(a, b), direction=LT\n s = f32[] select(g, b, a)\n t = s32[] select(g, k, i)\n"
+      " ROOT r = (f32[], s32[]) tuple(s, t) }",
+      {Draw::kNormal, Draw::kSpecials, Draw::kIntegers});
+}
+
+}  // namespace assay::testing

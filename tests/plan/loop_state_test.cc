@@ -1,0 +1,390 @@
+// Loops whose state lies in slots, and calls that were inlined: the exact engine's plans against the reference engine's, which
+// has neither.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "fmt/format.h"
+#include "run/executor.h"
+#include "tests/run/outcome_testing.h"
+
+namespace assay {
+namespace {
+
+// Both engines' outcome; the result is the exact engine's.
+Outcome RunBoth(const std::string& program, const std::vector<Literal>& arguments) {
+  std::vector<Literal> copies;
+  for (const Literal& argument : arguments) {
+    Literal copy = argument;
+    REQUIRE(copy.Unshare().ok());
+    copy.MutableBytes();
+    copies.push_back(std::move(copy));
+  }
+  const Outcome reference = RunBy(EngineChoice::kReference, program, arguments);
+  Outcome exact = RunBy(EngineChoice::kExact, program, arguments);
+  INFO(exact.plan << reference.result.status() << exact.result.status());
+  REQUIRE(reference.result.ok());
+  REQUIRE(exact.result.ok());
+  CHECK(Literal::BitwiseEqual(*reference.result, *exact.result));
+  CHECK(reference.statistics.steps == exact.statistics.steps);
+  // Nobody wrote into what the caller gave.
+  for (size_t i = 0; i < arguments.size(); ++i) CHECK(Literal::BitwiseEqual(arguments[i], copies[i]));
+  return exact;
+}
+
+// A loop of `turns` turns over a counter and two arrays; `body` gives a2 and b2 from i, a and b.
+std::string TwoArrays(int turns, const std::string& body, const std::string& init = "tuple(z, x, y)") {
+  return fmt::format(R"(HloModule m
+c {{
+  s = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant({})
+  ROOT l = pred[] compare(i, n), direction=LT
+}}
+b {{
+  s = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  a = f32[8] get-tuple-element(s), index=1
+  b = f32[8] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  f = f32[] convert(j)
+  u = f32[1] reshape(f)
+{}}}
+ENTRY e {{
+  x = f32[8] parameter(0)
+  y = f32[8] parameter(1)
+  z = s32[] constant(0)
+  t = (s32[], f32[8], f32[8]) {}
+  ROOT w = (s32[], f32[8], f32[8]) while(t), condition=c, body=b
+}}
+)",
+                     turns, body, init);
+}
+
+const std::vector<Literal> TwoArguments() {
+  return {Value("f32[8] {1, 2, 3, 4, 5, 6, 7, 8}"), Value("f32[8] {-1, -2, -3, -4, -5, -6, -7, -8}")};
+}
+
+TEST_CASE("loop state: every way to pass arrays on gives the reference's values", "[loop_state]") {
+  const std::string root = "  ROOT r = (s32[], f32[8], f32[8]) ";
+  const std::string write_a = "  d = f32[8] dynamic-update-slice(a, u, i)\n";
+  for (const std::string& body : {
+           write_a + root + "tuple(j, d, b)\n",  // b unchanged
+           write_a + root + "tuple(j, b, d)\n",  // swapped
+           root + "tuple(j, b, a)\n",            //
+           write_a + root + "tuple(j, d, a)\n",  // the old one is needed too
+           write_a + root + "tuple(j, d, d)\n",  // one value twice
+           root + "tuple(j, b, b)\n",            // one element twice
+           root + "tuple(j, a, a)\n",            //
+           "  k = f32[8] constant({8,7,6,5,4,3,2,1})\n" + root + "tuple(j, k, a)\n",
+           "  k = f32[8] constant({8,7,6,5,4,3,2,1})\n  d = f32[8] dynamic-update-slice(k, u, i)\n" + root +
+               "tuple(j, d, k)\n",
+           "  g = f32[8] get-tuple-element(s), index=1\n  d = f32[8] dynamic-update-slice(g, u, i)\n" + root +
+               "tuple(j, d, a)\n",  // two projections of one element
+           "  g = f32[8] get-tuple-element(s), index=1\n" + root + "tuple(j, g, a)\n",
+           write_a + "  q = f32[8] add(d, b)\n  p = f32[8] multiply(q, q)\n" + root + "tuple(j, p, q)\n",
+       }) {
+    for (const int turns : {0, 1, 2, 7}) {
+      for (const std::string init : {"tuple(z, x, y)", "tuple(z, x, x)"}) {
+        INFO(body << turns << init);
+        RunBoth(TwoArrays(turns, body, init), TwoArguments());
+      }
+    }
+  }
+}
+
+TEST_CASE("loop state: the plan has the state in slots", "[loop_state]") {
+  const std::string body =
+      "  d = f32[8] dynamic-update-slice(a, u, i)\n  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)\n";
+  const Outcome outcome = RunBoth(TwoArrays(3, body), TwoArguments());
+  CHECK_THAT(outcome.plan, Catch::Contains("state in %i.1 %a %b\n  state out %j %d %b\n  unchanged %b\n"));
+  CHECK_THAT(outcome.plan, Catch::Contains("constants %one\n"));
+  CHECK_THAT(outcome.plan, !Catch::Contains("%s = "));
+}
+
+// Of b, which no turn changes: m, g and p.
+const std::string kOnce =
+    "  m = f32[8] multiply(b, b)\n  g = f32[16] concatenate(m, b), dimensions={0}\n"
+    "  p = f32[8] slice(g), slice={[4:12]}\n";
+
+TEST_CASE("loop state: what reads only what no turn changes runs once, and counts in each turn",
+          "[loop_state]") {
+  const std::string root = "  ROOT r = (s32[], f32[8], f32[8]) ";
+  for (const std::string& body : {
+           kOnce + "  d = f32[8] dynamic-update-slice(a, u, i)\n  q = f32[8] add(d, p)\n" + root +
+               "tuple(j, q, b)\n",
+           kOnce + "  d = f32[8] dynamic-update-slice(p, u, i)\n" + root +
+               "tuple(j, d, b)\n",  // not in place
+           kOnce + "  d = f32[8] dynamic-update-slice(a, u, i)\n  q = f32[8] add(d, m)\n" + root +
+               "tuple(j, p, b)\n",  // passed on as it is, every turn
+           "  z = f32[] constant(0)\n  v = f32[8] broadcast(z), dimensions={}\n"
+           "  d = f32[8] dynamic-update-slice(v, u, i)\n  q = f32[8] add(d, a)\n" +
+               root + "tuple(j, q, b)\n",
+           "  z = f32[] constant(0)\n  e = f32[] constant(1)\n"
+           "  d = f32[8] rng(z, e), distribution=rng_uniform\n  q = f32[8] add(d, a)\n" +
+               root + "tuple(j, q, b)\n",  // every turn draws
+       }) {
+    for (const int turns : {0, 1, 2, 7}) {
+      INFO(body << turns);
+      RunBoth(TwoArrays(turns, body), TwoArguments());
+    }
+    // The limit on steps is met at the same number.
+    const std::string program = TwoArrays(2, body);
+    const int64_t steps = RunBoth(program, TwoArguments()).statistics.steps;
+    for (int64_t limit = 1; limit <= steps + 1; ++limit) {
+      RunOptions options;
+      options.limits.max_steps = limit;
+      INFO(body << limit);
+      CHECK(RunBy(EngineChoice::kReference, program, TwoArguments(), options).result.ok() ==
+            RunBy(EngineChoice::kExact, program, TwoArguments(), options).result.ok());
+    }
+  }
+}
+
+TEST_CASE("loop state: the plan says what runs once a loop", "[loop_state]") {
+  const auto plan_of = [](std::string_view from, std::string_view to) {
+    std::string body = kOnce +
+                       "  d = f32[8] dynamic-update-slice(a, u, i)\n  q = f32[8] add(d, p)\n"
+                       "  ROOT r = (s32[], f32[8], f32[8]) tuple(j, q, b)\n";
+    if (!from.empty()) body.replace(body.find(from), from.size(), to);
+    const std::string plan = RunBoth(TwoArrays(3, body), TwoArguments()).plan;
+    std::string once;
+    for (size_t begin = 0, end; (end = plan.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      const std::string line = plan.substr(begin, end - begin);
+      if (line.find("once a loop") == std::string::npos) continue;
+      const size_t name = line.find('%') + 1;
+      once += line.substr(name, line.find(' ', name) - name) + " ";
+    }
+    return once;
+  };
+  CHECK(plan_of("", "") == "m g ");  // p is part of q's fusion
+  CHECK(plan_of("concatenate(m, b)", "concatenate(m, a)") == "m ");
+  CHECK(plan_of("tuple(j, q, b)", "tuple(j, q, p)").empty());
+  CHECK(plan_of("m = f32[8] multiply(b, b)",
+                "zero = f32[] constant(0)\n  l = f32[400000] pad(b, zero), padding=0_399992\n  o = f32[8] "
+                "slice(l), slice={[0:8]}\n"
+                "  m = f32[8] multiply(o, b)")
+            .empty());
+}
+
+TEST_CASE("loop state: an inner loop's values are found anew in each of its runs", "[loop_state]") {
+  RunBoth(R"(HloModule m
+c {
+  s = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3)
+  ROOT l = pred[] compare(i, n), direction=LT
+}
+b {
+  s = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  a = f32[8] get-tuple-element(s), index=1
+  b = f32[8] get-tuple-element(s), index=2
+  n = f32[16] concatenate(b, b), dimensions={0}
+  p = f32[8] slice(n), slice={[3:11]}
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  q = f32[8] add(a, p)
+  ROOT r = (s32[], f32[8], f32[8]) tuple(j, q, b)
+}
+outer {
+  s = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  a = f32[8] get-tuple-element(s), index=1
+  b = f32[8] get-tuple-element(s), index=2
+  z = s32[] constant(0)
+  t = (s32[], f32[8], f32[8]) tuple(z, a, b)
+  w = (s32[], f32[8], f32[8]) while(t), condition=c, body=b
+  x = f32[8] get-tuple-element(w), index=1
+  y = f32[8] get-tuple-element(w), index=2
+  v = f32[8] subtract(y, x)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT r = (s32[], f32[8], f32[8]) tuple(j, x, v)
+}
+ENTRY e {
+  x = f32[8] parameter(0)
+  y = f32[8] parameter(1)
+  z = s32[] constant(0)
+  t = (s32[], f32[8], f32[8]) tuple(z, x, y)
+  ROOT w = (s32[], f32[8], f32[8]) while(t), condition=c, body=outer
+}
+)",
+          TwoArguments());
+}
+
+TEST_CASE("loop state: a condition may give what it reads, a constant, or see no element", "[loop_state]") {
+  const auto program = [](const std::string& condition) {
+    return "HloModule m\nc {\n  s = (pred[], s32[]) parameter(0)\n" + condition +
+           "}\nb {\n  s = (pred[], s32[]) parameter(0)\n  n = s32[] get-tuple-element(s), index=1\n"
+           "  one = s32[] constant(1)\n  m = s32[] subtract(n, one)\n  p = pred[] compare(m, one), "
+           "direction=GT\n"
+           "  ROOT r = (pred[], s32[]) tuple(p, m)\n}\n"
+           "ENTRY e {\n  x = s32[] parameter(0)\n  k = f32[2] constant({1, 2})\n  t = pred[] constant(true)\n"
+           "  v = (pred[], s32[]) tuple(t, x)\n  w = (pred[], s32[]) while(v), condition=c, body=b\n"
+           "  ROOT r = ((pred[], s32[]), f32[2]) tuple(w, k)\n}\n";
+  };
+  RunBoth(program("  ROOT p = pred[] get-tuple-element(s), index=0\n"), {Value("s32[] 5")});
+  RunBoth(program("  ROOT p = pred[] constant(false)\n"), {Value("s32[] 5")});
+  RunBoth(program("  p = pred[] get-tuple-element(s), index=0\n  ROOT q = pred[] copy(p)\n"),
+          {Value("s32[] 5")});
+}
+
+TEST_CASE("loop state: a loop that updates its caller's array copies it once", "[loop_state]") {
+  const std::string body =
+      "  d = f32[8] dynamic-update-slice(a, u, i)\n  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)\n";
+  const std::vector<Literal> arguments = TwoArguments();
+  const Outcome outcome = RunBoth(TwoArrays(5, body), arguments);
+  CHECK_FALSE(outcome.result->element(1).SharesStorageWith(arguments[0]));
+  CHECK(outcome.result->element(2).SharesStorageWith(arguments[1]));
+}
+
+// Calls in a loop and in each other; tuples that only stand between them; a call for its effect alone.
+const char* const kCalls = R"(HloModule m
+twice {
+  p = f32[4] parameter(0)
+  ROOT d = f32[4] add(p, p)
+}
+both {
+  p = f32[4] parameter(0)
+  q = f32[4] parameter(1)
+  t = f32[4] call(p), to_apply=twice
+  dead = f32[4] negate(q)
+  e = f32[4] exponential(q)
+  ROOT r = (f32[4], f32[4]) tuple(t, e)
+}
+same {
+  ROOT p = f32[4] parameter(0)
+}
+fused {
+  p = f32[4] parameter(0)
+  c = f32[] constant(0.5)
+  h = f32[4] broadcast(c), dimensions={}
+  ROOT m = f32[4] multiply(p, h)
+}
+c {
+  s = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(6)
+  ROOT l = pred[] compare(i, n), direction=LT
+}
+b {
+  s = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  v = f32[4] get-tuple-element(s), index=1
+  t = (f32[4], f32[4]) call(v, v), to_apply=both
+  x = f32[4] get-tuple-element(t), index=0
+  w = f32[4] call(x), to_apply=same
+  o = f32[4] fusion(w), kind=kLoop, calls=fused
+  unread = f32[4] call(o), to_apply=twice
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT r = (s32[], f32[4]) tuple(j, o)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  z = s32[] constant(0)
+  t = (s32[], f32[4]) tuple(z, x)
+  l = (s32[], f32[4]) while(t), condition=c, body=b
+  v = f32[4] get-tuple-element(l), index=1
+  p = (f32[4], f32[4]) call(x, v), to_apply=both
+  q = f32[4] get-tuple-element(p), index=1
+  ROOT r = (f32[4], (f32[4], f32[4]), f32[4]) tuple(q, p, v)
+}
+)";
+
+TEST_CASE("inlined calls: values and steps are the reference's", "[loop_state]") {
+  const std::vector<Literal> arguments = {Value("f32[4] {1, 0.5, -2, 3}")};
+  const Outcome outcome = RunBoth(kCalls, arguments);
+  CHECK_THAT(outcome.plan, !Catch::Contains(" call "));
+  CHECK_THAT(outcome.plan, !Catch::Contains(" fusion "));
+  CHECK_THAT(outcome.plan, !Catch::Contains("twice: "));
+  // Every limit ends both or none.
+  const int64_t steps = outcome.statistics.steps;
+  for (int64_t limit = 1; limit <= steps + 1; ++limit) {
+    RunOptions options;
+    options.limits.max_steps = limit;
+    INFO(limit);
+    CHECK(RunBy(EngineChoice::kReference, kCalls, arguments, options).result.ok() ==
+          RunBy(EngineChoice::kExact, kCalls, arguments, options).result.ok());
+  }
+}
+
+TEST_CASE("inlined calls: what a callee's root needs runs, though the caller reads only a part",
+          "[loop_state]") {
+  // Of the result only element 0 is read; element 1 has an effect on memory, and its failure is the program's.
+  const std::string program = R"(HloModule m
+f {
+  p = f32[] parameter(0)
+  big = f32[1048576] broadcast(p), dimensions={}
+  s = f32[1] slice(big), slice={[0:1]}
+  ROOT r = (f32[], f32[1]) tuple(p, s)
+}
+ENTRY e {
+  x = f32[] parameter(0)
+  t = (f32[], f32[1]) call(x), to_apply=f
+  ROOT y = f32[] get-tuple-element(t), index=0
+}
+)";
+  RunBoth(program, {Value("f32[] 3")});
+  RunOptions options;
+  options.limits.memory_limit = 1 << 20;
+  const Outcome reference = RunBy(EngineChoice::kReference, program, {Value("f32[] 3")}, options);
+  const Outcome exact = RunBy(EngineChoice::kExact, program, {Value("f32[] 3")}, options);
+  REQUIRE_FALSE(reference.result.ok());
+  CHECK(reference.result.status() == exact.result.status());
+  CHECK_THAT(std::string(exact.result.status().message()), Catch::Contains("%big"));
+}
+
+TEST_CASE("inlined calls: calls whose types differ in layout stay", "[loop_state]") {
+  const std::string program = R"(HloModule m
+f {
+  p = f32[2,3]{0,1} parameter(0)
+  ROOT b = f32[3,2]{1,0} bitcast(p)
+}
+ENTRY e {
+  x = f32[2,3]{1,0} parameter(0)
+  ROOT y = f32[3,2]{1,0} call(x), to_apply=f
+}
+)";
+  const Outcome outcome = RunBoth(program, {Value("f32[2,3] {{1, 2, 3}, {4, 5, 6}}")});
+  CHECK_THAT(outcome.plan, Catch::Contains(" call "));
+}
+
+TEST_CASE("inlined calls: programs that double with every call stay as they are", "[loop_state]") {
+  std::string program = "HloModule m\nf0 {\n  p = f32[] parameter(0)\n  ROOT n = f32[] negate(p)\n}\n";
+  for (int i = 1; i <= 14; ++i) {
+    program += fmt::format(
+        "f{} {{\n  p = f32[] parameter(0)\n  a = f32[] call(p), to_apply=f{}\n"
+        "  ROOT r = f32[] call(a), to_apply=f{}\n}}\n",
+        i, i - 1, i - 1);
+  }
+  program += "ENTRY e {\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=f14\n}\n";
+  const Outcome outcome = RunBoth(program, {Value("f32[] 3")});
+  CHECK(std::count(outcome.plan.begin(), outcome.plan.end(), '\n') < 10000);
+}
+
+TEST_CASE("loop state: an error in a turn leaves the executor fit for another run", "[loop_state]") {
+  const std::string body =
+      "  d = f32[8] dynamic-update-slice(a, u, i)\n  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)\n";
+  absl::StatusOr<Module> module = ParseHloText(TwoArrays(1000, body));
+  REQUIRE(module.ok());
+  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
+  REQUIRE(verified.ok());
+  const absl::StatusOr<Plan> plan = MakePlan(*verified);
+  REQUIRE(plan.ok());
+  bool interrupted = true;
+  int polls = 0;
+  RunOptions options;
+  options.interrupted = [&] { return ++polls && interrupted; };
+  Executor executor(*plan, options);
+  CHECK(executor.Run(TwoArguments()).status().code() == absl::StatusCode::kCancelled);
+  CHECK(polls == 1);
+  interrupted = false;
+  const absl::StatusOr<Literal> result = executor.Run(TwoArguments());
+  REQUIRE(result.ok());
+  CHECK(result->element(0).GetInt(0) == 1000);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,128 @@
+// Why `assay plan` says that an engine declined: the true reason, on a small program for each.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "engines/native/native_engine.h"
+#include "fmt/format.h"
+#include "plan/plan.h"
+#include "tests/engines/native/code_testing.h"
+#include "tests/run/run_text.h"
+
+namespace assay {
+namespace {
+
+std::string TextOf(const std::string& program, EngineChoice choice = EngineChoice::kExact) {
+  absl::StatusOr<Module> module = ParseHloText("HloModule m\n" + program);
+  INFO(program << module.status());
+  REQUIRE(module.ok());
+  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
+  INFO(verified.status());
+  REQUIRE(verified.ok());
+  const absl::StatusOr<Plan> plan = MakePlan(*verified, choice);
+  REQUIRE(plan.ok());
+  return PlanToText(*plan);
+}
+
+// The line of %r.
+std::string LineOf(const std::string& program, EngineChoice choice = EngineChoice::kExact) {
+  const std::string text = TextOf(program, choice);
+  const size_t at = text.find("%r = ");
+  REQUIRE(at != std::string::npos);
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+void Says(const std::string& program, const std::string& reason, EngineChoice choice = EngineChoice::kExact) {
+  INFO(program);
+  CHECK_THAT(LineOf(program, choice), Catch::Contains("(" + reason + ")"));
+}
+
+// Machines without registers for generated code say other reasons.
+bool HasCode() {
+  const bool has = testing::HasCode();
+  if (!has) WARN("skipped: no AVX2");
+  return has;
+}
+
+}  // namespace
+
+TEST_CASE("plan: results and operands that are no arrays of static sizes", "[plan]") {
+  if (!HasCode()) return;
+  const std::string sort =
+      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n c = s32[] parameter(2)\n d = s32[] "
+      "parameter(3)\n "
+      "ROOT l = pred[] compare(a, b), direction=LT }\n";
+  Says(sort +
+           "ENTRY e { x = f32[900] parameter(0)\n y = s32[900] parameter(1)\n ROOT r = (f32[900], s32[900]) "
+           "sort(x, y), dimensions={0}, to_apply=f }",
+       "jit: a tuple");
+  Says(
+      "ENTRY e { r = token[] after-all()\n x = f32[2] parameter(0)\n ROOT o = token[] outfeed(x, r), "
+      "outfeed_shape=f32[2] }",
+      "jit: a token");
+  const std::string dynamic =
+      "ENTRY e { x = f32[900] parameter(0)\n n = s32[] parameter(1)\n d = f32[<=900] set-dimension-size(x, "
+      "n), "
+      "dimensions={0}\n ";
+  Says(dynamic + "ROOT r = f32[<=900] negate(d) }", "jit: a dynamic dimension");
+  Says(dynamic + "ROOT r = f32[<=900] reverse(d), dimensions={0} }", "native: a dynamic dimension");
+  Says(dynamic + "ROOT r = f32[<=900] exponential(d) }", "f32: a dynamic dimension", EngineChoice::kFast);
+}
+
+TEST_CASE("plan: types that do not go together", "[plan]") {
+  const std::string f =
+      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] maximum(a, b) }\n";
+  Says(f + "ENTRY e { x = bf16[900] parameter(0)\n i = f32[] parameter(1)\n ROOT r = f32[] reduce(x, i), "
+           "dimensions={0}, to_apply=f }",
+       "native: operand, init value and result of more than one type");
+  Says(
+      "ENTRY e { x = f32[90,90] parameter(0)\n y = bf16[90,90] parameter(1)\n ROOT r = f32[90,90] dot(x, y), "
+      "lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+      "f32: f32 by bf16 to f32", EngineChoice::kFast);
+}
+
+TEST_CASE("plan: dots of no products, of few, of long sums and of many offsets", "[plan]") {
+  const auto dot = [](int64_t m, int64_t k, int64_t n) {
+    return fmt::format(
+        "ENTRY e {{ x = f32[{0},{1}] parameter(0)\n y = f32[{1},{2}] parameter(1)\n ROOT r = "
+        "f32[{0},{2}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}",
+        m, k, n);
+  };
+  Says(dot(4, 0, 4), "f32: no products", EngineChoice::kFast);
+  Says(dot(4, 4, 4), "f32: 64 products, fewer than 4096", EngineChoice::kFast);
+  Says(dot(4, 5000, 4), "f32: sums of more than 4096 terms", EngineChoice::kFast);
+  Says(dot(5000, 2, 1), "f32: more than 4096 rows, columns and batches", EngineChoice::kFast);
+}
+
+TEST_CASE("plan: functions without a near one", "[plan]") {
+  if (!HasCode()) return;
+  Says("ENTRY e { x = f8e4m3fn[900] parameter(0)\n ROOT r = f8e4m3fn[900] exponential(x) }",
+       "f32: no near function for exponential of f8e4m3fn", EngineChoice::kFast);
+  Says(
+      "ENTRY e { x = f32[900] parameter(0)\n ROOT r = f32[900] exponential(x), "
+      "result_accuracy={mode=highest} }",
+      "f32: a result accuracy of its own", EngineChoice::kFast);
+  Says("ENTRY e { x = f32[900] parameter(0)\n ROOT r = f32[900] exponential(x) }",
+       "f32: 900 elements, fewer than 1024", EngineChoice::kFast);
+}
+
+TEST_CASE("plan: more fusions than have code", "[plan]") {
+  if (!HasCode()) return;
+  std::string program =
+      "ENTRY e { x = f32[3000] parameter(0)\n n0 = f32[3000] sort(x), dimensions={0}, "
+      "to_apply=f\n";
+  const int fusions = 2049;
+  for (int i = 0; i < fusions; ++i) {
+    // A sort between two fusions keeps them apart.
+    program += fmt::format(
+        " m{0} = f32[3000] negate(n{0})\n {2} = f32[3000] multiply(m{0}, m{0})\n n{1} = "
+        "f32[3000] sort({2}), dimensions={{0}}, to_apply=f\n",
+        i, i + 1, i + 1 < fusions ? fmt::format("a{}", i) : "r");
+  }
+  Says(
+      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT l = pred[] compare(a, b), direction=LT "
+      "}\n" +
+          program + fmt::format(" ROOT z = f32[3000] negate(n{}) }}", fusions),
+      "jit: 2048 fusions already");
+}
+
+}  // namespace assay

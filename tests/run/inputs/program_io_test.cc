@@ -1,0 +1,102 @@
+#include "run/inputs/program_io.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/run/run_text.h"
+
+namespace assay {
+namespace {
+
+VerifiedModule Verified(const std::string& parameters) {
+  absl::StatusOr<Module> module =
+      ParseHloText("HloModule m\nENTRY e {\n" + parameters + "\n  ROOT r = () tuple()\n}\n");
+  REQUIRE(module.ok());
+  absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
+  REQUIRE(verified.ok());
+  return *std::move(verified);
+}
+
+using Values = std::map<std::string, Literal>;
+
+TEST_CASE("program io: results are named by their place in the root", "[program_io]") {
+  const NamedLiterals bare = ResultsOf(Value("f32[2] {1, 2}"));
+  REQUIRE(bare.size() == 1);
+  CHECK(bare[0].first == "out0");
+
+  const absl::StatusOr<Literal> root = RunText(
+      "HloModule m\nENTRY e {\n  a = s32[] constant(1)\n  t = token[] after-all()\n  e = () tuple()\n"
+      "  i = (s32[], token[], (), s32[]) tuple(a, t, e, a)\n"
+      "  ROOT r = (token[], s32[], (s32[], token[], (), s32[])) tuple(t, a, i)\n}\n",
+      {});
+  REQUIRE(root.ok());
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : ResultsOf(*root)) keys.push_back(key);
+  CHECK(keys == std::vector<std::string>{"out1", "out2.0", "out2.3"});
+}
+
+TEST_CASE("program io: results of a run-time size are cropped", "[program_io]") {
+  const VerifiedModule module = Verified("  p = s32[<=2,<=3] parameter(0)");
+  const auto arguments = ArgumentsFrom(module, Values{{"arg0", Value("s32[1,2] {{7, 8}}")}}, nullptr);
+  REQUIRE(arguments.ok());
+  CHECK((*arguments)[0].shape().ToString() == "s32[<=2,<=3]");
+  const NamedLiterals results = ResultsOf((*arguments)[0]);
+  CHECK(Literal::BitwiseEqual(results[0].second, Value("s32[1,2] {{7, 8}}")));
+}
+
+TEST_CASE("program io: an argument beyond its bound or of another rank is refused", "[program_io]") {
+  const VerifiedModule module = Verified("  p = s32[<=2,3] parameter(0)");
+  for (const char* value : {"s32[3,3] {{1,1,1},{1,1,1},{1,1,1}}", "s32[2,2] {{1,1},{1,1}}", "s32[2] {1,1}",
+                            "f32[2,3] {{1,1,1},{1,1,1}}"}) {
+    const auto arguments = ArgumentsFrom(module, Values{{"arg0", Value(value)}}, nullptr);
+    CHECK(ExitCodeOf(arguments.status()) == 5);
+  }
+  CHECK(ArgumentsFrom(module, Values{{"arg0", Value("s32[0,3] {}")}}, nullptr).ok());
+}
+
+TEST_CASE("program io: leaves of tuple parameters have keys, tokens have none", "[program_io]") {
+  const VerifiedModule module =
+      Verified("  a = s32[] parameter(0)\n  p = (f32[1], (token[], s8[])) parameter(1)");
+  const std::string description = DescribeParameters(module);
+  CHECK(description.find("arg0  s32[]") != std::string::npos);
+  CHECK(description.find("arg1.0  f32[1]") != std::string::npos);
+  CHECK(description.find("arg1.1.1  s8[]") != std::string::npos);
+  CHECK(description.find("token") == std::string::npos);
+  Values values{{"arg0", Value("s32[] 1")}, {"arg1.0", Value("f32[1] {2}")}, {"arg1.1.1", Value("s8[] 3")}};
+  const auto arguments = ArgumentsFrom(module, values, nullptr);
+  REQUIRE(arguments.ok());
+  CHECK((*arguments)[1].element(1).element(1).GetInt(0) == 3);
+  values.erase("arg1.1.1");
+  CHECK(ExitCodeOf(ArgumentsFrom(module, values, nullptr).status()) == 5);
+}
+
+TEST_CASE("program io: keys that name nothing are refused", "[program_io]") {
+  const VerifiedModule module = Verified("  a = s32[] parameter(0)");
+  for (const char* key : {"arg1", "arg00", "Arg0", "arg0.0", "infeed0"}) {
+    const auto arguments =
+        ArgumentsFrom(module, Values{{"arg0", Value("s32[] 1")}, {key, Value("s32[] 1")}}, nullptr);
+    INFO(key);
+    CHECK(ExitCodeOf(arguments.status()) == 5);
+  }
+}
+
+TEST_CASE("program io: infeed items come in the order of their numbers", "[program_io]") {
+  const VerifiedModule module = Verified("");
+  Values values;
+  for (int i = 0; i < 12; ++i) values["infeed" + std::to_string(i)] = Value("s32[] " + std::to_string(i));
+  std::deque<StreamItem> infeed;
+  REQUIRE(ArgumentsFrom(module, values, &infeed).ok());
+  REQUIRE(infeed.size() == 12);
+  for (int i = 0; i < 12; ++i) {
+    const absl::StatusOr<Literal> item = infeed[i](Shape::Scalar(ElementType::kS32));
+    REQUIRE(item.ok());
+    CHECK(item->GetInt(0) == i);
+  }
+  CHECK(ExitCodeOf(infeed[0](Shape::Scalar(ElementType::kF32)).status()) == 5);
+  values.erase("infeed3");
+  infeed.clear();
+  CHECK(ExitCodeOf(ArgumentsFrom(module, values, &infeed).status()) == 5);
+}
+
+}  // namespace
+}  // namespace assay

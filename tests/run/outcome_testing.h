@@ -1,0 +1,36 @@
+// A program run by an engine of choice: result, statistics and plan.
+#ifndef ASSAY_TESTS_RUN_OUTCOME_TESTING_H_
+#define ASSAY_TESTS_RUN_OUTCOME_TESTING_H_
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/run/run_text.h"
+
+namespace assay {
+
+struct Outcome {
+  absl::StatusOr<Literal> result;
+  RunStatistics statistics;
+  std::string plan;
+};
+
+inline Outcome RunBy(EngineChoice choice, const std::string& program, const std::vector<Literal>& arguments,
+                     RunOptions options = {}) {
+  absl::StatusOr<Module> module = ParseHloText(program);
+  INFO(module.status());
+  REQUIRE(module.ok());
+  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
+  INFO(verified.status());
+  REQUIRE(verified.ok());
+  const absl::StatusOr<Plan> plan = MakePlan(*verified, choice);
+  REQUIRE(plan.ok());
+  Executor executor(*plan, std::move(options));
+  absl::StatusOr<Literal> result = executor.Run(arguments);
+  return {std::move(result), executor.statistics(), PlanToText(*plan)};
+}
+
+}  // namespace assay
+
+#endif  // ASSAY_TESTS_RUN_OUTCOME_TESTING_H_
