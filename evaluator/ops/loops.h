@@ -9,6 +9,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/meter.h"
 #include "shape/error.h"
 
 namespace assay {
@@ -46,26 +47,6 @@ class Loop {
   absl::InlinedVector<int64_t, 6> index_;
   std::array<int64_t, kLoopArrays> offsets_{};
   bool done_ = false;
-};
-
-// Collects work until it is worth telling the executor (EvalContext::Charge).
-class Meter {
- public:
-  explicit Meter(EvalContext& context) : context_(context) {}
-  absl::Status Add(int64_t elements) {
-    pending_ += elements;
-    return pending_ < kBatch ? absl::OkStatus() : Flush();
-  }
-  absl::Status Flush() {
-    const int64_t pending = pending_;
-    pending_ = 0;
-    return context_.Charge(pending);
-  }
-
- private:
-  static constexpr int64_t kBatch = 1 << 16;
-  EvalContext& context_;
-  int64_t pending_ = 0;
 };
 
 // Row-major strides of an array; zeros where it has no element (its sizes may then be anything).
