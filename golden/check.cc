@@ -4,10 +4,11 @@
 
 #include "fmt/format.h"
 #include "golden/golden.h"
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 #include "hlo/proto/import.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "run/inputs/program_io.h"
 #include "shape/shape_text.h"
@@ -155,10 +156,10 @@ GoldenUpdate ReplaceOutputs(const std::string& text, const ByKey& actual) {
   return update;
 }
 
-// Snapshots are dumped as NAME.snapshot.0.pb and NAME.hlo_snapshot.pb.
+// Programs in either text. Snapshots are dumped as NAME.snapshot.0.pb and NAME.hlo_snapshot.pb.
 bool IsGoldenName(const fs::path& path) {
   const std::string name = path.filename().string();
-  return path.extension() == ".hlo" ||
+  return path.extension() == ".hlo" || path.extension() == ".mlir" ||
          (path.extension() == ".pb" && name.find("snapshot") != std::string::npos);
 }
 
@@ -193,7 +194,7 @@ void FindBelow(const std::string& root, FoundGoldens& found) {
   }
   std::sort(found.files.begin() + static_cast<std::ptrdiff_t>(files_before), found.files.end());
   if (found.files.size() == files_before && found.errors.size() == errors_before)
-    found.errors.emplace_back(root, BadInput("no golden found: no .hlo file and no snapshot"));
+    found.errors.emplace_back(root, BadInput("no golden found: no .hlo or .mlir file and no snapshot"));
 }
 
 }  // namespace

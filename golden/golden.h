@@ -1,6 +1,6 @@
 // Goldens: one text file a case, that holds a program, its inputs, and what must come out (docs/goldens.md).
 //
-// The file is HLO text; the header is comment lines `// key: value` before it:
+// The file is HLO or StableHLO text; the header is comment lines `// key: value` before it:
 //   oracle: who worked out the expected values       decision: tag in docs/semantics.md
 //   options: run flags, with whole numbers (--max-steps, --memory-limit, --timeout, --seed, --replicas, --partitions)
 //   arg0: f32[2] {1, 2}      out0: f32[2] {0x1p+0, nan}      infeed0: …     outfeed0: …
@@ -21,6 +21,7 @@
 #include "engine/engine.h"
 #include "evaluator/eval_context.h"
 #include "literal/compare.h"
+#include "run/engine_list.h"
 #include "shape/error.h"
 
 namespace assay {
@@ -51,7 +52,7 @@ struct GoldenResult {
 // Who runs the goldens. What a golden's header says of limits and seeds is its own.
 struct GoldenEngine {
   EngineChoice choice = EngineChoice::kExact;
-  native::Isa isa = native::MachineIsa();
+  Isa isa = MachineIsa();
   std::span<const Engine* const> engines = {};  // where there are any, these instead
   Crosscheck crosscheck = Crosscheck::kOff;
   std::string repro_dir = {}, repro_flags = {};  // RunOptions'
@@ -63,8 +64,8 @@ struct GoldenEngine {
 // parsed as goldens fail with the reason.
 GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine = {});
 
-// Every golden below the paths: files ending .hlo and snapshots, those of a directory in sorted order, links to
-// directories not followed. A path that is no directory is taken as it is, whether or not it is there.
+// Every golden below the paths: files ending .hlo or .mlir and snapshots, those of a directory in sorted order, links
+// to directories not followed. A path that is no directory is taken as it is, whether or not it is there.
 struct FoundGoldens {
   std::vector<std::string> files;
   // Directories that could not be read to their end, or hold no golden; BadInput.

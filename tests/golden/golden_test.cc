@@ -9,6 +9,8 @@
 namespace assay {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr char kAdd[] = "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] add(x, x)\n}\n";
 
 std::string Write(const std::string& name, const std::string& text) {
@@ -63,6 +65,24 @@ TEST_CASE("golden: a refusal must have the code and the text", "[golden]") {
       CheckGolden(Write("runs", std::string("// refuse: 3 x\n// arg0: f32[2] {1, 2}\n") + kAdd)).passed);
 }
 
+TEST_CASE("golden: a program in StableHLO text is one, and is found in a directory", "[golden]") {
+  const fs::path directory = fs::temp_directory_path() / "assay_golden_test_mlir";
+  fs::remove_all(directory);
+  fs::create_directory(directory);
+  const auto text = [](const std::string& sum) {
+    return "// oracle: hand\n// arg0: f32[2] {1, 2}\n// out0: f32[2] " + sum +
+           "\nfunc.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+           "  %y = stablehlo.add %x, %x : tensor<2xf32>\n  return %y : tensor<2xf32>\n}\n";
+  };
+  REQUIRE(WriteFileAtomically(directory / "a.mlir", text("{2, 4}")).ok());
+  REQUIRE(WriteFileAtomically(directory / "b.mlir", text("{2, 5}")).ok());
+  const std::vector<std::string> found = FindGoldens({directory}).files;
+  REQUIRE(found == std::vector<std::string>{directory / "a.mlir", directory / "b.mlir"});
+  CHECK(CheckGolden(found[0]).passed);
+  CHECK_FALSE(CheckGolden(found[1]).passed);
+  fs::remove_all(directory);
+}
+
 TEST_CASE("golden: values of another oracle are never updated", "[golden]") {
   const std::string body = std::string("// arg0: f32[2] {1, 2}\n// out0: f32[2] {2, 5}\n") + kAdd;
   CHECK_FALSE(UpdateGolden(Write("theirs", "// oracle: hand\n" + body)).ok());
@@ -94,11 +114,8 @@ TEST_CASE("golden: headers that make no sense are refused", "[golden]") {
 class Zeros final : public Engine, public Kernel {
  public:
   std::string_view name() const override { return "zeros"; }
-  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView&) const override {
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView&) const override {
     return std::make_shared<Zeros>();
-  }
-  StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {
-    return {};
   }
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal>) const override {
     return context.NewResult(/*zero=*/true);
