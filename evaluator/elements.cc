@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace assay {
+namespace {
+
+const Shape& ArrayShapeOf(const Literal& literal) {
+  return literal.shape().IsBuffer() ? literal.shape().element(0) : literal.shape();
+}
+
+}  // namespace
 
 IndexWalk::IndexWalk(std::span<const int64_t> sizes)
     : sizes_(sizes.begin(), sizes.end()), index_(sizes.size(), 0) {
@@ -24,13 +31,15 @@ int64_t PositionOf(Index index, std::span<const int64_t> sizes) {
 }
 
 ArrayView::ArrayView(const Literal& literal)
-    : sizes_(literal.shape().sizes()), bytes_(Bytes(literal.shape().element_type())), data_(literal.data()) {}
+    : sizes_(ArrayShapeOf(literal).sizes()),
+      bytes_(Bytes(ArrayShapeOf(literal).element_type())),
+      data_(literal.data()) {}
 
 const std::byte* ArrayView::At(Index index) const { return data_ + PositionOf(index, sizes_) * bytes_; }
 
 MutableArrayView::MutableArrayView(Literal& literal)
-    : sizes_(literal.shape().sizes()),
-      bytes_(Bytes(literal.shape().element_type())),
+    : sizes_(ArrayShapeOf(literal).sizes()),
+      bytes_(Bytes(ArrayShapeOf(literal).element_type())),
       data_(literal.MutableBytes().data()) {}
 
 std::byte* MutableArrayView::At(Index index) const { return data_ + PositionOf(index, sizes_) * bytes_; }

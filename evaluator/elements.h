@@ -38,13 +38,14 @@ class IndexWalk {
 // The row-major number of an index within `sizes`:  ((i0 * s1 + i1) * s2 + i2) …
 int64_t PositionOf(Index index, std::span<const int64_t> sizes);
 
-// An array that is read. The literal outlives the view and is not written meanwhile.
+// An array, or the one of a buffer, that is read. The literal outlives the view and is not written meanwhile.
 class ArrayView {
  public:
   explicit ArrayView(const Literal& literal);
   // The element at an index within the shape's sizes: element_bytes() bytes.
   const std::byte* At(Index index) const;
   int64_t element_bytes() const { return bytes_; }
+  size_t rank() const { return sizes_.size(); }
 
  private:
   std::span<const int64_t> sizes_;
@@ -58,6 +59,7 @@ class MutableArrayView {
   explicit MutableArrayView(Literal& literal);
   std::byte* At(Index index) const;
   int64_t element_bytes() const { return bytes_; }
+  size_t rank() const { return sizes_.size(); }
 
  private:
   std::span<const int64_t> sizes_;

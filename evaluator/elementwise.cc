@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/strips.h"
 #include "evaluator/parallel.h"
 #include "evaluator/registry.h"
 #include "evaluator/stored_strips.h"
+#include "evaluator/strips.h"
 #include "fmt/format.h"
 
 namespace assay {

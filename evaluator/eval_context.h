@@ -17,9 +17,10 @@
 
 namespace assay {
 
-class Executor;        // executor.h
 class Parallel;        // parallel.h
 class ScalarFunction;  // scalar_function.h
+struct StepMemory;     // engine/step_memory.h
+struct StripKernel;    // elementwise.h
 
 // The next item of a host queue: makes the value for the shape that the program wants (bytes from a file get
 // their type from the program).
@@ -59,19 +60,40 @@ struct RunOptions {
   std::function<void(const std::string& name, const Literal& value)> print;
 };
 
+// One run of a program, as its steps see it: who runs called computations, and what all of them share. The executor is one.
+class RunContext {
+ public:
+  virtual ~RunContext() = default;
+
+  // Runs a computation on whole values. `depth` is that of the call: 0 for the entry computation.
+  virtual absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth) = 0;
+  // The computation as a function of scalars, made once a run.
+  virtual absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth) = 0;
+  // The strip function of an elementwise op for compiled scalar computations: the first engine's that has one.
+  virtual StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
+                               ElementType result) const = 0;
+  // Counts against --max-steps (steps.h); polls like Charge, now and then.
+  virtual absl::Status Count(int64_t counts) = 0;
+  // Tells of work done: polls timeout and interruption.
+  virtual absl::Status Charge(int64_t elements) = 0;
+  virtual const std::shared_ptr<MemoryBudget>& budget() const = 0;
+  virtual Parallel& parallel() = 0;
+  virtual ProcessState& process() = 0;
+  virtual const RunOptions& options() const = 0;
+  // For the kernel of an instruction's step in a loop's body, when it starts: what it keeps until the loop ends. Null
+  // outside of loops and where every operand may change.
+  virtual StepMemory* MemoryOf(const Instruction& instruction) const = 0;
+};
+
 class EvalContext {
  public:
-  EvalContext(Executor& executor, const Module& module, const Computation& computation,
+  EvalContext(RunContext& run, const Module& module, const Computation& computation,
               const Instruction& instruction, int depth)
-      : executor_(executor),
-        module_(module),
-        computation_(computation),
-        instruction_(instruction),
-        depth_(depth) {}
+      : run_(run), module_(module), computation_(computation), instruction_(instruction), depth_(depth) {}
 
   // For an operation that another one stands for (custom-call): same operands, depth and run.
   EvalContext(const EvalContext& outer, const Instruction& instruction)
-      : executor_(outer.executor_),
+      : run_(outer.run_),
         module_(outer.module_),
         computation_(outer.computation_),
         instruction_(instruction),
@@ -109,17 +131,19 @@ class EvalContext {
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id);
 
   // Tells of work done: polls timeout and interruption. Call it at least every 10^7 elements; steps.h has what counts.
-  absl::Status Charge(int64_t elements);
+  absl::Status Charge(int64_t elements) { return run_.Charge(elements); }
 
   // The run's threads; one where the engine is the reference.
-  Parallel& parallel();
+  Parallel& parallel() { return run_.parallel(); }
 
-  ProcessState& process();
-  const RunOptions& options() const;
-  Executor& executor() { return executor_; }
+  ProcessState& process() { return run_.process(); }
+  const RunOptions& options() const { return run_.options(); }
+  // What a kernel may keep until the loop around it ends; null where nothing is kept.
+  StepMemory* memory() const { return run_.MemoryOf(instruction_); }
+  RunContext& run() { return run_; }
 
  private:
-  Executor& executor_;
+  RunContext& run_;
   const Module& module_;
   const Computation& computation_;
   const Instruction& instruction_;

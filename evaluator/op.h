@@ -4,17 +4,23 @@
 #define ASSAY_EVALUATOR_OP_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "evaluator/input_demand.h"
+#include "evaluator/terms.h"
+#include "evaluator/work.h"
 #include "hlo/module.h"
 #include "literal/literal.h"
 #include "shape/error.h"
+#include "shape/index.h"
 #include "shape/shape.h"
 
 namespace assay {
 
 class EvalContext;  // eval_context.h
 struct StripKernel;
+struct StoredStrips;  // stored_strips.h
 
 struct Arity {
   int min = 0;
@@ -70,6 +76,37 @@ using EvalFn = absl::StatusOr<Literal> (*)(EvalContext& context, std::span<Liter
 using StripFor = StripKernel (*)(const Instruction& instruction, std::span<const ElementType> operands,
                                  ElementType result);
 
+// For ops whose result holds elements of operand 0, each where its index says: the element at `index` is the operand's
+// at row-major position base + sum of index[d] * strides[d]. nullopt where these shapes or layouts forbid such a map.
+using SourceFn = std::optional<AffineMap> (*)(const InstructionView& view);
+
+// What the parameters of a called computation hold.
+enum class Arguments : uint8_t {
+  kOther,     // nothing that the op table tells: elements and partial results, states, a branch's operand
+  kOperands,  // parameter k is operand k
+  kElements,  // parameter k is an element of operand k, and the result one of the result
+};
+
+// What channel_id says.
+enum class Channel : uint8_t {
+  kNone,
+  kCollective,  // all instructions on a channel are one collective (SYNC-2)
+  kTransfer,    // one send and one recv share a channel (Send-C4, Recv-C4)
+};
+
+// A function that every op has to name: a row of the table without it does not compile.
+template <typename Fn>
+class Named {
+ public:
+  consteval Named(Fn fn) : fn_(fn) {  // NOLINT(google-explicit-constructor): rows name functions
+    if (fn == nullptr) throw "a null function";
+  }
+  constexpr operator Fn() const { return fn_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  Fn fn_;
+};
+
 struct OpDef {
   Arity operands;
   // Element types admitted for the array operands that the op computes with (UNARY-C2 and its like are
@@ -79,8 +116,29 @@ struct OpDef {
   std::span<const AttrSpec> attributes = {};
   InferFn infer = nullptr;
   EvalFn eval = nullptr;
-  StripFor strip = nullptr;      // elementwise ops only; eval is then EvalElementwise
+  Named<WorkFn> work;                    // what a run takes (work.h)
+  StripFor strip = nullptr;              // elementwise ops only; eval is then EvalElementwise
+  const StoredStrips* stored = nullptr;  // strips of elements as they are stored, where there are some
+  SourceFn source = nullptr;             // ops that only move elements
+  SumDef sum = {};                       // ops whose result elements are sums of operand elements
+  DemandFn demands = nullptr;            // what operands must be for the op to mean something; null: anything
+  PassDemandFn pass_demand = nullptr;    // null: a demand on the result says nothing of the operands
+  Arguments arguments = Arguments::kOther;
+  Channel channel = Channel::kNone;
+  // Each element is a function of its own index alone, so that it costs nothing to make it again.
+  bool from_index = false;
+  bool is_identity = false;  // the result is operand 0, an array or a tuple
+  // What it calls runs as steps of the program, and counts there (Work tells the rest).
+  bool runs_steps = false;
+  // No engine gives the result in the storage of an operand.
+  bool never_in_place = false;
+  // Async states: one stands in a result, or in operand 0; each has one reader (Async-C7).
+  bool gives_async_state = false, takes_async_state = false;
+  // Its partner is looked for in its own computation (by channel, or Copy-C2): what holds it stays a computation.
+  bool partner_in_computation = false;
   bool has_side_effect = false;  // executed even if unused, in token and textual order
+  // Where only some instructions of the op have one: which; null: has_side_effect says it for all.
+  bool (*effect_of)(const Instruction& instruction) = nullptr;
   // Computations called by this op may have side effects (control flow); a reducer's may not (RED-C7).
   bool calls_may_have_effects = false;
 };

@@ -1,7 +1,5 @@
 #include "evaluator/registry.h"
 
-#include "evaluator/ops/test_call.h"
-
 namespace assay {
 namespace {
 
@@ -16,10 +14,8 @@ constexpr const OpDef* kTable[] = {
 const OpDef& DefinitionOf(Opcode opcode) { return *kTable[static_cast<int>(opcode)]; }
 
 bool HasSideEffect(const Instruction& instruction) {
-  if (DefinitionOf(instruction.opcode).has_side_effect) return true;
-  if (instruction.opcode != Opcode::kCustomCall) return false;
-  return instruction.attributes.Bool(Attr::kCustomCallHasSideEffect) ||
-         IsTestCall(instruction.attributes.Text(Attr::kCustomCallTarget));
+  const OpDef& op = DefinitionOf(instruction.opcode);
+  return op.has_side_effect || (op.effect_of != nullptr && op.effect_of(instruction));
 }
 
 }  // namespace assay

@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "evaluator/elementwise.h"
+#include "evaluator/eval_context.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
-#include "run/executor.h"
 #include "shape/limits.h"
 
 namespace assay {
@@ -56,7 +56,7 @@ bool IsScalarArray(const std::shared_ptr<const Shape>& shape) {
 // Makes the register program of one computation; false where the interpreter has to do it.
 class Compiler {
  public:
-  Compiler(const Module& module, const Executor& executor) : module_(module), executor_(executor) {}
+  Compiler(const Module& module, const RunContext& run) : module_(module), run_(run) {}
 
   // The root's value, or those of the instructions `values` where there are any.
   bool Compile(ComputationId id, std::span<const int32_t> part) {
@@ -157,21 +157,21 @@ class Compiler {
       }
       case Opcode::kGetTupleElement:
         return (*values[instruction.operands[0]].elements)[instruction.attributes.Int(Attr::kIndex)];
-      case Opcode::kOptBarrier:
-        return values[instruction.operands[0]];
       case Opcode::kCall:
       case Opcode::kFusion:
-      case Opcode::kMap:  // of scalars
         return TranslateCall(instruction, values, depth);
-      case Opcode::kBitcast:
-      case Opcode::kBroadcast:
-      case Opcode::kCopy:
-      case Opcode::kReshape:
-      case Opcode::kTranspose:
-        return TranslateMove(instruction, values);
       default:
-        return TranslateElementwise(instruction, values);
+        return TranslateOther(instruction, values, depth);
     }
+  }
+
+  std::optional<Value> TranslateOther(const Instruction& instruction, const std::vector<Value>& values,
+                                      int depth) {
+    const OpDef& op = DefinitionOf(instruction.opcode);
+    if (op.is_identity) return values[instruction.operands[0]];
+    if (op.arguments == Arguments::kElements) return TranslateCall(instruction, values, depth);  // of scalars
+    if (op.source != nullptr) return TranslateMove(instruction, values);
+    return TranslateElementwise(instruction, values);
   }
 
   std::optional<Value> TranslateCall(const Instruction& instruction, const std::vector<Value>& values,
@@ -211,7 +211,7 @@ class Compiler {
       types[k] = registers[op.operands[k]].type;
     }
     const ElementType result = instruction.shape->element_type();
-    op.kernel = executor_.StripFor(instruction, {types.data(), n}, result);
+    op.kernel = run_.StripFor(instruction, {types.data(), n}, result);
     if (op.kernel.fn == nullptr) return std::nullopt;
     for (size_t k = 0; k < n; ++k) registers[op.operands[k]].last_use = static_cast<int>(ops.size());
     const Value value = NewRegister({.type = result});
@@ -221,7 +221,7 @@ class Compiler {
   }
 
   const Module& module_;
-  const Executor& executor_;
+  const RunContext& run_;
   int64_t budget_ = kMaxInstructions;
   std::vector<bool> effects_;  // of running each computation; empty: not asked for yet
 };
@@ -292,12 +292,12 @@ struct ScalarFunction::Impl {
     std::shared_ptr<const Shape> shape;
   };
 
-  Impl(Executor& e, const Module& m, ComputationId i, int d) : executor(e), module(m), id(i), depth(d) {}
+  Impl(RunContext& e, const Module& m, ComputationId i, int d) : run(e), module(m), id(i), depth(d) {}
 
   absl::Status ReadSignature(std::span<const int32_t> part);
   absl::Status ChargeLater(int64_t n) {
     uncharged += n * static_cast<int64_t>(operations.size());
-    return uncharged < kChargeEvery ? absl::OkStatus() : executor.Charge(std::exchange(uncharged, 0));
+    return uncharged < kChargeEvery ? absl::OkStatus() : run.Charge(std::exchange(uncharged, 0));
   }
   bool Compile(std::span<const int32_t> part);
   absl::Status RunOne(const std::byte* const* in, std::byte* const* out);
@@ -307,7 +307,7 @@ struct ScalarFunction::Impl {
   absl::Status Interpret(int64_t n, std::span<const std::byte* const> in, std::span<const int64_t> in_strides,
                          std::span<std::byte* const> out, std::span<const int64_t> out_strides);
 
-  Executor& executor;
+  RunContext& run;
   const Module& module;
   const ComputationId id;
   const int depth;
@@ -348,7 +348,7 @@ absl::Status ScalarFunction::Impl::ReadSignature(std::span<const int32_t> part) 
 }
 
 bool ScalarFunction::Impl::Compile(std::span<const int32_t> part) {
-  Compiler program(module, executor);
+  Compiler program(module, run);
   if (!program.Compile(id, part)) return false;
   SlotAllocator slots;
   AssignSlots(program, slots);
@@ -415,11 +415,11 @@ absl::Status ScalarFunction::Impl::Interpret(int64_t n, std::span<const std::byt
     std::vector<Literal> arguments;
     arguments.reserve(inputs.size());
     for (size_t k = 0; k < inputs.size(); ++k) {
-      ASSAY_ASSIGN_OR_RETURN(Literal argument, Literal::Make(inputs[k].shape, executor.budget(), false));
+      ASSAY_ASSIGN_OR_RETURN(Literal argument, Literal::Make(inputs[k].shape, run.budget(), false));
       std::memcpy(argument.MutableBytes().data(), in[k] + i * in_strides[k], Bytes(inputs[k].type));
       arguments.push_back(std::move(argument));
     }
-    ASSAY_ASSIGN_OR_RETURN(const Literal result, executor.Call(id, std::move(arguments), depth));
+    ASSAY_ASSIGN_OR_RETURN(const Literal result, run.Call(id, std::move(arguments), depth));
     const bool is_tuple = result.shape().IsTuple();
     for (size_t k = 0; k < outputs.size(); ++k) {
       const Literal& element = is_tuple ? result.element(static_cast<int64_t>(k)) : result;
@@ -432,18 +432,18 @@ absl::Status ScalarFunction::Impl::Interpret(int64_t n, std::span<const std::byt
 ScalarFunction::ScalarFunction(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ScalarFunction::~ScalarFunction() = default;
 
-absl::StatusOr<std::unique_ptr<ScalarFunction>> ScalarFunction::Make(Executor& executor, const Module& module,
+absl::StatusOr<std::unique_ptr<ScalarFunction>> ScalarFunction::Make(RunContext& run, const Module& module,
                                                                      ComputationId id, int depth) {
-  auto impl = std::make_unique<Impl>(executor, module, id, depth);
+  auto impl = std::make_unique<Impl>(run, module, id, depth);
   ASSAY_RETURN_IF_ERROR(impl->ReadSignature({}));
   impl->compiled = impl->Compile({});
   impl->exact_sum = IsExactSum(module, id);
   return std::unique_ptr<ScalarFunction>(new ScalarFunction(std::move(impl)));
 }
 
-std::unique_ptr<ScalarFunction> ScalarFunction::MakePart(Executor& executor, const Module& module,
+std::unique_ptr<ScalarFunction> ScalarFunction::MakePart(RunContext& run, const Module& module,
                                                          ComputationId id, std::span<const int32_t> values) {
-  auto impl = std::make_unique<Impl>(executor, module, id, /*depth=*/0);
+  auto impl = std::make_unique<Impl>(run, module, id, /*depth=*/0);
   if (!impl->ReadSignature(values).ok() || !impl->Compile(values)) return nullptr;
   impl->compiled = true;
   return std::unique_ptr<ScalarFunction>(new ScalarFunction(std::move(impl)));

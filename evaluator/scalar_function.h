@@ -17,19 +17,19 @@
 
 namespace assay {
 
-class Executor;
+class RunContext;  // eval_context.h
 
 class ScalarFunction {
  public:
   ~ScalarFunction();
-  // `executor` and `module` must outlive it. The computation must take and return scalars (or a flat tuple
+  // `run` and `module` must outlive it. The computation must take and return scalars (or a flat tuple
   // of scalars).
-  static absl::StatusOr<std::unique_ptr<ScalarFunction>> Make(Executor& executor, const Module& module,
+  static absl::StatusOr<std::unique_ptr<ScalarFunction>> Make(RunContext& run, const Module& module,
                                                               ComputationId id, int depth);
 
   // The values of some of a computation's instructions, as a function of its parameters; null where it can't be
   // compiled.
-  static std::unique_ptr<ScalarFunction> MakePart(Executor& executor, const Module& module, ComputationId id,
+  static std::unique_ptr<ScalarFunction> MakePart(RunContext& run, const Module& module, ComputationId id,
                                                   std::span<const int32_t> values);
 
   int64_t num_inputs() const;

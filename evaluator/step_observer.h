@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 namespace assay {
 
@@ -21,6 +22,8 @@ class StepObserver {
   virtual void Begin(const Computation& computation, const Step& step) = 0;
   // The step that began last, of those that have not ended. Also where it failed.
   virtual void End() = 0;
+  // The kernel of the step that began last left this run to the reference.
+  virtual void FellBack(std::string_view) {}
   // The thread that calls computed items [begin, end) of a loop that the running step had cut (parallel.h). From any
   // thread, before that step ends.
   virtual void Part(Clock::time_point from, Clock::time_point to, int64_t begin, int64_t end) = 0;

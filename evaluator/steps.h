@@ -2,7 +2,7 @@
 // of an instruction follows from the shapes that the program declares, and is counted before the instruction runs. So a
 // program takes as many steps by every engine, with any number of threads, and with the cross-check.
 //
-// Work, in elements; a tuple's are those of its leaves; of a dimension that is dynamic its bound, of one without, none:
+// Work, in elements (Work::elements, work.h); a tuple's are those of its leaves; of a dimension that is dynamic its bound, of one without, none:
 //   dot, ragged-dot, scaled-dot    products, as many as of arrays without groups      convolution  result by the window by features
 //   reduce-window    result by the window             select-and-scatter  source by the window
 //   sort             elements by ⌈log2 of the line's length⌉, at least 1

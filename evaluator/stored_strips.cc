@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "evaluator/registry.h"
+
 namespace assay {
 namespace {
 
@@ -55,27 +57,19 @@ constexpr auto kMinus = [](auto a, auto b) { return a - b; };
 constexpr auto kTimes = [](auto a, auto b) { return a * b; };
 constexpr auto kOver = [](auto a, auto b) { return a / b; };
 
-struct Row {
-  Opcode opcode;
-  StoredFn f32, f64, x32;
-};
-constexpr Row kRows[] = {
-    {Opcode::kAdd, Floats<kPlus>, Doubles<kPlus>, Patterns<kPlus>},
-    {Opcode::kSubtract, Floats<kMinus>, Doubles<kMinus>, Patterns<kMinus>},
-    {Opcode::kMultiply, Floats<kTimes>, Doubles<kTimes>, Patterns<kTimes>},
-    {Opcode::kDivide, Floats<kOver>, Doubles<kOver>, nullptr},
-};
-
 }  // namespace
 
+constinit const StoredStrips kStoredAdd = {Floats<kPlus>, Doubles<kPlus>, Patterns<kPlus>};
+constinit const StoredStrips kStoredSubtract = {Floats<kMinus>, Doubles<kMinus>, Patterns<kMinus>};
+constinit const StoredStrips kStoredMultiply = {Floats<kTimes>, Doubles<kTimes>, Patterns<kTimes>};
+constinit const StoredStrips kStoredDivide = {Floats<kOver>, Doubles<kOver>, nullptr};
+
 StoredFn StoredStripFor(Opcode opcode, ElementType type) {
-  for (const Row& row : kRows) {
-    if (row.opcode != opcode) continue;
-    if (type == ElementType::kF32) return row.f32;
-    if (type == ElementType::kF64) return row.f64;
-    if (type == ElementType::kS32 || type == ElementType::kU32) return row.x32;
-  }
-  return nullptr;
+  const StoredStrips* const strips = DefinitionOf(opcode).stored;
+  if (strips == nullptr) return nullptr;
+  if (type == ElementType::kF32) return strips->f32;
+  if (type == ElementType::kF64) return strips->f64;
+  return type == ElementType::kS32 || type == ElementType::kU32 ? strips->x32 : nullptr;
 }
 
 }  // namespace assay

@@ -15,6 +15,12 @@ namespace assay {
 // out[i] = op(in[0][i], in[1][i]) for n elements; out may be an input.
 using StoredFn = void (*)(int64_t n, const std::byte* const* in, std::byte* out);
 
+// An op's, by element type (x32: s32 and u32); null where there is none.
+struct StoredStrips {
+  StoredFn f32, f64, x32;
+};
+extern const StoredStrips kStoredAdd, kStoredSubtract, kStoredMultiply, kStoredDivide;
+
 // Null where there is none. All operands and the result have the element type `type`.
 StoredFn StoredStripFor(Opcode opcode, ElementType type);
 

@@ -196,6 +196,7 @@ class Verifier {
       const absl::Status status = VerifyInstruction(computation, i);
       if (!status.ok()) return AtInstruction(status, computation.instructions[i]);
     }
+    ASSAY_RETURN_IF_ERROR(CheckCopyStarts(computation));
     return CheckAsyncConsumers(computation);
   }
 

@@ -1,34 +1,15 @@
 #include "evaluator/verify_relations.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
 
+#include "evaluator/registry.h"
 #include "fmt/format.h"
 
 namespace assay {
 namespace {
-
-bool IsAsyncState(Opcode opcode) { return opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate; }
-bool IsAsyncConsumer(Opcode opcode) { return opcode == Opcode::kAsyncUpdate || opcode == Opcode::kAsyncDone; }
-
-bool IsCollective(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter:
-    case Opcode::kAllToAll:
-    case Opcode::kRaggedAllToAll:
-    case Opcode::kCollectiveBroadcast:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart:
-      return true;
-    default:
-      return false;
-  }
-}
 
 IntLists GroupsOf(const Instruction& instruction) {
   if (const AttrValue* value = instruction.attributes.Find(Attr::kReplicaGroups))
@@ -66,9 +47,9 @@ absl::Status CheckAsyncConsumers(const Computation& computation) {
   std::vector<int32_t> consumer(computation.instructions.size(), -1);
   for (size_t i = 0; i < computation.instructions.size(); ++i) {
     const Instruction& user = computation.instructions[i];
-    if (!IsAsyncConsumer(user.opcode) || user.operands.empty()) continue;
+    if (!DefinitionOf(user.opcode).takes_async_state || user.operands.empty()) continue;
     const int32_t state = user.operands[0];
-    if (!IsAsyncState(computation.instructions[state].opcode)) continue;
+    if (!DefinitionOf(computation.instructions[state].opcode).gives_async_state) continue;
     if (consumer[state] >= 0) {
       return InvalidProgram(user.position,
                             fmt::format("Async-C7: '{}' is consumed by both '{}' and '{}'",
@@ -85,13 +66,34 @@ absl::Status CheckChannels(const Module& module) {
   std::map<int64_t, const Instruction*> collectives;
   for (const Computation& computation : module.computations) {
     for (const Instruction& instruction : computation.instructions) {
-      const bool transfer = instruction.opcode == Opcode::kSend || instruction.opcode == Opcode::kRecv;
-      if (!transfer && !IsCollective(instruction.opcode)) continue;
-      if (!instruction.attributes.Has(Attr::kChannelId)) continue;
+      const Channel use = DefinitionOf(instruction.opcode).channel;
+      if (use == Channel::kNone || !instruction.attributes.Has(Attr::kChannelId)) continue;
       const int64_t channel = instruction.attributes.Int(Attr::kChannelId);
-      ASSAY_RETURN_IF_ERROR(transfer ? CheckTransfer(instruction, channel, transfers)
-                                     : CheckCollective(instruction, channel, collectives));
+      ASSAY_RETURN_IF_ERROR(use == Channel::kTransfer ? CheckTransfer(instruction, channel, transfers)
+                                                      : CheckCollective(instruction, channel, collectives));
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCopyStarts(const Computation& computation) {
+  const auto& instructions = computation.instructions;
+  if (std::none_of(instructions.begin(), instructions.end(),
+                   [](const Instruction& instruction) { return instruction.opcode == Opcode::kCopyStart; }))
+    return absl::OkStatus();
+  std::vector<int> users(instructions.size(), 0), dones(instructions.size(), 0);
+  for (const Instruction& instruction : instructions) {
+    for (int32_t operand : instruction.operands) {
+      ++users[operand];
+      dones[operand] += instruction.opcode == Opcode::kCopyDone;
+    }
+  }
+  for (size_t i = 0; i < users.size(); ++i) {
+    if (instructions[i].opcode != Opcode::kCopyStart || (users[i] == 1 && dones[i] == 1)) continue;
+    return InvalidProgram(
+        instructions[i].position,
+        fmt::format("Copy-C2: copy-start '{}' has {} users, {} of them copy-done; wanted one, a copy-done",
+                    instructions[i].name, users[i], dones[i]));
   }
   return absl::OkStatus();
 }

@@ -15,6 +15,9 @@ absl::Status CheckAsyncConsumers(const Computation& computation);
 // channel id have the same opcode and groups.
 absl::Status CheckChannels(const Module& module);
 
+// Copy-C2: a copy-start has exactly one user, a copy-done.
+absl::Status CheckCopyStarts(const Computation& computation);
+
 }  // namespace assay
 
 #endif  // ASSAY_EVALUATOR_VERIFY_RELATIONS_H_

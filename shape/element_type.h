@@ -106,11 +106,11 @@ std::optional<ElementType> UnsignedOfWidth(int bits);
 class TypeSet {
  public:
   constexpr TypeSet() = default;
-  constexpr explicit TypeSet(uint32_t mask) : mask_(mask) {}
-  constexpr static TypeSet Of(ElementType t) { return TypeSet(uint32_t{1} << static_cast<int>(t)); }
+  constexpr explicit TypeSet(uint64_t mask) : mask_(mask) {}
+  constexpr static TypeSet Of(ElementType t) { return TypeSet(uint64_t{1} << static_cast<int>(t)); }
   constexpr static TypeSet Range(ElementType first, ElementType last) {
-    uint32_t mask = 0;
-    for (int i = static_cast<int>(first); i <= static_cast<int>(last); ++i) mask |= uint32_t{1} << i;
+    uint64_t mask = 0;
+    for (int i = static_cast<int>(first); i <= static_cast<int>(last); ++i) mask |= uint64_t{1} << i;
     return TypeSet(mask);
   }
   constexpr bool Has(ElementType t) const { return (mask_ >> static_cast<int>(t)) & 1; }
@@ -118,7 +118,8 @@ class TypeSet {
   constexpr friend bool operator==(TypeSet, TypeSet) = default;
 
  private:
-  uint32_t mask_ = 0;
+  static_assert(kNumElementTypes <= 64, "a set has a bit for each element type");
+  uint64_t mask_ = 0;
 };
 inline constexpr TypeSet kPredTypes = TypeSet::Of(ElementType::kPred);
 inline constexpr TypeSet kSignedTypes = TypeSet::Range(ElementType::kS1, ElementType::kS64);

@@ -168,25 +168,56 @@ absl::StatusOr<Literal> EvalAsyncDone(EvalContext& context, std::span<Literal> o
   return context.Call(WrappedComputation(context), BoundArguments(operands));
 }
 
+// An async state is ((arguments), result, context...).
+void PassDemandOfAsyncStart(const InstructionView& view, const InputDemand& demand,
+                            std::span<const int64_t> path, std::vector<OperandDemand>& demands) {
+  if (path.size() > 1 && path[0] == 0) demands.push_back({path[1], demand, {path.begin() + 2, path.end()}});
+  if (!path.empty() && path[0] == 1) demand::OfCallees(view, demand, path.subspan(1), demands);
+}
+void PassDemandOfAsyncDone(const InstructionView&, const InputDemand& demand, std::span<const int64_t> path,
+                           std::vector<OperandDemand>& demands) {
+  demands.push_back({0, demand, demand::Prepend(1, path)});
+}
+
 }  // namespace
 
-constinit const OpDef ops::AsyncStart = {.operands = AtLeast(0),
-                                         .types = kArrayTypes,
-                                         .attributes = kStartAttrs,
-                                         .infer = InferAsyncStart,
-                                         .eval = EvalAsyncStart,
-                                         .calls_may_have_effects = true};
-constinit const OpDef ops::AsyncUpdate = {.operands = AtLeast(1),
-                                          .types = kArrayTypes,
-                                          .attributes = kFollowAttrs,
-                                          .infer = InferAsyncUpdate,
-                                          .eval = EvalAsyncUpdate,
-                                          .calls_may_have_effects = true};
-constinit const OpDef ops::AsyncDone = {.operands = AtLeast(1),
-                                        .types = kArrayTypes,
-                                        .attributes = kFollowAttrs,
-                                        .infer = InferAsyncDone,
-                                        .eval = EvalAsyncDone,
-                                        .calls_may_have_effects = true};
+constinit const OpDef ops::AsyncStart = {
+    .operands = AtLeast(0),
+    .types = kArrayTypes,
+    .attributes = kStartAttrs,
+    .infer = InferAsyncStart,
+    .eval = EvalAsyncStart,
+    .work = work::None,
+    .pass_demand = PassDemandOfAsyncStart,
+    .arguments = Arguments::kOperands,
+    .runs_steps = true,
+    .gives_async_state = true,
+    .calls_may_have_effects = true,
+};
+constinit const OpDef ops::AsyncUpdate = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kFollowAttrs,
+    .infer = InferAsyncUpdate,
+    .eval = EvalAsyncUpdate,
+    .work = work::None,
+    .pass_demand = demand::Whole,
+    .runs_steps = true,
+    .gives_async_state = true,
+    .takes_async_state = true,
+    .calls_may_have_effects = true,
+};
+constinit const OpDef ops::AsyncDone = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kFollowAttrs,
+    .infer = InferAsyncDone,
+    .eval = EvalAsyncDone,
+    .work = work::None,
+    .pass_demand = PassDemandOfAsyncDone,
+    .runs_steps = true,
+    .takes_async_state = true,
+    .calls_may_have_effects = true,
+};
 
 }  // namespace assay

@@ -2,21 +2,19 @@
 // formulas is one rounding to the element type; sums, means and variances are exact until then.
 #include "evaluator/ops/batch_norm.h"
 
-#include <vector>
-
-#include "evaluator/eval_context.h"
+#include "evaluator/elements.h"
+#include "evaluator/meter.h"
 #include "evaluator/op.h"
-#include "evaluator/ops/loops.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/exact_sum.h"
 #include "evaluator/scalar/real.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
+#include "shape/checked.h"
 
 namespace assay {
 namespace {
-
-using Features = BatchNormFeatures;
 
 absl::Status Invalid(const InferContext& context, int c, std::string_view message) {
   return InvalidProgram(context.instruction.position, fmt::format("BN-C{}: {}", c, message));
@@ -53,19 +51,67 @@ Shape FeatureShape(const Shape& x, int64_t feature) {
   return result;
 }
 
-// y = RN(RN(RN(RN(x - mean) * r) * scale) + offset)
-void Normalize(const Features& f, int64_t c, const Literal& x, Literal& y, double mean, double variance,
-               double scale, double offset) {
-  const double r = InverseDeviation(f, variance);
-  std::byte* const dst = y.MutableBytes().data();
-  f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
-    double v[kStrip];
-    LoadStrip(f.type, x.data() + at, stride, count, v);
-    for (int64_t i = 0; i < count; ++i) {
-      v[i] = RealMultiply(RealSubtract(v[i], mean, f.format), r, f.format);
-      v[i] = RealAdd(RealMultiply(v[i], scale, f.format), offset, f.format);
+// The elements of an array by features.
+class Features {
+ public:
+  Features(EvalContext& context, const Literal& x)
+      : type(x.shape().element_type()),
+        format(*Info(type).format),
+        epsilon(BatchNormEpsilon(context, format)),
+        feature_(context.attributes().Int(Attr::kFeatureIndex)),
+        others_(x.runtime_sizes()),
+        meter_(context) {
+    count = others_[feature_];
+    others_[feature_] = 1;
+    n = CheckedProduct(others_).value_or(0);
+  }
+
+  // fn(i) for every index i of the array with i[feature_index] = c.
+  template <typename Fn>
+  absl::Status ForEach(int64_t c, Fn fn) {
+    for (IndexWalk i(others_); !i.done(); i.Next()) {
+      DimVector index(i.index().begin(), i.index().end());
+      index[feature_] = c;
+      fn(index);
+      ASSAY_RETURN_IF_ERROR(meter_.Add(1));
     }
-    StoreStrip(f.type, v, count, dst + at, stride);
+    return meter_.Flush();
+  }
+
+  double Load(const ArrayView& array, Index i) const {
+    double value;
+    LoadStrip(type, array.At(i), 0, 1, &value);
+    return value;
+  }
+  void Store(double value, Index i, const MutableArrayView& array) const {
+    StoreStrip(type, &value, 1, array.At(i), 0);
+  }
+  // Element c of a vector.
+  double Load(const Literal& vector, int64_t c) const { return Load(ArrayView(vector), {&c, 1}); }
+  void Store(double value, int64_t c, Literal& vector) const {
+    Store(value, {&c, 1}, MutableArrayView(vector));
+  }
+
+  const ElementType type;
+  const FloatFormat& format;
+  const double epsilon;
+  int64_t count, n = 0;  // features; elements of each
+
+ private:
+  const int64_t feature_;
+  DimVector others_;  // sizes, 1 along feature_index
+  Meter meter_;
+};
+
+// y = RN(RN(RN(RN(x - mean) * r) * scale) + offset)
+absl::Status Normalize(Features& f, int64_t c, const Literal& x, Literal& y, double mean, double variance,
+                       double scale, double offset) {
+  const double r = InverseDeviation(variance, f.epsilon, f.format);
+  const ArrayView in(x);
+  const MutableArrayView out(y);
+  return f.ForEach(c, [&](Index i) {
+    const double normal = RealMultiply(RealSubtract(f.Load(in, i), mean, f.format), r, f.format);
+    f.Store(RealAdd(RealMultiply(normal, scale, f.format), offset, f.format), i, out);
   });
 }
 
@@ -82,20 +128,32 @@ absl::StatusOr<Shape> InferBatchNormTraining(const InferContext& context) {
   return Shape::Tuple({x, vector, vector});
 }
 
+absl::StatusOr<FeatureMoments> MomentsOf(Features& f, int64_t c, const Literal& x) {
+  ExactSum sum, squares;
+  const ArrayView in(x);
+  ASSAY_RETURN_IF_ERROR(f.ForEach(c, [&](Index i) {
+    const double v = f.Load(in, i);
+    sum.Add(v);
+    squares.AddProduct(v, v);
+  }));
+  if (f.n == 0) return FeatureMoments{CanonicalNaN(f.format), CanonicalNaN(f.format)};
+  return FeatureMoments{sum.RoundQuotient(f.n, f.format), RoundVariance(sum, squares, f.n, f.format)};
+}
+
 absl::StatusOr<Literal> EvalBatchNormTraining(EvalContext& context, std::span<Literal> operands) {
   const Literal& x = operands[0];
-  const Features f(context, x);
-  ASSAY_RETURN_IF_ERROR(CheckVectors(context, f, operands.subspan(1)));
+  Features f(context, x);
+  ASSAY_RETURN_IF_ERROR(CheckBatchNormVectors(context, f.count, operands.subspan(1)));
   const bool zero = HasDynamicDimension(context.result_shape());
   ASSAY_ASSIGN_OR_RETURN(Literal y, context.NewResultElement(0, zero));
   ASSAY_ASSIGN_OR_RETURN(Literal means, context.NewResultElement(1, zero));
   ASSAY_ASSIGN_OR_RETURN(Literal variances, context.NewResultElement(2, zero));
   for (int64_t c = 0; c < f.count; ++c) {
-    const auto [mean, variance] = ExactMoments(f, c, x);
-    f.Store(means, c, mean);
-    f.Store(variances, c, variance);
-    Normalize(f, c, x, y, mean, variance, f.Load(operands[1], c), f.Load(operands[2], c));
-    ASSAY_RETURN_IF_ERROR(context.Charge(3 * f.n));
+    ASSAY_ASSIGN_OR_RETURN(const FeatureMoments moments, MomentsOf(f, c, x));
+    f.Store(moments.mean, c, means);
+    f.Store(moments.variance, c, variances);
+    ASSAY_RETURN_IF_ERROR(Normalize(f, c, x, y, moments.mean, moments.variance, f.Load(operands[1], c),
+                                    f.Load(operands[2], c)));
   }
   SetRuntimeSizes(y, x.runtime_sizes());
   SetRuntimeSizes(means, {&f.count, 1});
@@ -115,13 +173,12 @@ absl::StatusOr<Shape> InferBatchNormInference(const InferContext& context) {
 
 absl::StatusOr<Literal> EvalBatchNormInference(EvalContext& context, std::span<Literal> operands) {
   const Literal& x = operands[0];
-  const Features f(context, x);
-  ASSAY_RETURN_IF_ERROR(CheckVectors(context, f, operands.subspan(1)));
+  Features f(context, x);
+  ASSAY_RETURN_IF_ERROR(CheckBatchNormVectors(context, f.count, operands.subspan(1)));
   ASSAY_ASSIGN_OR_RETURN(Literal y, context.NewResult(HasDynamicDimension(context.result_shape())));
   for (int64_t c = 0; c < f.count; ++c) {
-    Normalize(f, c, x, y, f.Load(operands[3], c), f.Load(operands[4], c), f.Load(operands[1], c),
-              f.Load(operands[2], c));
-    ASSAY_RETURN_IF_ERROR(context.Charge(2 * f.n));
+    ASSAY_RETURN_IF_ERROR(Normalize(f, c, x, y, f.Load(operands[3], c), f.Load(operands[4], c),
+                                    f.Load(operands[1], c), f.Load(operands[2], c)));
   }
   SetRuntimeSizes(y, x.runtime_sizes());
   return y;
@@ -146,27 +203,33 @@ absl::StatusOr<Shape> InferBatchNormGrad(const InferContext& context) {
   return Shape::Tuple({x, vector, vector});
 }
 
-void GradOperand(const Features& f, int64_t c, const Literal& x, const Literal& g, Literal& out, double mean,
-                 double factor, double q, double m) {
-  std::byte* const dst = out.MutableBytes().data();
-  f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
-    double d[kStrip], v[kStrip];
-    LoadStrip(f.type, x.data() + at, stride, count, d);
-    LoadStrip(f.type, g.data() + at, stride, count, v);
-    for (int64_t i = 0; i < count; ++i) {
-      const double product = RealMultiply(q, RealSubtract(d[i], mean, f.format), f.format);
-      v[i] = RealSubtract(RealSubtract(v[i], m, f.format), product, f.format);
-      v[i] = RealMultiply(factor, v[i], f.format);
-    }
-    StoreStrip(f.type, v, count, dst + at, stride);
+absl::StatusOr<FeatureSums> SumsOf(Features& f, int64_t c, const Literal& x, const Literal& g, double mean) {
+  ExactSum sum, products;
+  const ArrayView in(x), gradient(g);
+  ASSAY_RETURN_IF_ERROR(f.ForEach(c, [&](Index i) {
+    const double v = f.Load(gradient, i);
+    sum.Add(v);
+    products.AddProduct(v, RealSubtract(f.Load(in, i), mean, f.format));
+  }));
+  return FeatureSums{sum.Round(f.format), products.Round(f.format)};
+}
+
+absl::Status GradOperand(Features& f, int64_t c, const Literal& x, const Literal& g, Literal& grad_operand,
+                         double mean, double factor, double q, double m) {
+  const ArrayView in(x), gradient(g);
+  const MutableArrayView out(grad_operand);
+  return f.ForEach(c, [&](Index i) {
+    const double d = RealSubtract(f.Load(in, i), mean, f.format);
+    const double v = RealSubtract(f.Load(gradient, i), m, f.format);
+    f.Store(RealMultiply(factor, RealSubtract(v, RealMultiply(q, d, f.format), f.format), f.format), i, out);
   });
 }
 
 absl::StatusOr<Literal> EvalBatchNormGrad(EvalContext& context, std::span<Literal> operands) {
   const Literal& x = operands[0];
   const Literal& g = operands[4];
-  const Features f(context, x);
-  ASSAY_RETURN_IF_ERROR(CheckVectors(context, f, operands.subspan(1, 3)));
+  Features f(context, x);
+  ASSAY_RETURN_IF_ERROR(CheckBatchNormVectors(context, f.count, operands.subspan(1, 3)));
   const Literal same[] = {x, g};
   ASSAY_RETURN_IF_ERROR(CheckSameRuntimeSizes(context, same));
   const bool zero = HasDynamicDimension(context.result_shape());
@@ -175,18 +238,17 @@ absl::StatusOr<Literal> EvalBatchNormGrad(EvalContext& context, std::span<Litera
   ASSAY_ASSIGN_OR_RETURN(Literal grad_offset, context.NewResultElement(2, zero));
   for (int64_t c = 0; c < f.count; ++c) {
     const double mean = f.Load(operands[2], c);
-    const FeatureSums sums = ExactFeatureSums(f, c, x, g, mean);
+    ASSAY_ASSIGN_OR_RETURN(const FeatureSums sums, SumsOf(f, c, x, g, mean));
     const double v = RealAdd(f.Load(operands[3], c), f.epsilon, f.format);
     const double r = RealRsqrt(v, f.format);
-    f.Store(grad_offset, c, sums.gradient);
-    f.Store(grad_scale, c, RealMultiply(sums.product, r, f.format));
+    f.Store(sums.gradient, c, grad_offset);
+    f.Store(RealMultiply(sums.product, r, f.format), c, grad_scale);
     // n is exact as a double: an array has fewer than 2^53 elements. RN(S / n) rounds once, whatever n.
     const double n = static_cast<double>(f.n);
     const double q = RealDivide(RealDivide(sums.product, n, f.format), v, f.format);
     const double m = RealDivide(sums.gradient, n, f.format);
     const double factor = RealMultiply(f.Load(operands[1], c), r, f.format);
-    GradOperand(f, c, x, g, grad_operand, mean, factor, q, m);
-    ASSAY_RETURN_IF_ERROR(context.Charge(2 * f.n));
+    ASSAY_RETURN_IF_ERROR(GradOperand(f, c, x, g, grad_operand, mean, factor, q, m));
   }
   SetRuntimeSizes(grad_operand, x.runtime_sizes());
   SetRuntimeSizes(grad_scale, {&f.count, 1});
@@ -199,48 +261,23 @@ constexpr AttrSpec kBatchNormAttributes[] = {Required(Attr::kEpsilon), Required(
 
 }  // namespace
 
-double InverseDeviation(const BatchNormFeatures& f, double variance) {
-  return RealRsqrt(RealAdd(variance, f.epsilon, f.format), f.format);
+double BatchNormEpsilon(const EvalContext& context, const FloatFormat& format) {
+  return RoundToFormat(static_cast<float>(context.attributes().Float(Attr::kEpsilon)), format);
 }
 
-// DYN-4: every vector has as many live elements as the operand has features.
-absl::Status CheckVectors(const EvalContext& context, const BatchNormFeatures& f,
-                          std::span<const Literal> vectors) {
+double InverseDeviation(double variance, double epsilon, const FloatFormat& format) {
+  return RealRsqrt(RealAdd(variance, epsilon, format), format);
+}
+
+absl::Status CheckBatchNormVectors(const EvalContext& context, int64_t features,
+                                   std::span<const Literal> vectors) {
   for (const Literal& vector : vectors) {
-    if (vector.dynamic_size(0) == f.count) continue;
+    if (vector.dynamic_size(0) == features) continue;
     return EvalError(context.instruction().position,
                      fmt::format("DYN-4: {}: {} features, but an operand has run-time size {}",
-                                 Name(context.instruction().opcode), f.count, vector.dynamic_size(0)));
+                                 Name(context.instruction().opcode), features, vector.dynamic_size(0)));
   }
   return absl::OkStatus();
-}
-
-FeatureMoments ExactMoments(const BatchNormFeatures& f, int64_t c, const Literal& x) {
-  ExactSum sum, squares;
-  f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
-    constexpr double kOne = 1;
-    double v[kStrip];
-    LoadStrip(f.type, x.data() + at, stride, count, v);
-    sum.AddProducts(v, 1, &kOne, 0, count);
-    squares.AddProducts(v, 1, v, 1, count);
-  });
-  if (f.n == 0) return FeatureMoments{CanonicalNaN(f.format), CanonicalNaN(f.format)};
-  return FeatureMoments{sum.RoundQuotient(f.n, f.format), RoundVariance(sum, squares, f.n, f.format)};
-}
-
-FeatureSums ExactFeatureSums(const BatchNormFeatures& f, int64_t c, const Literal& x, const Literal& g,
-                             double mean) {
-  ExactSum sum, products;
-  f.ForEachStrip(c, [&](int64_t at, int64_t stride, int64_t count) {
-    constexpr double kOne = 1;
-    double d[kStrip], v[kStrip];
-    LoadStrip(f.type, x.data() + at, stride, count, d);
-    LoadStrip(f.type, g.data() + at, stride, count, v);
-    for (int64_t i = 0; i < count; ++i) d[i] = RealSubtract(d[i], mean, f.format);
-    sum.AddProducts(v, 1, &kOne, 0, count);
-    products.AddProducts(v, 1, d, 1, count);
-  });
-  return FeatureSums{sum.Round(f.format), products.Round(f.format)};
 }
 
 constinit const OpDef ops::BatchNormTraining = {
@@ -249,6 +286,7 @@ constinit const OpDef ops::BatchNormTraining = {
     .attributes = kBatchNormAttributes,
     .infer = InferBatchNormTraining,
     .eval = EvalBatchNormTraining,
+    .work = work::Move,
 };
 
 constinit const OpDef ops::BatchNormInference = {
@@ -257,6 +295,7 @@ constinit const OpDef ops::BatchNormInference = {
     .attributes = kBatchNormAttributes,
     .infer = InferBatchNormInference,
     .eval = EvalBatchNormInference,
+    .work = work::Move,
 };
 
 constinit const OpDef ops::BatchNormGrad = {
@@ -265,6 +304,7 @@ constinit const OpDef ops::BatchNormGrad = {
     .attributes = kBatchNormAttributes,
     .infer = InferBatchNormGrad,
     .eval = EvalBatchNormGrad,
+    .work = work::Move,
 };
 
 }  // namespace assay

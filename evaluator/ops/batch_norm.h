@@ -1,83 +1,32 @@
-// What the three batch-norm ops share: the operand by features, and the statistics of one feature.
+// What batch normalization says of sizes and of one feature's numbers.
 #ifndef ASSAY_EVALUATOR_OPS_BATCH_NORM_H_
 #define ASSAY_EVALUATOR_OPS_BATCH_NORM_H_
 
-#include <algorithm>
+#include <cstdint>
 #include <span>
 
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/loops.h"
-#include "literal/element_io.h"
-#include "literal/float_format.h"
 
 namespace assay {
 
-// The operand as the formulas see it: for each feature c its elements, at offsets of `others` from c *
-// stride.
-struct BatchNormFeatures {
-  EvalContext& context;
-  const ElementType type;
-  const FloatFormat& format;
-  int64_t count, n;  // features; elements of each
-  int64_t stride;
-  LoopDims others;
-  LoopDim run;
-  double epsilon;
-
-  BatchNormFeatures(EvalContext& c, const Literal& x)
-      : context(c), type(x.shape().element_type()), format(*Info(type).format) {
-    const int64_t feature = c.attributes().Int(Attr::kFeatureIndex);
-    const DimVector strides = StridesOf(x);
-    count = x.dynamic_size(feature);
-    stride = strides[feature];
-    for (int64_t d = 0; d < x.shape().rank(); ++d) {
-      if (d != feature) others.push_back({x.dynamic_size(d), {strides[d]}});
-    }
-    n = LoopCount(others);
-    others = MergeLoops(others);
-    run = TakeInnermostLoop(others);
-    epsilon = RoundToFormat(static_cast<float>(c.attributes().Float(Attr::kEpsilon)), format);
-  }
-
-  // fn(address of a strip's first element in each array, stride in bytes, elements) over feature c.
-  template <typename Fn>
-  void ForEachStrip(int64_t c, Fn fn) const {
-    const int64_t bytes = Bytes(type);
-    for (Loop loop(others); !loop.done(); loop.Next()) {
-      for (int64_t done = 0; done < run.size; done += kStrip) {
-        const int64_t at = c * stride + loop.offset(0) + done * run.strides[0];
-        fn(at * bytes, run.strides[0] * bytes, std::min(kStrip, run.size - done));
-      }
-    }
-  }
-
-  double Load(const Literal& vector, int64_t c) const {
-    double value;
-    LoadStrip(type, vector.data() + c * Bytes(type), 0, 1, &value);
-    return value;
-  }
-  void Store(Literal& vector, int64_t c, double value) const {
-    StoreStrip(type, &value, 1, vector.MutableBytes().data() + c * Bytes(type), 0);
-  }
-};
+// epsilon as a value of the element type.
+double BatchNormEpsilon(const EvalContext& context, const FloatFormat& format);
 
 // DYN-4: every vector has as many live elements as the operand has features.
-absl::Status CheckVectors(const EvalContext& context, const BatchNormFeatures& f,
-                          std::span<const Literal> vectors);
+absl::Status CheckBatchNormVectors(const EvalContext& context, int64_t features,
+                                   std::span<const Literal> vectors);
 
 // r = RN(1 / sqrt(RN(var + eps)))
-double InverseDeviation(const BatchNormFeatures& f, double variance);
+double InverseDeviation(double variance, double epsilon, const FloatFormat& format);
+
 // mean_c = RN(sum x / n), var_c = RN(sum x^2 / n - (sum x / n)^2) of batch-norm-training.
 struct FeatureMoments {
   double mean, variance;
 };
-FeatureMoments ExactMoments(const BatchNormFeatures& f, int64_t c, const Literal& x);
 // grad_offset = RN(sum g) and S = RN(sum g * RN(x - mean)) of batch-norm-grad.
 struct FeatureSums {
   double gradient, product;
 };
-FeatureSums ExactFeatureSums(const BatchNormFeatures& f, int64_t c, const Literal& x, const Literal& g,
-                             double mean);
 
 }  // namespace assay
 

@@ -9,10 +9,11 @@
 #include <bit>
 #include <cmath>
 
-#include "evaluator/ops/strips.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/integer.h"
 #include "evaluator/scalar/real.h"
+#include "evaluator/stored_strips.h"
+#include "evaluator/strips.h"
 #include "literal/float_format.h"
 
 namespace assay {
@@ -99,7 +100,9 @@ constinit const OpDef ops::Add = {
     .types = kArrayTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kAddStrips>,
+    .stored = &kStoredAdd,
 };
 
 namespace {
@@ -129,7 +132,9 @@ constinit const OpDef ops::Subtract = {
     .types = kIntegralTypes | kFloatTypes | kComplexTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kSubtractStrips>,
+    .stored = &kStoredSubtract,
 };
 
 namespace {
@@ -158,7 +163,9 @@ constinit const OpDef ops::Multiply = {
     .types = kArrayTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kMultiplyStrips>,
+    .stored = &kStoredMultiply,
 };
 
 namespace {
@@ -183,7 +190,9 @@ constinit const OpDef ops::Divide = {
     .types = kIntegralTypes | kFloatTypes | kComplexTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kDivideStrips>,
+    .stored = &kStoredDivide,
 };
 
 namespace {
@@ -208,6 +217,7 @@ constinit const OpDef ops::Remainder = {
     .types = kIntegralTypes | kFloatTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kRemainderStrips>,
 };
 
@@ -235,6 +245,7 @@ constinit const OpDef ops::Power = {
     .types = kIntegralTypes | kFloatTypes | kComplexTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kPowerStrips>,
 };
 
@@ -244,6 +255,7 @@ constinit const OpDef ops::Atan2 = {
     .types = kFloatTypes | kComplexTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kAtan2Strips>,
 };
 
@@ -253,6 +265,7 @@ constinit const OpDef ops::Mulhi = {
     .types = kIntegralTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kMulhiStrips>,
 };
 
@@ -295,7 +308,9 @@ constinit const OpDef ops::Maximum = {
     .types = kPredTypes | kIntegralTypes | kFloatTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kMaximumStrips>,
+    .pass_demand = demand::Moved<0, 1>,
 };
 
 // minimum: the smaller of lhs[i] and rhs[i]; NaN if either is NaN; -0 < +0; pred AND.
@@ -304,7 +319,9 @@ constinit const OpDef ops::Minimum = {
     .types = kPredTypes | kIntegralTypes | kFloatTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kMinimumStrips>,
+    .pass_demand = demand::Moved<0, 1>,
 };
 
 }  // namespace assay

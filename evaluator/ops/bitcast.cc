@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "evaluator/move.h"
-#include "evaluator/ops/shape_rules.h"
+#include "evaluator/elements.h"
+#include "evaluator/meter.h"
+#include "evaluator/shape_rules.h"
 #include "literal/literal_text.h"
 #include "shape/checked.h"
 
@@ -38,29 +39,21 @@ absl::StatusOr<Shape> InferBitcast(const InferContext& context) {
   return declared;
 }
 
-// Where elements lie: an affine map of the index where there are neither tiles nor packed elements.
-struct Placement {
-  explicit Placement(const Shape& shape) {
-    const Layout& layout = shape.layout();
-    const LayoutTail* tail = layout.tail.get();
-    packed_bits = tail ? tail->element_size_in_bits : 0;
-    affine = packed_bits == 0 && !(tail && !tail->tiles.empty());
-    strides.assign(shape.rank(), 0);
-    int64_t scale = 1;
-    for (int64_t d : layout.minor_to_major) {
-      strides[d] = scale;
-      scale = CheckedMul(scale, tail && !tail->padded_dimensions.empty() ? tail->padded_dimensions[d]
-                                                                         : shape.size(d))
-                  .value_or(0);
-    }
+// How many bits of an element lie in a slot of memory, and how many bits a slot takes.
+struct Slots {
+  explicit Slots(const Shape& shape) {
+    const LayoutTail* const tail = shape.layout().tail.get();
+    const int64_t whole = 8 * Bytes(shape.element_type());
+    packed = tail != nullptr && tail->element_size_in_bits != 0;
+    size = packed ? tail->element_size_in_bits : whole;
+    bits = std::min(size, whole);
   }
-  bool affine;
-  int64_t packed_bits;  // 0: whole bytes
-  DimVector strides;
+  bool packed;  // else whole bytes
+  int64_t size, bits;
 };
 
-// Copies `bits` bits to or from a packed slot; bits of the slot beyond those of the element are zero or the
-// sign, as the element's type has them in a literal.
+// Copies `bits` bits to or from a slot; bits of a packed slot beyond those of the element are zero or the sign, as the
+// element's type has them in a literal.
 void CopyBits(const std::byte* src, int64_t src_bit, std::byte* dst, int64_t dst_bit, int64_t bits) {
   for (int64_t i = 0; i < bits; ++i) {
     const int64_t s = src_bit + i, d = dst_bit + i;
@@ -79,38 +72,16 @@ void ExtendElement(ElementType type, int64_t bits, std::byte* element) {
   std::memcpy(element, &value, 1);
 }
 
-// Between a literal of `shape` and its memory image, element by element.
-absl::Status WalkSlots(EvalContext& context, const Shape& shape, const Placement& placement,
-                       std::byte* literal, std::byte* memory, bool write) {
-  const int64_t bytes = Bytes(shape.element_type());
-  const int64_t slot_bits = placement.packed_bits == 0 ? 8 * bytes : placement.packed_bits;
-  const int64_t bits = std::min<int64_t>(slot_bits, 8 * bytes);
-  const int64_t kept = std::min<int64_t>(bits, Bits(shape.element_type()));
-  DimVector index(shape.rank(), 0);
-  int64_t done = 0;
-  do {
-    const int64_t slot = LayoutPosition(shape, index);
-    std::byte* element = literal + done * bytes;
-    if (write) {
-      CopyBits(element, 0, memory, slot * slot_bits, bits);
-    } else {
-      std::memset(element, 0, bytes);
-      CopyBits(memory, slot * slot_bits, element, 0, placement.packed_bits == 0 ? bits : kept);
-      if (placement.packed_bits != 0) ExtendElement(shape.element_type(), kept, element);
-    }
-    if (++done % 65536 == 0) ASSAY_RETURN_IF_ERROR(context.Charge(65536));
-  } while (NextIndex(shape.sizes(), {index.data(), index.size()}));
-  return absl::OkStatus();
-}
-
 // Slots without an element hold the layout's padding value (LAYOUT-3), else zero.
 absl::Status FillPadding(const Shape& shape, std::span<std::byte> memory) {
   const LayoutTail* tail = shape.layout().tail.get();
   if (!tail || tail->padding_value.empty() || tail->element_size_in_bits != 0) return absl::OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const Literal value,
                          ParseLiteral(Shape::Scalar(shape.element_type()), tail->padding_value));
-  const int bytes = Bytes(shape.element_type());
-  FillElements(bytes, value.data(), memory.data(), static_cast<int64_t>(memory.size()) / bytes);
+  const size_t bytes = Bytes(shape.element_type());
+  for (size_t at = 0; at + bytes <= memory.size(); at += bytes) {
+    std::memcpy(memory.data() + at, value.data(), bytes);
+  }
   return absl::OkStatus();
 }
 
@@ -121,17 +92,32 @@ absl::StatusOr<Literal> WriteMemory(EvalContext& context, const Literal& operand
                          context.NewLiteral(std::make_shared<const Shape>(memory_shape), true));
   const auto bytes = memory.MutableBytes();
   ASSAY_RETURN_IF_ERROR(FillPadding(shape, bytes));
-  if (shape.num_elements() == 0) return memory;
-  const Placement placement(shape);
-  if (placement.affine) {
-    ASSAY_RETURN_IF_ERROR(ChargedMove(context, Bytes(shape.element_type()), shape.sizes(), operand.data(),
-                                      {0, RowMajorStrides(shape.sizes())}, bytes.data(),
-                                      {0, placement.strides}));
-  } else {
-    ASSAY_RETURN_IF_ERROR(WalkSlots(context, shape, placement, const_cast<std::byte*>(operand.data()),
-                                    bytes.data(), /*write=*/true));
+  const ArrayView elements(operand);
+  const Slots slots(shape);
+  Meter meter(context);
+  for (IndexWalk i(shape.sizes()); !i.done(); i.Next()) {
+    CopyBits(elements.At(i.index()), 0, bytes.data(), LayoutPosition(shape, i.index()) * slots.size,
+             slots.bits);
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
+  ASSAY_RETURN_IF_ERROR(meter.Flush());
   return memory;
+}
+
+absl::Status ReadMemory(EvalContext& context, const Literal& memory, Literal& result) {
+  const Shape& shape = context.result_shape();
+  const MutableArrayView elements(result);
+  const Slots slots(shape);
+  const int64_t kept = slots.packed ? std::min<int64_t>(slots.bits, Bits(shape.element_type())) : slots.bits;
+  Meter meter(context);
+  for (IndexWalk i(shape.sizes()); !i.done(); i.Next()) {
+    std::byte* const element = elements.At(i.index());
+    std::memset(element, 0, elements.element_bytes());
+    CopyBits(memory.data(), LayoutPosition(shape, i.index()) * slots.size, element, 0, kept);
+    if (slots.packed) ExtendElement(shape.element_type(), kept, element);
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
+  }
+  return meter.Flush();
 }
 
 // A byte of memory may be more than an element of fewer than 8 bits can hold: the low bits count, a pred is
@@ -180,18 +166,20 @@ absl::StatusOr<Literal> EvalBitcast(EvalContext& context, std::span<Literal> ope
   if (BitcastKeepsBytes(from, shape)) return ShareStorage(context, operand, sizes);
   ASSAY_ASSIGN_OR_RETURN(Literal memory, WriteMemory(context, operand, from));
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
-  if (shape.num_elements() == 0) return result;
-  const Placement placement(shape);
-  if (placement.affine) {
-    ASSAY_RETURN_IF_ERROR(MoveInto(context, shape.sizes(), memory, {0, placement.strides}, result));
-  } else {
-    ASSAY_RETURN_IF_ERROR(WalkSlots(context, shape, placement, result.MutableBytes().data(),
-                                    memory.MutableBytes().data(), /*write=*/false));
-  }
-  if (!AnyBits(from, shape) && placement.packed_bits == 0)
-    Narrow(shape.element_type(), result.MutableBytes());
+  ASSAY_RETURN_IF_ERROR(ReadMemory(context, memory, result));
+  if (!AnyBits(from, shape) && !Slots(shape).packed) Narrow(shape.element_type(), result.MutableBytes());
   if (!result.IsFullSize()) result.ClearDeadElements();
   return result;
+}
+
+// Without layouts a bitcast of as many elements of the same type is a reshape.
+std::optional<AffineMap> SourceOfBitcast(const InstructionView& view) {
+  const Shape &operand = view.operand(0), &result = view.result();
+  if (!operand.IsArray() || !result.IsArray() || operand.element_type() != result.element_type() ||
+      !IsPlain(operand) || !IsPlain(result) || operand.num_elements() != result.num_elements()) {
+    return std::nullopt;
+  }
+  return AffineMap{0, RowMajorStrides(result.sizes())};
 }
 
 }  // namespace
@@ -206,6 +194,9 @@ constinit const OpDef ops::Bitcast = {
     .attributes = {},
     .infer = InferBitcast,
     .eval = EvalBitcast,
+    .work = work::None,
+    .source = SourceOfBitcast,
+    .pass_demand = demand::Moved<0>,
 };
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/strips.h"
+#include "evaluator/strips.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -184,6 +184,7 @@ constinit const OpDef ops::BitcastConvert = {
     .types = kArrayTypes,
     .infer = InferBitcastConvert,
     .eval = EvalBitcastConvert,
+    .work = work::Elementwise,
     .strip = StripForBitcastConvert,
 };
 

@@ -1,7 +1,7 @@
 // Bitwise ops and shifts: and, or, xor, shift-left, shift-right-arithmetic, shift-right-logical
 // (spec/operations-elementwise.md, "Binary bitwise and shifts").
-#include "evaluator/ops/strips.h"
 #include "evaluator/scalar/integer.h"
+#include "evaluator/strips.h"
 
 namespace assay {
 namespace {
@@ -56,6 +56,7 @@ constinit const OpDef ops::And = {
     .types = kPredTypes | kIntegralTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kBitStrips<kAnd>>,
 };
 constinit const OpDef ops::Or = {
@@ -63,6 +64,7 @@ constinit const OpDef ops::Or = {
     .types = kPredTypes | kIntegralTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kBitStrips<kOr>>,
 };
 constinit const OpDef ops::Xor = {
@@ -70,6 +72,7 @@ constinit const OpDef ops::Xor = {
     .types = kPredTypes | kIntegralTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kBitStrips<kXor>>,
 };
 
@@ -80,6 +83,7 @@ constinit const OpDef ops::ShiftLeft = {
     .types = kIntegralTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kShiftLeftStrips>,
 };
 // shift-right-arithmetic: the top bit of the pattern comes in from the left, for unsigned types too.
@@ -88,6 +92,7 @@ constinit const OpDef ops::ShiftRightArithmetic = {
     .types = kIntegralTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kShiftRightArithmeticStrips>,
 };
 // shift-right-logical: zeros come in from the left.
@@ -96,6 +101,7 @@ constinit const OpDef ops::ShiftRightLogical = {
     .types = kIntegralTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kShiftRightLogicalStrips>,
 };
 

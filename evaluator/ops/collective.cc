@@ -475,73 +475,124 @@ absl::StatusOr<int64_t> CheckedGroupSize(const InferContext& context) {
   return groups.size;
 }
 
-constinit const OpDef ops::AllGather = {.operands = AtLeast(1),
-                                        .types = kArrayTypes,
-                                        .attributes = kAllGatherAttrs,
-                                        .infer = InferAllGather,
-                                        .eval = EvalOperands,
-                                        .has_side_effect = true};
-constinit const OpDef ops::AllGatherStart = {.operands = AtLeast(1),
-                                             .types = kArrayTypes,
-                                             .attributes = kAllGatherAttrs,
-                                             .infer = InferAllGatherStart,
-                                             .eval = EvalAllGatherStart,
-                                             .has_side_effect = true};
-constinit const OpDef ops::AllGatherDone = {
-    .operands = Exactly(1), .types = kArrayTypes, .infer = InferAllGatherDone, .eval = EvalDoneElement1};
-constinit const OpDef ops::AllReduce = {.operands = AtLeast(0),
-                                        .types = kArrayTypes,
-                                        .attributes = kAllReduceAttrs,
-                                        .infer = InferAllReduce,
-                                        .eval = EvalOperands,
-                                        .has_side_effect = true};
-constinit const OpDef ops::AllReduceStart = {.operands = AtLeast(0),
-                                             .types = kArrayTypes,
-                                             .attributes = kAllReduceAttrs,
-                                             .infer = InferAllReduce,
-                                             .eval = EvalOperands,
-                                             .has_side_effect = true};
-constinit const OpDef ops::AllReduceDone = {
-    .operands = Exactly(1), .types = kArrayTypes, .infer = InferAllReduceDone, .eval = EvalAllReduceDone};
-constinit const OpDef ops::ReduceScatter = {.operands = AtLeast(1),
+constinit const OpDef ops::AllGather = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kAllGatherAttrs,
+    .infer = InferAllGather,
+    .eval = EvalOperands,
+    .work = work::Move,
+    .pass_demand = demand::Moved<0>,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::AllGatherStart = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kAllGatherAttrs,
+    .infer = InferAllGatherStart,
+    .eval = EvalAllGatherStart,
+    .work = work::Move,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::AllGatherDone = {.operands = Exactly(1),
                                             .types = kArrayTypes,
-                                            .attributes = kReduceScatterAttrs,
-                                            .infer = InferReduceScatter,
-                                            .eval = EvalOperands,
-                                            .has_side_effect = true};
-constinit const OpDef ops::AllToAll = {.operands = AtLeast(1),
-                                       .types = kArrayTypes,
-                                       .attributes = kAllToAllAttrs,
-                                       .infer = InferAllToAll,
-                                       .eval = EvalOperands,
-                                       .has_side_effect = true};
-constinit const OpDef ops::CollectiveBroadcast = {.operands = AtLeast(1),
-                                                  .types = kArrayTypes,
-                                                  .attributes = kCollectiveBroadcastAttrs,
-                                                  .infer = InferCollectiveBroadcast,
-                                                  .eval = EvalCollectiveBroadcast,
-                                                  .has_side_effect = true};
-constinit const OpDef ops::CollectivePermute = {.operands = AtLeast(1),
-                                                .types = kArrayTypes,
-                                                .attributes = kPermuteAttrs,
-                                                .infer = InferCollectivePermute,
-                                                .eval = EvalCollectivePermute,
-                                                .has_side_effect = true};
-constinit const OpDef ops::CollectivePermuteStart = {.operands = AtLeast(1),
-                                                     .types = kArrayTypes,
-                                                     .attributes = kPermuteAttrs,
-                                                     .infer = InferCollectivePermuteStart,
-                                                     .eval = EvalCollectivePermuteStart,
-                                                     .has_side_effect = true};
+                                            .infer = InferAllGatherDone,
+                                            .eval = EvalDoneElement1,
+                                            .work = work::Move};
+constinit const OpDef ops::AllReduce = {
+    .operands = AtLeast(0),
+    .types = kArrayTypes,
+    .attributes = kAllReduceAttrs,
+    .infer = InferAllReduce,
+    .eval = EvalOperands,
+    .work = work::Move,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::AllReduceStart = {
+    .operands = AtLeast(0),
+    .types = kArrayTypes,
+    .attributes = kAllReduceAttrs,
+    .infer = InferAllReduce,
+    .eval = EvalOperands,
+    .work = work::Move,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::AllReduceDone = {.operands = Exactly(1),
+                                            .types = kArrayTypes,
+                                            .infer = InferAllReduceDone,
+                                            .eval = EvalAllReduceDone,
+                                            .work = work::Move};
+constinit const OpDef ops::ReduceScatter = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kReduceScatterAttrs,
+    .infer = InferReduceScatter,
+    .eval = EvalOperands,
+    .work = work::Move,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::AllToAll = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kAllToAllAttrs,
+    .infer = InferAllToAll,
+    .eval = EvalOperands,
+    .work = work::Move,
+    .pass_demand = demand::Moved<0>,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::CollectiveBroadcast = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kCollectiveBroadcastAttrs,
+    .infer = InferCollectiveBroadcast,
+    .eval = EvalCollectiveBroadcast,
+    .work = work::Move,
+    .pass_demand = demand::Moved<0>,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::CollectivePermute = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kPermuteAttrs,
+    .infer = InferCollectivePermute,
+    .eval = EvalCollectivePermute,
+    .work = work::Move,
+    .pass_demand = demand::Moved<0>,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::CollectivePermuteStart = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kPermuteAttrs,
+    .infer = InferCollectivePermuteStart,
+    .eval = EvalCollectivePermuteStart,
+    .work = work::Move,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
 constinit const OpDef ops::CollectivePermuteDone = {.operands = Exactly(1),
                                                     .types = kArrayTypes,
                                                     .infer = InferCollectivePermuteDone,
-                                                    .eval = EvalDoneElement1};
-constinit const OpDef ops::ReplicaId = {
-    .operands = Exactly(0), .types = TypeSet::Of(ElementType::kU32), .infer = InferId, .eval = EvalReplicaId};
+                                                    .eval = EvalDoneElement1,
+                                                    .work = work::Move};
+constinit const OpDef ops::ReplicaId = {.operands = Exactly(0),
+                                        .types = TypeSet::Of(ElementType::kU32),
+                                        .infer = InferId,
+                                        .eval = EvalReplicaId,
+                                        .work = work::Move};
 constinit const OpDef ops::PartitionId = {.operands = Exactly(0),
                                           .types = TypeSet::Of(ElementType::kU32),
                                           .infer = InferId,
-                                          .eval = EvalPartitionId};
+                                          .eval = EvalPartitionId,
+                                          .work = work::Move};
 
 }  // namespace assay

@@ -277,37 +277,95 @@ absl::StatusOr<Literal> EvalCopyDone(EvalContext&, std::span<Literal> operands) 
   return operands[0].element(0);
 }
 
+void DemandsOfConditional(const InstructionView& view, std::vector<OperandDemand>& demands) {
+  const int64_t branches = static_cast<int64_t>(view.num_operands()) - 1;
+  if (view.operand(0).element_type() != ElementType::kPred)
+    demands.push_back({0, demand::OneRange(0, branches - 1)});
+}
+
+// The state that comes in, and each that the body gives.
+void PassDemandOfWhile(const InstructionView& view, const InputDemand& demand, std::span<const int64_t> path,
+                       std::vector<OperandDemand>& demands) {
+  demand::Whole(view, demand, path, demands);
+  if (const auto body = view.attributes().Computation(Attr::kBody))
+    demands.push_back({0, demand, {path.begin(), path.end()}, *body});
+}
+
+// copy-start gives (copy, operand, context).
+void PassDemandOfCopyStart(const InstructionView& view, const InputDemand& demand,
+                           std::span<const int64_t> path, std::vector<OperandDemand>& demands) {
+  demand::Whole(view, demand, path.empty() ? path : path.subspan(1), demands);
+}
+void PassDemandOfCopyDone(const InstructionView&, const InputDemand& demand, std::span<const int64_t> path,
+                          std::vector<OperandDemand>& demands) {
+  demands.push_back({0, demand, demand::Prepend(0, path)});
+}
+
 }  // namespace
 
-constinit const OpDef ops::Call = {.operands = AtLeast(0),
-                                   .types = kArrayTypes,
-                                   .attributes = kCallAttrs,
-                                   .infer = InferCall,
-                                   .eval = EvalCall,
-                                   .calls_may_have_effects = true};
-constinit const OpDef ops::Fusion = {.operands = AtLeast(0),
-                                     .types = kArrayTypes,
-                                     .attributes = kFusionAttrs,
-                                     .infer = InferFusion,
-                                     .eval = EvalFusion};
-constinit const OpDef ops::Conditional = {.operands = AtLeast(1),
-                                          .types = kArrayTypes,
-                                          .attributes = kConditionalAttrs,
-                                          .infer = InferConditional,
-                                          .eval = EvalConditional,
-                                          .calls_may_have_effects = true};
-constinit const OpDef ops::While = {.operands = Exactly(1),
-                                    .types = kArrayTypes,
-                                    .attributes = kWhileAttrs,
-                                    .infer = InferWhile,
-                                    .eval = EvalWhile,
-                                    .calls_may_have_effects = true};
-constinit const OpDef ops::CopyStart = {.operands = Exactly(1),
-                                        .types = kArrayTypes,
-                                        .attributes = kCopyStartAttrs,
-                                        .infer = InferCopyStart,
-                                        .eval = EvalCopyStart};
+constinit const OpDef ops::Call = {
+    .operands = AtLeast(0),
+    .types = kArrayTypes,
+    .attributes = kCallAttrs,
+    .infer = InferCall,
+    .eval = EvalCall,
+    .work = work::None,
+    .pass_demand = demand::OfCallees,
+    .arguments = Arguments::kOperands,
+    .runs_steps = true,
+    .calls_may_have_effects = true,
+};
+constinit const OpDef ops::Fusion = {
+    .operands = AtLeast(0),
+    .types = kArrayTypes,
+    .attributes = kFusionAttrs,
+    .infer = InferFusion,
+    .eval = EvalFusion,
+    .work = work::None,
+    .pass_demand = demand::OfCallees,
+    .arguments = Arguments::kOperands,
+    .runs_steps = true,
+};
+constinit const OpDef ops::Conditional = {
+    .operands = AtLeast(1),
+    .types = kArrayTypes,
+    .attributes = kConditionalAttrs,
+    .infer = InferConditional,
+    .eval = EvalConditional,
+    .work = work::None,
+    .demands = DemandsOfConditional,
+    .pass_demand = demand::OfCallees,
+    .runs_steps = true,
+    .calls_may_have_effects = true,
+};
+constinit const OpDef ops::While = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kWhileAttrs,
+    .infer = InferWhile,
+    .eval = EvalWhile,
+    .work = work::None,
+    .pass_demand = PassDemandOfWhile,
+    .runs_steps = true,
+    .calls_may_have_effects = true,
+};
+constinit const OpDef ops::CopyStart = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kCopyStartAttrs,
+    .infer = InferCopyStart,
+    .eval = EvalCopyStart,
+    .work = work::None,
+    .pass_demand = PassDemandOfCopyStart,
+    .partner_in_computation = true,
+};
 constinit const OpDef ops::CopyDone = {
-    .operands = Exactly(1), .types = kArrayTypes, .infer = InferCopyDone, .eval = EvalCopyDone};
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .infer = InferCopyDone,
+    .eval = EvalCopyDone,
+    .work = work::None,
+    .pass_demand = PassDemandOfCopyDone,
+};
 
 }  // namespace assay

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "evaluator/ops/strips.h"
+#include "evaluator/strips.h"
 #include "fmt/format.h"
 #include "literal/float_format.h"
 
@@ -155,7 +155,9 @@ constinit const OpDef ops::Convert = {
     .types = kArrayTypes,
     .infer = InferConvert,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = StripForConvert,
+    .pass_demand = demand::InPlace<0>,
 };
 
 namespace {
@@ -242,6 +244,7 @@ constinit const OpDef ops::ReducePrecision = {
     .attributes = kReducePrecisionAttributes,
     .infer = InferReducePrecision,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = StripForReducePrecision,
 };
 
@@ -302,6 +305,7 @@ constinit const OpDef ops::StochasticConvert = {
     .types = kFloatTypes,
     .infer = InferStochasticConvert,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kStochasticConvertStrips>,
 };
 
@@ -354,6 +358,7 @@ constinit const OpDef ops::Complex = {
     .types = TypeSet::Of(ElementType::kF32) | TypeSet::Of(ElementType::kF64),
     .infer = InferComplex,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kComplexStrips>,
 };
 
@@ -363,6 +368,7 @@ constinit const OpDef ops::Real = {
     .types = kFloatTypes | kComplexTypes,
     .infer = InferPart,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kRealStrips>,
 };
 
@@ -373,6 +379,7 @@ constinit const OpDef ops::Imag = {
     .types = kFloatTypes | kComplexTypes,
     .infer = InferPart,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kImagStrips>,
 };
 

@@ -1,13 +1,18 @@
-// convolution (spec/operations-linalg.md, Conv to ConvGeneralDilated). Window arithmetic is window_axis.h,
-// sums of products contraction.h.
+// convolution (spec/operations-linalg.md, Conv to ConvGeneralDilated). The window's shape rule is window_axis.h, the
+// arithmetic contraction.h.
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <vector>
 
+#include "absl/numeric/int128.h"
+#include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/meter.h"
 #include "evaluator/ops/contraction.h"
-#include "evaluator/ops/loops.h"
-#include "evaluator/ops/window_axis.h"
+#include "evaluator/ops/window_sizes.h"
+#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -156,166 +161,76 @@ absl::StatusOr<Shape> InferConvolution(const InferContext& context) {
   return result;
 }
 
-// An array as the convolution sees it: batch/feature (kernel: output/input feature) and spatial dimensions.
-struct ConvArray {
-  int64_t outer_size = 0, outer_stride = 0;  // batch; of the kernel: output feature
-  int64_t inner_size = 0, inner_stride = 0;  // feature; of the kernel: input feature
-  DimVector spatial_sizes, spatial_strides;
-};
-ConvArray ArrayOf(const Literal& literal, int64_t outer, int64_t inner, const Ints& spatial) {
-  const DimVector strides = StridesOf(literal);
-  const DimVector sizes = literal.runtime_sizes();
-  return {sizes[outer],
-          strides[outer],
-          sizes[inner],
-          strides[inner],
-          SpatialSizes(sizes, spatial),
-          SpatialSizes(strides, spatial)};
+// q of one dimension; nullopt where p is padding or a hole.
+std::optional<int64_t> BaseIndex(int64_t x, int64_t k, int64_t size, const WindowDimension& window) {
+  const absl::int128 p =
+      absl::int128(x) * window.stride + absl::int128(k) * window.window_dilation - window.padding_low;
+  if (p < 0 || p >= absl::int128(size) * window.base_dilation) return std::nullopt;
+  if (p % window.base_dilation != 0) return std::nullopt;
+  return static_cast<int64_t>(p / window.base_dilation);
 }
 
-// One evaluation. The operands are in panels, in their own element order, but for the kernel: its slots are
-// [output feature][K, row-major][input feature], reversed dimensions already turned. For each output
-// position X the contributing K are a box, and a patch of lhs is the box times Fi features.
+// The sum of one result element: `out` is its index, (b, o, X) in the result's order of dimensions.
 class Convolver {
  public:
-  Convolver(EvalContext& context, const Literal& lhs, const Literal& rhs, Literal& result,
-            const DimVector& out_spatial)
-      : meter_(context),
-        dn_(DimensionNumbers(context.attributes())),
+  Convolver(EvalContext& context, const Literal& lhs, const Literal& rhs)
+      : dn_(DimensionNumbers(context.attributes())),
         groups_(GroupsOf(context.attributes())),
-        contraction_(lhs.shape().element_type(), rhs.shape().element_type(), result.shape().element_type()),
-        lhs_(ArrayOf(lhs, dn_.input_batch, dn_.input_feature, dn_.input_spatial)),
-        rhs_(ArrayOf(rhs, dn_.kernel_output_feature, dn_.kernel_input_feature, dn_.kernel_spatial)),
-        out_(ArrayOf(result, dn_.output_batch, dn_.output_feature, dn_.output_spatial)),
-        out_spatial_(out_spatial),
-        image_(contraction_, Side::kLhs),
-        kernel_(contraction_, Side::kRhs),
-        patch_(contraction_, Side::kLhs),
-        cut_kernel_(contraction_, Side::kRhs),
-        sum_(contraction_),
-        dst_(result.MutableBytes().data()),
-        dst_bytes_(Bytes(result.shape().element_type())) {
-    const Window& window = context.attributes().WindowOf();
-    for (size_t d = 0; d < window.size(); ++d) {
-      axes_.emplace_back(lhs_.spatial_sizes[d], window[d], out_spatial[d]);
-      kernel_positions_ *= window[d].size;
-    }
-    LoadImage(lhs);
-    LoadKernel(rhs, window);
-  }
+        window_(context.attributes().WindowOf()),
+        lhs_(lhs),
+        rhs_(rhs),
+        sizes_(lhs.runtime_sizes()),
+        kernel_sizes_(rhs.runtime_sizes()),
+        q_(sizes_.size()),
+        k_(kernel_sizes_.size()),
+        sum_(lhs.shape().element_type(), rhs.shape().element_type(), context.result_shape().element_type()),
+        meter_(context) {}
 
-  absl::Status Run() {
-    if (lhs_.outer_size / groups_.batches == 0 || rhs_.outer_size == 0) return absl::OkStatus();
-    LoopDims positions;
-    for (size_t d = 0; d < axes_.size(); ++d)
-      positions.push_back({out_spatial_[d], {0, 0, out_.spatial_strides[d]}});
-    for (Loop x(positions); !x.done(); x.Next()) ASSAY_RETURN_IF_ERROR(Position(x));
-    return meter_.Flush();
-  }
-
- private:
-  void LoadImage(const Literal& lhs) {
-    const int64_t bytes = Bytes(lhs.shape().element_type());
-    image_.Resize(lhs.shape().num_elements());
-    image_.Load(0, lhs.data(), bytes, lhs.shape().num_elements());
-  }
-
-  void LoadKernel(const Literal& rhs, const Window& window) {
-    const int64_t bytes = Bytes(rhs.shape().element_type());
-    LoopDims loops = {{rhs_.outer_size, {rhs_.outer_stride}}};
-    int64_t base = 0;
-    for (size_t d = 0; d < window.size(); ++d) {
-      const int64_t stride = rhs_.spatial_strides[d];
-      if (window[d].reversal) base += (window[d].size - 1) * stride;
-      loops.push_back({window[d].size, {window[d].reversal ? -stride : stride}});
-    }
-    loops.push_back({rhs_.inner_size, {rhs_.inner_stride}});
-    kernel_.Resize(LoopCount(loops));
-    loops = MergeLoops(loops);
-    const LoopDim run = TakeInnermostLoop(loops);
-    int64_t at = 0;
-    for (Loop k(loops); !k.done(); k.Next(), at += run.size) {
-      kernel_.Load(at, rhs.data() + (base + k.offset(0)) * bytes, run.strides[0] * bytes, run.size);
-    }
-  }
-
-  // All result elements at one output position.
-  absl::Status Position(const Loop& x) {
-    box_.clear();
-    image_base_ = 0;
-    int64_t kernel_base = 0, kernel_stride = rhs_.inner_size;
-    box_count_ = 1;
-    for (size_t i = axes_.size(); i-- > 0;) {
-      const Progression k = axes_[i].AtOutput(x.index(static_cast<int64_t>(i)));
-      image_base_ += k.base * lhs_.spatial_strides[i];
-      kernel_base += k.first * kernel_stride;
-      box_count_ *= k.count;
-      box_.push_back(
-          {k.count,
-           {axes_[i].base_step() * lhs_.spatial_strides[i], axes_[i].window_step() * kernel_stride}});
-      kernel_stride *= axes_[i].window_size();
-    }
-    std::reverse(box_.begin(), box_.end());
-    const bool whole = box_count_ == kernel_positions_;
-    const int64_t length = box_count_ * rhs_.inner_size;
-    if (!whole) CutKernel(kernel_base, length);
-    const Panel& kernel = whole ? kernel_ : cut_kernel_;
-    patch_.Resize(length);
-    // Result features that share a patch: those of one feature group, or of one batch group.
-    const int64_t shared = rhs_.outer_size / (groups_.features * groups_.batches);
-    const int64_t batches = lhs_.outer_size / groups_.batches;
-    for (int64_t b = 0; b < batches; ++b) {
-      for (int64_t first = 0; first < rhs_.outer_size; first += shared) {
-        const int64_t group = first / shared;
-        const int64_t image_batch = groups_.batches > 1 ? b + group * batches : b;
-        const int64_t image_feature = groups_.features > 1 ? group * rhs_.inner_size : 0;
-        GatherPatch(image_batch * lhs_.outer_stride + image_feature * lhs_.inner_stride);
-        ASSAY_RETURN_IF_ERROR(meter_.Add(length));
-        for (int64_t o = first; o < first + shared; ++o) {
-          sum_.Clear();
-          sum_.Add(patch_, 0, kernel, o * length, length);
-          sum_.Store(dst_ + (b * out_.outer_stride + o * out_.inner_stride + x.offset(2)) * dst_bytes_);
-          ASSAY_RETURN_IF_ERROR(meter_.Add(length + 1));
-        }
+  absl::Status Sum(Index out) {
+    const int64_t o = out[dn_.output_feature], out_features = kernel_sizes_[dn_.kernel_output_feature];
+    const int64_t batch_group = o / (out_features / groups_.batches);
+    const int64_t feature_group = o / (out_features / groups_.features);
+    const int64_t features = kernel_sizes_[dn_.kernel_input_feature];
+    q_[dn_.input_batch] = out[dn_.output_batch] + batch_group * (sizes_[dn_.input_batch] / groups_.batches);
+    k_[dn_.kernel_output_feature] = o;
+    sum_.Clear();
+    if (features == 0) return absl::OkStatus();  // the kernel's space may be of any size
+    for (IndexWalk k(SpatialSizes(kernel_sizes_, dn_.kernel_spatial)); !k.done(); k.Next()) {
+      ASSAY_RETURN_IF_ERROR(meter_.Add(1));
+      if (!SetSpatial(out, k.index())) continue;
+      for (int64_t i = 0; i < features; ++i) {
+        q_[dn_.input_feature] = feature_group * features + i;
+        k_[dn_.kernel_input_feature] = i;
+        sum_.Add(lhs_.At(q_), rhs_.At(k_));
+        ASSAY_RETURN_IF_ERROR(meter_.Add(1));
       }
     }
     return absl::OkStatus();
   }
+  void Store(std::byte* dst) const { sum_.Store(dst); }
+  absl::Status Flush() { return meter_.Flush(); }
 
-  // The kernel's part that meets the image at this position, for every output feature.
-  void CutKernel(int64_t kernel_base, int64_t length) {
-    cut_kernel_.Resize(rhs_.outer_size * length);
-    const int64_t feature_slots = kernel_positions_ * rhs_.inner_size;
-    int64_t at = 0;
-    for (int64_t o = 0; o < rhs_.outer_size; ++o) {
-      for (Loop k(box_); !k.done(); k.Next(), at += rhs_.inner_size) {
-        cut_kernel_.Copy(at, kernel_, o * feature_slots + kernel_base + k.offset(1), 1, rhs_.inner_size);
-      }
+ private:
+  // False where the window at `out` has no element of lhs under its position k.
+  bool SetSpatial(Index out, Index k) {
+    for (size_t d = 0; d < window_.size(); ++d) {
+      const std::optional<int64_t> q =
+          BaseIndex(out[dn_.output_spatial[d]], k[d], sizes_[dn_.input_spatial[d]], window_[d]);
+      if (!q) return false;
+      q_[dn_.input_spatial[d]] = *q;
+      k_[dn_.kernel_spatial[d]] = window_[d].reversal ? window_[d].size - 1 - k[d] : k[d];
     }
+    return true;
   }
 
-  void GatherPatch(int64_t image_start) {
-    int64_t at = 0;
-    for (Loop k(box_); !k.done(); k.Next(), at += rhs_.inner_size) {
-      patch_.Copy(at, image_, image_start + image_base_ + k.offset(0), lhs_.inner_stride, rhs_.inner_size);
-    }
-  }
-
-  Meter meter_;
   const ConvDimensionNumbers& dn_;
   const Groups groups_;
-  const Contraction contraction_;
-  const ConvArray lhs_, rhs_, out_;  // out_: outer is batch, inner the output feature
-  const DimVector out_spatial_;
-  std::vector<WindowAxis> axes_;
-  int64_t kernel_positions_ = 1;
-  Panel image_, kernel_, patch_, cut_kernel_;
+  const Window& window_;
+  const ArrayView lhs_, rhs_;
+  const DimVector sizes_, kernel_sizes_;
+  DimVector q_, k_;  // indices of lhs and rhs
   ProductSum sum_;
-  std::byte* const dst_;
-  const int64_t dst_bytes_;
-  // Of the current position: contributing K with offsets into the image (0) and the kernel panel (1).
-  LoopDims box_;
-  int64_t box_count_ = 0, image_base_ = 0;
+  Meter meter_;
 };
 
 absl::StatusOr<Literal> EvalConvolution(EvalContext& context, std::span<Literal> operands) {
@@ -324,6 +239,7 @@ absl::StatusOr<Literal> EvalConvolution(EvalContext& context, std::span<Literal>
   const DimVector sizes = operands[0].runtime_sizes(), kernel_sizes = operands[1].runtime_sizes();
   if (sizes[dn.input_batch] % groups.batches != 0 ||
       sizes[dn.input_feature] != kernel_sizes[dn.kernel_input_feature] * groups.features ||
+      kernel_sizes[dn.kernel_output_feature] % (groups.features * groups.batches) != 0 ||
       SpatialSizes(kernel_sizes, dn.kernel_spatial) !=
           SpatialSizes(operands[1].shape().sizes(), dn.kernel_spatial)) {
     return EvalError(context.instruction().position,
@@ -333,21 +249,18 @@ absl::StatusOr<Literal> EvalConvolution(EvalContext& context, std::span<Literal>
   ASSAY_ASSIGN_OR_RETURN(const DimVector spatial,
                          RuntimeOutputSizes(context.instruction(), SpatialSizes(sizes, dn.input_spatial),
                                             context.attributes().WindowOf()));
-  // Without input features every sum is empty: +0.
-  const bool empty_sums = kernel_sizes[dn.kernel_input_feature] == 0;
-  ASSAY_ASSIGN_OR_RETURN(Literal result,
-                         context.NewResult(empty_sums || context.result_shape().HasDynamic()));
+  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
   DimVector result_sizes(sizes.size());
   result_sizes[dn.output_batch] = sizes[dn.input_batch] / groups.batches;
   result_sizes[dn.output_feature] = kernel_sizes[dn.kernel_output_feature];
   for (size_t d = 0; d < spatial.size(); ++d) result_sizes[dn.output_spatial[d]] = spatial[d];
-  if (!empty_sums && std::find(result_sizes.begin(), result_sizes.end(), 0) == result_sizes.end()) {
-    ASSAY_ASSIGN_OR_RETURN(const Literal image,
-                           ReserveScratch(context, operands[0].shape().num_elements(), 24));
-    ASSAY_ASSIGN_OR_RETURN(const Literal kernel,
-                           ReserveScratch(context, operands[1].shape().num_elements(), 32));
-    ASSAY_RETURN_IF_ERROR(Convolver(context, operands[0], operands[1], result, spatial).Run());
+  const MutableArrayView out(result);
+  Convolver convolver(context, operands[0], operands[1]);
+  for (IndexWalk i(result_sizes); !i.done(); i.Next()) {
+    ASSAY_RETURN_IF_ERROR(convolver.Sum(i.index()));
+    convolver.Store(out.At(i.index()));
   }
+  ASSAY_RETURN_IF_ERROR(convolver.Flush());
   SetRuntimeSizes(result, result_sizes);
   return result;
 }
@@ -358,6 +271,94 @@ constexpr AttrSpec kConvolutionAttributes[] = {
     Optional(Attr::kAlgorithm),       Optional(Attr::kSparsityConfig),
 };
 
+// Outputs o in [0, outputs) whose element at o * stride + offset of the base, dilated or not, is neither padding nor a
+// hole.
+int64_t ValidOutputs(int64_t dilated, int64_t outputs, int64_t offset, const WindowDimension& window) {
+  // The first o with o * stride + offset >= low.
+  const auto first = [&](int64_t low) {
+    return std::clamp<int64_t>(low <= offset ? 0 : (low - offset - 1) / window.stride + 1, 0, outputs);
+  };
+  const int64_t begin = first(0), end = first(dilated);
+  if (window.base_dilation == 1) return end - begin;
+  int64_t valid = 0;
+  for (int64_t o = begin; o < end; ++o) valid += (o * window.stride + offset) % window.base_dilation == 0;
+  return valid;
+}
+
+// Pairs of an output and a window position that meet an element of the base. Where there are too many positions to look
+// at, the padding's pairs count too.
+double ValidPairs(int64_t base, int64_t outputs, const WindowDimension& window) {
+  constexpr int64_t kMaxPositions = 1 << 16;
+  const int64_t each = window.base_dilation == 1 ? 1 : std::max<int64_t>(outputs, 1);
+  if (window.size > kMaxPositions / each)
+    return static_cast<double>(outputs) * static_cast<double>(window.size);
+  const int64_t dilated = base == 0 ? 0 : (base - 1) * window.base_dilation + 1;
+  int64_t valid = 0;
+  for (int64_t k = 0; k < window.size; ++k)
+    valid += ValidOutputs(dilated, outputs, k * window.window_dilation - window.padding_low, window);
+  return static_cast<double>(valid);
+}
+
+// Every output looks at the whole window; a product and its sum, two operations, are made where it meets the image.
+Work WorkOfConvolution(const InstructionView& view) {
+  Work work = work::Move(view);
+  const ConvDimensionNumbers& dims = DimensionNumbers(view.attributes());
+  const Shape &image = view.operand(0), &kernel = view.operand(1), &result = view.result();
+  const Window& window = view.attributes().WindowOf();
+  work.elements =
+      work::Elements(result) *
+      std::floor(work::Elements(kernel) / std::max(work::Size(kernel, dims.kernel_output_feature), 1.0));
+  work.flops = 2 * work::Size(kernel, dims.kernel_input_feature) * work::Size(result, dims.output_batch) *
+               work::Size(result, dims.output_feature);
+  for (size_t d = 0; d < dims.input_spatial.size(); ++d) {
+    work.flops *= ValidPairs(image.size(dims.input_spatial[d]), result.size(dims.output_spatial[d]),
+                             d < window.size() ? window[d] : WindowDimension{});
+  }
+  return work;
+}
+
+void AddTermsOfConvolution(const InstructionView& view, std::span<const int64_t> index, Terms& terms) {
+  const ConvDimensionNumbers& dn = DimensionNumbers(view.attributes());
+  const Window& window = view.attributes().WindowOf();
+  const Shape &image = view.operand(0), &kernel = view.operand(1);
+  const int64_t feature_groups = view.attributes().Int(Attr::kFeatureGroupCount, 1);
+  const int64_t batch_groups = view.attributes().Int(Attr::kBatchGroupCount, 1);
+  const int64_t outputs = kernel.size(dn.kernel_output_feature), o = index[dn.output_feature];
+  const int64_t group = o / (outputs / (feature_groups * batch_groups));
+  const int64_t features = kernel.size(dn.kernel_input_feature);
+  const DimVector x = RowMajorStrides(image.sizes()), w = RowMajorStrides(kernel.sizes());
+  const int64_t batch =
+      index[dn.output_batch] + (batch_groups > 1 ? group * (image.size(dn.input_batch) / batch_groups) : 0);
+  const int64_t image_base =
+      batch * x[dn.input_batch] + (feature_groups > 1 ? group * features * x[dn.input_feature] : 0);
+  DimVector sizes;
+  for (const WindowDimension& dimension : window) sizes.push_back(dimension.size);
+  int64_t count = 0;
+  for (IndexWalk k(sizes); !k.done(); k.Next()) {
+    int64_t image_at = image_base, kernel_at = o * w[dn.kernel_output_feature];
+    bool is_padding = false;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      const int64_t q =
+          WindowBaseIndex(index[dn.output_spatial[d]], k[d], image.size(dn.input_spatial[d]), window[d]);
+      is_padding = is_padding || q < 0;
+      image_at += q * x[dn.input_spatial[d]];
+      kernel_at += (window[d].reversal ? window[d].size - 1 - k[d] : k[d]) * w[dn.kernel_spatial[d]];
+    }
+    if (is_padding) continue;
+    for (int64_t i = 0; i < features; ++i) {
+      terms.operands[0].push_back(image_at + i * x[dn.input_feature]);
+      terms.operands[1].push_back(kernel_at + i * w[dn.kernel_input_feature]);
+    }
+    count += features;
+  }
+  terms.counts.push_back(count);
+}
+
+int64_t MostTermsOfConvolution(const InstructionView& view) {
+  const int64_t outputs = view.operand(1).size(DimensionNumbers(view.attributes()).kernel_output_feature);
+  return outputs == 0 ? 0 : view.operand(1).num_elements() / outputs;
+}
+
 }  // namespace
 
 constinit const OpDef ops::Convolution = {
@@ -366,6 +367,9 @@ constinit const OpDef ops::Convolution = {
     .attributes = kConvolutionAttributes,
     .infer = InferConvolution,
     .eval = EvalConvolution,
+    .work = WorkOfConvolution,
+    .sum = {SumDef::Of::kProducts, AddTermsOfConvolution, MostTermsOfConvolution},
+    .never_in_place = true,
 };
 
 }  // namespace assay

@@ -296,9 +296,21 @@ absl::StatusOr<Literal> EvalPotrf(EvalContext& context, const StandIn& stand_in,
 }
 
 absl::StatusOr<Literal> EvalByReference(EvalContext& context, std::span<Literal> operands) {
-  return EvalCustomCall(context, operands, [](EvalContext& inner, std::span<Literal> values) {
+  return RunStandIn(context, operands, [](EvalContext& inner, std::span<Literal> values) {
     return DefinitionFor(inner.instruction().opcode).eval(inner, values);
   });
+}
+
+// Nobody knows what it does with its operands.
+Work WorkOfCustomCall(const InstructionView& view) {
+  Work work = work::Move(view);
+  work.known = view.num_operands() == 0;
+  return work;
+}
+
+bool HasEffect(const Instruction& call) {
+  return call.attributes.Bool(Attr::kCustomCallHasSideEffect) ||
+         IsTestCall(call.attributes.Text(Attr::kCustomCallTarget));
 }
 
 }  // namespace
@@ -308,7 +320,7 @@ bool IsLapackCall(const Instruction& call) {
   return IsLapack(target, "potrf") || IsLapack(target, "trsm");
 }
 
-absl::StatusOr<Literal> EvalCustomCall(EvalContext& context, std::span<Literal> operands, StandInFn run) {
+absl::StatusOr<Literal> RunStandIn(EvalContext& context, std::span<Literal> operands, StandInFn run) {
   const Instruction& call = context.instruction();
   const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
   if (IsIdentity(target)) return std::move(operands[0]);
@@ -328,11 +340,15 @@ absl::StatusOr<Literal> EvalCustomCall(EvalContext& context, std::span<Literal> 
   return NotSupported({}, fmt::format("no custom call target {}", target));
 }
 
-constinit const OpDef ops::CustomCall = {.operands = AtLeast(0),
-                                         .types = kArrayTypes,
-                                         .attributes = kCustomCallAttrs,
-                                         .infer = InferCustomCall,
-                                         .eval = EvalByReference,
-                                         .calls_may_have_effects = true};
+constinit const OpDef ops::CustomCall = {
+    .operands = AtLeast(0),
+    .types = kArrayTypes,
+    .attributes = kCustomCallAttrs,
+    .infer = InferCustomCall,
+    .eval = EvalByReference,
+    .work = WorkOfCustomCall,
+    .effect_of = HasEffect,
+    .calls_may_have_effects = true,
+};
 
 }  // namespace assay

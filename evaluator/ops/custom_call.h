@@ -16,7 +16,7 @@ bool IsLapackCall(const Instruction& call);
 using StandInFn =
     absl::FunctionRef<absl::StatusOr<Literal>(EvalContext& context, std::span<Literal> operands)>;
 // custom-call with the operations it stands for evaluated by `run`.
-absl::StatusOr<Literal> EvalCustomCall(EvalContext& context, std::span<Literal> operands, StandInFn run);
+absl::StatusOr<Literal> RunStandIn(EvalContext& context, std::span<Literal> operands, StandInFn run);
 
 }  // namespace assay
 

@@ -1,10 +1,9 @@
 #include "evaluator/ops/dot_dims.h"
 
-#include <algorithm>
+#include <vector>
 
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -109,24 +108,15 @@ absl::StatusOr<Shape> DotShape(const InferContext& context, const DotDims& dims,
   return result;
 }
 
-DotArray ArrayOf(const Literal& literal) {
-  return {literal.data(), literal.shape().element_type(), literal.runtime_sizes(), StridesOf(literal)};
-}
-
-DotArray StaticArrayOf(const Shape& shape) {
-  const std::span<const int64_t> sizes = shape.sizes();
-  return {nullptr, shape.element_type(), DimVector(sizes.begin(), sizes.end()), RowMajorStrides(sizes)};
-}
-
-absl::Status CheckDotRuntimeSizes(const EvalContext& context, const DotDims& dims, const DotArray& lhs,
-                                  const DotArray& rhs) {
+absl::Status CheckDotRuntimeSizes(const EvalContext& context, const DotDims& dims,
+                                  std::span<const int64_t> lhs_sizes, std::span<const int64_t> rhs_sizes) {
   const auto check = [&](const DimVector& a, const DimVector& b) -> absl::Status {
     for (size_t i = 0; i < a.size(); ++i) {
-      if (lhs.sizes[a[i]] == rhs.sizes[b[i]]) continue;
+      if (lhs_sizes[a[i]] == rhs_sizes[b[i]]) continue;
       return EvalError(
           context.instruction().position,
           fmt::format("DYN-4: {}: dimension {} of lhs has run-time size {}, dimension {} of rhs has {}",
-                      Name(context.instruction().opcode), a[i], lhs.sizes[a[i]], b[i], rhs.sizes[b[i]]));
+                      Name(context.instruction().opcode), a[i], lhs_sizes[a[i]], b[i], rhs_sizes[b[i]]));
     }
     return absl::OkStatus();
   };
@@ -134,33 +124,12 @@ absl::Status CheckDotRuntimeSizes(const EvalContext& context, const DotDims& dim
   return check(dims.lhs.contracting, dims.rhs.contracting);
 }
 
-DotBox WholeDot(const DotDims& dims, const DotArray& lhs, const DotArray& rhs,
-                std::span<const int64_t> result_strides) {
-  DotBox box;
-  size_t r = 0;
-  for (size_t i = 0; i < dims.lhs.batch.size(); ++i) {
-    const int64_t d = dims.lhs.batch[i];
-    box.batch.push_back(
-        {lhs.sizes[d], {lhs.strides[d], rhs.strides[dims.rhs.batch[i]], result_strides[r++]}});
-  }
-  for (int64_t d : dims.lhs.free)
-    box.rows.push_back({lhs.sizes[d], {lhs.strides[d], 0, result_strides[r++]}});
-  for (int64_t d : dims.rhs.free)
-    box.columns.push_back({rhs.sizes[d], {0, rhs.strides[d], result_strides[r++]}});
-  box.contracted.emplace_back();
-  for (size_t i = 0; i < dims.lhs.contracting.size(); ++i) {
-    const int64_t d = dims.lhs.contracting[i];
-    box.contracted[0].loops.push_back(
-        {lhs.sizes[d], {lhs.strides[d], rhs.strides[dims.rhs.contracting[i]], 0}});
-  }
-  return box;
-}
-
-DimVector DotSizes(const DotDims& dims, const DotArray& lhs, const DotArray& rhs) {
+DimVector DotSizes(const DotDims& dims, std::span<const int64_t> lhs_sizes,
+                   std::span<const int64_t> rhs_sizes) {
   DimVector sizes;
-  for (int64_t d : dims.lhs.batch) sizes.push_back(lhs.sizes[d]);
-  for (int64_t d : dims.lhs.free) sizes.push_back(lhs.sizes[d]);
-  for (int64_t d : dims.rhs.free) sizes.push_back(rhs.sizes[d]);
+  for (int64_t d : dims.lhs.batch) sizes.push_back(lhs_sizes[d]);
+  for (int64_t d : dims.lhs.free) sizes.push_back(lhs_sizes[d]);
+  for (int64_t d : dims.rhs.free) sizes.push_back(rhs_sizes[d]);
   return sizes;
 }
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "evaluator/ops/repack.h"
-#include "evaluator/ops/shape_rules.h"
+#include "evaluator/shape_rules.h"
 #include "literal/element_io.h"
 #include "shape/checked.h"
 
@@ -136,6 +136,18 @@ absl::StatusOr<Literal> EvalDynamicReshape(EvalContext& context, std::span<Liter
 
 constexpr AttrSpec kDimensionsAttrs[] = {Required(Attr::kDimensions)};
 
+void DemandsOfSetDimensionSize(const InstructionView& view, std::vector<OperandDemand>& demands) {
+  const int64_t dimension = view.attributes().List(Attr::kDimensions)[0];
+  demands.push_back({1, demand::OneRange(0, view.operand(0).size(dimension))});
+}
+
+// Other sizes than the largest ones would have to go with the operand's.
+void DemandsOfDynamicReshape(const InstructionView& view, std::vector<OperandDemand>& demands) {
+  const Shape& result = view.result();
+  for (int64_t d = 0; d < result.rank(); ++d)
+    demands.push_back({d + 1, demand::OneRange(result.size(d), result.size(d))});
+}
+
 }  // namespace
 
 constinit const OpDef ops::GetDimensionSize = {
@@ -144,6 +156,7 @@ constinit const OpDef ops::GetDimensionSize = {
     .attributes = kDimensionsAttrs,
     .infer = InferGetDimensionSize,
     .eval = EvalGetDimensionSize,
+    .work = work::None,
 };
 constinit const OpDef ops::SetDimensionSize = {
     .operands = Exactly(2),
@@ -151,6 +164,9 @@ constinit const OpDef ops::SetDimensionSize = {
     .attributes = kDimensionsAttrs,
     .infer = InferSetDimensionSize,
     .eval = EvalSetDimensionSize,
+    .work = work::None,
+    .demands = DemandsOfSetDimensionSize,
+    .pass_demand = demand::Moved<0>,
 };
 constinit const OpDef ops::DynamicReshape = {
     .operands = AtLeast(1),
@@ -158,6 +174,9 @@ constinit const OpDef ops::DynamicReshape = {
     .attributes = {},
     .infer = InferDynamicReshape,
     .eval = EvalDynamicReshape,
+    .work = work::None,
+    .demands = DemandsOfDynamicReshape,
+    .pass_demand = demand::Moved<0>,
 };
 
 }  // namespace assay

@@ -1,35 +1,25 @@
 #include "evaluator/ops/element_sum.h"
 
-#include <algorithm>
-#include <complex>
-
-#include "literal/element_io.h"
-
 namespace assay {
 
-ElementSum::ElementSum(ElementType type) : type_(type), complex_(IsComplex(type)) {}
+ElementSum::ElementSum(ElementType type) : type_(type), load_(LoadOneFor(type)) {}
 
 void ElementSum::Clear() {
   real_.Clear();
-  if (complex_) imaginary_.Clear();
+  imaginary_.Clear();
 }
 
-void ElementSum::Add(const std::byte* src, int64_t stride_bytes, int64_t n) {
-  constexpr double kOne = 1;
-  alignas(64) double strip[2 * kStrip];
-  const int64_t width = complex_ ? 2 : 1;
-  for (int64_t done = 0; done < n; done += kStrip) {
-    const int64_t count = std::min(kStrip, n - done);
-    LoadStrip(type_, src + done * stride_bytes, stride_bytes, count, strip);
-    real_.AddProducts(strip, width, &kOne, 0, count);
-    if (complex_) imaginary_.AddProducts(strip + 1, width, &kOne, 0, count);
-  }
+void ElementSum::Add(const std::byte* element) {
+  double parts[2];
+  load_(element, parts);
+  real_.Add(parts[0]);
+  if (IsComplex(type_)) imaginary_.Add(parts[1]);
 }
 
-void ElementSum::Store(std::byte* dst) const {
+void ElementSum::Store(std::byte* element) const {
   const FloatFormat& format = *Info(type_).format;
-  const double rounded[2] = {real_.Round(format), complex_ ? imaginary_.Round(format) : 0};
-  StoreStrip(type_, rounded, 1, dst, 0);
+  const double rounded[2] = {real_.Round(format), IsComplex(type_) ? imaginary_.Round(format) : 0};
+  StoreStrip(type_, rounded, 1, element, 0);
 }
 
 }  // namespace assay

@@ -3,10 +3,9 @@
 #define ASSAY_EVALUATOR_OPS_ELEMENT_SUM_H_
 
 #include <cstddef>
-#include <cstdint>
 
 #include "evaluator/scalar/exact_sum.h"
-#include "shape/element_type.h"
+#include "literal/element_io.h"
 
 namespace assay {
 
@@ -14,14 +13,13 @@ class ElementSum {
  public:
   explicit ElementSum(ElementType type);
   void Clear();
-  // Adds n elements, the first at src, stride_bytes apart.
-  void Add(const std::byte* src, int64_t stride_bytes, int64_t n);
+  void Add(const std::byte* element);
   // Stores the rounded sum. No element at all: +0.
-  void Store(std::byte* dst) const;
+  void Store(std::byte* element) const;
 
  private:
   const ElementType type_;
-  const bool complex_;
+  const LoadOneFn load_;
   ExactSum real_, imaginary_;
 };
 

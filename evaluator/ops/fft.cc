@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "evaluator/eval_context.h"
+#include "evaluator/elements.h"
 #include "evaluator/op.h"
-#include "evaluator/ops/loops.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/exact_dft.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -94,7 +94,7 @@ absl::StatusOr<Shape> InferFft(const InferContext& context) {
   return result;
 }
 
-// One transform after another over the leading dimensions.
+// One transform: `leading` is the index of its line in the leading dimensions.
 class FftRun {
  public:
   FftRun(EvalContext& context, FftKind kind, std::span<const int64_t> lengths, const Literal& x,
@@ -102,75 +102,78 @@ class FftRun {
       : context_(context),
         kind_(kind),
         last_(lengths.back()),
-        half_(last_ / 2 + 1),
+        in_sizes_(lengths.begin(), lengths.end()),
+        out_sizes_(in_sizes_),
+        full_sizes_(in_sizes_),
         x_(x),
+        out_(result),
         type_(x.shape().element_type()),
         result_type_(result.shape().element_type()),
         dft_({lengths.begin(), lengths.end()}, kind == FftKind::kIfft || kind == FftKind::kIrfft,
-             *Info(type_).format),
-        dst_(result.MutableBytes().data()) {
-    rows_ = 1;
-    for (int64_t n : lengths.first(lengths.size() - 1)) rows_ *= n;
-    in_last_ = kind == FftKind::kIrfft ? half_ : last_;
-    out_last_ = kind == FftKind::kRfft ? half_ : last_;
+             *Info(type_).format) {
+    if (kind == FftKind::kIrfft) in_sizes_.back() = last_ / 2 + 1;
+    if (kind == FftKind::kRfft) out_sizes_.back() = last_ / 2 + 1;
+    for (int64_t n : lengths) size_ *= n;
   }
 
-  int64_t input_size() const { return rows_ * in_last_; }
-  int64_t output_size() const { return rows_ * out_last_; }
-
-  absl::Status Line(int64_t number) {
+  absl::Status Line(Index leading) {
     const auto charge = [this](int64_t work) { return context_.Charge(work); };
-    if (!Load(x_.data() + number * input_size() * Bytes(type_))) {
-      output_.re.assign(rows_ * last_, CanonicalNaN(*Info(type_).format));
+    if (!Load(leading)) {
+      output_.re.assign(size_, CanonicalNaN(*Info(type_).format));
       output_.im = output_.re;
     } else {
-      ASSAY_RETURN_IF_ERROR(dft_.Transform(line_, out_last_, IsComplex(result_type_), output_, charge));
+      ASSAY_RETURN_IF_ERROR(
+          dft_.Transform(line_, out_sizes_.back(), IsComplex(result_type_), output_, charge));
     }
-    Store(dst_ + number * output_size() * Bytes(result_type_));
-    return context_.Charge(output_size());
+    Store(leading);
+    return context_.Charge(size_);
   }
 
  private:
+  // (leading, j)
+  static DimVector Join(Index leading, Index j) {
+    DimVector index(leading.begin(), leading.end());
+    index.insert(index.end(), j.begin(), j.end());
+    return index;
+  }
+
   // Fills line_; false if an element is not finite.
-  bool Load(const std::byte* src) {
-    const int64_t size = rows_ * last_;
+  bool Load(Index leading) {
     const bool complex = IsComplex(type_);
-    line_.re.assign(size, 0);
-    line_.im.assign(complex ? size : 0, 0);
-    if (kind_ == FftKind::kIrfft) line_.doubled.assign(size, 0);
+    line_.re.assign(size_, 0);
+    line_.im.assign(complex ? size_ : 0, 0);
+    if (kind_ == FftKind::kIrfft) line_.doubled.assign(size_, 0);
     bool finite = true;
-    for (int64_t row = 0; row < rows_; ++row) {
-      for (int64_t i = 0; i < in_last_; ++i) {
-        double parts[2];
-        LoadStrip(type_, src + (row * in_last_ + i) * Bytes(type_), 0, 1, parts);
-        const int64_t at = row * last_ + i;
-        line_.re[at] = parts[0];
-        if (complex) line_.im[at] = parts[1];
-        if (kind_ == FftKind::kIrfft) line_.doubled[at] = i >= 1 && i <= (last_ - 1) / 2;
-        finite = finite && std::isfinite(parts[0]) && (!complex || std::isfinite(parts[1]));
-      }
+    for (IndexWalk j(in_sizes_); !j.done(); j.Next()) {
+      double parts[2] = {0, 0};
+      LoadStrip(type_, x_.At(Join(leading, j.index())), 0, 1, parts);
+      const int64_t at = PositionOf(j.index(), full_sizes_), last = j.index().back();
+      line_.re[at] = parts[0];
+      if (complex) line_.im[at] = parts[1];
+      if (kind_ == FftKind::kIrfft) line_.doubled[at] = last >= 1 && last <= (last_ - 1) / 2;
+      finite = finite && std::isfinite(parts[0]) && std::isfinite(parts[1]);
     }
     return finite;
   }
 
-  void Store(std::byte* dst) const {
-    for (int64_t row = 0; row < rows_; ++row) {
-      for (int64_t i = 0; i < out_last_; ++i, dst += Bytes(result_type_)) {
-        const int64_t at = row * last_ + i;
-        const double parts[2] = {output_.re[at], IsComplex(result_type_) ? output_.im[at] : 0};
-        StoreStrip(result_type_, parts, 1, dst, 0);
-      }
+  void Store(Index leading) const {
+    for (IndexWalk k(out_sizes_); !k.done(); k.Next()) {
+      const int64_t at = PositionOf(k.index(), full_sizes_);
+      const double parts[2] = {output_.re[at], IsComplex(result_type_) ? output_.im[at] : 0};
+      StoreStrip(result_type_, parts, 1, out_.At(Join(leading, k.index())), 0);
     }
   }
 
   EvalContext& context_;
   const FftKind kind_;
-  const int64_t last_, half_;
-  const Literal& x_;
+  const int64_t last_;
+  DimVector in_sizes_, out_sizes_;  // of a line: one of the last is half where the kind says so
+  const DimVector full_sizes_;      // as line_ and output_ have them
+  const ArrayView x_;
+  const MutableArrayView out_;
   const ElementType type_, result_type_;
   ExactDft dft_;
-  std::byte* const dst_;
-  int64_t rows_, in_last_, out_last_;
+  int64_t size_ = 1;  // of a whole line
   ExactDft::Line line_;
   ExactDft::Output output_;
 };
@@ -186,26 +189,32 @@ absl::StatusOr<Literal> EvalFft(EvalContext& context, std::span<Literal> operand
                                  x.dynamic_size(d), x.shape().size(d)));
   }
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(HasDynamicDimension(context.result_shape())));
+  const DimVector sizes = x.runtime_sizes();
   if (result.shape().num_elements() > 0) {
-    const DimVector sizes = x.runtime_sizes();
     int64_t count = 1;
     for (int64_t n : lengths) count *= n;
     // Per element of a line: its terms, two fixed-point copies, roots, input and output.
     ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, count, 256));
     FftRun run(context, *KindOf(context.attributes()), lengths, x, result);
-    LoopDims loops;
-    int64_t stride = 1;
-    for (int64_t d = leading - 1; d >= 0; --d) {
-      loops.insert(loops.begin(), LoopDim{sizes[d], {stride}});
-      stride *= x.shape().size(d);
+    for (IndexWalk line({sizes.data(), static_cast<size_t>(leading)}); !line.done(); line.Next()) {
+      ASSAY_RETURN_IF_ERROR(run.Line(line.index()));
     }
-    for (Loop line(loops); !line.done(); line.Next()) ASSAY_RETURN_IF_ERROR(run.Line(line.offset(0)));
   }
-  SetRuntimeSizes(result, x.runtime_sizes());
+  SetRuntimeSizes(result, sizes);
   return result;
 }
 
 constexpr AttrSpec kFftAttributes[] = {Required(Attr::kFftType), Required(Attr::kFftLength)};
+
+// n log2 n elements of the longer side are looked at; each takes 8 operations.
+Work WorkOfFft(const InstructionView& view) {
+  Work work = work::Move(view);
+  double logs = 0;
+  for (int64_t length : view.attributes().List(Attr::kFftLength)) logs += work::CeilLog2(length);
+  work.elements = work::Largest(view) * std::max(logs, 1.0);
+  work.flops = 8 * work::Largest(view) * logs;
+  return work;
+}
 
 }  // namespace
 
@@ -215,6 +224,7 @@ constinit const OpDef ops::Fft = {
     .attributes = kFftAttributes,
     .infer = InferFft,
     .eval = EvalFft,
+    .work = WorkOfFft,
 };
 
 }  // namespace assay

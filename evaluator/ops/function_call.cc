@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "evaluator/ops/strips.h"
 #include "evaluator/scalar/real.h"
+#include "evaluator/strips.h"
 #include "fmt/format.h"
 
 namespace assay {

@@ -8,43 +8,18 @@
 //   full[operand_batching_dims[k]] = G at start_indices_batching_dims[k]
 //   off[k-th remaining dimension of the operand] = O[offset_dims[k]]
 //   out[O] = operand[full + off]
-// So each G moves one slice: the inner loop is a strided move, prepared once. The index operand's walk is in
-// index_vectors.cc.
 #include "evaluator/ops/gather.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "evaluator/move.h"
+#include "evaluator/meter.h"
 #include "evaluator/ops/index_vectors.h"
-#include "evaluator/ops/shape_rules.h"
-#include "shape/checked.h"
+#include "evaluator/ops/start_indices.h"
+#include "evaluator/shape_rules.h"
 
 namespace assay {
 namespace {
-
-struct GatherNumbers {
-  explicit GatherNumbers(const AttributeMap& attributes)
-      : offset_dims(attributes.List(Attr::kOffsetDims)),
-        collapsed_slice_dims(attributes.List(Attr::kCollapsedSliceDims)),
-        start_index_map(attributes.List(Attr::kStartIndexMap)),
-        operand_batching_dims(attributes.List(Attr::kOperandBatchingDims)),
-        start_indices_batching_dims(attributes.List(Attr::kStartIndicesBatchingDims)),
-        index_vector_dim(attributes.Int(Attr::kIndexVectorDim)) {
-    // slice_sizes is a list of numbers here and of lists on other ops.
-    if (const auto* ints = std::get_if<Ints>(attributes.Find(Attr::kSliceSizes))) slice_sizes = *ints;
-  }
-  std::span<const int64_t> offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims,
-      start_indices_batching_dims, slice_sizes;
-  int64_t index_vector_dim;
-
-  // Operand dimensions that offset_dims stand for, in order.
-  DimVector OffsetOperandDims(int64_t operand_rank) const {
-    return Remaining(operand_rank, collapsed_slice_dims, operand_batching_dims);
-  }
-  // Position in B of a dimension of the indices.
-  int64_t BatchPosition(int64_t d) const { return d < index_vector_dim ? d : d - 1; }
-};
 
 // C1 to C4.
 absl::Status CheckIndices(const Shape& operand, const Shape& indices, const GatherNumbers& g) {
@@ -151,96 +126,88 @@ absl::StatusOr<Shape> InferGather(const InferContext& context) {
   return MakeArray(operand.element_type(), sizes, [&](int64_t i) { return dynamic[i]; });
 }
 
-GatherPlan MakeGatherPlan(const Literal& operand, const Literal& indices, const Shape& result,
-                          const GatherNumbers& g) {
-  GatherPlan plan{.indices = &indices, .index_vector_dim = g.index_vector_dim};
-  const DimVector operand_strides = RowMajorStrides(operand.shape().sizes());
-  const DimVector result_strides = RowMajorStrides(result.sizes());
-  const DimVector batch_dims = IndexBatchDims(indices.shape(), g.index_vector_dim);
-  const DimVector offset_operand_dims = g.OffsetOperandDims(operand.shape().rank());
-  // A slice of a whole dynamic dimension has its run-time size.
-  const auto slice_size = [&](int64_t d) {
-    return g.slice_sizes[d] == operand.shape().size(d) ? operand.dynamic_size(d) : g.slice_sizes[d];
-  };
-  for (int64_t i = 0; i < result.rank(); ++i) {
-    if (Contains(g.offset_dims, i)) {
-      const int64_t d = offset_operand_dims[plan.slice.size()];
-      plan.slice.push_back(slice_size(d));
-      plan.from_strides.push_back(operand_strides[d]);
-      plan.to_strides.push_back(result_strides[i]);
-      plan.sizes.push_back(slice_size(d));
-    } else {
-      plan.sizes.push_back(indices.dynamic_size(batch_dims[plan.out.strides.size()]));
-      plan.out.strides.push_back(result_strides[i]);
+// The operand's index for an index O of the result, as the formula above says.
+class GatherIndex {
+ public:
+  GatherIndex(const Literal& operand, const Literal& indices, const GatherNumbers& numbers)
+      : numbers_(numbers),
+        starts_(indices, numbers.index_vector_dim),
+        offset_operand_dims_(numbers.OffsetOperandDims(operand.shape().rank())),
+        batch_dims_(
+            Remaining(static_cast<int64_t>(numbers.offset_dims.size()) + BatchRank(indices.shape(), numbers),
+                      numbers.offset_dims)),
+        batch_index_(batch_dims_.size()),
+        index_(operand.shape().rank()) {
+    for (int64_t d = 0; d < operand.shape().rank(); ++d) {
+      // A slice of a whole dynamic dimension has its run-time size.
+      const bool whole = numbers.slice_sizes[d] == operand.shape().size(d);
+      slice_sizes_.push_back(whole ? operand.dynamic_size(d) : numbers.slice_sizes[d]);
+      limits_.push_back(std::max<int64_t>(operand.dynamic_size(d) - slice_sizes_[d], 0));
     }
   }
-  plan.batch.strides.assign(batch_dims.size(), 0);
-  for (size_t k = 0; k < g.operand_batching_dims.size(); ++k) {
-    plan.batch.strides[g.BatchPosition(g.start_indices_batching_dims[k])] =
-        operand_strides[g.operand_batching_dims[k]];
-  }
-  for (int64_t d : g.start_index_map) {
-    // Decision: gather-oob-clamp
-    plan.limits.push_back(std::max<int64_t>(operand.dynamic_size(d) - slice_size(d), 0));
-    plan.strides.push_back(operand_strides[d]);
-  }
-  return plan;
-}
 
-// Slices of one length in bytes that the compiler knows.
-template <int64_t kBytes>
-void CopySlices(int64_t n, const std::byte* src, const int64_t* from, int64_t element_bytes, std::byte* dst,
-                int64_t step_bytes) {
-  for (int64_t i = 0; i < n; ++i) std::memcpy(dst + i * step_bytes, src + from[i] * element_bytes, kBytes);
-}
-// dst + i * step_bytes = the slice at element from[i].
-void MoveSlices(const StridedMove& move, int64_t n, const std::byte* src, const int64_t* from,
-                int64_t element_bytes, std::byte* dst, int64_t step_bytes) {
-  switch (move.block_bytes()) {
-    case 1:
-      return CopySlices<1>(n, src, from, element_bytes, dst, step_bytes);
-    case 2:
-      return CopySlices<2>(n, src, from, element_bytes, dst, step_bytes);
-    case 4:
-      return CopySlices<4>(n, src, from, element_bytes, dst, step_bytes);
-    case 8:
-      return CopySlices<8>(n, src, from, element_bytes, dst, step_bytes);
-    case 16:
-      return CopySlices<16>(n, src, from, element_bytes, dst, step_bytes);
-    default:
-      for (int64_t i = 0; i < n; ++i) move.Run(src + from[i] * element_bytes, dst + i * step_bytes);
+  // The run-time sizes of the result.
+  DimVector ResultSizes(const Literal& indices) const {
+    const DimVector of_indices = IndexBatchDims(indices.shape(), numbers_.index_vector_dim);
+    DimVector sizes(batch_dims_.size() + numbers_.offset_dims.size());
+    for (size_t k = 0; k < batch_dims_.size(); ++k)
+      sizes[batch_dims_[k]] = indices.dynamic_size(of_indices[k]);
+    for (size_t k = 0; k < offset_operand_dims_.size(); ++k) {
+      sizes[numbers_.offset_dims[k]] = slice_sizes_[offset_operand_dims_[k]];
+    }
+    return sizes;
   }
-}
 
-// One strip after the other.
-absl::Status MoveAllSlices(EvalContext& context, const GatherPlan& plan, const Literal& operand,
-                           Literal& result) {
-  const int64_t bytes = Bytes(operand.shape().element_type());
-  const StridedMove move(static_cast<int>(bytes), plan.slice, plan.from_strides, plan.to_strides);
-  const int64_t slice_elements = CheckedProduct(plan.slice).value_or(0);
-  const std::byte* src = operand.data();
-  std::byte* dst = result.MutableBytes().data();
-  return ForEachIndexVector(
-      *plan.indices, plan.index_vector_dim, plan.out, plan.batch,
-      [&](int64_t n, const int64_t* components, const int64_t* bases, const int64_t* steps) {
-        int64_t from[kStrip];
-        for (int64_t i = 0; i < n; ++i) from[i] = bases[1] + i * steps[1];
-        for (size_t k = 0; k < plan.limits.size(); ++k, components += kStrip) {
-          const int64_t limit = plan.limits[k], stride = plan.strides[k];
-          for (int64_t i = 0; i < n; ++i) {
-            from[i] += std::clamp<int64_t>(components[i], 0, limit) * stride;
-          }
-        }
-        MoveSlices(move, n, src, from, bytes, dst + bases[0] * bytes, steps[0] * bytes);
-        return context.Charge(n * slice_elements);
-      });
-}
+  Index Of(Index o) {
+    for (size_t k = 0; k < batch_dims_.size(); ++k) batch_index_[k] = o[batch_dims_[k]];
+    std::fill(index_.begin(), index_.end(), 0);
+    for (size_t k = 0; k < numbers_.start_index_map.size(); ++k) {
+      const int64_t d = numbers_.start_index_map[k];
+      // Decision: gather-oob-clamp
+      index_[d] = std::clamp<int64_t>(starts_.At(batch_index_, static_cast<int64_t>(k)), 0, limits_[d]);
+    }
+    for (size_t k = 0; k < numbers_.operand_batching_dims.size(); ++k) {
+      index_[numbers_.operand_batching_dims[k]] =
+          batch_index_[numbers_.BatchPosition(numbers_.start_indices_batching_dims[k])];
+    }
+    for (size_t k = 0; k < offset_operand_dims_.size(); ++k) {
+      index_[offset_operand_dims_[k]] += o[numbers_.offset_dims[k]];
+    }
+    return index_;
+  }
+
+ private:
+  static int64_t BatchRank(const Shape& indices, const GatherNumbers& numbers) {
+    return static_cast<int64_t>(IndexBatchDims(indices, numbers.index_vector_dim).size());
+  }
+
+  const GatherNumbers& numbers_;
+  StartIndices starts_;
+  const DimVector offset_operand_dims_;  // the k-th is moved over by O[offset_dims[k]]
+  const DimVector batch_dims_;           // of the result: G = O at these
+  DimVector slice_sizes_, limits_;       // by dimension of the operand: at run time; the largest start
+  DimVector batch_index_, index_;        // G; full + off
+};
 
 absl::StatusOr<Literal> EvalGather(EvalContext& context, std::span<Literal> operands) {
-  return EvalGatherWith(context, operands,
-                        [&](const GatherPlan& plan, const Literal& operand, Literal& result) {
-                          return MoveAllSlices(context, plan, operand, result);
-                        });
+  const Literal& operand = operands[0];
+  const Literal& indices = operands[1];
+  const GatherNumbers numbers(context.attributes());
+  GatherIndex from(operand, indices, numbers);
+  const DimVector sizes = from.ResultSizes(indices);
+  // Elements of empty collapsed slices, if the result has any, are zero.
+  const bool nothing = operand.shape().num_elements() == 0 || Contains(numbers.slice_sizes, 0);
+  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes, nothing));
+  if (nothing) return result;
+  const ArrayView x(operand);
+  const MutableArrayView out(result);
+  Meter meter(context);
+  for (IndexWalk o(sizes); !o.done(); o.Next()) {
+    std::memcpy(out.At(o.index()), x.At(from.Of(o.index())), x.element_bytes());
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
+  }
+  ASSAY_RETURN_IF_ERROR(meter.Flush());
+  return result;
 }
 
 constexpr AttrSpec kGatherAttrs[] = {
@@ -254,18 +221,17 @@ constexpr AttrSpec kGatherAttrs[] = {
     Optional(Attr::kIndicesAreSorted),
 };
 
+void DemandsOfGather(const InstructionView& view, std::vector<OperandDemand>& demands) {
+  const AttributeMap& attributes = view.attributes();
+  demands.push_back(
+      {1, demand::IndexVectors(attributes, view.operand(0), view.operand(1),
+                               attributes.List(Attr::kStartIndexMap), attributes.List(Attr::kSliceSizes))});
+}
+
 }  // namespace
 
-absl::StatusOr<Literal> EvalGatherWith(EvalContext& context, std::span<Literal> operands, GatherMoveFn move) {
-  const Literal& operand = operands[0];
-  const GatherNumbers g(context.attributes());
-  const GatherPlan plan = MakeGatherPlan(operand, operands[1], context.result_shape(), g);
-  // Elements of empty collapsed slices, if the result has any, are zero.
-  const bool nothing = operand.shape().num_elements() == 0 || Contains(g.slice_sizes, 0);
-  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, plan.sizes, nothing));
-  if (nothing) return result;
-  ASSAY_RETURN_IF_ERROR(move(plan, operand, result));
-  return result;
+DimVector GatherNumbers::OffsetOperandDims(int64_t operand_rank) const {
+  return Remaining(operand_rank, collapsed_slice_dims, operand_batching_dims);
 }
 
 constinit const OpDef ops::Gather = {
@@ -274,6 +240,10 @@ constinit const OpDef ops::Gather = {
     .attributes = kGatherAttrs,
     .infer = InferGather,
     .eval = EvalGather,
+    .work = work::Part,
+    .demands = DemandsOfGather,
+    .pass_demand = demand::Moved<0>,
+    .never_in_place = true,
 };
 
 }  // namespace assay

@@ -1,30 +1,36 @@
-// The geometry of a gather (spec/operations-shape.md, Gather), and what moves its slices.
+// The dimension numbers of a gather (spec/operations-shape.md, Gather).
 #ifndef ASSAY_EVALUATOR_OPS_GATHER_H_
 #define ASSAY_EVALUATOR_OPS_GATHER_H_
 
+#include <cstdint>
 #include <span>
 
-#include "absl/functional/function_ref.h"
-#include "evaluator/eval_context.h"
-#include "shape/index.h"
+#include "hlo/attribute.h"
+#include "shape/shape.h"
 
 namespace assay {
 
-// What the loop over G needs, in elements.
-struct GatherPlan {
-  const Literal* indices = nullptr;
-  int64_t index_vector_dim = 0;
-  DimVector sizes;                            // of the result, at run time
-  DimVector slice, from_strides, to_strides;  // the moved slice: sizes and strides of both sides
-  AffineMap out, batch;                       // over B: to the result; to the operand by batching dimensions
-  // For component k of an index vector: the largest start, and the operand's stride.
-  DimVector limits, strides;
-};
+struct GatherNumbers {
+  // `attributes` outlives it.
+  explicit GatherNumbers(const AttributeMap& attributes)
+      : offset_dims(attributes.List(Attr::kOffsetDims)),
+        collapsed_slice_dims(attributes.List(Attr::kCollapsedSliceDims)),
+        start_index_map(attributes.List(Attr::kStartIndexMap)),
+        operand_batching_dims(attributes.List(Attr::kOperandBatchingDims)),
+        start_indices_batching_dims(attributes.List(Attr::kStartIndicesBatchingDims)),
+        index_vector_dim(attributes.Int(Attr::kIndexVectorDim)) {
+    // slice_sizes is a list of numbers here and of lists on other ops.
+    if (const auto* ints = std::get_if<Ints>(attributes.Find(Attr::kSliceSizes))) slice_sizes = *ints;
+  }
+  std::span<const int64_t> offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims,
+      start_indices_batching_dims, slice_sizes;
+  int64_t index_vector_dim;
 
-// Gather with `move` for the loop over G. It is called where there are slices with elements.
-using GatherMoveFn =
-    absl::FunctionRef<absl::Status(const GatherPlan& plan, const Literal& operand, Literal& result)>;
-absl::StatusOr<Literal> EvalGatherWith(EvalContext& context, std::span<Literal> operands, GatherMoveFn move);
+  // Operand dimensions that offset_dims stand for, in order.
+  DimVector OffsetOperandDims(int64_t operand_rank) const;
+  // Position in B of a dimension of the indices.
+  int64_t BatchPosition(int64_t d) const { return d < index_vector_dim ? d : d - 1; }
+};
 
 }  // namespace assay
 

@@ -224,41 +224,65 @@ absl::StatusOr<Literal> EvalRecvDone(EvalContext& context, std::span<Literal>) {
 
 }  // namespace
 
-constinit const OpDef ops::Infeed = {.operands = Exactly(1),
-                                     .types = kArrayTypes,
-                                     .attributes = kInfeedAttrs,
-                                     .infer = InferInfeed,
-                                     .eval = EvalInfeed,
-                                     .has_side_effect = true};
-constinit const OpDef ops::Outfeed = {.operands = Exactly(2),
-                                      .types = kArrayTypes,
-                                      .attributes = kOutfeedAttrs,
-                                      .infer = InferOutfeed,
-                                      .eval = EvalOutfeed,
-                                      .has_side_effect = true};
-constinit const OpDef ops::Send = {.operands = Exactly(2),
-                                   .types = kArrayTypes,
-                                   .attributes = kChannelAttrs,
-                                   .infer = InferSend,
-                                   .eval = EvalSend,
-                                   .has_side_effect = true};
-constinit const OpDef ops::SendDone = {.operands = Exactly(1),
-                                       .types = kArrayTypes,
-                                       .attributes = kChannelAttrs,
-                                       .infer = InferSendDone,
-                                       .eval = EvalSendDone,
-                                       .has_side_effect = true};
-constinit const OpDef ops::Recv = {.operands = Exactly(1),
-                                   .types = kArrayTypes,
-                                   .attributes = kChannelAttrs,
-                                   .infer = InferRecv,
-                                   .eval = EvalRecv,
-                                   .has_side_effect = true};
-constinit const OpDef ops::RecvDone = {.operands = Exactly(1),
-                                       .types = kArrayTypes,
-                                       .attributes = kChannelAttrs,
-                                       .infer = InferRecvDone,
-                                       .eval = EvalRecvDone,
-                                       .has_side_effect = true};
+constinit const OpDef ops::Infeed = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kInfeedAttrs,
+    .infer = InferInfeed,
+    .eval = EvalInfeed,
+    .work = work::Stream,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::Outfeed = {
+    .operands = Exactly(2),
+    .types = kArrayTypes,
+    .attributes = kOutfeedAttrs,
+    .infer = InferOutfeed,
+    .eval = EvalOutfeed,
+    .work = work::Stream,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::Send = {
+    .operands = Exactly(2),
+    .types = kArrayTypes,
+    .attributes = kChannelAttrs,
+    .infer = InferSend,
+    .eval = EvalSend,
+    .work = work::Stream,
+    .channel = Channel::kTransfer,
+    .partner_in_computation = true,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::SendDone = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kChannelAttrs,
+    .infer = InferSendDone,
+    .eval = EvalSendDone,
+    .work = work::Stream,
+    .partner_in_computation = true,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::Recv = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kChannelAttrs,
+    .infer = InferRecv,
+    .eval = EvalRecv,
+    .work = work::Stream,
+    .channel = Channel::kTransfer,
+    .partner_in_computation = true,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::RecvDone = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kChannelAttrs,
+    .infer = InferRecvDone,
+    .eval = EvalRecvDone,
+    .work = work::Stream,
+    .partner_in_computation = true,
+    .has_side_effect = true,
+};
 
 }  // namespace assay

@@ -3,9 +3,9 @@
 // layouts, is in bitcast.cc; dynamic-reshape in dynamic.cc.
 #include <algorithm>
 
-#include "evaluator/move.h"
+#include "evaluator/element_moves.h"
 #include "evaluator/ops/repack.h"
-#include "evaluator/ops/shape_rules.h"
+#include "evaluator/shape_rules.h"
 #include "shape/checked.h"
 
 namespace assay {
@@ -48,17 +48,12 @@ absl::StatusOr<Literal> EvalBroadcast(EvalContext& context, std::span<Literal> o
   const auto dimensions = context.attributes().List(Attr::kDimensions);
   const auto bounds = context.result_shape().sizes();
   DimVector sizes(bounds.begin(), bounds.end());
-  const DimVector operand_strides = RowMajorStrides(operand.shape().sizes());
-  AffineMap from{0, DimVector(sizes.size(), 0)};
-  for (size_t i = 0; i < dimensions.size(); ++i) {
-    sizes[dimensions[i]] = operand.dynamic_size(i);
-    from.strides[dimensions[i]] = operand_strides[i];
-  }
-  if (context.result_shape().num_elements() == operand.shape().num_elements()) {
-    return ShareStorage(context, operand, sizes);
-  }
+  for (size_t d = 0; d < dimensions.size(); ++d) sizes[dimensions[d]] = operand.dynamic_size(d);
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
-  ASSAY_RETURN_IF_ERROR(MoveInto(context, sizes, operand, from, result));
+  const auto from = [&](Index i, DimVector& j) {
+    for (size_t d = 0; d < dimensions.size(); ++d) j[d] = i[dimensions[d]];
+  };
+  ASSAY_RETURN_IF_ERROR(TakeElements(context, sizes, operand, from, result));
   return result;
 }
 
@@ -93,9 +88,8 @@ absl::StatusOr<Literal> EvalReshape(EvalContext& context, std::span<Literal> ope
   const Literal& operand = operands[0];
   const Shape& shape = context.result_shape();
   if (operand.IsFullSize()) return ShareStorage(context, operand, shape.sizes());
-  // Where the live elements of every group of dimensions are the first ones, they stay where they are.
   DimVector sizes;
-  if (LivePrefixSizes(operand, shape, sizes)) return ShareStorage(context, operand, sizes);
+  if (LivePrefixSizes(operand, shape, sizes)) return RepackLive(context, operand, sizes);
   const int64_t inferred = context.attributes().Int(Attr::kInferredDimension, -1);
   const DimVector live = operand.runtime_sizes();
   const int64_t elements = CheckedProduct(live).value_or(0);
@@ -137,16 +131,13 @@ absl::StatusOr<Shape> InferTranspose(const InferContext& context) {
 absl::StatusOr<Literal> EvalTranspose(EvalContext& context, std::span<Literal> operands) {
   const Literal& operand = operands[0];
   const auto permutation = context.attributes().List(Attr::kDimensions);
-  const DimVector strides = RowMajorStrides(operand.shape().sizes());
   DimVector sizes;
-  AffineMap from;
-  for (int64_t d : permutation) {
-    sizes.push_back(operand.dynamic_size(d));
-    from.strides.push_back(strides[d]);
-  }
-  if (KeepsStorageOrder(operand.shape().sizes(), permutation)) return ShareStorage(context, operand, sizes);
+  for (int64_t d : permutation) sizes.push_back(operand.dynamic_size(d));
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
-  ASSAY_RETURN_IF_ERROR(MoveInto(context, sizes, operand, from, result));
+  const auto from = [&](Index i, DimVector& j) {
+    for (size_t d = 0; d < permutation.size(); ++d) j[permutation[d]] = i[d];
+  };
+  ASSAY_RETURN_IF_ERROR(TakeElements(context, sizes, operand, from, result));
   return result;
 }
 
@@ -166,18 +157,13 @@ absl::StatusOr<Shape> InferReverse(const InferContext& context) {
 absl::StatusOr<Literal> EvalReverse(EvalContext& context, std::span<Literal> operands) {
   const Literal& operand = operands[0];
   const DimVector sizes = operand.runtime_sizes();
-  if (operand.shape().num_elements() == 0) return ShareStorage(context, operand, sizes);
-  AffineMap from{0, RowMajorStrides(operand.shape().sizes())};
-  bool moves = false;
-  for (int64_t d : context.attributes().List(Attr::kDimensions)) {
-    if (sizes[d] <= 1) continue;
-    moves = true;
-    from.base += (sizes[d] - 1) * from.strides[d];
-    from.strides[d] = -from.strides[d];
-  }
-  if (!moves) return ShareStorage(context, operand, sizes);
+  const auto dimensions = context.attributes().List(Attr::kDimensions);
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
-  ASSAY_RETURN_IF_ERROR(MoveInto(context, sizes, operand, from, result));
+  const auto from = [&](Index i, DimVector& j) {
+    j.assign(i.begin(), i.end());
+    for (int64_t d : dimensions) j[d] = sizes[d] - 1 - i[d];
+  };
+  ASSAY_RETURN_IF_ERROR(TakeElements(context, sizes, operand, from, result));
   return result;
 }
 
@@ -196,6 +182,28 @@ constexpr AttrSpec kBroadcastAttrs[] = {Optional(Attr::kDimensions)};
 constexpr AttrSpec kReshapeAttrs[] = {Optional(Attr::kInferredDimension)};
 constexpr AttrSpec kDimensionsAttrs[] = {Required(Attr::kDimensions)};
 
+std::optional<AffineMap> SourceOfBroadcast(const InstructionView& view) {
+  const std::span<const int64_t> dims = view.attributes().List(Attr::kDimensions);
+  const DimVector strides = RowMajorStrides(view.operand(0).sizes());
+  AffineMap source{0, DimVector(static_cast<size_t>(view.result().rank()), 0)};
+  for (size_t d = 0; d < dims.size(); ++d) source.strides[static_cast<size_t>(dims[d])] = strides[d];
+  return source;
+}
+
+std::optional<AffineMap> SourceOfTranspose(const InstructionView& view) {
+  const DimVector strides = RowMajorStrides(view.operand(0).sizes());
+  AffineMap source{0, {}};
+  for (int64_t d : view.attributes().List(Attr::kDimensions))
+    source.strides.push_back(strides[static_cast<size_t>(d)]);
+  return source;
+}
+
+// The same elements in the same row-major order; of copy, too.
+std::optional<AffineMap> SourceOfReshape(const InstructionView& view) {
+  if (!view.operand(0).IsArray() || !view.result().IsArray()) return std::nullopt;
+  return AffineMap{0, RowMajorStrides(view.result().sizes())};
+}
+
 }  // namespace
 
 constinit const OpDef ops::Broadcast = {
@@ -204,6 +212,9 @@ constinit const OpDef ops::Broadcast = {
     .attributes = kBroadcastAttrs,
     .infer = InferBroadcast,
     .eval = EvalBroadcast,
+    .work = work::Move,
+    .source = SourceOfBroadcast,
+    .pass_demand = demand::Moved<0>,
 };
 constinit const OpDef ops::Reshape = {
     .operands = Exactly(1),
@@ -211,6 +222,9 @@ constinit const OpDef ops::Reshape = {
     .attributes = kReshapeAttrs,
     .infer = InferReshape,
     .eval = EvalReshape,
+    .work = work::None,
+    .source = SourceOfReshape,
+    .pass_demand = demand::InPlace<0>,
 };
 constinit const OpDef ops::Transpose = {
     .operands = Exactly(1),
@@ -218,6 +232,9 @@ constinit const OpDef ops::Transpose = {
     .attributes = kDimensionsAttrs,
     .infer = InferTranspose,
     .eval = EvalTranspose,
+    .work = work::Move,
+    .source = SourceOfTranspose,
+    .pass_demand = demand::Moved<0>,
 };
 constinit const OpDef ops::Reverse = {
     .operands = Exactly(1),
@@ -225,6 +242,8 @@ constinit const OpDef ops::Reverse = {
     .attributes = kDimensionsAttrs,
     .infer = InferReverse,
     .eval = EvalReverse,
+    .work = work::Move,
+    .pass_demand = demand::Moved<0>,
 };
 constinit const OpDef ops::Copy = {
     .operands = Exactly(1),
@@ -232,6 +251,9 @@ constinit const OpDef ops::Copy = {
     .attributes = {},
     .infer = InferCopy,
     .eval = EvalCopy,
+    .work = work::None,
+    .source = SourceOfReshape,
+    .pass_demand = demand::InPlace<0>,
 };
 
 }  // namespace assay

@@ -1,13 +1,13 @@
 // cholesky and triangular-solve (spec/operations-linalg.md, "Solvers"): inner sums are exact, every RN of the
 // formulas is one rounding to the element type (complex: a component at a time).
 
-#include <algorithm>
 #include <complex>
 #include <vector>
 
-#include "evaluator/eval_context.h"
+#include "evaluator/elements.h"
+#include "evaluator/meter.h"
 #include "evaluator/op.h"
-#include "evaluator/ops/loops.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/exact_sum.h"
 #include "evaluator/scalar/real.h"
@@ -22,57 +22,30 @@ absl::Status Invalid(const InferContext& context, std::string_view message) {
   return InvalidProgram(context.instruction.position, message);
 }
 
-// A real or complex matrix of doubles, row-major, its parts in planes.
-class Matrix {
- public:
-  Matrix(int64_t rows, int64_t columns, bool complex)
-      : columns_(columns), real_(rows * columns), imaginary_(complex ? rows * columns : 0) {}
-  bool complex() const { return !imaginary_.empty(); }
-  int64_t columns() const { return columns_; }
-  Complex at(int64_t i, int64_t j) const {
-    const int64_t p = i * columns_ + j;
-    return {real_[p], complex() ? imaginary_[p] : 0};
-  }
-  void Set(int64_t i, int64_t j, Complex value) {
-    const int64_t p = i * columns_ + j;
-    real_[p] = value.real();
-    if (complex()) imaginary_[p] = value.imag();
-  }
-  const double* real(int64_t i) const { return real_.data() + i * columns_; }
-  const double* imaginary(int64_t i) const { return imaginary_.data() + i * columns_; }
-
- private:
-  int64_t columns_;
-  std::vector<double> real_, imaginary_;
-};
-
-// b - sum over k < n of a[i, k] * x[j, k] (x conjugated or not), each component exact and rounded once.
-// `minus_a` holds -a.
+// b - sum of a * x, each component exact and rounded once.
 class InnerSum {
  public:
-  explicit InnerSum(const FloatFormat& format) : format_(format) {}
+  explicit InnerSum(ElementType type) : format_(*Info(type).format), complex_(IsComplex(type)) {}
 
-  Complex Subtract(Complex b, const Matrix& minus_a, int64_t i, const Matrix& x, int64_t j, int64_t n,
-                   bool conjugate) {
+  void Start(Complex b) {
     real_.Clear();
-    real_.Add(b.real());
-    real_.AddProducts(minus_a.real(i), 1, x.real(j), 1, n);
-    if (!minus_a.complex()) return real_.Round(format_);
     imaginary_.Clear();
+    real_.Add(b.real());
     imaginary_.Add(b.imag());
-    imaginary_.AddProducts(minus_a.imaginary(i), 1, x.real(j), 1, n);
-    negated_.resize(n);
-    for (int64_t k = 0; k < n; ++k) negated_[k] = -x.imaginary(j)[k];
-    const double* const plus = x.imaginary(j);
-    real_.AddProducts(minus_a.imaginary(i), 1, conjugate ? plus : negated_.data(), 1, n);
-    imaginary_.AddProducts(minus_a.real(i), 1, conjugate ? negated_.data() : plus, 1, n);
-    return {real_.Round(format_), imaginary_.Round(format_)};
   }
+  void Subtract(Complex a, Complex x) {
+    real_.SubtractProduct(a.real(), x.real());
+    if (!complex_) return;
+    real_.AddProduct(a.imag(), x.imag());
+    imaginary_.SubtractProduct(a.real(), x.imag());
+    imaginary_.SubtractProduct(a.imag(), x.real());
+  }
+  Complex Round() const { return {real_.Round(format_), complex_ ? imaginary_.Round(format_) : 0}; }
 
  private:
   const FloatFormat& format_;
+  const bool complex_;
   ExactSum real_, imaginary_;
-  std::vector<double> negated_;
 };
 
 Complex LoadComplex(ElementType type, const std::byte* src) {
@@ -85,17 +58,18 @@ void StoreComplex(ElementType type, Complex value, std::byte* dst) {
   StoreStrip(type, parts, 1, dst, 0);
 }
 
-// The loops over all but the last two dimensions.
-LoopDims BatchLoops(const Literal& a, const DimVector& a_strides, const DimVector& b_strides) {
-  LoopDims loops;
-  for (int64_t d = 0; d + 2 < a.shape().rank(); ++d)
-    loops.push_back({a.dynamic_size(d), {a_strides[d], b_strides[d]}});
-  return MergeLoops(loops);
+// The sizes of all but the last two dimensions.
+DimVector BatchSizes(const Literal& a) {
+  const DimVector sizes = a.runtime_sizes();
+  return DimVector(sizes.begin(), sizes.end() - 2);
 }
 
-// Where the result has no element a size may be anything, and nothing is computed.
-int64_t MatrixElements(const Literal& result, int64_t n) {
-  return result.shape().num_elements() == 0 ? 0 : n * n;
+// (batch, i, j)
+DimVector At(Index batch, int64_t i, int64_t j) {
+  DimVector index(batch.begin(), batch.end());
+  index.push_back(i);
+  index.push_back(j);
+  return index;
 }
 
 // ---- cholesky --------------------------------------------------------------------------------------------
@@ -121,79 +95,76 @@ absl::StatusOr<Shape> InferCholesky(const InferContext& context) {
   return a;
 }
 
-// One matrix. `a` gives a_ij for i >= j, as the lower form reads it. False: it fails.
+// L of one matrix, of which only i >= j counts.
 class CholeskyFactor {
  public:
   CholeskyFactor(int64_t n, ElementType type)
-      : format_(*Info(type).format),
-        n_(n),
-        l_(n, n, IsComplex(type)),
-        minus_l_(n, n, IsComplex(type)),
-        sum_(format_) {}
+      : format_(*Info(type).format), complex_(IsComplex(type)), n_(n), l_(n * n), sum_(type) {}
 
+  Complex at(int64_t i, int64_t j) const { return l_[i * n_ + j]; }
+
+  // a(i, j) gives a_ij for i >= j. False: the matrix fails.
   template <typename Element>
   absl::StatusOr<bool> Factor(Element a, Meter& meter) {
-    for (int64_t i = 0; i < n_; ++i) {
-      for (int64_t j = 0; j < i; ++j) {
-        const Complex s = sum_.Subtract(a(i, j), minus_l_, i, l_, j, j, /*conjugate=*/true);
-        const double pivot = l_.at(j, j).real();
-        Put(i, j,
-            {RealDivide(s.real(), pivot, format_), l_.complex() ? RealDivide(s.imag(), pivot, format_) : 0});
-        ASSAY_RETURN_IF_ERROR(meter.Add(j + 1));
-      }
-      const Complex s = sum_.Subtract(a(i, i).real(), minus_l_, i, l_, i, i, /*conjugate=*/true);
+    for (int64_t j = 0; j < n_; ++j) {
+      ASSAY_ASSIGN_OR_RETURN(const Complex s, Rest(a(j, j).real(), j, j, meter));
       if (!(s.real() >= 0)) return false;
-      Put(i, i, RealSqrt(s.real(), format_));
+      const double pivot = RealSqrt(s.real(), format_);
+      l_[j * n_ + j] = pivot;
+      for (int64_t i = j + 1; i < n_; ++i) {
+        ASSAY_ASSIGN_OR_RETURN(const Complex t, Rest(a(i, j), i, j, meter));
+        l_[i * n_ + j] = {RealDivide(t.real(), pivot, format_),
+                          complex_ ? RealDivide(t.imag(), pivot, format_) : 0};
+      }
     }
     return true;
   }
-  const Matrix& l() const { return l_; }
 
  private:
-  void Put(int64_t i, int64_t j, Complex value) {
-    l_.Set(i, j, value);
-    minus_l_.Set(i, j, -value);
+  // RN(b - sum over k < j of L_ik conj(L_jk))
+  absl::StatusOr<Complex> Rest(Complex b, int64_t i, int64_t j, Meter& meter) {
+    sum_.Start(b);
+    for (int64_t k = 0; k < j; ++k) sum_.Subtract(at(i, k), std::conj(at(j, k)));
+    ASSAY_RETURN_IF_ERROR(meter.Add(j + 1));
+    return sum_.Round();
   }
 
   const FloatFormat& format_;
+  const bool complex_;
   const int64_t n_;
-  Matrix l_, minus_l_;
+  std::vector<Complex> l_;
   InnerSum sum_;
 };
 
 absl::StatusOr<Literal> EvalCholesky(EvalContext& context, std::span<Literal> operands) {
   const Literal& a = operands[0];
   const ElementType type = a.shape().element_type();
-  const int64_t rank = a.shape().rank(), bytes = Bytes(type);
+  const int64_t rank = a.shape().rank(), n = a.dynamic_size(rank - 1);
   const bool lower = context.attributes().Bool(Attr::kLower);
-  const DimVector strides = StridesOf(a);
-  const int64_t n = a.dynamic_size(rank - 1);
   if (a.dynamic_size(rank - 2) != n) {
     return EvalError(
         context.instruction().position,
         fmt::format("DYN-3: cholesky: matrices of run-time size {}x{}", a.dynamic_size(rank - 2), n));
   }
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(true));
-  std::byte* const dst = result.MutableBytes().data();
-  const int64_t row = strides[rank - 2];
   const double nan = CanonicalNaN(*Info(type).format);
+  const ArrayView matrices(a);
+  const MutableArrayView out(result);
   Meter meter(context);
-  ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, MatrixElements(result, n), 32));
-  const LoopDims loops = BatchLoops(a, strides, strides);
-  for (Loop batch(loops); result.shape().num_elements() > 0 && !batch.done(); batch.Next()) {
-    const std::byte* const src = a.data() + batch.offset(0) * bytes;
+  for (IndexWalk batch(BatchSizes(a)); result.shape().num_elements() > 0 && !batch.done(); batch.Next()) {
+    ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, n * n, sizeof(Complex)));
     CholeskyFactor factor(n, type);
     const auto element = [&](int64_t i, int64_t j) {
-      if (lower) return LoadComplex(type, src + (i * row + j) * bytes);
-      return std::conj(LoadComplex(type, src + (j * row + i) * bytes));
+      if (lower) return LoadComplex(type, matrices.At(At(batch.index(), i, j)));
+      return std::conj(LoadComplex(type, matrices.At(At(batch.index(), j, i))));
     };
     ASSAY_ASSIGN_OR_RETURN(const bool ok, factor.Factor(element, meter));
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < n; ++j) {
-        if (ok && j > i) break;
-        Complex value = ok ? factor.l().at(i, j) : Complex(nan, nan);
-        if (ok && !lower && i != j) value = std::conj(value);
-        StoreComplex(type, value, dst + (batch.offset(0) + (lower ? i * row + j : j * row + i)) * bytes);
+        if (ok && (lower ? i < j : i > j)) continue;
+        Complex value(nan, nan);
+        if (ok) value = lower || i == j ? factor.at(i, j) : std::conj(factor.at(j, i));
+        StoreComplex(type, value, out.At(At(batch.index(), i, j)));
       }
     }
     ASSAY_RETURN_IF_ERROR(meter.Add(n * n));
@@ -253,51 +224,40 @@ struct SolveOptions {
   bool left, lower, unit, transpose, conjugate;
 };
 
-// One system: x_i for all right-hand sides.
+// The system as a left-sided one, M X = b: M is op(a), or its transpose for the right side.
 class TriangularSystem {
  public:
-  TriangularSystem(int64_t n, ElementType type, const SolveOptions& options)
-      : type_(type),
-        format_(*Info(type).format),
-        n_(n),
+  TriangularSystem(const Literal& a, Index batch, const SolveOptions& options)
+      : type_(a.shape().element_type()),
+        format_(*Info(type_).format),
+        a_(a),
+        batch_(batch),
         options_(options),
-        // As a left-sided system: transposed once for op and once for the right side.
         transposed_(options.transpose != !options.left),
         forward_(options.lower != transposed_),
-        minus_a_(n, n, IsComplex(type)),
-        x_(1, n, IsComplex(type)),
-        sum_(format_) {}
+        n_(a.dynamic_size(a.shape().rank() - 1)),
+        x_(n_),
+        sum_(type_) {}
 
-  void LoadA(const std::byte* a, int64_t row_stride) {
-    const int64_t bytes = Bytes(type_);
-    for (int64_t i = 0; i < n_; ++i) {
-      for (int64_t j = 0; j < n_; ++j) {
-        if (options_.lower ? j > i : j < i) continue;
-        if (options_.unit && i == j) continue;
-        Complex value = LoadComplex(type_, a + (i * row_stride + j) * bytes);
-        if (options_.conjugate) value = std::conj(value);
-        // The unknowns in the order in which they are solved, so that the known ones come first.
-        minus_a_.Set(Order(transposed_ ? j : i), Order(transposed_ ? i : j), -value);
-      }
-    }
-  }
-
-  // b and x: n elements `stride` elements apart.
-  absl::Status Solve(const std::byte* b, std::byte* x, int64_t stride, Meter& meter) {
-    const int64_t bytes = Bytes(type_);
-    for (int64_t i = 0; i < n_; ++i) {
-      const int64_t at = Order(i) * stride * bytes;
-      Complex value = sum_.Subtract(LoadComplex(type_, b + at), minus_a_, i, x_, 0, i, /*conjugate=*/false);
-      if (!options_.unit) value = Divide(value, -minus_a_.at(i, i));
-      x_.Set(0, i, value);
-      StoreComplex(type_, value, x + at);
-      ASSAY_RETURN_IF_ERROR(meter.Add(i + 1));
+  // x_i of one right-hand side: b(i) gives b_i, x(i, value) takes x_i.
+  template <typename Load, typename Store>
+  absl::Status Solve(Load b, Store x, Meter& meter) {
+    for (int64_t step = 0; step < n_; ++step) {
+      const int64_t i = forward_ ? step : n_ - 1 - step;
+      sum_.Start(b(i));
+      for (int64_t j = forward_ ? 0 : i + 1; j < (forward_ ? i : n_); ++j) sum_.Subtract(M(i, j), x_[j]);
+      x_[i] = options_.unit ? sum_.Round() : Divide(sum_.Round(), M(i, i));
+      x(i, x_[i]);
+      ASSAY_RETURN_IF_ERROR(meter.Add(step + 1));
     }
     return absl::OkStatus();
   }
 
  private:
-  int64_t Order(int64_t i) const { return forward_ ? i : n_ - 1 - i; }
+  Complex M(int64_t i, int64_t j) const {
+    const Complex value = LoadComplex(type_, a_.At(transposed_ ? At(batch_, j, i) : At(batch_, i, j)));
+    return options_.conjugate ? std::conj(value) : value;
+  }
   Complex Divide(Complex a, Complex b) const {
     if (IsComplex(type_)) return ComplexDivide(a, b, format_);
     return RealDivide(a.real(), b.real(), format_);
@@ -305,10 +265,12 @@ class TriangularSystem {
 
   const ElementType type_;
   const FloatFormat& format_;
-  const int64_t n_;
+  const ArrayView a_;
+  const Index batch_;
   const SolveOptions options_;
   const bool transposed_, forward_;
-  Matrix minus_a_, x_;
+  const int64_t n_;
+  std::vector<Complex> x_;
   InnerSum sum_;
 };
 
@@ -316,7 +278,7 @@ absl::StatusOr<Literal> EvalTriangularSolve(EvalContext& context, std::span<Lite
   const Literal& a = operands[0];
   const Literal& b = operands[1];
   const ElementType type = a.shape().element_type();
-  const int64_t r = a.shape().rank(), bytes = Bytes(type);
+  const int64_t r = a.shape().rank();
   const std::string_view op = context.attributes().Text(Attr::kTransposeA);
   const SolveOptions options = {
       context.attributes().Bool(Attr::kLeftSide), context.attributes().Bool(Attr::kLower),
@@ -330,21 +292,19 @@ absl::StatusOr<Literal> EvalTriangularSolve(EvalContext& context, std::span<Lite
                                  fmt::join(a.runtime_sizes(), ","), fmt::join(b.runtime_sizes(), ",")));
   }
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(HasDynamicDimension(context.result_shape())));
-  const DimVector a_strides = StridesOf(a), b_strides = StridesOf(b);
   const int64_t sides = b.dynamic_size(options.left ? r - 1 : r - 2);
-  const int64_t side_stride = options.left ? 1 : b_strides[r - 2];
-  const int64_t stride = options.left ? b_strides[r - 2] : 1;
-  std::byte* const dst = result.MutableBytes().data();
+  const ArrayView right(b);
+  const MutableArrayView out(result);
   Meter meter(context);
-  ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, MatrixElements(result, n), 16));
-  const LoopDims loops = BatchLoops(a, a_strides, b_strides);
-  for (Loop batch(loops); result.shape().num_elements() > 0 && !batch.done(); batch.Next()) {
-    TriangularSystem system(n, type, options);
-    system.LoadA(a.data() + batch.offset(0) * bytes, a_strides[r - 2]);
-    ASSAY_RETURN_IF_ERROR(meter.Add(n * n));
+  for (IndexWalk batch(BatchSizes(a)); result.shape().num_elements() > 0 && !batch.done(); batch.Next()) {
+    TriangularSystem system(a, batch.index(), options);
     for (int64_t side = 0; side < sides; ++side) {
-      const int64_t at = (batch.offset(1) + side * side_stride) * bytes;
-      ASSAY_RETURN_IF_ERROR(system.Solve(b.data() + at, dst + at, stride, meter));
+      const auto at = [&](int64_t i) {
+        return options.left ? At(batch.index(), i, side) : At(batch.index(), side, i);
+      };
+      const auto load = [&](int64_t i) { return LoadComplex(type, right.At(at(i))); };
+      const auto store = [&](int64_t i, Complex value) { StoreComplex(type, value, out.At(at(i))); };
+      ASSAY_RETURN_IF_ERROR(system.Solve(load, store, meter));
     }
   }
   ASSAY_RETURN_IF_ERROR(meter.Flush());
@@ -357,6 +317,24 @@ constexpr AttrSpec kTriangularSolveAttributes[] = {Optional(Attr::kLeftSide), Op
                                                    Optional(Attr::kUnitDiagonal),
                                                    Optional(Attr::kTransposeA)};
 
+// n^3 / 3 operations and n^3 looks for a matrix of n rows.
+Work WorkOfCholesky(const InstructionView& view) {
+  Work work = work::Move(view);
+  const double n = work::Size(view.operand(0), view.operand(0).rank() - 1);
+  work.elements = work::Elements(view.result()) * n;
+  work.flops = work::Elements(view.operand(0)) * n / 3;
+  return work;
+}
+
+// A product and its sum for each pair of an element of b and an unknown.
+Work WorkOfTriangularSolve(const InstructionView& view) {
+  Work work = work::Move(view);
+  const double n = work::Size(view.operand(0), view.operand(0).rank() - 1);
+  work.elements = work::Elements(view.result()) * n;
+  work.flops = 2 * work::Elements(view.operand(1)) * n;
+  return work;
+}
+
 }  // namespace
 
 constinit const OpDef ops::Cholesky = {
@@ -365,6 +343,8 @@ constinit const OpDef ops::Cholesky = {
     .attributes = kCholeskyAttributes,
     .infer = InferCholesky,
     .eval = EvalCholesky,
+    .work = WorkOfCholesky,
+    .demands = demand::Matrices,
 };
 
 constinit const OpDef ops::TriangularSolve = {
@@ -373,6 +353,8 @@ constinit const OpDef ops::TriangularSolve = {
     .attributes = kTriangularSolveAttributes,
     .infer = InferTriangularSolve,
     .eval = EvalTriangularSolve,
+    .work = WorkOfTriangularSolve,
+    .demands = demand::Matrices,
 };
 
 }  // namespace assay

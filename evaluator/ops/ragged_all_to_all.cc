@@ -81,13 +81,23 @@ absl::StatusOr<Literal> EvalRaggedAllToAll(EvalContext& context, std::span<Liter
   return result;
 }
 
+// Ranges of the members must fit together: empty ones do.
+void DemandsOfRaggedAllToAll(const InstructionView&, std::vector<OperandDemand>& demands) {
+  for (int64_t k = 2; k < 6; ++k) demands.push_back({k, demand::OneRange(0, 0)});
+}
+
 }  // namespace
 
-constinit const OpDef ops::RaggedAllToAll = {.operands = Exactly(6),
-                                             .types = kArrayTypes,
-                                             .attributes = kAttrs,
-                                             .infer = InferRaggedAllToAll,
-                                             .eval = EvalRaggedAllToAll,
-                                             .has_side_effect = true};
+constinit const OpDef ops::RaggedAllToAll = {
+    .operands = Exactly(6),
+    .types = kArrayTypes,
+    .attributes = kAttrs,
+    .infer = InferRaggedAllToAll,
+    .eval = EvalRaggedAllToAll,
+    .work = work::Move,
+    .demands = DemandsOfRaggedAllToAll,
+    .channel = Channel::kCollective,
+    .has_side_effect = true,
+};
 
 }  // namespace assay

@@ -1,11 +1,14 @@
 // ragged-dot (spec/operations-linalg.md, RaggedDot): a dot whose rows, contraction or batches come in groups
-// of run-time sizes. The loops are dot_run.cc.
+// of run-time sizes.
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/numeric/int128.h"
-#include "evaluator/eval_context.h"
-#include "evaluator/ops/dot_dims.h"
+#include "evaluator/meter.h"
+#include "evaluator/ops/contraction.h"
+#include "evaluator/ops/dot_index.h"
+#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 
@@ -140,153 +143,112 @@ absl::StatusOr<Shape> InferRaggedDot(const InferContext& context) {
   return result;
 }
 
-// end_i of every group at every setting of the prefix, clamped to [0, size].
+// end_i at every setting of the prefix, clamped to [0, size].
 class GroupEnds {
  public:
-  GroupEnds(const Literal& sizes, int64_t size)
-      : strides_(StridesOf(sizes)),
-        groups_(sizes.dynamic_size(sizes.shape().rank() - 1)),
-        ends_(sizes.shape().num_elements()) {
-    const ElementType type = sizes.shape().element_type();
-    const int64_t row = sizes.shape().size(sizes.shape().rank() - 1);
-    for (int64_t at = 0; row > 0 && at < sizes.shape().num_elements(); at += row) {
+  GroupEnds(const Literal& group_sizes, DimVector prefix, int64_t size)
+      : shape_(group_sizes.shape()),
+        prefix_(std::move(prefix)),
+        groups_(group_sizes.dynamic_size(shape_.rank() - 1)),
+        ends_(shape_.num_elements()) {
+    prefix_.resize(shape_.rank() - 1);  // none where all settings share the groups
+    const ArrayView sizes(group_sizes);
+    for (IndexWalk p(shape_.sizes().first(prefix_.size())); !p.done(); p.Next()) {
+      DimVector at(p.index().begin(), p.index().end());
+      at.push_back(0);
       absl::int128 end = 0;
-      for (int64_t i = 0; i < groups_; ++i) {
-        end += LoadIndex(type, sizes.data() + (at + i) * Bytes(type));
-        ends_[at + i] = static_cast<int64_t>(std::clamp<absl::int128>(end, 0, size));
+      for (int64_t& i = at.back(); i < groups_; ++i) {
+        end += LoadIndex(shape_.element_type(), sizes.At(at));
+        ends_[PositionOf(at, shape_.sizes())] = static_cast<int64_t>(std::clamp<absl::int128>(end, 0, size));
       }
     }
   }
 
   int64_t groups() const { return groups_; }
-  // Where the ends of a prefix start: the first dimensions of group_sizes are indexed by `a`, then by `b`.
-  int64_t Row(const Loop& a, int64_t a_rank, const Loop* b = nullptr) const {
-    int64_t at = 0;
-    for (int64_t d = 0; d + 1 < static_cast<int64_t>(strides_.size()); ++d) {
-      at += (d < a_rank ? a.index(d) : b->index(d - a_rank)) * strides_[d];
-    }
-    return at;
+  // At an index of lhs, whose dimensions have the prefix. end_(-1) is 0.
+  int64_t end(Index lhs, int64_t i) const {
+    if (i < 0) return 0;
+    DimVector at = SizesAt(lhs, prefix_);
+    at.push_back(i);
+    return ends_[PositionOf(at, shape_.sizes())];
   }
-  int64_t end(int64_t row, int64_t i) const { return i < 0 ? 0 : ends_[row + i]; }
 
  private:
-  const DimVector strides_;
+  const Shape& shape_;
+  DimVector prefix_;
   const int64_t groups_;
   std::vector<int64_t> ends_;
 };
 
+// The sums of one ragged dot.
 struct RaggedRun {
   const RaggedDims& r;
-  const Contraction& contraction;
-  const DotArray& lhs;
-  const DotArray& rhs;
   const GroupEnds& ends;
-  const DimVector& result_strides;  // batch, lhs free, rhs free; without the leading group of kContracting
-  std::byte* result;
-  Meter& meter;
+  const ArrayView lhs, rhs;
+  const DimVector contracted;  // sizes
+  DotIndex at;
+  ProductSum sum;
+  Meter meter;
 
-  absl::Status Run(const DotBox& box) { return RunDot(contraction, lhs, rhs, box, result, meter); }
+  // True if the result has a sum at (b, m, n), which `at` has: of its group's rhs in mode kFree; else it is zero.
+  absl::StatusOr<bool> EnterGroup() {
+    const int64_t d = at.lhs[r.ragged];
+    if (r.mode == RaggedMode::kContracting) return true;
+    if (r.mode == RaggedMode::kBatch) return d < ends.end(at.lhs, ends.groups() - 1);
+    for (int64_t i = 0; i < ends.groups(); ++i) {
+      ASSAY_RETURN_IF_ERROR(meter.Add(1));
+      if (d >= ends.end(at.lhs, i)) continue;
+      at.rhs[r.group] = i;
+      return true;
+    }
+    return false;
+  }
+
+  // `group` counts in mode kContracting.
+  absl::Status Sum(int64_t group) {
+    sum.Clear();
+    for (IndexWalk k(contracted); !k.done(); k.Next()) {
+      at.SetContracted(k.index());
+      ASSAY_RETURN_IF_ERROR(meter.Add(1));
+      if (r.mode == RaggedMode::kContracting) {
+        const int64_t d = at.lhs[r.ragged];
+        if (d < ends.end(at.lhs, group - 1) || d >= ends.end(at.lhs, group)) continue;
+      }
+      sum.Add(lhs.At(at.lhs), rhs.At(at.rhs));
+    }
+    return absl::OkStatus();
+  }
 };
 
-// Takes the first `count` loops out.
-LoopDims TakeFirst(LoopDims& loops, size_t count) {
-  const auto end = loops.begin() + static_cast<int64_t>(count);
-  const LoopDims taken(loops.begin(), end);
-  loops.erase(loops.begin(), end);
-  return taken;
-}
-
-absl::Status RunFree(RaggedRun& run) {
-  const RaggedDims& r = run.r;
-  const size_t batch_rank = r.dims.lhs.batch.size();
-  DotBox box = WholeDot(r.dims, run.lhs, run.rhs, run.result_strides);
-  LoopDims prefix = TakeFirst(box.batch, batch_rank);
-  const LoopDims rows_before = TakeFirst(box.rows, r.prefix.size() - batch_rank);
-  prefix.insert(prefix.end(), rows_before.begin(), rows_before.end());
-  const LoopDim ragged = box.rows[0];
-  for (Loop p(prefix); !p.done(); p.Next()) {
-    const int64_t row = run.ends.Row(p, static_cast<int64_t>(prefix.size()));
-    int64_t start = 0;
-    for (int64_t i = 0; i < run.ends.groups(); ++i) {
-      const int64_t end = run.ends.end(row, i);
-      if (end <= start) continue;
-      box.rows[0].size = end - start;
-      box.lhs_base = p.offset(0) + start * ragged.strides[0];
-      box.rhs_base = p.offset(1) + i * run.rhs.strides[r.group];
-      box.result_base = p.offset(2) + start * ragged.strides[2];
-      ASSAY_RETURN_IF_ERROR(run.Run(box));
-      start = end;
-    }
-    ASSAY_RETURN_IF_ERROR(run.meter.Add(run.ends.groups() + 1));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status RunContracting(RaggedRun& run, int64_t group_stride) {
-  const size_t batch_rank = run.r.dims.lhs.batch.size();
-  DotBox box = WholeDot(run.r.dims, run.lhs, run.rhs, run.result_strides);
-  const LoopDims batch = TakeFirst(box.batch, batch_rank);
-  LoopDims contracted = box.contracted[0].loops;
-  const LoopDims before = TakeFirst(contracted, run.r.prefix.size() - batch_rank);
-  for (Loop b(batch); !b.done(); b.Next()) {
-    for (int64_t i = 0; i < run.ends.groups(); ++i) {
-      box.contracted.clear();
-      for (Loop k(before); !k.done(); k.Next()) {
-        const int64_t row = run.ends.Row(b, static_cast<int64_t>(batch_rank), &k);
-        const int64_t start = run.ends.end(row, i - 1), end = run.ends.end(row, i);
-        if (end <= start) continue;
-        DotBox::Contracted part{k.offset(0) + start * contracted[0].strides[0],
-                                k.offset(1) + start * contracted[0].strides[1], contracted};
-        part.loops[0].size = end - start;
-        box.contracted.push_back(std::move(part));
-      }
-      box.lhs_base = b.offset(0);
-      box.rhs_base = b.offset(1);
-      box.result_base = b.offset(2) + i * group_stride;
-      ASSAY_RETURN_IF_ERROR(run.Run(box));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status RunBatch(RaggedRun& run) {
-  DotBox box = WholeDot(run.r.dims, run.lhs, run.rhs, run.result_strides);
-  const LoopDims prefix = TakeFirst(box.batch, run.r.prefix.size());
-  for (Loop p(prefix); !p.done(); p.Next()) {
-    const int64_t row = run.ends.Row(p, static_cast<int64_t>(prefix.size()));
-    box.batch[0].size = run.ends.end(row, run.ends.groups() - 1);
-    box.lhs_base = p.offset(0);
-    box.rhs_base = p.offset(1);
-    box.result_base = p.offset(2);
-    ASSAY_RETURN_IF_ERROR(run.Run(box));
-    ASSAY_RETURN_IF_ERROR(run.meter.Add(1));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Literal> EvalRaggedDot(EvalContext& context, std::span<Literal> operands) {
-  const DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
+  const DimVector lhs_sizes = operands[0].runtime_sizes(), rhs_sizes = operands[1].runtime_sizes();
+  const Shape &lhs = operands[0].shape(), &rhs = operands[1].shape();
   const RaggedDims r =
-      RaggedDimsOf(context.attributes(),
-                   DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank()));
-  ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, r.dims, lhs, rhs));
-  const GroupEnds ends(operands[2], lhs.sizes[r.ragged]);
+      RaggedDimsOf(context.attributes(), DotDimsOf(context.attributes(), lhs.rank(), rhs.rank()));
+  ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, r.dims, lhs_sizes, rhs_sizes));
+  const GroupEnds ends(operands[2], r.prefix, lhs_sizes[r.ragged]);
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(true));
-  const Contraction contraction(lhs.type, rhs.type, result.shape().element_type());
-  DimVector strides = StridesOf(result);
-  DimVector sizes = DotSizes(r.dims, lhs, rhs);
-  Meter meter(context);
-  if (r.mode == RaggedMode::kContracting) {
-    const int64_t group_stride = strides[0];
-    strides.erase(strides.begin());
-    sizes.insert(sizes.begin(), ends.groups());
-    RaggedRun run{r, contraction, lhs, rhs, ends, strides, result.MutableBytes().data(), meter};
-    ASSAY_RETURN_IF_ERROR(RunContracting(run, group_stride));
-  } else {
-    RaggedRun run{r, contraction, lhs, rhs, ends, strides, result.MutableBytes().data(), meter};
-    ASSAY_RETURN_IF_ERROR(r.mode == RaggedMode::kFree ? RunFree(run) : RunBatch(run));
+  DimVector sizes = DotSizes(r.dims, lhs_sizes, rhs_sizes);
+  const bool has_groups = r.mode == RaggedMode::kContracting;
+  if (has_groups) sizes.insert(sizes.begin(), ends.groups());
+  RaggedRun run{r,
+                ends,
+                ArrayView(operands[0]),
+                ArrayView(operands[1]),
+                SizesAt(lhs_sizes, r.dims.lhs.contracting),
+                DotIndex(r.dims, lhs.rank(), rhs.rank()),
+                ProductSum(lhs.element_type(), rhs.element_type(), result.shape().element_type()),
+                Meter(context)};
+  const MutableArrayView out(result);
+  for (IndexWalk i(sizes); !i.done(); i.Next()) {
+    run.at.SetFree(i.index().subspan(has_groups ? 1 : 0));
+    ASSAY_RETURN_IF_ERROR(run.meter.Add(1));
+    ASSAY_ASSIGN_OR_RETURN(const bool has_sum, run.EnterGroup());
+    if (!has_sum) continue;
+    ASSAY_RETURN_IF_ERROR(run.Sum(has_groups ? i[0] : 0));
+    run.sum.Store(out.At(i.index()));
   }
-  ASSAY_RETURN_IF_ERROR(meter.Flush());
+  ASSAY_RETURN_IF_ERROR(run.meter.Flush());
   SetRuntimeSizes(result, sizes);
   return result;
 }
@@ -298,6 +260,27 @@ constexpr AttrSpec kRaggedDotAttributes[] = {
     Optional(Attr::kRhsGroupDims),
 };
 
+// Every row of lhs meets the free dimensions of rhs, in whatever group it is.
+Work WorkOfRaggedDot(const InstructionView& view) {
+  Work work = work::Move(view);
+  double columns = work::Elements(view.operand(1));
+  for (const Attr dims : {Attr::kRhsBatchDims, Attr::kRhsContractingDims, Attr::kRhsGroupDims})
+    columns /= std::max(work::Sizes(view, 1, dims), 1.0);
+  work.elements = work::Elements(view.operand(0)) * columns;
+  work.flops = 2 * work.elements;
+  return work;
+}
+
+// The groups are parts of the ragged dimension.
+void DemandsOfRaggedDot(const InstructionView& view, std::vector<OperandDemand>& demands) {
+  InputDemand demand;
+  demand.kind = InputDemand::Kind::kPartition;
+  const Shape& groups = view.operand(2);
+  demand.width = groups.size(groups.rank() - 1);
+  demand.bound = view.operand(0).size(view.attributes().List(Attr::kLhsRaggedDims)[0]);
+  demands.push_back({2, std::move(demand)});
+}
+
 }  // namespace
 
 constinit const OpDef ops::RaggedDot = {
@@ -306,6 +289,8 @@ constinit const OpDef ops::RaggedDot = {
     .attributes = kRaggedDotAttributes,
     .infer = InferRaggedDot,
     .eval = EvalRaggedDot,
+    .work = WorkOfRaggedDot,
+    .demands = DemandsOfRaggedDot,
 };
 
 }  // namespace assay

@@ -431,22 +431,31 @@ absl::StatusOr<Literal> EvalRng(EvalContext& context, std::span<Literal> operand
 
 }  // namespace
 
-constinit const OpDef ops::RngBitGenerator = {.operands = Exactly(1),
-                                              .types = kIntegralTypes | kFloatTypes,
-                                              .attributes = kRngBitGeneratorAttrs,
-                                              .infer = InferRngBitGenerator,
-                                              .eval = EvalRngBitGenerator};
-constinit const OpDef ops::RngGetAndUpdateState = {.operands = Exactly(0),
-                                                   .types = TypeSet::Of(ElementType::kU64),
-                                                   .attributes = kRngStateAttrs,
-                                                   .infer = InferRngGetAndUpdateState,
-                                                   .eval = EvalRngGetAndUpdateState,
-                                                   .has_side_effect = true};
-constinit const OpDef ops::Rng = {.operands = Exactly(2),
-                                  .types = kIntegralTypes | kFloatTypes,
-                                  .attributes = kRngAttrs,
-                                  .infer = InferRng,
-                                  .eval = EvalRng,
-                                  .has_side_effect = true};
+constinit const OpDef ops::RngBitGenerator = {
+    .operands = Exactly(1),
+    .types = kIntegralTypes | kFloatTypes,
+    .attributes = kRngBitGeneratorAttrs,
+    .infer = InferRngBitGenerator,
+    .eval = EvalRngBitGenerator,
+    .work = work::Move,
+};
+constinit const OpDef ops::RngGetAndUpdateState = {
+    .operands = Exactly(0),
+    .types = TypeSet::Of(ElementType::kU64),
+    .attributes = kRngStateAttrs,
+    .infer = InferRngGetAndUpdateState,
+    .eval = EvalRngGetAndUpdateState,
+    .work = work::Move,
+    .has_side_effect = true,
+};
+constinit const OpDef ops::Rng = {
+    .operands = Exactly(2),
+    .types = kIntegralTypes | kFloatTypes,
+    .attributes = kRngAttrs,
+    .infer = InferRng,
+    .eval = EvalRng,
+    .work = work::Function,
+    .has_side_effect = true,
+};
 
 }  // namespace assay

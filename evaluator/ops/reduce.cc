@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "evaluator/ops/element_sum.h"
-#include "evaluator/ops/loops.h"
+#include "evaluator/elements.h"
+#include "evaluator/meter.h"
+#include "evaluator/ops/fold.h"
 #include "evaluator/ops/reducer.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar_function.h"
 #include "fmt/format.h"
-#include "literal/element_io.h"
 
 namespace assay {
 namespace {
@@ -89,212 +90,35 @@ absl::StatusOr<Shape> InferReduce(const InferContext& context) {
   return n == 1 ? std::move(results[0]) : Shape::Tuple(std::move(results));
 }
 
-// One evaluation: inputs and init values of the reducer's types, and how the result is walked.
-struct Reduction {
-  EvalContext& context;
-  ScalarFunction& reducer;
-  std::vector<Literal> inputs, inits;
-  std::vector<Literal> results;
-  LoopDims kept;     // array 0: inputs, array 1: results
-  LoopDims reduced;  // array 0: inputs
-
-  int64_t n() const { return static_cast<int64_t>(inputs.size()); }
-  int64_t input_bytes(int64_t i) const { return Bytes(inputs[i].shape().element_type()); }
-  int64_t result_bytes(int64_t i) const { return Bytes(inits[i].shape().element_type()); }
-};
-
-// RED-1.
-absl::Status ReduceExactly(Reduction& r) {
-  const int64_t in_bytes = r.input_bytes(0), out_bytes = r.result_bytes(0);
-  const std::byte* const x = r.inputs[0].data();
-  std::byte* const out = r.results[0].MutableBytes().data();
-  const LoopDim run = TakeInnermostLoop(r.reduced);
-  constexpr int64_t kPiece = 1 << 16;
-  ElementSum sum(r.inits[0].shape().element_type());
-  Meter meter(r.context);
-  for (Loop j(r.kept); !j.done(); j.Next()) {
-    sum.Clear();
-    sum.Add(r.inits[0].data(), 0, 1);
-    for (Loop i(r.reduced); !i.done(); i.Next()) {
-      const std::byte* src = x + (j.offset(0) + i.offset(0)) * in_bytes;
-      for (int64_t done = 0; done < run.size; done += kPiece) {
-        const int64_t count = std::min(kPiece, run.size - done);
-        sum.Add(src + done * run.strides[0] * in_bytes, run.strides[0] * in_bytes, count);
-        ASSAY_RETURN_IF_ERROR(meter.Add(count));
-      }
-    }
-    sum.Store(out + j.offset(1) * out_bytes);
-    ASSAY_RETURN_IF_ERROR(meter.Add(1));
-  }
-  return meter.Flush();
-}
-
-// RED-2: the left fold, over many results at a time. The running values live in the results.
-absl::Status ReduceByFolding(Reduction& r) {
-  const int64_t n = r.n();
-  constexpr int64_t kLanes = 4 * kStrip;  // few enough for the running values to stay in cache
-  const LoopDim lanes = TakeLongestLoop(r.kept);
-  std::vector<const std::byte*> in(2 * n);
-  std::vector<std::byte*> out(n);
-  std::vector<int64_t> in_strides(2 * n), out_strides(n);
-  for (int64_t k = 0; k < n; ++k) {
-    in_strides[k] = out_strides[k] = lanes.strides[1] * r.result_bytes(k);
-    in_strides[n + k] = lanes.strides[0] * r.input_bytes(k);
-  }
-  Meter meter(r.context);
-  for (Loop j(r.kept); !j.done(); j.Next()) {
-    for (int64_t lane = 0; lane < lanes.size; lane += kLanes) {
-      const int64_t count = std::min(kLanes, lanes.size - lane);
-      for (int64_t k = 0; k < n; ++k) {
-        in[k] = out[k] =
-            r.results[k].MutableBytes().data() + j.offset(1) * r.result_bytes(k) + lane * out_strides[k];
-        for (int64_t l = 0; l < count; ++l) {
-          std::copy_n(r.inits[k].data(), r.result_bytes(k), out[k] + l * out_strides[k]);
-        }
-      }
-      for (Loop i(r.reduced); !i.done(); i.Next()) {
-        for (int64_t k = 0; k < n; ++k) {
-          in[n + k] =
-              r.inputs[k].data() + (j.offset(0) + i.offset(0)) * r.input_bytes(k) + lane * in_strides[n + k];
-        }
-        ASSAY_RETURN_IF_ERROR(r.reducer.Run(count, in, in_strides, out, out_strides));
-        ASSAY_RETURN_IF_ERROR(meter.Add(count));
-      }
-    }
-  }
-  return meter.Flush();
-}
-
-// An associative and commutative reducer of one operand applied to few results: partial results in lanes,
-// which are then folded together by halves.
-class LaneFold {
- public:
-  LaneFold(ScalarFunction& reducer, int64_t element_bytes)
-      : reducer_(reducer), bytes_(element_bytes), lanes_(kLanes * element_bytes) {}
-
-  void Clear() { filled_ = 0; }
-
-  absl::Status Add(const std::byte* src, int64_t stride_bytes, int64_t n) {
-    while (n > 0) {
-      const int64_t count = std::min(n, filled_ == 0 ? kLanes : filled_);
-      if (filled_ == 0) {
-        for (int64_t i = 0; i < count; ++i)
-          std::copy_n(src + i * stride_bytes, bytes_, lanes_.data() + i * bytes_);
-        filled_ = count;
-      } else {
-        ASSAY_RETURN_IF_ERROR(Combine(count, lanes_.data(), src, stride_bytes, lanes_.data()));
-      }
-      src += count * stride_bytes;
-      n -= count;
-    }
-    return absl::OkStatus();
-  }
-
-  // *dst = f(init, everything added).
-  absl::Status Store(const std::byte* init, std::byte* dst) {
-    for (; filled_ > 1; filled_ = (filled_ + 1) / 2) {
-      const int64_t half = filled_ / 2;
-      ASSAY_RETURN_IF_ERROR(
-          Combine(half, lanes_.data(), lanes_.data() + (filled_ - half) * bytes_, bytes_, lanes_.data()));
-    }
-    if (filled_ == 0) {
-      std::copy_n(init, bytes_, dst);
-      return absl::OkStatus();
-    }
-    return Combine(1, init, lanes_.data(), bytes_, dst);
-  }
-
- private:
-  static constexpr int64_t kLanes = kStrip;
-
-  absl::Status Combine(int64_t n, const std::byte* a, const std::byte* b, int64_t b_stride, std::byte* out) {
-    const std::byte* const in[] = {a, b};
-    const int64_t in_strides[] = {bytes_, b_stride};
-    std::byte* const outs[] = {out};
-    const int64_t out_strides[] = {bytes_};
-    return reducer_.Run(n, in, in_strides, outs, out_strides);
-  }
-
-  ScalarFunction& reducer_;
-  const int64_t bytes_;
-  std::vector<std::byte> lanes_;
-  int64_t filled_ = 0;
-};
-
-absl::Status ReduceInLanes(Reduction& r) {
-  const int64_t bytes = r.input_bytes(0);
-  const LoopDim run = TakeLongestLoop(r.reduced);
-  constexpr int64_t kPiece = 1 << 16;
-  LaneFold fold(r.reducer, bytes);
-  Meter meter(r.context);
-  std::byte* const out = r.results[0].MutableBytes().data();
-  for (Loop j(r.kept); !j.done(); j.Next()) {
-    fold.Clear();
-    for (Loop i(r.reduced); !i.done(); i.Next()) {
-      const std::byte* src = r.inputs[0].data() + (j.offset(0) + i.offset(0)) * bytes;
-      for (int64_t done = 0; done < run.size; done += kPiece) {
-        const int64_t count = std::min(kPiece, run.size - done);
-        ASSAY_RETURN_IF_ERROR(fold.Add(src + done * run.strides[0] * bytes, run.strides[0] * bytes, count));
-        ASSAY_RETURN_IF_ERROR(meter.Add(count));
-      }
-    }
-    ASSAY_RETURN_IF_ERROR(fold.Store(r.inits[0].data(), out + j.offset(1) * bytes));
-    ASSAY_RETURN_IF_ERROR(meter.Add(1));
-  }
-  return meter.Flush();
-}
-
-absl::Status RunReduction(Reduction& r, ComputationId id) {
-  if (r.reducer.is_exact_sum()) return ReduceExactly(r);
-  int64_t longest_kept = 1, longest_reduced = 1;
-  for (const LoopDim& dim : r.kept) longest_kept = std::max(longest_kept, dim.size);
-  for (const LoopDim& dim : r.reduced) longest_reduced = std::max(longest_reduced, dim.size);
-  const bool one_type = r.n() == 1 && r.reducer.input_type(0) == r.reducer.input_type(1);
-  if (one_type && longest_kept < std::min(longest_reduced, kStrip) && IsAssociative(r.context.module(), id)) {
-    return ReduceInLanes(r);
-  }
-  return ReduceByFolding(r);
-}
-
 absl::StatusOr<Literal> EvalReduce(EvalContext& context, std::span<Literal> operands) {
-  const int64_t n = static_cast<int64_t>(operands.size()) / 2;
-  ASSAY_RETURN_IF_ERROR(CheckSameRuntimeSizes(context, operands.first(n)));
-  const ComputationId id = *context.attributes().Computation(Attr::kToApply);
-  ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const reducer, context.Scalar(id));
-  Reduction r{context, *reducer};
-  const bool tuple = context.result_shape().IsTuple();
-  const bool zero = HasDynamicDimension(context.result_shape());
-  for (int64_t i = 0; i < n; ++i) {
-    ASSAY_ASSIGN_OR_RETURN(Literal init, ConvertForReducer(context, operands[n + i], reducer->input_type(i)));
-    ASSAY_ASSIGN_OR_RETURN(Literal input,
-                           ConvertForReducer(context, operands[i], reducer->input_type(n + i)));
-    ASSAY_ASSIGN_OR_RETURN(Literal result,
-                           tuple ? context.NewResultElement(i, zero) : context.NewResult(zero));
-    r.inits.push_back(std::move(init));
-    r.inputs.push_back(std::move(input));
-    r.results.push_back(std::move(result));
-  }
-  const Literal& x = operands[0];
-  const DimVector strides = StridesOf(x);
-  const DimVector result_strides = StridesOf(r.results[0]);
+  ASSAY_RETURN_IF_ERROR(CheckSameRuntimeSizes(context, operands.first(operands.size() / 2)));
+  ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const reducer,
+                         context.Scalar(*context.attributes().Computation(Attr::kToApply)));
+  ASSAY_ASSIGN_OR_RETURN(FoldArrays arrays, MakeFoldArrays(context, operands, *reducer));
+  const DimVector sizes = operands[0].runtime_sizes();
   const std::span<const int64_t> dimensions = context.attributes().List(Attr::kDimensions);
-  LoopDims kept, reduced;
-  DimVector kept_sizes;
-  for (int64_t d = 0; d < x.shape().rank(); ++d) {
-    const int64_t size = x.dynamic_size(d);
-    if (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end()) {
-      reduced.push_back({size, {strides[d]}});
-    } else {
-      kept.push_back({size, {strides[d], result_strides[kept_sizes.size()]}});
-      kept_sizes.push_back(size);
-    }
+  DimVector kept, reduced, kept_sizes, reduced_sizes;  // dimensions, ascending, and their sizes
+  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
+    const bool is_reduced = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+    (is_reduced ? reduced : kept).push_back(d);
+    (is_reduced ? reduced_sizes : kept_sizes).push_back(sizes[d]);
   }
-  r.kept = MergeLoops(kept);
-  r.reduced = MergeLoops(reduced);
-  ASSAY_RETURN_IF_ERROR(RunReduction(r, id));
-  for (Literal& result : r.results) SetRuntimeSizes(result, kept_sizes);
-  if (!tuple) return std::move(r.results[0]);
-  return Literal::Tuple(context.shared_result_shape(), std::move(r.results));
+  Fold fold(*reducer, arrays);
+  Meter meter(context);
+  DimVector from(sizes.size());
+  for (IndexWalk j(kept_sizes); !j.done(); j.Next()) {
+    fold.Start(j.index());
+    for (size_t d = 0; d < kept.size(); ++d) from[kept[d]] = j[d];
+    for (IndexWalk i(reduced_sizes); !i.done(); i.Next()) {
+      for (size_t d = 0; d < reduced.size(); ++d) from[reduced[d]] = i[d];
+      ASSAY_RETURN_IF_ERROR(fold.Add(from));
+      ASSAY_RETURN_IF_ERROR(meter.Add(1));
+    }
+    fold.Finish();
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
+  }
+  ASSAY_RETURN_IF_ERROR(meter.Flush());
+  return ResultOfFold(context, std::move(arrays), kept_sizes);
 }
 
 // ---- map -------------------------------------------------------------------------------------------------
@@ -363,39 +187,64 @@ absl::StatusOr<Literal> EvalMap(EvalContext& context, std::span<Literal> operand
                          context.Scalar(*context.attributes().Computation(Attr::kToApply)));
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
   const DimVector sizes = operands[0].runtime_sizes();
-  const DimVector strides = StridesOf(operands[0]);
-  LoopDims dims;
-  for (size_t d = 0; d < sizes.size(); ++d) dims.push_back({sizes[d], {strides[d]}});
-  dims = MergeLoops(dims);
-  const LoopDim run = TakeInnermostLoop(dims);
-  constexpr int64_t kPiece = 1 << 16;
-  const int64_t n = static_cast<int64_t>(operands.size());
-  std::vector<const std::byte*> in(n);
-  std::vector<int64_t> in_strides(n);
-  std::vector<int64_t> bytes(n);
-  for (int64_t i = 0; i < n; ++i) {
-    bytes[i] = Bytes(operands[i].shape().element_type());
-    in_strides[i] = bytes[i] * run.strides[0];
+  const std::vector<ArrayView> x(operands.begin(), operands.end());
+  const MutableArrayView out(result);
+  std::vector<const std::byte*> arguments(x.size());
+  const std::vector<int64_t> strides(x.size(), 0);  // of single elements
+  const int64_t out_stride = 0;
+  Meter meter(context);
+  for (IndexWalk i(sizes); !i.done(); i.Next()) {
+    for (size_t k = 0; k < x.size(); ++k) arguments[k] = x[k].At(i.index());
+    std::byte* const value = out.At(i.index());
+    ASSAY_RETURN_IF_ERROR(f->Run(1, arguments, strides, {&value, 1}, {&out_stride, 1}));
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
-  const int64_t out_bytes = Bytes(result.shape().element_type());
-  const int64_t out_stride = out_bytes * run.strides[0];
-  std::byte* const dst = result.MutableBytes().data();
-  for (Loop loop(dims); !loop.done(); loop.Next()) {
-    for (int64_t done = 0; done < run.size; done += kPiece) {
-      const int64_t count = std::min(kPiece, run.size - done);
-      const int64_t position = loop.offset(0) + done * run.strides[0];
-      for (int64_t i = 0; i < n; ++i) in[i] = operands[i].data() + position * bytes[i];
-      std::byte* const out = dst + position * out_bytes;
-      ASSAY_RETURN_IF_ERROR(f->Run(count, in, in_strides, {&out, 1}, {&out_stride, 1}));
-      ASSAY_RETURN_IF_ERROR(context.Charge(count));
-    }
-  }
+  ASSAY_RETURN_IF_ERROR(meter.Flush());
   SetRuntimeSizes(result, sizes);
   return result;
 }
 
 constexpr AttrSpec kReduceAttributes[] = {Required(Attr::kDimensions), Required(Attr::kToApply)};
 constexpr AttrSpec kMapAttributes[] = {Optional(Attr::kDimensions), Required(Attr::kToApply)};
+
+// A result element of n operand elements takes n - 1 applications.
+Work WorkOfReduce(const InstructionView& view) {
+  Work work = work::Move(view);
+  work.applied = {
+      {Attr::kToApply, work::ElementsOfFirst(view.operand(0)) - work::ElementsOfFirst(view.result())}};
+  return work;
+}
+
+Work WorkOfMap(const InstructionView& view) {
+  Work work = work::Move(view);
+  work.applied = {{Attr::kToApply, work::ElementsOfFirst(view.result())}};
+  return work;
+}
+
+void AddTermsOfReduce(const InstructionView& view, std::span<const int64_t> index, Terms& terms) {
+  const std::span<const int64_t> dims = view.attributes().List(Attr::kDimensions);
+  const DimVector strides = RowMajorStrides(view.operand(0).sizes());
+  DimVector sizes, reduced;
+  int64_t base = 0;
+  size_t kept = 0;
+  for (int64_t d = 0; d < view.operand(0).rank(); ++d) {
+    if (std::find(dims.begin(), dims.end(), d) != dims.end()) {
+      sizes.push_back(view.operand(0).size(d));
+      reduced.push_back(strides[d]);
+    } else {
+      base += index[kept++] * strides[d];
+    }
+  }
+  int64_t count = 0;
+  for (IndexWalk k(sizes); !k.done(); k.Next(), ++count)
+    terms.operands[0].push_back(base + LinearPosition(k.index(), reduced));
+  terms.counts.push_back(count);
+}
+
+int64_t MostTermsOfReduce(const InstructionView& view) {
+  const int64_t results = view.result().num_elements();
+  return results == 0 ? 0 : view.operand(0).num_elements() / results;
+}
 
 }  // namespace
 
@@ -405,6 +254,9 @@ constinit const OpDef ops::Reduce = {
     .attributes = kReduceAttributes,
     .infer = InferReduce,
     .eval = EvalReduce,
+    .work = WorkOfReduce,
+    .sum = {SumDef::Of::kFold, AddTermsOfReduce, MostTermsOfReduce},
+    .never_in_place = true,
 };
 
 constinit const OpDef ops::Map = {
@@ -413,6 +265,8 @@ constinit const OpDef ops::Map = {
     .attributes = kMapAttributes,
     .infer = InferMap,
     .eval = EvalMap,
+    .work = WorkOfMap,
+    .arguments = Arguments::kElements,
 };
 
 }  // namespace assay

@@ -4,7 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/meter.h"
+#include "evaluator/scalar_function.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 
@@ -83,70 +88,37 @@ absl::StatusOr<std::vector<ElementType>> VerifyReducer(const InferContext& conte
   return results;
 }
 
-bool IsAssociative(const Module& module, ComputationId id) {
-  const Computation& computation = module.computation(id);
-  if (computation.parameters.size() != 2) return false;
-  const Instruction& root = computation.root_instruction();
-  if (root.operands.size() != 2) return false;
-  const int32_t a = computation.parameters[0], b = computation.parameters[1];
-  const bool of_parameters =
-      (root.operands[0] == a && root.operands[1] == b) || (root.operands[0] == b && root.operands[1] == a);
-  if (!of_parameters || root.shape == nullptr || !root.shape->IsScalar()) return false;
-  const ElementType type = root.shape->element_type();
-  switch (root.opcode) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-      return IsIntegral(type) || type == ElementType::kPred;
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-      return true;
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-      return !IsComplex(type);
-    default:
-      return false;
-  }
-}
-
 absl::StatusOr<Literal> ConvertForReducer(EvalContext& context, const Literal& literal, ElementType type) {
   const Shape& from = literal.shape();
   if (from.element_type() == type) return literal;
   Shape to = Shape::ArrayOrDie(type, from.sizes());
   for (int64_t d = 0; d < from.rank(); ++d) to.set_dynamic(d, from.is_dynamic(d));
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewLiteral(std::make_shared<const Shape>(std::move(to))));
-  const std::byte* src = literal.data();
-  std::byte* dst = result.MutableBytes().data();
-  const int64_t src_bytes = Bytes(from.element_type()), dst_bytes = Bytes(type);
-  const int64_t elements = from.num_elements();
-  alignas(64) double strip[kStrip];
-  for (int64_t done = 0; done < elements; done += kStrip) {
-    const int64_t n = std::min(kStrip, elements - done);
-    LoadStrip(from.element_type(), src + done * src_bytes, src_bytes, n, strip);
-    RoundStripToFormat(strip, n, *Info(type).format);
-    StoreStrip(type, strip, n, dst + done * dst_bytes, dst_bytes);
+  const ArrayView x(literal);
+  const MutableArrayView out(result);
+  Meter meter(context);
+  for (IndexWalk i(from.sizes()); !i.done(); i.Next()) {
+    double value;
+    LoadStrip(from.element_type(), x.At(i.index()), 0, 1, &value);
+    RoundStripToFormat(&value, 1, *Info(type).format);
+    StoreStrip(type, &value, 1, out.At(i.index()), 0);
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
+  ASSAY_RETURN_IF_ERROR(meter.Flush());
   for (int64_t d = 0; d < from.rank(); ++d) {
     if (from.is_dynamic(d)) result.set_dynamic_size(d, literal.dynamic_size(d));
   }
-  ASSAY_RETURN_IF_ERROR(context.Charge(elements));
   return result;
 }
 
-absl::StatusOr<std::vector<Literal>> ConvertForReducer(EvalContext& context,
-                                                       std::span<const Literal> operands,
-                                                       ComputationId reducer) {
-  const Computation& computation = context.module().computation(reducer);
-  const size_t n = operands.size() / 2;
-  std::vector<Literal> converted;
-  for (size_t k = 0; k < operands.size(); ++k) {
-    const int32_t parameter = computation.parameters[(k + n) % operands.size()];
-    ASSAY_ASSIGN_OR_RETURN(
-        Literal value,
-        ConvertForReducer(context, operands[k], computation.instructions[parameter].shape->element_type()));
-    converted.push_back(std::move(value));
-  }
-  return converted;
+ReducerCall::ReducerCall(ScalarFunction& reducer)
+    : reducer_(reducer), in_(reducer.num_inputs()), strides_(reducer.num_inputs(), 0) {}
+
+absl::Status ReducerCall::Apply(std::span<std::byte* const> running,
+                                std::span<const std::byte* const> added) {
+  std::copy(running.begin(), running.end(), in_.begin());
+  std::copy(added.begin(), added.end(), in_.begin() + static_cast<int64_t>(running.size()));
+  return reducer_.Run(1, in_, strides_, running, std::span(strides_).first(running.size()));
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #ifndef ASSAY_EVALUATOR_OPS_REDUCER_H_
 #define ASSAY_EVALUATOR_OPS_REDUCER_H_
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace assay {
 
 class EvalContext;
+class ScalarFunction;
 
 // RED-C1 to RED-C6 for N = operand_types.size() operands. `operand_types` are the element types of the new
 // values; `inits` the shapes of the start values (for scatter: scalars of the operands' types), or empty
@@ -21,18 +23,21 @@ absl::StatusOr<std::vector<ElementType>> VerifyReducer(const InferContext& conte
                                                        std::span<const ElementType> operand_types,
                                                        std::span<const Shape> inits);
 
-// True if the computation is f(a, b) = a op b of its two parameters where op is associative and commutative
-// in every bit: integer or pred add and multiply, and, or, xor, and max and min of anything real. Then any
-// grouping gives the left fold's result.
-bool IsAssociative(const Module& module, ComputationId id);
-
 // The literal with its floating elements rounded to `type` (RED: "first converted to the parameter type");
 // itself where the type is the same already. Run-time sizes are kept.
 absl::StatusOr<Literal> ConvertForReducer(EvalContext& context, const Literal& literal, ElementType type);
-// The N operands and N start values as the reducer's new and running values want them.
-absl::StatusOr<std::vector<Literal>> ConvertForReducer(EvalContext& context,
-                                                       std::span<const Literal> operands,
-                                                       ComputationId reducer);
+// The reducer applied to one running value and one new value of each of N operands.
+class ReducerCall {
+ public:
+  explicit ReducerCall(ScalarFunction& reducer);
+  // (running[0], …) = f(running[0], …, added[0], …)
+  absl::Status Apply(std::span<std::byte* const> running, std::span<const std::byte* const> added);
+
+ private:
+  ScalarFunction& reducer_;
+  std::vector<const std::byte*> in_;
+  const std::vector<int64_t> strides_;  // of single elements: zeros
+};
 
 }  // namespace assay
 

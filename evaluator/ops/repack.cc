@@ -1,6 +1,7 @@
 #include "evaluator/ops/repack.h"
 
-#include "evaluator/ops/shape_rules.h"
+#include "evaluator/element_moves.h"
+#include "evaluator/shape_rules.h"
 #include "shape/checked.h"
 
 namespace assay {
@@ -73,18 +74,13 @@ bool LivePrefixSizes(const Literal& operand, const Shape& result, DimVector& siz
 
 absl::StatusOr<Literal> RepackLive(EvalContext& context, const Literal& operand,
                                    std::span<const int64_t> sizes) {
-  const DimVector live = operand.runtime_sizes();
-  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes, /*zero=*/true));
-  // Through a dense array of the live elements.
-  const int64_t elements = CheckedProduct(live).value_or(0);
-  ASSAY_ASSIGN_OR_RETURN(Shape dense_shape, Shape::Array(operand.shape().element_type(), {&elements, 1}));
-  ASSAY_ASSIGN_OR_RETURN(Literal dense,
-                         context.NewLiteral(std::make_shared<const Shape>(std::move(dense_shape))));
-  const int bytes = Bytes(operand.shape().element_type());
-  ASSAY_RETURN_IF_ERROR(ChargedMove(context, bytes, live, operand.data(),
-                                    {0, RowMajorStrides(operand.shape().sizes())},
-                                    dense.MutableBytes().data(), {0, RowMajorStrides(live)}));
-  ASSAY_RETURN_IF_ERROR(MoveInto(context, sizes, dense, {0, RowMajorStrides(sizes)}, result));
+  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
+  IndexWalk from(operand.runtime_sizes());
+  const auto next = [&](Index, DimVector& j) {
+    j.assign(from.index().begin(), from.index().end());
+    from.Next();
+  };
+  ASSAY_RETURN_IF_ERROR(TakeElements(context, sizes, operand, next, result));
   return result;
 }
 

@@ -1,13 +1,11 @@
 // scaled-dot (spec/operations-linalg.md, ScaledDot): a dot of operands with block scales.
 
-#include <algorithm>
-#include <complex>
-
-#include "evaluator/eval_context.h"
-#include "evaluator/ops/dot_dims.h"
+#include "evaluator/meter.h"
+#include "evaluator/ops/contraction.h"
+#include "evaluator/ops/dot_index.h"
+#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -87,122 +85,111 @@ absl::StatusOr<Shape> InferScaledDot(const InferContext& context) {
   return DotShape(context, dims, type);
 }
 
-// Loops over an operand cut into the blocks of its scale: arrays 0 operand, 1 scale.
-LoopDims BlockLoops(const Shape& x, const Shape& scale) {
-  const DimVector strides = RowMajorStrides(x.sizes()), scale_strides = RowMajorStrides(scale.sizes());
-  LoopDims loops;
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    const int64_t q = scale.size(d) == 0 ? 0 : x.size(d) / scale.size(d);
-    loops.push_back({scale.size(d), {q * strides[d], scale_strides[d]}});
-    loops.push_back({q, {strides[d], 0}});
-  }
-  return MergeLoops(loops);
-}
-
-// An element of any type as a product's factor: doubles (re, im), or an integer modulo 2^64.
-template <typename Store>
-void LoadFactors(ElementType type, const std::byte* src, int64_t stride_bytes, int64_t n, Store store) {
-  alignas(64) std::byte strip[kStripBytes];
-  LoadStrip(type, src, stride_bytes, n, strip);
-  for (int64_t i = 0; i < n; ++i) {
-    switch (KindOf(type)) {
+// A factor of a product: doubles (re, im), or an integer modulo 2^64.
+struct Factor {
+  Factor(ElementType type, const std::byte* src) {
+    const ScalarValue value = LoadElement(type, src);
+    switch (value.kind) {
       case ComputeKind::kBool:
-        store(i, static_cast<double>(strip[i]), 0.0, static_cast<uint64_t>(strip[i]));
+        integer = value.b;
+        real = static_cast<double>(value.b);
         break;
-      case ComputeKind::kInt64: {
-        const int64_t value = reinterpret_cast<const int64_t*>(strip)[i];
-        store(i, static_cast<double>(value), 0.0, static_cast<uint64_t>(value));
+      case ComputeKind::kInt64:
+        integer = static_cast<uint64_t>(value.i);
+        real = static_cast<double>(value.i);
         break;
-      }
-      case ComputeKind::kUint64: {
-        const uint64_t value = reinterpret_cast<const uint64_t*>(strip)[i];
-        store(i, static_cast<double>(value), 0.0, value);
+      case ComputeKind::kUint64:
+        integer = value.u;
+        real = static_cast<double>(value.u);
         break;
-      }
       case ComputeKind::kReal:
-        store(i, reinterpret_cast<const double*>(strip)[i], 0.0, 0);
+        real = value.r;
         break;
       case ComputeKind::kComplex:
-        store(i, reinterpret_cast<const double*>(strip)[2 * i],
-              reinterpret_cast<const double*>(strip)[2 * i + 1], 0);
+        real = value.c.real();
+        imaginary = value.c.imag();
         break;
     }
   }
-}
+  double real = 0, imaginary = 0;
+  uint64_t integer = 0;
+};
 
-// dst[i] = x[i] * scale[i], for a strip of at most kStrip elements.
-void MultiplyStrip(ElementType x_type, const std::byte* x, int64_t x_stride, ElementType scale_type,
-                   const std::byte* scale, int64_t scale_stride, int64_t n, ElementType dst_type,
-                   std::byte* dst, int64_t dst_stride) {
-  double re[kStrip], im[kStrip];
-  uint64_t bits[kStrip];
-  LoadFactors(x_type, x, x_stride, n, [&](int64_t i, double r, double m, uint64_t u) {
-    re[i] = r;
-    im[i] = m;
-    bits[i] = u;
-  });
-  LoadFactors(scale_type, scale, scale_stride, n, [&](int64_t i, double r, double, uint64_t u) {
-    re[i] *= r;
-    im[i] *= r;
-    bits[i] *= u;
-  });
-  if (dst_type == ElementType::kU64) {
-    StoreStrip(dst_type, bits, n, dst, dst_stride);
-  } else if (dst_type == ElementType::kF64) {
-    StoreStrip(dst_type, re, n, dst, dst_stride);
-  } else {
-    std::complex<double> values[kStrip];
-    for (int64_t i = 0; i < n; ++i) values[i] = {re[i], im[i]};
-    StoreStrip(dst_type, values, n, dst, dst_stride);
-  }
-}
-
-// The operand times its scale; the operand itself where the scale is a scalar.
-absl::StatusOr<Literal> Scaled(EvalContext& context, const Literal& operand, const Literal& scale,
-                               bool exact) {
-  const Shape& x = operand.shape();
-  if (scale.shape().IsScalar()) return operand;
-  const ElementType type = !exact                        ? ElementType::kU64
-                           : IsComplex(x.element_type()) ? ElementType::kC128
-                                                         : ElementType::kF64;
-  ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(type, x.sizes()));
-  for (int64_t d = 0; d < x.rank(); ++d) shape.set_dynamic(d, x.is_dynamic(d));
-  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewLiteral(std::make_shared<const Shape>(std::move(shape))));
-  std::byte* const dst = result.MutableBytes().data();
-  const ElementType x_type = x.element_type(), scale_type = scale.shape().element_type();
-  const int64_t x_bytes = Bytes(x_type), scale_bytes = Bytes(scale_type), bytes = Bytes(type);
-  LoopDims loops = BlockLoops(x, scale.shape());
-  const LoopDim run = TakeInnermostLoop(loops);
-  for (Loop loop(loops); !loop.done(); loop.Next()) {
-    for (int64_t done = 0; done < run.size; done += kStrip) {
-      const int64_t at = loop.offset(0) + done * run.strides[0];
-      const int64_t scale_at = loop.offset(1) + done * run.strides[1];
-      MultiplyStrip(x_type, operand.data() + at * x_bytes, run.strides[0] * x_bytes, scale_type,
-                    scale.data() + scale_at * scale_bytes, run.strides[1] * scale_bytes,
-                    std::min(kStrip, run.size - done), type, dst + at * bytes, run.strides[0] * bytes);
+// An operand with its scale: l[I] * ls[I div q], as an element of type().
+class ScaledOperand {
+ public:
+  ScaledOperand(const Literal& operand, const Literal& scale, bool exact)
+      : x_(operand),
+        scale_(scale),
+        x_type_(operand.shape().element_type()),
+        scale_type_(scale.shape().element_type()),
+        is_scaled_(!scale.shape().IsScalar()) {
+    type_ = !is_scaled_          ? x_type_
+            : !exact             ? ElementType::kU64
+            : IsComplex(x_type_) ? ElementType::kC128
+                                 : ElementType::kF64;
+    for (int64_t d = 0; is_scaled_ && d < operand.shape().rank(); ++d) {
+      const int64_t blocks = scale.shape().size(d);
+      block_sizes_.push_back(blocks == 0 ? 0 : operand.shape().size(d) / blocks);
     }
   }
-  ASSAY_RETURN_IF_ERROR(context.Charge(x.num_elements()));
-  SetRuntimeSizes(result, operand.runtime_sizes());
-  return result;
-}
+
+  ElementType type() const { return type_; }
+
+  // Until the next call.
+  const std::byte* At(Index index) {
+    if (!is_scaled_) return x_.At(index);
+    scale_index_.assign(index.begin(), index.end());
+    for (size_t d = 0; d < index.size(); ++d) scale_index_[d] /= block_sizes_[d];
+    const Factor x(x_type_, x_.At(index)), scale(scale_type_, scale_.At(scale_index_));
+    if (type_ == ElementType::kU64) {
+      const uint64_t product = x.integer * scale.integer;
+      StoreStrip(type_, &product, 1, element_, 0);
+    } else {
+      const double product[2] = {x.real * scale.real, x.imaginary * scale.real};
+      StoreStrip(type_, product, 1, element_, 0);
+    }
+    return element_;
+  }
+
+ private:
+  const ArrayView x_, scale_;
+  const ElementType x_type_, scale_type_;
+  const bool is_scaled_;
+  ElementType type_;
+  DimVector block_sizes_;  // q
+  DimVector scale_index_;
+  alignas(16) std::byte element_[16];
+};
 
 absl::StatusOr<Literal> EvalScaledDot(EvalContext& context, std::span<Literal> operands) {
-  const ElementType type = context.result_shape().element_type();
-  const bool exact = IsFloat(type) || IsComplex(type);
-  ASSAY_ASSIGN_OR_RETURN(const Literal scaled_lhs, Scaled(context, operands[0], operands[2], exact));
-  ASSAY_ASSIGN_OR_RETURN(const Literal scaled_rhs, Scaled(context, operands[1], operands[3], exact));
-  const DotArray lhs = ArrayOf(scaled_lhs), rhs = ArrayOf(scaled_rhs);
+  const DimVector lhs_sizes = operands[0].runtime_sizes(), rhs_sizes = operands[1].runtime_sizes();
   const DotDims dims =
       DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
-  ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, dims, lhs, rhs));
+  ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, dims, lhs_sizes, rhs_sizes));
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
+  const ElementType type = result.shape().element_type();
+  const bool exact = IsFloat(type) || IsComplex(type);
+  ScaledOperand lhs(operands[0], operands[2], exact), rhs(operands[1], operands[3], exact);
+  const DimVector sizes = DotSizes(dims, lhs_sizes, rhs_sizes);
+  const DimVector contracted = SizesAt(lhs_sizes, dims.lhs.contracting);
+  const MutableArrayView out(result);
+  DotIndex at(dims, lhs_sizes.size(), rhs_sizes.size());
+  ProductSum sum(lhs.type(), rhs.type(), type);
   Meter meter(context);
-  const DotBox box = WholeDot(dims, lhs, rhs, StridesOf(result));
-  ASSAY_RETURN_IF_ERROR(
-      RunDot(Contraction(lhs.type, rhs.type, type), lhs, rhs, box, result.MutableBytes().data(), meter));
+  for (IndexWalk r(sizes); !r.done(); r.Next()) {
+    at.SetFree(r.index());
+    sum.Clear();
+    for (IndexWalk k(contracted); !k.done(); k.Next()) {
+      at.SetContracted(k.index());
+      sum.Add(lhs.At(at.lhs), rhs.At(at.rhs));
+      ASSAY_RETURN_IF_ERROR(meter.Add(1));
+    }
+    sum.Store(out.At(r.index()));
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
+  }
   ASSAY_RETURN_IF_ERROR(meter.Flush());
-  SetRuntimeSizes(result, DotSizes(dims, lhs, rhs));
+  SetRuntimeSizes(result, sizes);
   return result;
 }
 
@@ -220,6 +207,7 @@ constinit const OpDef ops::ScaledDot = {
     .attributes = kScaledDotAttributes,
     .infer = InferScaledDot,
     .eval = EvalScaledDot,
+    .work = WorkOfDot,
 };
 
 }  // namespace assay

@@ -1,12 +1,12 @@
 // scan (spec/operations-linalg.md, Scan): a loop over one dimension whose body is a computation.
 
+#include <cstring>
 #include <vector>
 
-#include "evaluator/move.h"
+#include "evaluator/elements.h"
+#include "evaluator/eval_context.h"
 #include "evaluator/op.h"
-#include "evaluator/ops/loops.h"
 #include "fmt/format.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -154,24 +154,21 @@ absl::StatusOr<Shape> InferScan(const InferContext& context) {
   return results.size() == 1 ? std::move(results[0]) : Shape::Tuple(std::move(results));
 }
 
-// The slice at t of dimension d <-> the whole: both over the dimensions of the slice.
-struct SliceMaps {
-  AffineMap whole, slice;
-};
-SliceMaps MapsOfSlice(const Shape& whole, const Shape& slice, int64_t d, int64_t t) {
-  DimVector strides = RowMajorStrides(whole.sizes());
-  SliceMaps maps{{t * strides[d], {}}, {0, RowMajorStrides(slice.sizes())}};
-  strides.erase(strides.begin() + d);
-  maps.whole.strides = std::move(strides);
-  return maps;
+// The index of an element of the whole from one of its slice at t of dimension d.
+DimVector WithEntry(Index index, int64_t d, int64_t t) {
+  DimVector whole(index.begin(), index.end());
+  whole.insert(whole.begin() + d, t);
+  return whole;
 }
 
 absl::StatusOr<Literal> TakeSlice(EvalContext& context, const Literal& x,
                                   const std::shared_ptr<const Shape>& shape, int64_t d, int64_t t) {
   ASSAY_ASSIGN_OR_RETURN(Literal slice, context.NewLiteral(shape));
-  const SliceMaps maps = MapsOfSlice(x.shape(), *shape, d, t);
-  MoveElements(Bytes(shape->element_type()), shape->sizes(), x.data(), maps.whole,
-               slice.MutableBytes().data(), maps.slice);
+  const ArrayView from(x);
+  const MutableArrayView to(slice);
+  for (IndexWalk i(shape->sizes()); !i.done(); i.Next()) {
+    std::memcpy(to.At(i.index()), from.At(WithEntry(i.index(), d, t)), to.element_bytes());
+  }
   for (int64_t i = 0; i < shape->rank(); ++i) {
     if (shape->is_dynamic(i)) slice.set_dynamic_size(i, x.dynamic_size(i + (i >= d)));
   }
@@ -192,9 +189,11 @@ absl::Status PutSlice(EvalContext& context, const Literal& y, Literal& out, int6
                                    out.dynamic_size(target), y.dynamic_size(i)));
     }
   }
-  const SliceMaps maps = MapsOfSlice(out.shape(), shape, d, t);
-  MoveElements(Bytes(shape.element_type()), shape.sizes(), y.data(), maps.slice, out.MutableBytes().data(),
-               maps.whole);
+  const ArrayView from(y);
+  const MutableArrayView to(out);
+  for (IndexWalk i(shape.sizes()); !i.done(); i.Next()) {
+    std::memcpy(to.At(WithEntry(i.index(), d, t)), from.At(i.index()), to.element_bytes());
+  }
   return context.Charge(shape.num_elements());
 }
 
@@ -275,6 +274,9 @@ constexpr AttrSpec kScanAttributes[] = {Required(Attr::kDimensions), Required(At
                                         Required(Attr::kToApply), Optional(Attr::kIsReverse),
                                         Optional(Attr::kIsAssociative)};
 
+// Its body runs as steps; the elements that pass through count here.
+Work WorkOfScan(const InstructionView& view) { return {.elements = work::Largest(view)}; }
+
 }  // namespace
 
 constinit const OpDef ops::Scan = {
@@ -283,6 +285,8 @@ constinit const OpDef ops::Scan = {
     .attributes = kScanAttributes,
     .infer = InferScan,
     .eval = EvalScan,
+    .work = WorkOfScan,
+    .runs_steps = true,
 };
 
 }  // namespace assay

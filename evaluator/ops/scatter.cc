@@ -1,41 +1,27 @@
 // scatter (spec/operations-shape.md, Scatter; RED of operations-linalg.md for the combiner; NUM-5).
 //
 // out = operands; for every index U of the updates in row-major order:
-//   G = U at the dimensions that are not update_window_dims    an index of B, the batch dimensions of the
-//   indices full[scatter_dims_to_operand_dims[k]] = indices[G with k at index_vector_dim], other entries 0
+//   G = U at the dimensions that are not update_window_dims           (an index of B, the batch dimensions of the indices)
+//   full[scatter_dims_to_operand_dims[k]] = indices[G with k at index_vector_dim], other entries 0
 //   full[input_batching_dims[k]] = G at scatter_indices_batching_dims[k]
 //   win[k-th remaining dimension of the operand] = U[update_window_dims[k]]
 //   if the whole window is inside, 0 <= full[d] <= size[d] - extent[d] for all d:
 //     out[full + win] = f(out[full + win], updates[U])
-// The shape rule and the geometry are here; what is done with the windows is in scatter_apply.cc.
+// where extent[d] is the updates' size in the window dimension that stands for d, else 1.
+#include "evaluator/ops/scatter.h"
+
+#include <algorithm>
+
+#include "evaluator/meter.h"
 #include "evaluator/ops/index_vectors.h"
 #include "evaluator/ops/reducer.h"
-#include "evaluator/ops/scatter_apply.h"
-#include "evaluator/ops/shape_rules.h"
+#include "evaluator/ops/scattered_sums.h"
+#include "evaluator/ops/start_indices.h"
 #include "evaluator/scalar_function.h"
+#include "evaluator/shape_rules.h"
 
 namespace assay {
 namespace {
-
-struct ScatterNumbers {
-  explicit ScatterNumbers(const AttributeMap& attributes)
-      : update_window_dims(attributes.List(Attr::kUpdateWindowDims)),
-        inserted_window_dims(attributes.List(Attr::kInsertedWindowDims)),
-        input_batching_dims(attributes.List(Attr::kInputBatchingDims)),
-        scatter_indices_batching_dims(attributes.List(Attr::kScatterIndicesBatchingDims)),
-        scatter_dims_to_operand_dims(attributes.List(Attr::kScatterDimsToOperandDims)),
-        index_vector_dim(attributes.Int(Attr::kIndexVectorDim)) {}
-  std::span<const int64_t> update_window_dims, inserted_window_dims, input_batching_dims,
-      scatter_indices_batching_dims, scatter_dims_to_operand_dims;
-  int64_t index_vector_dim;
-
-  // Operand dimensions that update_window_dims stand for, in order.
-  DimVector WindowOperandDims(int64_t operand_rank) const {
-    return Remaining(operand_rank, inserted_window_dims, input_batching_dims);
-  }
-  // Position in B of a dimension of the indices.
-  int64_t BatchPosition(int64_t d) const { return d < index_vector_dim ? d : d - 1; }
-};
 
 // C1 to C4. Operands are 0 to n - 1, the indices n, updates n + 1 to 2n.
 absl::Status CheckOperands(const InferContext& context, int64_t n, const ScatterNumbers& s) {
@@ -183,56 +169,118 @@ absl::StatusOr<Shape> InferScatter(const InferContext& context) {
   return n == 1 ? std::move(results[0]) : Shape::Tuple(std::move(results));
 }
 
-// Strides and limits, in elements, with run-time sizes.
-ScatterGeometry MakeGeometry(const Literal& operand, const Literal& indices, const Literal& updates,
-                             const ScatterNumbers& s) {
-  ScatterGeometry geometry;
-  const DimVector operand_strides = RowMajorStrides(operand.shape().sizes());
-  const DimVector update_strides = RowMajorStrides(updates.shape().sizes());
-  const DimVector window_operand_dims = s.WindowOperandDims(operand.shape().rank());
-  const int64_t batch_rank = updates.shape().rank() - static_cast<int64_t>(s.update_window_dims.size());
-  DimVector extents(operand.shape().rank(), 1);
-  for (int64_t i = 0; i < updates.shape().rank(); ++i) {
-    if (!Contains(s.update_window_dims, i)) {
-      geometry.updates.strides.push_back(update_strides[i]);
-      geometry.update_dims.push_back({false, updates.dynamic_size(i), update_strides[i]});
-      continue;
+// The operand's index for an index U of the updates, as the formula above says.
+class ScatterIndex {
+ public:
+  ScatterIndex(const Literal& operand, const Literal& indices, const Literal& updates,
+               const ScatterNumbers& numbers)
+      : numbers_(numbers),
+        starts_(indices, numbers.index_vector_dim),
+        window_operand_dims_(numbers.WindowOperandDims(operand.shape().rank())),
+        batch_dims_(Remaining(updates.shape().rank(), numbers.update_window_dims)),
+        sizes_(operand.runtime_sizes()),
+        extents_(operand.shape().rank(), 1),
+        update_sizes_(updates.runtime_sizes()),
+        batch_index_(batch_dims_.size()),
+        index_(operand.shape().rank()) {
+    for (size_t k = 0; k < window_operand_dims_.size(); ++k) {
+      extents_[window_operand_dims_[k]] = update_sizes_[numbers.update_window_dims[k]];
     }
-    const int64_t d = window_operand_dims[geometry.window.size()];
-    extents[d] = updates.dynamic_size(i);
-    geometry.window.push_back(extents[d]);
-    geometry.window_to.push_back(operand_strides[d]);
-    geometry.window_from.push_back(update_strides[i]);
-    geometry.update_dims.push_back({true, extents[d], operand_strides[d]});
+    const DimVector batch = IndexBatchDims(indices.shape(), numbers.index_vector_dim);
+    for (size_t k = 0; k < batch.size(); ++k) update_sizes_[batch_dims_[k]] = indices.dynamic_size(batch[k]);
   }
-  geometry.batch.strides.assign(batch_rank, 0);
-  for (size_t k = 0; k < s.input_batching_dims.size(); ++k) {
-    geometry.batch.strides[s.BatchPosition(s.scatter_indices_batching_dims[k])] =
-        operand_strides[s.input_batching_dims[k]];
+
+  // index() = full + win; false where the window is not wholly inside.
+  bool Find(Index u) {
+    for (size_t k = 0; k < batch_dims_.size(); ++k) batch_index_[k] = u[batch_dims_[k]];
+    std::fill(index_.begin(), index_.end(), 0);
+    for (size_t k = 0; k < numbers_.scatter_dims_to_operand_dims.size(); ++k) {
+      index_[numbers_.scatter_dims_to_operand_dims[k]] = starts_.At(batch_index_, static_cast<int64_t>(k));
+    }
+    for (size_t k = 0; k < numbers_.input_batching_dims.size(); ++k) {
+      index_[numbers_.input_batching_dims[k]] =
+          batch_index_[numbers_.BatchPosition(numbers_.scatter_indices_batching_dims[k])];
+    }
+    // Decision: scatter-window-drop
+    for (size_t d = 0; d < index_.size(); ++d) {
+      if (index_[d] < 0 || index_[d] > sizes_[d] - extents_[d]) return false;
+    }
+    for (size_t k = 0; k < window_operand_dims_.size(); ++k) {
+      index_[window_operand_dims_[k]] += u[numbers_.update_window_dims[k]];
+    }
+    return true;
   }
-  for (int64_t d : s.scatter_dims_to_operand_dims) {
-    geometry.limits.push_back(operand.dynamic_size(d) - extents[d]);
-    geometry.strides.push_back(operand_strides[d]);
-    geometry.disjoint &= extents[d] <= 1;
+  Index index() const { return index_; }
+  // The space of U at run time: G is an index of the live index vectors.
+  const DimVector& update_sizes() const { return update_sizes_; }
+
+ private:
+  const ScatterNumbers& numbers_;
+  StartIndices starts_;
+  const DimVector window_operand_dims_;  // the k-th is moved over by U[update_window_dims[k]]
+  const DimVector batch_dims_;           // of the updates: G = U at these
+  const DimVector sizes_;                // of the operand, at run time
+  DimVector extents_;                    // of the window, by dimension of the operand
+  DimVector update_sizes_;
+  DimVector batch_index_, index_;  // G; full, then full + win
+};
+
+// RED-2.
+absl::Status CombineInOrder(EvalContext& context, ScalarFunction& combiner, ScatterIndex& to,
+                            std::span<const Literal> updates, std::span<Literal> results) {
+  const std::vector<ArrayView> from(updates.begin(), updates.end());
+  const std::vector<MutableArrayView> out(results.begin(), results.end());
+  std::vector<std::byte*> current(out.size());
+  std::vector<const std::byte*> update(out.size());
+  ReducerCall f(combiner);
+  Meter meter(context);
+  for (IndexWalk u(to.update_sizes()); !u.done(); u.Next()) {
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
+    if (!to.Find(u.index())) continue;
+    for (size_t k = 0; k < out.size(); ++k) {
+      current[k] = out[k].At(to.index());
+      update[k] = from[k].At(u.index());
+    }
+    ASSAY_RETURN_IF_ERROR(f.Apply(current, update));
   }
-  for (int64_t d = 0; d < operand.shape().rank(); ++d) {
-    if (!Contains(s.input_batching_dims, d)) geometry.fits &= extents[d] <= operand.dynamic_size(d);
+  return meter.Flush();
+}
+
+// RED-1 (NUM-5).
+absl::Status SumExactly(EvalContext& context, ScatterIndex& to, const Literal& update, Literal& result) {
+  ASSAY_ASSIGN_OR_RETURN(ScatteredSums sums, ScatteredSums::Make(context, update, result));
+  Meter meter(context);
+  for (IndexWalk u(to.update_sizes()); !u.done(); u.Next()) {
+    if (to.Find(u.index())) sums.AddTerm(to.index(), u.index());
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
-  geometry.windows_last = true;
-  for (size_t k = 0; k < s.update_window_dims.size(); ++k) {
-    geometry.windows_last &= s.update_window_dims[k] == batch_rank + static_cast<int64_t>(k);
-  }
-  geometry.index_vector_dim = s.index_vector_dim;
-  geometry.indices = &indices;
-  return geometry;
+  ASSAY_RETURN_IF_ERROR(meter.Flush());
+  return sums.Store();
 }
 
 absl::StatusOr<Literal> EvalScatter(EvalContext& context, std::span<Literal> operands) {
-  return EvalScatterWith(context, operands,
-                         [&](const ScatterGeometry& geometry, ScalarFunction& combiner,
-                             std::span<const Literal> updates, std::span<Literal> results) {
-                           return ApplyScatter(context, geometry, combiner, updates, results);
-                         });
+  const int64_t n = static_cast<int64_t>(operands.size()) / 2;
+  ASSAY_ASSIGN_OR_RETURN(ScalarFunction * combiner,
+                         context.Scalar(*context.attributes().Computation(Attr::kToApply)));
+  std::vector<Literal> results, updates;
+  for (int64_t i = 0; i < n; ++i) {
+    ASSAY_ASSIGN_OR_RETURN(Literal update,
+                           ConvertForReducer(context, operands[n + 1 + i], combiner->input_type(n + i)));
+    updates.push_back(std::move(update));
+    ASSAY_ASSIGN_OR_RETURN(Literal wide, ConvertForReducer(context, operands[i], combiner->input_type(i)));
+    operands[i] = Literal();
+    ASSAY_ASSIGN_OR_RETURN(Literal result, Writable(context, std::move(wide)));
+    results.push_back(std::move(result));
+  }
+  const ScatterNumbers numbers(context.attributes());
+  ScatterIndex to(results[0], operands[n], updates[0], numbers);
+  ASSAY_RETURN_IF_ERROR(combiner->is_exact_sum() ? SumExactly(context, to, updates[0], results[0])
+                                                 : CombineInOrder(context, *combiner, to, updates, results));
+  for (Literal& result : results) {
+    if (!result.IsFullSize()) result.ClearDeadElements();
+  }
+  if (n == 1) return ShareStorage(context, results[0], results[0].runtime_sizes());
+  return Literal::Tuple(context.shared_result_shape(), std::move(results));
 }
 
 constexpr AttrSpec kScatterAttrs[] = {
@@ -247,34 +295,44 @@ constexpr AttrSpec kScatterAttrs[] = {
     Optional(Attr::kUniqueIndices),
 };
 
+// The updates alone, and the elements that they meet, are read and written.
+Work WorkOfScatter(const InstructionView& view) {
+  const size_t arrays = view.num_operands() / 2;  // and as many updates behind the indices
+  Work work;
+  for (size_t k = arrays + 1; k < view.num_operands(); ++k) {
+    work.elements += work::Elements(view.operand(k));
+    work.written += work::BytesOf(view.operand(k));
+  }
+  work.read = work.written + work::OperandBytes(view, arrays);
+  work.applied = {{Attr::kToApply, work::Elements(view.operand(arrays + 1))}};
+  return work;
+}
+
+// The extent of a window in an operand dimension is the size of its update dimension, 1 if none.
+void DemandsOfScatter(const InstructionView& view, std::vector<OperandDemand>& demands) {
+  const AttributeMap& attributes = view.attributes();
+  const size_t arrays = view.num_operands() / 2;
+  const Shape &operand = view.operand(0), &updates = view.operand(arrays + 1);
+  const auto is_in = [&](Attr dims, int64_t d) {
+    const std::span<const int64_t> list = attributes.List(dims);
+    return std::find(list.begin(), list.end(), d) != list.end();
+  };
+  const std::span<const int64_t> window = attributes.List(Attr::kUpdateWindowDims);
+  DimVector extent(static_cast<size_t>(operand.rank()), 1);
+  size_t k = 0;
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const bool absent = is_in(Attr::kInsertedWindowDims, d) || is_in(Attr::kInputBatchingDims, d);
+    if (!absent && k < window.size()) extent[static_cast<size_t>(d)] = updates.size(window[k++]);
+  }
+  demands.push_back({static_cast<int64_t>(arrays),
+                     demand::IndexVectors(attributes, operand, view.operand(arrays),
+                                          attributes.List(Attr::kScatterDimsToOperandDims), extent)});
+}
+
 }  // namespace
 
-absl::StatusOr<Literal> EvalScatterWith(EvalContext& context, std::span<Literal> operands,
-                                        ScatterApplyFn apply) {
-  const int64_t n = static_cast<int64_t>(operands.size()) / 2;
-  const ScatterNumbers s(context.attributes());
-  const ScatterGeometry geometry = MakeGeometry(operands[0], operands[n], operands[n + 1], s);
-  ASSAY_ASSIGN_OR_RETURN(ScalarFunction * combiner,
-                         context.Scalar(*context.attributes().Computation(Attr::kToApply)));
-  std::vector<Literal> results, updates;
-  for (int64_t i = 0; i < n; ++i) {
-    ASSAY_ASSIGN_OR_RETURN(Literal update,
-                           ConvertForReducer(context, operands[n + 1 + i], combiner->input_type(n + i)));
-    updates.push_back(std::move(update));
-    ASSAY_ASSIGN_OR_RETURN(Literal wide, ConvertForReducer(context, operands[i], combiner->input_type(i)));
-    operands[i] = Literal();
-    ASSAY_ASSIGN_OR_RETURN(Literal result, Writable(context, std::move(wide)));
-    results.push_back(std::move(result));
-  }
-  // Offsets mean something only where there are elements.
-  const bool any = updates[0].shape().num_elements() > 0 && results[0].shape().num_elements() > 0;
-  if (any && geometry.fits) ASSAY_RETURN_IF_ERROR(apply(geometry, *combiner, updates, results));
-  for (int64_t i = 0; i < n; ++i) {
-    if (!results[i].IsFullSize()) results[i].ClearDeadElements();
-    const DimVector sizes = results[i].runtime_sizes();
-    if (n == 1) return ShareStorage(context, results[0], sizes);
-  }
-  return Literal::Tuple(context.shared_result_shape(), std::move(results));
+DimVector ScatterNumbers::WindowOperandDims(int64_t operand_rank) const {
+  return Remaining(operand_rank, inserted_window_dims, input_batching_dims);
 }
 
 constinit const OpDef ops::Scatter = {
@@ -283,6 +341,9 @@ constinit const OpDef ops::Scatter = {
     .attributes = kScatterAttrs,
     .infer = InferScatter,
     .eval = EvalScatter,
+    .work = WorkOfScatter,
+    .demands = DemandsOfScatter,
+    .pass_demand = demand::Moved<0>,
 };
 
 }  // namespace assay

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/strips.h"
+#include "evaluator/strips.h"
 #include "fmt/format.h"
 #include "literal/float_format.h"
 
@@ -33,6 +33,7 @@ constinit const OpDef ops::IsFinite = {
     .types = kFloatTypes,
     .infer = InferIsFinite,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kIsFiniteStrips>,
 };
 
@@ -160,6 +161,7 @@ constinit const OpDef ops::Compare = {
     .attributes = kCompareAttributes,
     .infer = InferCompare,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = StripForCompare,
 };
 
@@ -226,7 +228,9 @@ constinit const OpDef ops::Select = {
     .types = kArrayTypes,
     .infer = InferSelect,
     .eval = EvalSelect,
+    .work = work::Elementwise,
     .strip = StripForSelect,
+    .pass_demand = demand::InPlace<1, 2>,
 };
 
 namespace {
@@ -301,7 +305,9 @@ constinit const OpDef ops::Clamp = {
     .types = kPredTypes | kIntegralTypes | kFloatTypes,
     .infer = InferClamp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kClampStrips>,
+    .pass_demand = demand::InPlace<1>,
 };
 
 }  // namespace assay

@@ -4,8 +4,9 @@
 #include <limits>
 
 #include "absl/numeric/int128.h"
-#include "evaluator/move.h"
-#include "evaluator/ops/shape_rules.h"
+#include "evaluator/element_moves.h"
+#include "evaluator/shape_rules.h"
+#include "literal/element_io.h"
 #include "shape/checked.h"
 
 namespace assay {
@@ -49,24 +50,19 @@ absl::StatusOr<Literal> EvalSlice(EvalContext& context, std::span<Literal> opera
   const Literal& operand = operands[0];
   const Shape& shape = context.result_shape();
   const SliceConfig& slice = SliceOf(context.attributes());
-  DimVector runtime, moved;
+  DimVector sizes(shape.sizes().begin(), shape.sizes().end());
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    // Selected positions that are live; a result dimension of size 1 is static, and zero where it is dead.
-    const int64_t span = std::max<int64_t>(operand.dynamic_size(d) - slice[d].start, 0);
-    moved.push_back(std::min(CeilDiv(span, slice[d].stride), shape.size(d)));
-    runtime.push_back(shape.is_dynamic(d) ? moved[d] : shape.size(d));
+    if (!shape.is_dynamic(d)) continue;
+    // As many as there are live positions from the start on, each stride-th of them.
+    const int64_t live = std::max<int64_t>(operand.dynamic_size(d) - slice[d].start, 0);
+    sizes[d] = std::min(CeilDiv(live, slice[d].stride), shape.size(d));
   }
-  if (shape.num_elements() == operand.shape().num_elements()) return ShareStorage(context, operand, runtime);
-  const auto bounds = shape.sizes();
-  const bool zero = !std::equal(bounds.begin(), bounds.end(), moved.begin());
-  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, runtime, zero));
-  if (Contains(moved, 0)) return result;
-  AffineMap from{0, RowMajorStrides(operand.shape().sizes())};
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    from.base += slice[d].start * from.strides[d];
-    from.strides[d] *= moved[d] > 1 ? slice[d].stride : 0;
-  }
-  ASSAY_RETURN_IF_ERROR(MoveInto(context, moved, operand, from, result));
+  ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
+  // A result dimension of size 1 is static; where it selects a dead element, that is zero.
+  const auto from = [&](Index i, DimVector& j) {
+    for (size_t d = 0; d < i.size(); ++d) j[d] = slice[d].start + i[d] * slice[d].stride;
+  };
+  ASSAY_RETURN_IF_ERROR(TakeElements(context, sizes, operand, from, result));
   return result;
 }
 
@@ -116,32 +112,22 @@ absl::StatusOr<Literal> EvalPad(EvalContext& context, std::span<Literal> operand
   const Literal& operand = operands[0];
   const PaddingConfig& padding = PaddingOf(context.attributes());
   const DimVector live = operand.runtime_sizes();
-  const bool empty = context.result_shape().num_elements() == 0;
-  DimVector sizes, moved;
-  AffineMap from{0, RowMajorStrides(operand.shape().sizes())};
-  AffineMap to{0, RowMajorStrides(context.result_shape().sizes())};
+  DimVector sizes;
   for (size_t d = 0; d < live.size(); ++d) {
     // Decision: pad-runtime-size
-    const absl::int128 size = std::max<absl::int128>(PaddedSize(live[d], padding[d]), 0);
-    sizes.push_back(static_cast<int64_t>(size));
-    // Operand indices [first, last) land inside: 0 <= low + J * step < size'.
-    const absl::int128 low = padding[d].low, step = absl::int128(padding[d].interior) + 1;
-    const absl::int128 first = low >= 0 ? 0 : std::min<absl::int128>((-low + step - 1) / step, live[d]);
-    const absl::int128 last =
-        size <= low ? 0 : std::min<absl::int128>((size - low + step - 1) / step, live[d]);
-    moved.push_back(static_cast<int64_t>(std::max<absl::int128>(last - first, 0)));
-    if (moved[d] == 0 || empty) continue;
-    from.base += static_cast<int64_t>(first) * from.strides[d];
-    to.base += static_cast<int64_t>(low + first * step) * to.strides[d];
-    to.strides[d] *= moved[d] > 1 ? static_cast<int64_t>(step) : 0;
+    sizes.push_back(static_cast<int64_t>(std::max<absl::int128>(PaddedSize(live[d], padding[d]), 0)));
   }
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
-  if (empty) return result;
-  const int bytes = Bytes(operand.shape().element_type());
-  const auto out = result.MutableBytes();
-  FillElements(bytes, operands[1].data(), out.data(), out.size() / bytes);
-  ASSAY_RETURN_IF_ERROR(ChargedMove(context, bytes, moved, operand.data(), from, out.data(), to));
-  if (!result.IsFullSize()) result.ClearDeadElements();
+  ASSAY_RETURN_IF_ERROR(FillElements(context, sizes, operands[1], result));
+  const auto to = [&](Index j, DimVector& i) {
+    for (size_t d = 0; d < j.size(); ++d) {
+      const absl::int128 at = padding[d].low + absl::int128(j[d]) * (absl::int128(padding[d].interior) + 1);
+      if (at < 0 || at >= sizes[d]) return false;
+      i[d] = static_cast<int64_t>(at);
+    }
+    return true;
+  };
+  ASSAY_RETURN_IF_ERROR(PutElements(context, live, operand, to, result));
   return result;
 }
 
@@ -196,16 +182,16 @@ absl::StatusOr<Literal> EvalConcatenate(EvalContext& context, std::span<Literal>
     }
     sizes[along] += part[along];
   }
-  if (operands.size() == 1) return ShareStorage(context, operands[0], sizes);
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
-  if (result.shape().num_elements() == 0) return result;
-  AffineMap to{0, RowMajorStrides(result.shape().sizes())};
-  std::byte* out = result.MutableBytes().data();
+  int64_t offset = 0;
   for (const Literal& operand : operands) {
-    const DimVector part = operand.runtime_sizes();
-    ASSAY_RETURN_IF_ERROR(ChargedMove(context, Bytes(operand.shape().element_type()), part, operand.data(),
-                                      {0, RowMajorStrides(operand.shape().sizes())}, out, to));
-    to.base += part[along] * to.strides[along];
+    const auto to = [&](Index j, DimVector& i) {
+      i.assign(j.begin(), j.end());
+      i[along] += offset;
+      return true;
+    };
+    ASSAY_RETURN_IF_ERROR(PutElements(context, operand.runtime_sizes(), operand, to, result));
+    offset += operand.dynamic_size(along);
   }
   return result;
 }
@@ -247,8 +233,7 @@ DimVector ClampedStarts(std::span<const Literal> starts, std::span<const int64_t
   for (size_t d = 0; d < sizes.size(); ++d) {
     const bool vector = starts[0].shape().rank() == 1;
     const ElementType type = starts[0].shape().element_type();
-    int64_t start;
-    LoadIndices(type, starts[vector ? 0 : d].data() + (vector ? d * Bytes(type) : 0), 0, 1, &start);
+    const int64_t start = LoadIndex(type, starts[vector ? 0 : d].data() + (vector ? d * Bytes(type) : 0));
     result[d] = std::clamp<int64_t>(start, 0, std::max<int64_t>(sizes[d] - window[d], 0));
   }
   return result;
@@ -287,14 +272,13 @@ absl::StatusOr<Literal> EvalDynamicSlice(EvalContext& context, std::span<Literal
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.is_dynamic(d) && sizes[d] == operand.shape().size(d)) sizes[d] = live[d];
   }
-  if (shape.num_elements() == operand.shape().num_elements()) return ShareStorage(context, operand, sizes);
   const DimVector starts = ClampedStarts(operands.subspan(1), live, sizes);
-  const DimVector strides = RowMajorStrides(operand.shape().sizes());
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
-  if (shape.num_elements() == 0) return result;
   // Beyond the run-time size of the operand there are zeros, which is what a dead element gives.
-  ASSAY_RETURN_IF_ERROR(
-      MoveInto(context, sizes, operand, {LinearPosition(starts, strides), strides}, result));
+  const auto from = [&](Index i, DimVector& j) {
+    for (size_t d = 0; d < i.size(); ++d) j[d] = starts[d] + i[d];
+  };
+  ASSAY_RETURN_IF_ERROR(TakeElements(context, sizes, operand, from, result));
   return result;
 }
 
@@ -330,20 +314,20 @@ absl::StatusOr<Shape> InferDynamicUpdateSlice(const InferContext& context) {
 absl::StatusOr<Literal> EvalDynamicUpdateSlice(EvalContext& context, std::span<Literal> operands) {
   const Literal& update = operands[1];
   const Shape& shape = ArrayOf(operands[0].shape());
-  if (update.shape().num_elements() == 0) return std::move(operands[0]);
-  DimVector sizes(shape.sizes().begin(), shape.sizes().end());
-  DimVector written = update.runtime_sizes();
-  for (int64_t d = 0; d < shape.rank(); ++d) sizes[d] = operands[0].dynamic_size(d);
-  DimVector starts(sizes.size(), 0);
-  if (shape.rank() > 0) starts = ClampedStarts(operands.subspan(2), sizes, written);
-  // An update larger than the live operand is cut: writes to dead positions are lost.
-  for (size_t d = 0; d < sizes.size(); ++d) written[d] = std::min(written[d], sizes[d] - starts[d]);
-  const DimVector strides = RowMajorStrides(shape.sizes());
+  DimVector sizes;
+  for (int64_t d = 0; d < shape.rank(); ++d) sizes.push_back(operands[0].dynamic_size(d));
+  const DimVector window = update.runtime_sizes();
+  const DimVector starts = ClampedStarts(operands.subspan(2), sizes, window);
   ASSAY_ASSIGN_OR_RETURN(Literal result, Writable(context, std::move(operands[0])));
-  ASSAY_RETURN_IF_ERROR(ChargedMove(context, Bytes(shape.element_type()), written, update.data(),
-                                    {0, RowMajorStrides(update.shape().sizes())},
-                                    result.MutableBytes().data(),
-                                    {LinearPosition(starts, strides), strides}));
+  // Of an update larger than the live operand, writes to dead positions are lost.
+  const auto to = [&](Index j, DimVector& i) {
+    for (size_t d = 0; d < j.size(); ++d) {
+      i[d] = starts[d] + j[d];
+      if (i[d] >= sizes[d]) return false;
+    }
+    return true;
+  };
+  ASSAY_RETURN_IF_ERROR(PutElements(context, window, update, to, result));
   return result;
 }
 
@@ -351,6 +335,53 @@ constexpr AttrSpec kSliceAttrs[] = {Required(Attr::kSlice)};
 constexpr AttrSpec kPadAttrs[] = {Required(Attr::kPadding)};
 constexpr AttrSpec kConcatenateAttrs[] = {Required(Attr::kDimensions)};
 constexpr AttrSpec kDynamicSliceAttrs[] = {Required(Attr::kDynamicSliceSizes)};
+
+std::optional<AffineMap> SourceOfSlice(const InstructionView& view) {
+  const auto& parts = std::get<SliceConfig>(*view.attributes().Find(Attr::kSlice));
+  const DimVector strides = RowMajorStrides(view.operand(0).sizes());
+  AffineMap source{0, {}};
+  for (size_t d = 0; d < parts.size(); ++d) {
+    source.base += parts[d].start * strides[d];
+    source.strides.push_back(parts[d].stride * strides[d]);
+  }
+  return source;
+}
+
+// The update alone is read and written.
+Work WorkOfDynamicUpdateSlice(const InstructionView& view) {
+  return {.elements = work::Elements(view.operand(1)),
+          .read = work::OperandBytes(view, 1),
+          .written = work::BytesOf(view.operand(1))};
+}
+
+void DemandsOfDynamicSlice(const InstructionView& view, std::vector<OperandDemand>& demands) {
+  demand::AddStarts(view, 1, view.attributes().List(Attr::kDynamicSliceSizes), demands);
+}
+void DemandsOfDynamicUpdateSlice(const InstructionView& view, std::vector<OperandDemand>& demands) {
+  if (view.operand(0).IsArray()) demand::AddStarts(view, 2, view.operand(1).sizes(), demands);
+}
+
+// Where the parts are the components of index vectors, as traced programs write them, each part gets its own
+// component; the first also what is promised of whole vectors.
+void PassDemandToParts(const InstructionView& view, const InputDemand& demand, std::span<const int64_t>,
+                       std::vector<OperandDemand>& demands) {
+  const size_t parts = view.num_operands();
+  const int64_t dimension = view.attributes().List(Attr::kDimensions)[0];
+  bool by_component = demand.kind == InputDemand::Kind::kIndices && demand.inner == 1 &&
+                      demand.components.size() == parts && dimension == view.result().rank() - 1;
+  for (size_t i = 0; i < parts; ++i) by_component &= view.operand(i).size(dimension) == 1;
+  for (size_t i = 0; i < parts; ++i) {
+    if (!by_component) {
+      demand::AddLoosened(static_cast<int64_t>(i), demand, demands);
+      continue;
+    }
+    OperandDemand part{static_cast<int64_t>(i), demand};
+    part.demand.components = {demand.components[i]};
+    part.demand.sorted = demand.sorted && i == 0;
+    part.demand.unique = demand.unique && i == 0;
+    demands.push_back(std::move(part));
+  }
+}
 
 }  // namespace
 
@@ -360,6 +391,10 @@ constinit const OpDef ops::Slice = {
     .attributes = kSliceAttrs,
     .infer = InferSlice,
     .eval = EvalSlice,
+    .work = work::Part,
+    .source = SourceOfSlice,
+    .pass_demand = demand::Moved<0>,
+    .never_in_place = true,
 };
 constinit const OpDef ops::Pad = {
     .operands = Exactly(2),
@@ -367,6 +402,8 @@ constinit const OpDef ops::Pad = {
     .attributes = kPadAttrs,
     .infer = InferPad,
     .eval = EvalPad,
+    .work = work::Move,
+    .pass_demand = demand::Moved<0, 1>,
 };
 constinit const OpDef ops::Concatenate = {
     .operands = AtLeast(1),
@@ -374,6 +411,8 @@ constinit const OpDef ops::Concatenate = {
     .attributes = kConcatenateAttrs,
     .infer = InferConcatenate,
     .eval = EvalConcatenate,
+    .work = work::Move,
+    .pass_demand = PassDemandToParts,
 };
 constinit const OpDef ops::DynamicSlice = {
     .operands = AtLeast(1),
@@ -381,6 +420,10 @@ constinit const OpDef ops::DynamicSlice = {
     .attributes = kDynamicSliceAttrs,
     .infer = InferDynamicSlice,
     .eval = EvalDynamicSlice,
+    .work = work::Part,
+    .demands = DemandsOfDynamicSlice,
+    .pass_demand = demand::Moved<0>,
+    .never_in_place = true,
 };
 constinit const OpDef ops::DynamicUpdateSlice = {
     .operands = AtLeast(2),
@@ -388,6 +431,9 @@ constinit const OpDef ops::DynamicUpdateSlice = {
     .attributes = {},
     .infer = InferDynamicUpdateSlice,
     .eval = EvalDynamicUpdateSlice,
+    .work = WorkOfDynamicUpdateSlice,
+    .demands = DemandsOfDynamicUpdateSlice,
+    .pass_demand = demand::Moved<0, 1>,
 };
 
 }  // namespace assay

@@ -1,19 +1,19 @@
 // sort and topk (spec/operations-shape.md; NUM-10 of operations.md for the total order).
 //
 // sort permutes lines of operands along one dimension by a comparator of the program, which need not be an
-// order: its result is that of the top-down merge sort in merge_sort.cc. Comparators that are one comparison
-// of an operand's two elements sort by keys (sort_keys.h) instead, with the same result.
+// order: its result is that of the top-down merge sort, whatever the comparator says.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
-#include "evaluator/move.h"
-#include "evaluator/ops/merge_sort.h"
-#include "evaluator/ops/shape_rules.h"
-#include "evaluator/ops/sort_keys.h"
+#include "evaluator/elements.h"
+#include "evaluator/meter.h"
 #include "evaluator/ops/sort_results.h"
 #include "evaluator/scalar_function.h"
-#include "shape/checked.h"
+#include "evaluator/shape_rules.h"
+#include "literal/element_io.h"
 
 namespace assay {
 namespace {
@@ -67,96 +67,102 @@ absl::StatusOr<Shape> InferSort(const InferContext& context) {
   return results.size() == 1 ? std::move(results[0]) : Shape::Tuple(std::move(results));
 }
 
-// The live lines of an array along one dimension: lines are numbered in row-major order of the others.
-struct Lines {
-  Lines(const Shape& shape, std::span<const int64_t> live, int64_t along) {
-    const DimVector strides = RowMajorStrides(shape.sizes());
-    length = live[along];
-    stride = strides[along];
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (d == along) continue;
-      sizes.push_back(live[d]);
-      map.strides.push_back(strides[d]);
-    }
-    count = CheckedProduct(sizes).value_or(0);
+// The merge sort of one line after the other.
+// Decision: sort-not-an-order
+class MergeSorter {
+ public:
+  MergeSorter(EvalContext& context, ScalarFunction& comparator, std::span<const Literal> operands,
+              int64_t dimension)
+      : comparator_(comparator),
+        operands_(operands.begin(), operands.end()),
+        dimension_(dimension),
+        meter_(context),
+        arguments_(2 * operands.size()),
+        strides_(2 * operands.size(), 0) {}
+
+  // order[j] = p(j) for the line through `index`.
+  absl::Status Sort(Index index, std::span<int32_t> order) {
+    right_.assign(index.begin(), index.end());
+    left_ = right_;
+    std::iota(order.begin(), order.end(), 0);
+    return Sort(order);
   }
-  int64_t length, stride, count;
-  DimVector sizes;
-  AffineMap map;
+
+ private:
+  absl::Status Sort(std::span<int32_t> order) {
+    if (order.size() < 2) return absl::OkStatus();
+    const size_t middle = order.size() / 2;
+    ASSAY_RETURN_IF_ERROR(Sort(order.first(middle)));
+    ASSAY_RETURN_IF_ERROR(Sort(order.subspan(middle)));
+    return Merge(order, middle);
+  }
+
+  absl::Status Merge(std::span<int32_t> order, size_t middle) {
+    const std::vector<int32_t> parts(order.begin(), order.end());
+    size_t left = 0, right = middle;
+    for (int32_t& next : order) {
+      bool take_right = left == middle;
+      if (left < middle && right < parts.size()) {
+        ASSAY_ASSIGN_OR_RETURN(take_right, Compare(parts[right], parts[left]));
+      }
+      next = take_right ? parts[right++] : parts[left++];
+    }
+    return absl::OkStatus();
+  }
+
+  // comparator(the elements at place `right`, those at `left`)
+  absl::StatusOr<bool> Compare(int32_t right, int32_t left) {
+    right_[dimension_] = right;
+    left_[dimension_] = left;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      arguments_[2 * k] = operands_[k].At(right_);
+      arguments_[2 * k + 1] = operands_[k].At(left_);
+    }
+    std::byte answer;
+    std::byte* const out = &answer;
+    ASSAY_RETURN_IF_ERROR(comparator_.Run(1, arguments_, strides_, {&out, 1}, std::span(strides_).first(1)));
+    ASSAY_RETURN_IF_ERROR(meter_.Add(1));
+    return answer != std::byte{0};
+  }
+
+  ScalarFunction& comparator_;
+  const std::vector<ArrayView> operands_;
+  const int64_t dimension_;
+  Meter meter_;
+  DimVector right_, left_;
+  std::vector<const std::byte*> arguments_;
+  const std::vector<int64_t> strides_;  // of single elements: zeros
 };
-
-// order[line * length + j] = p(j), for a block of lines whose first elements are at `starts`.
-absl::Status OrderLines(EvalContext& context, std::span<const Literal> operands, const Lines& lines,
-                        std::span<const int64_t> starts, std::span<int32_t> order) {
-  const ComputationId id = *context.attributes().Computation(Attr::kToApply);
-  if (const auto plain = RecognisePlainComparator(context.module(), id)) {
-    const Literal& keyed = operands[plain->operand];
-    if (SortByKeys(keyed, *plain, starts, lines.length, lines.stride, order)) {
-      return context.Charge(static_cast<int64_t>(order.size()));
-    }
-  }
-  ASSAY_ASSIGN_OR_RETURN(ScalarFunction * comparator, context.Scalar(id));
-  return MergeSort(context, *comparator, operands, starts, lines.length, lines.stride, order);
-}
-
-// Moves one block of lines of one operand, of elements of kBytes, into the result.
-template <int kBytes>
-void PermuteLinesOf(const std::byte* src, const Lines& lines, std::span<const int64_t> starts,
-                    std::span<const int32_t> order, std::byte* dst) {
-  const int64_t step = lines.stride * kBytes;
-  for (size_t l = 0; l < starts.size(); ++l) {
-    const std::byte* from = src + starts[l] * kBytes;
-    std::byte* to = dst + starts[l] * kBytes;
-    const int32_t* p = order.data() + l * lines.length;
-    for (int64_t j = 0; j < lines.length; ++j) std::memcpy(to + j * step, from + p[j] * step, kBytes);
-  }
-}
-void PermuteLines(const Literal& operand, const Lines& lines, std::span<const int64_t> starts,
-                  std::span<const int32_t> order, Literal& result) {
-  const std::byte* src = operand.data();
-  std::byte* dst = result.MutableBytes().data();
-  switch (Bytes(operand.shape().element_type())) {
-    case 1:
-      return PermuteLinesOf<1>(src, lines, starts, order, dst);
-    case 2:
-      return PermuteLinesOf<2>(src, lines, starts, order, dst);
-    case 4:
-      return PermuteLinesOf<4>(src, lines, starts, order, dst);
-    case 8:
-      return PermuteLinesOf<8>(src, lines, starts, order, dst);
-    default:
-      return PermuteLinesOf<16>(src, lines, starts, order, dst);
-  }
-}
 
 absl::StatusOr<Literal> EvalSort(EvalContext& context, std::span<Literal> operands) {
   ASSAY_RETURN_IF_ERROR(CheckSortSizes(context, operands));
-  const DimVector live = operands[0].runtime_sizes();
-  const Lines lines(operands[0].shape(), live, context.attributes().List(Attr::kDimensions)[0]);
+  const int64_t along = context.attributes().List(Attr::kDimensions)[0];
+  DimVector lines = operands[0].runtime_sizes();
+  const int64_t length = std::exchange(lines[along], 1);
   ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> results, NewSortResults(context, operands));
-  if (lines.count > 0 && lines.length > std::numeric_limits<int32_t>::max()) {
-    return LimitExceeded("sort: elements of a line", lines.length, std::numeric_limits<int32_t>::max());
+  if (!IndexWalk(lines).done() && length > std::numeric_limits<int32_t>::max()) {
+    return LimitExceeded("sort: elements of a line", length, std::numeric_limits<int32_t>::max());
   }
-  // Lines are sorted in blocks, so that the comparator sees many elements at once.
-  constexpr int64_t kBlockElements = 1 << 16;
-  const int64_t block = std::clamp<int64_t>(kBlockElements / std::max<int64_t>(lines.length, 1), 1,
-                                            std::max<int64_t>(lines.count, 1));
-  std::vector<int32_t> order(lines.count > 0 ? block * lines.length : 0);
-  std::vector<int64_t> starts;
-  DimVector index(lines.sizes.size(), 0);
-  for (int64_t first = 0; first < lines.count && lines.length > 0; first += block) {
-    starts.clear();
-    const int64_t n = std::min(block, lines.count - first);
-    for (int64_t l = 0; l < n; ++l) {
-      starts.push_back(LinearPosition(index, lines.map.strides));
-      NextIndex(lines.sizes, {index.data(), index.size()});
+  ASSAY_ASSIGN_OR_RETURN(ScalarFunction * comparator,
+                         context.Scalar(*context.attributes().Computation(Attr::kToApply)));
+  MergeSorter sorter(context, *comparator, operands, along);
+  const std::vector<ArrayView> from(operands.begin(), operands.end());
+  const std::vector<MutableArrayView> to(results.begin(), results.end());
+  Meter meter(context);
+  for (IndexWalk line(lines); !line.done(); line.Next()) {
+    std::vector<int32_t> order(length);
+    ASSAY_RETURN_IF_ERROR(sorter.Sort(line.index(), order));
+    DimVector at(line.index().begin(), line.index().end()), chosen = at;
+    for (int64_t j = 0; j < length; ++j) {
+      at[along] = j;
+      chosen[along] = order[j];
+      for (size_t k = 0; k < from.size(); ++k) {
+        std::memcpy(to[k].At(at), from[k].At(chosen), from[k].element_bytes());
+      }
     }
-    const std::span<int32_t> block_order(order.data(), n * lines.length);
-    ASSAY_RETURN_IF_ERROR(OrderLines(context, operands, lines, starts, block_order));
-    for (size_t k = 0; k < operands.size(); ++k) {
-      PermuteLines(operands[k], lines, starts, block_order, results[k]);
-    }
+    ASSAY_RETURN_IF_ERROR(meter.Add(length));
   }
+  ASSAY_RETURN_IF_ERROR(meter.Flush());
   if (results.size() == 1) return std::move(results[0]);
   return Literal::Tuple(context.shared_result_shape(), std::move(results));
 }
@@ -189,51 +195,110 @@ absl::StatusOr<Shape> InferTopK(const InferContext& context) {
   return Shape::Tuple({std::move(values), std::move(indices)});
 }
 
+// The place of an element in the total order of its type (NUM-10; false before true). Loading keeps NaN signs and payloads.
+int64_t PlaceInOrder(ElementType type, const std::byte* element) {
+  const ScalarValue value = LoadElement(type, element);
+  switch (value.kind) {
+    case ComputeKind::kBool:
+      return value.b;
+    case ComputeKind::kInt64:
+      return value.i;
+    case ComputeKind::kUint64:
+      return static_cast<int64_t>(value.u ^ (uint64_t{1} << 63));
+    default: {
+      const int64_t bits = std::bit_cast<int64_t>(value.r);
+      return bits < 0 ? bits ^ std::numeric_limits<int64_t>::max() : bits;
+    }
+  }
+}
+
+// order[j] is the place in the row of the element that comes j-th; all entries of `row` but the last say which row.
+void OrderRow(const Literal& operand, Index row, bool largest, std::span<int32_t> order) {
+  const ArrayView x(operand);
+  DimVector at(row.begin(), row.end());
+  std::vector<int64_t> places(order.size());
+  for (size_t j = 0; j < order.size(); ++j) {
+    at.back() = static_cast<int64_t>(j);
+    places[j] = PlaceInOrder(operand.shape().element_type(), x.At(at));
+  }
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return largest ? places[a] > places[b] : places[a] < places[b];
+  });
+}
+
+absl::Status SelectFromRows(EvalContext& context, const Literal& operand, std::span<const int64_t> rows,
+                            int64_t length, std::span<Literal> results) {
+  const int64_t k = context.attributes().Int(Attr::kK);
+  const bool largest = context.attributes().Bool(Attr::kLargest, true);
+  const ArrayView x(operand);
+  const MutableArrayView values(results[0]), indices(results[1]);
+  Meter meter(context);
+  for (IndexWalk row(rows); !row.done(); row.Next()) {
+    std::vector<int32_t> order(length);
+    OrderRow(operand, row.index(), largest, order);
+    DimVector to(row.index().begin(), row.index().end()), from = to;
+    for (int64_t j = 0; j < k; ++j) {
+      to.back() = j;
+      from.back() = order[j];
+      std::memcpy(values.At(to), x.At(from), x.element_bytes());
+      std::memcpy(indices.At(to), &order[j], sizeof(order[j]));
+    }
+    ASSAY_RETURN_IF_ERROR(meter.Add(length));
+  }
+  return meter.Flush();
+}
+
 absl::StatusOr<Literal> EvalTopK(EvalContext& context, std::span<Literal> operands) {
   const Literal& operand = operands[0];
   const int64_t k = context.attributes().Int(Attr::kK);
-  const bool largest = context.attributes().Bool(Attr::kLargest, true);
-  DimVector live = operand.runtime_sizes();
-  const Lines lines(operand.shape(), live, operand.shape().rank() - 1);
-  if (lines.length < k) {
+  const DimVector live = operand.runtime_sizes();
+  if (live.back() < k) {
     // Decision: topk-too-few
     return EvalError(
         context.instruction().position,
-        fmt::format("TopK-C2: k is {}, the last dimension has run-time size {}", k, lines.length));
+        fmt::format("TopK-C2: k is {}, the last dimension has run-time size {}", k, live.back()));
   }
-  live.back() = k;
+  DimVector sizes = live, rows = live;
+  sizes.back() = k;
+  rows.back() = 1;
   std::vector<Literal> results;
   for (int64_t i = 0; i < 2; ++i) {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResultElement(i, /*zero=*/!operand.IsFullSize()));
-    ASSAY_RETURN_IF_ERROR(SetRuntimeSizes(context.instruction(), live, result));
+    ASSAY_RETURN_IF_ERROR(SetRuntimeSizes(context.instruction(), sizes, result));
     results.push_back(std::move(result));
   }
-  const ElementType type = operand.shape().element_type();
-  const int bytes = Bytes(type);
-  std::byte* values = results[0].MutableBytes().data();
-  std::byte* indices = results[1].MutableBytes().data();
-  const int64_t operand_row = operand.shape().sizes().back();
-  std::vector<SortKey> keys(lines.count > 0 ? lines.length : 0);
-  DimVector index(lines.sizes.size(), 0);
-  for (int64_t line = 0; line < lines.count && k > 0; ++line) {
-    const int64_t start = LinearPosition(index, lines.map.strides);
-    NextIndex(lines.sizes, {index.data(), index.size()});
-    TotalOrderKeys(type, operand.data() + start * bytes, bytes, /*descending=*/largest, keys);
-    std::partial_sort(keys.begin(), keys.begin() + k, keys.end());
-    const int64_t out = start / operand_row * k;
-    for (int64_t j = 0; j < k; ++j) {
-      const int32_t p = keys[j].position;
-      std::memcpy(values + (out + j) * bytes, operand.data() + (start + p) * bytes, bytes);
-      std::memcpy(indices + (out + j) * sizeof(p), &p, sizeof(p));
-    }
-    ASSAY_RETURN_IF_ERROR(context.Charge(lines.length));
-  }
+  ASSAY_RETURN_IF_ERROR(SelectFromRows(context, operand, rows, live.back(), results));
   return Literal::Tuple(context.shared_result_shape(), std::move(results));
 }
 
 constexpr AttrSpec kSortAttrs[] = {Required(Attr::kDimensions), Required(Attr::kToApply),
                                    Optional(Attr::kIsStable)};
 constexpr AttrSpec kTopKAttrs[] = {Required(Attr::kK), Optional(Attr::kLargest), Optional(Attr::kIsStable)};
+
+// A line of n elements takes n ceil(log2 n) comparisons, and as many elements of every operand are looked at.
+Work WorkOfSort(const InstructionView& view) {
+  Work work = work::Move(view);
+  const std::span<const int64_t> dims = view.attributes().List(Attr::kDimensions);
+  const double logs = dims.empty() ? 0 : work::CeilLog2(view.operand(0).size(dims[0]));
+  work.elements = work::Elements(view.result()) * std::max(logs, 1.0);
+  work.flops = work::Elements(view.operand(0)) * logs;
+  return work;
+}
+
+// A comparison for each element.
+Work WorkOfTopK(const InstructionView& view) {
+  Work work = work::Move(view);
+  work.flops = work::Elements(view.operand(0));
+  return work;
+}
+
+// Result k is operand k, sorted.
+void PassDemandOfSort(const InstructionView& view, const InputDemand& demand, std::span<const int64_t> path,
+                      std::vector<OperandDemand>& demands) {
+  const int64_t which = path.empty() ? 0 : path[0];
+  if (which < static_cast<int64_t>(view.num_operands())) demand::AddLoosened(which, demand, demands);
+}
 
 }  // namespace
 
@@ -264,6 +329,8 @@ constinit const OpDef ops::Sort = {
     .attributes = kSortAttrs,
     .infer = InferSort,
     .eval = EvalSort,
+    .work = WorkOfSort,
+    .pass_demand = PassDemandOfSort,
 };
 constinit const OpDef ops::TopK = {
     .operands = Exactly(1),
@@ -271,6 +338,7 @@ constinit const OpDef ops::TopK = {
     .attributes = kTopKAttrs,
     .infer = InferTopK,
     .eval = EvalTopK,
+    .work = WorkOfTopK,
 };
 
 }  // namespace assay

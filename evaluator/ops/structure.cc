@@ -98,29 +98,82 @@ absl::StatusOr<Shape> InferIdentity(const InferContext& context) { return contex
 
 constexpr AttrSpec kDomainAttrs[] = {Required(Attr::kDomain)};
 
+void PassDemandOfTuple(const InstructionView&, const InputDemand& demand, std::span<const int64_t> path,
+                       std::vector<OperandDemand>& demands) {
+  if (!path.empty()) demands.push_back({path[0], demand, {path.begin() + 1, path.end()}});
+}
+void PassDemandOfElement(const InstructionView& view, const InputDemand& demand,
+                         std::span<const int64_t> path, std::vector<OperandDemand>& demands) {
+  demands.push_back({0, demand, demand::Prepend(view.attributes().Int(Attr::kIndex), path)});
+}
+
 }  // namespace
 
 constinit const OpDef ops::Parameter = {
-    .operands = Exactly(0), .types = kArrayTypes, .infer = InferParameter, .eval = EvalParameter};
+    .operands = Exactly(0),
+    .types = kArrayTypes,
+    .infer = InferParameter,
+    .eval = EvalParameter,
+    .work = work::None,
+};
 constinit const OpDef ops::Constant = {
-    .operands = Exactly(0), .types = kArrayTypes, .infer = InferConstant, .eval = EvalConstant};
+    .operands = Exactly(0),
+    .types = kArrayTypes,
+    .infer = InferConstant,
+    .eval = EvalConstant,
+    .work = work::None,
+};
 constinit const OpDef ops::Tuple = {
-    .operands = AtLeast(0), .types = kArrayTypes, .infer = InferTuple, .eval = EvalTuple};
-constinit const OpDef ops::GetTupleElement = {.operands = Exactly(1),
-                                              .types = kArrayTypes,
-                                              .attributes = kGetTupleElementAttrs,
-                                              .infer = InferGetTupleElement,
-                                              .eval = EvalGetTupleElement};
+    .operands = AtLeast(0),
+    .types = kArrayTypes,
+    .infer = InferTuple,
+    .eval = EvalTuple,
+    .work = work::None,
+    .pass_demand = PassDemandOfTuple,
+};
+constinit const OpDef ops::GetTupleElement = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kGetTupleElementAttrs,
+    .infer = InferGetTupleElement,
+    .eval = EvalGetTupleElement,
+    .work = work::None,
+    .pass_demand = PassDemandOfElement,
+};
 constinit const OpDef ops::AfterAll = {
-    .operands = AtLeast(0), .types = kNoTypes, .infer = InferAfterAll, .eval = EvalToken};
+    .operands = AtLeast(0),
+    .types = kNoTypes,
+    .infer = InferAfterAll,
+    .eval = EvalToken,
+    .work = work::None,
+};
 constinit const OpDef ops::AddDependency = {
-    .operands = Exactly(2), .types = kArrayTypes, .infer = InferAddDependency, .eval = EvalFirstOperand};
+    .operands = Exactly(2),
+    .types = kArrayTypes,
+    .infer = InferAddDependency,
+    .eval = EvalFirstOperand,
+    .work = work::None,
+    .pass_demand = demand::Whole,
+    .is_identity = true,
+};
 constinit const OpDef ops::OptBarrier = {
-    .operands = Exactly(1), .types = kArrayTypes, .infer = InferIdentity, .eval = EvalFirstOperand};
-constinit const OpDef ops::Domain = {.operands = Exactly(1),
-                                     .types = kArrayTypes,
-                                     .attributes = kDomainAttrs,
-                                     .infer = InferIdentity,
-                                     .eval = EvalFirstOperand};
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .infer = InferIdentity,
+    .eval = EvalFirstOperand,
+    .work = work::None,
+    .pass_demand = demand::Whole,
+    .is_identity = true,
+};
+constinit const OpDef ops::Domain = {
+    .operands = Exactly(1),
+    .types = kArrayTypes,
+    .attributes = kDomainAttrs,
+    .infer = InferIdentity,
+    .eval = EvalFirstOperand,
+    .work = work::None,
+    .pass_demand = demand::Whole,
+    .is_identity = true,
+};
 
 }  // namespace assay

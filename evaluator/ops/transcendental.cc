@@ -6,9 +6,9 @@
 // can ask for, so the attribute is checked (NUM-12) and changes nothing.
 #include <cmath>
 
-#include "evaluator/ops/strips.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/real.h"
+#include "evaluator/strips.h"
 #include "fmt/format.h"
 #include "literal/float_format.h"
 
@@ -89,6 +89,7 @@ constinit const OpDef ops::Cbrt = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kCbrtStrips>,
 };
 
@@ -99,6 +100,7 @@ constinit const OpDef ops::Sqrt = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kSqrtStrips>,
 };
 
@@ -109,6 +111,7 @@ constinit const OpDef ops::Rsqrt = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kRsqrtStrips>,
 };
 
@@ -119,6 +122,7 @@ constinit const OpDef ops::Exp = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kExpStrips>,
 };
 
@@ -129,6 +133,7 @@ constinit const OpDef ops::Expm1 = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kExpm1Strips>,
 };
 
@@ -139,6 +144,7 @@ constinit const OpDef ops::Log = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kLogStrips>,
 };
 
@@ -149,6 +155,7 @@ constinit const OpDef ops::Log1p = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kLog1pStrips>,
 };
 
@@ -159,6 +166,7 @@ constinit const OpDef ops::Logistic = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kLogisticStrips>,
 };
 
@@ -169,6 +177,7 @@ constinit const OpDef ops::Sin = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kSinStrips>,
 };
 
@@ -179,6 +188,7 @@ constinit const OpDef ops::Cos = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kCosStrips>,
 };
 
@@ -189,6 +199,7 @@ constinit const OpDef ops::Tan = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kTanStrips>,
 };
 
@@ -199,6 +210,7 @@ constinit const OpDef ops::Sinh = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kSinhStrips>,
 };
 
@@ -209,6 +221,7 @@ constinit const OpDef ops::Cosh = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kCoshStrips>,
 };
 
@@ -219,6 +232,7 @@ constinit const OpDef ops::Tanh = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kTanhStrips>,
 };
 
@@ -229,6 +243,7 @@ constinit const OpDef ops::Asin = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kAsinStrips>,
 };
 
@@ -239,6 +254,7 @@ constinit const OpDef ops::Acos = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kAcosStrips>,
 };
 
@@ -249,6 +265,7 @@ constinit const OpDef ops::Atanh = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kAtanhStrips>,
 };
 
@@ -259,6 +276,7 @@ constinit const OpDef ops::Asinh = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kAsinhStrips>,
 };
 
@@ -269,6 +287,7 @@ constinit const OpDef ops::Acosh = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kAcoshStrips>,
 };
 
@@ -279,6 +298,7 @@ constinit const OpDef ops::Erf = {
     .attributes = kAccuracyAttribute,
     .infer = InferAccurate,
     .eval = EvalElementwise,
+    .work = work::Function,
     .strip = ByKind<kErfStrips>,
 };
 

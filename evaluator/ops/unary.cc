@@ -4,9 +4,9 @@
 // select.cc, real and imag in convert.cc.
 #include <cmath>
 
-#include "evaluator/ops/strips.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/integer.h"
+#include "evaluator/strips.h"
 #include "literal/float_format.h"
 
 namespace assay {
@@ -79,6 +79,7 @@ constinit const OpDef ops::Abs = {
     .types = kSignedTypes | kFloatTypes | kComplexTypes,
     .infer = InferAbs,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kAbsStrips>,
 };
 
@@ -103,6 +104,7 @@ constinit const OpDef ops::Negate = {
     .types = kIntegralTypes | kFloatTypes | kComplexTypes,
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kNegateStrips>,
 };
 
@@ -131,6 +133,7 @@ constinit const OpDef ops::Sign = {
     .types = kSignedTypes | kFloatTypes | kComplexTypes,
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kSignStrips>,
 };
 
@@ -169,6 +172,7 @@ constinit const OpDef ops::Not = {
     .types = kPredTypes | kIntegralTypes,
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kNotStrips>,
 };
 
@@ -178,6 +182,7 @@ constinit const OpDef ops::PopulationCount = {
     .types = kIntegralTypes,
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kPopulationCountStrips>,
 };
 
@@ -187,6 +192,7 @@ constinit const OpDef ops::Clz = {
     .types = kIntegralTypes,
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kClzStrips>,
 };
 
@@ -222,6 +228,7 @@ constinit const OpDef ops::Ceil = {
     .types = kFloatTypes,
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kCeilStrips>,
 };
 
@@ -231,6 +238,7 @@ constinit const OpDef ops::Floor = {
     .types = kFloatTypes,
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kFloorStrips>,
 };
 
@@ -240,6 +248,7 @@ constinit const OpDef ops::RoundNearestAfz = {
     .types = kFloatTypes,
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kRoundAwayStrips>,
 };
 
@@ -249,6 +258,7 @@ constinit const OpDef ops::RoundNearestEven = {
     .types = kFloatTypes,
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
+    .work = work::Elementwise,
     .strip = ByKind<kRoundEvenStrips>,
 };
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "fmt/format.h"
 #include "hlo/compare_type.h"
 #include "hlo/proto/devices.h"
 #include "hlo/proto/hlo.pb.h"
@@ -296,8 +297,10 @@ absl::Status Writer::WriteWord() const {
     case Attr::kType:
       m->set_comparison_type(WordText());
       return absl::OkStatus();
+    case Attr::kMode:
+      return absl::OkStatus();  // says nothing that another field does not
     default:
-      return absl::OkStatus();  // mode says nothing that another field does not
+      return NotSupported({}, fmt::format("writing {}", Name(attr)));
   }
 }
 

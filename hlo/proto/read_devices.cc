@@ -8,6 +8,7 @@
 #include "hlo/text/attribute_values.h"
 #include "hlo/text/common_attributes.h"
 #include "hlo/text/device_groups.h"
+#include "hlo/text/print_values.h"
 #include "hlo/text/sharding_text.h"
 #include "hlo/text/token_reader.h"
 #include "shape/limits.h"

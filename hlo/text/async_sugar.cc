@@ -3,42 +3,28 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "hlo/op_syntax.h"
 #include "hlo/text/module_parser.h"
 
 namespace assay {
 namespace {
 
-// Opcodes with a -start and -done of their own, or for which they would be.
-bool HasOwnAsyncForm(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllReduce:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCopy:
-    case Opcode::kSend:
-    case Opcode::kRecv:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool IsAsync(Opcode opcode) {
-  return opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate || opcode == Opcode::kAsyncDone;
+// The async opcode of whose sugar `text` has the suffix: "-start" of async-start.
+std::optional<Opcode> AsyncOf(std::string_view text) {
+  const size_t dash = text.rfind('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto opcode = OpcodeFromName(fmt::format("async{}", text.substr(dash)));
+  return opcode && Has(*opcode, Syntax::kAsync) ? opcode : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<ModuleParser::OpcodeName> ModuleParser::AsyncOpcode(std::string_view text) {
-  static constexpr std::pair<std::string_view, Opcode> kSuffixes[] = {
-      {"-start", Opcode::kAsyncStart}, {"-update", Opcode::kAsyncUpdate}, {"-done", Opcode::kAsyncDone}};
-  for (const auto& [suffix, opcode] : kSuffixes) {
-    if (!text.ends_with(suffix)) continue;
-    const auto wrapped = OpcodeFromName(text.substr(0, text.size() - suffix.size()));
-    if (!wrapped || HasOwnAsyncForm(*wrapped)) return std::nullopt;
-    return OpcodeName{opcode, wrapped};
-  }
-  return std::nullopt;
+  const auto async = AsyncOf(text);
+  if (!async) return std::nullopt;
+  const auto wrapped = OpcodeFromName(text.substr(0, text.rfind('-')));
+  if (!wrapped || Has(*wrapped, Syntax::kOwnAsyncForm)) return std::nullopt;
+  return OpcodeName{*async, wrapped};
 }
 
 // Makes the computation that a sugared start calls: parameters of the shapes in element 0 of the start's
@@ -96,7 +82,7 @@ absl::Status ModuleParser::WrapAsyncStart(const Scope&, Draft& draft) {
 // Remembers what an async op wraps, and checks that an update or done names the op of its start.
 absl::Status ModuleParser::NoteAsyncOp(Scope& scope, const Draft& draft, int32_t index) {
   const Instruction& async = draft.instruction;
-  if (!IsAsync(async.opcode)) return absl::OkStatus();
+  if (!Has(async.opcode, Syntax::kAsync)) return absl::OkStatus();
   if (async.opcode == Opcode::kAsyncStart) {
     const auto* const value = async.attributes.Find(Attr::kCalls);
     const auto* const called = value == nullptr ? nullptr : std::get_if<ComputationId>(value);

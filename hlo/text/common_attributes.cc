@@ -138,12 +138,6 @@ std::optional<CommonAttr> CommonAttrFromName(std::string_view name) {
   return std::nullopt;
 }
 
-std::string Quoted(std::string_view text) {
-  std::string quoted;
-  print::AppendQuoted(text, quoted);
-  return quoted;
-}
-
 absl::Status ReadFrontendAttributes(TokenReader& in, FrontendAttributes* attributes) {
   const SourcePosition where = in.position();
   ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace, [&]() -> absl::Status {

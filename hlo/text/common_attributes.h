@@ -32,9 +32,6 @@ std::string MetadataText(const OpMetadata& metadata);
 // "{"x" {0,1}}" or "{}", in canonical text.
 absl::Status ReadOriginArray(TokenReader& in, std::string* canonical);
 
-// "text" as the printer quotes strings (section 8).
-std::string Quoted(std::string_view text);
-
 }  // namespace assay
 
 #endif  // ASSAY_HLO_TEXT_COMMON_ATTRIBUTES_H_

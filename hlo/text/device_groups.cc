@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "hlo/text/common_attributes.h"
+#include "hlo/text/print_values.h"
 #include "shape/checked.h"
 #include "shape/limits.h"
 

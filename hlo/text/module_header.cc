@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "hlo/text/attribute_values.h"
 #include "hlo/text/common_attributes.h"
+#include "hlo/text/print_values.h"
 
 namespace assay {
 namespace {

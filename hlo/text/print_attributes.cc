@@ -6,6 +6,7 @@
 #include "hlo/text/print_attributes.h"
 
 #include "hlo/compare_type.h"
+#include "hlo/op_syntax.h"
 #include "hlo/text/print_values.h"
 
 namespace assay::print {
@@ -138,9 +139,9 @@ std::string_view DefaultComparisonType(const AttributeContext& context, const In
 bool ShowsSpecial(const AttributeContext& context, const Instruction& op, Attr attr, const AttrValue& value) {
   switch (attr) {
     case Attr::kDimensions:  // reduce-scatter shows them later; ragged-all-to-all has no use for them
-      return op.opcode != Opcode::kReduceScatter && op.opcode != Opcode::kRaggedAllToAll;
+      return !Has(op.opcode, Syntax::kDimensionsLater) && !Has(op.opcode, Syntax::kHidesDimensions);
     case Attr::kIsStable:  // of a topk, XLA's reader does not know it
-      return op.opcode != Opcode::kTopK && std::get<bool>(value);
+      return !Has(op.opcode, Syntax::kHidesIsStable) && std::get<bool>(value);
     case Attr::kType:
       return std::get<Word>(value).text != DefaultComparisonType(context, op);
     case Attr::kOperandPrecision:
@@ -188,22 +189,6 @@ void AppendNamed(const AttributeContext& context, Attr attr, const AttrValue& va
   AppendAttributeValue(attr, value, context.computation_names, out);
 }
 
-bool IsCollectiveWithGroups(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kAllToAll:
-    case Opcode::kCollectiveBroadcast:
-    case Opcode::kRaggedAllToAll:
-    case Opcode::kReduceScatter:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Ints AllDimensions(const AttributeContext& context, const Instruction& op) {
   const Instruction& shaped = context.wrapped != nullptr ? *context.wrapped : op;
   Ints dimensions;
@@ -216,24 +201,22 @@ Ints AllDimensions(const AttributeContext& context, const Instruction& op) {
 std::optional<AttrValue> ShownDefault(const AttributeContext& context, const Instruction& op, Attr attr) {
   switch (attr) {
     case Attr::kReplicaGroups:
-      if (!IsCollectiveWithGroups(op.opcode)) return std::nullopt;
+      if (!Has(op.opcode, Syntax::kShowsGroups)) return std::nullopt;
       return AttrValue(std::make_shared<const ReplicaGroups>());
     case Attr::kDimensions:
-      if (op.opcode == Opcode::kBroadcast) return AttrValue(Ints());
-      if (op.opcode == Opcode::kMap) return AttrValue(AllDimensions(context, op));
+      if (Has(op.opcode, Syntax::kShowsNoDimensions)) return AttrValue(Ints());
+      if (Has(op.opcode, Syntax::kShowsAllDimensions)) return AttrValue(AllDimensions(context, op));
       return std::nullopt;
     case Attr::kLhsContractingDims:
     case Attr::kRhsContractingDims:
-      if (op.opcode == Opcode::kDot || op.opcode == Opcode::kRaggedDot || op.opcode == Opcode::kScaledDot) {
-        return AttrValue(Ints());
-      }
-      return std::nullopt;
+      return Has(op.opcode, Syntax::kShowsContracting) ? std::optional<AttrValue>(Ints()) : std::nullopt;
     case Attr::kLargest:
-      return op.opcode == Opcode::kTopK ? std::optional<AttrValue>(true) : std::nullopt;
+      return Has(op.opcode, Syntax::kShowsLargest) ? std::optional<AttrValue>(true) : std::nullopt;
     case Attr::kIsAssociative:
-      return op.opcode == Opcode::kScan ? std::optional<AttrValue>(false) : std::nullopt;
+      return Has(op.opcode, Syntax::kShowsIsAssociative) ? std::optional<AttrValue>(false) : std::nullopt;
     case Attr::kOutfeedShape: {
-      if (op.opcode != Opcode::kOutfeed || context.instruction.operands.empty()) return std::nullopt;
+      if (!Has(op.opcode, Syntax::kShowsOutfeedShape) || context.instruction.operands.empty())
+        return std::nullopt;
       const auto& shape = context.computation.instructions[context.instruction.operands[0]].shape;
       return shape == nullptr ? std::nullopt : std::optional<AttrValue>(shape);
     }
@@ -262,7 +245,7 @@ void AppendOpAttributes(const AttributeContext& context, const Instruction& op, 
     } else if (const auto shown = ShownDefault(context, op, row.attr)) {
       AppendNamed(context, row.attr, *shown, out);
     }
-    if (row.attr == Attr::kUseGlobalDeviceIds && op.opcode == Opcode::kReduceScatter) {
+    if (row.attr == Attr::kUseGlobalDeviceIds && Has(op.opcode, Syntax::kDimensionsLater)) {
       const AttrValue* dimensions = op.attributes.Find(Attr::kDimensions);
       if (dimensions != nullptr) AppendNamed(context, Attr::kDimensions, *dimensions, out);
     }
@@ -271,7 +254,7 @@ void AppendOpAttributes(const AttributeContext& context, const Instruction& op, 
     const AttrValue* value = op.attributes.Find(attr);
     if (value == nullptr) continue;
     // A custom call's computations are written in one form, whichever it was read in.
-    if (op.opcode == Opcode::kCustomCall && attr == Attr::kToApply) {
+    if (attr == Attr::kToApply && Has(op.opcode, Syntax::kCallsAsList)) {
       AppendNamed(context, Attr::kCalledComputations, std::vector{std::get<ComputationId>(*value)}, out);
     } else if (attr == Attr::kBranchComputations && BranchesOnPred(context, op)) {
       const auto branches = op.attributes.Computations(attr);
@@ -335,8 +318,7 @@ void AppendAttributes(const AttributeContext& context, std::string& out) {
   static const auto* const kNone = new InstructionExtras();
   const Instruction& instruction = context.instruction;
   const InstructionExtras& extras = instruction.extras ? *instruction.extras : *kNone;
-  if (instruction.opcode == Opcode::kAsyncStart || instruction.opcode == Opcode::kAsyncUpdate ||
-      instruction.opcode == Opcode::kAsyncDone) {
+  if (Has(instruction.opcode, Syntax::kAsync)) {
     AppendAsyncAttributes(context, out);
   } else {
     AppendOpAttributes(context, instruction, out);

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "hlo/op_syntax.h"
+
 namespace assay::print {
 namespace {
 
@@ -29,19 +31,8 @@ std::vector<std::vector<ComputationId>> CallLists(
 
 // Opcodes with a -start of their own, and those that the sugar's reader would take for something else.
 bool SugarIsAmbiguous(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAllGather:
-    case Opcode::kAllReduce:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCopy:
-    case Opcode::kSend:
-    case Opcode::kRecv:
-    case Opcode::kParameter:
-    case Opcode::kConstant:
-      return true;
-    default:
-      break;
-  }
+  if (opcode == Opcode::kParameter || opcode == Opcode::kConstant || Has(opcode, Syntax::kOwnAsyncForm))
+    return true;
   const std::string_view name = Name(opcode);
   return name.ends_with("-start") || name.ends_with("-update") || name.ends_with("-done");
 }
@@ -198,7 +189,7 @@ std::vector<bool> SugaredComputations(const Module& module) {
   std::vector<bool> allowed(module.computations.size(), true), called(module.computations.size(), false);
   for (const Computation& computation : module.computations) {
     for (const Instruction& instruction : computation.instructions) {
-      if (instruction.opcode == Opcode::kAsyncUpdate || instruction.opcode == Opcode::kAsyncDone) continue;
+      if (Has(instruction.opcode, Syntax::kContinuesAsync)) continue;
       for (const ComputationId id : CalledComputations(instruction)) {
         called[id.value] = true;
         allowed[id.value] = allowed[id.value] && CanSugar(instruction, module.computation(id));
@@ -231,7 +222,7 @@ int32_t AsyncStartOf(const Computation& computation, int32_t instruction) {
   while (instruction >= 0) {
     const Instruction& current = computation.instructions[instruction];
     if (current.opcode == Opcode::kAsyncStart) return instruction;
-    if (current.opcode != Opcode::kAsyncUpdate && current.opcode != Opcode::kAsyncDone) return -1;
+    if (!Has(current.opcode, Syntax::kContinuesAsync)) return -1;
     instruction = current.operands.empty() ? -1 : current.operands[0];
   }
   return -1;

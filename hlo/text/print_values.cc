@@ -370,3 +370,13 @@ std::string SanitizedName(std::string_view name) {
 }
 
 }  // namespace assay::print
+
+namespace assay {
+
+std::string Quoted(std::string_view text) {
+  std::string quoted;
+  print::AppendQuoted(text, quoted);
+  return quoted;
+}
+
+}  // namespace assay

@@ -37,4 +37,11 @@ std::string SanitizedName(std::string_view name);
 
 }  // namespace assay::print
 
+namespace assay {
+
+// "text" as the printer quotes strings (section 8).
+std::string Quoted(std::string_view text);
+
+}  // namespace assay
+
 #endif  // ASSAY_HLO_TEXT_PRINT_VALUES_H_

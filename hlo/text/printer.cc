@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "hlo/op_syntax.h"
 #include "hlo/text/print_attributes.h"
 #include "hlo/text/print_header.h"
 #include "hlo/text/print_order.h"
@@ -64,7 +65,7 @@ std::vector<int32_t> SugaredStarts(const Computation& computation, const std::ve
     if (instruction.opcode == Opcode::kAsyncStart) {
       const auto callee = instruction.attributes.Computation(Attr::kCalls);
       if (callee && sugared[callee->value]) starts[i] = static_cast<int32_t>(i);
-    } else if (instruction.opcode == Opcode::kAsyncUpdate || instruction.opcode == Opcode::kAsyncDone) {
+    } else if (Has(instruction.opcode, Syntax::kContinuesAsync)) {
       if (!instruction.operands.empty()) starts[i] = starts[instruction.operands[0]];
     }
   }
@@ -72,8 +73,8 @@ std::vector<int32_t> SugaredStarts(const Computation& computation, const std::ve
 }
 
 std::string_view AsyncSuffix(Opcode opcode) {
-  if (opcode == Opcode::kAsyncStart) return "-start";
-  return opcode == Opcode::kAsyncUpdate ? "-update" : "-done";
+  const std::string_view name = Name(opcode);  // "async-start"
+  return name.substr(name.find('-'));
 }
 
 struct InstructionPrinter {

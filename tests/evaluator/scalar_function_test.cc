@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "run/engine_list.h"
 #include "tests/run/run_text.h"
 
 namespace assay {

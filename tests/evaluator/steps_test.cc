@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "tests/run/run_text.h"
 

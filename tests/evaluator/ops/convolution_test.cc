@@ -100,9 +100,9 @@ TEST_CASE("convolution: spatial dimensions may be absent", "[convolution]") {
               ", dim_labels=bf_oi->bf"));
 }
 
-TEST_CASE("convolution: the memory limit covers working memory", "[convolution]") {
+TEST_CASE("convolution: the memory limit covers operands and the result", "[convolution]") {
   RunOptions options;
-  options.limits.memory_limit = 6 << 20;
+  options.limits.memory_limit = 3 << 19;
   const std::string program =
       "ENTRY e {\n  o = s8[] constant(1)\n  x = s8[1,1,1000000] broadcast(o), dimensions={}\n  k = s8[1,1,1] "
       "constant({{{1}}})\n"

@@ -1,5 +1,6 @@
 // slice, pad, concatenate, dynamic-slice and dynamic-update-slice against the specification's formulas, index
 // by index. Worked examples and refusals are goldens (golden/shape).
+#include "run/engine_list.h"
 #include "tests/evaluator/ops/shape_testing.h"
 
 namespace assay::testing {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "evaluator/verify.h"
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 #include "hlo/proto/import.h"
 #include "tests/hlo/proto/wire_bytes.h"
 

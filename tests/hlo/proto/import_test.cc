@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "evaluator/verify.h"
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 #include "hlo/text/printer.h"
 #include "literal/literal_text.h"
 #include "tests/hlo/proto/wire_bytes.h"
@@ -187,6 +187,41 @@ TEST_CASE("proto: a domain's entry is what text calls the exit", "[proto]") {
       2);
   CHECK(EntryText(bytes).find("domain={kind=\"sharding\", entry={maximal device=0}, exit={replicated}}") !=
         std::string::npos);
+}
+
+TEST_CASE("proto: names that stand twice are made unique", "[proto]") {
+  const std::string shape = Array(kF32, {});
+  const std::string text = EntryText(OneComputation(Line(Op(1, "n", "parameter", shape)) +
+                                                        Line(Op(2, "n", "negate", shape) + Operands({1})) +
+                                                        Line(Op(3, "n", "abs", shape) + Operands({2})),
+                                                    3));
+  CHECK(text.find("  %n = f32[] parameter(0)\n  %n.1 = f32[] negate(%n)\n  ROOT %n.2 = f32[] abs(%n.1)\n") !=
+        std::string::npos);
+}
+
+// padding_type is 75, dimensions 14.
+TEST_CASE("proto: fields of other operations are skipped", "[proto]") {
+  const std::string shape = Array(kF32, {});
+  const std::string text = EntryText(OneComputation(
+      Line(Op(1, "p", "parameter", shape)) +
+          Line(Op(2, "a", "add", shape) + Operands({1, 1}) + Int(75, 2) + Bytes(14, std::string(1, '\0'))),
+      2));
+  CHECK(text.find("ROOT %a = f32[] add(%p, %p)\n") != std::string::npos);
+}
+
+// is_dynamic_dimension is 6, the literal's dynamic_sizes are 34.
+TEST_CASE("proto: a constant of a dynamic shape is that of its bounds", "[proto]") {
+  const std::string bounded = Array(kF32, {3}) + Bytes(6, "\1");
+  const auto bytes = [&](const std::string& literal_shape, const std::string& data) {
+    return OneComputation(Line(Op(1, "c", "constant", bounded) + Message(8, Bytes(1, literal_shape), data)),
+                          1);
+  };
+  CHECK(EntryText(bytes(Array(kF32, {3}), Floats(8, {1, 2, 3}))).find("f32[3]{0} constant({1, 2, 3})") !=
+        std::string::npos);
+  CHECK(ImportProto(bytes(bounded, Bytes(34, "\3") + Floats(8, {1, 2, 3}))).ok());
+  const absl::Status smaller = ImportProto(bytes(bounded, Bytes(34, "\2") + Floats(8, {1, 2, 3}))).status();
+  CHECK(ExitCodeOf(smaller) == 4);
+  CHECK(smaller.message().find("a constant that is smaller than its bounds") != std::string_view::npos);
 }
 
 TEST_CASE("proto: a schedule gives the order", "[proto]") {

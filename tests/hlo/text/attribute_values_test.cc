@@ -196,6 +196,16 @@ TEST_CASE("common attributes: shardings are canonical", "[parser]") {
   CHECK(Extras("sharding={manual}", "()").sharding == "{{manual}}");
 }
 
+TEST_CASE("common attributes: a long sharding of a tuple stays as it was written", "[parser]") {
+  const auto sharding = [](size_t size) {
+    const std::string frame = "{manual metadata={op_name=\"\"}}";
+    return frame.substr(0, frame.size() - 3) + std::string(size - frame.size(), 'x') + "\"}}";
+  };
+  const std::string half = sharding(1 << 15), longer = sharding((1 << 15) + 1);
+  CHECK(Extras("sharding=" + half, "(f32[], f32[])").sharding == "{" + half + ", " + half + "}");
+  CHECK(Extras("sharding=" + longer, "(f32[], f32[])").sharding == longer);
+}
+
 TEST_CASE("attributes: replica groups are listed out and keep their compact text", "[parser]") {
   struct Case {
     const char* written;

@@ -100,6 +100,15 @@ TEST_CASE("printer: a JSON dictionary stands bare only if it is the whole text",
   CHECK(config("\"{}}\"") == "%x = f32[] negate(%s), backend_config=\"{}}\"");
 }
 
+TEST_CASE("printer: what XLA refuses and no value depends on is left out", "[printer]") {
+  const std::string text = Printed(
+      "HloModule m, debug_attributes={{\"a\"}: {log_mode=default, op_id=3}}\n"
+      "ENTRY e { v = f32[4] parameter(0)\n"
+      "ROOT t = (f32[2], s32[2]) topk(v), k=2, largest=true, is_stable=true }");
+  CHECK(text.find("debug_attributes") == std::string::npos);
+  CHECK(text.find("topk(%v), k=2, largest=true\n") != std::string::npos);
+}
+
 TEST_CASE("printer: an elided constant stays elided", "[printer]") {
   CHECK(PrintedX("x = f32[100] constant({...})") == "%x = f32[100]{0} constant({...})");
 }

@@ -1,4 +1,4 @@
-#include "evaluator/ops/strips.h"
+#include "evaluator/strips.h"
 
 #include <utility>
 

@@ -1,10 +1,9 @@
-#include "evaluator/ops/shape_rules.h"
+#include "evaluator/shape_rules.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
-#include "evaluator/move.h"
 #include "literal/element_io.h"
 #include "shape/checked.h"
 
@@ -126,42 +125,6 @@ absl::StatusOr<Literal> Writable(EvalContext& context, Literal&& operand) {
     if (operand.shape().is_dynamic(d)) copy.set_dynamic_size(d, operand.dynamic_size(d));
   }
   return copy;
-}
-
-absl::Status ChargedMove(EvalContext& context, int element_bytes, std::span<const int64_t> sizes,
-                         const std::byte* src, const AffineMap& from, std::byte* dst, const AffineMap& to) {
-  constexpr int64_t kPiece = int64_t{1} << 23;
-  if (CheckedProduct(sizes).value_or(0) == 0) return absl::OkStatus();
-  // Dimensions below `split` fit a piece together; `split` itself is cut into runs of `step`.
-  int64_t split = static_cast<int64_t>(sizes.size()), inner = 1;
-  while (split > 0 && inner * sizes[split - 1] <= kPiece) inner *= sizes[--split];
-  if (split == 0) {
-    MoveElements(element_bytes, sizes, src, from, dst, to);
-    return context.Charge(inner);
-  }
-  --split;
-  const int64_t step = std::max<int64_t>(1, kPiece / inner);
-  DimVector piece(sizes.begin(), sizes.end());
-  for (int64_t d = 0; d < split; ++d) piece[d] = 1;
-  DimVector index(split, 0);
-  AffineMap piece_from = from, piece_to = to;
-  do {
-    for (int64_t start = 0; start < sizes[split]; start += step) {
-      piece[split] = std::min(step, sizes[split] - start);
-      piece_from.base = from.base + LinearPosition(index, from.strides) + start * from.strides[split];
-      piece_to.base = to.base + LinearPosition(index, to.strides) + start * to.strides[split];
-      MoveElements(element_bytes, piece, src, piece_from, dst, piece_to);
-      ASSAY_RETURN_IF_ERROR(context.Charge(piece[split] * inner));
-    }
-  } while (NextIndex(sizes.first(split), {index.data(), index.size()}));
-  return absl::OkStatus();
-}
-
-absl::Status MoveInto(EvalContext& context, std::span<const int64_t> sizes, const Literal& source,
-                      const AffineMap& from, Literal& result) {
-  const AffineMap to{0, RowMajorStrides(result.shape().sizes())};
-  return ChargedMove(context, Bytes(result.shape().element_type()), sizes, source.data(), from,
-                     result.MutableBytes().data(), to);
 }
 
 const Shape& ArrayOf(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }

@@ -1,5 +1,5 @@
 // Which form a program is in, and what may stand before it.
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 
 #include <catch2/catch.hpp>
 #include <string>

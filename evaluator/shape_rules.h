@@ -1,6 +1,6 @@
 // Checks and result building that the families of spec/operations-shape.md share.
-#ifndef ASSAY_EVALUATOR_OPS_SHAPE_RULES_H_
-#define ASSAY_EVALUATOR_OPS_SHAPE_RULES_H_
+#ifndef ASSAY_EVALUATOR_SHAPE_RULES_H_
+#define ASSAY_EVALUATOR_SHAPE_RULES_H_
 
 #include <cstdint>
 #include <span>
@@ -59,13 +59,6 @@ absl::StatusOr<Literal> ShareStorage(EvalContext& context, const Literal& operan
 // limit: what may be overwritten in place.
 absl::StatusOr<Literal> Writable(EvalContext& context, Literal&& operand);
 
-// MoveElements in pieces, charged to the run. `src` and `dst` are the starts of the literals' bytes.
-absl::Status ChargedMove(EvalContext& context, int element_bytes, std::span<const int64_t> sizes,
-                         const std::byte* src, const AffineMap& from, std::byte* dst, const AffineMap& to);
-// The same for one type and a whole literal written at row-major strides of the result.
-absl::Status MoveInto(EvalContext& context, std::span<const int64_t> sizes, const Literal& source,
-                      const AffineMap& from, Literal& result);
-
 // The array shape of an array or buffer.
 const Shape& ArrayOf(const Shape& shape);
 
@@ -75,4 +68,4 @@ void LoadIndices(ElementType integral, const std::byte* src, int64_t stride_byte
 
 }  // namespace assay
 
-#endif  // ASSAY_EVALUATOR_OPS_SHAPE_RULES_H_
+#endif  // ASSAY_EVALUATOR_SHAPE_RULES_H_

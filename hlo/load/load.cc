@@ -1,4 +1,4 @@
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 
 #include <algorithm>
 

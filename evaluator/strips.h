@@ -1,8 +1,8 @@
 // What the elementwise families (unary, transcendental, binary, bitwise, select, convert) share: loops over
 // strips, the choice of a strip function by compute kind, and shape rules that take their element types from
 // the op table. What a strip is stands in evaluator/elementwise.h.
-#ifndef ASSAY_EVALUATOR_OPS_STRIPS_H_
-#define ASSAY_EVALUATOR_OPS_STRIPS_H_
+#ifndef ASSAY_EVALUATOR_STRIPS_H_
+#define ASSAY_EVALUATOR_STRIPS_H_
 
 #include <bit>
 #include <complex>
@@ -105,4 +105,4 @@ void RoundComplexResult(const StripParams& params, int64_t n, void* out);
 
 }  // namespace assay
 
-#endif  // ASSAY_EVALUATOR_OPS_STRIPS_H_
+#endif  // ASSAY_EVALUATOR_STRIPS_H_

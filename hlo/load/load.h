@@ -1,6 +1,6 @@
 // A program in whatever form it comes, to a Module. The content decides the form; see docs/architecture.md.
-#ifndef ASSAY_HLO_LOAD_H_
-#define ASSAY_HLO_LOAD_H_
+#ifndef ASSAY_HLO_LOAD_LOAD_H_
+#define ASSAY_HLO_LOAD_LOAD_H_
 
 #include <string_view>
 #include <vector>
@@ -26,4 +26,4 @@ std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view byt
 
 }  // namespace assay
 
-#endif  // ASSAY_HLO_LOAD_H_
+#endif  // ASSAY_HLO_LOAD_LOAD_H_

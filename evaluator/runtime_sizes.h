@@ -1,0 +1,24 @@
+// Run-time sizes of operands and results, and working memory that counts.
+#ifndef ASSAY_EVALUATOR_RUNTIME_SIZES_H_
+#define ASSAY_EVALUATOR_RUNTIME_SIZES_H_
+
+#include <cstdint>
+#include <span>
+
+#include "evaluator/eval_context.h"
+
+namespace assay {
+
+// DYN-4: EvalError unless the literals, arrays of one rank, have the same run-time sizes.
+absl::Status CheckSameRuntimeSizes(const EvalContext& context, std::span<const Literal> literals);
+// Gives each dynamic dimension of `result` the run-time size sizes[d].
+void SetRuntimeSizes(Literal& result, std::span<const int64_t> sizes);
+// Counts working memory of `elements` times `bytes_each` against the memory limit for as long as the returned
+// value lives.
+absl::StatusOr<Literal> ReserveScratch(EvalContext& context, int64_t elements, int64_t bytes_each);
+// True if some dimension of the shape (or of an element of a tuple) is dynamic: dead elements must be zero.
+bool HasDynamicDimension(const Shape& shape);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_RUNTIME_SIZES_H_
