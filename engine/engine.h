@@ -1,9 +1,9 @@
-// Engines: who runs a step of a plan, and the choice that `--engine` makes.
+// The contract of engines: who takes a step of a plan, and what a taken step promises. It names no implementation;
+// run/engine_list.h knows them all.
 //
-// An engine takes a step (one instruction, or a fusion: several that fusion.h found to belong together) by
-// preparing a kernel for it, or declines with the reason. Engines
-// are asked in order; the reference (OpDef::eval) comes last and takes everything. An engine knows nothing of
-// other engines, of control flow or of the cross-check: the executor does these.
+// An engine takes a step by preparing a kernel for it, or declines with the reason. Engines are asked in order; the
+// reference (OpDef::eval) comes last and takes everything. An engine knows nothing of other engines, of control flow or of
+// the cross-check: the executor does these.
 #ifndef ASSAY_ENGINE_ENGINE_H_
 #define ASSAY_ENGINE_ENGINE_H_
 
@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "engine/accuracy.h"
 #include "evaluator/elementwise.h"
 #include "evaluator/op.h"
-#include "jit/isa.h"
 
 namespace assay {
 
@@ -33,67 +33,64 @@ struct StepView {
   const Shape& result_shape() const { return *instruction.shape; }
 };
 
-// Instructions that run as one step (fusion.h).
+// Instructions that run as one step (plan/fusion.h); a single instruction is one of one member.
 struct FusionView {
   const Module& module;
   const Computation& computation;
-  std::span<const int32_t> members;   // in order; the last is the root, whose value alone is needed outside
-  std::span<const int32_t> operands;  // what members read of other instructions, each once
-  bool in_loop = false;               // the computation may run many times
+  std::span<const int32_t> members;  // in order; the last is the root, whose value alone is needed outside
+  // What members read of other instructions: of several members each once, of a single one its operands as they stand.
+  std::span<const int32_t> operands;
+  bool in_loop = false;  // the computation may run many times
 
   const Instruction& root() const { return computation.instructions[static_cast<size_t>(members.back())]; }
+  bool is_single() const { return members.size() == 1; }
+  StepView single() const { return {module, computation, root()}; }
 };
 
-// How near a kernel's result is to OpDef::eval's. Where its bits are not equal, every element is a sum of n terms t
-// (products, in dot and convolution) in f32, u = 2^-24 and w = 2^-126, or in f64, u = 2^-53 and w = 2^-1074, in some order:
-//   RN_T(s - e) <= element <= RN_T(s + e),  s = sum t,  T the result's type,
-//   e = gamma sum |t| + n w (+ the terms with a subnormal factor, where such factors may count as zero),
-//   gamma = (n + 2) u / (1 - (n + 2) u)
-// Where s is NaN it is NaN, where s is infinite s or NaN (in f64 anything); where sum |t| (1 + gamma) leaves that format's range, anything.
-enum class Accuracy : uint8_t {
-  kBitExact,
-  kF32Sum,
-  kF32SumNoSubnormals,
-  kF64Sum,
+// An approximation of an elementwise function: its results depend on their own elements alone.
+struct Approximation {
+  StoredFn run = nullptr;              // null: the reference's bits
+  const Accuracy* accuracy = nullptr;  // of basis kValue
 };
+
+// What Kernel::Run answers where only the run shows that it can't take the step (a run-time size, say): the operands are
+// then as they were given. The executor asks the engines behind this one, runs the reference where none takes the step,
+// counts it and shows the reason.
+absl::Status Fallback(std::string_view reason);
+bool IsFallback(const absl::Status& status);
 
 // One prepared step. Its contract is OpDef::eval's, bits included unless accuracy() says otherwise. It is shared by all
-// runs of a plan. The kernel of a fusion gets the values of the fusion's operands; the context is that of the root.
+// runs of a plan, and never asks another engine or the reference. It gets the values of the step's operands; the context
+// is that of the root.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const = 0;
-  virtual Accuracy accuracy() const { return Accuracy::kBitExact; }
+  virtual const Accuracy& accuracy() const { return BitExact(); }
+  // Which of the engine's ways to compute the op this is, chosen when it was prepared; empty where there is one only.
+  virtual std::string_view algorithm() const { return {}; }
+  // Where the accuracy's basis is kMembers: what computes an elementwise member of the step.
+  virtual Approximation ApproximationOf(const Instruction&) const { return {}; }
 };
 
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;
-  // An engine takes either single instructions or fusions, of one member too.
+  // Takes the step, or NotSupported with the reason as the message where the engine declines; any other error is an error.
+  virtual absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& step) const = 0;
+  // Whether the engine takes fusions that the planner grows of members for which CanFuse is true.
   virtual bool fuses() const { return false; }
-  // NotSupported with the reason as the message where the engine declines; any other error is an error.
-  virtual absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const;
-  virtual absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFusion(const FusionView& fusion) const;
-  // Whether the instruction may be a member of a fusion; if not, the reason is written to `reason` where that is
-  // not null.
-  virtual bool CanFuse(const StepView& step, std::string* reason) const;
+  virtual bool CanFuse(const StepView&) const { return false; }
   // The engine's function for an elementwise op inside a compiled scalar computation (scalar_function.h); fn
   // is null where it has none better than the op table's. Same contract, bits included.
-  virtual StripKernel Strip(const Instruction& instruction, std::span<const ElementType> operands,
-                            ElementType result) const = 0;
+  virtual StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const {
+    return {};
+  }
 };
 
-enum class EngineChoice : uint8_t {
-  kReference,  // the op table alone
-  kExact,      // kernels that give the reference's bits, the reference elsewhere
-  kFast,       // before these, kernels that are within a bound of it (Kernel::accuracy)
-};
-std::string_view Name(EngineChoice choice);
-
-// The engines of a choice in the order in which they are asked, without the reference. Their code is for
-// instruction sets up to `isa`, which the machine must have.
-std::span<const Engine* const> EnginesOf(EngineChoice choice, native::Isa isa = native::MachineIsa());
+// For engines that take single instructions alone: the instruction, or NotSupported.
+absl::StatusOr<StepView> SingleInstruction(const FusionView& step);
 
 }  // namespace assay
 

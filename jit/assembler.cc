@@ -47,7 +47,7 @@ uint8_t IntegerPredicate(Order order) {
 
 }  // namespace
 
-Assembler::Assembler(Target target, int lanes) : target_(target), lanes_(lanes) {
+Assembler::Assembler(Isa target, int lanes) : target_(target), lanes_(lanes) {
   std::unique_ptr<uint8_t[]> memory(new uint8_t[kCodeLimit]);
   code_ = std::make_unique<Code>(memory.get(), target, lanes);
   code_->memory = std::move(memory);

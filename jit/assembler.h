@@ -81,14 +81,14 @@ enum class Conversion : uint8_t {
 // Errors of the assembler (too much code) are exceptions, which loop.cc catches.
 class Assembler {
  public:
-  Assembler(Target target, int lanes);
+  Assembler(Isa target, int lanes);
   ~Assembler();
   Assembler(const Assembler&) = delete;
   Assembler& operator=(const Assembler&) = delete;
 
-  Target target() const { return target_; }
+  Isa target() const { return target_; }
   int lanes() const { return lanes_; }
-  int num_vectors() const { return target_ == Target::kAvx512 ? 30 : 14; }
+  int num_vectors() const { return target_ == Isa::kAvx512 ? 30 : 14; }
 
   // void loop(void* const* streams, int64_t elements): the code between Begin and End for each `lanes` elements;
   // their number is a positive multiple of that.
@@ -138,7 +138,7 @@ class Assembler {
   void StoreIntegers(Vec v, int stream, const Stream& what, bool is_signed);
   void StorePacked(Vec v, int stream, const Stream& what);
 
-  const Target target_;
+  const Isa target_;
   const int lanes_;
   std::unique_ptr<Code> code_;
 };

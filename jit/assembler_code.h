@@ -17,8 +17,8 @@ inline constexpr int kSlotBytes = 64;
 inline constexpr uint8_t kUnordered = 3;  // vcmpps
 
 struct Assembler::Code : Xbyak::CodeGenerator {
-  Code(uint8_t* memory, Target target, int num_lanes)
-      : CodeGenerator(kCodeLimit, memory), wide(target == Target::kAvx512), lanes(num_lanes) {}
+  Code(uint8_t* memory, Isa target, int num_lanes)
+      : CodeGenerator(kCodeLimit, memory), wide(target == Isa::kAvx512), lanes(num_lanes) {}
 
   static Xbyak::Xmm OfBits(int bits, int index) {
     if (bits <= 128) return Xbyak::Xmm(index);

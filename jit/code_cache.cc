@@ -47,7 +47,7 @@ size_t CodeCache::size() const {
   return entries_.size();
 }
 
-std::string KeyOf(const Segment& segment, Target target, int lanes, int condition) {
+std::string KeyOf(const Segment& segment, Isa target, int lanes, int condition) {
   std::string key;
   key.reserve(32 + segment.streams.size() * 2 + segment.nodes.size() * 20 + segment.stores.size() * 4);
   Append(key, target);

@@ -47,7 +47,7 @@ class CodeCache {
 };
 
 // Every field of the segment, the target and what else the code depends on, as bytes.
-std::string KeyOf(const Segment& segment, Target target, int lanes, int condition);
+std::string KeyOf(const Segment& segment, Isa target, int lanes, int condition);
 
 }  // namespace assay::jit
 

@@ -504,7 +504,7 @@ bool IsPredOp(Opcode opcode) {
 
 // AVX2 has no conversions of 64-bit integers and of u32; nor is there one from f64, or from integers that f32
 // does not hold, to 16 bits with a single rounding.
-bool CanConvert(ElementType from, ElementType to, bool exact, Target target) {
+bool CanConvert(ElementType from, ElementType to, bool exact, Isa target) {
   if (from == to || from == ElementType::kPred || to == ElementType::kPred) return true;
   if (IsFloat(from) && IsFloat(to)) return exact || from != ElementType::kF64 || !IsNarrowFloat(to);
   if (!IsFloat(from) && !IsFloat(to)) return true;
@@ -512,7 +512,7 @@ bool CanConvert(ElementType from, ElementType to, bool exact, Target target) {
   const bool wide = LaneOf(integer) == Lane::k64 || integer == ElementType::kU32;
   if (IsFloat(to) && IsNarrowFloat(to)) return Bits(from) <= 16;
   if (from == ElementType::kF64 && to == ElementType::kU32) return false;
-  return !wide || target == Target::kAvx512;
+  return !wide || target == Isa::kAvx512;
 }
 
 }  // namespace
@@ -540,7 +540,7 @@ bool IsKnown(ElementType type) {
   }
 }
 
-bool CanGenerate(const Node& node, std::span<const ElementType> operands, Target target) {
+bool CanGenerate(const Node& node, std::span<const ElementType> operands, Isa target) {
   if (!IsKnown(node.type) || operands.empty()) return false;
   for (ElementType type : operands) {
     if (!IsKnown(type)) return false;

@@ -1,6 +1,6 @@
 #include "jit/isa.h"
 
-namespace assay::native {
+namespace assay {
 
 Isa MachineIsa() {
   static const Isa isa = [] {
@@ -15,4 +15,4 @@ Isa MachineIsa() {
   return isa;
 }
 
-}  // namespace assay::native
+}  // namespace assay

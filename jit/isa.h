@@ -1,4 +1,4 @@
-// Instruction sets of the native kernels. A hot loop is written once, as an always-inlined body, and compiled
+// Instruction sets of kernels, compiled and generated. A hot loop is written once, as an always-inlined body, and compiled
 // for each set; which one runs is decided at run time and never changes a bit of a result.
 //
 //   ASSAY_BODY void AddBody(int64_t n, ...) { ... }                    // plain loops or vector extensions
@@ -14,13 +14,14 @@
 #define ASSAY_AVX2 __attribute__((target("avx2,fma,f16c,bmi,bmi2")))
 #define ASSAY_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,f16c,bmi,bmi2")))
 
-namespace assay::native {
+namespace assay {
 
+// kAvx2 comes with FMA, F16C, BMI and BMI2; kAvx512 with F, DQ, VL, BW. Code is generated for these two alone.
 enum class Isa : uint8_t { kBaseline, kAvx2, kAvx512 };
 
 // The best set of this machine.
 Isa MachineIsa();
 
-}  // namespace assay::native
+}  // namespace assay
 
 #endif  // ASSAY_JIT_ISA_H_

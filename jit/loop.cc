@@ -35,7 +35,7 @@ enum class Form { kLoop, kRecurrence, kSteps };
 // farthest goes first.
 class Generator {
  public:
-  Generator(const Segment& segment, Target target, int lanes, Form form, int condition)
+  Generator(const Segment& segment, Isa target, int lanes, Form form, int condition)
       : segment_(segment),
         form_(form),
         condition_(condition),
@@ -211,7 +211,7 @@ std::string NameOfCode(const Segment& segment, Form form) {
 }
 
 // The segment's code, from the cache if it is there.
-absl::StatusOr<std::shared_ptr<const GeneratedCode>> CodeFor(const Segment& segment, Target target, int lanes,
+absl::StatusOr<std::shared_ptr<const GeneratedCode>> CodeFor(const Segment& segment, Isa target, int lanes,
                                                              Form form = Form::kLoop,
                                                              int condition = kNoCondition) {
   const auto make = [&]() -> absl::StatusOr<GeneratedCode> {
@@ -240,11 +240,11 @@ struct alignas(kSlotBytes) Scratch {
 
 void StreamFence() { _mm_sfence(); }
 
-int MostLanes(const Segment& segment, Target target) {
-  return (target == Target::kAvx512 ? 16 : 8) / (HasWideLanes(segment) ? 2 : 1);
+int MostLanes(const Segment& segment, Isa target) {
+  return (target == Isa::kAvx512 ? 16 : 8) / (HasWideLanes(segment) ? 2 : 1);
 }
 
-absl::StatusOr<Loop> Loop::Make(const Segment& segment, Target target) {
+absl::StatusOr<Loop> Loop::Make(const Segment& segment, Isa target) {
   ASSAY_RETURN_IF_ERROR(CheckSize(segment));
   Loop loop;
   loop.streams_ = segment.streams;
@@ -298,13 +298,13 @@ void Loop::RunTail(std::span<void* const> streams, int64_t begin, int64_t n, voi
   }
 }
 
-absl::StatusOr<Recurrence> Recurrence::Make(Segment segment, int16_t condition, Target target,
+absl::StatusOr<Recurrence> Recurrence::Make(Segment segment, int16_t condition, Isa target,
                                             int64_t elements) {
   ASSAY_RETURN_IF_ERROR(CheckSize(segment));
   CopyStoredLoads(segment);
   Recurrence result;
   result.num_streams_ = segment.streams.size();
-  const int fewest = target == Target::kAvx512 ? 8 : 4, most = MostLanes(segment, target);
+  const int fewest = target == Isa::kAvx512 ? 8 : 4, most = MostLanes(segment, target);
   if (elements > most) return NotSupported({}, fmt::format("{} elements in {} lanes", elements, most));
   const int lanes = elements > fewest ? most : fewest;
   ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, Form::kRecurrence, condition));
@@ -320,13 +320,13 @@ int64_t Recurrence::Run(std::span<void* const> streams, int64_t limit) const {
   return limit - reinterpret_cast<Code>(const_cast<void*>(code_->memory.entry()))(table.data(), limit);
 }
 
-absl::StatusOr<Steps> Steps::Make(Segment segment, Target target, bool single) {
+absl::StatusOr<Steps> Steps::Make(Segment segment, Isa target, bool single) {
   ASSAY_RETURN_IF_ERROR(CheckSize(segment));
   CopyStoredLoads(segment);
   for (Stream& stream : segment.streams) stream.repeated = true, stream.single = single;
   Steps result;
   result.num_streams_ = segment.streams.size();
-  const int fewest = target == Target::kAvx512 ? 8 : 4;
+  const int fewest = target == Isa::kAvx512 ? 8 : 4;
   const int lanes = single ? fewest : MostLanes(segment, target);
   ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, Form::kSteps));
   result.lanes_ = single ? 1 : lanes;

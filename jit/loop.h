@@ -20,7 +20,7 @@ void StreamFence();
 class Loop {
  public:
   // Every node must satisfy CanGenerate. NotSupported where the segment is too large.
-  static absl::StatusOr<Loop> Make(const Segment& segment, Target target);
+  static absl::StatusOr<Loop> Make(const Segment& segment, Isa target);
 
   // Elements [0, n) of the streams: streams[k] is the address of stream k's first element; of a repeated stream,
   // of kMaxLanes copies of its element. Nothing outside these is read or written. A store may overwrite a
@@ -44,7 +44,7 @@ class Recurrence {
  public:
   // `condition` is a pred node, read in its first lane. Every node must satisfy CanGenerate or be a broadcast of a lane. At
   // least the first `elements` lanes are computed. NotSupported where the segment or this number is too large.
-  static absl::StatusOr<Recurrence> Make(Segment segment, int16_t condition, Target target,
+  static absl::StatusOr<Recurrence> Make(Segment segment, int16_t condition, Isa target,
                                          int64_t elements = 1);
 
   // At most `limit` > 0 times: computes all nodes, ends if the condition is false, stores. Returns how many times it
@@ -63,7 +63,7 @@ class Steps {
  public:
   // Every node must satisfy CanGenerate. A step computes one element, or `lanes()` side by side where not `single`.
   // NotSupported where the segment is too large.
-  static absl::StatusOr<Steps> Make(Segment segment, Target target, bool single);
+  static absl::StatusOr<Steps> Make(Segment segment, Isa target, bool single);
 
   int lanes() const { return lanes_; }
 

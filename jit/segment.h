@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "hlo/opcode.h"
+#include "jit/isa.h"
 #include "shape/element_type.h"
 
 namespace assay::jit {
-
-// Instruction sets that code is made for. kAvx2 comes with FMA, F16C, BMI and BMI2; kAvx512 with F, DQ, VL, BW.
-enum class Target : uint8_t { kAvx2, kAvx512 };
 
 // Comparison directions.
 enum class Order : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
@@ -57,12 +55,12 @@ struct Segment {
 // The most elements that a loop computes at a time.
 inline constexpr int64_t kMaxLanes = 16;
 // The most that a loop of this segment computes at a time on the target.
-int MostLanes(const Segment& segment, Target target);
+int MostLanes(const Segment& segment, Isa target);
 
 // Element types that segments know.
 bool IsKnown(ElementType type);
 // The op on operands of these types can be a node. Bits are those of the op table (evaluator/ops).
-bool CanGenerate(const Node& node, std::span<const ElementType> operands, Target target);
+bool CanGenerate(const Node& node, std::span<const ElementType> operands, Isa target);
 
 }  // namespace assay::jit
 

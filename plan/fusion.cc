@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <queue>
 
-#include "evaluator/move.h"
 #include "evaluator/registry.h"
+#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -21,16 +21,28 @@ bool IsElementwise(const Instruction& instruction) {
   return DefinitionOf(instruction.opcode).strip != nullptr;
 }
 
-// Elements that a transpose leaves beside each other: those of the minor dimensions that stay the minor ones.
-int64_t RunOfTranspose(const Instruction& transpose) {
-  const std::span<const int64_t> permutation = transpose.attributes.List(Attr::kDimensions);
-  int64_t run = 1;
-  for (int64_t d = std::ssize(permutation); d-- > 0 && permutation[d] == d;) run *= transpose.shape->size(d);
-  return run;
+// Where the elements of the result stand in operand 0, of an op that only moves them.
+std::optional<AffineMap> SourceOf(const InstructionView& view) {
+  const SourceFn source = DefinitionOf(view.instruction.opcode).source;
+  if (source == nullptr || !view.operand(0).IsArray() || view.operand(0).HasUnbounded() ||
+      view.result().HasUnbounded()) {
+    return std::nullopt;
+  }
+  return source(view);
 }
 
-bool IsPlain(const Shape& shape) {
-  return shape.layout().IsRowMajor() && (!shape.layout().tail || *shape.layout().tail == LayoutTail{});
+// Elements that lie beside each other in the result as they do in the operand: those of the minor dimensions of which
+// the map `source` has the result's own strides.
+int64_t RunOf(const AffineMap& source, const Shape& result) {
+  if (result.num_elements() == 0) return 0;
+  const DimVector own = RowMajorStrides(result.sizes());
+  int64_t run = 1;
+  for (size_t d = own.size(); d-- > 0;) {
+    const int64_t size = result.size(static_cast<int64_t>(d));
+    if (size != 1 && source.strides[d] != own[d]) break;
+    run *= size;
+  }
+  return run;
 }
 
 class Finder {
@@ -77,7 +89,7 @@ class Finder {
       const Instruction& instruction = Of(i);
       const bool known = IsElementwise(instruction) || IsRecomputed(computation_, instruction) ||
                          KeepsPositions(computation_, instruction);
-      if (!known || !engine_.CanFuse({module_, computation_, instruction}, nullptr)) continue;
+      if (!known || !engine_.CanFuse({module_, computation_, instruction})) continue;
       states_[i] = State::kFree;
       any = true;
     }
@@ -134,7 +146,8 @@ class Finder {
     if (fusion.members.size() >= kMaxMembers) return false;
     if (fusion.operands.size() + pending + Of(i).operands.size() > kMaxOperands) return false;
     if (IsRecomputed(computation_, Of(i))) {
-      const bool reads_much = Of(i).opcode == Opcode::kSlice || Of(i).opcode == Opcode::kTranspose;
+      const bool reads_much =
+          !Of(i).operands.empty() && Elements(Of(i).operands[0]) >= Of(i).shape->num_elements();
       return !reads_much || LeavesMovedAlone(i, root);
     }
     if (i == computation_.root) return false;
@@ -163,14 +176,8 @@ class Finder {
     const auto& users = users_[Of(i).operands[0]];
     return std::all_of(users.begin(), users.end(), [&](int32_t user) {
       return positions_[user] <= positions_[i] || positions_[user] >= positions_[root] ||
-             states_[user] == State::kMember || OnlyReads(Of(user).opcode);
+             states_[user] == State::kMember || DefinitionOf(Of(user).opcode).never_in_place;
     });
-  }
-
-  // Never gives its result in the storage of an operand.
-  static bool OnlyReads(Opcode opcode) {
-    return opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice || opcode == Opcode::kGather ||
-           opcode == Opcode::kDot || opcode == Opcode::kConvolution || opcode == Opcode::kReduce;
   }
 
   const Module& module_;
@@ -185,43 +192,25 @@ class Finder {
 }  // namespace
 
 bool IsRecomputed(const Computation& computation, const Instruction& instruction) {
-  if (instruction.opcode == Opcode::kIota) return true;
-  if (instruction.opcode != Opcode::kBroadcast && instruction.opcode != Opcode::kSlice &&
-      instruction.opcode != Opcode::kTranspose) {
-    return false;
+  if (DefinitionOf(instruction.opcode).from_index) return true;
+  const InstructionView view{computation, instruction};
+  const std::optional<AffineMap> source = SourceOf(view);
+  if (!source.has_value()) return false;
+  const int64_t read = view.operand(0).num_elements(), made = view.result().num_elements();
+  if (read == made) {
+    const int64_t run = RunOf(*source, view.result());
+    return run != made && run * Bytes(view.result().element_type()) >= kLeastMoved;
   }
-  const Shape &operand = *computation.instructions[instruction.operands[0]].shape,
-              &result = *instruction.shape;
-  if (!operand.IsArray()) return false;
-  if (instruction.opcode == Opcode::kTranspose) {
-    return RunOfTranspose(instruction) * Bytes(result.element_type()) >= kLeastMoved &&
-           !KeepsStorageOrder(operand.sizes(), instruction.attributes.List(Attr::kDimensions));
-  }
-  if (operand.num_elements() == result.num_elements()) return false;
-  return instruction.opcode == Opcode::kBroadcast ||
-         (operand.num_elements() - 1) / kMostSliced < result.num_elements();
+  const bool repeats = std::find(source->strides.begin(), source->strides.end(), 0) != source->strides.end();
+  return repeats || (read - 1) / kMostSliced < made;
 }
 
 bool KeepsPositions(const Computation& computation, const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::kCopy:
-    case Opcode::kReshape:
-    case Opcode::kSlice:
-    case Opcode::kBroadcast: {
-      const Shape& operand = *computation.instructions[instruction.operands[0]].shape;
-      return operand.IsArray() && operand.num_elements() == instruction.shape->num_elements();
-    }
-    case Opcode::kTranspose:
-      return KeepsStorageOrder(computation.instructions[instruction.operands[0]].shape->sizes(),
-                               instruction.attributes.List(Attr::kDimensions));
-    case Opcode::kBitcast: {
-      const Shape& operand = *computation.instructions[instruction.operands[0]].shape;
-      return operand.element_type() == instruction.shape->element_type() && IsPlain(operand) &&
-             IsPlain(*instruction.shape) && operand.num_elements() == instruction.shape->num_elements();
-    }
-    default:
-      return false;
-  }
+  const InstructionView view{computation, instruction};
+  const std::optional<AffineMap> source = SourceOf(view);
+  if (!source.has_value()) return false;
+  const int64_t made = view.result().num_elements();
+  return view.operand(0).num_elements() == made && RunOf(*source, view.result()) == made;
 }
 
 std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,

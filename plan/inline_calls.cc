@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evaluator/registry.h"
 #include "evaluator/steps.h"
 #include "plan/inline_maps.h"
 #include "plan/live.h"
@@ -19,10 +20,8 @@ std::optional<ComputationId> Callee(const Instruction& instruction) {
   return std::nullopt;
 }
 
-// Their order is looked at in one computation at a time.
-bool IsOrderedElsewhere(Opcode opcode) {
-  return opcode == Opcode::kSend || opcode == Opcode::kSendDone || opcode == Opcode::kRecv ||
-         opcode == Opcode::kRecvDone || opcode == Opcode::kCopyStart;
+bool IsMap(const Instruction& instruction) {
+  return DefinitionOf(instruction.opcode).arguments == Arguments::kElements;
 }
 
 class Inliner {
@@ -31,7 +30,7 @@ class Inliner {
 
   std::shared_ptr<const Module> Run() {
     if (!HasCalls() || Depth() > kMaxDepth) return nullptr;
-    needed_ = NeededInstructions(module_);
+    live_ = LiveInstructions(module_);
     inlined_.assign(module_.computations.size(), false);
     auto result = std::make_shared<Module>();
     result->name = module_.name;
@@ -52,8 +51,8 @@ class Inliner {
     for (const Computation& computation : module_.computations) {
       size_ += computation.instructions.size();
       for (const Instruction& instruction : computation.instructions) {
-        if (IsOrderedElsewhere(instruction.opcode)) return false;
-        any = any || instruction.opcode == Opcode::kMap || Callee(instruction).has_value();
+        if (DefinitionOf(instruction.opcode).partner_in_computation) return false;
+        any = any || IsMap(instruction) || Callee(instruction).has_value();
       }
     }
     limit_ = std::max(kMaxGrowth * size_, kSmallProgram);
@@ -99,7 +98,7 @@ class Inliner {
   const Computation* MapBody(const Computation& caller, size_t i,
                              const std::vector<bool>& is_predecessor) const {
     const Instruction& map = caller.instructions[i];
-    if (map.opcode != Opcode::kMap || is_predecessor[i] || !map.control_predecessors.empty()) return nullptr;
+    if (!IsMap(map) || is_predecessor[i] || !map.control_predecessors.empty()) return nullptr;
     const Computation& body = (*done_)[map.attributes.Computation(Attr::kToApply)->value];
     const bool fits = size_ + 2 * body.instructions.size() <= limit_;  // a constant and its broadcast each
     return fits && CanInlineMap(body, map) ? &body : nullptr;
@@ -120,7 +119,7 @@ class Inliner {
     std::vector<int32_t> places(old.instructions.size(), -1);  // of what is now in `result`
     for (size_t i = 0; i < old.instructions.size(); ++i) {
       const Instruction& instruction = old.instructions[i];
-      if (!needed_[c][i] && instruction.opcode != Opcode::kParameter) continue;
+      if (!live_[c][i] && instruction.opcode != Opcode::kParameter) continue;
       if (const Computation* const body = Body(old, i, is_predecessor)) {
         places[i] = Insert(*body, instruction, places, result);
         inlined_[Callee(instruction)->value] = true;
@@ -197,7 +196,7 @@ class Inliner {
 
   const Module& module_;
   size_t size_ = 0, limit_ = 0;
-  std::vector<std::vector<bool>> needed_;
+  std::vector<std::vector<bool>> live_;
   std::vector<Computation>* done_ = nullptr;
   std::vector<bool> inlined_;
 };

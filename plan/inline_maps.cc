@@ -25,18 +25,10 @@ std::vector<bool> NeededByRoot(const Computation& body) {
 
 // A scalar that stays as it is.
 bool IsMove(const Computation& body, const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::kBitcast:
-    case Opcode::kBroadcast:
-    case Opcode::kCopy:
-    case Opcode::kOptBarrier:
-    case Opcode::kReshape:
-    case Opcode::kTranspose:
-      return body.instructions[static_cast<size_t>(instruction.operands[0])].shape->element_type() ==
+  const OpDef& op = DefinitionOf(instruction.opcode);
+  return (op.source != nullptr || op.is_identity) &&
+         body.instructions[static_cast<size_t>(instruction.operands[0])].shape->element_type() ==
              instruction.shape->element_type();
-    default:
-      return false;
-  }
 }
 
 bool IsElementwise(const Computation& body, const Instruction& instruction) {

@@ -23,9 +23,8 @@ bool IsReadThrough(const Computation& computation, const Instruction& operand) {
     return false;
   const Shape& from = *computation.instructions[operand.operands[0]].shape;
   if (!IsStatic(from) || from.TotalBytes() > kMostBytes) return false;
-  return operand.opcode == Opcode::kSlice
-             ? IsRecomputed(computation, operand) || KeepsPositions(computation, operand)
-             : KeepsPositions(computation, operand);
+  const bool is_part = from.num_elements() > operand.shape->num_elements();
+  return KeepsPositions(computation, operand) || (is_part && IsRecomputed(computation, operand));
 }
 
 }  // namespace

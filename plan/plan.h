@@ -1,5 +1,5 @@
-// VerifiedModule -> Plan: what runs in which order, who runs it, and when values are freed. A Plan is data
-// and can be printed.
+// What runs in which order, who runs it, and when values are freed. A plan is data (make_plan.h) and can be printed
+// (plan_text.h).
 #ifndef ASSAY_PLAN_PLAN_H_
 #define ASSAY_PLAN_PLAN_H_
 
@@ -22,21 +22,28 @@ enum class StepKind : uint8_t {
   kLoop,  // a while whose condition and body take their state in slots (ComputationPlan::state)
 };
 
+// What an engine said that did not take a step.
+struct Declined {
+  const Engine* engine = nullptr;
+  std::string reason;
+};
+
 // One instruction to run, or one fusion. The reference engine's plan is the program itself: one step an
 // instruction.
 struct Step {
   int32_t instruction = 0;  // index in the computation; of a fusion, its root
   StepKind kind = StepKind::kEvaluate;
   int64_t element = 0;
-  std::shared_ptr<const Fusion> fusion;  // null: the instruction alone
+  std::shared_ptr<const Fusion> fusion;  // of several members; null: the instruction alone
   const OpDef* op = nullptr;
   std::shared_ptr<const Kernel> kernel;  // null: the reference, op->eval
   const Engine* engine = nullptr;        // whose kernel it is
   std::vector<bool> last_use;            // for each of Reads(): no later step or root needs it
   bool result_used = true;               // some later step, or the caller, needs the result
-  bool once = false;                     // no turn of a loop changes what it reads: it runs in the first one
-  int64_t counts = 0;                    // towards --max-steps (steps.h)
-  absl::Status declined;                 // why the fusion that the instruction would be the root of is none
+  bool loop_invariant = false;           // no turn of a loop changes what it reads: it runs in the first one
+  std::vector<bool> unchanged;     // in a loop's body, for each of Reads(): no turn changes it; else empty
+  int64_t counts = 0;              // towards --max-steps (steps.h)
+  std::vector<Declined> declined;  // the engines that were asked before the one that took it
 
   // The instructions whose values the kernel gets.
   std::span<const int32_t> Reads(const Computation& computation) const {
@@ -59,8 +66,8 @@ struct StateSlots {
   std::vector<ElementSlot> inputs;   // by element; `last` of the element
   bool packed = false;               // the root is a tuple of
   std::vector<ElementSlot> outputs;  // by element; `last` of the slot
-  std::vector<bool>
-      kept;  // by element: the result's is the parameter's, in a slot that only the root gives up
+  // By element: the result's is the parameter's, in a slot that only the root gives up.
+  std::vector<bool> unchanged;
 };
 
 struct ComputationPlan {
@@ -69,8 +76,8 @@ struct ComputationPlan {
   // Not in the reference engine's plan:
   std::vector<int32_t> constants;  // are in their slots from the start and stay there
   StateSlots state;
-  std::vector<int32_t> once;  // slots of the results of Step::once: they stay until the loop ends
-  int64_t counts = 0;         // of instructions of which no step is left, towards --max-steps (steps.h)
+  std::vector<int32_t> loop_invariants;  // slots of the results of such steps: they stay until the loop ends
+  int64_t counts = 0;  // of instructions of which no step is left, towards --max-steps (steps.h)
 };
 
 struct Plan {
@@ -78,16 +85,6 @@ struct Plan {
   std::span<const Engine* const> engines;  // in the order in which they are asked, without the reference
   std::vector<ComputationPlan> computations;
 };
-
-// Keeps of each computation what its root or a side effect needs, in textual order (TOKEN-1).
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, EngineChoice choice = EngineChoice::kExact,
-                              native::Isa isa = native::MachineIsa());
-// The same with engines of one's own, which outlive the plan.
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, std::span<const Engine* const> engines);
-
-// Each step of each computation: engine, instruction, shape, bytes, what it fuses, what is freed, and why faster
-// engines declined.
-std::string PlanToText(const Plan& plan);
 
 }  // namespace assay
 

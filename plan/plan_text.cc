@@ -1,30 +1,29 @@
-// Plans as text.
+#include "plan/plan_text.h"
+
 #include <algorithm>
 
 #include "fmt/format.h"
 #include "plan/costs.h"
-#include "plan/plan.h"
 
 namespace assay {
 namespace {
 
-std::string_view MessageOf(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
+// What the engines said that were asked before the one that took the step.
+std::string DeclinedText(const Step& step) {
+  std::string text;
+  for (const Declined& declined : step.declined)
+    text += fmt::format("  ({}: {})", declined.engine->name(), declined.reason);
+  return text;
 }
 
-// What the engines said that were asked before the one that took the step.
-std::string Declined(const Plan& plan, const StepView& view, const Step& step) {
+// How the kernel computes the step, and its bound where that is not the reference's bits.
+std::string KernelText(const Step& step) {
+  if (step.kernel == nullptr) return "";
   std::string text;
-  for (const Engine* engine : plan.engines) {
-    if (engine == step.engine) break;
-    std::string reason;
-    if (!engine->fuses()) {
-      reason = MessageOf(engine->Prepare(view).status());
-    } else if (engine->CanFuse(view, &reason)) {
-      reason = step.declined.ok() ? "part of no fusion" : MessageOf(step.declined);
-    }
-    text += fmt::format("  ({}: {})", engine->name(), reason);
-  }
+  if (const std::string_view algorithm = step.kernel->algorithm(); !algorithm.empty())
+    text += fmt::format("  [{}]", algorithm);
+  if (const Accuracy& accuracy = step.kernel->accuracy(); &accuracy != &BitExact())
+    text += fmt::format("  [{}]", accuracy.Bound());
   return text;
 }
 
@@ -47,14 +46,14 @@ std::string StructureText(const Computation& computation, const ComputationPlan&
     for (const ElementSlot& element : elements) instructions.push_back(element.slot);
     return instructions;
   };
-  std::vector<int32_t> kept;
-  for (size_t e = 0; e < plan.state.kept.size(); ++e) {
-    if (plan.state.kept[e]) kept.push_back(plan.state.outputs[e].slot);
+  std::vector<int32_t> unchanged;
+  for (size_t e = 0; e < plan.state.unchanged.size(); ++e) {
+    if (plan.state.unchanged[e]) unchanged.push_back(plan.state.outputs[e].slot);
   }
   std::string text;
   for (const auto& [what, instructions] :
        {std::pair("constants", plan.constants), std::pair("state in", slots(plan.state.inputs)),
-        std::pair("state out", slots(plan.state.outputs)), std::pair("unchanged", kept)}) {
+        std::pair("state out", slots(plan.state.outputs)), std::pair("unchanged", unchanged)}) {
     if (!instructions.empty()) text += Names(computation, what, instructions, all) + "\n";
   }
   return text;
@@ -72,8 +71,7 @@ std::string HeadOf(const Computation& computation, const Step& step) {
                      instruction.shape->TotalBytes());
 }
 
-std::string StepsText(const Plan& plan, const Costs& costs, const Computation& computation,
-                      std::span<const Step> steps) {
+std::string StepsText(const Costs& costs, const Computation& computation, std::span<const Step> steps) {
   std::vector<std::string> heads;
   size_t width = 0;
   for (const Step& step : steps) {
@@ -83,7 +81,6 @@ std::string StepsText(const Plan& plan, const Costs& costs, const Computation& c
   std::string text;
   for (size_t k = 0; k < steps.size(); ++k) {
     const Step& step = steps[k];
-    const Instruction& instruction = computation.instructions[step.instruction];
     std::string fused;
     if (step.fusion != nullptr) {
       const std::span<const int32_t> members = step.fusion->members;
@@ -92,10 +89,9 @@ std::string StepsText(const Plan& plan, const Costs& costs, const Computation& c
     const std::string freed =
         Names(computation, "frees", step.Reads(computation), [&](size_t i) { return step.last_use[i]; });
     const Cost cost = costs.Of(computation, step);
-    text += fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}\n", heads[k], width,
-                        BytesText(cost.read), BytesText(cost.written), OperationsText(cost),
-                        step.once ? "  once a loop" : "", fused, freed,
-                        Declined(plan, {*plan.module, computation, instruction}, step));
+    text += fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}{}\n", heads[k], width,
+                        BytesText(cost.read), BytesText(cost.written), OperationsText(cost), KernelText(step),
+                        step.loop_invariant ? "  loop-invariant" : "", fused, freed, DeclinedText(step));
   }
   return text;
 }
@@ -113,7 +109,7 @@ std::string PlanToText(const Plan& plan) {
     const bool entry = static_cast<int32_t>(c) == module.entry.value;
     text += fmt::format("{}{}: {} steps\n", entry ? "entry " : "", computation.name, steps.size());
     text += StructureText(computation, plan.computations[c]);
-    text += StepsText(plan, costs, computation, steps);
+    text += StepsText(costs, computation, steps);
   }
   return text;
 }

@@ -8,8 +8,8 @@
 
 #include "CLI/CLI.hpp"
 #include "fmt/format.h"
+#include "prove/approximate.h"
 #include "prove/narrow.h"
-#include "prove/near.h"
 #include "prove/random_proof.h"
 #include "prove/report.h"
 #include "prove/single.h"
@@ -26,7 +26,7 @@ struct Flags {
   int64_t f64 = 0;
   int64_t sums = 0;
   std::vector<std::string> only;
-  std::vector<std::string> near;
+  std::vector<std::string> approximate;
   std::string engine = "exact";
   int jobs = 0;
   bool record = false;
@@ -63,9 +63,9 @@ absl::Status RunSingle(const Flags& flags, Ledger& ledger) {
 }
 
 int Run(const Flags& flags) {
-  Ledger ledger(flags.near.empty() ? flags.engine : "fast");
-  for (const std::string& name : flags.near) {
-    if (const absl::Status status = ProveNear(name, flags.f64, flags.jobs, ledger); !status.ok()) {
+  Ledger ledger(flags.approximate.empty() ? flags.engine : "fast");
+  for (const std::string& name : flags.approximate) {
+    if (const absl::Status status = ProveApproximate(name, flags.f64, flags.jobs, ledger); !status.ok()) {
       fmt::print(stderr, "{}\n", std::string(status.message()));
       return 2;
     }
@@ -74,7 +74,7 @@ int Run(const Flags& flags) {
     fmt::print(stderr, "{}\n", std::string(status.message()));
     return 2;
   }
-  if (flags.f64 > 0 && flags.near.empty())
+  if (flags.f64 > 0 && flags.approximate.empty())
     ProveDoubles(flags.f64, flags.only, flags.engine, flags.jobs, ledger);
   if (flags.sums > 0) {
     if (const absl::Status status = ProveSums(flags.sums, flags.engine, ledger); !status.ok()) {
@@ -115,10 +115,10 @@ int main(int argc, char** argv) {
       ->expected(0, 1)
       ->default_str("10000")
       ->check(CLI::NonNegativeNumber);
-  app.add_option(
-         "--near", flags.near,
-         "the near functions of --engine fast within what they state: all inputs of f32, f16 and bf16, and "
-         "--f64 N inputs of f64; of a function or of all")
+  app.add_option("--approximate", flags.approximate,
+                 "the approximate functions of --engine fast within what they state: all inputs of f32, f16 "
+                 "and bf16, and "
+                 "--f64 N inputs of f64; of a function or of all")
       ->take_all();
   app.add_option("--only", flags.only, "with --f64: these functions")->take_all();
   app.add_option(

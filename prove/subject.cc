@@ -8,6 +8,7 @@
 #include "engines/native/native_engine.h"
 #include "evaluator/elementwise.h"
 #include "evaluator/registry.h"
+#include "run/engine_list.h"
 
 namespace assay::prove {
 namespace {
@@ -16,17 +17,17 @@ constexpr int kMaxOperands = 3;
 
 // Instruction sets by name; all give the same bits, so each is worth a proof.
 const Engine* NativeOf(const std::string& engine) {
-  if (engine == "exact-baseline") return &native::NativeEngine(native::Isa::kBaseline);
-  if (engine == "exact-avx2") return &native::NativeEngine(native::Isa::kAvx2);
-  if (engine == "exact-avx512") return &native::NativeEngine(native::Isa::kAvx512);
+  if (engine == "exact-baseline") return &native::NativeEngine(Isa::kBaseline);
+  if (engine == "exact-avx2") return &native::NativeEngine(Isa::kAvx2);
+  if (engine == "exact-avx512") return &native::NativeEngine(Isa::kAvx512);
   return nullptr;
 }
 
 // The function over stored elements that the engine takes where there is one.
 StoredFn StoredOf(const std::string& engine, Opcode opcode, std::span<const ElementType> operands,
                   ElementType result) {
-  native::Isa isa = native::MachineIsa();
-  if (engine == "exact-avx2") isa = native::Isa::kAvx2;
+  Isa isa = MachineIsa();
+  if (engine == "exact-avx2") isa = Isa::kAvx2;
   const bool any = engine == "exact" || engine == "exact-avx2" || engine == "exact-avx512";
   return any ? native::NativeStored(opcode, operands, result, isa) : nullptr;
 }

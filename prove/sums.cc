@@ -12,6 +12,7 @@
 #include "prove/exact_total.h"
 #include "prove/parallel.h"
 #include "prove/subject.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 
 namespace assay::prove {

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "absl/container/flat_hash_map.h"
-#include "engine/near_kernel.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "literal/compare.h"
@@ -17,6 +16,7 @@
 #include "literal/random.h"
 #include "run/elements_at.h"
 #include "run/executor.h"
+#include "run/reference.h"
 #include "run/reproducer.h"
 #include "shape/index.h"
 
@@ -46,33 +46,6 @@ double WorkOf(const Computation& computation, const Step& step) {
   double work = 0;
   for (int32_t member : MembersOf(step)) work += ReferenceWork(computation, computation.instructions[member]);
   return work;
-}
-
-// The whole step by OpDef::eval, of a fusion one member after the other.
-absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& computation, const Step& step,
-                                     std::span<Literal> operands) {
-  if (step.fusion == nullptr) return step.op->eval(context, operands);
-  const Fusion& fusion = *step.fusion;
-  absl::flat_hash_map<int32_t, Literal> values;
-  for (size_t k = 0; k < operands.size(); ++k) values[fusion.operands[k]] = operands[k];
-  absl::flat_hash_map<int32_t, size_t> last_uses;
-  for (size_t m = 0; m < fusion.members.size(); ++m) {
-    for (int32_t operand : computation.instructions[fusion.members[m]].operands) last_uses[operand] = m;
-  }
-  for (size_t m = 0; m < fusion.members.size(); ++m) {
-    const Instruction& instruction = computation.instructions[fusion.members[m]];
-    std::vector<Literal> of_member;
-    for (int32_t operand : instruction.operands) of_member.push_back(values[operand]);
-    for (int32_t operand : instruction.operands) {
-      if (last_uses[operand] == m) values.erase(operand);
-    }
-    EvalContext context_of_member(context, instruction);
-    ASSAY_ASSIGN_OR_RETURN(
-        Literal value,
-        DefinitionOf(instruction.opcode).eval(context_of_member, std::span<Literal>(of_member)));
-    values[fusion.members[m]] = std::move(value);
-  }
-  return std::move(values[fusion.members.back()]);
 }
 
 // Differences between single elements: how many, and the worst.
@@ -109,64 +82,29 @@ class Worst {
   std::string text_;
 };
 
-void CompareElements(const Literal& expected, const Literal& actual, std::span<const int64_t> positions,
-                     Worst& worst) {
-  const int64_t bytes = Bytes(actual.shape().element_type());
+void CompareElements(const Accuracy& accuracy, const Literal& expected, const Literal& actual,
+                     std::span<const int64_t> positions, Worst& worst) {
+  const ElementType type = actual.shape().element_type();
+  const int64_t bytes = Bytes(type);
   for (size_t i = 0; i < positions.size(); ++i) {
     const std::byte* const a = expected.data() + static_cast<int64_t>(i) * bytes;
     const std::byte* const b = actual.data() + positions[i] * bytes;
-    if (std::memcmp(a, b, static_cast<size_t>(bytes)) != 0) worst.Add(positions[i], a, b);
+    const ExactElement exact{type, a};
+    if (!accuracy.Allows(exact, b)) worst.Add(positions[i], a, b, accuracy.Allowed(exact));
   }
 }
 
-absl::Status CompareElements(const Literal& expected, const Literal& actual,
-                             std::span<const int64_t> positions) {
-  Worst worst(actual.shape());
-  CompareElements(expected, actual, positions, worst);
-  return worst.Status(positions.size());
-}
-
-// The ends of what Accuracy allows for a sum, as values of the result's type.
-struct Interval {
-  double low, high;
-  bool anything = false;
-};
-
-Interval AllowedFor(const SumOfTerms& exact, Accuracy accuracy, const FloatFormat& format) {
-  constexpr double kUp = 1 + 0x1p-40;
-  const bool in_f64 = accuracy == Accuracy::kF64Sum;
-  const double unit = in_f64 ? 0x1p-53 : 0x1p-24, underflow = in_f64 ? 0x1p-1074 : 0x1p-126;
-  const double largest = in_f64 ? 0x1.fffffffffffffp1023 : 0x1.fffffep127;
-  // An infinite sum of f64 may be one of finite terms, whose partial sums may be anything.
-  if (in_f64 && std::isinf(exact.sum)) return {0, 0, true};
-  if (!std::isfinite(exact.sum)) {
-    const double value = RoundToFormat(exact.sum, format);
-    return {value, value};
-  }
-  const double n = static_cast<double>(exact.terms + 2) * unit;
-  const double gamma = n < 0.5 ? n / (1 - n) : HUGE_VAL;
-  const double magnitude = exact.magnitude * kUp;
-  if (!(magnitude * (1 + gamma) < largest)) return {0, 0, true};
-  double e = gamma * magnitude + static_cast<double>(exact.terms) * underflow;
-  if (accuracy == Accuracy::kF32SumNoSubnormals) e += exact.subnormal * kUp;
-  e = e * kUp + std::fabs(exact.sum) * 0x1p-52;  // of exact.sum, and of the ends
-  return {RoundToFormat(exact.sum - e, format), RoundToFormat(exact.sum + e, format)};
-}
-
-void CompareSums(std::span<const SumOfTerms> exact, Accuracy accuracy, const Literal& actual,
+void CompareSums(std::span<const SumOfTerms> exact, const Accuracy& accuracy, const Literal& actual,
                  std::span<const int64_t> positions, Worst& worst) {
   const ElementType type = actual.shape().element_type();
-  const FloatFormat& format = *Info(type).format;
   for (size_t i = 0; i < positions.size(); ++i) {
     const std::byte* const b = actual.data() + positions[i] * Bytes(type);
-    const double value = LoadElement(type, b).r;
-    const Interval allowed = AllowedFor(exact[i], accuracy, format);
-    if (allowed.anything || (value >= allowed.low && value <= allowed.high)) continue;
-    if (std::isnan(value) && !std::isfinite(exact[i].sum)) continue;
-    ScalarValue expected{.kind = ComputeKind::kReal, .r = RoundToFormat(exact[i].sum, format)};
+    const ScalarValue rounded{.kind = ComputeKind::kReal,
+                              .r = RoundToFormat(exact[i].sum, *Info(type).format)};
     std::byte a[8];
-    StoreElement(type, expected, a);
-    worst.Add(positions[i], a, b, fmt::format(", allowed from {} to {}", allowed.low, allowed.high));
+    StoreElement(type, rounded, a);
+    const ExactElement element{type, a, &exact[i]};
+    if (!accuracy.Allows(element, b)) worst.Add(positions[i], a, b, accuracy.Allowed(element));
   }
 }
 
@@ -191,7 +129,7 @@ std::vector<int64_t> AllPositions(int64_t n) {
   return positions;
 }
 
-absl::Status CheckSums(EvalContext& context, const StepValues& values, Accuracy accuracy,
+absl::Status CheckSums(EvalContext& context, const StepValues& values, const Accuracy& accuracy,
                        const Literal& actual, std::span<const int64_t> positions) {
   const int64_t terms = TermsOfElement(values.computation, values.members).value_or(1);
   const size_t at_once =
@@ -205,42 +143,41 @@ absl::Status CheckSums(EvalContext& context, const StepValues& values, Accuracy 
   return worst.Status(positions.size());
 }
 
-// The results of a near function at `positions` of its instruction, which are put in place of the right ones.
-absl::Status CheckNearFunction(const NearFunction& near, const Instruction& instruction,
-                               std::span<const int64_t> positions, const Literal& operand, Literal& value) {
+// The results of an approximation at `positions` of its instruction, which are put in place of the right ones.
+absl::Status CheckApproximation(const Approximation& approximation, const Instruction& instruction,
+                                std::span<const int64_t> positions, const Literal& operand, Literal& value) {
   const ElementType type = value.shape().element_type();
   const int64_t bytes = Bytes(type);
   std::vector<std::byte> found(value.bytes().size());
   const std::byte* const in = operand.data();
-  near.run(std::ssize(positions), &in, found.data());
+  approximation.run(std::ssize(positions), &in, found.data());
   Worst worst(*instruction.shape);
   for (size_t i = 0; i < positions.size(); ++i) {
     const std::byte* const a = value.data() + static_cast<int64_t>(i) * bytes;
     const std::byte* const b = found.data() + static_cast<int64_t>(i) * bytes;
-    if (std::memcmp(a, b, static_cast<size_t>(bytes)) == 0) continue;
-    const double x = LoadElement(type, a).r, y = LoadElement(type, b).r;
-    const bool near_enough = !std::isnan(x) && !std::isnan(y) && std::signbit(x) == std::signbit(y) &&
-                             UlpDistance(x, y, *Info(type).format) <= near.ulps;
-    if (!near_enough)
-      worst.Add(positions[i], a, b, fmt::format(" of %{}, allowed {} ulp", instruction.name, near.ulps));
+    const ExactElement exact{type, a};
+    if (approximation.accuracy->Allows(exact, b)) continue;
+    worst.Add(positions[i], a, b,
+              fmt::format(" of %{}{}", instruction.name, approximation.accuracy->Allowed(exact)));
   }
   std::copy(found.begin(), found.end(), value.MutableBytes().begin());
   return worst.Status(positions.size());
 }
 
-// Every near function by itself, and what the other members make of its results.
-absl::Status CheckNear(EvalContext& context, const StepValues& values, const NearKernel& kernel,
-                       const Literal& actual, std::span<const int64_t> positions) {
+// Every approximation by itself, and what the other members make of its results.
+absl::Status CheckMembers(EvalContext& context, const StepValues& values, const Kernel& kernel,
+                          const Literal& actual, std::span<const int64_t> positions) {
   const auto replace = [&](const Instruction& member, std::span<const int64_t> at, const Literal& operand,
                            Literal& value) {
-    const NearFunction near = kernel.near(member);
-    return near.run == nullptr ? absl::OkStatus() : CheckNearFunction(near, member, at, operand, value);
+    const Approximation approximation = kernel.ApproximationOf(member);
+    return approximation.run == nullptr ? absl::OkStatus()
+                                        : CheckApproximation(approximation, member, at, operand, value);
   };
   Worst worst(actual.shape());
   for (size_t i = 0; i < positions.size(); i += kTermsAtOnce) {
     const auto some = positions.subspan(i, std::min<size_t>(kTermsAtOnce, positions.size() - i));
     ASSAY_ASSIGN_OR_RETURN(const Literal expected, ElementsAt(context, values, some, replace));
-    CompareElements(expected, actual, some, worst);
+    CompareElements(kernel.accuracy(), expected, actual, some, worst);
   }
   return worst.Status(positions.size());
 }
@@ -268,35 +205,10 @@ void RunCounts::DropExpired() {
 }
 
 double ReferenceWork(const Computation& computation, const Instruction& instruction) {
-  const double result = Elements(*instruction.shape);
-  double sum = result, product = result;
-  for (int32_t operand : instruction.operands) {
-    const double elements = Elements(*computation.instructions[operand].shape);
-    sum += elements;
-    product *= std::max(1.0, elements);
-  }
-  switch (instruction.opcode) {
-    // [m, k] by [k, n]: the sizes' product is (m k)(k n)(m n), the square of the number of products. Batches
-    // and convolutions have fewer.
-    case Opcode::kDot:
-    case Opcode::kRaggedDot:
-    case Opcode::kScaledDot:
-    case Opcode::kConvolution:
-      return std::max(sum, std::sqrt(product));
-    // Each result may be a sum over a whole window.
-    case Opcode::kReduceWindow:
-    case Opcode::kSelectAndScatter: {
-      double window = 1;
-      for (const WindowDimension& dimension : instruction.attributes.WindowOf()) {
-        window *= static_cast<double>(dimension.size);
-      }
-      return sum * window;
-    }
-    case Opcode::kWhile:
-      return HUGE_VAL;  // nobody knows how often it turns
-    default:
-      return sum;
-  }
+  if (instruction.opcode == Opcode::kWhile) return HUGE_VAL;  // nobody knows how often it turns
+  double sum = Elements(*instruction.shape);
+  for (int32_t operand : instruction.operands) sum += Elements(*computation.instructions[operand].shape);
+  return std::max(sum, DefinitionOf(instruction.opcode).work({computation, instruction}).elements);
 }
 
 absl::Status CompareWithReference(const Literal& reference, const Literal& actual) {
@@ -305,7 +217,7 @@ absl::Status CompareWithReference(const Literal& reference, const Literal& actua
 }
 
 CrossChecker::Extent CrossChecker::ExtentOf(const Computation& computation, const Step& step) {
-  const bool bit_exact = step.kernel->accuracy() == Accuracy::kBitExact && AsNear(*step.kernel) == nullptr;
+  const bool bit_exact = &step.kernel->accuracy() == &BitExact();
   const std::span<const int32_t> members = MembersOf(step);
   const Shape& result = *computation.instructions[step.instruction].shape;
   if (options_.crosscheck == Crosscheck::kFull) {
@@ -331,15 +243,16 @@ CrossChecker::Extent CrossChecker::ExtentOf(const Computation& computation, cons
   return extent;
 }
 
-absl::StatusOr<Literal> CrossChecker::Run(EvalContext& context, const Computation& computation,
-                                          const Step& step, std::span<Literal> operands) {
+absl::StatusOr<Literal> CrossChecker::Run(Executor& executor, EvalContext& context,
+                                          const Computation& computation, const Step& step,
+                                          std::span<Literal> operands) {
   const Extent extent = ExtentOf(computation, step);
   if (extent.kind == Extent::kNothing) return step.kernel->Run(context, operands);
   std::vector<Literal> again(operands.begin(), operands.end());  // shared, so the kernel overwrites none
-  const int64_t before = context.executor().counted();
+  const int64_t before = executor.counted();
   ASSAY_ASSIGN_OR_RETURN(Literal result, step.kernel->Run(context, operands));
   ++checked_;
-  const CountedOnce counted(context.executor(), before);
+  const CountedOnce counted(executor, before);
   const std::span<const int32_t> reads = step.Reads(computation);
   const StepValues values{computation, MembersOf(step), reads, again};
   absl::Status status;
@@ -348,14 +261,24 @@ absl::StatusOr<Literal> CrossChecker::Run(EvalContext& context, const Computatio
     std::vector<Literal> to_use = again;
     ASSAY_ASSIGN_OR_RETURN(expected, RunReference(context, computation, step, std::span<Literal>(to_use)));
     status = CompareWithReference(expected, result);
-  } else if (const NearKernel* const near = AsNear(*step.kernel)) {
-    status = CheckNear(context, values, *near, result, extent.positions);
-    if (!status.ok() && ExitCodeOf(status) != 1) return status;
-  } else if (step.kernel->accuracy() == Accuracy::kBitExact) {
-    ASSAY_ASSIGN_OR_RETURN(expected, ElementsAt(context, values, extent.positions));
-    status = CompareElements(expected, result, extent.positions);
   } else {
-    status = CheckSums(context, values, step.kernel->accuracy(), result, extent.positions);
+    const Accuracy& accuracy = step.kernel->accuracy();
+    switch (accuracy.basis()) {
+      case Accuracy::Basis::kSum:
+        status = CheckSums(context, values, accuracy, result, extent.positions);
+        break;
+      case Accuracy::Basis::kMembers:
+        status = CheckMembers(context, values, *step.kernel, result, extent.positions);
+        break;
+      case Accuracy::Basis::kValue: {
+        ASSAY_ASSIGN_OR_RETURN(expected, ElementsAt(context, values, extent.positions));
+        Worst worst(result.shape());
+        CompareElements(accuracy, expected, result, extent.positions, worst);
+        status = worst.Status(extent.positions.size());
+        break;
+      }
+    }
+    if (!status.ok() && ExitCodeOf(status) != 1) return status;
   }
   if (status.ok()) return result;
   status = WithPrefix(status, fmt::format("cross-check: the kernel of engine {} differs from the reference",

@@ -18,6 +18,8 @@
 
 namespace assay {
 
+class Executor;  // executor.h
+
 // About how many element operations the reference needs for an instruction: the elements of operands and
 // result; for sums of products the number of products.
 double ReferenceWork(const Computation& computation, const Instruction& instruction);
@@ -53,8 +55,8 @@ class CrossChecker {
 
   // Runs the step's kernel, and compares where it is to be compared. ComparisonFailed names the element; the step is
   // written to options.repro_dir.
-  absl::StatusOr<Literal> Run(EvalContext& context, const Computation& computation, const Step& step,
-                              std::span<Literal> operands);
+  absl::StatusOr<Literal> Run(Executor& executor, EvalContext& context, const Computation& computation,
+                              const Step& step, std::span<Literal> operands);
   // In place of RunCounts::OfProcess(), for programs that share a plan (program_cache.h); outlives the runs.
   void CountRunsIn(RunCounts& counts) { run_counts_ = &counts; }
   // How many runs were compared.

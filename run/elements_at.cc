@@ -5,10 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/element_terms.h"
-#include "evaluator/ops/loops.h"
 #include "evaluator/registry.h"
+#include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
+#include "run/element_terms.h"
 #include "shape/index.h"
 
 namespace assay {
@@ -44,7 +44,7 @@ absl::StatusOr<Literal> EvalAlone(EvalContext& context, Instruction instruction,
   }
   alone.instructions.push_back(std::move(instruction));
   const Instruction& last = alone.instructions.back();
-  EvalContext of_last(context.executor(), context.module(), alone, last, 0);
+  EvalContext of_last(context.run(), context.module(), alone, last, 0);
   return DefinitionOf(last.opcode).eval(of_last, operands);
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/accuracy.h"
 #include "evaluator/eval_context.h"
 
 namespace assay {
@@ -41,14 +42,7 @@ using ReplaceElements = std::function<absl::Status(
 absl::StatusOr<Literal> ElementsAt(EvalContext& context, const StepValues& step,
                                    std::span<const int64_t> positions, ReplaceElements replace);
 
-// What Accuracy::kF32Sum speaks of, for an element of a dot, convolution or sum of real numbers.
-// With u = 2^-53 and n terms:
-struct SumOfTerms {
-  double sum = 0;        // within u |sum| + n^2 u^2 magnitude of the exact one, of f64 within u |sum|
-  double magnitude = 0;  // sum |t|, or up to 3 n u of it more
-  double subnormal = 0;  // the part of it with a factor below 2^-126, likewise
-  int64_t terms = 0;
-};
+// For an element of a dot, convolution or sum of real numbers.
 absl::StatusOr<std::vector<SumOfTerms>> SumsAt(EvalContext& context, const StepValues& step,
                                                std::span<const int64_t> positions);
 

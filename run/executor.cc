@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <new>
 #include <utility>
@@ -9,6 +10,9 @@
 #include "evaluator/registry.h"
 #include "evaluator/steps.h"
 #include "fmt/format.h"
+#include "plan/prepare.h"
+#include "run/engine_list.h"
+#include "run/reference.h"
 
 namespace assay {
 namespace {
@@ -116,7 +120,7 @@ Executor::Frame Executor::TakeFrame(ComputationId id) {
 }
 
 void Executor::GiveFrameBack(ComputationId id, Frame frame) {
-  for (int32_t slot : plan_.computations[id.value].once) frame[slot] = Literal();
+  for (int32_t slot : plan_.computations[id.value].loop_invariants) frame[slot] = Literal();
   free_frames_[id.value].push_back(std::move(frame));
 }
 
@@ -178,7 +182,8 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn*
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   // A computation may have no instruction to count, and be called for ever.
-  ASSAY_RETURN_IF_ERROR(Count(AddCounts(kCountsPerStep + (turn == nullptr ? 0 : turn->once), plan.counts)));
+  ASSAY_RETURN_IF_ERROR(
+      Count(AddCounts(kCountsPerStep + (turn == nullptr ? 0 : turn->invariant_counts), plan.counts)));
   if (turn == nullptr && observer_ == nullptr) {
     memory_ = nullptr;
     for (const Step& step : plan.steps) ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
@@ -193,13 +198,13 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn*
 absl::Status Executor::RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
                                      Frame& frame, int depth, Turn* turn) {
   const Step& step = plan.steps[s];
-  const bool once = turn != nullptr && step.once;
-  if (once && !turn->first) return absl::OkStatus();
+  const bool runs_once = turn != nullptr && step.loop_invariant;
+  if (runs_once && !turn->first) return absl::OkStatus();
   memory_ = turn == nullptr ? nullptr : &turn->memory[s];
   if (observer_ != nullptr) observer_->Begin(computation, step);
   absl::Status status = RunStep(computation, step, frame, depth);
   if (observer_ != nullptr) observer_->End();
-  if (once) turn->once = AddCounts(turn->once, step.counts);
+  if (runs_once) turn->invariant_counts = AddCounts(turn->invariant_counts, step.counts);
   return status;
 }
 
@@ -214,22 +219,13 @@ std::vector<StepMemory> Executor::TakeMemory(ComputationId body) {
   std::vector<StepMemory> memory = std::exchange(free_memory_[body.value], {});
   if (!memory.empty()) return memory;
   const Computation& computation = plan_.module->computation(body);
-  std::vector<bool> unchanged(computation.instructions.size(), false);
-  for (int32_t constant : plan.constants) unchanged[constant] = true;
-  for (int32_t slot : plan.once) unchanged[slot] = true;
-  for (const ElementSlot& output : plan.state.outputs) {
-    if (plan.state.kept[output.element]) unchanged[output.slot] = true;
-  }
   memory.resize(plan.steps.size());
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
-    if (step.kernel == nullptr || step.fusion != nullptr || step.once) continue;
-    bool any = false;
-    for (int32_t read : step.Reads(computation)) {
-      memory[s].unchanged.push_back(unchanged[read]);
-      any = any || unchanged[read];
-    }
-    if (any) memory[s].instruction = &computation.instructions[step.instruction];
+    if (step.kernel == nullptr || step.fusion != nullptr) continue;
+    if (std::find(step.unchanged.begin(), step.unchanged.end(), true) == step.unchanged.end()) continue;
+    memory[s].unchanged.assign(step.unchanged.begin(), step.unchanged.end());
+    memory[s].instruction = &computation.instructions[step.instruction];
   }
   return memory;
 }
@@ -256,7 +252,7 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
     if (!decided) conditions[decision] = Literal();
     if (!more) break;
     for (const ElementSlot& input : state.inputs) {
-      if (!state.kept[input.element]) {
+      if (!state.unchanged[input.element]) {
         bodies[input.slot] = input.last ? std::move(elements[input.element]) : elements[input.element];
       } else if (turn.first) {
         bodies[input.slot] = elements[input.element];
@@ -267,12 +263,12 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
     }
     ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth, &turn));
     for (const ElementSlot& output : state.outputs) {
-      if (!state.kept[output.element]) elements[output.element] = TakeOutput(output, bodies);
+      if (!state.unchanged[output.element]) elements[output.element] = TakeOutput(output, bodies);
     }
     if (turn.first) shape = plan_.module->computation(body).root_instruction().shape;
   }
   for (const ElementSlot& output : state.outputs) {
-    if (state.kept[output.element]) bodies[output.slot] = Literal();
+    if (state.unchanged[output.element]) bodies[output.slot] = Literal();
   }
   GiveFrameBack(condition, std::move(conditions));
   GiveFrameBack(body, std::move(bodies));
@@ -323,9 +319,48 @@ absl::StatusOr<Literal> Executor::Evaluate(const Computation& computation, const
   }
   EvalContext context(*this, *plan_.module, computation, instruction, depth);
   const std::span<Literal> values(operands.data(), operands.size());
-  return step.kernel == nullptr                    ? step.op->eval(context, values)
-         : options_.crosscheck == Crosscheck::kOff ? step.kernel->Run(context, values)
-                                                   : crosschecker_.Run(context, computation, step, values);
+  if (step.kernel == nullptr) return step.op->eval(context, values);
+  absl::StatusOr<Literal> result = options_.crosscheck == Crosscheck::kOff
+                                       ? step.kernel->Run(context, values)
+                                       : crosschecker_.Run(*this, context, computation, step, values);
+  if (result.ok() || !IsFallback(result.status())) return result;
+  return RunNext(context, computation, step, result.status(), values);
+}
+
+Executor::SteppedBack& Executor::NextOf(const Computation& computation, const Step& step,
+                                        const absl::Status& why) {
+  SteppedBack& back = stepped_back_[&step];
+  ++back.counts.runs;
+  if (back.counts.runs > 1) return back;
+  back.counts.instruction = computation.instructions[step.instruction].name;
+  back.counts.engine = step.engine == nullptr ? "unknown" : step.engine->name();
+  back.counts.reason = std::string(why.message());
+  return back;
+}
+
+absl::StatusOr<Literal> Executor::RunNext(EvalContext& context, const Computation& computation,
+                                          const Step& step, const absl::Status& why,
+                                          std::span<Literal> values) {
+  SteppedBack& back = NextOf(computation, step, why);
+  if (observer_ != nullptr) observer_->FellBack(back.counts.reason);
+  if (back.next == nullptr) {
+    back.next = std::make_unique<Step>(step);
+    back.next->kernel = nullptr;
+    const auto after = std::find(plan_.engines.begin(), plan_.engines.end(), step.engine);
+    const std::span<const int32_t> members =
+        step.fusion == nullptr ? std::span(&step.instruction, 1) : std::span(step.fusion->members);
+    if (after != plan_.engines.end()) {
+      ASSAY_RETURN_IF_ERROR(PrepareStep({*plan_.module, computation, members, step.Reads(computation)},
+                                        {after + 1, plan_.engines.end()}, *back.next));
+    }
+  }
+  const Step& next = *back.next;
+  if (next.kernel == nullptr) return RunReference(context, computation, step, values);
+  absl::StatusOr<Literal> result = options_.crosscheck == Crosscheck::kOff
+                                       ? next.kernel->Run(context, values)
+                                       : crosschecker_.Run(*this, context, computation, next, values);
+  if (result.ok() || !IsFallback(result.status())) return result;
+  return RunNext(context, computation, next, result.status(), values);
 }
 
 StripKernel Executor::StripFor(const Instruction& instruction, std::span<const ElementType> operands,
@@ -373,7 +408,12 @@ absl::Status Executor::Poll() {
 }
 
 RunStatistics Executor::statistics() const {
-  return {counted_ / kCountsPerStep, counted_ % kCountsPerStep, budget_->peak(), crosschecker_.checked()};
+  RunStatistics statistics{
+      counted_ / kCountsPerStep, counted_ % kCountsPerStep, budget_->peak(), crosschecker_.checked(), {}};
+  for (const auto& [step, back] : stepped_back_) statistics.fallbacks.push_back(back.counts);
+  std::sort(statistics.fallbacks.begin(), statistics.fallbacks.end(),
+            [](const StepFallbacks& a, const StepFallbacks& b) { return a.instruction < b.instruction; });
+  return statistics;
 }
 
 absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
@@ -382,50 +422,5 @@ absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Liter
   Executor executor(plan, options);
   return executor.Run(std::move(arguments));
 }
-
-absl::StatusOr<Literal> EvalContext::NewResult(bool zero) { return NewLiteral(instruction_.shape, zero); }
-
-absl::StatusOr<Literal> EvalContext::NewLiteral(std::shared_ptr<const Shape> shape, bool zero) {
-  return Literal::Make(std::move(shape), executor_.budget(), zero);
-}
-
-// At least the bytes of a Literal, its storage's head and its place in a queue, for each part of the value.
-static int64_t KeptBytes(const Literal& value) {
-  constexpr int64_t kBytesEach = 320;
-  int64_t bytes = kBytesEach;
-  for (int64_t i = 0; i < value.tuple_size(); ++i) bytes += KeptBytes(value.element(i));
-  return bytes;
-}
-
-absl::Status EvalContext::Keep(const Literal& value) {
-  MemoryBudget& budget = *executor_.budget();
-  const int64_t bytes = KeptBytes(value);
-  if (budget.Reserve(bytes)) return absl::OkStatus();
-  return LimitExceeded("memory in bytes, for one more value in a queue,", budget.live() + bytes,
-                       budget.limit());
-}
-
-void EvalContext::Forget(const Literal& value) { executor_.budget()->Release(KeptBytes(value)); }
-
-absl::StatusOr<Literal> EvalContext::NewResultElement(int64_t i, bool zero) {
-  // Shares the ownership of the tuple's shape: no copy.
-  return NewLiteral(std::shared_ptr<const Shape>(instruction_.shape, &instruction_.shape->element(i)), zero);
-}
-
-absl::StatusOr<Literal> EvalContext::Call(ComputationId id, std::vector<Literal> arguments) {
-  return executor_.Call(id, std::move(arguments), depth_ + 1);
-}
-
-absl::StatusOr<ScalarFunction*> EvalContext::Scalar(ComputationId id) {
-  return executor_.Scalar(id, depth_ + 1);
-}
-
-absl::Status EvalContext::Charge(int64_t elements) { return executor_.Charge(elements); }
-
-Parallel& EvalContext::parallel() { return executor_.parallel(); }
-
-ProcessState& EvalContext::process() { return executor_.process(); }
-
-const RunOptions& EvalContext::options() const { return executor_.options(); }
 
 }  // namespace assay

@@ -3,7 +3,9 @@
 #define ASSAY_RUN_EXECUTOR_H_
 
 #include <chrono>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/step_memory.h"
@@ -13,21 +15,30 @@
 #include "evaluator/step_observer.h"
 #include "plan/plan.h"
 #include "run/crosscheck.h"
+#include "run/engine_list.h"
 
 namespace assay {
+
+// A step whose kernel left some of its runs (Fallback) to the engines behind it, or to the reference.
+struct StepFallbacks {
+  std::string instruction, engine;
+  std::string reason;  // of the first
+  int64_t runs = 0;
+};
 
 // What a finished run says about itself.
 struct RunStatistics {
   int64_t steps = 0;
   int64_t parts = 0;  // of the step begun, in 1/4096
   int64_t peak_bytes = 0;
-  int64_t crosschecked = 0;  // runs of steps that were compared with the reference
+  int64_t crosschecked = 0;              // runs of steps that were compared with the reference
+  std::vector<StepFallbacks> fallbacks;  // by the instructions' names
 };
 
-class Executor {
+class Executor final : public RunContext {
  public:
   Executor(const Plan& plan, RunOptions options);
-  ~Executor();
+  ~Executor() override;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
@@ -43,27 +54,22 @@ class Executor {
   // Which runs a sampled cross-check looks at: for a program that shares its plan, the runs since it was loaded.
   void CountRunsIn(RunCounts& counts) { crosschecker_.CountRunsIn(counts); }
 
-  // Used by EvalContext.
-  absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth);
-  absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth);
-  // Counts against --max-steps (steps.h); polls like Charge, now and then.
-  absl::Status Count(int64_t counts);
-  absl::Status Charge(int64_t elements);
+  absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth) override;
+  absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth) override;
+  absl::Status Count(int64_t counts) override;
+  absl::Status Charge(int64_t elements) override;
   // What was counted, for work that is done again: the cross-check's.
   int64_t counted() const { return counted_; }
   void SetCounted(int64_t counted) { counted_ = counted; }
-  Parallel& parallel() { return parallel_; }
-  // The strip function of an elementwise op for compiled scalar computations: the first engine's that has one.
+  Parallel& parallel() override { return parallel_; }
   StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
-                       ElementType result) const;
-  // For the kernel of an instruction's step in a loop's body, when it starts: what it keeps until the loop ends. Null
-  // outside of loops and where every operand may change.
-  StepMemory* MemoryOf(const Instruction& instruction) const {
+                       ElementType result) const override;
+  StepMemory* MemoryOf(const Instruction& instruction) const override {
     return memory_ != nullptr && memory_->instruction == &instruction ? memory_ : nullptr;
   }
-  ProcessState& process() { return process_; }
-  const RunOptions& options() const { return options_; }
-  const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
+  ProcessState& process() override { return process_; }
+  const RunOptions& options() const override { return options_; }
+  const std::shared_ptr<MemoryBudget>& budget() const override { return budget_; }
   RunStatistics statistics() const;
 
  private:
@@ -76,7 +82,7 @@ class Executor {
   struct Turn {
     std::span<StepMemory> memory;  // by step
     bool first = true;
-    int64_t once = 0;  // what the steps that run once a loop count; counted again in each later turn
+    int64_t invariant_counts = 0;  // what loop-invariant steps count; counted again in each later turn
   };
   absl::Status RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn = nullptr);
   // Step number s of the plan, unless it ran already.
@@ -84,6 +90,16 @@ class Executor {
                              Frame& frame, int depth, Turn* turn);
   absl::Status RunStep(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
+  // A step whose kernel leaves a run to others.
+  struct SteppedBack {
+    StepFallbacks counts;
+    std::unique_ptr<Step>
+        next;  // the same by the next engine that takes it; without a kernel, by the reference
+  };
+  SteppedBack& NextOf(const Computation& computation, const Step& step, const absl::Status& why);
+  // The step by the engines behind its own, in their order, and by the reference where none takes it.
+  absl::StatusOr<Literal> RunNext(EvalContext& context, const Computation& computation, const Step& step,
+                                  const absl::Status& why, std::span<Literal> values);
   // while, its state in slots.
   absl::StatusOr<Literal> Loop(const Instruction& instruction, Literal init, int depth);
   // Of a loop that runs, by step of its body. A body may have several such loops, one in the condition of the other.
@@ -106,6 +122,7 @@ class Executor {
   Parallel parallel_;
   CrossChecker crosschecker_;
   StepObserver* observer_ = nullptr;
+  std::map<const Step*, SteppedBack> stepped_back_;
   std::vector<std::unique_ptr<ScalarFunction>> scalar_functions_;  // by computation
   std::vector<std::vector<Frame>> free_frames_;                    // by computation
   std::vector<std::vector<StepMemory>> free_memory_;               // by computation

@@ -1,8 +1,10 @@
 #include "run/program_cache.h"
 
+#include "run/engine_list.h"
+
 namespace assay {
 
-absl::StatusOr<std::shared_ptr<const Plan>> PlannedProgram::PlanFor(EngineChoice choice, native::Isa isa) {
+absl::StatusOr<std::shared_ptr<const Plan>> PlannedProgram::PlanFor(EngineChoice choice, Isa isa) {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::shared_ptr<const Plan>& plan = plans_[{choice, isa}];
   if (plan == nullptr) {

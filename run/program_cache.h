@@ -15,8 +15,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/verify.h"
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 #include "plan/plan.h"
+#include "run/engine_list.h"
 
 namespace assay {
 
@@ -26,13 +27,12 @@ class PlannedProgram {
   explicit PlannedProgram(VerifiedModule module) : module_(std::move(module)) {}
   const VerifiedModule& module() const { return module_; }
   // MakePlan's, made at the first call for the engines and the instruction set; runs share it.
-  absl::StatusOr<std::shared_ptr<const Plan>> PlanFor(EngineChoice choice,
-                                                      native::Isa isa = native::MachineIsa());
+  absl::StatusOr<std::shared_ptr<const Plan>> PlanFor(EngineChoice choice, Isa isa = MachineIsa());
 
  private:
   const VerifiedModule module_;
   std::mutex mutex_;  // of plans_
-  std::map<std::pair<EngineChoice, native::Isa>, std::shared_ptr<const Plan>> plans_;
+  std::map<std::pair<EngineChoice, Isa>, std::shared_ptr<const Plan>> plans_;
 };
 
 // Keeps up to `programs` programs of up to `bytes` bytes of text, proto or bytecode all together; what was loaded

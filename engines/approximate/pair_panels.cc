@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace assay::fast {
+namespace assay::approximate {
 namespace {
 
 constexpr int kWidth = 32;      // rows of a panel
@@ -129,4 +129,4 @@ void PairPanels::PackElements(const uint16_t* elements, std::byte* panel) const 
   }
 }
 
-}  // namespace assay::fast
+}  // namespace assay::approximate

@@ -5,7 +5,7 @@
 
 #include "engines/native/contraction/integer_panels.h"
 
-namespace assay::fast {
+namespace assay::approximate {
 
 class PairPanels final : public native::IntegerPanels {
  public:
@@ -27,6 +27,6 @@ class PairPanels final : public native::IntegerPanels {
   const bool in_lines_;
 };
 
-}  // namespace assay::fast
+}  // namespace assay::approximate
 
 #endif  // ASSAY_ENGINES_APPROXIMATE_PAIR_PANELS_H_

@@ -11,11 +11,15 @@
 #include "fmt/format.h"
 #include "shape/index.h"
 
-namespace assay::fast {
+namespace assay::approximate {
 namespace {
 
+using native::DotArray;
+using native::DotBox;
 using native::RowsOf;
 using native::SmallDotLoops;
+using native::StaticArrayOf;
+using native::WholeDot;
 
 constexpr int64_t kMostProducts = 1 << 24;
 constexpr int64_t kWorkOfPart = 1 << 19;  // products worth a task
@@ -34,12 +38,12 @@ Buffers& ThreadBuffers() {
 
 class SingleDot final : public Kernel {
  public:
-  SingleDot(native::Isa isa, const DotBox& box, int64_t products)
+  SingleDot(Isa isa, const DotBox& box, int64_t products)
       : kernels_(SingleDotKernelsOf(isa)),
         loops_(kernels_.lanes, kInPlace, ElementType::kF32, ElementType::kF32, box),
         products_(products) {}
 
-  Accuracy accuracy() const override { return Accuracy::kF32Sum; }
+  const Accuracy& accuracy() const override { return SumInF32(); }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
@@ -128,19 +132,19 @@ class SingleDot final : public Kernel {
 
 }  // namespace
 
-const SingleDotKernels& SingleDotKernelsOf(native::Isa isa) {
+const SingleDotKernels& SingleDotKernelsOf(Isa isa) {
   switch (isa) {
-    case native::Isa::kAvx512:
+    case Isa::kAvx512:
       return kAvx512SingleDots;
-    case native::Isa::kAvx2:
+    case Isa::kAvx2:
       return kAvx2SingleDots;
-    case native::Isa::kBaseline:
+    case Isa::kBaseline:
       break;
   }
   return kBaselineSingleDots;
 }
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, native::Isa isa,
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, Isa isa,
                                                                int64_t fewest) {
   const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
   for (const Shape* shape : {&lhs, &rhs, &result}) {
@@ -167,4 +171,4 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& s
   return std::make_shared<SingleDot>(isa, box, products);
 }
 
-}  // namespace assay::fast
+}  // namespace assay::approximate

@@ -3,14 +3,14 @@
 #define ASSAY_ENGINES_APPROXIMATE_SINGLE_DOT_H_
 
 #include "engine/engine.h"
+#include "jit/isa.h"
 
-namespace assay::fast {
+namespace assay::approximate {
 
-// Accuracy::kF32Sum: each product and each addition rounds once, n + 1 times for n terms, where the processor has no FMA.
+// SumInF32: each product and each addition rounds once, n + 1 times for n terms, where the processor has no FMA.
 // NotSupported for fewer than `fewest` products, and for other dots that it does not take.
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, native::Isa isa,
-                                                               int64_t fewest);
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, Isa isa, int64_t fewest);
 
-}  // namespace assay::fast
+}  // namespace assay::approximate
 
 #endif  // ASSAY_ENGINES_APPROXIMATE_SINGLE_DOT_H_

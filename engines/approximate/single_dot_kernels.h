@@ -7,7 +7,7 @@
 #include "engines/native/contraction/small_dot_kernels.h"
 #include "jit/isa.h"
 
-namespace assay::fast {
+namespace assay::approximate {
 
 inline constexpr int kMaxSingleColumns = 64;
 
@@ -18,9 +18,9 @@ struct SingleDotKernels {
                    int64_t out_step);
 };
 
-const SingleDotKernels& SingleDotKernelsOf(native::Isa isa);
+const SingleDotKernels& SingleDotKernelsOf(Isa isa);
 extern const SingleDotKernels kBaselineSingleDots, kAvx2SingleDots, kAvx512SingleDots;
 
-}  // namespace assay::fast
+}  // namespace assay::approximate
 
 #endif  // ASSAY_ENGINES_APPROXIMATE_SINGLE_DOT_KERNELS_H_

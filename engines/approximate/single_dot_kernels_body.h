@@ -6,7 +6,7 @@
 
 #include "engines/approximate/single_dot_kernels.h"
 
-namespace assay::fast {
+namespace assay::approximate {
 namespace {
 
 using native::RowsOf;
@@ -94,4 +94,4 @@ ASSAY_TARGET void Multiply(const RowsOf<float>& a, const float* b, int64_t step,
 
 const SingleDotKernels ASSAY_SINGLE_DOTS = {.lanes = kLanes, .multiply = Multiply};
 
-}  // namespace assay::fast
+}  // namespace assay::approximate

@@ -12,7 +12,7 @@
 #include "plan/fusion.h"
 #include "shape/index.h"
 
-namespace assay::fused {
+namespace assay::codegen {
 namespace {
 
 constexpr int kMaxInlining = 64;              // calls in calls
@@ -162,4 +162,4 @@ absl::StatusOr<InlinedValue> Inliner::ArrayOf(const Computation& computation, co
   return InlinedValue{.node = AddNode(node)};
 }
 
-}  // namespace assay::fused
+}  // namespace assay::codegen

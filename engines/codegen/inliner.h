@@ -12,7 +12,7 @@
 #include "jit/segment.h"
 #include "shape/error.h"
 
-namespace assay::fused {
+namespace assay::codegen {
 
 // A value as loops of one turn at a time have it: an element in every lane.
 struct alignas(64) Copies {
@@ -31,7 +31,7 @@ struct InlinedValue {
 class Inliner {
  public:
   // Arrays may have up to `most_elements`.
-  Inliner(const Module& module, jit::Target target, int64_t most_elements = 1)
+  Inliner(const Module& module, Isa target, int64_t most_elements = 1)
       : module_(module), target_(target), most_elements_(most_elements) {}
 
   int AddNode(jit::Node node);
@@ -60,11 +60,11 @@ class Inliner {
   InlinedValue ConstantOf(const Literal& literal);
 
   const Module& module_;
-  const jit::Target target_;
+  const Isa target_;
   const int64_t most_elements_;
   size_t instructions_ = 0;
 };
 
-}  // namespace assay::fused
+}  // namespace assay::codegen
 
 #endif  // ASSAY_ENGINES_CODEGEN_INLINER_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay::fused {
+namespace assay::codegen {
 namespace {
 
 jit::Order OrderOf(std::string_view direction) {
@@ -12,10 +12,6 @@ jit::Order OrderOf(std::string_view direction) {
 }
 
 }  // namespace
-
-jit::Target TargetOf(native::Isa isa) {
-  return isa == native::Isa::kAvx512 ? jit::Target::kAvx512 : jit::Target::kAvx2;
-}
 
 jit::Node NodeOf(const Instruction& instruction, std::span<const ElementType> operands) {
   jit::Node node{.opcode = instruction.opcode, .type = instruction.shape->element_type()};
@@ -27,4 +23,4 @@ jit::Node NodeOf(const Instruction& instruction, std::span<const ElementType> op
   return node;
 }
 
-}  // namespace assay::fused
+}  // namespace assay::codegen

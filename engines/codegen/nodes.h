@@ -5,17 +5,13 @@
 #include <span>
 
 #include "hlo/module.h"
-#include "jit/isa.h"
 #include "jit/segment.h"
 
-namespace assay::fused {
-
-// The target for an instruction set that has AVX2.
-jit::Target TargetOf(native::Isa isa);
+namespace assay::codegen {
 
 // The node of an elementwise instruction, without operands; a convert that changes nothing is a copy.
 jit::Node NodeOf(const Instruction& instruction, std::span<const ElementType> operands);
 
-}  // namespace assay::fused
+}  // namespace assay::codegen
 
 #endif  // ASSAY_ENGINES_CODEGEN_NODES_H_

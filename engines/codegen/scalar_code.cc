@@ -4,7 +4,7 @@
 
 #include "engines/codegen/nodes.h"
 
-namespace assay::fused {
+namespace assay::codegen {
 namespace {
 
 // A parameter of a type without code may be there as long as nobody reads it.
@@ -23,11 +23,11 @@ InlinedValue ParameterOf(Inliner& inliner, const Shape& shape, int number, std::
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<ScalarCode>> ScalarCode::Inlined(const Module& module, ComputationId id,
-                                                                native::Isa isa, jit::Segment& made) {
-  if (isa == native::Isa::kBaseline) return NotSupported({}, "no AVX2");
+                                                                Isa isa, jit::Segment& made) {
+  if (isa == Isa::kBaseline) return NotSupported({}, "no AVX2");
   const Computation& computation = module.computation(id);
   auto code = std::make_shared<ScalarCode>();
-  Inliner inliner(module, TargetOf(isa));
+  Inliner inliner(module, isa);
   std::vector<InlinedValue> arguments;
   for (size_t k = 0; k < computation.parameters.size(); ++k) {
     const Shape& shape = *computation.instructions[static_cast<size_t>(computation.parameters[k])].shape;
@@ -50,16 +50,16 @@ absl::StatusOr<std::shared_ptr<ScalarCode>> ScalarCode::Inlined(const Module& mo
   return code;
 }
 
-absl::Status ScalarCode::Check(const Module& module, ComputationId id, native::Isa isa) {
+absl::Status ScalarCode::Check(const Module& module, ComputationId id, Isa isa) {
   jit::Segment segment;
   return Inlined(module, id, isa, segment).status();
 }
 
 absl::StatusOr<std::shared_ptr<const ScalarCode>> ScalarCode::Make(const Module& module, ComputationId id,
-                                                                   native::Isa isa, bool vectors) {
+                                                                   Isa isa, bool vectors) {
   jit::Segment segment;
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<ScalarCode> code, Inlined(module, id, isa, segment));
-  const jit::Target target = TargetOf(isa);
+  const Isa target = isa;
   ASSAY_ASSIGN_OR_RETURN(code->single_, jit::Steps::Make(segment, target, /*single=*/true));
   if (vectors) {
     ASSAY_ASSIGN_OR_RETURN(code->vectors_, jit::Steps::Make(std::move(segment), target, /*single=*/false));
@@ -73,4 +73,4 @@ ScalarCode::Frame::Frame(const ScalarCode& code, bool vectors)
     frame_.SetAddress(code.constant_streams_[i], code.constants_[i].bytes);
 }
 
-}  // namespace assay::fused
+}  // namespace assay::codegen

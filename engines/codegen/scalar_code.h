@@ -9,17 +9,17 @@
 #include "jit/isa.h"
 #include "jit/loop.h"
 
-namespace assay::fused {
+namespace assay::codegen {
 
 class ScalarCode {
  public:
   // `vectors`: also for many applications side by side. NotSupported with the reason where there is no code for the
   // computation.
   static absl::StatusOr<std::shared_ptr<const ScalarCode>> Make(const Module& module, ComputationId id,
-                                                                native::Isa isa, bool vectors);
+                                                                Isa isa, bool vectors);
 
   // OK where Make would make code, as far as can be said without making it.
-  static absl::Status Check(const Module& module, ComputationId id, native::Isa isa);
+  static absl::Status Check(const Module& module, ComputationId id, Isa isa);
 
   size_t num_inputs() const { return input_streams_.size(); }
   size_t num_outputs() const { return output_streams_.size(); }
@@ -55,8 +55,8 @@ class ScalarCode {
 
  private:
   // Everything but the code.
-  static absl::StatusOr<std::shared_ptr<ScalarCode>> Inlined(const Module& module, ComputationId id,
-                                                             native::Isa isa, jit::Segment& segment);
+  static absl::StatusOr<std::shared_ptr<ScalarCode>> Inlined(const Module& module, ComputationId id, Isa isa,
+                                                             jit::Segment& segment);
 
   std::vector<int> input_streams_;  // -1: not read
   std::vector<size_t> output_streams_, constant_streams_;
@@ -64,6 +64,6 @@ class ScalarCode {
   jit::Steps single_, vectors_;
 };
 
-}  // namespace assay::fused
+}  // namespace assay::codegen
 
 #endif  // ASSAY_ENGINES_CODEGEN_SCALAR_CODE_H_

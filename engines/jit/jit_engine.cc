@@ -4,80 +4,65 @@
 
 #include "engines/jit/kernel.h"
 #include "engines/jit/late_kernel.h"
-#include "engines/jit/program.h"
+#include "evaluator/registry.h"
 #include "fmt/format.h"
 
-namespace assay::fused {
+namespace assay::jit {
 namespace {
 
 // Code costs about 60 us to make, as much as the step's own time at this number of elements and instructions; in
 // a loop, which is expected to run often, less is enough. Smaller ones get code when they have run often.
-constexpr int64_t kMinElements = 2;
 constexpr int64_t kMinWork = 1 << 16;
 constexpr int64_t kMinWorkInLoop = 1 << 9;
 
-class Jit final : public Engine {
- public:
-  Jit(native::Isa isa, bool eager, Functions functions) : isa_(isa), eager_(eager), functions_(functions) {}
-
-  std::string_view name() const override { return "jit"; }
-
-  bool fuses() const override { return true; }
-
-  bool CanFuse(const StepView& step, std::string* reason) const override {
-    if (isa_ == native::Isa::kBaseline) {
-      if (reason != nullptr) *reason = "no AVX2";
-      return false;
-    }
-    const Shape& shape = *step.instruction.shape;
-    const int64_t least = eager_ ? 1 : kMinElements;
-    if (shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < least) {
-      if (reason != nullptr) *reason = fmt::format("{} elements", shape.num_elements());
-      return false;
-    }
-    return CanBePart(step, reason);
-  }
-
-  absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFusion(const FusionView& fusion) const override {
-    const int64_t elements = fusion.root().shape->num_elements();
-    const int64_t members = static_cast<int64_t>(fusion.members.size());
-    if (!eager_ && elements < (fusion.in_loop ? kMinWorkInLoop : kMinWork) / members) {
-      if (members > 1) return MakeLateKernel(fusion, isa_);
-      return NotSupported({}, fmt::format("{} elements by {} instructions", elements, members));
-    }
-    absl::StatusOr<Program> program = MakeProgram(fusion, isa_, functions_);
-    // Where there is no memory for code, other engines can do without.
-    if (!program.ok()) {
-      const absl::Status& status = program.status();
-      return NotSupported({}, std::string_view(status.message().data(), status.message().size()));
-    }
-    return MakeKernel(*std::move(program));
-  }
-
-  StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {
-    return {};
-  }
-
- private:
-  const native::Isa isa_;
-  const bool eager_;
-  const Functions functions_;
-};
-
-template <Functions functions, bool eager>
-const Engine& JitOf(native::Isa isa) {
-  using native::Isa;
-  static const std::array<Jit, 3> engines = {Jit(Isa::kBaseline, eager, functions),
-                                             Jit(Isa::kAvx2, eager, functions),
-                                             Jit(Isa::kAvx512, eager, functions)};
+template <bool eager>
+const Engine& EngineFor(Isa isa) {
+  static const std::array<JitEngine, 3> engines = {JitEngine(Isa::kBaseline, {.eager = eager}),
+                                                   JitEngine(Isa::kAvx2, {.eager = eager}),
+                                                   JitEngine(Isa::kAvx512, {.eager = eager})};
   return engines[static_cast<size_t>(isa)];
 }
 
 }  // namespace
 
-const Engine& JitEngine(native::Isa isa) { return JitOf<Functions::kExact, false>(isa); }
-const Engine& EagerJitEngine(native::Isa isa) { return JitOf<Functions::kExact, true>(isa); }
-const Engine& NearJitEngine(native::Isa isa) { return JitOf<Functions::kNear, false>(isa); }
-const Engine& EagerNearJitEngine(native::Isa isa) { return JitOf<Functions::kNear, true>(isa); }
+bool JitEngine::CanFuse(const StepView& step) const {
+  if (isa_ == Isa::kBaseline) return false;
+  const Shape& shape = step.result_shape();
+  if (shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < fewest()) return false;
+  return CanBePart(step);
+}
 
-}  // namespace assay::fused
+std::string JitEngine::WhyNot(const FusionView& step) const {
+  if (isa_ == Isa::kBaseline) return "no AVX2";
+  const StepView root = step.single();
+  const Shape& shape = root.result_shape();
+  if (shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < fewest())
+    return fmt::format("{} elements", shape.num_elements());
+  if (std::string why = WhyNoPart(root); !why.empty()) return why;
+  if (DefinitionOf(root.instruction.opcode).strip == nullptr)
+    return fmt::format("{} alone", Name(root.instruction.opcode));
+  return "";
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> JitEngine::Prepare(const FusionView& step) const {
+  if (const std::string why = WhyNot(step); !why.empty()) return NotSupported({}, why);
+  const int64_t elements = step.root().shape->num_elements();
+  const int64_t members = static_cast<int64_t>(step.members.size());
+  if (!options_.eager && elements < (step.in_loop ? kMinWorkInLoop : kMinWork) / members) {
+    if (step.is_single())
+      return NotSupported({}, fmt::format("{} elements by {} instructions", elements, members));
+    if (std::shared_ptr<const Kernel> late = MakeLateKernel(step, isa_)) return late;
+  }
+  absl::StatusOr<Program> program = MakeProgram(step, isa_, options_.approximate);
+  // Where there is no memory for code, other engines can do without.
+  if (!program.ok()) {
+    const absl::Status& status = program.status();
+    return NotSupported({}, std::string_view(status.message().data(), status.message().size()));
+  }
+  return MakeKernel(*std::move(program));
+}
+
+const Engine& ExactJitEngine(Isa isa) { return EngineFor<false>(isa); }
+const Engine& EagerJitEngine(Isa isa) { return EngineFor<true>(isa); }
+
+}  // namespace assay::jit

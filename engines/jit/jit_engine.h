@@ -3,19 +3,40 @@
 #define ASSAY_ENGINES_JIT_JIT_ENGINE_H_
 
 #include "engine/engine.h"
+#include "engines/jit/program.h"
 #include "jit/isa.h"
 
-namespace assay::fused {
+namespace assay::jit {
 
-// For instruction sets up to `isa`, which the machine must have. Takes what has enough elements for the code to
-// be worth its making.
-const Engine& JitEngine(native::Isa isa);
-// Takes any number of elements; for tests.
-const Engine& EagerJitEngine(native::Isa isa);
-// The same with the near functions of --engine fast (engines/approximate/near_functions.h), where code pays at once.
-const Engine& NearJitEngine(native::Isa isa);
-const Engine& EagerNearJitEngine(native::Isa isa);
+// Takes elementwise steps that have enough elements for code to be worth its making.
+class JitEngine final : public Engine {
+ public:
+  struct Options {
+    bool eager = false;  // any number of elements; for tests
+    FindApproximation approximate =
+        nullptr;  // where there is one, in place of functions that loops have no form of
+  };
+  // For instruction sets up to `isa`, which the machine must have.
+  JitEngine(Isa isa, Options options) : isa_(isa), options_(options) {}
 
-}  // namespace assay::fused
+  std::string_view name() const override { return "jit"; }
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& step) const override;
+  bool fuses() const override { return true; }
+  bool CanFuse(const StepView& step) const override;
+
+ private:
+  // Elements below which an instruction is no part of a fusion.
+  int64_t fewest() const { return options_.eager ? 1 : 2; }
+  std::string WhyNot(const FusionView& step) const;
+
+  const Isa isa_;
+  const Options options_;
+};
+
+// With the reference's bits.
+const Engine& ExactJitEngine(Isa isa);
+const Engine& EagerJitEngine(Isa isa);
+
+}  // namespace assay::jit
 
 #endif  // ASSAY_ENGINES_JIT_JIT_ENGINE_H_

@@ -9,7 +9,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/parallel.h"
 
-namespace assay::fused {
+namespace assay::jit {
 namespace {
 
 constexpr int64_t kTile = 1024;            // elements; kStrip where there are functions over loaded ones
@@ -33,7 +33,7 @@ void Repeat(const std::byte* element, std::byte* to) {
   for (int64_t i = 0; i < jit::kMaxLanes; ++i) std::memcpy(to + i * sizeof(T), element, sizeof(T));
 }
 
-class FusedKernel final : public NearKernel {
+class FusedKernel final : public Kernel {
  public:
   explicit FusedKernel(Program program) : program_(std::move(program)) {
     for (const Slot& slot : program_.slots) {
@@ -70,10 +70,12 @@ class FusedKernel final : public NearKernel {
     return result;
   }
 
-  bool is_near() const override { return !program_.near.empty(); }
-  NearFunction near(const Instruction& instruction) const override {
-    const auto found = program_.near.find(&instruction);
-    return found == program_.near.end() ? NearFunction{} : found->second;
+  const Accuracy& accuracy() const override {
+    return program_.approximations.empty() ? BitExact() : ByMembers();
+  }
+  Approximation ApproximationOf(const Instruction& member) const override {
+    const auto found = program_.approximations.find(&member);
+    return found == program_.approximations.end() ? Approximation{} : found->second;
   }
 
  private:
@@ -213,4 +215,4 @@ std::shared_ptr<const Kernel> MakeKernel(Program program) {
   return std::make_shared<FusedKernel>(std::move(program));
 }
 
-}  // namespace assay::fused
+}  // namespace assay::jit

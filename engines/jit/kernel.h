@@ -6,10 +6,10 @@
 
 #include "engines/jit/program.h"
 
-namespace assay::fused {
+namespace assay::jit {
 
 std::shared_ptr<const Kernel> MakeKernel(Program program);
 
-}  // namespace assay::fused
+}  // namespace assay::jit
 
 #endif  // ASSAY_ENGINES_JIT_KERNEL_H_

@@ -9,10 +9,9 @@
 #include "engines/jit/program.h"
 #include "engines/native/native_engine.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/registry.h"
 #include "plan/fusion.h"
 
-namespace assay::fused {
+namespace assay::jit {
 namespace {
 
 // In elements: what an instruction costs besides those that it has, and what code must save to be worth its making.
@@ -21,7 +20,7 @@ constexpr int64_t kCode = 1 << 15;
 
 class LateKernel final : public Kernel {
  public:
-  LateKernel(const FusionView& fusion, native::Isa isa)
+  LateKernel(const FusionView& fusion, Isa isa)
       : module_(fusion.module),
         computation_(fusion.computation),
         isa_(isa),
@@ -40,6 +39,11 @@ class LateKernel final : public Kernel {
     work_ = each * static_cast<int64_t>(members_.size());
   }
 
+  bool has_all_members() const {
+    return std::all_of(members_.begin(), members_.end(),
+                       [](const Member& member) { return member.kernel != nullptr; });
+  }
+
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const Kernel* code = code_.load(std::memory_order_acquire);
     if (code == nullptr && done_.load(std::memory_order_relaxed) >= kCode) code = MakeCode();
@@ -51,9 +55,8 @@ class LateKernel final : public Kernel {
  private:
   struct Member {
     const Instruction* instruction;
-    const OpDef* op;
-    std::shared_ptr<const Kernel> kernel;  // null: the op
-    absl::InlinedVector<int, 3> reads;     // among the operands and then the members
+    std::shared_ptr<const Kernel> kernel;
+    absl::InlinedVector<int, 3> reads;  // among the operands and then the members
     absl::InlinedVector<bool, 3> last;
   };
 
@@ -66,9 +69,9 @@ class LateKernel final : public Kernel {
 
   Member MemberOf(int32_t index) const {
     const Instruction& instruction = computation_.instructions[index];
-    Member member{.instruction = &instruction, .op = &DefinitionOf(instruction.opcode)};
-    absl::StatusOr<std::shared_ptr<const Kernel>> kernel =
-        native::NativeEngine(isa_).Prepare({module_, computation_, instruction});
+    Member member{.instruction = &instruction};
+    absl::StatusOr<std::shared_ptr<const Kernel>> kernel = native::NativeEngine(isa_).Prepare(
+        {module_, computation_, {&index, 1}, instruction.operands, in_loop_});
     if (kernel.ok()) member.kernel = *std::move(kernel);
     for (int32_t operand : instruction.operands) member.reads.push_back(PlaceOf(operand));
     member.last.resize(member.reads.size());
@@ -88,9 +91,7 @@ class LateKernel final : public Kernel {
       }
       EvalContext of_member(context, *member.instruction);
       const std::span<Literal> given(taken.data(), taken.size());
-      ASSAY_ASSIGN_OR_RETURN(values[operands.size() + m], member.kernel == nullptr
-                                                              ? member.op->eval(of_member, given)
-                                                              : member.kernel->Run(of_member, given));
+      ASSAY_ASSIGN_OR_RETURN(values[operands.size() + m], member.kernel->Run(of_member, given));
     }
     return std::move(values.back());
   }
@@ -99,7 +100,7 @@ class LateKernel final : public Kernel {
     std::call_once(making_, [this] {
       absl::StatusOr<Program> program =
           MakeProgram({module_, computation_, indices_, operands_, in_loop_}, isa_);
-      if (!program.ok()) return;  // then members it is
+      if (!program.ok()) return;  // without memory for code the members go on
       made_ = MakeKernel(*std::move(program));
       code_.store(made_.get(), std::memory_order_release);
     });
@@ -108,7 +109,7 @@ class LateKernel final : public Kernel {
 
   const Module& module_;
   const Computation& computation_;
-  const native::Isa isa_;
+  const Isa isa_;
   const bool in_loop_;
   const std::vector<int32_t> indices_, operands_;
   std::vector<Member> members_;
@@ -121,8 +122,10 @@ class LateKernel final : public Kernel {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeLateKernel(const FusionView& fusion, native::Isa isa) {
-  return std::make_shared<LateKernel>(fusion, isa);
+std::shared_ptr<const Kernel> MakeLateKernel(const FusionView& fusion, Isa isa) {
+  auto kernel = std::make_shared<LateKernel>(fusion, isa);
+  if (!kernel->has_all_members()) return nullptr;
+  return kernel;
 }
 
-}  // namespace assay::fused
+}  // namespace assay::jit

@@ -8,11 +8,11 @@
 #include "engine/engine.h"
 #include "jit/isa.h"
 
-namespace assay::fused {
+namespace assay::jit {
 
-// The module of the view must outlive the kernel, as a plan's does.
-std::shared_ptr<const Kernel> MakeLateKernel(const FusionView& fusion, native::Isa isa);
+// The module of the view must outlive the kernel, as a plan's does. Null where some member has no kernel alone.
+std::shared_ptr<const Kernel> MakeLateKernel(const FusionView& fusion, Isa isa);
 
-}  // namespace assay::fused
+}  // namespace assay::jit
 
 #endif  // ASSAY_ENGINES_JIT_LATE_KERNEL_H_

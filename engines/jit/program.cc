@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engines/approximate/near_functions.h"
 #include "engines/codegen/nodes.h"
 #include "engines/native/elementwise/elementwise.h"
 #include "evaluator/registry.h"
@@ -10,7 +9,7 @@
 #include "fmt/format.h"
 #include "plan/fusion.h"
 
-namespace assay::fused {
+namespace assay::jit {
 namespace {
 
 constexpr int kMaxRounds = 12;
@@ -41,8 +40,8 @@ ElementType KindType(ElementType type) {
 // and before round r + 1. An op of a loop is put into the last loop that still serves all its users.
 class Builder {
  public:
-  Builder(const FusionView& fusion, native::Isa isa, Functions functions)
-      : fusion_(fusion), isa_(isa), functions_(functions), target_(TargetOf(isa)) {}
+  Builder(const FusionView& fusion, Isa isa, FindApproximation approximate)
+      : fusion_(fusion), isa_(isa), approximate_(approximate) {}
 
   absl::StatusOr<Program> Run() {
     program_.reads_in_place.assign(fusion_.operands.size(), true);
@@ -149,12 +148,12 @@ class Builder {
       value.operands.push_back(value_of_[operand]);
       types.push_back(ShapeOf(operand).element_type());
     }
-    value.node = NodeOf(instruction, types);
-    if (!jit::CanGenerate(value.node, types, target_)) {
+    value.node = codegen::NodeOf(instruction, types);
+    if (!jit::CanGenerate(value.node, types, isa_)) {
       value.is_strip = true;
       value.stored_strip = native::NativeStored(instruction.opcode, types, value.type, isa_);
       value.streamed_strip = native::NativeStreamed(instruction.opcode, value.type, isa_);
-      TakeNear(instruction, value);
+      TakeApproximation(instruction, value);
       value.strip = native::NativeStrip(instruction, types, value.type, isa_);
       if (value.strip.fn == nullptr)
         value.strip = DefinitionOf(instruction.opcode).strip(instruction, types, value.type);
@@ -164,13 +163,13 @@ class Builder {
     return AddValue(std::move(value));
   }
 
-  void TakeNear(const Instruction& instruction, Value& value) {
-    if (functions_ != Functions::kNear) return;
-    const fast::NearRow* const row = fast::NearFunctionFor(fusion_.computation, instruction, isa_);
-    if (row == nullptr) return;
-    value.stored_strip = row->stored;
-    value.streamed_strip = row->streamed;
-    program_.near[&instruction] = {row->stored, row->ulps};
+  void TakeApproximation(const Instruction& instruction, Value& value) {
+    if (approximate_ == nullptr) return;
+    const StoredApproximation found = approximate_(fusion_.computation, instruction, isa_);
+    if (found.stored == nullptr) return;
+    value.stored_strip = found.stored;
+    value.streamed_strip = found.streamed;
+    program_.approximations[&instruction] = {found.stored, found.accuracy};
   }
 
   // ---- rounds ----
@@ -222,7 +221,7 @@ class Builder {
       }
       if (segments_[r].code.stores.empty()) continue;
       segments_[r].code.origin = fusion_.root().name;
-      ASSAY_ASSIGN_OR_RETURN(jit::Loop loop, jit::Loop::Make(segments_[r].code, target_));
+      ASSAY_ASSIGN_OR_RETURN(jit::Loop loop, jit::Loop::Make(segments_[r].code, isa_));
       LoopStage stage{std::move(loop), std::move(segments_[r].slots)};
       if (program_.streams) ASSAY_RETURN_IF_ERROR(AddStreaming(segments_[r].code, stage));
       program_.stages.push_back(std::move(stage));
@@ -237,7 +236,7 @@ class Builder {
       makes_result = makes_result || code.streams[k].streamed;
     }
     if (!makes_result) return absl::OkStatus();
-    ASSAY_ASSIGN_OR_RETURN(stage.streaming, jit::Loop::Make(code, target_));
+    ASSAY_ASSIGN_OR_RETURN(stage.streaming, jit::Loop::Make(code, isa_));
     return absl::OkStatus();
   }
 
@@ -370,9 +369,8 @@ class Builder {
   }
 
   const FusionView& fusion_;
-  const native::Isa isa_;
-  const Functions functions_;
-  const jit::Target target_;
+  const Isa isa_;
+  const FindApproximation approximate_;
   Program program_;
   absl::flat_hash_map<int32_t, int> value_of_;  // by instruction
   std::vector<Value> values_;
@@ -384,7 +382,10 @@ class Builder {
 
 }  // namespace
 
-bool CanBePart(const StepView& step, std::string* reason) {
+namespace {
+
+// `reason` gets the reason where it is not null.
+bool IsPart(const StepView& step, std::string* reason) {
   const auto refuse = [&](std::string_view what, std::string_view name = {}) {
     if (reason != nullptr) *reason = fmt::format("{}{}", what, name);
     return false;
@@ -404,7 +405,7 @@ bool CanBePart(const StepView& step, std::string* reason) {
     return true;
   // Strip functions get floats as doubles, which do not keep every NaN's bits on the way.
   if (instruction.opcode == Opcode::kBitcastConvert &&
-      !jit::CanGenerate(NodeOf(instruction, types), types, jit::Target::kAvx2)) {
+      !jit::CanGenerate(codegen::NodeOf(instruction, types), types, Isa::kAvx2)) {
     return refuse("bits of ", Name(types[0]));
   }
   const StripFor strip = DefinitionOf(instruction.opcode).strip;
@@ -414,8 +415,18 @@ bool CanBePart(const StepView& step, std::string* reason) {
   return true;
 }
 
-absl::StatusOr<Program> MakeProgram(const FusionView& fusion, native::Isa isa, Functions functions) {
-  return Builder(fusion, isa, functions).Run();
+}  // namespace
+
+bool CanBePart(const StepView& step) { return IsPart(step, nullptr); }
+
+std::string WhyNoPart(const StepView& step) {
+  std::string reason;
+  IsPart(step, &reason);
+  return reason;
 }
 
-}  // namespace assay::fused
+absl::StatusOr<Program> MakeProgram(const FusionView& fusion, Isa isa, FindApproximation approximate) {
+  return Builder(fusion, isa, approximate).Run();
+}
+
+}  // namespace assay::jit

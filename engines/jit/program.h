@@ -11,12 +11,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "engine/engine.h"
-#include "engine/near_kernel.h"
 #include "engines/jit/tile_source.h"
 #include "evaluator/elementwise.h"
 #include "jit/loop.h"
 
-namespace assay::fused {
+namespace assay::jit {
 
 // Where a stage finds or leaves elements.
 struct Slot {
@@ -61,22 +60,28 @@ struct Program {
   // The result is so large that it is not in a cache any more when somebody reads it: the stage that makes it is there
   // for streamed stores too.
   bool streams = false;
-  int64_t work = 0;                                            // members that are charged for every element
-  absl::flat_hash_map<const Instruction*, NearFunction> near;  // members that are not OpDef::eval's bits
+  int64_t work = 0;  // members that are charged for every element
+  absl::flat_hash_map<const Instruction*, Approximation>
+      approximations;  // members that have not the reference's bits
 };
 
-// Whose functions a program takes where loops have none.
-enum class Functions : uint8_t {
-  kExact,
-  kNear,  // engines/approximate/near_functions.h, where there is one
+// An approximation of an elementwise instruction that loops have no form of, or none: from an engine above this one.
+struct StoredApproximation {
+  StoredFn stored = nullptr;
+  StoredFn streamed = nullptr;  // the same past the caches, to memory that is 64-byte aligned
+  const Accuracy* accuracy = nullptr;
 };
+using FindApproximation = StoredApproximation (*)(const Computation& computation,
+                                                  const Instruction& instruction, Isa isa);
 
-// OK if an instruction's ops and types can be part of a program.
-bool CanBePart(const StepView& step, std::string* reason);
+// Why an instruction can't be part of a program by its op and types, or nothing.
+std::string WhyNoPart(const StepView& step);
+bool CanBePart(const StepView& step);
 
-absl::StatusOr<Program> MakeProgram(const FusionView& fusion, native::Isa isa,
-                                    Functions functions = Functions::kExact);
+// `approximate`: null where every member has the reference's bits.
+absl::StatusOr<Program> MakeProgram(const FusionView& fusion, Isa isa,
+                                    FindApproximation approximate = nullptr);
 
-}  // namespace assay::fused
+}  // namespace assay::jit
 
 #endif  // ASSAY_ENGINES_JIT_PROGRAM_H_

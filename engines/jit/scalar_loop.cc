@@ -15,9 +15,8 @@
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "jit/loop.h"
-#include "run/executor.h"
 
-namespace assay::fused {
+namespace assay::jit {
 namespace {
 
 constexpr int64_t kInterpreted = 64;  // iterations, of all runs, that take about as long as making the code
@@ -27,24 +26,24 @@ constexpr int64_t kIterations = 1 << 16;  // between two counts of steps
 struct LoopProgram {
   jit::Segment segment;
   int16_t condition = -1;
-  int64_t elements = 1;           // of the largest array
-  std::vector<int> leaf_streams;  // by leaf of the state; -1: no small array, comes back as it was
-  std::vector<Copies> constants;  // of the streams behind those of the state
+  int64_t elements = 1;                    // of the largest array
+  std::vector<int> leaf_streams;           // by leaf of the state; -1: no small array, comes back as it was
+  std::vector<codegen::Copies> constants;  // of the streams behind those of the state
   int64_t condition_counts = 0, body_counts = 0;  // of one run each
 };
 
 class Builder {
  public:
-  Builder(const Module& module, jit::Target target, int64_t most_elements)
+  Builder(const Module& module, Isa target, int64_t most_elements)
       : target_(target), inliner_(module, target, most_elements) {}
 
   absl::StatusOr<LoopProgram> Run(const Instruction& loop) {
-    const InlinedValue state = StateOf(*loop.shape);
+    const codegen::InlinedValue state = StateOf(*loop.shape);
     if (inliner_.segment.streams.empty()) return NotSupported({}, "no scalar or small array in the state");
-    ASSAY_ASSIGN_OR_RETURN(const InlinedValue condition,
+    ASSAY_ASSIGN_OR_RETURN(const codegen::InlinedValue condition,
                            inliner_.Inline(*loop.attributes.Computation(Attr::kCondition), {state}));
     program_.condition_counts = std::exchange(inliner_.counts, 0);
-    ASSAY_ASSIGN_OR_RETURN(const InlinedValue next,
+    ASSAY_ASSIGN_OR_RETURN(const codegen::InlinedValue next,
                            inliner_.Inline(*loop.attributes.Computation(Attr::kBody), {state}));
     program_.body_counts = inliner_.counts;
     program_.condition = static_cast<int16_t>(condition.node);
@@ -60,8 +59,8 @@ class Builder {
   }
 
  private:
-  InlinedValue StateOf(const Shape& shape) {
-    InlinedValue value;
+  codegen::InlinedValue StateOf(const Shape& shape) {
+    codegen::InlinedValue value;
     if (shape.IsTuple()) {
       for (const Shape& element : shape.elements()) value.parts.push_back(StateOf(element));
     } else if (inliner_.Fits(shape)) {
@@ -75,7 +74,7 @@ class Builder {
     return value;
   }
 
-  absl::Status StoreState(const InlinedValue& old, const InlinedValue& next) {
+  absl::Status StoreState(const codegen::InlinedValue& old, const codegen::InlinedValue& next) {
     for (size_t i = 0; i < old.parts.size(); ++i) {
       ASSAY_RETURN_IF_ERROR(StoreState(old.parts[i], next.parts[i]));
     }
@@ -87,14 +86,14 @@ class Builder {
     return absl::OkStatus();
   }
 
-  const jit::Target target_;
-  Inliner inliner_;
+  const Isa target_;
+  codegen::Inliner inliner_;
   LoopProgram program_;
 };
 
 class ScalarLoop final : public Kernel {
  public:
-  ScalarLoop(LoopProgram program, jit::Target target) : program_(std::move(program)), target_(target) {}
+  ScalarLoop(LoopProgram program, Isa target) : program_(std::move(program)), target_(target) {}
 
   // The first iterations are interpreted: most loops end before code for them would be made.
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
@@ -121,24 +120,23 @@ class ScalarLoop final : public Kernel {
   }
 
   absl::StatusOr<Literal> RunCode(EvalContext& context, const Literal& start) const {
-    std::vector<Copies> memory;
+    std::vector<codegen::Copies> memory;
     size_t first = 0;
     FillState(start, first, memory);
     memory.insert(memory.end(), program_.constants.begin(), program_.constants.end());
     std::vector<void*> streams;
-    for (Copies& copies : memory) streams.push_back(copies.bytes);
+    for (codegen::Copies& copies : memory) streams.push_back(copies.bytes);
     int64_t times;
     do {
       times = code_->Run(streams, kIterations);
-      ASSAY_RETURN_IF_ERROR(
-          context.executor().Count(times * (program_.condition_counts + program_.body_counts)));
+      ASSAY_RETURN_IF_ERROR(context.run().Count(times * (program_.condition_counts + program_.body_counts)));
     } while (times == kIterations);
-    ASSAY_RETURN_IF_ERROR(context.executor().Count(program_.condition_counts));
+    ASSAY_RETURN_IF_ERROR(context.run().Count(program_.condition_counts));
     size_t leaf = 0;
     return StateFrom(context, start, start.shared_shape(), memory, leaf);
   }
 
-  void FillState(const Literal& value, size_t& leaf, std::vector<Copies>& memory) const {
+  void FillState(const Literal& value, size_t& leaf, std::vector<codegen::Copies>& memory) const {
     if (value.shape().IsTuple()) {
       for (int64_t i = 0; i < value.tuple_size(); ++i) FillState(value.element(i), leaf, memory);
       return;
@@ -146,12 +144,13 @@ class ScalarLoop final : public Kernel {
     if (program_.leaf_streams[leaf++] < 0) return;
     const int64_t n = value.shape().num_elements();
     const int bytes = Bytes(value.shape().element_type());
-    memory.push_back(n == 1 ? CopiesOf(value.data(), bytes) : LanesOf(value.data(), n, bytes));
+    memory.push_back(n == 1 ? codegen::CopiesOf(value.data(), bytes)
+                            : codegen::LanesOf(value.data(), n, bytes));
   }
 
   absl::StatusOr<Literal> StateFrom(EvalContext& context, const Literal& start,
                                     const std::shared_ptr<const Shape>& shape,
-                                    const std::vector<Copies>& memory, size_t& leaf) const {
+                                    const std::vector<codegen::Copies>& memory, size_t& leaf) const {
     if (shape->IsTuple()) {
       std::vector<Literal> elements;
       for (int64_t i = 0; i < start.tuple_size(); ++i) {
@@ -170,7 +169,7 @@ class ScalarLoop final : public Kernel {
   }
 
   const LoopProgram program_;
-  const jit::Target target_;
+  const Isa target_;
   mutable std::atomic<int64_t> interpreted_ = 0;
   mutable std::once_flag making_;
   mutable std::atomic<bool> ready_ = false;  // code_ is there
@@ -179,14 +178,15 @@ class ScalarLoop final : public Kernel {
 
 class LoopEngineOf final : public Engine {
  public:
-  explicit LoopEngineOf(native::Isa isa) : isa_(isa) {}
+  explicit LoopEngineOf(Isa isa) : isa_(isa) {}
 
   std::string_view name() const override { return "loop"; }
 
-  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const override {
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
+    ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
     if (step.instruction.opcode != Opcode::kWhile) return NotSupported({}, "no while");
-    if (isa_ == native::Isa::kBaseline) return NotSupported({}, "no AVX2");
-    const jit::Target target = TargetOf(isa_);
+    if (isa_ == Isa::kBaseline) return NotSupported({}, "no AVX2");
+    const Isa target = isa_;
     const int lanes = jit::MostLanes({}, target);
     absl::StatusOr<LoopProgram> program = Builder(step.module, target, lanes).Run(step.instruction);
     // With elements of 64 bits there are half as many lanes; arrays that fill all of them may be such as stay.
@@ -198,21 +198,16 @@ class LoopEngineOf final : public Engine {
     return std::make_shared<ScalarLoop>(*std::move(program), target);
   }
 
-  StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {
-    return {};
-  }
-
  private:
-  const native::Isa isa_;
+  const Isa isa_;
 };
 
 }  // namespace
 
-const Engine& LoopEngine(native::Isa isa) {
-  using native::Isa;
+const Engine& LoopEngine(Isa isa) {
   static const std::array<LoopEngineOf, 3> engines = {LoopEngineOf(Isa::kBaseline), LoopEngineOf(Isa::kAvx2),
                                                       LoopEngineOf(Isa::kAvx512)};
   return engines[static_cast<size_t>(isa)];
 }
 
-}  // namespace assay::fused
+}  // namespace assay::jit

@@ -8,11 +8,11 @@
 #include "engine/engine.h"
 #include "jit/isa.h"
 
-namespace assay::fused {
+namespace assay::jit {
 
 // For instruction sets up to `isa`, which the machine must have.
-const Engine& LoopEngine(native::Isa isa);
+const Engine& LoopEngine(Isa isa);
 
-}  // namespace assay::fused
+}  // namespace assay::jit
 
 #endif  // ASSAY_ENGINES_JIT_SCALAR_LOOP_H_

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "evaluator/move.h"
+#include "engines/native/walk/move.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 #include "shape/index.h"
 
-namespace assay::fused {
+namespace assay::jit {
 namespace {
 
 // Elements first, first + step, ... as iota has them (evaluator/ops/iota.cc); n <= kStrip.
@@ -34,7 +34,7 @@ void CopyFew(const std::byte* src, int64_t stride, int64_t n, std::byte* dst) {
 // n elements, `stride` apart in the source.
 void CopyEvery(int bytes, const std::byte* src, int64_t stride, int64_t n, std::byte* dst) {
   constexpr int64_t kFew = 64, kOne = 1;  // a move's preparation takes as long as some tens of elements
-  if (n > kFew) return StridedMove(bytes, {&n, 1}, {&stride, 1}, {&kOne, 1}).Run(src, dst);
+  if (n > kFew) return native::StridedMove(bytes, {&n, 1}, {&stride, 1}, {&kOne, 1}).Run(src, dst);
   switch (bytes) {
     case 1:
       return CopyFew<uint8_t>(src, stride, n, dst);
@@ -157,7 +157,7 @@ void TileSource::Fill(const std::byte* operand, int64_t begin, int64_t n, std::b
     } else if (stride == 1) {
       std::memcpy(dst, operand + offset * bytes, length * bytes);
     } else if (stride == 0) {
-      FillElements(bytes, operand + offset * bytes, dst, length);
+      native::FillElements(bytes, operand + offset * bytes, dst, length);
     } else {
       CopyEvery(bytes, operand + offset * bytes, stride, length, dst);
     }
@@ -165,4 +165,4 @@ void TileSource::Fill(const std::byte* operand, int64_t begin, int64_t n, std::b
   });
 }
 
-}  // namespace assay::fused
+}  // namespace assay::jit

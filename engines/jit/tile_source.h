@@ -10,7 +10,7 @@
 #include "hlo/module.h"
 #include "shape/shape.h"
 
-namespace assay::fused {
+namespace assay::jit {
 
 class TileSource {
  public:
@@ -45,6 +45,6 @@ class TileSource {
   absl::InlinedVector<Dimension, 4> dimensions_;  // outermost first; neighbours that walk on are one
 };
 
-}  // namespace assay::fused
+}  // namespace assay::jit
 
 #endif  // ASSAY_ENGINES_JIT_TILE_SOURCE_H_

@@ -7,6 +7,7 @@
 #include "engines/native/contraction/convolution.h"
 #include "engines/native/contraction/dot.h"
 #include "engines/native/elementwise/elementwise.h"
+#include "engines/native/elementwise/iota.h"
 #include "engines/native/elementwise/moves.h"
 #include "engines/native/linalg/batch_norm.h"
 #include "engines/native/linalg/cholesky.h"
@@ -49,6 +50,8 @@ constexpr Row kKernels[] = {
     {Opcode::kDynamicUpdateSlice, PrepareMoves},
     {Opcode::kFft, PrepareFft},
     {Opcode::kGather, PrepareGather},
+    {Opcode::kIota, PrepareIota},
+    {Opcode::kPad, PrepareMoves},
     {Opcode::kReduce, PrepareReduce},
     {Opcode::kReduceWindow, PrepareReduceWindow},
     {Opcode::kReshape, PrepareMoves},
@@ -68,18 +71,18 @@ class Native final : public Engine {
 
   std::string_view name() const override { return "native"; }
 
-  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const StepView& step) const override {
-    const Opcode opcode = step.instruction.opcode;
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& view) const override {
+    const Opcode opcode = view.root().opcode;
+    if (!view.is_single()) {
+      if (opcode == Opcode::kConcatenate) return PrepareConcatenate(view);
+      return NotSupported({}, fmt::format("no fusion of {}", Name(opcode)));
+    }
+    const StepView step = view.single();
     if (DefinitionOf(opcode).eval == EvalElementwise) return PrepareElementwise(step, isa_);
     for (const Row& row : kKernels) {
       if (row.opcode == opcode) return row.prepare(step, isa_);
     }
     return NotSupported({}, fmt::format("no kernel for {}", Name(opcode)));
-  }
-
-  absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFusion(const FusionView& fusion) const override {
-    if (fusion.root().opcode == Opcode::kConcatenate) return PrepareConcatenate(fusion);
-    return NotSupported({}, fmt::format("no fusion of {}", Name(fusion.root().opcode)));
   }
 
   StripKernel Strip(const Instruction& instruction, std::span<const ElementType> operands,

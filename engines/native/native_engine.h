@@ -1,5 +1,5 @@
 // The engine "native": kernels compiled from C++ that give the reference's bits at speed
-// (docs/architecture.md, "The exact engine"). Which opcode has which kernel is one table in native_engine.cc.
+// (docs/engines.md). Which opcode has which kernel is one table in native_engine.cc.
 #ifndef ASSAY_ENGINES_NATIVE_NATIVE_ENGINE_H_
 #define ASSAY_ENGINES_NATIVE_NATIVE_ENGINE_H_
 

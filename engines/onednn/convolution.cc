@@ -1,8 +1,6 @@
-#include "engines/native/contraction/convolution.h"
 
 #include <algorithm>
 
-#include "engine/element_terms.h"
 #include "engines/onednn/kernels.h"
 #include "fmt/format.h"
 #include "shape/index.h"
@@ -50,10 +48,10 @@ absl::StatusOr<Sliding> SlidingOf(const Window& window) {
 
 }  // namespace
 
-KernelOr PrepareConvolution(const StepView& step, native::Isa isa, int64_t fewest) {
-  const int64_t terms = MostTerms(step.computation, step.instruction);
+KernelOr PrepareConvolution(const StepView& step, Isa isa, int64_t fewest) {
+  const int64_t terms = TermsOfProduct(step.computation, step.instruction);
   ASSAY_RETURN_IF_ERROR(CheckSize(step, terms, fewest));
-  ASSAY_ASSIGN_OR_RETURN(const Accuracy accuracy, AccuracyOf(step));
+  ASSAY_ASSIGN_OR_RETURN(const Accuracy* const accuracy, AccuracyOf(step));
   const AttributeMap& attributes = step.instruction.attributes;
   const ConvDimensionNumbers& dn =
       *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*attributes.Find(Attr::kDimLabels));
@@ -73,9 +71,8 @@ KernelOr PrepareConvolution(const StepView& step, native::Isa isa, int64_t fewes
           sliding));
   // oneDNN multiplies by padding too, of the image and of its own blocks, as zeros: infinities become NaNs where the
   // specification has no such term.
-  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const Kernel> exact, native::PrepareConvolution(step, isa));
-  return MakeKernel(std::move(primitive), accuracy, step.result_shape().num_elements() * terms,
-                    std::move(exact));
+  return MakeKernel(std::move(primitive), *accuracy, step.result_shape().num_elements() * terms,
+                    /*finite_alone=*/true);
 }
 
 }  // namespace assay::onednn

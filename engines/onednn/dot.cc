@@ -1,11 +1,13 @@
 // A dot as a batch of matrix products: where its batch, free and contracted dimensions each are one loop of one stride.
-#include "engine/element_terms.h"
+#include "engines/native/contraction/dot_box.h"
 #include "engines/onednn/kernels.h"
-#include "evaluator/ops/dot_dims.h"
 #include "shape/index.h"
 
 namespace assay::onednn {
 namespace {
+
+using native::LoopDim;
+using native::LoopDims;
 
 // The single loop that the loops are; nullopt where they are more.
 std::optional<LoopDim> SingleLoop(const LoopDims& loops) {
@@ -28,14 +30,15 @@ Array Matrix(ElementType type, const LoopDim& b, const LoopDim& m, const LoopDim
 
 }  // namespace
 
-KernelOr PrepareDot(const StepView& step, native::Isa isa, int64_t fewest) {
-  const int64_t terms = MostTerms(step.computation, step.instruction);
+KernelOr PrepareDot(const StepView& step, Isa isa, int64_t fewest) {
+  const int64_t terms = TermsOfProduct(step.computation, step.instruction);
   ASSAY_RETURN_IF_ERROR(CheckSize(step, terms, fewest));
-  ASSAY_ASSIGN_OR_RETURN(const Accuracy accuracy, AccuracyOf(step));
-  const DotArray lhs = StaticArrayOf(step.operand_shape(0)), rhs = StaticArrayOf(step.operand_shape(1));
+  ASSAY_ASSIGN_OR_RETURN(const Accuracy* const accuracy, AccuracyOf(step));
+  const native::DotArray lhs = native::StaticArrayOf(step.operand_shape(0)),
+                         rhs = native::StaticArrayOf(step.operand_shape(1));
   const DotDims dims =
       DotDimsOf(step.instruction.attributes, step.operand_shape(0).rank(), step.operand_shape(1).rank());
-  const DotBox box = WholeDot(dims, lhs, rhs, RowMajorStrides(step.result_shape().sizes()));
+  const native::DotBox box = native::WholeDot(dims, lhs, rhs, RowMajorStrides(step.result_shape().sizes()));
   const std::optional<LoopDim> b = SingleLoop(box.batch), m = SingleLoop(box.rows),
                                n = SingleLoop(box.columns), k = SingleLoop(box.contracted[0].loops);
   if (!b || !m || !n || !k) return NotSupported({}, "dimensions that can't be merged into one");
@@ -43,7 +46,7 @@ KernelOr PrepareDot(const StepView& step, native::Isa isa, int64_t fewest) {
       std::unique_ptr<Primitive> primitive,
       Primitive::MatrixProduct(isa, Matrix(lhs.type, *b, *m, *k, 0), Matrix(rhs.type, *b, *k, *n, 1),
                                Matrix(step.result_shape().element_type(), *b, *m, *n, 2)));
-  return MakeKernel(std::move(primitive), accuracy, step.result_shape().num_elements() * terms);
+  return MakeKernel(std::move(primitive), *accuracy, step.result_shape().num_elements() * terms);
 }
 
 }  // namespace assay::onednn

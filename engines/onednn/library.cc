@@ -11,19 +11,19 @@ namespace {
 
 constexpr char kName[] = "libdnnl.so.2";
 
-dnnl_cpu_isa_t IsaFor(native::Isa isa) {
-  if (isa == native::Isa::kAvx512) return dnnl_cpu_isa_all;
-  return isa == native::Isa::kAvx2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41;
+dnnl_cpu_isa_t IsaFor(Isa isa) {
+  if (isa == Isa::kAvx512) return dnnl_cpu_isa_all;
+  return isa == Isa::kAvx2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41;
 }
 
 // What environment variables may have set: less precise multiplication, output, files.
-bool ResetDefaults(const Library& library, native::Isa isa) {
+bool ResetDefaults(const Library& library, Isa isa) {
   return library.set_verbose(0) == dnnl_success && library.set_jit_dump(0) == dnnl_success &&
          library.set_default_fpmath_mode(dnnl_fpmath_mode_strict) == dnnl_success &&
          library.set_max_cpu_isa(IsaFor(isa)) == dnnl_success;
 }
 
-absl::StatusOr<Library> Load(native::Isa isa) {
+absl::StatusOr<Library> Load(Isa isa) {
   void* const handle = dlopen(kName, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return NotSupported({}, fmt::format("oneDNN can't be loaded: {}", dlerror()));
   Library library{.isa = isa};
@@ -50,7 +50,7 @@ absl::StatusOr<Library> Load(native::Isa isa) {
 
 }  // namespace
 
-absl::StatusOr<const Library*> GetLibrary(native::Isa isa) {
+absl::StatusOr<const Library*> GetLibrary(Isa isa) {
   static std::mutex mutex;
   static const absl::StatusOr<Library>* library = nullptr;
   const std::lock_guard lock(mutex);

@@ -46,12 +46,12 @@ struct Library {
   int (*get_num_procs)() = nullptr;
   dnnl_engine_t engine = nullptr;
   dnnl_stream_t stream = nullptr;
-  native::Isa isa = native::Isa::kBaseline;
+  Isa isa = Isa::kBaseline;
 };
 
 // Loads it, the first time. One process has it for one instruction set. NotSupported with the reason where there is
 // none.
-absl::StatusOr<const Library*> GetLibrary(native::Isa isa);
+absl::StatusOr<const Library*> GetLibrary(Isa isa);
 
 // EvalError unless oneDNN says that `what` went well.
 absl::Status Check(dnnl_status_t status, const char* what);

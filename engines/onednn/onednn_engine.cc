@@ -35,16 +35,16 @@ bool AllFinite(const Literal& array, Parallel& parallel) {
 
 class PrimitiveKernel final : public Kernel {
  public:
-  PrimitiveKernel(std::unique_ptr<Primitive> primitive, Accuracy accuracy, int64_t products,
-                  std::shared_ptr<const Kernel> for_special)
+  PrimitiveKernel(std::unique_ptr<Primitive> primitive, const Accuracy& accuracy, int64_t products,
+                  bool finite_alone)
       : primitive_(std::move(primitive)),
         accuracy_(accuracy),
         products_(products),
-        for_special_(std::move(for_special)) {}
+        finite_alone_(finite_alone) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    for (size_t k = 0; for_special_ != nullptr && k < 2; ++k) {
-      if (!AllFinite(operands[k], context.parallel())) return for_special_->Run(context, operands);
+    for (size_t k = 0; finite_alone_ && k < 2; ++k) {
+      if (!AllFinite(operands[k], context.parallel())) return Fallback("infinities or NaNs");
     }
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     ASSAY_RETURN_IF_ERROR(primitive_->Run(context, operands[0].data(), operands[1].data(),
@@ -52,50 +52,47 @@ class PrimitiveKernel final : public Kernel {
     ASSAY_RETURN_IF_ERROR(context.Charge(products_));
     return result;
   }
-  Accuracy accuracy() const override { return accuracy_; }
+  const Accuracy& accuracy() const override { return accuracy_; }
 
  private:
   const std::unique_ptr<Primitive> primitive_;
-  const Accuracy accuracy_;
+  const Accuracy& accuracy_;
   const int64_t products_;
-  const std::shared_ptr<const Kernel> for_special_;
+  const bool finite_alone_;
 };
 
 class Onednn final : public Engine {
  public:
-  Onednn(native::Isa isa, int64_t fewest) : isa_(isa), fewest_(fewest) {}
+  Onednn(Isa isa, int64_t fewest) : isa_(isa), fewest_(fewest) {}
   std::string_view name() const override { return "onednn"; }
 
-  KernelOr Prepare(const StepView& step) const override {
+  KernelOr Prepare(const FusionView& fusion) const override {
+    ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
     if (step.instruction.opcode == Opcode::kDot) return PrepareDot(step, isa_, fewest_);
     if (step.instruction.opcode == Opcode::kConvolution) return PrepareConvolution(step, isa_, fewest_);
     return NotSupported({}, "takes dot and convolution alone");
   }
-  StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const override {
-    return {};
-  }
 
  private:
-  const native::Isa isa_;
+  const Isa isa_;
   const int64_t fewest_;
 };
 
 template <int64_t fewest>
-const Engine& EngineFor(native::Isa isa) {
-  static const std::array<Onednn, 3> engines = {Onednn(native::Isa::kBaseline, fewest),
-                                                Onednn(native::Isa::kAvx2, fewest),
-                                                Onednn(native::Isa::kAvx512, fewest)};
+const Engine& EngineFor(Isa isa) {
+  static const std::array<Onednn, 3> engines = {Onednn(Isa::kBaseline, fewest), Onednn(Isa::kAvx2, fewest),
+                                                Onednn(Isa::kAvx512, fewest)};
   return engines[static_cast<size_t>(isa)];
 }
 
 }  // namespace
 
-absl::StatusOr<Accuracy> AccuracyOf(const StepView& step) {
+absl::StatusOr<const Accuracy*> AccuracyOf(const StepView& step) {
   const ElementType lhs = step.operand_shape(0).element_type(), rhs = step.operand_shape(1).element_type(),
                     result = step.result_shape().element_type();
-  if (lhs == ElementType::kF32 && rhs == lhs && result == lhs) return Accuracy::kF32Sum;
+  if (lhs == ElementType::kF32 && rhs == lhs && result == lhs) return &SumInF32();
   if (lhs == ElementType::kBF16 && rhs == lhs && (result == lhs || result == ElementType::kF32))
-    return Accuracy::kF32SumNoSubnormals;
+    return &SumInF32WithoutSubnormals();
   // s8: results would pass through f32, and the exact kernels are as fast.
   return NotSupported({}, fmt::format("{} by {} to {}", Name(lhs), Name(rhs), Name(result)));
 }
@@ -112,12 +109,12 @@ absl::Status CheckSize(const StepView& step, int64_t terms, int64_t fewest) {
   return NotSupported({}, fmt::format("{} products, fewer than {}", results * terms, fewest));
 }
 
-std::shared_ptr<const Kernel> MakeKernel(std::unique_ptr<Primitive> primitive, Accuracy accuracy,
-                                         int64_t products, std::shared_ptr<const Kernel> for_special) {
-  return std::make_shared<PrimitiveKernel>(std::move(primitive), accuracy, products, std::move(for_special));
+std::shared_ptr<const Kernel> MakeKernel(std::unique_ptr<Primitive> primitive, const Accuracy& accuracy,
+                                         int64_t products, bool finite_alone) {
+  return std::make_shared<PrimitiveKernel>(std::move(primitive), accuracy, products, finite_alone);
 }
 
-const Engine& OnednnEngine(native::Isa isa) { return EngineFor<kFewestProducts>(isa); }
-const Engine& EagerOnednnEngine(native::Isa isa) { return EngineFor<1>(isa); }
+const Engine& OnednnEngine(Isa isa) { return EngineFor<kFewestProducts>(isa); }
+const Engine& EagerOnednnEngine(Isa isa) { return EngineFor<1>(isa); }
 
 }  // namespace assay::onednn

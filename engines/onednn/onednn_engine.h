@@ -4,13 +4,14 @@
 #define ASSAY_ENGINES_ONEDNN_ONEDNN_ENGINE_H_
 
 #include "engine/engine.h"
+#include "jit/isa.h"
 
 namespace assay::onednn {
 
 // Takes steps that are large enough for oneDNN's start (40 ms for the first) to be worth it.
-const Engine& OnednnEngine(native::Isa isa);
+const Engine& OnednnEngine(Isa isa);
 // Takes any number of products; for tests.
-const Engine& EagerOnednnEngine(native::Isa isa);
+const Engine& EagerOnednnEngine(Isa isa);
 
 }  // namespace assay::onednn
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "engines/onednn/library.h"
-#include "evaluator/ops/loops.h"
+#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 
 namespace assay::onednn {
@@ -140,8 +140,8 @@ Primitive::~Primitive() = default;
 
 std::string Primitive::implementation() const { return state_->Implementation(); }
 
-absl::StatusOr<std::unique_ptr<Primitive>> Primitive::MatrixProduct(native::Isa isa, const Array& a,
-                                                                    const Array& b, const Array& c) {
+absl::StatusOr<std::unique_ptr<Primitive>> Primitive::MatrixProduct(Isa isa, const Array& a, const Array& b,
+                                                                    const Array& c) {
   ASSAY_ASSIGN_OR_RETURN(const Library* const library, GetLibrary(isa));
   auto state = std::make_unique<State>();
   state->library = library;
@@ -155,7 +155,7 @@ absl::StatusOr<std::unique_ptr<Primitive>> Primitive::MatrixProduct(native::Isa 
   return std::unique_ptr<Primitive>(new Primitive(std::move(state)));
 }
 
-absl::StatusOr<std::unique_ptr<Primitive>> Primitive::Convolution(native::Isa isa, const Array& image,
+absl::StatusOr<std::unique_ptr<Primitive>> Primitive::Convolution(Isa isa, const Array& image,
                                                                   const Array& kernel, const Array& result,
                                                                   const Sliding& sliding) {
   ASSAY_ASSIGN_OR_RETURN(const Library* const library, GetLibrary(isa));

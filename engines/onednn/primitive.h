@@ -33,11 +33,11 @@ class Primitive {
  public:
   // c[b, m, n] = sum over k of a[b, m, k] b[b, k, n], or the same without b. NotSupported with the reason where the
   // library is missing, or has but its slow reference.
-  static absl::StatusOr<std::unique_ptr<Primitive>> MatrixProduct(native::Isa isa, const Array& a,
-                                                                  const Array& b, const Array& c);
+  static absl::StatusOr<std::unique_ptr<Primitive>> MatrixProduct(Isa isa, const Array& a, const Array& b,
+                                                                  const Array& c);
   // image [batch, features, spatial...], kernel [(groups,) output features, features, spatial...], result [batch,
   // output features, spatial...]. oneDNN may want other layouts, which are then made on the way.
-  static absl::StatusOr<std::unique_ptr<Primitive>> Convolution(native::Isa isa, const Array& image,
+  static absl::StatusOr<std::unique_ptr<Primitive>> Convolution(Isa isa, const Array& image,
                                                                 const Array& kernel, const Array& result,
                                                                 const Sliding& sliding);
   ~Primitive();

@@ -1,11 +1,11 @@
 #include "run/inputs/program_io.h"
 
+#include <cstring>
 #include <functional>
 #include <set>
 
-#include "evaluator/move.h"
+#include "evaluator/elements.h"
 #include "fmt/format.h"
-#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -14,6 +14,15 @@ namespace {
 // key.
 using LeafSource =
     std::function<absl::StatusOr<std::optional<Literal>>(const std::string& key, const Shape& wanted)>;
+
+// to[i] = from[i] for every index i of the space `sizes`.
+void CopyElements(std::span<const int64_t> sizes, const Literal& from, Literal& to) {
+  const ArrayView source(from);
+  const MutableArrayView destination(to);
+  for (IndexWalk i(sizes); !i.done(); i.Next()) {
+    std::memcpy(destination.At(i.index()), source.At(i.index()), source.element_bytes());
+  }
+}
 
 // An array that fits a dynamic shape at a smaller run-time size, as a value of that shape.
 absl::StatusOr<Literal> WithBounds(const std::string& key, const Literal& live, const Shape& wanted) {
@@ -26,9 +35,7 @@ absl::StatusOr<Literal> WithBounds(const std::string& key, const Literal& live, 
     }
     if (wanted.is_dynamic(d)) value.set_dynamic_size(d, size);
   }
-  const AffineMap from{0, RowMajorStrides(live.shape().sizes())}, to{0, RowMajorStrides(wanted.sizes())};
-  MoveElements(Bytes(wanted.element_type()), live.shape().sizes(), live.data(), from,
-               value.MutableBytes().data(), to);
+  CopyElements(live.shape().sizes(), live, value);
   return value;
 }
 
@@ -116,9 +123,7 @@ Literal CropToRuntimeSizes(const Literal& array) {
   const DimVector sizes = array.runtime_sizes();
   absl::StatusOr<Literal> result = Literal::Make(Shape::ArrayOrDie(array.shape().element_type(), sizes));
   ASSAY_CHECK(result.ok());
-  const AffineMap from{0, RowMajorStrides(array.shape().sizes())}, to{0, RowMajorStrides(sizes)};
-  MoveElements(Bytes(array.shape().element_type()), sizes, array.data(), from, result->MutableBytes().data(),
-               to);
+  CopyElements(sizes, array, *result);
   return *std::move(result);
 }
 

@@ -11,7 +11,6 @@
 namespace assay {
 namespace {
 
-using native::Isa;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRounds = 5;

@@ -19,7 +19,7 @@ struct Peaks {
 };
 
 // The best of a few rounds, of about a tenth of a second in all, with vectors of the instruction set. Needs 128 MiB.
-Peaks MeasurePeaks(Parallel& parallel, native::Isa isa);
+Peaks MeasurePeaks(Parallel& parallel, Isa isa);
 
 // What a run of a step has of the roofline: the time that its bytes or its operations take at least, whichever is longer,
 // over `seconds`. Up to 256 KiB lie in a cache. Operations count as f64 where the step reads or writes f64 or c128, else as f32. Functions count nothing.

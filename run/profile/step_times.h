@@ -18,9 +18,10 @@ struct TierUse {
 
 struct StepTime {
   int64_t calls = 0;
-  double total = 0;  // seconds, with the steps that it runs in other computations
-  double self = 0;   // without
-  TierUse tiers;     // its own
+  int64_t fallbacks = 0;  // of the calls, those that the kernel left to the reference
+  double total = 0;       // seconds, with the steps that it runs in other computations
+  double self = 0;        // without
+  TierUse tiers;          // its own
 };
 
 // Adds up what the steps of runs take. Reading the counts of tiers takes longer than small steps do, so that times and
@@ -32,6 +33,7 @@ class StepTimes final : public StepObserver {
 
   void Begin(const Computation& computation, const Step& step) override;
   void End() override;
+  void FellBack(std::string_view) override { ++running_.back().time->fallbacks; }
   void Part(Clock::time_point, Clock::time_point, int64_t, int64_t) override {}
 
   // By computation and step of the plan.

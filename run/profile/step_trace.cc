@@ -90,6 +90,11 @@ void StepTrace::End() {
   steps_.pop_back();
 }
 
+void StepTrace::FellBack(std::string_view reason) {
+  const std::lock_guard lock(mutex_);
+  if (running_.back() >= 0) events_[static_cast<size_t>(running_.back())].fallback = reason;
+}
+
 void StepTrace::Part(Clock::time_point from, Clock::time_point to, int64_t begin, int64_t end) {
   const std::lock_guard lock(mutex_);
   if (steps_.empty() || !TakeRoom()) return;
@@ -102,10 +107,11 @@ std::string StepTrace::EventText(const Event& event, const std::string& argument
   return fmt::format(
       "{{\"ph\": \"X\", \"name\": {}, \"cat\": \"{}\", \"pid\": {}, \"tid\": {}, \"ts\": {:.3f}, \"dur\": "
       "{:.3f}, "
-      "\"args\": {{{}{}}}}}",
+      "\"args\": {{{}{}{}}}}}",
       JsonString(name), part ? "part" : "step", getpid(), event.thread, Microseconds(event.from - start_),
       Microseconds(event.to - event.from),
-      part ? fmt::format("\"begin\": {}, \"end\": {}, ", event.begin, event.end) : "", arguments);
+      part ? fmt::format("\"begin\": {}, \"end\": {}, ", event.begin, event.end) : "",
+      event.fallback.empty() ? "" : fmt::format("\"fallback\": {}, ", JsonString(event.fallback)), arguments);
 }
 
 std::string StepTrace::ToJson() const {

@@ -25,6 +25,7 @@ class StepTrace final : public StepObserver {
 
   void Begin(const Computation& computation, const Step& step) override;
   void End() override;
+  void FellBack(std::string_view reason) override;
   void Part(Clock::time_point from, Clock::time_point to, int64_t begin, int64_t end) override;
 
   int64_t kept() const { return static_cast<int64_t>(events_.size()); }
@@ -41,6 +42,7 @@ class StepTrace final : public StepObserver {
     Clock::time_point from, to;
     int64_t thread = 0;
     int64_t begin = -1, end = -1;  // of a part: its items
+    std::string fallback;          // why the reference ran in place of the kernel
   };
   // Whether there is room for one more event inside a step of the entry.
   bool TakeRoom();

@@ -6,7 +6,7 @@
 
 #include "evaluator/verify.h"
 #include "hlo/diagnostics.h"
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 #include "hlo/proto/export.h"
 #include "hlo/proto/import.h"
 #include "hlo/text/printer.h"

@@ -6,10 +6,9 @@
 #include <array>
 #include <optional>
 
-#include "engine/near_kernel.h"
-#include "engines/approximate/bf16_engine.h"
-#include "engines/approximate/f32_engine.h"
-#include "engines/approximate/f64_engine.h"
+#include "engines/approximate/bf16_tiles.h"
+#include "engines/approximate/functions_engine.h"
+#include "engines/approximate/rounded_sums.h"
 #include "engines/jit/jit_engine.h"
 #include "engines/jit/scalar_loop.h"
 #include "engines/native/native_engine.h"
@@ -18,12 +17,11 @@
 #include "hlo/text/printer.h"
 #include "literal/compare.h"
 #include "literal/guard_pages.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 
 namespace assay::testing {
 namespace {
-
-using native::Isa;
 
 std::span<const Engine* const> EnginesFor(Isa isa, bool fast) {
   struct Engines {
@@ -34,10 +32,10 @@ std::span<const Engine* const> EnginesFor(Isa isa, bool fast) {
     std::array<Engines, 3> by_isa;
     for (Isa i : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
       by_isa[static_cast<size_t>(i)] = {
-          .fast = {&fast::EagerBf16Engine(i), &onednn::EagerOnednnEngine(native::MachineIsa()),
-                   &fast::EagerF32Engine(i), &fast::EagerF64Engine(i), &fused::EagerNearJitEngine(i),
-                   &fused::LoopEngine(i), &native::NativeEngine(i)},
-          .exact = {&fused::EagerJitEngine(i), &fused::LoopEngine(i), &native::NativeEngine(i)}};
+          .fast = {&approximate::EagerApproximateJitEngine(i), &approximate::EagerBf16TilesEngine(i),
+                   &onednn::EagerOnednnEngine(MachineIsa()), &approximate::EagerRoundedSumsEngine(i),
+                   &approximate::EagerFunctionsEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i)},
+          .exact = {&jit::EagerJitEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i)}};
     }
     return by_isa;
   }();
@@ -105,9 +103,8 @@ void Count(const Plan& plan, Difference& difference) {
   for (const ComputationPlan& computation : plan.computations) {
     for (const Step& step : computation.steps) {
       difference.kernels += step.kernel != nullptr;
-      difference.fused += step.fusion != nullptr;
-      difference.bounded += step.kernel != nullptr && (step.kernel->accuracy() != Accuracy::kBitExact ||
-                                                       AsNear(*step.kernel) != nullptr);
+      difference.generated += step.engine != nullptr && step.engine->name() == "jit";
+      difference.bounded += step.kernel != nullptr && &step.kernel->accuracy() != &BitExact();
     }
   }
 }
@@ -129,7 +126,7 @@ Difference CompareEngines(GeneratedProgram program, bool with_fast) {
   const std::vector<Literal> at_end = Guarded(program.arguments, false),
                              at_start = Guarded(program.arguments, true);
   for (Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
-    if (isa > native::MachineIsa()) continue;
+    if (isa > MachineIsa()) continue;
     const absl::StatusOr<Plan> plan = MakePlan(*module, EnginesFor(isa, false));
     if (!plan.ok()) return failed("exact", MessageOf(plan.status()));
     Count(*plan, difference);
@@ -148,7 +145,7 @@ Difference CompareEngines(GeneratedProgram program, bool with_fast) {
     }
   }
   if (!with_fast) return difference;
-  const absl::StatusOr<Plan> fast = MakePlan(*module, EnginesFor(native::MachineIsa(), true));
+  const absl::StatusOr<Plan> fast = MakePlan(*module, EnginesFor(MachineIsa(), true));
   if (!fast.ok()) return failed("fast", MessageOf(fast.status()));
   Count(*fast, difference);
   const Outcome found = RunPlan(*fast, at_end, 2, Crosscheck::kFull, ArrayGuard::kBehind);

@@ -11,8 +11,8 @@ namespace assay::testing {
 struct Difference {
   std::string text;        // what differs, and where; empty: nothing
   bool evaluated = false;  // the reference gave a result, not an error
-  // Steps of the plans that engines took, fusions among them, and those within a bound.
-  int kernels = 0, fused = 0, bounded = 0;
+  // Steps of the plans that engines took, those of generated code among them, and those within a bound.
+  int kernels = 0, generated = 0, bounded = 0;
 };
 
 // `exact` with AVX2 and with AVX-512, with 1, 2 and 7 threads, gives the reference's bits and errors, and as

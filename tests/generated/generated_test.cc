@@ -10,7 +10,7 @@ namespace {
 
 // Seeds from `first`; every 25th program has large arrays and only cheap ops.
 void CompareMany(uint64_t first, int count) {
-  int evaluated = 0, kernels = 0, fused = 0, bounded = 0;
+  int evaluated = 0, kernels = 0, generated = 0, bounded = 0;
   for (int i = 0; i < count; ++i) {
     const uint64_t seed = first + static_cast<uint64_t>(i);
     Choices choices(seed);
@@ -19,15 +19,15 @@ void CompareMany(uint64_t first, int count) {
     const Difference difference = CompareEngines(GenerateProgram(choices, options));
     INFO("seed " << seed);
     CHECK(difference.text == "");
-    evaluated += difference.evaluated, kernels += difference.kernels, fused += difference.fused;
+    evaluated += difference.evaluated, kernels += difference.kernels, generated += difference.generated;
     bounded += difference.bounded;
   }
   // The comparison is worth something: most programs give results, and kernels of every kind have a part.
-  WARN(count << " programs, " << evaluated << " with results; " << kernels << " kernels, " << fused
-             << " fusions, " << bounded << " within bounds");
+  WARN(count << " programs, " << evaluated << " with results; " << kernels << " kernels, " << generated
+             << " of generated code, " << bounded << " within bounds");
   CHECK(evaluated > count * 3 / 4);
   CHECK(kernels > 4 * count);
-  if (native::MachineIsa() >= native::Isa::kAvx2) CHECK(fused > count);
+  if (MachineIsa() >= Isa::kAvx2) CHECK(generated > count);
 }
 
 TEST_CASE("generated programs: all engines agree with the reference", "[generated]") {

@@ -56,18 +56,18 @@ TEST_CASE("code cache: errors are not kept", "[jit]") {
 
 TEST_CASE("code cache: the key tells apart whatever the code depends on", "[jit]") {
   const Segment segment = Binary(Opcode::kAdd, ElementType::kF32);
-  const std::string key = KeyOf(segment, Target::kAvx2, 8, -1);
-  CHECK(KeyOf(Binary(Opcode::kAdd, ElementType::kF32), Target::kAvx2, 8, -1) == key);
+  const std::string key = KeyOf(segment, Isa::kAvx2, 8, -1);
+  CHECK(KeyOf(Binary(Opcode::kAdd, ElementType::kF32), Isa::kAvx2, 8, -1) == key);
   std::vector<std::string> keys = {key,
-                                   KeyOf(segment, Target::kAvx512, 8, -1),
-                                   KeyOf(segment, Target::kAvx2, 4, -1),
-                                   KeyOf(segment, Target::kAvx2, 8, 2),
-                                   KeyOf(Binary(Opcode::kMultiply, ElementType::kF32), Target::kAvx2, 8, -1),
-                                   KeyOf(Binary(Opcode::kAdd, ElementType::kS32), Target::kAvx2, 8, -1)};
+                                   KeyOf(segment, Isa::kAvx512, 8, -1),
+                                   KeyOf(segment, Isa::kAvx2, 4, -1),
+                                   KeyOf(segment, Isa::kAvx2, 8, 2),
+                                   KeyOf(Binary(Opcode::kMultiply, ElementType::kF32), Isa::kAvx2, 8, -1),
+                                   KeyOf(Binary(Opcode::kAdd, ElementType::kS32), Isa::kAvx2, 8, -1)};
   const auto with = [&](auto change) {
     Segment other = segment;
     change(other);
-    keys.push_back(KeyOf(other, Target::kAvx2, 8, -1));
+    keys.push_back(KeyOf(other, Isa::kAvx2, 8, -1));
   };
   with([](Segment& s) { s.streams[1].repeated = true; });
   with([](Segment& s) { s.streams[1].single = true; });
@@ -90,7 +90,7 @@ TEST_CASE("code cache: many threads make loops of few kinds", "[jit]") {
       for (int i = 0; i < 200; ++i) {
         const bool adds = (i + t) % 2 == 0;
         const absl::StatusOr<Loop> loop =
-            Loop::Make(Binary(adds ? Opcode::kAdd : Opcode::kMultiply, ElementType::kF32), Target::kAvx2);
+            Loop::Make(Binary(adds ? Opcode::kAdd : Opcode::kMultiply, ElementType::kF32), Isa::kAvx2);
         float x[8] = {3, 3, 3, 3, 3, 3, 3, 3}, y[8] = {4, 4, 4, 4, 4, 4, 4, 4}, z[8] = {};
         void* const streams[] = {x, y, z};
         if (loop.ok()) loop->Run(streams, 8);

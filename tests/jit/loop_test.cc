@@ -50,7 +50,7 @@ std::string Describe(const jit::Segment& segment) {
 }
 
 // Every stored stream has the op table's bits, and nothing beside the streams is touched.
-void Check(const jit::Segment& segment, jit::Target target, int64_t n, Random& random) {
+void Check(const jit::Segment& segment, Isa target, int64_t n, Random& random) {
   const absl::StatusOr<jit::Loop> loop = jit::Loop::Make(segment, target);
   INFO(Describe(segment) << loop.status().message() << " target " << static_cast<int>(target) << " n " << n);
   REQUIRE(loop.ok());
@@ -115,7 +115,7 @@ struct Signature {
 };
 
 // Every op with every type that can be generated.
-std::vector<Signature> Signatures(jit::Target target) {
+std::vector<Signature> Signatures(Isa target) {
   std::vector<Signature> all;
   const auto add = [&](jit::Node node, std::vector<ElementType> types) {
     if (DefinitionOf(node.opcode).types.Has(types.back()) && jit::CanGenerate(node, types, target))
@@ -166,7 +166,7 @@ std::vector<Signature> Signatures(jit::Target target) {
 
 TEST_CASE("jit: every op on every type has the op table's bits, on both instruction sets", "[jit]") {
   Random random(1);
-  for (jit::Target target : MachineTargets()) {
+  for (Isa target : MachineTargets()) {
     const auto signatures = Signatures(target);
     CHECK(signatures.size() > 450);
     for (const Signature& signature : signatures) {
@@ -176,7 +176,7 @@ TEST_CASE("jit: every op on every type has the op table's bits, on both instruct
 }
 
 TEST_CASE("jit: ops of one 16-bit operand are right on every value", "[jit]") {
-  for (jit::Target target : MachineTargets()) {
+  for (Isa target : MachineTargets()) {
     for (const Signature& signature : Signatures(target)) {
       if (signature.types.size() != 1 || Bits(signature.types[0]) != 16) continue;
       const jit::Segment segment = OneNode(signature.node, signature.types);
@@ -242,7 +242,7 @@ jit::Segment RandomSegment(const std::vector<Signature>& signatures, int nodes, 
 
 TEST_CASE("jit: random segments have the op table's bits", "[jit]") {
   Random random(2);
-  for (jit::Target target : MachineTargets()) {
+  for (Isa target : MachineTargets()) {
     const auto signatures = Signatures(target);
     for (int round = 0; round < 400; ++round) {
       const int nodes = 1 + static_cast<int>(random() % (round % 8 == 0 ? 120 : 20));  // more than registers
@@ -294,7 +294,7 @@ RandomRecurrence MakeRecurrence(const std::vector<Signature>& signatures, int no
 
 TEST_CASE("jit: random recurrences have the op table's bits", "[jit]") {
   Random random(3);
-  for (jit::Target target : MachineTargets()) {
+  for (Isa target : MachineTargets()) {
     const auto signatures = Signatures(target);
     for (int round = 0; round < 300; ++round) {
       const int nodes = 1 + static_cast<int>(random() % (round % 8 == 0 ? 120 : 20));
@@ -337,7 +337,7 @@ TEST_CASE("jit: random recurrences have the op table's bits", "[jit]") {
 
 TEST_CASE("jit: a recurrence spreads one lane to all, of every type", "[jit]") {
   using enum ElementType;
-  for (jit::Target target : MachineTargets()) {
+  for (Isa target : MachineTargets()) {
     for (ElementType type : {kPred, kS8, kU16, kBF16, kF16, kS32, kF32, kU64, kF64}) {
       jit::Segment segment;
       segment.streams = {{type, true}, {kPred, true}};
@@ -368,7 +368,7 @@ TEST_CASE("jit: a recurrence spreads one lane to all, of every type", "[jit]") {
 }
 
 TEST_CASE("jit: a result may overwrite an operand", "[jit]") {
-  for (jit::Target target : MachineTargets()) {
+  for (Isa target : MachineTargets()) {
     jit::Node node{.opcode = Opcode::kSubtract, .type = ElementType::kF32};
     const absl::StatusOr<jit::Loop> loop =
         jit::Loop::Make(OneNode(node, std::array{ElementType::kF32, ElementType::kF32}), target);

@@ -22,10 +22,10 @@ inline constexpr ElementType kKnownTypes[] = {
     ElementType::kU8,   ElementType::kU16, ElementType::kU32, ElementType::kU64, ElementType::kF16,
     ElementType::kBF16, ElementType::kF32, ElementType::kF64};
 
-inline std::vector<jit::Target> MachineTargets() {
-  std::vector<jit::Target> targets;
-  if (native::MachineIsa() >= native::Isa::kAvx2) targets.push_back(jit::Target::kAvx2);
-  if (native::MachineIsa() >= native::Isa::kAvx512) targets.push_back(jit::Target::kAvx512);
+inline std::vector<Isa> MachineTargets() {
+  std::vector<Isa> targets;
+  if (MachineIsa() >= Isa::kAvx2) targets.push_back(Isa::kAvx2);
+  if (MachineIsa() >= Isa::kAvx512) targets.push_back(Isa::kAvx512);
   return targets;
 }
 

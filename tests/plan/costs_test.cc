@@ -5,6 +5,8 @@
 #include <string>
 
 #include "hlo/text/parser.h"
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
 
 namespace assay {
 namespace {

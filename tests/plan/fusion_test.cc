@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/engines/jit/fused_testing.h"
+#include "tests/engines/jit/jit_testing.h"
 
 namespace assay::testing {
 namespace {
@@ -19,8 +19,7 @@ std::vector<std::string> Fusions(const std::string& body) {
     if (entry.instructions[i].opcode != Opcode::kParameter) order.push_back(static_cast<int32_t>(i));
   }
   std::vector<std::string> texts;
-  for (const Fusion& fusion :
-       FindFusions(module->module(), entry, order, fused::EagerJitEngine(native::Isa::kAvx2))) {
+  for (const Fusion& fusion : FindFusions(module->module(), entry, order, jit::EagerJitEngine(Isa::kAvx2))) {
     const auto name = [&](int32_t i) { return entry.instructions[i].name; };
     std::string text = name(fusion.members.back()) + ":";
     for (size_t m = 0; m + 1 < fusion.members.size(); ++m) text += " " + name(fusion.members[m]);

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "run/engine_list.h"
 #include "run/inputs/random_inputs.h"
 #include "tests/run/outcome_testing.h"
 

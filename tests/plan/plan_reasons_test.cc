@@ -5,6 +5,8 @@
 #include "engines/native/native_engine.h"
 #include "fmt/format.h"
 #include "plan/plan.h"
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
 #include "tests/engines/native/code_testing.h"
 #include "tests/run/run_text.h"
 
@@ -65,7 +67,8 @@ TEST_CASE("plan: results and operands that are no arrays of static sizes", "[pla
       "dimensions={0}\n ";
   Says(dynamic + "ROOT r = f32[<=900] negate(d) }", "jit: a dynamic dimension");
   Says(dynamic + "ROOT r = f32[<=900] reverse(d), dimensions={0} }", "native: a dynamic dimension");
-  Says(dynamic + "ROOT r = f32[<=900] exponential(d) }", "f32: a dynamic dimension", EngineChoice::kFast);
+  Says(dynamic + "ROOT r = f32[<=900] exponential(d) }", "functions: a dynamic dimension",
+       EngineChoice::kFast);
 }
 
 TEST_CASE("plan: types that do not go together", "[plan]") {
@@ -77,7 +80,7 @@ TEST_CASE("plan: types that do not go together", "[plan]") {
   Says(
       "ENTRY e { x = f32[90,90] parameter(0)\n y = bf16[90,90] parameter(1)\n ROOT r = f32[90,90] dot(x, y), "
       "lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
-      "f32: f32 by bf16 to f32", EngineChoice::kFast);
+      "rounded-sums: f32 by bf16 to f32", EngineChoice::kFast);
 }
 
 TEST_CASE("plan: dots of no products, of few, of long sums and of many offsets", "[plan]") {
@@ -87,22 +90,22 @@ TEST_CASE("plan: dots of no products, of few, of long sums and of many offsets",
         "f32[{0},{2}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}",
         m, k, n);
   };
-  Says(dot(4, 0, 4), "f32: no products", EngineChoice::kFast);
-  Says(dot(4, 4, 4), "f32: 64 products, fewer than 4096", EngineChoice::kFast);
-  Says(dot(4, 5000, 4), "f32: sums of more than 4096 terms", EngineChoice::kFast);
-  Says(dot(5000, 2, 1), "f32: more than 4096 rows, columns and batches", EngineChoice::kFast);
+  Says(dot(4, 0, 4), "rounded-sums: no products", EngineChoice::kFast);
+  Says(dot(4, 4, 4), "rounded-sums: 64 products, fewer than 4096", EngineChoice::kFast);
+  Says(dot(4, 5000, 4), "rounded-sums: sums of more than 4096 terms", EngineChoice::kFast);
+  Says(dot(5000, 2, 1), "rounded-sums: more than 4096 rows, columns and batches", EngineChoice::kFast);
 }
 
-TEST_CASE("plan: functions without a near one", "[plan]") {
+TEST_CASE("plan: functions without an approximation", "[plan]") {
   if (!HasCode()) return;
   Says("ENTRY e { x = f8e4m3fn[900] parameter(0)\n ROOT r = f8e4m3fn[900] exponential(x) }",
-       "f32: no near function for exponential of f8e4m3fn", EngineChoice::kFast);
+       "functions: no approximate function for exponential of f8e4m3fn", EngineChoice::kFast);
   Says(
       "ENTRY e { x = f32[900] parameter(0)\n ROOT r = f32[900] exponential(x), "
       "result_accuracy={mode=highest} }",
-      "f32: a result accuracy of its own", EngineChoice::kFast);
+      "functions: a result accuracy of its own", EngineChoice::kFast);
   Says("ENTRY e { x = f32[900] parameter(0)\n ROOT r = f32[900] exponential(x) }",
-       "f32: 900 elements, fewer than 1024", EngineChoice::kFast);
+       "functions: 900 elements, fewer than 1024", EngineChoice::kFast);
 }
 
 TEST_CASE("plan: more fusions than have code", "[plan]") {

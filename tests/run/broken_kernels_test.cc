@@ -7,6 +7,7 @@
 #include "literal/element_io.h"
 #include "run/crosscheck.h"
 #include "run/elements_at.h"
+#include "run/engine_list.h"
 #include "run/inputs/program_io.h"
 #include "run/inputs/random_inputs.h"
 #include "tests/run/run_text.h"
@@ -25,7 +26,7 @@ enum class Fault {
 // What another kernel gives, with one fault; it may claim less accuracy than that kernel has.
 class BrokenKernel final : public Kernel {
  public:
-  BrokenKernel(std::shared_ptr<const Kernel> kernel, Fault fault, Accuracy accuracy)
+  BrokenKernel(std::shared_ptr<const Kernel> kernel, Fault fault, const Accuracy& accuracy)
       : kernel_(std::move(kernel)), fault_(fault), accuracy_(accuracy) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
@@ -44,17 +45,17 @@ class BrokenKernel final : public Kernel {
       std::swap_ranges(data.begin() + at, data.begin() + at + bytes, data.begin() + at + bytes);
     return result;
   }
-  Accuracy accuracy() const override { return accuracy_; }
+  const Accuracy& accuracy() const override { return accuracy_; }
 
  private:
   const std::shared_ptr<const Kernel> kernel_;
   const Fault fault_;
-  const Accuracy accuracy_;
+  const Accuracy& accuracy_;
 };
 
 struct Case {
   std::string name, body;
-  Accuracy accuracy = Accuracy::kBitExact;
+  const Accuracy* accuracy = &BitExact();
 };
 
 // Large enough for a sample of elements.
@@ -72,11 +73,11 @@ const Case kCases[] = {
     {"dot within a bound",
      "x = bf16[100,90] parameter(0)\ny = bf16[90,61] parameter(1)\nROOT out = bf16[100,61] "
      "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-     Accuracy::kF32SumNoSubnormals},
+     &SumInF32WithoutSubnormals()},
     {"dot of f64 within a bound",
      "x = f64[100,90] parameter(0)\ny = f64[90,61] parameter(1)\nROOT out = f64[100,61] "
      "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-     Accuracy::kF64Sum},
+     &SumInF64()},
     {"integer dot",
      "x = s8[100,90] parameter(0)\ny = s8[90,61] parameter(1)\nROOT out = s32[100,61] "
      "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
@@ -88,7 +89,7 @@ const Case kCases[] = {
      "x = f32[4,17,19,8] parameter(0)\nw = f32[3,2,8,6] parameter(1)\nROOT out = "
      "f32[2,17,20,6] convolution(x, w), window={size=3x2 pad=1_1x1_1}, "
      "dim_labels=b01f_01io->b01f, batch_group_count=2",
-     Accuracy::kF32Sum},
+     &SumInF32()},
     {"sum",
      "x = f32[300,70,2] parameter(0)\nz = f32[] parameter(1)\nROOT out = f32[300] reduce(x, z), "
      "dimensions={1,2}, to_apply=add"},
@@ -121,7 +122,7 @@ Broken Break(const Case& c, Fault fault) {
   for (Step& step : broken.plan.computations.back().steps) {
     if (step.instruction != broken.plan.module->entry_computation().root) continue;
     REQUIRE(step.kernel != nullptr);
-    step.kernel = std::make_shared<BrokenKernel>(step.kernel, fault, c.accuracy);
+    step.kernel = std::make_shared<BrokenKernel>(step.kernel, fault, *c.accuracy);
     any = true;
   }
   REQUIRE(any);
@@ -149,8 +150,7 @@ TEST_CASE("cross-check: faults of kernels are found, exact ones and those with a
                        Catch::Contains("expected ") && Catch::Contains("actual "));
       }
       // The last bit of f32 and f64 is within the bound, that of bf16, to which sums are rounded at the end, is not.
-      CHECK(run(Fault::kLastBit).ok() ==
-            (c.accuracy == Accuracy::kF32Sum || c.accuracy == Accuracy::kF64Sum));
+      CHECK(run(Fault::kLastBit).ok() == (c.accuracy == &SumInF32() || c.accuracy == &SumInF64()));
     }
   }
 }
@@ -176,7 +176,7 @@ class AskingKernel final : public Kernel {
     ASSAY_ASSIGN_OR_RETURN(sums_, SumsAt(context, values, std::vector<int64_t>{0, 1}));
     return context.NewResult(true);
   }
-  Accuracy accuracy() const override { return Accuracy::kF32Sum; }
+  const Accuracy& accuracy() const override { return SumInF32(); }
 
  private:
   std::vector<SumOfTerms>& sums_;

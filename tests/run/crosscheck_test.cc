@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "evaluator/parallel.h"
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
 #include "tests/run/run_text.h"
 
 namespace assay {

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "tests/engines/native/native_testing.h"
 #include "tests/run/run_text.h"
@@ -69,7 +71,7 @@ std::string Rename(std::string text, const std::string& from, const std::string&
   return text;
 }
 
-Plan PlanOf(const std::string& program, EngineChoice choice, native::Isa isa) {
+Plan PlanOf(const std::string& program, EngineChoice choice, Isa isa) {
   absl::StatusOr<Module> module = ParseHloText(program);
   INFO(program << module.status().message());
   REQUIRE(module.ok());
@@ -81,8 +83,8 @@ Plan PlanOf(const std::string& program, EngineChoice choice, native::Isa isa) {
 
 // With 1, 2 and 7 threads on every instruction set; one executor runs several arguments, one after the other.
 void Check(const std::string& program) {
-  const Plan reference = PlanOf(program, EngineChoice::kReference, native::MachineIsa());
-  for (native::Isa isa : MachineIsas()) {
+  const Plan reference = PlanOf(program, EngineChoice::kReference, MachineIsa());
+  for (Isa isa : MachineIsas()) {
     const Plan plan = PlanOf(program, EngineChoice::kExact, isa);
     for (int jobs : {1, 2, 7}) {
       Executor executor(plan, {.jobs = jobs});
@@ -105,7 +107,7 @@ TEST_CASE("dots in loops: weights that stay, in every layout", "[loop][dot]") {
   for (const Layout& layout : kLayouts) {
     const std::string dots = Dot(layout, "a", "w") + Dot(layout, "h2", "v", "a");
     const std::string program = Rename(Program(layout, 9, dots), "h2, v2, w2)", "h2, v, w)");
-    CHECK_THAT(PlanToText(PlanOf(program, EngineChoice::kExact, native::MachineIsa())),
+    CHECK_THAT(PlanToText(PlanOf(program, EngineChoice::kExact, MachineIsa())),
                Catch::Contains("unchanged %v %w"));
     Check(program);
     // The same weights twice.
@@ -218,8 +220,8 @@ TEST_CASE("dots in loops: in a conditional, by a constant, and of two values tha
 TEST_CASE("dots in loops: what a run that failed has kept is forgotten", "[loop][dot]") {
   const Layout& layout = kLayouts[1];
   const std::string program = Rename(Program(layout, 9, Dot(layout, "h2", "w")), "h2, v2, w2)", "h2, v, w)");
-  const Plan plan = PlanOf(program, EngineChoice::kExact, native::MachineIsa());
-  const Plan reference = PlanOf(program, EngineChoice::kReference, native::MachineIsa());
+  const Plan plan = PlanOf(program, EngineChoice::kExact, MachineIsa());
+  const Plan reference = PlanOf(program, EngineChoice::kReference, MachineIsa());
   bool stop = false;
   int polls = 0;
   RunOptions options;

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
 #include "run/inputs/program_io.h"
 #include "tests/run/run_text.h"
 

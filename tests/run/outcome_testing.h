@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
 #include "tests/run/run_text.h"
 
 namespace assay {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 
 namespace assay {

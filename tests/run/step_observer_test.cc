@@ -3,6 +3,7 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "run/profile/json.h"
 #include "run/profile/step_times.h"

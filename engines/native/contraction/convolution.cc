@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "engines/native/contraction/product_kernel.h"
+#include "engines/native/walk/window_axis.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/window_axis.h"
 #include "evaluator/registry.h"
 
 namespace assay::native {
@@ -14,6 +14,7 @@ namespace {
 
 // Offset tables of more entries are not made: such windows are left to the reference.
 constexpr int64_t kMostTableEntries = 1 << 22;
+constexpr int64_t kFewProducts = 1 << 9;  // fewer take longer to pack than to add
 
 struct Geometry {
   int64_t groups = 1, group_features = 0;                     // features of the kernel's rows of one group
@@ -189,12 +190,30 @@ std::vector<Axis> AxesOf(const AttributeMap& attributes, const Literal& lhs, con
   return axes;
 }
 
+// Shapes that tiles do not pay for, or that are too large for a table of positions; empty where there are none.
+std::string_view WhyNotConvolution(const StepView& step) {
+  const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
+  for (const Shape* shape : {&lhs, &rhs, &result}) {
+    if (shape->HasDynamic() || shape->HasUnbounded()) return "dynamic dimensions";
+    if (shape->num_elements() == 0) return "no elements";
+  }
+  const AttributeMap& attributes = step.instruction.attributes;
+  const ConvDimensionNumbers& dn =
+      *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*attributes.Find(Attr::kDimLabels));
+  const int64_t length = rhs.num_elements() / rhs.size(dn.kernel_output_feature);
+  const Window& window = attributes.WindowOf();
+  for (size_t d = 0; d < window.size(); ++d) {
+    if (result.size(dn.output_spatial[d]) > kMostTableEntries / window[d].size) return "a large window";
+  }
+  if (length > kLongestRow) return "long sums";
+  return result.num_elements() < kFewProducts / length ? "few products" : "";
+}
+
 class ConvolutionKernel final : public Kernel {
  public:
   explicit ConvolutionKernel(const ProductKind& kind) : kind_(kind) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    if (!IsSuitable(context, operands)) return DefinitionOf(Opcode::kConvolution).eval(context, operands);
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     if (kind_.bytes()) {
       ASSAY_RETURN_IF_ERROR(MultiplyPatches<uint8_t>(context, operands[0], operands[1], result));
@@ -207,24 +226,6 @@ class ConvolutionKernel final : public Kernel {
   }
 
  private:
-  // Neither dynamic nor empty, and neither tiny nor gigantic.
-  static bool IsSuitable(const EvalContext& context, std::span<Literal> operands) {
-    if (context.result_shape().HasDynamic() || !operands[0].IsFullSize() || !operands[1].IsFullSize())
-      return false;
-    const int64_t results = context.result_shape().num_elements(),
-                  kernel = operands[1].shape().num_elements();
-    if (results == 0 || kernel == 0 || operands[0].shape().num_elements() == 0) return false;
-    const ConvDimensionNumbers& dn =
-        *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*context.attributes().Find(Attr::kDimLabels));
-    const int64_t length = kernel / operands[1].shape().size(dn.kernel_output_feature);
-    const Window& window = context.attributes().WindowOf();
-    for (size_t d = 0; d < window.size(); ++d) {
-      if (context.result_shape().size(dn.output_spatial[d]) > kMostTableEntries / window[d].size)
-        return false;
-    }
-    return length <= kLongestRow && results * length >= 512;
-  }
-
   template <class T>
   absl::Status MultiplyPatches(EvalContext& context, const Literal& lhs, const Literal& rhs,
                                Literal& result) const {
@@ -252,6 +253,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const StepView&
                                                                step.operand_shape(1).element_type(),
                                                                step.result_shape().element_type(), isa));
   if (kind.complex) return NotSupported({}, "complex convolution");
+  if (const std::string_view why = WhyNotConvolution(step); !why.empty()) return NotSupported({}, why);
   return std::make_shared<ConvolutionKernel>(kind);
 }
 

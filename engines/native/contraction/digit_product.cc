@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "evaluator/parallel.h"
+#include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
 
 namespace assay::native {

@@ -4,20 +4,39 @@
 #include <memory>
 #include <optional>
 
+#include "engine/step_memory.h"
 #include "engines/native/contraction/digit_product.h"
+#include "engines/native/contraction/exact_dot.h"
 #include "engines/native/contraction/long_dot.h"
 #include "engines/native/contraction/product_kernel.h"
 #include "engines/native/contraction/small_dot.h"
+#include "evaluator/eval_context.h"
 #include "evaluator/ops/dot_dims.h"
+#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
-#include "run/executor.h"
 #include "shape/index.h"
 
 namespace assay::native {
 namespace {
 
-// Dots of fewer products run as in the reference: packing them would take longer.
+// Dots of fewer products are summed one by one: packing them would take longer.
 constexpr int64_t kFewProducts = 1 << 9;
+
+enum class Algorithm : uint8_t {
+  kSmall,         // columns side by side in registers, nothing packed
+  kLong,          // one row by one column at a time, where they lie
+  kOneByOne,      // one exact sum at a time
+  kByteTiles,     // tiles of bytes, modulo 2^w
+  kIntegerTiles,  // tiles of 64-bit integers, modulo 2^w
+  kDigitTiles,  // tiles of digits in matrix registers, or tiles of doubles where elements spread too far for that
+  kTiles,       // packed rows, tiles of doubles
+};
+
+std::string_view Name(Algorithm algorithm) {
+  constexpr std::string_view kNames[] = {"small",         "long rows",   "one by one", "byte tiles",
+                                         "integer tiles", "digit tiles", "tiles"};
+  return kNames[static_cast<size_t>(algorithm)];
+}
 
 class DotKernel final : public Kernel {
  public:
@@ -31,8 +50,10 @@ class DotKernel final : public Kernel {
     const DotArray left = StaticArrayOf(lhs), right = StaticArrayOf(rhs);
     const DotDims dims = DotDimsOf(step.instruction.attributes, lhs.rank(), rhs.rank());
     const DotBox box = WholeDot(dims, left, right, RowMajorStrides(step.result_shape().sizes()));
+    algorithm_ = AlgorithmFor(box);
     constexpr int64_t kMostOffsets = 1 << 12;  // kept with the plan; more are found again in each run
-    if (!IsSmall(box) || LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMostOffsets)
+    if (algorithm_ != Algorithm::kSmall ||
+        LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMostOffsets)
       return;
     products_ = ProductsOf(box);
     small_.emplace(isa, left.type, right.type, step.result_shape().element_type(), box);
@@ -43,39 +64,60 @@ class DotKernel final : public Kernel {
     const DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
     const DotDims dims =
         DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
-    ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, dims, lhs, rhs));
+    ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, dims, lhs.sizes, rhs.sizes));
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
     const DotBox box = WholeDot(dims, lhs, rhs, StridesOf(result));
     std::byte* const out = result.MutableBytes().data();
-    const int64_t length = LoopCount(box.contracted[0].loops);
-    const int64_t products = ProductsOf(box);
-    const ElementType type = result.shape().element_type();
-    const bool is_long = length > kLongestRow / 2;
-    if (IsSmall(box)) {
-      SmallDot(isa_, lhs.type, rhs.type, type, box).Run(lhs.data, rhs.data, out);
-      ASSAY_RETURN_IF_ERROR(context.Charge(products));
-    } else if ((is_long || IsThin(box)) && HasExactProducts()) {
-      ASSAY_RETURN_IF_ERROR(RunLongDot(context, *kind_.sums, lhs, rhs, box, type, out));
-    } else if ((products < kFewProducts && !kind_.plain) || is_long) {
-      Meter meter(context);
-      const Contraction contraction(lhs.type, rhs.type, type);
-      ASSAY_RETURN_IF_ERROR(RunDot(contraction, lhs, rhs, box, out, meter));
-      ASSAY_RETURN_IF_ERROR(meter.Flush());
-    } else if (kind_.bytes()) {
-      ASSAY_RETURN_IF_ERROR(MultiplyRows<uint8_t>(context, lhs, rhs, box, type, out));
-    } else if (kind_.integers != nullptr) {
-      ASSAY_RETURN_IF_ERROR(MultiplyRows<int64_t>(context, lhs, rhs, box, type, out));
-    } else {
-      ASSAY_ASSIGN_OR_RETURN(const bool done, MultiplyDigits(context, lhs, rhs, box, type, out));
-      if (!done) ASSAY_RETURN_IF_ERROR(MultiplyRows<double>(context, lhs, rhs, box, type, out));
-    }
-    SetRuntimeSizes(result, DotSizes(dims, lhs, rhs));
+    ASSAY_RETURN_IF_ERROR(Multiply(context, algorithm_.has_value() ? *algorithm_ : AlgorithmFor(box), lhs,
+                                   rhs, box, result.shape().element_type(), out));
+    SetRuntimeSizes(result, DotSizes(dims, lhs.sizes, rhs.sizes));
     return result;
   }
+  std::string_view algorithm() const override {
+    return algorithm_.has_value() ? Name(*algorithm_) : "by run-time sizes";
+  }
 
-  Accuracy accuracy() const override { return kind_.plain ? Accuracy::kF64Sum : Accuracy::kBitExact; }
+  const Accuracy& accuracy() const override { return kind_.plain ? SumInF64() : BitExact(); }
 
  private:
+  Algorithm AlgorithmFor(const DotBox& box) const {
+    const bool is_long = LoopCount(box.contracted[0].loops) > kLongestRow / 2;
+    if (IsSmall(box)) return Algorithm::kSmall;
+    if ((is_long || IsThin(box)) && HasExactProducts()) return Algorithm::kLong;
+    if ((ProductsOf(box) < kFewProducts && !kind_.plain) || is_long) return Algorithm::kOneByOne;
+    if (kind_.bytes()) return Algorithm::kByteTiles;
+    if (kind_.integers != nullptr) return Algorithm::kIntegerTiles;
+    return IsWorthDigits(box) ? Algorithm::kDigitTiles : Algorithm::kTiles;
+  }
+
+  absl::Status Multiply(EvalContext& context, Algorithm algorithm, const DotArray& lhs, const DotArray& rhs,
+                        const DotBox& box, ElementType type, std::byte* out) const {
+    switch (algorithm) {
+      case Algorithm::kSmall:
+        SmallDot(isa_, lhs.type, rhs.type, type, box).Run(lhs.data, rhs.data, out);
+        return context.Charge(ProductsOf(box));
+      case Algorithm::kLong:
+        return RunLongDot(context, *kind_.sums, lhs, rhs, box, type, out);
+      case Algorithm::kOneByOne: {
+        Meter meter(context);
+        ASSAY_RETURN_IF_ERROR(RunExactDot(lhs, rhs, box, type, out, meter));
+        return meter.Flush();
+      }
+      case Algorithm::kByteTiles:
+        return MultiplyRows<uint8_t>(context, lhs, rhs, box, type, out);
+      case Algorithm::kIntegerTiles:
+        return MultiplyRows<int64_t>(context, lhs, rhs, box, type, out);
+      case Algorithm::kDigitTiles: {
+        ASSAY_ASSIGN_OR_RETURN(const bool done, MultiplyDigits(context, lhs, rhs, box, type, out));
+        if (done) return absl::OkStatus();
+        [[fallthrough]];
+      }
+      case Algorithm::kTiles:
+        return MultiplyRows<double>(context, lhs, rhs, box, type, out);
+    }
+    return absl::OkStatus();
+  }
+
   static int64_t ProductsOf(const DotBox& box) {
     return LoopCount(box.batch) * LoopCount(box.rows) * LoopCount(box.columns) *
            LoopCount(box.contracted[0].loops);
@@ -93,7 +135,7 @@ class DotKernel final : public Kernel {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     const std::byte *const lhs = operands[0].data(), *const rhs = operands[1].data();
     std::byte* const out = result.MutableBytes().data();
-    if (StepMemory* const memory = context.executor().MemoryOf(context.instruction())) {
+    if (StepMemory* const memory = context.memory()) {
       if (memory->kept == nullptr) memory->kept = Keep(context, *memory, operands);
       const auto& kept = static_cast<const KeptDot&>(*memory->kept);
       kept.dot.Run(lhs, rhs, out, kept.columns);
@@ -146,14 +188,22 @@ class DotKernel final : public Kernel {
                               kind_.complex ? RowForm::kComplexLeft : RowForm::kReal);
     const StridedRows<T> right(*kind_.sums, rhs.type, rhs.data, {box.batch, box.columns, contracted, 1},
                                kind_.complex ? RowForm::kComplexRight : RowForm::kReal);
-    return Multiply(context, kind_, left, right, LoopCount(contracted),
-                    {out, type, OffsetsOf(box.batch, 2), OffsetsOf(box.rows, 2), OffsetsOf(box.columns, 2)});
+    return native::Multiply(
+        context, kind_, left, right, LoopCount(contracted),
+        {out, type, OffsetsOf(box.batch, 2), OffsetsOf(box.rows, 2), OffsetsOf(box.columns, 2)});
   }
 
-  // False where digits are not the way.
+  bool IsWorthDigits(const DotBox& box) const {
+    if (digits_ == nullptr) return false;
+    const LoopDims columns = MergeLoops(box.columns);
+    if (columns.size() > 1 || (columns.size() == 1 && columns[0].strides[2] != 1)) return false;
+    return native::IsWorthDigits(LoopCount(box.batch), LoopCount(box.rows), LoopCount(box.columns),
+                                 LoopCount(box.contracted[0].loops));
+  }
+
+  // False where elements spread too far.
   absl::StatusOr<bool> MultiplyDigits(EvalContext& context, const DotArray& lhs, const DotArray& rhs,
                                       const DotBox& box, ElementType type, std::byte* out) const {
-    if (digits_ == nullptr) return false;
     DigitProduct product;
     product.batch_at = OffsetsOf(box.batch, 2);
     product.row_at = OffsetsOf(box.rows, 2);
@@ -161,9 +211,6 @@ class DotKernel final : public Kernel {
     product.rows = static_cast<int64_t>(product.row_at.size());
     product.columns = LoopCount(box.columns);
     product.length = LoopCount(box.contracted[0].loops);
-    const LoopDims columns = MergeLoops(box.columns);
-    if (columns.size() > 1 || (columns.size() == 1 && columns[0].strides[2] != 1)) return false;
-    if (!IsWorthDigits(product.batches, product.rows, product.columns, product.length)) return false;
     const LoopDims& contracted = box.contracted[0].loops;
     const StridedRows<float> left(*kind_.sums, lhs.type, lhs.data, {box.batch, box.rows, contracted, 0}),
         right(*kind_.sums, rhs.type, rhs.data, {box.batch, box.columns, contracted, 1});
@@ -181,6 +228,7 @@ class DotKernel final : public Kernel {
 
   const ProductKind kind_;
   const Isa isa_;
+  std::optional<Algorithm> algorithm_;  // of static sizes
   std::optional<SmallDot> small_;
   int64_t products_ = 0;
   const DigitKernels* digits_ = nullptr;

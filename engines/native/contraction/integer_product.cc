@@ -6,6 +6,7 @@
 
 #include "engines/native/sums/charge_part.h"
 #include "evaluator/parallel.h"
+#include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
 
 namespace assay::native {

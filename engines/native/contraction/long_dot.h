@@ -2,10 +2,10 @@
 #ifndef ASSAY_ENGINES_NATIVE_CONTRACTION_LONG_DOT_H_
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_LONG_DOT_H_
 
+#include "engines/native/contraction/dot_box.h"
 #include "engines/native/contraction/product_kernel.h"
 #include "engines/native/sums/row_source.h"
 #include "engines/native/sums/tiers.h"
-#include "evaluator/ops/dot_dims.h"
 
 namespace assay::native {
 

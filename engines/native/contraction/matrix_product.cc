@@ -11,8 +11,8 @@
 #include "engines/native/contraction/tile_repair.h"
 #include "engines/native/sums/charge_part.h"
 #include "engines/native/sums/product_bounds.h"
-#include "evaluator/ops/loops.h"
 #include "evaluator/parallel.h"
+#include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
 
 namespace assay::native {

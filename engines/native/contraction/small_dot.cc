@@ -13,10 +13,11 @@
 #include "engines/native/sums/enclosed_sum.h"
 #include "engines/native/sums/product_bounds.h"
 #include "engines/native/sums/tiers.h"
+#include "evaluator/eval_context.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/exact_sum.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "run/executor.h"
 
 namespace assay::native {
 namespace {
@@ -363,7 +364,7 @@ void SmallDot::Run(const std::byte* lhs, const std::byte* rhs, std::byte* result
 absl::StatusOr<Literal> SmallDot::KeepColumns(EvalContext& context, const std::byte* operand) const {
   const auto panels = static_cast<int64_t>(loops_.batch_at.size() * loops_.panels.size());
   const int64_t doubles = panels * kept_of_panel_;
-  const MemoryBudget& budget = *context.executor().budget();
+  const MemoryBudget& budget = *context.run().budget();
   if (budget.live() + doubles * static_cast<int64_t>(sizeof(double)) > budget.limit() / 2) return Literal();
   ASSAY_ASSIGN_OR_RETURN(Literal columns, ReserveScratch(context, doubles, sizeof(double)));
   Runner(*this, nullptr, operand, nullptr, nullptr)

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "engines/native/contraction/dot_box.h"
 #include "engines/native/sums/row_source.h"
-#include "evaluator/ops/dot_dims.h"
 
 namespace assay::native {
 

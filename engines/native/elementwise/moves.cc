@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/move.h"
 #include "evaluator/ops/bitcast.h"
-#include "evaluator/ops/shape_rules.h"
+#include "evaluator/shape_rules.h"
 #include "evaluator/static_shape.h"
 #include "fmt/format.h"
 #include "shape/index.h"
@@ -15,7 +15,7 @@
 namespace assay::native {
 namespace {
 
-constexpr int64_t kMaxElements = 1 << 14;  // that are moved
+constexpr int64_t kPiece = 1 << 20;  // elements that are moved between two charges
 
 // Elements of one operand to their places in the result.
 struct Part {
@@ -32,12 +32,75 @@ Part MakePart(ElementType type, std::span<const int64_t> sizes, const AffineMap&
   return part;
 }
 
+// The same in parts of up to `most` elements, cut along the outermost dimensions.
+void CutParts(ElementType type, int64_t most, DimVector sizes, AffineMap from, AffineMap to, size_t operand,
+              std::vector<Part>& parts) {
+  int64_t elements = 1;
+  for (int64_t size : sizes) elements *= size;
+  const auto outer = std::find_if(sizes.begin(), sizes.end(), [](int64_t size) { return size > 1; });
+  if (elements <= most || outer == sizes.end()) {
+    parts.push_back(MakePart(type, sizes, from, to));
+    parts.back().operand = operand;
+    return;
+  }
+  const auto d = static_cast<size_t>(outer - sizes.begin());
+  const int64_t size = sizes[d], together = std::max<int64_t>(most / (elements / size), 1);
+  for (int64_t done = 0; done < size; done += together) {
+    sizes[d] = std::min(together, size - done);
+    CutParts(type, most, sizes, from, to, operand, parts);
+    from.base += sizes[d] * from.strides[d];
+    to.base += sizes[d] * to.strides[d];
+  }
+}
+
+// Parts between which the run is charged; no more than some thousands, however large the array is said to be.
+void AddParts(ElementType type, std::span<const int64_t> sizes, const AffineMap& from, const AffineMap& to,
+              size_t operand, std::vector<Part>& parts) {
+  int64_t elements = 1;
+  for (int64_t size : sizes) elements *= size;
+  CutParts(type, std::max(kPiece, elements >> 10), DimVector(sizes.begin(), sizes.end()), from, to, operand,
+           parts);
+}
+
+// Runs them between two arrays.
+absl::Status RunParts(EvalContext& context, std::span<const Part> parts, const std::byte* from,
+                      std::byte* to) {
+  for (const Part& part : parts) {
+    part.move.Run(from + part.from, to + part.to);
+    ASSAY_RETURN_IF_ERROR(context.Charge(part.elements));
+  }
+  return absl::OkStatus();
+}
+
 // The operand's storage under the result's shape.
 class SharedKernel final : public Kernel {
  public:
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     return operands[0].WithShape(context.shared_result_shape());
   }
+};
+
+// pad: the padding value everywhere, and then the operand's elements that stay.
+class PadKernel final : public Kernel {
+ public:
+  explicit PadKernel(std::vector<Part> parts) : parts_(std::move(parts)) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+    const std::span<std::byte> out = result.MutableBytes();
+    const int bytes = Bytes(result.shape().element_type());
+    for (size_t done = 0; done < out.size();) {
+      const size_t count = std::min(out.size() - done, static_cast<size_t>(kPiece) * bytes);
+      FillElements(bytes, operands[1].data(), out.data() + done, static_cast<int64_t>(count) / bytes);
+      ASSAY_RETURN_IF_ERROR(context.Charge(static_cast<int64_t>(count) / bytes));
+      done += count;
+    }
+    ASSAY_RETURN_IF_ERROR(RunParts(context, parts_, operands[0].data(), out.data()));
+    return result;
+  }
+
+ private:
+  const std::vector<Part> parts_;
 };
 
 class MovesKernel final : public Kernel {
@@ -97,36 +160,38 @@ class Window {
 
 class DynamicSliceKernel final : public Kernel {
  public:
-  DynamicSliceKernel(Window window, Part part) : window_(std::move(window)), part_(std::move(part)) {}
+  DynamicSliceKernel(Window window, std::vector<Part> parts)
+      : window_(std::move(window)), parts_(std::move(parts)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     const int64_t offset = window_.Offset(operands.subspan(1));
-    part_.move.Run(operands[0].data() + offset, result.MutableBytes().data());
-    ASSAY_RETURN_IF_ERROR(context.Charge(part_.elements));
+    ASSAY_RETURN_IF_ERROR(
+        RunParts(context, parts_, operands[0].data() + offset, result.MutableBytes().data()));
     return result;
   }
 
  private:
   const Window window_;
-  const Part part_;
+  const std::vector<Part> parts_;
 };
 
 class DynamicUpdateSliceKernel final : public Kernel {
  public:
-  DynamicUpdateSliceKernel(Window window, Part part) : window_(std::move(window)), part_(std::move(part)) {}
+  DynamicUpdateSliceKernel(Window window, std::vector<Part> parts)
+      : window_(std::move(window)), parts_(std::move(parts)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const int64_t offset = window_.Offset(operands.subspan(2));
     ASSAY_ASSIGN_OR_RETURN(Literal result, Writable(context, std::move(operands[0])));
-    part_.move.Run(operands[1].data(), result.MutableBytes().data() + offset);
-    ASSAY_RETURN_IF_ERROR(context.Charge(part_.elements));
+    ASSAY_RETURN_IF_ERROR(
+        RunParts(context, parts_, operands[1].data(), result.MutableBytes().data() + offset));
     return result;
   }
 
  private:
   const Window window_;
-  const Part part_;
+  const std::vector<Part> parts_;
 };
 
 // Builds the kernel of one instruction.
@@ -148,6 +213,8 @@ class Preparer {
         return IsWhole() ? Shared() : DynamicSlice();
       case Opcode::kDynamicUpdateSlice:
         return DynamicUpdateSlice();
+      case Opcode::kPad:
+        return Pad();
       case Opcode::kReverse:
         return Reverse();
       case Opcode::kSlice:
@@ -170,9 +237,34 @@ class Preparer {
 
   // Every element of the result, from one operand.
   Pointer Gathered(const AffineMap& from) const {
+    return std::make_shared<MovesKernel>(Parts(step_.result_shape(), from, {0, result_strides_}));
+  }
+
+  std::vector<Part> Parts(const Shape& moved, const AffineMap& from, const AffineMap& to) const {
     std::vector<Part> parts;
-    parts.push_back(MakePart(type_, step_.result_shape().sizes(), from, {0, result_strides_}));
-    return std::make_shared<MovesKernel>(std::move(parts));
+    AddParts(type_, moved.sizes(), from, to, 0, parts);
+    return parts;
+  }
+
+  // Element i of a dimension goes to low + i (interior + 1), where that is within the result.
+  Pointer Pad() const {
+    const auto& padding = std::get<PaddingConfig>(*step_.instruction.attributes.Find(Attr::kPadding));
+    DimVector sizes;
+    AffineMap from{0, operand_strides_}, to{0, result_strides_};
+    for (size_t d = 0; d < padding.size(); ++d) {
+      const int64_t step = padding[d].interior + 1, low = padding[d].low;
+      const int64_t last = step_.result_shape().size(static_cast<int64_t>(d)) - 1 - low;
+      const int64_t first = low < 0 ? (-low + step - 1) / step : 0;
+      const int64_t end =
+          last < 0 ? 0 : std::min(step_.operand_shape(0).size(static_cast<int64_t>(d)), last / step + 1);
+      sizes.push_back(std::max<int64_t>(end - first, 0));
+      from.base += first * from.strides[d];
+      to.base += (low + first * step) * to.strides[d];
+      to.strides[d] *= step;
+    }
+    std::vector<Part> parts;
+    if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) AddParts(type_, sizes, from, to, 0, parts);
+    return std::make_shared<PadKernel>(std::move(parts));
   }
 
   AffineMap Broadcast() const {
@@ -188,8 +280,8 @@ class Preparer {
     AffineMap to{0, result_strides_};
     for (int64_t k = 0; k < std::ssize(step_.instruction.operands); ++k) {
       const Shape& operand = step_.operand_shape(k);
-      parts.push_back(MakePart(type_, operand.sizes(), {0, RowMajorStrides(operand.sizes())}, to));
-      parts.back().operand = static_cast<size_t>(k);
+      AddParts(type_, operand.sizes(), {0, RowMajorStrides(operand.sizes())}, to, static_cast<size_t>(k),
+               parts);
       to.base += operand.size(along) * to.strides[along];
     }
     return std::make_shared<MovesKernel>(std::move(parts));
@@ -223,16 +315,15 @@ class Preparer {
 
   Pointer DynamicSlice() const {
     const Shape& result = step_.result_shape();
-    return std::make_shared<DynamicSliceKernel>(
-        Window(step_.operand_shape(0), result),
-        MakePart(type_, result.sizes(), {0, operand_strides_}, {0, result_strides_}));
+    return std::make_shared<DynamicSliceKernel>(Window(step_.operand_shape(0), result),
+                                                Parts(result, {0, operand_strides_}, {0, result_strides_}));
   }
 
   Pointer DynamicUpdateSlice() const {
     const Shape& update = step_.operand_shape(1);
     return std::make_shared<DynamicUpdateSliceKernel>(
         Window(step_.operand_shape(0), update),
-        MakePart(type_, update.sizes(), {0, RowMajorStrides(update.sizes())}, {0, result_strides_}));
+        Parts(update, {0, RowMajorStrides(update.sizes())}, {0, result_strides_}));
   }
 
   const StepView& step_;
@@ -255,8 +346,6 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step,
   if (updates && step.result_shape().rank() == 0) return NotSupported({}, "no start index");
   const int64_t moved = (updates ? step.operand_shape(1) : step.result_shape()).num_elements();
   if (moved == 0) return NotSupported({}, "no element");
-  if (moved > kMaxElements)
-    return NotSupported({}, fmt::format("{} elements, more than {}", moved, kMaxElements));
   return Preparer(step).Run();
 }
 

@@ -1,13 +1,13 @@
-// Ops that only move elements, of small arrays of static sizes: what to copy from where is settled in the plan. Large arrays are
-// the reference's, whose time is the copy's.
+// Ops that only move elements, of arrays of static sizes: what to copy from where is settled in the plan.
 #ifndef ASSAY_ENGINES_NATIVE_ELEMENTWISE_MOVES_H_
 #define ASSAY_ENGINES_NATIVE_ELEMENTWISE_MOVES_H_
 
-#include "engines/native/native_engine.h"
+#include "engine/engine.h"
+#include "jit/isa.h"
 
 namespace assay::native {
 
-// broadcast, concatenate, copy, dynamic-slice, dynamic-update-slice, reshape, reverse, slice, transpose.
+// broadcast, concatenate, copy, dynamic-slice, dynamic-update-slice, pad, reshape, reverse, slice, transpose.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step, Isa isa);
 // A concatenate with what it reads through (move_fusion.h).
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConcatenate(const FusionView& fusion);

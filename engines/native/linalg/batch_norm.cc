@@ -11,6 +11,7 @@
 #include "engines/native/linalg/feature_sums.h"
 #include "engines/native/sums/row_source.h"
 #include "evaluator/parallel.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/real.h"
 
 namespace assay::native {
@@ -132,8 +133,8 @@ void Normalize(const BatchNormFeatures& f, const Literal& x, const Literal& scal
   WithArithmetic(f.type, [&](auto zero) {
     FeatureValues<decltype(zero)> values(f.count);
     for (int64_t c = 0; c < f.count; ++c) {
-      values.Set(c, moments[c].mean, InverseDeviation(f, moments[c].variance), f.Load(scale, c),
-                 f.Load(offset, c));
+      values.Set(c, moments[c].mean, InverseDeviation(moments[c].variance, f.epsilon, f.format),
+                 f.Load(scale, c), f.Load(offset, c));
     }
     NormalizeAs(f, values, x, out);
   });
@@ -143,7 +144,7 @@ absl::StatusOr<Literal> RunTraining(EvalContext& context, const SumKernels& kern
                                     std::span<Literal> operands) {
   const Literal& x = operands[0];
   const BatchNormFeatures f(context, x);
-  ASSAY_RETURN_IF_ERROR(CheckVectors(context, f, operands.subspan(1)));
+  ASSAY_RETURN_IF_ERROR(CheckBatchNormVectors(context, f.count, operands.subspan(1)));
   const bool zero = HasDynamicDimension(context.result_shape());
   ASSAY_ASSIGN_OR_RETURN(Literal y, context.NewResultElement(0, zero));
   ASSAY_ASSIGN_OR_RETURN(Literal means, context.NewResultElement(1, zero));
@@ -166,7 +167,7 @@ absl::StatusOr<Literal> RunTraining(EvalContext& context, const SumKernels& kern
 absl::StatusOr<Literal> RunInference(EvalContext& context, const SumKernels&, std::span<Literal> operands) {
   const Literal& x = operands[0];
   const BatchNormFeatures f(context, x);
-  ASSAY_RETURN_IF_ERROR(CheckVectors(context, f, operands.subspan(1)));
+  ASSAY_RETURN_IF_ERROR(CheckBatchNormVectors(context, f.count, operands.subspan(1)));
   ASSAY_ASSIGN_OR_RETURN(Literal y, context.NewResult(HasDynamicDimension(context.result_shape())));
   ASSAY_RETURN_IF_ERROR(context.Charge(f.count * f.n));
   std::vector<FeatureMoments> moments(f.count);
@@ -181,7 +182,7 @@ absl::StatusOr<Literal> RunGrad(EvalContext& context, const SumKernels& kernels,
   const Literal& x = operands[0];
   const Literal& g = operands[4];
   const BatchNormFeatures f(context, x);
-  ASSAY_RETURN_IF_ERROR(CheckVectors(context, f, operands.subspan(1, 3)));
+  ASSAY_RETURN_IF_ERROR(CheckBatchNormVectors(context, f.count, operands.subspan(1, 3)));
   const Literal same[] = {x, g};
   ASSAY_RETURN_IF_ERROR(CheckSameRuntimeSizes(context, same));
   const bool zero = HasDynamicDimension(context.result_shape());

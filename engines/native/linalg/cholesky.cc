@@ -9,8 +9,8 @@
 #include "engines/native/linalg/substitution.h"
 #include "engines/native/sums/row_source.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/loops.h"
 #include "evaluator/parallel.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/real.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
@@ -268,6 +268,14 @@ absl::Status FactorAll(EvalContext& context, const Literal& a, std::byte* result
   return absl::OkStatus();
 }
 
+// Shapes for which the reference is as quick, or rows are too long; empty where there are none.
+std::string_view WhyNotCholesky(const Shape& a) {
+  const int64_t n = a.sizes().back();
+  if (HasDynamicDimension(a)) return "dynamic dimensions";
+  if (n * a.num_elements() / 6 < kFewProducts) return "few products";
+  return 2 * n > kLongestRow ? "long rows" : "";
+}
+
 class CholeskyKernel final : public Kernel {
  public:
   explicit CholeskyKernel(Isa isa) : isa_(isa) {}
@@ -283,16 +291,15 @@ class CholeskyKernel final : public Kernel {
 
 absl::StatusOr<Literal> RunCholesky(EvalContext& context, std::span<Literal> operands, Isa isa) {
   const Literal& a = operands[0];
-  const int64_t n = a.shape().sizes().back();
-  if (HasDynamicDimension(a.shape()) || n * a.shape().num_elements() / 6 < kFewProducts ||
-      2 * n > kLongestRow)
-    return ops::Cholesky.eval(context, operands);
+  if (const std::string_view why = WhyNotCholesky(a.shape()); !why.empty()) return Fallback(why);
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(/*zero=*/true));
   ASSAY_RETURN_IF_ERROR(FactorAll(context, a, result.MutableBytes().data(), isa));
   return result;
 }
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCholesky(const StepView&, Isa isa) {
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCholesky(const StepView& step, Isa isa) {
+  if (const std::string_view why = WhyNotCholesky(step.operand_shape(0)); !why.empty())
+    return NotSupported({}, why);
   return std::make_shared<CholeskyKernel>(isa);
 }
 

@@ -8,14 +8,14 @@
 
 #include "engines/native/linalg/fft_line.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/loops.h"
 #include "evaluator/parallel.h"
+#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 
 namespace assay::native {
 namespace {
 
-constexpr int64_t kFewElements = 1 << 3;  // in all lines: runs as in the reference
+constexpr int64_t kFewElements = 1 << 3;  // in all lines: not worth a plan
 constexpr int64_t kLargestPrime = 256;    // factors cost their square: larger ones are the reference's
 constexpr int64_t kLongLine = 1 << 14;    // worth several threads
 constexpr int64_t kWorkOfPart = 1 << 17;  // multiplications worth a task
@@ -33,8 +33,6 @@ class FftKernel final : public Kernel {
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const Literal& x = operands[0];
-    if (x.shape().num_elements() < kFewElements || context.result_shape().num_elements() == 0)
-      return ops::Fft.eval(context, operands);
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     int64_t count = 1;
     for (int64_t n : lengths_) count *= n;
@@ -129,6 +127,8 @@ int64_t LargestPrime(int64_t n) {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFft(const StepView& step, Isa isa) {
   if (HasDynamicDimension(step.operand_shape(0))) return NotSupported({}, "dynamic dimensions");
+  if (step.operand_shape(0).num_elements() < kFewElements || step.result_shape().num_elements() == 0)
+    return NotSupported({}, fmt::format("{} elements", step.operand_shape(0).num_elements()));
   const AttributeMap& attributes = step.instruction.attributes;
   const std::span<const int64_t> lengths = attributes.List(Attr::kFftLength);
   for (int64_t n : lengths) {

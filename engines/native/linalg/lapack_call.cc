@@ -13,7 +13,7 @@ class LapackKernel final : public Kernel {
   explicit LapackKernel(Isa isa) : isa_(isa) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return EvalCustomCall(context, operands, [this](EvalContext& inner, std::span<Literal> values) {
+    return RunStandIn(context, operands, [this](EvalContext& inner, std::span<Literal> values) {
       return inner.instruction().opcode == Opcode::kCholesky ? RunCholesky(inner, values, isa_)
                                                              : RunTriangularSolve(inner, values, isa_);
     });

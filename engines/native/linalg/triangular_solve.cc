@@ -8,8 +8,8 @@
 #include "engines/native/linalg/substitution.h"
 #include "engines/native/sums/row_source.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/loops.h"
 #include "evaluator/parallel.h"
+#include "evaluator/runtime_sizes.h"
 
 namespace assay::native {
 namespace {
@@ -167,6 +167,14 @@ class SolveRun {
   std::vector<Matrix> matrices_;
 };
 
+// Shapes for which the reference is as quick, or rows are too long; empty where there are none.
+std::string_view WhyNotTriangularSolve(const Shape& a, const Shape& b) {
+  const int64_t n = a.sizes().back();
+  if (HasDynamicDimension(a) || HasDynamicDimension(b)) return "dynamic dimensions";
+  if (n * b.num_elements() / 2 < kFewProducts) return "few products";
+  return 2 * n > kLongestRow ? "long rows" : "";
+}
+
 class TriangularSolveKernel final : public Kernel {
  public:
   explicit TriangularSolveKernel(Isa isa) : isa_(isa) {}
@@ -183,17 +191,18 @@ class TriangularSolveKernel final : public Kernel {
 absl::StatusOr<Literal> RunTriangularSolve(EvalContext& context, std::span<Literal> operands, Isa isa) {
   const Literal& a = operands[0];
   const Literal& b = operands[1];
-  const int64_t n = a.shape().sizes().back();
-  const bool dynamic = HasDynamicDimension(a.shape()) || HasDynamicDimension(b.shape());
-  if (dynamic || n * b.shape().num_elements() / 2 < kFewProducts || 2 * n > kLongestRow)
-    return ops::TriangularSolve.eval(context, operands);
+  if (const std::string_view why = WhyNotTriangularSolve(a.shape(), b.shape()); !why.empty())
+    return Fallback(why);
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
   SolveRun run(context, a, b, result.MutableBytes().data(), isa);
   ASSAY_RETURN_IF_ERROR(run.Run());
   return result;
 }
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareTriangularSolve(const StepView&, Isa isa) {
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareTriangularSolve(const StepView& step, Isa isa) {
+  if (const std::string_view why = WhyNotTriangularSolve(step.operand_shape(0), step.operand_shape(1));
+      !why.empty())
+    return NotSupported({}, why);
   return std::make_shared<TriangularSolveKernel>(isa);
 }
 

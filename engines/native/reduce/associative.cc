@@ -25,6 +25,32 @@ int64_t FlippedTop(int64_t key) {
 
 }  // namespace
 
+bool IsAssociative(const Module& module, ComputationId id) {
+  const Computation& computation = module.computation(id);
+  if (computation.parameters.size() != 2) return false;
+  const Instruction& root = computation.root_instruction();
+  if (root.operands.size() != 2) return false;
+  const int32_t a = computation.parameters[0], b = computation.parameters[1];
+  const bool of_parameters =
+      (root.operands[0] == a && root.operands[1] == b) || (root.operands[0] == b && root.operands[1] == a);
+  if (!of_parameters || root.shape == nullptr || !root.shape->IsScalar()) return false;
+  const ElementType type = root.shape->element_type();
+  switch (root.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+      return IsIntegral(type) || type == ElementType::kPred;
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return true;
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+      return !IsComplex(type);
+    default:
+      return false;
+  }
+}
+
 int64_t IdentityOf(KeyOp op) {
   switch (op) {
     case KeyOp::kMultiply:

@@ -1,4 +1,4 @@
-// Reducers whose grouping no result can show (IsAssociative of ops/reducer.h), on integer keys: max and min of
+// Reducers whose grouping no result can show, on integer keys: max and min of
 // floats are those of integers in the order of the values, with -0 below +0 and NaN beyond everything.
 #ifndef ASSAY_ENGINES_NATIVE_REDUCE_ASSOCIATIVE_H_
 #define ASSAY_ENGINES_NATIVE_REDUCE_ASSOCIATIVE_H_
@@ -10,6 +10,11 @@
 #include "shape/element_type.h"
 
 namespace assay::native {
+
+// True if the computation is f(a, b) = a op b of its two parameters where op is associative and commutative
+// in every bit: integer or pred add and multiply, and, or, xor, and max and min of anything real. Then any
+// grouping gives the left fold's result.
+bool IsAssociative(const Module& module, ComputationId id);
 
 enum class KeyOp : uint8_t { kAdd, kMultiply, kAnd, kOr, kXor, kMaximum, kMinimum };
 

@@ -8,42 +8,21 @@
 #include "engines/codegen/scalar_code.h"
 #include "engines/native/reduce/window_lines.h"
 #include "engines/native/sums/row_source.h"
+#include "engines/native/walk/loops.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/loops.h"
-#include "evaluator/ops/scatter_apply.h"
 #include "evaluator/parallel.h"
 #include "evaluator/registry.h"
+#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 
 namespace assay::native {
 namespace {
 
-using fused::ScalarCode;
+using codegen::ScalarCode;
 
-constexpr int64_t kWorthCode = 1 << 12;        // applications that take the reference as long as making code
 constexpr int64_t kElementsOfPart = 1 << 13;   // worth a task
 constexpr int64_t kElementsOfRound = 1 << 22;  // between two charges
 constexpr int64_t kTile = 64;                  // steps of a tile
-
-// The computation as code, where its 2 n parameters are of the types of n operands, as are its results.
-absl::StatusOr<std::shared_ptr<const ScalarCode>> CodeFor(const StepView& step, Isa isa, int64_t n,
-                                                          int64_t first, int64_t second, int64_t work,
-                                                          bool vectors) {
-  if (work < kWorthCode) return NotSupported({}, fmt::format("{} applications, too few for code", work));
-  const ComputationId id = *step.instruction.attributes.Computation(Attr::kToApply);
-  const Computation& computation = step.module.computation(id);
-  const auto parameter = [&](int64_t k) {
-    return computation.instructions[static_cast<size_t>(computation.parameters[static_cast<size_t>(k)])]
-        .shape->element_type();
-  };
-  for (int64_t k = 0; k < n; ++k) {
-    const ElementType type = step.operand_shape(first + k).element_type();
-    if (parameter(k) != type || parameter(n + k) != type ||
-        step.operand_shape(second + k).element_type() != type)
-      return NotSupported({}, "operands of other types than the computation's");
-  }
-  return ScalarCode::Make(step.module, id, isa, vectors);
-}
 
 // One operand of a reduce.
 struct Folded {
@@ -356,57 +335,27 @@ class CumulativeWindow final : public Kernel {
   const std::shared_ptr<const Kernel> others_;
 };
 
-class CodeScatter final : public Kernel {
- public:
-  explicit CodeScatter(std::shared_ptr<const ScalarCode> code) : code_(std::move(code)) {}
-
-  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return EvalScatterWith(context, operands,
-                           [&](const ScatterGeometry& g, ScalarFunction& combiner,
-                               std::span<const Literal> updates, std::span<Literal> results) {
-                             if (!g.disjoint && !g.windows_last)
-                               return ApplyScatter(context, g, combiner, updates, results);
-                             return Apply(context, g, updates, results);
-                           });
-  }
-
- private:
-  absl::Status Apply(EvalContext& context, const ScatterGeometry& g, std::span<const Literal> updates,
-                     std::span<Literal> results) const {
-    const WindowRuns runs = RunsOf(g);
-    const size_t n = results.size();
-    ScalarCode::Frame frame(*code_, /*vectors=*/false);
-    std::vector<std::byte*> to;
-    std::vector<int64_t> bytes;
-    for (size_t k = 0; k < n; ++k) {
-      to.push_back(results[k].MutableBytes().data());
-      bytes.push_back(Bytes(results[k].shape().element_type()));
-      frame.SetInputStride(k, runs.to_stride * bytes[k]);
-      frame.SetOutputStride(k, runs.to_stride * bytes[k]);
-      frame.SetInputStride(n + k, runs.from_stride * bytes[k]);
-    }
-    return ForEachWindowStrip(
-        context, g, [&](int64_t count, const int64_t* starts, int64_t at, int64_t step) -> absl::Status {
-          for (int64_t i = 0; i < count; ++i, at += step) {
-            if (starts[i] < 0) continue;
-            for (const WindowRuns::Start& start : runs.starts) {
-              for (size_t k = 0; k < n; ++k) {
-                std::byte* const element = to[k] + (starts[i] + start.to) * bytes[k];
-                frame.SetInput(k, element);
-                frame.SetOutput(k, element);
-                frame.SetInput(n + k, updates[k].data() + (at + start.from) * bytes[k]);
-              }
-              frame.Run(runs.length);
-            }
-          }
-          return absl::OkStatus();
-        });
-  }
-
-  const std::shared_ptr<const ScalarCode> code_;
-};
-
 }  // namespace
+
+absl::StatusOr<std::shared_ptr<const ScalarCode>> CodeFor(const StepView& step, Isa isa, int64_t n,
+                                                          int64_t first, int64_t second, int64_t work,
+                                                          bool vectors) {
+  constexpr int64_t kWorthCode = 1 << 10;  // applications that take the reference as long as making code
+  if (work < kWorthCode) return NotSupported({}, fmt::format("{} applications, too few for code", work));
+  const ComputationId id = *step.instruction.attributes.Computation(Attr::kToApply);
+  const Computation& computation = step.module.computation(id);
+  const auto parameter = [&](int64_t k) {
+    return computation.instructions[static_cast<size_t>(computation.parameters[static_cast<size_t>(k)])]
+        .shape->element_type();
+  };
+  for (int64_t k = 0; k < n; ++k) {
+    const ElementType type = step.operand_shape(first + k).element_type();
+    if (parameter(k) != type || parameter(n + k) != type ||
+        step.operand_shape(second + k).element_type() != type)
+      return NotSupported({}, "operands of other types than the computation's");
+  }
+  return ScalarCode::Make(step.module, id, isa, vectors);
+}
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& step, Isa isa) {
   const auto n = static_cast<int64_t>(step.instruction.operands.size()) / 2;
@@ -418,18 +367,6 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& 
 std::shared_ptr<const Kernel> MakeCumulativeWindow(std::shared_ptr<const ScalarCode> code,
                                                    std::shared_ptr<const Kernel> others) {
   return std::make_shared<CumulativeWindow>(std::move(code), std::move(others));
-}
-
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeScatter(const StepView& step, Isa isa) {
-  const auto n = static_cast<int64_t>(step.instruction.operands.size()) / 2;
-  const Computation& combiner =
-      step.module.computation(*step.instruction.attributes.Computation(Attr::kToApply));
-  if (n == 1 && combiner.root_instruction().opcode == Opcode::kParameter)
-    return NotSupported({}, "windows that are kept or moved over");
-  ASSAY_ASSIGN_OR_RETURN(
-      std::shared_ptr<const ScalarCode> code,
-      CodeFor(step, isa, n, 0, n + 1, step.operand_shape(n + 1).num_elements(), /*vectors=*/false));
-  return std::make_shared<CodeScatter>(std::move(code));
 }
 
 }  // namespace assay::native

@@ -1,19 +1,24 @@
-// Left folds (RED-2) by generated code: reduce, cumulative reduce-window and scatter with computations whose order
-// results show.
+// Left folds (RED-2) by generated code: reduce and cumulative reduce-window with computations whose order results show.
 #ifndef ASSAY_ENGINES_NATIVE_REDUCE_CODE_FOLD_H_
 #define ASSAY_ENGINES_NATIVE_REDUCE_CODE_FOLD_H_
 
+#include "engine/engine.h"
 #include "engines/codegen/scalar_code.h"
-#include "engines/native/native_engine.h"
+#include "jit/isa.h"
 
 namespace assay::native {
 
+// The computation as code, where its 2 n parameters are of the types of n operands, as are its results. The parameters are
+// the operands from `first` and from `second` on; `work` is the number of applications, which must be worth code.
+absl::StatusOr<std::shared_ptr<const codegen::ScalarCode>> CodeFor(const StepView& step, Isa isa, int64_t n,
+                                                                   int64_t first, int64_t second,
+                                                                   int64_t work, bool vectors);
+
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& step, Isa isa);
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeScatter(const StepView& step, Isa isa);
 
 // A reduce-window of one operand whose elements are of the computation's type: where every window begins with its line's
 // first element, each is the one before, folded with what is new at its end; where not, by `others`.
-std::shared_ptr<const Kernel> MakeCumulativeWindow(std::shared_ptr<const fused::ScalarCode> code,
+std::shared_ptr<const Kernel> MakeCumulativeWindow(std::shared_ptr<const codegen::ScalarCode> code,
                                                    std::shared_ptr<const Kernel> others);
 
 }  // namespace assay::native

@@ -4,16 +4,18 @@
 #include <array>
 #include <optional>
 
+#include "engines/native/reduce/associative.h"
 #include "engines/native/reduce/code_fold.h"
 #include "engines/native/reduce/reduce_add.h"
 #include "engines/native/reduce/reduce_fold.h"
-#include "engines/native/sums/few_sums.h"
+#include "engines/native/sums/short_sums.h"
 #include "engines/native/sums/sum_terms.h"
 #include "engines/native/sums/tiers.h"
+#include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/move.h"
 #include "evaluator/ops/reducer.h"
 #include "evaluator/registry.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar_function.h"
 #include "fmt/format.h"
 
@@ -25,10 +27,12 @@ struct ReduceLoops {
   LoopDims kept, reduced;
   DimVector kept_sizes;
 
-  ReduceLoops(const Literal& x, const Literal& result, std::span<const int64_t> dimensions) {
-    const DimVector strides = StridesOf(x), result_strides = StridesOf(result);
-    for (int64_t d = 0; d < x.shape().rank(); ++d) {
-      const int64_t size = x.dynamic_size(d);
+  ReduceLoops(const Literal& x, const Literal& result, std::span<const int64_t> dimensions)
+      : ReduceLoops(x.runtime_sizes(), StridesOf(x), StridesOf(result), dimensions) {}
+  ReduceLoops(std::span<const int64_t> sizes, const DimVector& strides, const DimVector& result_strides,
+              std::span<const int64_t> dimensions) {
+    for (int64_t d = 0; d < std::ssize(sizes); ++d) {
+      const int64_t size = sizes[d];
       if (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end()) {
         reduced.push_back({size, {strides[d]}});
       } else {
@@ -133,6 +137,9 @@ class SumKernel final : public Kernel {
   const std::optional<SmallRows> small_;
 };
 
+constexpr std::string_view kNotFoldable =
+    "fewer than two elements a row, or neither rows nor columns that lie together";
+
 class FoldKernel final : public Kernel {
  public:
   explicit FoldKernel(const TypedFold& typed) : typed_(typed) {}
@@ -143,7 +150,7 @@ class FoldKernel final : public Kernel {
     const ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions));
     const ArrayFold fold{x.data(), operands[1].data(), result.MutableBytes().data(), loops.kept,
                          loops.reduced};
-    if (!IsFoldable(fold)) return DefinitionOf(Opcode::kReduce).eval(context, operands);
+    if (!IsFoldable(fold)) return Fallback(kNotFoldable);
     ASSAY_RETURN_IF_ERROR(RunArrayFold(context, typed_, fold));
     SetRuntimeSizes(result, loops.kept_sizes);
     return result;
@@ -165,6 +172,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step
   if (!IsAssociative(step.module, reducer)) return PrepareCodeReduce(step, isa);
   const TypedFold fold = TypedFoldOf(FoldKernelsOf(isa), KeyOpOf(step.module, reducer, type), type);
   if (fold.combine == nullptr) return NotSupported({}, fmt::format("folds of {}", Name(type)));
+  const Shape &x = step.operand_shape(0), &result = step.result_shape();
+  if (!x.HasDynamic() && !x.HasUnbounded()) {
+    const ReduceLoops loops(x.sizes(), RowMajorStrides(x.sizes()), RowMajorStrides(result.sizes()),
+                            step.instruction.attributes.List(Attr::kDimensions));
+    if (!IsFoldable({nullptr, nullptr, nullptr, loops.kept, loops.reduced}))
+      return NotSupported({}, kNotFoldable);
+  }
   return std::make_shared<FoldKernel>(fold);
 }
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "engines/native/sums/few_sums.h"
 #include "engines/native/sums/row_source.h"
+#include "engines/native/sums/short_sums.h"
 #include "engines/native/sums/sum_terms.h"
 #include "literal/element_io.h"
 

@@ -3,7 +3,8 @@
 #define ASSAY_ENGINES_NATIVE_REDUCE_REDUCE_ADD_H_
 
 #include "engines/native/sums/sum_kernels.h"
-#include "evaluator/ops/loops.h"
+#include "engines/native/walk/loops.h"
+#include "evaluator/eval_context.h"
 
 namespace assay::native {
 

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "engines/native/sums/row_source.h"
-#include "evaluator/move.h"
+#include "engines/native/walk/move.h"
 #include "evaluator/parallel.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"

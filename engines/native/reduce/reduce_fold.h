@@ -4,7 +4,8 @@
 
 #include "engines/native/reduce/associative.h"
 #include "engines/native/reduce/fold_kernels.h"
-#include "evaluator/ops/loops.h"
+#include "engines/native/walk/loops.h"
+#include "evaluator/eval_context.h"
 
 namespace assay::native {
 

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "engines/native/reduce/sliding_fold.h"
-#include "evaluator/ops/loops.h"
-#include "evaluator/ops/window_axis.h"
+#include "engines/native/walk/loops.h"
+#include "engines/native/walk/window_axis.h"
+#include "hlo/attribute.h"
 
 namespace assay::native {
 

@@ -1,12 +1,13 @@
-// Geometry and result are the reference's (EvalGatherWith); the loop over the index vectors is here.
+// The loop over the index vectors; geometry and result are gather_plan.h's.
 #include "engines/native/scatter_gather/gather.h"
 
 #include <limits>
 
+#include "engines/native/scatter_gather/gather_plan.h"
 #include "engines/native/scatter_gather/index_kernels.h"
 #include "engines/native/scatter_gather/index_walk.h"
+#include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/move.h"
 #include "evaluator/ops/gather.h"
 #include "evaluator/parallel.h"
 #include "shape/checked.h"
@@ -93,10 +94,9 @@ class GatherKernel final : public Kernel {
   explicit GatherKernel(const IndexKernels& kernels) : kernels_(kernels) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return EvalGatherWith(context, operands,
-                          [&](const GatherPlan& plan, const Literal& operand, Literal& result) {
-                            return Mover(kernels_, plan, operand, result).Run(context);
-                          });
+    return RunGather(context, operands, [&](const GatherPlan& plan, const Literal& operand, Literal& result) {
+      return Mover(kernels_, plan, operand, result).Run(context);
+    });
   }
 
  private:

@@ -2,7 +2,8 @@
 #ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_GATHER_H_
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_GATHER_H_
 
-#include "engines/native/native_engine.h"
+#include "engine/engine.h"
+#include "jit/isa.h"
 
 namespace assay::native {
 

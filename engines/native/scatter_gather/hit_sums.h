@@ -10,8 +10,8 @@
 
 #include <span>
 
+#include "engines/native/scatter_gather/scatter_windows.h"
 #include "engines/native/sums/sum_kernels.h"
-#include "evaluator/ops/scatter_apply.h"
 
 namespace assay::native {
 

@@ -1,6 +1,6 @@
 #include "engines/native/scatter_gather/index_walk.h"
 
-#include "evaluator/ops/shape_rules.h"
+#include "evaluator/shape_rules.h"
 
 namespace assay::native {
 

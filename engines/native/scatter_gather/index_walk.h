@@ -1,4 +1,4 @@
-// The index vectors of gather and scatter for threads: any part of the walk of ops/index_vectors.h.
+// The index vectors of gather and scatter for threads: any part of the walk of index_vectors.h.
 #ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_INDEX_WALK_H_
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_INDEX_WALK_H_
 
@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "engines/native/scatter_gather/index_kernels.h"
+#include "engines/native/walk/loops.h"
 #include "evaluator/ops/index_vectors.h"
-#include "evaluator/ops/loops.h"
+#include "literal/element_io.h"
+#include "shape/index.h"
 
 namespace assay::native {
 

@@ -1,16 +1,19 @@
-// Shape, geometry and operands are the reference's (EvalScatterWith); what is done with the windows is here.
+// What is done with the windows; geometry and operands are scatter_windows.h's.
 #include "engines/native/scatter_gather/scatter.h"
 
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
-#include "engines/native/reduce/code_fold.h"
+#include "engines/native/reduce/associative.h"
 #include "engines/native/reduce/reduce_fold.h"
+#include "engines/native/scatter_gather/code_scatter.h"
 #include "engines/native/scatter_gather/hit_sums.h"
 #include "engines/native/scatter_gather/scatter_product.h"
 #include "engines/native/scatter_gather/scatter_sums.h"
-#include "evaluator/ops/reducer.h"
+#include "engines/native/walk/move.h"
+#include "evaluator/registry.h"
+#include "evaluator/scalar_function.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
@@ -23,21 +26,20 @@ class ScatterSum final : public Kernel {
   explicit ScatterSum(const ScatterKernels& kernels) : kernels_(kernels) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return EvalScatterWith(
-        context, operands,
-        [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
-            std::span<Literal> results) -> absl::Status {
-          ASSAY_ASSIGN_OR_RETURN(const bool added,
-                                 AddFloatWindows(context, kernels_, g, updates[0], results[0]));
-          if (added) return absl::OkStatus();
-          ASSAY_ASSIGN_OR_RETURN(Hits hits, CollectHits(context, g, updates[0]));
-          if (hits.count == 0) return absl::OkStatus();
-          return AddHits(context, kernels_.sums,
-                         {results[0].shape().element_type(), results[0].MutableBytes().data(),
-                          results[0].shape().num_elements(), updates[0].data(),
-                          g.disjoint ? RunsOf(g) : WindowRuns{{{0, 0}}, 1, 0, 0}},
-                         hits.data(), hits.count);
-        });
+    return RunScatter(context, MakeScatterGeometry(context.attributes(), operands), operands,
+                      [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
+                          std::span<Literal> results) -> absl::Status {
+                        ASSAY_ASSIGN_OR_RETURN(const bool added,
+                                               AddFloatWindows(context, kernels_, g, updates[0], results[0]));
+                        if (added) return absl::OkStatus();
+                        ASSAY_ASSIGN_OR_RETURN(Hits hits, CollectHits(context, g, updates[0]));
+                        if (hits.count == 0) return absl::OkStatus();
+                        return AddHits(context, kernels_.sums,
+                                       {results[0].shape().element_type(), results[0].MutableBytes().data(),
+                                        results[0].shape().num_elements(), updates[0].data(),
+                                        g.disjoint ? RunsOf(g) : WindowRuns{{{0, 0}}, 1, 0, 0}},
+                                       hits.data(), hits.count);
+                      });
   }
 
  private:
@@ -109,31 +111,67 @@ class ScatterFold final : public Kernel {
   explicit ScatterFold(const TypedFold& typed) : typed_(typed), fold_(typed) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return EvalScatterWith(
-        context, operands,
-        [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
-            std::span<Literal> results) -> absl::Status {
-          const int64_t bytes = Bytes(typed_.type);
-          const WindowRuns runs = RunsOf(g);
-          const std::byte* const from = updates[0].data();
-          std::byte* const to = results[0].MutableBytes().data();
-          return ForEachWindowStrip(
-              context, g, [&](int64_t n, const int64_t* starts, int64_t at, int64_t step) -> absl::Status {
-                for (int64_t i = 0; i < n; ++i, at += step) {
-                  if (starts[i] < 0) continue;
-                  for (const WindowRuns::Start& start : runs.starts) {
-                    fold_(runs.length, to + (starts[i] + start.to) * bytes, runs.to_stride,
-                          from + (at + start.from) * bytes, runs.from_stride);
-                  }
-                }
-                return absl::OkStatus();
-              });
-        });
+    return RunScatter(context, MakeScatterGeometry(context.attributes(), operands), operands,
+                      [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
+                          std::span<Literal> results) -> absl::Status {
+                        const int64_t bytes = Bytes(typed_.type);
+                        const WindowRuns runs = RunsOf(g);
+                        const std::byte* const from = updates[0].data();
+                        std::byte* const to = results[0].MutableBytes().data();
+                        return ForEachWindowStrip(
+                            context, g,
+                            [&](int64_t n, const int64_t* starts, int64_t at, int64_t step) -> absl::Status {
+                              for (int64_t i = 0; i < n; ++i, at += step) {
+                                if (starts[i] < 0) continue;
+                                for (const WindowRuns::Start& start : runs.starts) {
+                                  fold_(runs.length, to + (starts[i] + start.to) * bytes, runs.to_stride,
+                                        from + (at + start.from) * bytes, runs.from_stride);
+                                }
+                              }
+                              return absl::OkStatus();
+                            });
+                      });
   }
 
  private:
   const TypedFold typed_;
   const RunFold fold_;
+};
+
+// The combiner gives back one of its parameters: the operand's element, and windows are dropped; or the update, and windows
+// are moved over, so that the last one wins.
+class ScatterMove final : public Kernel {
+ public:
+  explicit ScatterMove(bool keeps_operand) : keeps_operand_(keeps_operand) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    const ScatterGeometry geometry = MakeScatterGeometry(context.attributes(), operands);
+    if (!keeps_operand_ && !CanGoByWindows(geometry))
+      return Fallback("windows that meet in another order than the updates' own");
+    return RunScatter(context, geometry, operands,
+                      [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
+                          std::span<Literal> results) {
+                        if (keeps_operand_) return absl::OkStatus();
+                        return MoveWindows(context, g, updates[0], results[0]);
+                      });
+  }
+
+ private:
+  static absl::Status MoveWindows(EvalContext& context, const ScatterGeometry& g, const Literal& update,
+                                  Literal& result) {
+    const int bytes = Bytes(result.shape().element_type());
+    const StridedMove move(bytes, g.window, g.window_from, g.window_to);
+    std::byte* const out = result.MutableBytes().data();
+    return ForEachWindowStrip(
+        context, g, [&](int64_t n, const int64_t* to, int64_t from, int64_t from_step) -> absl::Status {
+          for (int64_t i = 0; i < n; ++i, from += from_step) {
+            if (to[i] >= 0) move.Run(update.data() + from * bytes, out + to[i] * bytes);
+          }
+          return absl::OkStatus();
+        });
+  }
+
+  const bool keeps_operand_;
 };
 
 bool FillsItsBytes(ElementType type) {
@@ -148,6 +186,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const StepView& ste
   const ScatterKernels kernels{IndexKernelsOf(isa), FixedKernelsOf(isa), SumKernelsOf(isa)};
   if (IsExactSum(step.module, combiner)) return std::make_shared<ScatterSum>(kernels);
   if (IsFloatProduct(step)) return MakeScatterProduct(isa);
+  const Computation& computation = step.module.computation(combiner);
+  if (computation.root_instruction().opcode == Opcode::kParameter)
+    return std::make_shared<ScatterMove>(computation.root_instruction().parameter_number == 0);
   if (!IsAssociative(step.module, combiner)) return PrepareCodeScatter(step, isa);
   const ElementType type = step.operand_shape(0).element_type();
   if (step.operand_shape(2).element_type() != type || step.result_shape().element_type() != type)

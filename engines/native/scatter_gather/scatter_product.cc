@@ -4,7 +4,8 @@
 
 #include "engines/native/scatter_gather/index_kernels.h"
 #include "engines/native/scatter_gather/index_walk.h"
-#include "evaluator/ops/scatter_apply.h"
+#include "engines/native/scatter_gather/scatter_windows.h"
+#include "evaluator/registry.h"
 
 namespace assay::native {
 namespace {
@@ -45,15 +46,16 @@ class ScatterProduct final : public Kernel {
   explicit ScatterProduct(const IndexKernels& kernels) : kernels_(kernels) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return EvalScatterWith(context, operands,
-                           [&](const ScatterGeometry& g, ScalarFunction& combiner,
-                               std::span<const Literal> updates, std::span<Literal> results) {
-                             if (!g.disjoint && !g.windows_last)
-                               return ApplyScatter(context, g, combiner, updates, results);
-                             if (results[0].shape().element_type() == ElementType::kF32)
-                               return Multiply<float>(context, g, updates[0], results[0]);
-                             return Multiply<double>(context, g, updates[0], results[0]);
-                           });
+    const ScatterGeometry geometry = MakeScatterGeometry(context.attributes(), operands);
+    if (!CanGoByWindows(geometry))
+      return Fallback("windows that meet in another order than the updates' own");
+    return RunScatter(context, geometry, operands,
+                      [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
+                          std::span<Literal> results) {
+                        if (results[0].shape().element_type() == ElementType::kF32)
+                          return Multiply<float>(context, g, updates[0], results[0]);
+                        return Multiply<double>(context, g, updates[0], results[0]);
+                      });
   }
 
  private:

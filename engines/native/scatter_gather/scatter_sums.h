@@ -4,9 +4,9 @@
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SCATTER_SUMS_H_
 
 #include "engines/native/scatter_gather/index_kernels.h"
+#include "engines/native/scatter_gather/scatter_windows.h"
 #include "engines/native/sums/fixed_kernels.h"
 #include "engines/native/sums/sum_kernels.h"
-#include "evaluator/ops/scatter_apply.h"
 
 namespace assay::native {
 

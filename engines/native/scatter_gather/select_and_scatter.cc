@@ -11,22 +11,23 @@
 
 #include "engines/codegen/scalar_code.h"
 #include "engines/native/scatter_gather/hit_sums.h"
-#include "evaluator/ops/loops.h"
+#include "engines/native/scatter_gather/selection.h"
+#include "engines/native/walk/loops.h"
+#include "engines/native/walk/window_axis.h"
 #include "evaluator/ops/select_and_scatter.h"
-#include "evaluator/ops/window_axis.h"
 #include "evaluator/parallel.h"
 #include "evaluator/scalar_function.h"
 
 namespace assay::native {
 namespace {
 
-using fused::ScalarCode;
+using codegen::ScalarCode;
 
 constexpr int64_t kCandidatesOfPart = 1 << 14;  // worth a task
 constexpr int64_t kCandidatesBetweenCharges = 1 << 26;
 constexpr int64_t kHitsOfPart = 1 << 12;
 constexpr int64_t kHitsBetweenCharges = 1 << 22;
-constexpr int64_t kWorthCode = 1 << 12;  // candidates that take the reference as long as making code
+constexpr int64_t kWorthCode = 1 << 10;  // candidates that take the reference as long as making code
 
 // keep = compare(held, offered).
 enum class Keep : uint8_t { kGe, kGt, kLe, kLt };
@@ -285,7 +286,7 @@ absl::Status CombineByCode(EvalContext& context, const ScalarCode& code, int64_t
   return absl::OkStatus();
 }
 
-// What select and scatter are; of each that one way at most is there, else the reference's.
+// What select and scatter are; of each that one way at most is there, else the scalar function.
 struct Computations {
   std::optional<Keep> keep;
   std::shared_ptr<const ScalarCode> select, scatter;
@@ -308,7 +309,7 @@ class SelectAndScatterKernel final : public Kernel {
                  ? Sum(context, window, chosen, source, result)
                  : CombineByCode(context, *computations_.scatter, parts, chosen, source, result);
     };
-    return EvalSelectAndScatterWith(context, operands, {choose, combine});
+    return RunSelectAndScatter(context, operands, {choose, combine});
   }
 
  private:

@@ -16,7 +16,7 @@ constexpr int64_t kElementsOfRound = 1 << 19;  // between two charges
 // Ranges of a line, from its first element; its halves are cut at floor(length / 2).
 class Merger {
  public:
-  Merger(const fused::ScalarCode& comparator, const LineArrays& arrays)
+  Merger(const codegen::ScalarCode& comparator, const LineArrays& arrays)
       : arrays_(arrays), frame_(comparator, /*vectors=*/false) {
     for (size_t i = 0; i < 2 * arrays.bytes.size(); ++i) {
       frame_.SetInputStride(i, 0);
@@ -84,7 +84,7 @@ class Merger {
   }
 
   const LineArrays& arrays_;
-  fused::ScalarCode::Frame frame_;
+  codegen::ScalarCode::Frame frame_;
   std::byte answer_{0};
   std::vector<Argument> left_, right_;
   uint32_t *order_ = nullptr, *scratch_ = nullptr;
@@ -102,7 +102,7 @@ std::pair<int64_t, int64_t> RangeAt(int64_t length, int depth, int64_t i) {
 
 }  // namespace
 
-absl::Status MergeLines(EvalContext& context, const fused::ScalarCode& comparator, const LineArrays& arrays,
+absl::Status MergeLines(EvalContext& context, const codegen::ScalarCode& comparator, const LineArrays& arrays,
                         int64_t length, std::span<uint32_t> order, std::span<uint32_t> scratch) {
   const auto total = static_cast<int64_t>(order.size());
   const int deepest =

@@ -12,9 +12,9 @@
 #include "engines/codegen/scalar_code.h"
 #include "engines/native/sort/line_sorter.h"
 #include "engines/native/sort/merge_lines.h"
+#include "engines/native/walk/loops.h"
+#include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/move.h"
-#include "evaluator/ops/loops.h"
 #include "evaluator/ops/sort_results.h"
 #include "evaluator/parallel.h"
 #include "evaluator/registry.h"
@@ -29,7 +29,7 @@ constexpr int64_t kLongLine = 1 << 16;         // sorted on its own, with memory
 constexpr int64_t kElementsOfPart = 1 << 14;   // worth a task
 constexpr int64_t kElementsOfRound = 1 << 22;  // between two charges
 constexpr int64_t kElementsOfMovePart = 1 << 15;
-constexpr int64_t kWorthCode = 512;  // elements that take the reference as long as making code
+constexpr int64_t kWorthCode = 128;  // elements that take the reference as long as making code
 
 // The live elements of arrays of one shape, line by line.
 struct Lines {
@@ -82,7 +82,7 @@ class SortRun {
  public:
   // `comparator` is null where there is no code for it.
   SortRun(EvalContext& context, Isa isa, const Lines& lines, const SortOrder& order,
-          std::span<const KeyEncoder> encoders, const fused::ScalarCode* comparator)
+          std::span<const KeyEncoder> encoders, const codegen::ScalarCode* comparator)
       : context_(context),
         isa_(isa),
         lines_(lines),
@@ -188,7 +188,7 @@ class SortRun {
   absl::StatusOr<bool> Compute(std::span<const int32_t> values, std::vector<std::byte*>& computed) {
     const ComputationId comparator = *context_.attributes().Computation(Attr::kToApply);
     const std::unique_ptr<ScalarFunction> function =
-        ScalarFunction::MakePart(context_.executor(), context_.module(), comparator, values);
+        ScalarFunction::MakePart(context_.run(), context_.module(), comparator, values);
     if (function == nullptr) return false;
     std::vector<const std::byte*> in;
     std::vector<int64_t> in_strides, out_strides;
@@ -254,7 +254,7 @@ class SortRun {
   const Lines& lines_;
   const SortOrder& order_;
   const std::span<const KeyEncoder> encoders_;
-  const fused::ScalarCode* const comparator_;
+  const codegen::ScalarCode* const comparator_;
   std::vector<const std::byte*> from_;
   std::vector<std::byte*> to_;
   std::vector<int64_t> bytes_;
@@ -267,7 +267,7 @@ class SortRun {
 class SortKernel final : public Kernel {
  public:
   // One of both at least: an order by keys, or code for the comparator.
-  SortKernel(std::optional<SortOrder> order, std::shared_ptr<const fused::ScalarCode> comparator, Isa isa)
+  SortKernel(std::optional<SortOrder> order, std::shared_ptr<const codegen::ScalarCode> comparator, Isa isa)
       : order_(std::move(order).value_or(SortOrder{})), comparator_(std::move(comparator)), isa_(isa) {
     for (const OrderKey& key : order_.keys) encoders_.emplace_back(key, isa);
   }
@@ -278,11 +278,11 @@ class SortKernel final : public Kernel {
     ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> results, NewSortResults(context, operands));
     if (lines.total > 0) {
       if (lines.length > std::numeric_limits<int32_t>::max())
-        return DefinitionOf(Opcode::kSort).eval(context, operands);
+        return Fallback("lines of more than 2^31 - 1 elements");
       ASSAY_ASSIGN_OR_RETURN(
           const bool ordered,
           SortRun(context, isa_, lines, order_, encoders_, comparator_.get()).Run(operands, results));
-      if (!ordered) return DefinitionOf(Opcode::kSort).eval(context, operands);
+      if (!ordered) return Fallback("NaNs among keys that are compared as numbers");
     }
     if (results.size() == 1) return std::move(results[0]);
     return Literal::Tuple(context.shared_result_shape(), std::move(results));
@@ -290,7 +290,7 @@ class SortKernel final : public Kernel {
 
  private:
   const SortOrder order_;
-  const std::shared_ptr<const fused::ScalarCode> comparator_;
+  const std::shared_ptr<const codegen::ScalarCode> comparator_;
   const Isa isa_;
   std::vector<KeyEncoder> encoders_;
 };
@@ -304,9 +304,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSort(const StepView& step, 
   const bool always = order && std::all_of(order->keys.begin(), order->keys.end(), [](const OrderKey& key) {
                         return !IsFloat(key.type) || key.total_order;
                       });
-  std::shared_ptr<const fused::ScalarCode> code;
+  std::shared_ptr<const codegen::ScalarCode> code;
   if (!always && step.operand_shape(0).num_elements() >= kWorthCode) {
-    auto made = fused::ScalarCode::Make(step.module, comparator, isa, /*vectors=*/false);
+    auto made = codegen::ScalarCode::Make(step.module, comparator, isa, /*vectors=*/false);
     if (made.ok()) code = *std::move(made);
     if (!order && !made.ok()) {
       return NotSupported({}, fmt::format("a comparator that is no order by keys, with {}",

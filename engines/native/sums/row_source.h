@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engines/native/sums/sum_kernels.h"
-#include "evaluator/ops/loops.h"
+#include "engines/native/walk/loops.h"
 
 namespace assay::native {
 

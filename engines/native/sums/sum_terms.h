@@ -6,7 +6,7 @@
 
 #include "engines/native/sums/sum_kernels.h"
 #include "engines/native/sums/tiers.h"
-#include "evaluator/ops/loops.h"
+#include "engines/native/walk/loops.h"
 #include "evaluator/parallel.h"
 
 namespace assay::native {

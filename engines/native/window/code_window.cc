@@ -6,20 +6,22 @@
 
 #include "engines/codegen/scalar_code.h"
 #include "engines/native/reduce/code_fold.h"
+#include "engines/native/reduce/reducer_operands.h"
+#include "engines/native/walk/loops.h"
 #include "engines/native/window/window_fold.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/loops.h"
 #include "evaluator/ops/reducer.h"
 #include "evaluator/registry.h"
+#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 
 namespace assay::native {
 namespace {
 
-using fused::ScalarCode;
+using codegen::ScalarCode;
 
 constexpr int64_t kWorthCode =
-    1 << 12;  // applications, in all runs, that take the reference as long as making code
+    1 << 10;  // applications, in all runs, that take the reference as long as making code
 constexpr int64_t kLongWindow = 64;  // cumulative ones as long are worth their own way
 
 class CodeWindow final : public Kernel {
@@ -28,18 +30,14 @@ class CodeWindow final : public Kernel {
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const size_t n = operands.size() / 2;
-    const auto reference = [&] { return DefinitionOf(Opcode::kReduceWindow).eval(context, operands); };
     const bool tuple = context.result_shape().IsTuple();
     const Shape& shape = tuple ? context.result_shape().element(0) : context.result_shape();
     for (const Literal& operand : operands.first(n)) {
-      if (!operand.IsFullSize()) return reference();
+      if (!operand.IsFullSize()) return Fallback("run-time sizes");
     }
-    if (HasDynamicDimension(context.result_shape()) || shape.rank() == 0 || shape.num_elements() == 0 ||
-        operands[0].shape().num_elements() == 0)
-      return reference();
     const auto grid = WindowGrid::Of(context.attributes().WindowOf(), operands[0].runtime_sizes(),
                                      DimVector(shape.sizes().begin(), shape.sizes().end()));
-    if (!grid) return reference();
+    if (!grid) return Fallback("windows of too many dimensions");
     ASSAY_ASSIGN_OR_RETURN(
         const std::vector<Literal> converted,
         ConvertForReducer(context, operands, *context.attributes().Computation(Attr::kToApply)));
@@ -80,7 +78,7 @@ class LateWindow final : public Kernel {
       });
       if (code_ != nullptr) return code_->Run(context, operands);
     }
-    return DefinitionOf(Opcode::kReduceWindow).eval(context, operands);
+    return Fallback("code does not pay yet");
   }
 
  private:
@@ -97,7 +95,10 @@ class LateWindow final : public Kernel {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeWindow(const StepView& step, Isa isa) {
   const Shape& shape = step.result_shape().IsTuple() ? step.result_shape().element(0) : step.result_shape();
-  if (shape.HasDynamic()) return NotSupported({}, "a dynamic dimension");
+  if (HasDynamicDimension(step.result_shape())) return NotSupported({}, "a dynamic dimension");
+  if (shape.rank() == 0) return NotSupported({}, "no dimension");
+  if (shape.num_elements() == 0 || step.operand_shape(0).num_elements() == 0)
+    return NotSupported({}, "no elements");
   int64_t applications = std::min(shape.num_elements(), kWorthCode), longest = 1;
   for (const WindowDimension& d : step.instruction.attributes.WindowOf()) {
     applications = std::min(applications * std::min(d.size, kWorthCode), kWorthCode);

@@ -3,7 +3,8 @@
 #ifndef ASSAY_ENGINES_NATIVE_WINDOW_CODE_WINDOW_H_
 #define ASSAY_ENGINES_NATIVE_WINDOW_CODE_WINDOW_H_
 
-#include "engines/native/native_engine.h"
+#include "engine/engine.h"
+#include "jit/isa.h"
 
 namespace assay::native {
 

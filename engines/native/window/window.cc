@@ -4,11 +4,11 @@
 
 #include "engines/native/reduce/associative.h"
 #include "engines/native/reduce/window_lines.h"
+#include "engines/native/walk/loops.h"
 #include "engines/native/window/code_window.h"
 #include "engines/native/window/window_add.h"
 #include "engines/native/window/window_sums.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/reducer.h"
 #include "evaluator/parallel.h"
 #include "evaluator/registry.h"
 #include "evaluator/scalar_function.h"
@@ -99,22 +99,20 @@ class LineFolder {
   std::vector<int64_t> keys_, row_, out_;
 };
 
+constexpr std::string_view kNoLines = "windows that slide along more than one dimension";
+
 class WindowKernel final : public Kernel {
  public:
   explicit WindowKernel(Isa isa, bool is_sum) : isa_(isa), is_sum_(is_sum) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    const auto reference = [&] { return DefinitionOf(Opcode::kReduceWindow).eval(context, operands); };
     const Literal& x = operands[0];
-    if (context.result_shape().HasDynamic() || !x.IsFullSize() ||
-        context.result_shape().num_elements() == 0 || x.shape().num_elements() == 0) {
-      return reference();
-    }
+    if (!x.IsFullSize()) return Fallback("run-time sizes");
     const DimVector sizes = x.runtime_sizes();
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     const auto lines = WindowLines::Of(context.attributes().WindowOf(), sizes, StridesOf(x),
                                        result.runtime_sizes(), StridesOf(result));
-    if (!lines) return reference();
+    if (!lines) return Fallback(kNoLines);
     const ElementType type = x.shape().element_type();
     std::byte* const out = result.MutableBytes().data();
     if (is_sum_) {
@@ -149,6 +147,18 @@ class WindowKernel final : public Kernel {
 // Windows of fewer elements are folded as they are.
 constexpr int64_t kShortestWindow = 8;
 
+// Empty where WindowKernel can run.
+std::string_view WhyNoLines(const StepView& step) {
+  const Shape &x = step.operand_shape(0), &result = step.result_shape();
+  if (result.HasDynamic()) return "a dynamic dimension";
+  if (result.num_elements() == 0 || x.num_elements() == 0) return "no elements";
+  const auto lines =
+      WindowLines::Of(step.instruction.attributes.WindowOf(), DimVector(x.sizes().begin(), x.sizes().end()),
+                      RowMajorStrides(x.sizes()), DimVector(result.sizes().begin(), result.sizes().end()),
+                      RowMajorStrides(result.sizes()));
+  return lines ? "" : kNoLines;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView& step, Isa isa) {
@@ -163,12 +173,14 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView
     auto sums = std::make_shared<WindowKernel>(isa, /*is_sum=*/true);
     absl::StatusOr<std::shared_ptr<const Kernel>> small = PrepareWindowSums(step, isa, sums);
     if (small.ok()) return small;
+    if (const std::string_view why = WhyNoLines(step); !why.empty()) return NotSupported({}, why);
     return sums;
   }
   int64_t longest = 1;
   for (const WindowDimension& d : step.instruction.attributes.WindowOf()) longest = std::max(longest, d.size);
   if (!one_type || longest < kShortestWindow || !IsAssociative(step.module, reducer))
     return PrepareCodeWindow(step, isa);
+  if (!WhyNoLines(step).empty()) return PrepareCodeWindow(step, isa);
   return std::make_shared<WindowKernel>(isa, /*is_sum=*/false);
 }
 

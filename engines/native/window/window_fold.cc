@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "evaluator/move.h"
+#include "engines/native/walk/move.h"
 
 namespace assay::native {
 namespace {
 
-using fused::ScalarCode;
+using codegen::ScalarCode;
 
 constexpr int64_t kFoldsOfPart = 1 << 14;   // worth a task
 constexpr int64_t kFoldsOfRound = 1 << 23;  // between two charges

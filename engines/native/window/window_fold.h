@@ -23,7 +23,7 @@ struct WindowOperand {
 // One thread's. The code's parameters are the running values and then the new ones.
 class TileFolder {
  public:
-  TileFolder(const fused::ScalarCode& code, std::span<const WindowOperand> operands);
+  TileFolder(const codegen::ScalarCode& code, std::span<const WindowOperand> operands);
 
   // Result r of the grid goes to element r - base of the operands' results, which hold the running values on the way.
   void Run(const WindowGrid& grid, int64_t tile, int64_t base = 0);
@@ -31,13 +31,13 @@ class TileFolder {
  private:
   void Fold(WindowBlock block);
   bool Pack(WindowBlock& block);
-  void Steps(fused::ScalarCode::Frame& frame, const WindowBlock& block, int64_t width, int64_t elements);
-  void Steps(fused::ScalarCode::Frame& frame, int64_t times, int64_t from, int64_t from_step, int64_t to,
+  void Steps(codegen::ScalarCode::Frame& frame, const WindowBlock& block, int64_t width, int64_t elements);
+  void Steps(codegen::ScalarCode::Frame& frame, int64_t times, int64_t from, int64_t from_step, int64_t to,
              int64_t to_step);
 
   const std::span<const WindowOperand> operands_;
   const int64_t lanes_;
-  fused::ScalarCode::Frame single_, vectors_;
+  codegen::ScalarCode::Frame single_, vectors_;
   int64_t base_ = 0;
   std::vector<std::vector<uint64_t>> packed_;  // by operand: the elements of a block side by side
   std::vector<const std::byte*> inputs_;       // by operand: where `from` counts from

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engines/native/walk/loops.h"
 #include "shape/index.h"
 
 namespace assay::native {

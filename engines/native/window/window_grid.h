@@ -12,8 +12,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/numeric/int128.h"
-#include "evaluator/ops/loops.h"
-#include "evaluator/ops/window_axis.h"
+#include "engines/native/walk/loops.h"
+#include "engines/native/walk/window_axis.h"
+#include "hlo/attribute.h"
 
 namespace assay::native {
 

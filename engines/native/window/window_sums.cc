@@ -11,20 +11,21 @@
 #include <utility>
 
 #include "engines/codegen/scalar_code.h"
+#include "engines/native/sums/strided_sum.h"
 #include "engines/native/sums/tiers.h"
+#include "engines/native/walk/loops.h"
 #include "engines/native/window/window_fold.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/element_sum.h"
-#include "evaluator/ops/loops.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 
 namespace assay::native {
 namespace {
 
-using fused::ScalarCode;
+using codegen::ScalarCode;
 
-constexpr int64_t kWorthCode = 1 << 12;  // additions
+constexpr int64_t kWorthCode = 1 << 10;  // additions
 constexpr int64_t kLargestWindow = 128;  // elements; more are quicker by sums that slide
 
 // A computation of scalars in the making; only its root is a tuple.
@@ -191,7 +192,7 @@ class TileSummer {
   const std::byte* const input_;
   const std::byte* const init_;
   const int64_t lanes_;
-  ElementSum sum_;
+  StridedSum sum_;
   ScalarCode::Frame rounding_;
   std::vector<double> factor_, sums_, errors_;
   std::vector<uint8_t> settled_;

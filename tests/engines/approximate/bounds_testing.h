@@ -11,13 +11,15 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
 #include "tests/engines/native/native_testing.h"
 
 namespace assay::testing {
 
 // One engine alone, as MakePlan wants it: the list outlives every plan.
-template <const Engine& (*kEngineOf)(native::Isa)>
-std::span<const Engine* const> Only(native::Isa isa) {
+template <const Engine& (*kEngineOf)(Isa)>
+std::span<const Engine* const> Only(Isa isa) {
   static std::array<std::array<const Engine*, 1>, 3> engines;
   std::array<const Engine*, 1>& of_isa = engines[static_cast<size_t>(isa)];
   of_isa[0] = &kEngineOf(isa);

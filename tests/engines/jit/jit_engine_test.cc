@@ -6,7 +6,9 @@
 #include "golden/golden.h"
 #include "literal/compare.h"
 #include "literal/literal_text.h"
-#include "tests/engines/jit/fused_testing.h"
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
+#include "tests/engines/jit/jit_testing.h"
 
 namespace assay::testing {
 namespace {
@@ -24,7 +26,7 @@ int CheckProgram(const std::string& text, Random& random) {
   Executor referee(*reference, {});
   const absl::StatusOr<Literal> wanted = referee.Run(arguments);
   REQUIRE(wanted.ok());
-  for (native::Isa isa : JitIsas()) {
+  for (Isa isa : JitIsas()) {
     const absl::StatusOr<Plan> plan = MakePlan(*module, EagerEngines(isa));
     REQUIRE(plan.ok());
     fused += FusedSteps(*plan);
@@ -140,7 +142,7 @@ TEST_CASE("jit engine: functions with large results have the bits that they have
   Random random(14);
   const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
   REQUIRE(module.ok());
-  for (native::Isa isa : JitIsas()) {
+  for (Isa isa : JitIsas()) {
     const Engine* const native[] = {&native::NativeEngine(isa)};
     const absl::StatusOr<Plan> single = MakePlan(*module, native),
                                fused = MakePlan(*module, EagerEngines(isa));
@@ -158,7 +160,7 @@ TEST_CASE("jit engine: functions with large results have the bits that they have
 }
 
 TEST_CASE("jit engine: every golden passes with every fusion taken", "[jit][golden]") {
-  for (native::Isa isa : JitIsas()) {
+  for (Isa isa : JitIsas()) {
     for (const std::string& path : FindGoldens({ASSAY_SOURCE_DIR "/golden"}).files) {
       const GoldenResult result =
           CheckGolden(path, {.engines = EagerEngines(isa), .crosscheck = Crosscheck::kFull});
@@ -205,7 +207,7 @@ TEST_CASE("jit engine: a plan names the members of a fusion, and why there is no
   CHECK_THAT(PlanToText(*MakePlan(*alone, EngineChoice::kExact)),
              Catch::Contains("native     %r = f32[1000] add") &&
                  Catch::Contains("(jit: 1000 elements by 1 instructions)"));
-  CHECK_THAT(PlanToText(*MakePlan(*module, EngineChoice::kExact, native::Isa::kBaseline)),
+  CHECK_THAT(PlanToText(*MakePlan(*module, EngineChoice::kExact, Isa::kBaseline)),
              Catch::Contains("(jit: no AVX2)"));
 }
 

@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "tests/run/run_text.h"
 

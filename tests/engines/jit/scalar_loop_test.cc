@@ -3,13 +3,15 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/engines/jit/fused_testing.h"
+#include "run/engine_list.h"
+#include "tests/engines/jit/jit_testing.h"
+#include "tests/engines/native/native_testing.h"
 
 namespace assay::testing {
 namespace {
 
-std::vector<const Engine*> LoopEngines(native::Isa isa) {
-  return {&fused::LoopEngine(isa), &native::NativeEngine(isa)};
+std::vector<const Engine*> LoopEngines(Isa isa) {
+  return {&jit::LoopEngine(isa), &native::NativeEngine(isa)};
 }
 
 struct Outcome {
@@ -65,7 +67,7 @@ void CheckAgainstReference(const std::string& text) {
   REQUIRE(module.ok());
   const Outcome wanted = RunOn(*module, {}, {});
   REQUIRE(wanted.result.ok());
-  for (native::Isa isa : JitIsas()) {
+  for (Isa isa : JitIsas()) {
     const Outcome found = RunOn(*module, LoopEngines(isa), {});
     REQUIRE(found.result.ok());
     CHECK(Literal::BitwiseEqual(*found.result, *wanted.result));
@@ -109,7 +111,7 @@ ENTRY e {
   ROOT f = u64[] get-tuple-element(q), index=0
 })");
   REQUIRE(module.ok());
-  for (native::Isa isa : JitIsas()) {
+  for (Isa isa : JitIsas()) {
     const Outcome found = RunOn(*module, LoopEngines(isa), {});
     REQUIRE(found.result.ok());
     CHECK(found.result->shape().ToString() == "u64[]");
@@ -245,7 +247,7 @@ TEST_CASE("scalar loop: code is made once the turns of all runs are worth it", "
   const absl::StatusOr<VerifiedModule> module = VerifiedText(OfShape(WithLimit(kRounds, 5), "7"));
   REQUIRE(module.ok());
   const Outcome wanted = RunOn(*module, {}, {});
-  for (native::Isa isa : JitIsas()) {
+  for (Isa isa : JitIsas()) {
     const std::vector<const Engine*> engines = LoopEngines(isa);
     const absl::StatusOr<Plan> plan = MakePlan(*module, engines);
     REQUIRE(plan.ok());
@@ -274,9 +276,8 @@ TEST_CASE("scalar loop: elements of 64 bits beside an array of 16 that stays", "
   }
   CheckAgainstReference(text);
   const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
-  const Computation& entry = module->module().entry_computation();
-  for (native::Isa isa : JitIsas()) {
-    const auto kernel = fused::LoopEngine(isa).Prepare({module->module(), entry, entry.root_instruction()});
+  for (Isa isa : JitIsas()) {
+    const auto kernel = PrepareRoot(jit::LoopEngine(isa), module->module());
     CHECK(kernel.ok());
   }
 }
@@ -296,7 +297,7 @@ ENTRY e { x = f64[] constant(1)
 TEST_CASE("scalar loop: an endless one ends at --max-steps and at an interruption", "[fused]") {
   const absl::StatusOr<VerifiedModule> module = VerifiedText(WithLimit(kCount, 2'000'000'000));
   REQUIRE(module.ok());
-  for (native::Isa isa : JitIsas()) {
+  for (Isa isa : JitIsas()) {
     RunOptions options;
     options.limits.max_steps = 1'000'000;
     CHECK(absl::IsResourceExhausted(RunOn(*module, LoopEngines(isa), options).result.status()));
@@ -313,9 +314,7 @@ TEST_CASE("scalar loop: what it declines, and why", "[fused]") {
     const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
     INFO(text << module.status().message());
     REQUIRE(module.ok());
-    const Computation& entry = module->module().entry_computation();
-    const auto kernel =
-        fused::LoopEngine(native::Isa::kAvx2).Prepare({module->module(), entry, entry.root_instruction()});
+    const auto kernel = PrepareRoot(jit::LoopEngine(Isa::kAvx2), module->module());
     return std::string(kernel.status().message().data(), kernel.status().message().size());
   };
   const std::string count = WithLimit(kCount, 9);

@@ -9,11 +9,11 @@
 
 namespace assay::testing {
 
-inline bool HasCode() { return native::MachineIsa() != native::Isa::kBaseline; }
+inline bool HasCode() { return MachineIsa() != Isa::kBaseline; }
 
 inline bool RootRunsByKernel(const std::string& body) {
   int kernels = 0;
-  return RootHasKernel(NativePlan(ReferencePlan(body), native::MachineIsa(), &kernels));
+  return RootHasKernel(NativePlan(ReferencePlan(body), MachineIsa(), &kernels));
 }
 
 inline void CheckByCode(const std::string& body, std::initializer_list<Draw> draws) {

@@ -12,14 +12,15 @@
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 #include "literal/literal_text.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 
 namespace assay::testing {
 
-inline std::vector<native::Isa> MachineIsas() {
-  std::vector<native::Isa> isas;
-  for (native::Isa isa : {native::Isa::kBaseline, native::Isa::kAvx2, native::Isa::kAvx512}) {
-    if (isa <= native::MachineIsa()) isas.push_back(isa);
+inline std::vector<Isa> MachineIsas() {
+  std::vector<Isa> isas;
+  for (Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
+    if (isa <= MachineIsa()) isas.push_back(isa);
   }
   return isas;
 }
@@ -34,17 +35,27 @@ inline Plan ReferencePlan(const std::string& body) {
   return *MakePlan(*verified, EngineChoice::kReference);
 }
 
+// What an engine makes of the entry's root alone.
+inline absl::StatusOr<std::shared_ptr<const Kernel>> PrepareRoot(const Engine& engine, const Module& module) {
+  const Computation& entry = module.entry_computation();
+  return engine.Prepare({module, entry, {&entry.root, 1}, entry.root_instruction().operands});
+}
+
 // Every step that the native engine takes; `kernels` counts them.
-inline Plan NativePlan(Plan plan, native::Isa isa, int* kernels) {
+inline Plan NativePlan(Plan plan, Isa isa, int* kernels) {
   static const Engine* const engines[] = {&native::NativeEngine()};
   plan.engines = engines;
   *kernels = 0;
   for (size_t c = 0; c < plan.computations.size(); ++c) {
     const Computation& computation = plan.module->computations[c];
     for (Step& step : plan.computations[c].steps) {
-      auto kernel = native::NativeEngine(isa).Prepare(
-          {*plan.module, computation, computation.instructions[step.instruction]});
-      if (kernel.ok()) step.kernel = *std::move(kernel), ++*kernels;
+      const Engine& engine = native::NativeEngine(isa);
+      auto kernel =
+          engine.Prepare({*plan.module, computation, {&step.instruction, 1}, step.Reads(computation)});
+      if (!kernel.ok()) continue;
+      step.kernel = *std::move(kernel);
+      step.engine = &engine;
+      ++*kernels;
     }
   }
   return plan;
@@ -157,7 +168,7 @@ inline std::vector<Literal> DrawnArguments(const Plan& plan, Draw draw, uint64_t
 class NativePlans {
  public:
   explicit NativePlans(const std::string& body) : body_(body), reference_(ReferencePlan(body)) {
-    for (native::Isa isa : MachineIsas()) {
+    for (Isa isa : MachineIsas()) {
       int kernels = 0;
       natives_.push_back(NativePlan(reference_, isa, &kernels));
       REQUIRE(kernels > 0);

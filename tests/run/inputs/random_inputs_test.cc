@@ -213,6 +213,20 @@ ENTRY e {
   }
 }
 
+TEST_CASE("random inputs: ranges of a ragged-all-to-all are empty", "[random_inputs]") {
+  const Program p = Make(R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  io = s32[1] parameter(2)
+  ss = s32[1] parameter(3)
+  oo = s32[1] parameter(4)
+  rs = s32[1] parameter(5)
+  ROOT r = f32[4] ragged-all-to-all(x, y, io, ss, oo, rs), replica_groups={{0}}
+})");
+  for (size_t i = 2; i < 6; ++i) CHECK(Ints(p.inputs[i]) == std::vector<int64_t>{0});
+}
+
 TEST_CASE("random inputs: sizes set at run time are within the bound", "[random_inputs]") {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Program p = Make(R"(HloModule m

@@ -51,7 +51,7 @@ bool RoundsAs(double x, __int128 sum) {
 // Whether all sums of a block lie within their bounds of the exact ones, and these are narrow; returns how many are 0.
 // Left elements are multiples of 2^-left_bits, right ones of 2^(left_bits - 40).
 int CheckBlock(const std::vector<float>& left, const std::vector<float>& right, int left_bits = 20) {
-  const DigitKernels& kernels = *native::DigitKernelsOf(native::Isa::kAvx512);
+  const DigitKernels& kernels = *native::DigitKernelsOf(Isa::kAvx512);
   const Packed a(kernels, true, left), b(kernels, false, right);
   REQUIRE(a.packed);
   REQUIRE(b.packed);
@@ -87,8 +87,7 @@ int CheckBlock(const std::vector<float>& left, const std::vector<float>& right, 
 // False, with a line that says so, where there are none.
 bool HasKernels() {
   static const bool has = [] {
-    const bool there = native::MachineIsa() == native::Isa::kAvx512 &&
-                       native::DigitKernelsOf(native::Isa::kAvx512) != nullptr;
+    const bool there = MachineIsa() == Isa::kAvx512 && native::DigitKernelsOf(Isa::kAvx512) != nullptr;
     if (!there) WARN("skipped: no matrix registers for bytes");
     return there;
   }();
@@ -195,7 +194,7 @@ TEST_CASE("digits: sums of more than 53 bits", "[native][dot][digits]") {
 
 TEST_CASE("digits: rows that are not for them are refused", "[native][dot][digits]") {
   if (!HasKernels()) return;
-  const DigitKernels& kernels = *native::DigitKernelsOf(native::Isa::kAvx512);
+  const DigitKernels& kernels = *native::DigitKernelsOf(Isa::kAvx512);
   for (float value : {HUGE_VALF, -HUGE_VALF, std::nanf(""), 0x1p-124F}) {
     std::vector<float> rows(100 * kDigitRows, 1.0F);
     CHECK(Packed(kernels, true, rows).packed);

@@ -213,7 +213,7 @@ TEST_CASE("native dot: sums of bytes do not saturate", "[native][dot]") {
         std::fill(bytes.begin(), bytes.end(), static_cast<std::byte>(extreme));
       }
       const auto sum = static_cast<int32_t>(static_cast<uint32_t>(extreme * extreme * kLength));
-      for (native::Isa isa : MachineIsas()) {
+      for (Isa isa : MachineIsas()) {
         int kernels = 0;
         const absl::StatusOr<Literal> result = RunPlan(NativePlan(reference, isa, &kernels), arguments, 2);
         REQUIRE(result.ok());
@@ -293,8 +293,8 @@ TEST_CASE("native dot: an element is the rational sum, rounded once, whatever th
     constexpr int64_t kLength = 301, kColumns = 19;
     const ElementType type = *ElementTypeFromName(name);
     int kernels = 0;
-    const Plan plan = NativePlan(ReferencePlan(SquareDot(name, name, kRows, kLength, kColumns)),
-                                 native::MachineIsa(), &kernels);
+    const Plan plan =
+        NativePlan(ReferencePlan(SquareDot(name, name, kRows, kLength, kColumns)), MachineIsa(), &kernels);
     for (Draw draw : {Draw::kNormal, Draw::kWide, Draw::kCancelling, Draw::kTies, Draw::kSmall, Draw::kLarge,
                       Draw::kIntegers, Draw::kZeros}) {
       const std::vector<Literal> arguments = DrawnArguments(plan, draw, 77);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "run/inputs/random_inputs.h"
 #include "tests/run/run_text.h"

@@ -28,7 +28,7 @@ void CheckArrays(const std::string& body, const std::vector<Literal>& arguments,
   const Plan reference = ReferencePlan(body);
   Executor referee(reference, {});
   REQUIRE(referee.Run(arguments).ok());
-  for (native::Isa isa : MachineIsas()) {
+  for (Isa isa : MachineIsas()) {
     int kernels = 0;
     const Plan plan = NativePlan(reference, isa, &kernels);
     CHECK(kernels > 0);

@@ -83,7 +83,7 @@ TEST_CASE("native batch-norm: sums that cancel", "[native][batch-norm]") {
       if (arguments.size() == 5) arguments[4] = Cancelling(arguments[4].shape(), false, 2);
       const absl::StatusOr<Literal> wanted = RunPlan(reference, arguments);
       REQUIRE(wanted.ok());
-      for (native::Isa isa : MachineIsas()) {
+      for (Isa isa : MachineIsas()) {
         int kernels = 0;
         const absl::StatusOr<Literal> result = RunPlan(NativePlan(reference, isa, &kernels), arguments, 2);
         REQUIRE(result.ok());
@@ -100,7 +100,7 @@ TEST_CASE("native batch-norm: moments are the rational ones, rounded once", "[na
     const ElementType type = *ElementTypeFromName(name);
     int kernels = 0;
     const Plan plan =
-        NativePlan(ReferencePlan(Training(name, "777,13", kFeatures, 1)), native::MachineIsa(), &kernels);
+        NativePlan(ReferencePlan(Training(name, "777,13", kFeatures, 1)), MachineIsa(), &kernels);
     REQUIRE(kernels > 0);
     for (Draw draw :
          {Draw::kNormal, Draw::kWide, Draw::kCancelling, Draw::kTies, Draw::kSmall, Draw::kIntegers}) {

@@ -32,7 +32,7 @@ void CheckKinds(int batch, int n, std::initializer_list<Draw> draws) {
 }  // namespace
 
 TEST_CASE("native fft: every draw, small lengths", "[native][fft]") {
-  for (int n = 1; n <= 18; ++n) CheckKinds(3, n, kAllDraws);
+  for (int n = 1; n <= 18; ++n) CheckKinds(8, n, kAllDraws);
 }
 
 TEST_CASE("native fft: powers of two and mixed radices", "[native][fft]") {
@@ -61,7 +61,7 @@ TEST_CASE("native fft: a line that threads share", "[native][fft]") {
   const Plan reference = ReferencePlan(Fft("FFT", "c64[16384]", "c64[16384]", "16384"));
   const std::vector<Literal> arguments = DrawnArguments(reference, Draw::kNormal, 3);
   const absl::StatusOr<Literal> wanted = RunPlan(reference, arguments);
-  for (native::Isa isa : MachineIsas()) {
+  for (Isa isa : MachineIsas()) {
     const Plan plan = NativePlan(reference, isa, &kernels);
     REQUIRE(kernels == 1);
     for (int jobs : {1, 2, 7}) {
@@ -79,8 +79,7 @@ TEST_CASE("native fft: a component is its defining sum, rounded once", "[native]
   for (const char* type : {"c64", "c128"}) {
     int kernels = 0;
     const std::string shape = fmt::format("{}[{}]", type, kN);
-    const Plan plan =
-        NativePlan(ReferencePlan(Fft("FFT", shape, shape, "90")), native::MachineIsa(), &kernels);
+    const Plan plan = NativePlan(ReferencePlan(Fft("FFT", shape, shape, "90")), MachineIsa(), &kernels);
     const std::vector<Literal> arguments = DrawnArguments(plan, Draw::kNormal, 11);
     const absl::StatusOr<Literal> result = RunPlan(plan, arguments);
     REQUIRE(result.ok());

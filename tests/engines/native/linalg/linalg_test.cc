@@ -125,7 +125,7 @@ TEST_CASE("native triangular-solve: an unknown is the rounded quotient of the ro
   constexpr int64_t kN = 45, kSides = 19;
   int kernels = 0;
   const Plan plan =
-      NativePlan(ReferencePlan(Solve("f64", "45,45", "45,19", kLowerLeft)), native::MachineIsa(), &kernels);
+      NativePlan(ReferencePlan(Solve("f64", "45,45", "45,19", kLowerLeft)), MachineIsa(), &kernels);
   REQUIRE(kernels == 1);
   for (Draw draw : {Draw::kNormal, Draw::kTies, Draw::kCancelling}) {
     const std::vector<Literal> arguments = DrawnArguments(plan, draw, 5);

@@ -122,7 +122,7 @@ TEST_CASE("code folds: f32 products are rounded from left to right", "[native][c
   const Literal init = Literal::ScalarDouble(ElementType::kF32, 1.25);
   const auto run = [&](const std::string& body, std::span<const int64_t> shape) {
     int kernels = 0;
-    return *RunPlan(NativePlan(ReferencePlan(body), native::MachineIsa(), &kernels),
+    return *RunPlan(NativePlan(ReferencePlan(body), MachineIsa(), &kernels),
                     {Literal::FromDoubles(ElementType::kF32, shape, values), init});
   };
   const Literal products = run(rows, sizes), prefixes = run(scan, flat);

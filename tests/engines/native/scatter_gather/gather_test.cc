@@ -33,7 +33,7 @@ void Dirty(int64_t bytes) {
 void CheckBytes(const std::string& body, const std::vector<Literal>& arguments,
                 const std::vector<uint8_t>& wanted) {
   const Plan reference = ReferencePlan(body);
-  for (native::Isa isa : MachineIsas()) {
+  for (Isa isa : MachineIsas()) {
     int kernels = 0;
     const Plan plan = NativePlan(reference, isa, &kernels);
     REQUIRE(RootHasKernel(plan));

@@ -85,7 +85,7 @@ struct RowScatter {
 
   void Check(const std::string& op, const std::vector<uint32_t>& wanted) const {
     const Plan reference = ReferencePlan(Text(op));
-    for (native::Isa isa : MachineIsas()) {
+    for (Isa isa : MachineIsas()) {
       int kernels = 0;
       const Plan plan = NativePlan(reference, isa, &kernels);
       REQUIRE(RootHasKernel(plan));

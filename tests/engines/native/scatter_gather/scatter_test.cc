@@ -102,6 +102,33 @@ TEST_CASE("native scatter: combiners without an order", "[native][scatter]") {
   }
 }
 
+TEST_CASE("native scatter: windows that are kept, or moved over", "[native][scatter]") {
+  const auto check = [](const std::string& text, const char* type, int parameter) {
+    const char* const combiner = parameter == 0
+                                     ? "to_apply={{ b = {0}[] parameter(1)\n ROOT a = {0}[] parameter(0) }}"
+                                     : "to_apply={{ a = {0}[] parameter(0)\n ROOT b = {0}[] parameter(1) }}";
+    CheckAgainstReference(text.substr(0, text.find("to_apply=")) + fmt::format(fmt::runtime(combiner), type),
+                          {Draw::kNormal, Draw::kSpecials});
+  };
+  for (const char* type : {"f32", "u8", "bf16", "c128"}) {
+    for (int parameter : {0, 1}) {
+      check(Scatter(type, "40", "150,1", "150", kPoints, 20), type, parameter);
+      check(Scatter(type, "20,37", "70,1", "70,37", kRows, 10), type, parameter);
+      // Windows that overlap, one behind the other in the updates, or with their elements apart.
+      check(Scatter(type, "40", "30,1", "30,5",
+                    "update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
+                    "index_vector_dim=1",
+                    20),
+            type, parameter);
+      check(Scatter(type, "40", "30,1", "5,30",
+                    "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
+                    "index_vector_dim=1",
+                    20),
+            type, parameter);
+    }
+  }
+}
+
 TEST_CASE("native scatter: a sum is the rational sum, rounded once", "[native][scatter]") {
   constexpr int64_t kUpdates = 901, kTargets = 37;
   for (const char* name : {"f32", "bf16", "f64"}) {
@@ -112,7 +139,7 @@ TEST_CASE("native scatter: a sum is the rational sum, rounded once", "[native][s
                                   "parameter(2)\nROOT z = {0}[37] scatter(x, i, u), {1}, to_apply={{ a = "
                                   "{0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {0}[] add(a, b) }}",
                                   name, kPoints)),
-        native::MachineIsa(), &kernels);
+        MachineIsa(), &kernels);
     REQUIRE(kernels > 0);
     for (Draw draw : {Draw::kNormal, Draw::kWide, Draw::kCancelling, Draw::kTies, Draw::kSmall, Draw::kLarge,
                       Draw::kIntegers, Draw::kZeros}) {

@@ -88,9 +88,8 @@ TEST_CASE("native select-and-scatter: any select and scatter", "[native][select-
                            text.substr(second + 1), select, scatter);
         INFO(body);
         int kernels = 0;
-        const bool has_kernel =
-            RootHasKernel(NativePlan(ReferencePlan(body), native::MachineIsa(), &kernels));
-        CHECK(has_kernel == (native::MachineIsa() != native::Isa::kBaseline));
+        const bool has_kernel = RootHasKernel(NativePlan(ReferencePlan(body), MachineIsa(), &kernels));
+        CHECK(has_kernel == (MachineIsa() != Isa::kBaseline));
         CheckAgainstReference(body, {Draw::kNormal, Draw::kIntegers, Draw::kSpecials});
       }
     }
@@ -111,7 +110,7 @@ TEST_CASE("native select-and-scatter: sources reach their element in order, writ
   for (int64_t i = 0; i < kSize; ++i) x.push_back(static_cast<float>(random() % 7));
   for (int64_t i = 0; i < kSize - 2; ++i) s.push_back(std::normal_distribution<float>(0, 1)(random));
   int kernels = 0;
-  const Plan plan = NativePlan(ReferencePlan(body), native::MachineIsa(), &kernels);
+  const Plan plan = NativePlan(ReferencePlan(body), MachineIsa(), &kernels);
   const int64_t x_sizes[] = {kSize}, s_sizes[] = {kSize - 2};
   const Literal result = *RunPlan(plan, {Literal::FromDoubles(ElementType::kF32, x_sizes, x),
                                          Literal::FromDoubles(ElementType::kF32, s_sizes, s),

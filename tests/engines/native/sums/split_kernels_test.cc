@@ -33,7 +33,7 @@ Columns Alike(int64_t n, const native::SplitScale& scale) {
 TEST_CASE("split elements: a multiple of the unit, and the rest", "[native][dot]") {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
-  for (native::Isa isa : MachineIsas()) {
+  for (Isa isa : MachineIsas()) {
     const native::SumKernels& sums = native::SumKernelsOf(isa);
     for (int width : {sums.tile_rows, sums.tile_columns}) {
       constexpr int64_t kLength = 13;
@@ -79,7 +79,7 @@ TEST_CASE("split sums that are exact", "[native][dot]") {
     // Norms so small that no sum can have been rounded.
     const native::SplitScale scale{1, 0, 0x1p-20, 0x1p-10};
     const Columns columns = Alike(kSums, scale);
-    for (native::Isa isa : MachineIsas()) {
+    for (Isa isa : MachineIsas()) {
       for (bool with_low : {true, false}) {
         SplitKernelsOf(isa).round(kSums, {high.data(), middle.data(), with_low ? low.data() : nullptr}, scale,
                                   columns.scales(), 0x1p-40, NarrowRounding(format), out.data(),
@@ -116,7 +116,7 @@ TEST_CASE("split sums within a bound", "[native][dot]") {
   const double tie = 1 + 0x1p-24, bound = 0x1p-40;
   const std::vector<double> high = {1, tie, tie, tie, tie, 0, 0x1p-130, 0x1p300};
   const std::vector<double> middle = {0, 0, 0x1p-41, 0x1p-39, -0x1p-39, 0, 0, 0};
-  for (native::Isa isa : MachineIsas()) {
+  for (Isa isa : MachineIsas()) {
     std::vector<double> out(n);
     std::vector<int64_t> failed(n);
     CHECK(SplitKernelsOf(isa).round(n, {high.data(), middle.data(), nullptr}, scale, columns.scales(),

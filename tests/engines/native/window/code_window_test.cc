@@ -36,7 +36,7 @@ TEST_CASE("code windows: few applications get code when they have run often", "[
       Window("f32", "2,8,8,16", "2,4,4,16", "size=1x2x2x1 stride=1x2x2x1", "f32[] maximum(a, b)");
   const Plan reference = ReferencePlan(program);
   int kernels = 0;
-  const Plan plan = NativePlan(reference, native::MachineIsa(), &kernels);
+  const Plan plan = NativePlan(reference, MachineIsa(), &kernels);
   REQUIRE(RootHasKernel(plan));
   for (int run = 0; run < 6; ++run) {  // of 2,048 applications each
     const std::vector<Literal> arguments =
@@ -88,7 +88,7 @@ TEST_CASE("code windows: folds from left to right, written out", "[native][code_
   std::mt19937 random(5);
   for (int64_t i = 0; i < kRows * kColumns; ++i) x.push_back(std::normal_distribution<float>(0, 1)(random));
   int kernels = 0;
-  const Plan plan = NativePlan(ReferencePlan(body), native::MachineIsa(), &kernels);
+  const Plan plan = NativePlan(ReferencePlan(body), MachineIsa(), &kernels);
   CHECK(RootHasKernel(plan) == HasCode());
   const int64_t sizes[] = {kRows, kColumns};
   const Literal result = *RunPlan(plan, {Literal::FromDoubles(ElementType::kF32, sizes, x),
@@ -151,7 +151,7 @@ TEST_CASE("code windows: steps are the reference's where its function counts non
   int64_t steps[3];
   const Plan plan = ReferencePlan(body);
   int kernels = 0;
-  const Plan native = NativePlan(plan, native::MachineIsa(), &kernels);
+  const Plan native = NativePlan(plan, MachineIsa(), &kernels);
   for (int i = 0; i < 3; ++i) {
     RunOptions options;
     options.jobs = i == 1 ? 1 : 3;

@@ -31,7 +31,7 @@ void CheckPrefixes(int64_t rows, int64_t n, bool backward, const std::vector<dou
   const std::vector<int64_t> sizes{rows, n};
   const std::vector<Literal> arguments{Literal::FromDoubles(ElementType::kF32, sizes, x),
                                        Literal::ScalarDouble(ElementType::kF32, init)};
-  for (native::Isa isa : MachineIsas()) {
+  for (Isa isa : MachineIsas()) {
     int kernels = 0;
     const Plan plan = NativePlan(reference, isa, &kernels);
     REQUIRE(RootHasKernel(plan));

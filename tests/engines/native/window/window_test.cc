@@ -57,7 +57,7 @@ TEST_CASE("native reduce-window: long cumulative sums in parts", "[native][windo
           sum.Add(arguments[0].GetDouble(at));
           wanted[at] = sum.Round(format);
         }
-        for (native::Isa isa : MachineIsas()) {
+        for (Isa isa : MachineIsas()) {
           for (int jobs : {1, 2, 7}) {
             int kernels = 0;
             const Plan plan = NativePlan(reference, isa, &kernels);

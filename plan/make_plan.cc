@@ -1,0 +1,59 @@
+// The passes of a plan, in their order. Each is a function in a file of its own.
+#include "plan/make_plan.h"
+
+#include <utility>
+
+#include "fmt/format.h"
+#include "plan/fuse.h"
+#include "plan/inline_calls.h"
+#include "plan/last_uses.h"
+#include "plan/live.h"
+#include "plan/loop_invariant.h"
+#include "plan/order.h"
+#include "plan/prepare.h"
+#include "plan/structure.h"
+
+namespace assay {
+namespace {
+
+absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& module,
+                                                              std::span<const Engine* const> engines) {
+  const std::vector<std::vector<bool>> live = LiveInstructions(module);
+  const std::vector<bool> in_loop = ComputationsInLoops(module);
+  std::vector<ComputationPlan> plans;  // callees first
+  plans.reserve(module.computations.size());
+  int64_t fusions = 0;
+  for (size_t c = 0; c < module.computations.size(); ++c) {
+    ComputationPlan& plan = plans.emplace_back();
+    const Computation& computation = module.computations[c];
+    if (computation.instructions.empty()) continue;  // inlined
+    ASSAY_RETURN_IF_ERROR(OrderSteps(computation, live[c], plan));
+    if (!engines.empty()) {
+      ASSAY_RETURN_IF_ERROR(FuseSteps(module, computation, engines, in_loop[c], fusions, plan));
+      TakeStructure(computation, plan);
+      if (in_loop[c]) FindLoopInvariants(computation, plan);
+    }
+    MarkLastUses(computation, plan);
+    ASSAY_RETURN_IF_ERROR(PrepareSteps(module, computation, engines, in_loop[c], plans, plan));
+  }
+  return plans;
+}
+
+}  // namespace
+
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const Engine* const> engines) {
+  const Module& module = verified.module();
+  if (module.replica_count != 1 || module.num_partitions != 1) {
+    return NotSupported(
+        {}, fmt::format("the module runs on {} replicas and {} partitions; only one device is supported",
+                        module.replica_count, module.num_partitions));
+  }
+  Plan plan;
+  if (!engines.empty()) plan.module = InlineCalls(module);
+  if (plan.module == nullptr) plan.module = verified.shared_module();
+  plan.engines = engines;
+  ASSAY_ASSIGN_OR_RETURN(plan.computations, PlanComputations(*plan.module, plan.engines));
+  return plan;
+}
+
+}  // namespace assay

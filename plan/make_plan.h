@@ -1,0 +1,18 @@
+// VerifiedModule -> Plan: the passes of this folder, one after the other.
+#ifndef ASSAY_PLAN_MAKE_PLAN_H_
+#define ASSAY_PLAN_MAKE_PLAN_H_
+
+#include <span>
+
+#include "evaluator/verify.h"
+#include "plan/plan.h"
+
+namespace assay {
+
+// Keeps of each computation what its root or a side effect needs, in textual order (TOKEN-1).
+// Engines are asked in their order and outlive the plan; the reference needs none.
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, std::span<const Engine* const> engines);
+
+}  // namespace assay
+
+#endif  // ASSAY_PLAN_MAKE_PLAN_H_

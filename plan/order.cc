@@ -1,0 +1,104 @@
+#include "plan/order.h"
+
+#include <map>
+#include <vector>
+
+#include "evaluator/registry.h"
+#include "evaluator/steps.h"
+#include "fmt/format.h"
+
+namespace assay {
+namespace {
+
+// What must run before instruction i. Operands and control predecessors stand before it in the text, so
+// they are listed only where a recv-done has pulled something forward.
+std::vector<int32_t> Predecessors(const Computation& computation,
+                                  const std::map<int64_t, std::vector<int32_t>>& sends, int32_t i) {
+  const Instruction& instruction = computation.instructions[i];
+  std::vector<int32_t> result(instruction.operands.begin(), instruction.operands.end());
+  result.insert(result.end(), instruction.control_predecessors.begin(),
+                instruction.control_predecessors.end());
+  if (instruction.opcode != Opcode::kRecvDone || instruction.attributes.Bool(Attr::kIsHostTransfer))
+    return result;
+  const auto send = sends.find(instruction.attributes.Int(Attr::kChannelId));
+  if (send != sends.end()) result.insert(result.end(), send->second.begin(), send->second.end());
+  return result;
+}
+
+absl::StatusOr<std::vector<int32_t>> ExecutionOrder(const Computation& computation) {
+  const auto& instructions = computation.instructions;
+  const int32_t count = static_cast<int32_t>(instructions.size());
+  enum : uint8_t { kNew, kOpen, kDone };
+  std::map<int64_t, std::vector<int32_t>> sends;  // on device channels
+  for (int32_t i = 0; i < count; ++i) {
+    if (instructions[i].opcode == Opcode::kSend && !instructions[i].attributes.Bool(Attr::kIsHostTransfer))
+      sends[instructions[i].attributes.Int(Attr::kChannelId)].push_back(i);
+  }
+  std::vector<uint8_t> state(count, kNew);
+  std::vector<int32_t> order, pending;
+  order.reserve(count);
+  for (int32_t first = 0; first < count; ++first) {
+    pending.push_back(first);
+    while (!pending.empty()) {
+      const int32_t i = pending.back();
+      if (state[i] != kNew) {
+        pending.pop_back();
+        if (state[i] == kOpen) order.push_back(i);
+        state[i] = kDone;
+        continue;
+      }
+      state[i] = kOpen;
+      for (int32_t before : Predecessors(computation, sends, i)) {
+        if (state[before] == kNew) pending.push_back(before);
+        if (state[before] == kOpen) {
+          return EvalError(instructions[i].position,
+                           fmt::format("deadlock: '{}' and '{}' wait for each other", instructions[i].name,
+                                       instructions[before].name));
+        }
+      }
+    }
+  }
+  return order;
+}
+
+void AddSteps(const Computation& computation, const std::vector<int32_t>& order,
+              const std::vector<bool>& live, ComputationPlan& plan) {
+  const auto& instructions = computation.instructions;
+  const int32_t count = static_cast<int32_t>(instructions.size());
+  std::vector<std::vector<int32_t>> projections(count);
+  for (int32_t i = 0; i < count; ++i) {
+    const Instruction& instruction = instructions[i];
+    if (live[i] && instruction.opcode == Opcode::kGetTupleElement &&
+        instruction.control_predecessors.empty()) {
+      projections[instruction.operands[0]].push_back(i);
+    }
+  }
+  std::vector<bool> done(count, false);
+  std::vector<int32_t> pending;
+  for (int32_t i : order) {
+    if (!live[i] || done[i]) continue;
+    pending.push_back(i);
+    while (!pending.empty()) {
+      const int32_t next = pending.back();
+      pending.pop_back();
+      done[next] = true;
+      if (instructions[next].opcode != Opcode::kParameter) {
+        plan.steps.push_back({.instruction = next,
+                              .op = &DefinitionOf(instructions[next].opcode),
+                              .counts = CountsOf(computation, instructions[next])});
+      }
+      pending.insert(pending.end(), projections[next].rbegin(), projections[next].rend());
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status OrderSteps(const Computation& computation, const std::vector<bool>& live,
+                        ComputationPlan& plan) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<int32_t> order, ExecutionOrder(computation));
+  AddSteps(computation, order, live, plan);
+  return absl::OkStatus();
+}
+
+}  // namespace assay

@@ -1,0 +1,46 @@
+#include "plan/prepare.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace assay {
+namespace {
+
+bool IsLoopInSlots(const Instruction& instruction, std::span<const ComputationPlan> plans) {
+  if (instruction.opcode != Opcode::kWhile) return false;
+  const StateSlots& condition = plans[instruction.attributes.Computation(Attr::kCondition)->value].state;
+  const StateSlots& body = plans[instruction.attributes.Computation(Attr::kBody)->value].state;
+  return condition.unpacked && body.unpacked && body.packed;
+}
+
+}  // namespace
+
+absl::Status PrepareStep(const FusionView& view, std::span<const Engine* const> engines, Step& step) {
+  for (const Engine* engine : engines) {
+    absl::StatusOr<std::shared_ptr<const Kernel>> kernel = engine->Prepare(view);
+    if (absl::IsUnimplemented(kernel.status())) {
+      step.declined.push_back({engine, std::string(kernel.status().message())});
+      continue;
+    }
+    ASSAY_ASSIGN_OR_RETURN(step.kernel, std::move(kernel));
+    step.engine = engine;
+    break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PrepareSteps(const Module& module, const Computation& computation,
+                          std::span<const Engine* const> engines, bool in_loop,
+                          std::span<const ComputationPlan> plans, ComputationPlan& plan) {
+  for (Step& step : plan.steps) {
+    if (step.kernel != nullptr || step.kind != StepKind::kEvaluate) continue;
+    const Instruction& instruction = computation.instructions[step.instruction];
+    ASSAY_RETURN_IF_ERROR(PrepareStep(
+        {module, computation, {&step.instruction, 1}, instruction.operands, in_loop}, engines, step));
+    if (step.kernel == nullptr && IsLoopInSlots(instruction, plans)) step.kind = StepKind::kLoop;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace assay

@@ -1,0 +1,68 @@
+#include "plan/structure.h"
+
+#include <utility>
+#include <vector>
+
+#include "evaluator/steps.h"
+#include "plan/loop_state.h"
+
+namespace assay {
+namespace {
+
+// Tuples of which inlining left nothing to be read.
+void DropUnreadTuples(const Computation& computation, ComputationPlan& plan) {
+  std::vector<bool> read(computation.instructions.size(), false);
+  read[computation.root] = true;
+  std::vector<bool> unread(computation.instructions.size(), false);
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+    const int32_t i = step->instruction;
+    unread[i] = !read[i] && computation.instructions[i].opcode == Opcode::kTuple;
+    if (unread[i]) {
+      plan.counts = AddCounts(plan.counts, step->counts);
+      continue;
+    }
+    for (int32_t operand : step->Reads(computation)) read[operand] = true;
+  }
+  std::erase_if(plan.steps, [&](const Step& step) { return unread[step.instruction]; });
+}
+
+bool IsStructure(const Computation& computation, ComputationPlan& plan, const Instruction& instruction,
+                 int32_t index) {
+  switch (instruction.opcode) {
+    case Opcode::kConstant:
+      plan.constants.push_back(index);
+      return true;
+    case Opcode::kGetTupleElement:
+      return plan.state.unpacked && instruction.operands[0] == computation.parameters[0];
+    case Opcode::kTuple:
+      return plan.state.packed && index == computation.root;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void TakeStructure(const Computation& computation, ComputationPlan& plan) {
+  plan.counts = computation.inlined_steps.value_or(0);
+  DropUnreadTuples(computation, plan);
+  FindLoopState(computation, plan);
+  std::vector<Step> left;
+  left.reserve(plan.steps.size());
+  for (Step& step : plan.steps) {
+    const Instruction& instruction = computation.instructions[step.instruction];
+    if (IsStructure(computation, plan, instruction, step.instruction)) {
+      plan.counts = AddCounts(plan.counts, step.counts);
+      continue;
+    }
+    if (instruction.opcode == Opcode::kTuple) step.kind = StepKind::kTuple;
+    if (instruction.opcode == Opcode::kGetTupleElement) {
+      step.kind = StepKind::kGetTupleElement;
+      step.element = instruction.attributes.Int(Attr::kIndex);
+    }
+    left.push_back(std::move(step));
+  }
+  plan.steps = std::move(left);
+}
+
+}  // namespace assay

@@ -1,0 +1,44 @@
+#include "run/engine_list.h"
+
+#include <array>
+
+#include "engines/approximate/bf16_tiles.h"
+#include "engines/approximate/functions_engine.h"
+#include "engines/approximate/rounded_sums.h"
+#include "engines/jit/jit_engine.h"
+#include "engines/jit/scalar_loop.h"
+#include "engines/native/native_engine.h"
+#include "engines/onednn/onednn_engine.h"
+
+namespace assay {
+
+std::string_view Name(EngineChoice choice) {
+  return choice == EngineChoice::kReference ? "reference" : choice == EngineChoice::kExact ? "exact" : "fast";
+}
+
+std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa) {
+  struct Engines {
+    std::array<const Engine*, 7> fast;
+    std::array<const Engine*, 3> exact;
+  };
+  static const std::array<Engines, 3> all = [] {
+    std::array<Engines, 3> by_isa;
+    for (Isa i : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512})
+      by_isa[static_cast<size_t>(i)] = {
+          .fast = {&approximate::ApproximateJitEngine(i), &approximate::Bf16TilesEngine(i),
+                   &onednn::OnednnEngine(i), &approximate::RoundedSumsEngine(i),
+                   &approximate::FunctionsEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i)},
+          .exact = {&jit::ExactJitEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i)}};
+    return by_isa;
+  }();
+  if (choice == EngineChoice::kReference) return {};
+  const Engines& engines = all[static_cast<size_t>(isa)];
+  if (choice == EngineChoice::kFast) return engines.fast;
+  return engines.exact;
+}
+
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, EngineChoice choice, Isa isa) {
+  return MakePlan(verified, EnginesOf(choice, isa));
+}
+
+}  // namespace assay

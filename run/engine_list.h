@@ -1,0 +1,31 @@
+// The one file that knows every engine, and what `--engine` means.
+#ifndef ASSAY_RUN_ENGINE_LIST_H_
+#define ASSAY_RUN_ENGINE_LIST_H_
+
+#include <span>
+#include <string_view>
+
+#include "engine/engine.h"
+#include "jit/isa.h"
+#include "plan/make_plan.h"
+
+namespace assay {
+
+enum class EngineChoice : uint8_t {
+  kReference,  // the op table alone
+  kExact,      // kernels that give the reference's bits, the reference elsewhere
+  kFast,       // before these, kernels that are within a bound of it (Kernel::accuracy)
+};
+std::string_view Name(EngineChoice choice);
+
+// The engines of a choice in the order in which they are asked, without the reference. Their code is for
+// instruction sets up to `isa`, which the machine must have.
+std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa = MachineIsa());
+
+// The plan by the engines of a choice.
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, EngineChoice choice = EngineChoice::kExact,
+                              Isa isa = MachineIsa());
+
+}  // namespace assay
+
+#endif  // ASSAY_RUN_ENGINE_LIST_H_
