@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""tools/check_layers accepts a clean tree and names each violation that is planted in one.
+
+Usage: check_layers_test.py CHECK_LAYERS
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CLEAN = {
+    "shape/shape.h": "",
+    "hlo/module.h": '#include "shape/shape.h"\n',
+    "plan/plan.h": '#include "hlo/module.h"\nbool IsCall(Opcode o) { switch (o) { case Opcode::kCall: return true; } }\n',
+    "evaluator/elements.h": "",
+    "engine/engine.h": '#include "hlo/module.h"\n',
+    "engines/native/sort/sort.cc": '#include "engine/engine.h"\n'
+    "// It gives what OpDef::eval( ) gives.\nabsl::Status s = EvalError({}, \"\"); bool b = op.eval == EvalElementwise;\n",
+}
+# What is planted, and what the check must say of it.
+PLANTED = [
+    ({"shape/upward.h": '// A comment.\n#include "hlo/module.h"\n'}, "shape/upward.h:2: shape/ includes hlo/, which stands above it"),
+    ({"plan/upward.h": '#include "engines/native/sort/sort.h"\n'}, "plan/upward.h:1: plan/ includes engines/native/sort/, which"),
+    (
+        {f"plan/c{i}.h": f'#include "plan/c{(i + 1) % 3}.h"\n' for i in range(3)},
+        "3 units include each other in a circle: plan/c0, plan/c1, plan/c2",
+    ),
+    ({f"plan/u{i}.cc": "" for i in range(50)}, "plan: 51 units, want at most 50"),
+    ({"plan/long.cc": "\n" * 601}, "plan/long.cc: 601 lines, want at most 600"),
+    ({"plan/room/room.h": ""}, "plan/room: has no line in LAYERS"),
+    (
+        {"plan/facts.cc": "bool F(Opcode o) {\n  switch (o) {\n    case Opcode::kDot: return true;\n  }\n}\n"},
+        "plan/facts.cc:3: a case of Dot: a fact of an op",
+    ),
+    (
+        {"plan/rows.cc": "constexpr std::pair<Opcode, int> kRows[] = {{Opcode::kDot, 2}, {Opcode::kTuple, 0}};\n"},
+        "plan/rows.cc:1: a table row of Dot",
+    ),
+    (
+        {"plan/tells.cc": "bool M(Opcode o) { return o == Opcode::kSlice || o == Opcode::kPad; }\n"},
+        "plan/tells.cc:1: an expression that tells Slice, Pad",
+    ),
+    (
+        {"engines/jit/walks.cc": '#include "evaluator/elements.h"\n'},
+        "engines/jit/walks.cc:1: an engine includes evaluator/elements.h, by which the reference walks",
+    ),
+    ({"engines/jit/a.cc": "return ops::Fft.eval(context, operands);\n"}, "engines/jit/a.cc:1: an engine runs the reference"),
+    ({"engines/jit/b.cc": "\nreturn step.op->eval(context, v);\n"}, "engines/jit/b.cc:2: an engine runs the reference"),
+    ({"engines/jit/c.cc": "return EvalGatherWith(context);\n"}, "engines/jit/c.cc:1: an engine runs the reference"),
+]
+
+
+def run(check, files):
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in files.items():
+            path = pathlib.Path(root, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return subprocess.run([sys.executable, check, root], capture_output=True, text=True, check=False)
+
+
+def main():
+    check, failed = sys.argv[1], 0
+    clean = run(check, CLEAN)
+    if clean.returncode != 0:
+        failed += 1
+        print(f"a clean tree fails:\n{clean.stdout}{clean.stderr}")
+    for planted, wanted in PLANTED:
+        found = run(check, CLEAN | planted)
+        if found.returncode != 1 or wanted not in found.stdout:
+            failed += 1
+            print(f"planted {', '.join(planted)}: wanted exit code 1 and {wanted!r}, found {found.returncode}:\n{found.stdout}{found.stderr}")
+    print(f"{len(PLANTED) + 1 - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
