@@ -4,7 +4,7 @@
 
 #include "builder/builder.h"       // IWYU pragma: export
 #include "evaluator/verify.h"      // IWYU pragma: export
-#include "hlo/load.h"              // IWYU pragma: export
+#include "hlo/load/load.h"         // IWYU pragma: export
 #include "hlo/text/printer.h"      // IWYU pragma: export
 #include "literal/compare.h"       // IWYU pragma: export
 #include "literal/literal_text.h"  // IWYU pragma: export

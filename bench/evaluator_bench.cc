@@ -14,6 +14,7 @@
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "literal/page_pool.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "run/inputs/random_inputs.h"
 

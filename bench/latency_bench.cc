@@ -11,6 +11,7 @@
 
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "run/inputs/random_inputs.h"
 #include "run/program_cache.h"

@@ -12,6 +12,7 @@
 #include "hlo/text/parser.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 
 namespace assay {

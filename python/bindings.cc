@@ -17,6 +17,7 @@
 #include "literal/compare.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "run/inputs/program_io.h"
 #include "run/program_cache.h"

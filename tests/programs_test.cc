@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "fmt/format.h"
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 #include "literal/compare.h"
 #include "literal/npz.h"
 #include "run/executor.h"

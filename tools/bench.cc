@@ -4,6 +4,7 @@
 
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "run/profile/json.h"
 #include "run/profile/roofline.h"
@@ -173,15 +174,16 @@ std::string JsonOf(const StepRow& row) {
   const std::string flops = row.cost.known ? fmt::format("{:.0f}", row.cost.flops) : "null";
   return fmt::format(
       "{{\"name\": {}, \"computation\": {}, \"op\": {}, \"shape\": {}, \"fused\": {}, \"kernel\": {}, "
-      "\"calls\": {}, \"total_s\": {:.9g}, \"self_s\": {:.9g}, \"bytes\": {:.0f}, \"flops\": {}, "
+      "\"calls\": {}, \"fallbacks\": {}, \"total_s\": {:.9g}, \"self_s\": {:.9g}, \"bytes\": {:.0f}, "
+      "\"flops\": {}, "
       "\"functions\": {:.0f}, \"roofline_share\": {}, \"tested\": {}, \"tier2\": {}, \"tier3\": {}, "
       "\"tier2_share\": {:.3g}, \"tier3_share\": {:.3g}}}",
       JsonString(row.instruction().name), JsonString(row.computation->name),
       JsonString(Name(row.instruction().opcode)), JsonString(row.instruction().shape->ToString()),
       row.step->fusion == nullptr ? 1 : row.step->fusion->members.size(), JsonString(row.kernel()),
-      row.time->calls, row.time->total, row.time->self, row.cost.bytes(), flops, row.cost.functions,
-      JsonNumber(row.roofline), tiers.tested, tiers.second, tiers.third, Share(tiers.second, tiers.tested),
-      Share(tiers.third, tiers.tested));
+      row.time->calls, row.time->fallbacks, row.time->total, row.time->self, row.cost.bytes(), flops,
+      row.cost.functions, JsonNumber(row.roofline), tiers.tested, tiers.second, tiers.third,
+      Share(tiers.second, tiers.tested), Share(tiers.third, tiers.tested));
 }
 
 std::string JsonOf(const Plan& plan, const StepReport& report) {
@@ -246,12 +248,13 @@ std::string TextOf(const StepRow& row, double run_seconds) {
     return tiers.tested == 0 ? "" : fmt::format("{:.2g}", Share(part, tiers.tested));
   };
   const size_t fused = row.step->fusion == nullptr ? 1 : row.step->fusion->members.size();
-  return fmt::format("  {:>5.1f}%  {:>8}  {:>7}  {:>7}  {:>7}  {:>7}  {:>9}  {:<9}  %{} = {} {}{}\n",
-                     100 * row.time->self / run_seconds, SecondsText(row.time->self), row.time->calls,
-                     PercentText(row.roofline), of_tested(tiers.second), of_tested(tiers.third),
-                     BytesText(row.cost.bytes()), row.kernel(), row.instruction().name,
-                     row.instruction().shape->ToString(), Name(row.instruction().opcode),
-                     fused > 1 ? fmt::format(" and {} more", fused - 1) : "");
+  return fmt::format(
+      "  {:>5.1f}%  {:>8}  {:>7}  {:>7}  {:>7}  {:>7}  {:>9}  {:<9}  %{} = {} {}{}{}\n",
+      100 * row.time->self / run_seconds, SecondsText(row.time->self), row.time->calls,
+      PercentText(row.roofline), of_tested(tiers.second), of_tested(tiers.third), BytesText(row.cost.bytes()),
+      row.kernel(), row.instruction().name, row.instruction().shape->ToString(),
+      Name(row.instruction().opcode), fused > 1 ? fmt::format(" and {} more", fused - 1) : "",
+      row.time->fallbacks > 0 ? fmt::format("  {} by the reference", row.time->fallbacks) : "");
 }
 
 // The slowest first; steps below a thousandth of the run together in one line.

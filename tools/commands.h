@@ -15,6 +15,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/verify.h"
 #include "literal/literal.h"
+#include "run/engine_list.h"
 #include "shape/error.h"
 
 namespace assay {
@@ -99,7 +100,7 @@ EngineChoice ChoiceOf(const RunFlags& flags);
 // flags.options with what the other flags say.
 RunOptions OptionsOf(const RunFlags& flags);
 // Nothing where the machine has no such instruction set, which CheckEngine refuses.
-std::optional<native::Isa> IsaOf(const RunFlags& flags);
+std::optional<Isa> IsaOf(const RunFlags& flags);
 // Writes the trace to a file, and to standard error what was left out of it; returns the exit code.
 int WriteTrace(const StepTrace& trace, const std::string& path);
 // Writes to standard output, at once; false, with a message, if it can't be written (exit 5).

@@ -8,10 +8,11 @@
 
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 #include "hlo/proto/import.h"
 #include "jit/perf_map.h"
 #include "literal/npz.h"
+#include "run/engine_list.h"
 #include "run/inputs/program_io.h"
 #include "run/inputs/random_inputs.h"
 #include "run/profile/step_trace.h"
@@ -140,9 +141,8 @@ absl::StatusOr<VerifiedModule> LoadPart(const RunFlags& flags, std::string_view 
   return Verify(std::move(parsed));
 }
 
-std::optional<native::Isa> IsaOf(const RunFlags& flags) {
-  using native::Isa;
-  const Isa machine = native::MachineIsa();
+std::optional<Isa> IsaOf(const RunFlags& flags) {
+  const Isa machine = MachineIsa();
   if (flags.cpu.empty()) return machine;
   const Isa isa = flags.cpu == "avx512" ? Isa::kAvx512 : flags.cpu == "avx2" ? Isa::kAvx2 : Isa::kBaseline;
   return isa <= machine ? std::optional(isa) : std::nullopt;

@@ -3,6 +3,7 @@
 #include "hlo/diagnostics.h"
 #include "literal/compare.h"
 #include "literal/npz.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "run/inputs/program_io.h"
 #include "tools/commands.h"

@@ -4,7 +4,7 @@
 #include "fmt/format.h"
 #include "golden/golden.h"
 #include "hlo/diagnostics.h"
-#include "hlo/load.h"
+#include "hlo/load/load.h"
 #include "hlo/text/printer.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"

@@ -1,7 +1,7 @@
 // assay verify, print, plan, ops.
 #include <algorithm>
 
-#include "engines/approximate/near_functions.h"
+#include "engines/approximate/functions.h"
 #include "engines/native/native_engine.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -10,6 +10,8 @@
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
 #include "plan/plan.h"
+#include "plan/plan_text.h"
+#include "run/engine_list.h"
 #include "tools/commands.h"
 
 namespace assay::cli {
@@ -34,12 +36,15 @@ std::string OperandsText(const Arity& arity) {
 
 // Who has code of his own for it; every engine leaves the rest to the reference.
 std::string EnginesText(Opcode opcode) {
-  const bool jit_or_loop = opcode == Opcode::kIota || opcode == Opcode::kMap || opcode == Opcode::kWhile;
+  const OpDef& op = DefinitionOf(opcode);
+  const bool jit_or_loop = op.from_index || op.arguments == Arguments::kElements || opcode == Opcode::kWhile;
   if (!jit_or_loop && !native::HasKernelFor(opcode)) return "reference";
-  const std::span<const fast::NearRow> near = fast::NearRows(native::MachineIsa());
+  const std::span<const approximate::ApproximateFunction> approximations =
+      approximate::ApproximateFunctions(MachineIsa());
   const bool is_fast =
-      opcode == Opcode::kDot || opcode == Opcode::kConvolution ||
-      std::any_of(near.begin(), near.end(), [&](const fast::NearRow& row) { return row.opcode == opcode; });
+      op.sum.of == SumDef::Of::kProducts ||
+      std::any_of(approximations.begin(), approximations.end(),
+                  [&](const approximate::ApproximateFunction& row) { return row.opcode == opcode; });
   return is_fast ? "reference,exact,fast" : "reference,exact";
 }
 

@@ -10,6 +10,7 @@
 #include "hlo/diagnostics.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "run/engine_list.h"
 #include "run/executor.h"
 #include "run/inputs/program_io.h"
 #include "run/profile/json.h"
@@ -56,8 +57,19 @@ std::string JsonElement(const Literal& array, int64_t i) {
   return plain ? text : "\"" + text + "\"";
 }
 
-// {"outputs": {"out0": {"type": "f32", "shape": [2], "data": [1, 2]}}, "steps": 3, "peak_bytes": 24}; data
-// row-major, complex and non-finite elements as strings.
+// Steps whose kernels left runs to the reference.
+std::string JsonOf(std::span<const StepFallbacks> fallbacks) {
+  std::string text = "[";
+  for (const StepFallbacks& step : fallbacks) {
+    text += fmt::format("{}{{\"instruction\": {}, \"kernel\": {}, \"runs\": {}, \"reason\": {}}}",
+                        text.size() > 1 ? ", " : "", JsonString(step.instruction), JsonString(step.engine),
+                        step.runs, JsonString(step.reason));
+  }
+  return text + "]";
+}
+
+// {"outputs": {"out0": {"type": "f32", "shape": [2], "data": [1, 2]}}, "steps": 3, "peak_bytes": 24, "fallbacks": []};
+// data row-major, complex and non-finite elements as strings.
 std::string ToJson(const NamedLiterals& results, const RunStatistics& statistics) {
   std::string text = "{\"outputs\": {";
   for (size_t k = 0; k < results.size(); ++k) {
@@ -71,8 +83,8 @@ std::string ToJson(const NamedLiterals& results, const RunStatistics& statistics
     }
     text += "]}";
   }
-  return text +
-         fmt::format("}}, \"steps\": {}, \"peak_bytes\": {}}}\n", statistics.steps, statistics.peak_bytes);
+  return text + fmt::format("}}, \"steps\": {}, \"peak_bytes\": {}, \"fallbacks\": {}}}\n", statistics.steps,
+                            statistics.peak_bytes, JsonOf(statistics.fallbacks));
 }
 
 std::string ToDisplay(const NamedLiterals& results) {

@@ -138,6 +138,15 @@ TEST_CASE("builder operations: comparison, choice, conversion", "[builder]") {
   CHECK(Of([](XlaBuilder* b) {
           Clamp(Value(b, "s32[] 0"), Value(b, "s32[3] {-1,5,9}"), Value(b, "s32[] 6"));
         }) == "s32[3] {0, 5, 6}");
+  // A scalar predicate and scalar bounds get no broadcast.
+  CHECK(TextOf("select", [](XlaBuilder* b) {
+          const XlaOp x = Parameter(b, 1, ShapeOf("s32[3]"), "x");
+          Select(Parameter(b, 0, ShapeOf("pred[]"), "p"), x, x);
+        }) == "ROOT %select = s32[3]{0} select(%p, %x, %x)");
+  CHECK(TextOf("clamp", [](XlaBuilder* b) {
+          const XlaOp low = Parameter(b, 0, ShapeOf("s32[]"), "low");
+          Clamp(low, Parameter(b, 1, ShapeOf("s32[3]"), "x"), low);
+        }) == "ROOT %clamp = s32[3]{0} clamp(%low, %x, %low)");
   CHECK(Of([](XlaBuilder* b) {
           Select(Value(b, "pred[4] {1,0,0,1}"), Value(b, "s32[4] {1,2,3,4}"),
                  Value(b, "s32[4] {100,200,300,400}"));
