@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <complex>
+#include <cstring>
 
 #include "fmt/format.h"
-#include "literal/element_io.h"
 
 namespace assay {
 namespace {
@@ -69,30 +68,44 @@ Factor SplitInteger(bool negative, uint64_t magnitude) {
   return {{sign * static_cast<double>(magnitude - rest), sign * static_cast<double>(rest)}, 2};
 }
 
-Factor LoadFactor(ElementType type, const std::byte* src) {
-  const ScalarValue value = LoadElement(type, src);
-  switch (value.kind) {
+// An element as its kind has it.
+struct Value {
+  Value(const ElementReader& reader, const std::byte* src) { reader.load(src, bytes); }
+  template <typename T>
+  T As(int i = 0) const {
+    T value;
+    std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+    return value;
+  }
+  alignas(16) std::byte bytes[16];
+};
+
+Factor LoadFactor(const ElementReader& reader, const std::byte* src) {
+  const Value value(reader, src);
+  switch (reader.kind) {
     case ComputeKind::kBool:
-      return {{static_cast<double>(value.b)}};
-    case ComputeKind::kInt64:
-      if (Bits(type) < 64) return {{static_cast<double>(value.i)}};
-      return SplitInteger(value.i < 0, value.i < 0 ? 0 - static_cast<uint64_t>(value.i) : value.i);
+      return {{static_cast<double>(value.As<uint8_t>())}};
+    case ComputeKind::kInt64: {
+      const auto integer = value.As<int64_t>();
+      if (Bits(reader.type) < 64) return {{static_cast<double>(integer)}};
+      const auto bits = static_cast<uint64_t>(integer);
+      return SplitInteger(integer < 0, integer < 0 ? 0 - bits : bits);
+    }
     case ComputeKind::kUint64:
-      if (Bits(type) < 64) return {{static_cast<double>(value.u)}};
-      return SplitInteger(false, value.u);
+      if (Bits(reader.type) < 64) return {{static_cast<double>(value.As<uint64_t>())}};
+      return SplitInteger(false, value.As<uint64_t>());
     case ComputeKind::kReal:
-      return {{value.r}};
+      return {{value.As<double>()}};
     case ComputeKind::kComplex:
-      return {{value.c.real(), value.c.imag()}, 2, true};
+      return {{value.As<double>(0), value.As<double>(1)}, 2, true};
   }
   return {};
 }
 
 // An integer modulo 2^64; a pred is 0 or 1.
-uint64_t LoadInteger(ElementType type, const std::byte* src) {
-  const ScalarValue value = LoadElement(type, src);
-  if (value.kind == ComputeKind::kBool) return value.b;
-  return value.kind == ComputeKind::kInt64 ? static_cast<uint64_t>(value.i) : value.u;
+uint64_t LoadInteger(const ElementReader& reader, const std::byte* src) {
+  const Value value(reader, src);
+  return reader.kind == ComputeKind::kBool ? value.As<uint8_t>() : value.As<uint64_t>();
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "evaluator/op.h"
 #include "evaluator/scalar/exact_sum.h"
+#include "literal/element_io.h"
 
 namespace assay {
 
@@ -21,6 +22,14 @@ absl::StatusOr<ElementType> ContractionResultType(const InferContext& context, E
 // operand_precision names one known precision an operand (`counts`: the admitted numbers of operands), and
 // algorithm is a known one. Neither changes a value.
 absl::Status CheckPrecision(const InferContext& context, int64_t min_count, int64_t max_count);
+
+// How elements of one type are read: their kind and its load function, decided once.
+struct ElementReader {
+  explicit ElementReader(ElementType type) : type(type), kind(KindOf(type)), load(LoadOneFor(type)) {}
+  ElementType type;
+  ComputeKind kind;
+  LoadOneFn load;
+};
 
 // One element of a result in the making: elements come as they lie in a literal.
 class ProductSum {
@@ -32,7 +41,8 @@ class ProductSum {
   void Store(std::byte* dst) const;
 
  private:
-  const ElementType lhs_, rhs_, result_;
+  const ElementReader lhs_, rhs_;
+  const ElementType result_;
   const bool exact_;  // else the sum is integer_, modulo 2^64; of preds it counts the true products
   ExactSum real_, imaginary_;
   uint64_t integer_ = 0;
