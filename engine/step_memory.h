@@ -1,4 +1,4 @@
-// What a kernel may keep between the turns of a loop (Executor::MemoryOf): made of operands that no turn changes.
+// What a kernel may keep between the turns of a loop (EvalContext::memory): made of operands that no turn changes.
 #ifndef ASSAY_ENGINE_STEP_MEMORY_H_
 #define ASSAY_ENGINE_STEP_MEMORY_H_
 

@@ -15,7 +15,7 @@
 namespace assay::native {
 namespace {
 
-constexpr int64_t kPiece = 1 << 20;  // elements that are moved between two charges
+constexpr int64_t kPiece = 1 << 23;  // elements that are moved between two charges
 
 // Elements of one operand to their places in the result.
 struct Part {
