@@ -235,16 +235,16 @@ def copies(t):
         a = f32[2] parameter(0)
         s = (f32[3], f32[2], u32[]) copy-start(a)
         ROOT r = f32[3] copy-done(s)""")
-    t.refuses("copy_start_c2_no_done", 5, "Copy-C2", """
+    t.refuses("copy_start_c2_no_done", 3, "Copy-C2", """
         a = f32[2] parameter(0)
         ROOT s = (f32[2], f32[2], u32[]) copy-start(a)""", ["f32[2] {1, 2}"])
-    t.refuses("copy_start_c2_two_dones", 5, "Copy-C2", """
+    t.refuses("copy_start_c2_two_dones", 3, "Copy-C2", """
         a = f32[2] parameter(0)
         s = (f32[2], f32[2], u32[]) copy-start(a)
         d = f32[2] copy-done(s)
         e = f32[2] copy-done(s)
         ROOT r = f32[2] add(d, e)""", ["f32[2] {1, 2}"])
-    t.refuses("copy_start_c2_other_user", 5, "Copy-C2", """
+    t.refuses("copy_start_c2_other_user", 3, "Copy-C2", """
         a = f32[2] parameter(0)
         s = (f32[2], f32[2], u32[]) copy-start(a)
         d = f32[2] copy-done(s)
