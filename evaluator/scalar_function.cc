@@ -14,6 +14,7 @@
 
 #include "evaluator/elementwise.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/inlining.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -26,12 +27,6 @@ constexpr int kMaxOperands = 3;
 constexpr int kMaxInlineDepth = 64;
 constexpr int64_t kMaxInstructions = 10000;  // inlined ones counted each time
 constexpr int64_t kChargeEvery = 1 << 20;    // element operations between two polls
-
-// What an instruction gave: a register, or a tuple of values (shared: a tuple of tuples may be wide).
-struct Value {
-  int reg = -1;
-  std::shared_ptr<const std::vector<Value>> elements;
-};
 
 struct Register {
   ElementType type;
@@ -53,31 +48,39 @@ bool IsScalarArray(const std::shared_ptr<const Shape>& shape) {
   return shape != nullptr && shape->IsScalar();
 }
 
-// Makes the register program of one computation; false where the interpreter has to do it.
+// Makes the register program of one computation; an error where the interpreter has to do it. A value's id is that of its
+// register.
 class Compiler {
  public:
   Compiler(const Module& module, const RunContext& run) : module_(module), run_(run) {}
 
-  // The root's value, or those of the instructions `values` where there are any.
-  bool Compile(ComputationId id, std::span<const int32_t> part) {
+  // The root's value, or those of the instructions `part` where there are any.
+  absl::Status Compile(ComputationId id, std::span<const int32_t> part) {
     const Computation& computation = module_.computation(id);
-    std::vector<Value> arguments;
+    std::vector<InlinedValue> arguments;
     for (size_t k = 0; k < computation.parameters.size(); ++k) {
       const Instruction& parameter = computation.instructions[computation.parameters[k]];
-      if (!IsScalarArray(parameter.shape)) return false;
+      if (!IsScalarArray(parameter.shape)) return NotSupported({}, "a parameter that is no scalar");
       arguments.push_back(
           NewRegister({.type = parameter.shape->element_type(), .parameter = static_cast<int>(k)}));
     }
-    std::optional<std::vector<Value>> values =
-        Inline(computation, arguments, 0, part.empty() ? std::span(&computation.root, 1) : part);
-    if (!values) return false;
-    if (const auto elements = (*values)[0].elements; part.empty() && elements) values = *elements;
-    for (const Value& output : *values) {
-      if (output.reg < 0) return false;
-      registers[output.reg].is_output = true;
-      outputs.push_back(output.reg);
-    }
-    return true;
+    const auto live = [&](ComputationId c) {
+      const int32_t& root = module_.computation(c).root;
+      return Live(c, c == id && !part.empty() ? part : std::span(&root, 1));
+    };
+    const auto callee = [&](ComputationId c, int32_t i, int depth) {
+      return CalleeOf(module_.computation(c).instructions[i], depth);
+    };
+    const auto emit = [&](ComputationId c, int32_t i, std::span<const InlinedValue> values) {
+      return Emit(module_.computation(c).instructions[i], values);
+    };
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<InlinedValue> values,
+                           InlineInto(module_, id, arguments, {live, callee, emit}));
+    const InlinedValue& root = values[computation.root];
+    if (part.empty())
+      return AddOutputs(root.elements != nullptr ? std::span(*root.elements) : std::span(&root, 1));
+    for (int32_t i : part) ASSAY_RETURN_IF_ERROR(AddOutputs({&values[i], 1}));
+    return absl::OkStatus();
   }
 
   std::vector<Register> registers;
@@ -85,30 +88,31 @@ class Compiler {
   std::vector<int> outputs;
 
  private:
-  Value NewRegister(Register reg) {
+  InlinedValue NewRegister(Register reg) {
     registers.push_back(std::move(reg));
-    return {.reg = static_cast<int>(registers.size()) - 1};
+    return {.id = static_cast<int32_t>(registers.size()) - 1};
   }
 
-  std::optional<std::vector<Value>> Inline(const Computation& computation,
-                                           const std::vector<Value>& arguments, int depth,
-                                           std::span<const int32_t> wanted) {
-    const size_t n = computation.instructions.size();
-    budget_ -= static_cast<int64_t>(n);
-    if (depth > kMaxInlineDepth || budget_ < 0) return std::nullopt;
-    const std::vector<bool> needed = Needed(computation, wanted);
-    std::vector<Value> values(n);
-    for (size_t i = 0; i < n; ++i) {
-      const Instruction& instruction = computation.instructions[i];
-      if (HasEffect(instruction)) return std::nullopt;  // also of an unneeded call
-      if (!needed[i]) continue;
-      std::optional<Value> value = Translate(instruction, values, arguments, depth);
-      if (!value) return std::nullopt;
-      values[i] = *std::move(value);
+  absl::Status AddOutputs(std::span<const InlinedValue> values) {
+    for (const InlinedValue& output : values) {
+      if (output.id < 0) return NotSupported({}, "a result that is no scalar");
+      registers[output.id].is_output = true;
+      outputs.push_back(output.id);
     }
-    std::vector<Value> results;
-    for (int32_t i : wanted) results.push_back(values[i]);
-    return results;
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<bool>> Live(ComputationId id, std::span<const int32_t> wanted) {
+    const Computation& computation = module_.computation(id);
+    budget_ -= static_cast<int64_t>(computation.instructions.size());
+    if (budget_ < 0) return NotSupported({}, "too many instructions");
+    for (const Instruction& instruction : computation.instructions) {
+      if (HasEffect(instruction)) return NotSupported({}, "an effect");  // also of a call that nobody reads
+    }
+    std::vector<bool> live(computation.instructions.size());
+    for (int32_t i : wanted) live[i] = true;
+    MarkOperands(computation, live);
+    return live;
   }
 
   // Of the instruction or, where it is a call, of what it runs.
@@ -131,91 +135,63 @@ class Compiler {
                        [&](ComputationId id) { return effects_[static_cast<size_t>(id.value)]; });
   }
 
-  static std::vector<bool> Needed(const Computation& computation, std::span<const int32_t> wanted) {
-    std::vector<bool> needed(computation.instructions.size());
-    for (int32_t i : wanted) needed[i] = true;
-    for (size_t i = computation.instructions.size(); i-- > 0;) {
-      if (!needed[i]) continue;
-      for (int32_t operand : computation.instructions[i].operands) needed[operand] = true;
-    }
-    return needed;
+  // Calls, fusions, and maps, which are of scalars here.
+  static absl::StatusOr<std::optional<ComputationId>> CalleeOf(const Instruction& instruction, int depth) {
+    const bool is_map = DefinitionOf(instruction.opcode).arguments == Arguments::kElements;
+    if (instruction.opcode != Opcode::kCall && instruction.opcode != Opcode::kFusion && !is_map)
+      return std::nullopt;
+    if (depth >= kMaxInlineDepth) return NotSupported({}, "too many calls in calls");
+    return CalledComputations(instruction)[0];
   }
 
-  std::optional<Value> Translate(const Instruction& instruction, const std::vector<Value>& values,
-                                 const std::vector<Value>& arguments, int depth) {
+  absl::StatusOr<InlinedValue> Emit(const Instruction& instruction, std::span<const InlinedValue> values) {
     switch (instruction.opcode) {
-      case Opcode::kParameter:
-        return arguments[instruction.parameter_number];
       case Opcode::kConstant:
-        if (instruction.literal == nullptr || !instruction.literal->shape().IsScalar()) return std::nullopt;
+        if (instruction.literal == nullptr || !instruction.literal->shape().IsScalar())
+          return NotSupported({}, "a constant that is no scalar");
         return NewRegister(
             {.type = instruction.literal->shape().element_type(), .constant = instruction.literal});
-      case Opcode::kTuple: {
-        std::vector<Value> elements;
-        for (int32_t operand : instruction.operands) elements.push_back(values[operand]);
-        return Value{.elements = std::make_shared<const std::vector<Value>>(std::move(elements))};
-      }
+      case Opcode::kTuple:
+        return TupleOf(instruction, values);
       case Opcode::kGetTupleElement:
-        return (*values[instruction.operands[0]].elements)[instruction.attributes.Int(Attr::kIndex)];
-      case Opcode::kCall:
-      case Opcode::kFusion:
-        return TranslateCall(instruction, values, depth);
+        return ElementOf(instruction, values);
       default:
-        return TranslateOther(instruction, values, depth);
+        break;
     }
-  }
-
-  std::optional<Value> TranslateOther(const Instruction& instruction, const std::vector<Value>& values,
-                                      int depth) {
     const OpDef& op = DefinitionOf(instruction.opcode);
     if (op.is_identity) return values[instruction.operands[0]];
-    if (op.arguments == Arguments::kElements) return TranslateCall(instruction, values, depth);  // of scalars
-    if (op.source != nullptr) return TranslateMove(instruction, values);
-    return TranslateElementwise(instruction, values);
-  }
-
-  std::optional<Value> TranslateCall(const Instruction& instruction, const std::vector<Value>& values,
-                                     int depth) {
-    const std::vector<ComputationId> called = CalledComputations(instruction);
-    if (called.size() != 1) return std::nullopt;
-    std::vector<Value> arguments;
-    for (int32_t operand : instruction.operands) arguments.push_back(values[operand]);
-    const Computation& computation = module_.computation(called[0]);
-    auto results = Inline(computation, arguments, depth + 1, {&computation.root, 1});
-    if (!results) return std::nullopt;
-    return std::move((*results)[0]);
+    return op.source != nullptr ? Move(instruction, values) : Elementwise(instruction, values);
   }
 
   // A scalar moved to a scalar of the same type is that scalar.
-  std::optional<Value> TranslateMove(const Instruction& instruction, const std::vector<Value>& values) const {
-    if (instruction.operands.size() != 1 || !IsScalarArray(instruction.shape)) return std::nullopt;
-    const Value& operand = values[instruction.operands[0]];
-    if (operand.reg < 0 || registers[operand.reg].type != instruction.shape->element_type()) {
-      return std::nullopt;
+  absl::StatusOr<InlinedValue> Move(const Instruction& instruction,
+                                    std::span<const InlinedValue> values) const {
+    if (instruction.operands.size() == 1 && IsScalarArray(instruction.shape)) {
+      const InlinedValue& operand = values[instruction.operands[0]];
+      if (operand.id >= 0 && registers[operand.id].type == instruction.shape->element_type()) return operand;
     }
-    return operand;
+    return NotSupported({}, "a move of more than a scalar");
   }
 
-  std::optional<Value> TranslateElementwise(const Instruction& instruction,
-                                            const std::vector<Value>& values) {
+  absl::StatusOr<InlinedValue> Elementwise(const Instruction& instruction,
+                                           std::span<const InlinedValue> values) {
     const OpDef& definition = DefinitionOf(instruction.opcode);
     const size_t n = instruction.operands.size();
-    if (definition.strip == nullptr || n < 1 || n > kMaxOperands || !IsScalarArray(instruction.shape)) {
-      return std::nullopt;
-    }
+    if (definition.strip == nullptr || n < 1 || n > kMaxOperands || !IsScalarArray(instruction.shape))
+      return NotSupported({}, "no elementwise op of scalars");
     RegisterOp op{.num_operands = static_cast<int>(n)};
     std::array<ElementType, kMaxOperands> types{};
     for (size_t k = 0; k < n; ++k) {
-      op.operands[k] = values[instruction.operands[k]].reg;
-      if (op.operands[k] < 0) return std::nullopt;
+      op.operands[k] = values[instruction.operands[k]].id;
+      if (op.operands[k] < 0) return NotSupported({}, "an operand that is no scalar");
       types[k] = registers[op.operands[k]].type;
     }
     const ElementType result = instruction.shape->element_type();
     op.kernel = run_.StripFor(instruction, {types.data(), n}, result);
-    if (op.kernel.fn == nullptr) return std::nullopt;
+    if (op.kernel.fn == nullptr) return NotSupported({}, "no function of these types");
     for (size_t k = 0; k < n; ++k) registers[op.operands[k]].last_use = static_cast<int>(ops.size());
-    const Value value = NewRegister({.type = result});
-    op.result = value.reg;
+    const InlinedValue value = NewRegister({.type = result});
+    op.result = value.id;
     ops.push_back(op);
     return value;
   }
@@ -349,7 +325,7 @@ absl::Status ScalarFunction::Impl::ReadSignature(std::span<const int32_t> part) 
 
 bool ScalarFunction::Impl::Compile(std::span<const int32_t> part) {
   Compiler program(module, run);
-  if (!program.Compile(id, part)) return false;
+  if (!program.Compile(id, part).ok()) return false;
   SlotAllocator slots;
   AssignSlots(program, slots);
   storage.resize(slots.size() / sizeof(CacheLine));

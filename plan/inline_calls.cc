@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evaluator/inlining.h"
 #include "evaluator/registry.h"
 #include "evaluator/steps.h"
 #include "plan/inline_maps.h"
@@ -30,7 +31,7 @@ class Inliner {
 
   std::shared_ptr<const Module> Run() {
     if (!HasCalls() || Depth() > kMaxDepth) return nullptr;
-    live_ = LiveInstructions(module_);
+    FindLive();
     inlined_.assign(module_.computations.size(), false);
     auto result = std::make_shared<Module>();
     result->name = module_.name;
@@ -46,6 +47,19 @@ class Inliner {
   }
 
  private:
+  // Parameters stay, read or not.
+  void FindLive() {
+    live_ = LiveInstructions(module_);
+    for (size_t c = 0; c < live_.size(); ++c) {
+      const Computation& computation = module_.computations[c];
+      for (int32_t parameter : computation.parameters) live_[c][parameter] = true;
+      std::vector<bool>& predecessors = is_predecessor_.emplace_back(computation.instructions.size(), false);
+      for (const Instruction& instruction : computation.instructions) {
+        for (int32_t before : instruction.control_predecessors) predecessors[before] = true;
+      }
+    }
+  }
+
   bool HasCalls() {
     bool any = false;
     for (const Computation& computation : module_.computations) {
@@ -78,30 +92,27 @@ class Inliner {
     return a.shape == b.shape || Shape::Equal(*a.shape, *b.shape);
   }
 
-  // The computation that takes the place of call i, or null.
-  const Computation* Body(const Computation& caller, size_t i,
-                          const std::vector<bool>& is_predecessor) const {
-    const Instruction& call = caller.instructions[i];
+  // The computation that takes the place of call i, where one does.
+  std::optional<ComputationId> Enter(ComputationId caller, int32_t i) {
+    const Computation& from = module_.computation(caller);
+    const Instruction& call = from.instructions[i];
     const std::optional<ComputationId> id = Callee(call);
-    if (!id || is_predecessor[i] || !call.control_predecessors.empty()) return nullptr;
-    const Computation& body = (*done_)[id->value];
+    if (!id || HasControl(caller, i)) return std::nullopt;
+    const Computation& body = module_.computation(*id);
     if (size_ + body.instructions.size() > limit_ || !HaveEqualShapes(call, body.root_instruction()))
-      return nullptr;
+      return std::nullopt;
     for (size_t k = 0; k < call.operands.size(); ++k) {
-      if (!HaveEqualShapes(caller.instructions[call.operands[k]], body.instructions[body.parameters[k]]))
-        return nullptr;
+      if (!HaveEqualShapes(from.instructions[call.operands[k]], body.instructions[body.parameters[k]]))
+        return std::nullopt;
     }
-    return &body;
+    size_ += body.instructions.size();
+    inlined_[id->value] = true;
+    return id;
   }
 
-  // The same for a map.
-  const Computation* MapBody(const Computation& caller, size_t i,
-                             const std::vector<bool>& is_predecessor) const {
-    const Instruction& map = caller.instructions[i];
-    if (!IsMap(map) || is_predecessor[i] || !map.control_predecessors.empty()) return nullptr;
-    const Computation& body = (*done_)[map.attributes.Computation(Attr::kToApply)->value];
-    const bool fits = size_ + 2 * body.instructions.size() <= limit_;  // a constant and its broadcast each
-    return fits && CanInlineMap(body, map) ? &body : nullptr;
+  bool HasControl(ComputationId c, int32_t i) const {
+    return is_predecessor_[c.value][i] ||
+           !module_.computation(c).instructions[i].control_predecessors.empty();
   }
 
   Computation Rewrite(size_t c) {
@@ -112,70 +123,61 @@ class Inliner {
     result.position = old.position;
     result.parameters.resize(old.parameters.size());
     result.inlined_steps = 0;
-    std::vector<bool> is_predecessor(old.instructions.size(), false);
-    for (const Instruction& instruction : old.instructions) {
-      for (int32_t before : instruction.control_predecessors) is_predecessor[before] = true;
-    }
-    std::vector<int32_t> places(old.instructions.size(), -1);  // of what is now in `result`
-    for (size_t i = 0; i < old.instructions.size(); ++i) {
-      const Instruction& instruction = old.instructions[i];
-      if (!live_[c][i] && instruction.opcode != Opcode::kParameter) continue;
-      if (const Computation* const body = Body(old, i, is_predecessor)) {
-        places[i] = Insert(*body, instruction, places, result);
-        inlined_[Callee(instruction)->value] = true;
-      } else if (const Computation* const mapped = MapBody(old, i, is_predecessor)) {
-        const size_t before = result.instructions.size();
-        places[i] = InsertMap(*mapped, old, instruction, places, result);
-        size_ += result.instructions.size() - before;
-        inlined_[instruction.attributes.Computation(Attr::kToApply)->value] = true;
-      } else if (const int32_t element = ElementOfTuple(instruction, places, result);
-                 element >= 0 && !is_predecessor[i]) {
-        places[i] = element;
-        result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(old, instruction));
-      } else {
-        places[i] = Append(instruction, places, result);
-      }
-    }
-    result.root = places[old.root];
+    const auto live = [&](ComputationId id) -> absl::StatusOr<std::vector<bool>> { return live_[id.value]; };
+    const auto callee = [&](ComputationId caller, int32_t call,
+                            int) -> absl::StatusOr<std::optional<ComputationId>> {
+      const std::optional<ComputationId> id = Enter(caller, call);
+      // The call, and the computation that it calls.
+      if (id) result.inlined_steps = AddCounts(*result.inlined_steps, 2 * kCountsPerStep);
+      return id;
+    };
+    const auto emit = [&](ComputationId id, int32_t i, std::span<const InlinedValue> values) {
+      return absl::StatusOr<InlinedValue>(InlinedValue{.id = Emit(id, i, values, result)});
+    };
+    // None of the rules gives an error.
+    const auto values = InlineInto(module_, ComputationId{static_cast<int32_t>(c)}, {}, {live, callee, emit});
+    result.root = (*values)[old.root].id;
     return result;
   }
 
+  // Where the value of an instruction is in `result`.
+  int32_t Emit(ComputationId id, int32_t i, std::span<const InlinedValue> values, Computation& result) {
+    const Computation& from = module_.computation(id);
+    const Instruction& instruction = from.instructions[i];
+    if (HasControl(id, i)) return Append(instruction, values, result);
+    if (IsMap(instruction) && size_ < limit_) {
+      const size_t before = result.instructions.size();
+      if (const auto place = InlineMap({module_, from, instruction, live_}, values, limit_ - size_, result)) {
+        size_ += result.instructions.size() - before;
+        inlined_[instruction.attributes.Computation(Attr::kToApply)->value] = true;
+        return *place;
+      }
+    }
+    if (const int32_t element = ElementOfTuple(instruction, values, result); element >= 0) {
+      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(from, instruction));
+      return element;
+    }
+    return Append(instruction, values, result);
+  }
+
   // What a get-tuple-element of a tuple that is put together here gives; else -1.
-  static int32_t ElementOfTuple(const Instruction& instruction, std::span<const int32_t> places,
+  static int32_t ElementOfTuple(const Instruction& instruction, std::span<const InlinedValue> values,
                                 const Computation& result) {
-    if (instruction.opcode != Opcode::kGetTupleElement || !instruction.control_predecessors.empty())
-      return -1;
-    const Instruction& tuple = result.instructions[places[instruction.operands[0]]];
+    if (instruction.opcode != Opcode::kGetTupleElement) return -1;
+    const Instruction& tuple = result.instructions[values[instruction.operands[0]].id];
     if (tuple.opcode != Opcode::kTuple) return -1;
     const int32_t element = tuple.operands[instruction.attributes.Int(Attr::kIndex)];
     return HaveEqualShapes(instruction, result.instructions[element]) ? element : -1;
   }
 
-  static int32_t Append(const Instruction& instruction, std::span<const int32_t> places,
+  static int32_t Append(const Instruction& instruction, std::span<const InlinedValue> values,
                         Computation& result) {
     const auto at = static_cast<int32_t>(result.instructions.size());
     Instruction& copy = result.instructions.emplace_back(instruction);
-    for (int32_t& operand : copy.operands) operand = places[operand];
-    for (int32_t& before : copy.control_predecessors) before = places[before];
+    for (int32_t& operand : copy.operands) operand = values[operand].id;
+    for (int32_t& before : copy.control_predecessors) before = values[before].id;
     if (copy.opcode == Opcode::kParameter) result.parameters[copy.parameter_number] = at;
     return at;
-  }
-
-  // The callee's instructions in place of the call; returns where its result is.
-  int32_t Insert(const Computation& body, const Instruction& call, std::span<const int32_t> places,
-                 Computation& result) {
-    std::vector<int32_t> inner(body.instructions.size(), -1);
-    for (size_t i = 0; i < inner.size(); ++i) {
-      const Instruction& instruction = body.instructions[i];
-      inner[i] = instruction.opcode == Opcode::kParameter
-                     ? places[call.operands[instruction.parameter_number]]
-                     : Append(instruction, inner, result);
-    }
-    size_ += body.instructions.size();
-    // The call, and the computation that it calls.
-    result.inlined_steps =
-        AddCounts(*result.inlined_steps, AddCounts(2 * kCountsPerStep, *body.inlined_steps));
-    return inner[body.root];
   }
 
   // Nobody makes plans for computations that were inlined wherever they were called.
@@ -196,7 +198,7 @@ class Inliner {
 
   const Module& module_;
   size_t size_ = 0, limit_ = 0;
-  std::vector<std::vector<bool>> live_;
+  std::vector<std::vector<bool>> live_, is_predecessor_;  // by computation and instruction
   std::vector<Computation>* done_ = nullptr;
   std::vector<bool> inlined_;
 };

@@ -13,16 +13,6 @@ namespace {
 
 bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }
 
-std::vector<bool> NeededByRoot(const Computation& body) {
-  std::vector<bool> needed(body.instructions.size(), false);
-  needed[static_cast<size_t>(body.root)] = true;
-  for (size_t i = needed.size(); i-- > 0;) {
-    if (!needed[i]) continue;
-    for (int32_t operand : body.instructions[i].operands) needed[static_cast<size_t>(operand)] = true;
-  }
-  return needed;
-}
-
 // A scalar that stays as it is.
 bool IsMove(const Computation& body, const Instruction& instruction) {
   const OpDef& op = DefinitionOf(instruction.opcode);
@@ -40,11 +30,6 @@ bool IsElementwise(const Computation& body, const Instruction& instruction) {
   return strip(instruction, types, instruction.shape->element_type()).fn != nullptr;
 }
 
-int32_t Append(Instruction instruction, Computation& result) {
-  result.instructions.push_back(std::move(instruction));
-  return static_cast<int32_t>(result.instructions.size()) - 1;
-}
-
 // An instruction of one operand that stands for `instruction` in messages.
 Instruction InPlaceOf(const Instruction& instruction, Opcode opcode, std::shared_ptr<const Shape> shape,
                       int32_t operand) {
@@ -60,58 +45,101 @@ std::shared_ptr<const Shape> Spread(const Shape& scalar, const Shape& array) {
   return std::make_shared<const Shape>(Shape::ArrayOrDie(scalar.element_type(), array.sizes()));
 }
 
+// Writes one map out.
+class MapWriter {
+ public:
+  MapWriter(const MapSite& site, size_t most, Computation& result)
+      : site_(site), most_(result.instructions.size() + most), result_(result) {}
+
+  absl::StatusOr<int32_t> Run(std::span<const InlinedValue> places) {
+    std::vector<InlinedValue> arguments;
+    for (int32_t operand : site_.map.operands) arguments.push_back(places[static_cast<size_t>(operand)]);
+    const auto live = [&](ComputationId id) -> absl::StatusOr<std::vector<bool>> {
+      return site_.live[static_cast<size_t>(id.value)];
+    };
+    const auto callee = [&](ComputationId id, int32_t i, int) {
+      return CalleeOf(site_.module.computation(id), i);
+    };
+    const auto emit = [&](ComputationId id, int32_t i, std::span<const InlinedValue> values) {
+      return Emit(site_.module.computation(id), i, values);
+    };
+    const ComputationId body = *site_.map.attributes.Computation(Attr::kToApply);
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<InlinedValue> values,
+                           InlineInto(site_.module, body, arguments, {live, callee, emit}));
+    const int32_t value = values[static_cast<size_t>(site_.module.computation(body).root)].id;
+    if (Shape::Equal(*result_.instructions[static_cast<size_t>(value)].shape, *site_.map.shape)) return value;
+    // A parameter of another layout, or a layout that the map alone has.
+    return Append(InPlaceOf(site_.map, Opcode::kCopy, site_.map.shape, value));
+  }
+
+ private:
+  static absl::StatusOr<std::optional<ComputationId>> CalleeOf(const Computation& caller, int32_t i) {
+    const Instruction& instruction = caller.instructions[static_cast<size_t>(i)];
+    if (!instruction.control_predecessors.empty()) return NotSupported({}, "a control dependency");
+    const bool is_map = DefinitionOf(instruction.opcode).arguments == Arguments::kElements;
+    if (instruction.opcode != Opcode::kCall && instruction.opcode != Opcode::kFusion && !is_map)
+      return std::nullopt;
+    return CalledComputations(instruction)[0];
+  }
+
+  absl::StatusOr<InlinedValue> Emit(const Computation& body, int32_t i,
+                                    std::span<const InlinedValue> values) {
+    const Instruction& instruction = body.instructions[static_cast<size_t>(i)];
+    if (instruction.opcode == Opcode::kTuple) return TupleOf(instruction, values);
+    if (instruction.opcode == Opcode::kGetTupleElement) return ElementOf(instruction, values);
+    if (!instruction.shape->IsScalar()) return NotSupported({}, "an array");
+    if (instruction.opcode == Opcode::kConstant) return Constant(instruction);
+    if (IsMove(body, instruction)) return values[static_cast<size_t>(instruction.operands[0])];
+    if (!IsElementwise(body, instruction)) return NotSupported({}, "no elementwise op");
+    Instruction copy = instruction;
+    for (int32_t& operand : copy.operands) operand = values[static_cast<size_t>(operand)].id;
+    copy.shape = Spread(*copy.shape, *site_.map.shape);
+    return Emitted(std::move(copy));
+  }
+
+  absl::StatusOr<InlinedValue> Constant(const Instruction& constant) {
+    if (constant.literal == nullptr) return NotSupported({}, "a constant without value");
+    ASSAY_ASSIGN_OR_RETURN(const InlinedValue scalar, Emitted(constant));
+    if (site_.map.shape->rank() == 0) return scalar;
+    Instruction broadcast =
+        InPlaceOf(constant, Opcode::kBroadcast, Spread(*constant.shape, *site_.map.shape), scalar.id);
+    broadcast.attributes.Set(Attr::kDimensions, Ints{});
+    return Emitted(std::move(broadcast));
+  }
+
+  absl::StatusOr<InlinedValue> Emitted(Instruction instruction) {
+    if (result_.instructions.size() >= most_) return NotSupported({}, "too many instructions");
+    return InlinedValue{.id = Append(std::move(instruction))};
+  }
+
+  int32_t Append(Instruction instruction) {
+    result_.instructions.push_back(std::move(instruction));
+    return static_cast<int32_t>(result_.instructions.size()) - 1;
+  }
+
+  const MapSite& site_;
+  const size_t most_;  // instructions of the whole result
+  Computation& result_;
+};
+
 }  // namespace
 
-bool CanInlineMap(const Computation& body, const Instruction& map) {
+std::optional<int32_t> InlineMap(const MapSite& site, std::span<const InlinedValue> places, size_t most,
+                                 Computation& result) {
+  const Shape& shape = *site.map.shape;
   // The widest elements that an op in between may have.
-  if (!IsStatic(*map.shape) || !Shape::Array(ElementType::kC128, map.shape->sizes()).ok()) return false;
-  const std::vector<bool> needed = NeededByRoot(body);
-  for (size_t i = 0; i < needed.size(); ++i) {
-    const Instruction& instruction = body.instructions[i];
-    if (!needed[i]) continue;
-    if (!instruction.shape->IsScalar() || !instruction.control_predecessors.empty()) return false;
-    const bool is_value = instruction.opcode == Opcode::kParameter ||
-                          (instruction.opcode == Opcode::kConstant && instruction.literal != nullptr);
-    if (!is_value && !IsMove(body, instruction) && !IsElementwise(body, instruction)) return false;
-  }
-  return true;
-}
-
-int32_t InsertMap(const Computation& body, const Computation& caller, const Instruction& map,
-                  std::span<const int32_t> places, Computation& result) {
+  if (!IsStatic(shape) || !Shape::Array(ElementType::kC128, shape.sizes()).ok()) return std::nullopt;
   const size_t begin = result.instructions.size();
-  const std::vector<bool> needed = NeededByRoot(body);
-  std::vector<int32_t> inner(body.instructions.size(), -1);
-  for (size_t i = 0; i < inner.size(); ++i) {
-    const Instruction& instruction = body.instructions[i];
-    if (!needed[i]) continue;
-    if (instruction.opcode == Opcode::kParameter) {
-      inner[i] = places[static_cast<size_t>(map.operands[static_cast<size_t>(instruction.parameter_number)])];
-    } else if (IsMove(body, instruction)) {
-      inner[i] = inner[static_cast<size_t>(instruction.operands[0])];
-    } else {
-      Instruction copy = instruction;
-      for (int32_t& operand : copy.operands) operand = inner[static_cast<size_t>(operand)];
-      if (copy.opcode != Opcode::kConstant) copy.shape = Spread(*copy.shape, *map.shape);
-      inner[i] = Append(std::move(copy), result);
-      if (instruction.opcode == Opcode::kConstant && map.shape->rank() > 0) {
-        Instruction broadcast =
-            InPlaceOf(instruction, Opcode::kBroadcast, Spread(*instruction.shape, *map.shape), inner[i]);
-        broadcast.attributes.Set(Attr::kDimensions, Ints{});
-        inner[i] = Append(std::move(broadcast), result);
-      }
-    }
+  const absl::StatusOr<int32_t> value = MapWriter(site, most, result).Run(places);
+  if (!value.ok()) {
+    result.instructions.resize(begin);
+    return std::nullopt;
   }
-  int32_t value = inner[static_cast<size_t>(body.root)];
-  if (!Shape::Equal(*result.instructions[static_cast<size_t>(value)].shape, *map.shape)) {
-    // A parameter of another layout, or a layout that the map alone has.
-    value = Append(InPlaceOf(map, Opcode::kCopy, map.shape, value), result);
-  }
-  int64_t counts = CountsOf(caller, map);
+  int64_t counts = CountsOf(site.caller, site.map);
   for (size_t i = begin; i < result.instructions.size(); ++i)
     counts = AddCounts(counts, -CountsOf(result, result.instructions[i]));
   result.inlined_steps = AddCounts(*result.inlined_steps, counts);
-  return value;
+  return *value;
 }
 
 }  // namespace assay

@@ -48,59 +48,54 @@ int Inliner::AddStream(ElementType type) {
       {.opcode = Opcode::kParameter, .type = type, .a = static_cast<int64_t>(segment.streams.size()) - 1});
 }
 
-// Which instructions the root needs; those with effects are none of ours.
-absl::StatusOr<std::vector<bool>> Inliner::Needed(const Computation& computation) const {
-  std::vector<bool> needed(computation.instructions.size(), false);
-  needed[static_cast<size_t>(computation.root)] = true;
-  for (size_t i = needed.size(); i-- > 0;) {
-    const Instruction& instruction = computation.instructions[i];
+// What the root needs; instructions with effects are refused. The computation itself counts here.
+absl::StatusOr<std::vector<bool>> Inliner::Live(const Computation& computation) {
+  for (const Instruction& instruction : computation.instructions) {
     if (HasSideEffect(instruction))
       return NotSupported({}, fmt::format("{} in the computation", Name(instruction.opcode)));
-    if (computation.inlined_steps.has_value()) needed[i] = true;
-    if (!needed[i]) continue;
-    for (int32_t operand : instruction.operands) needed[static_cast<size_t>(operand)] = true;
-    for (int32_t before : instruction.control_predecessors) needed[static_cast<size_t>(before)] = true;
   }
-  return needed;
-}
-
-absl::StatusOr<InlinedValue> Inliner::Inline(ComputationId id, std::vector<InlinedValue> arguments,
-                                             int depth) {
-  if (depth > kMaxInlining) return NotSupported({}, "too many calls in calls");
-  const Computation& computation = module_.computation(id);
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> needed, Needed(computation));
   counts = AddCounts(counts, AddCounts(kCountsPerStep, computation.inlined_steps.value_or(0)));
-  std::vector<InlinedValue> values(computation.instructions.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const Instruction& instruction = computation.instructions[i];
-    if (!needed[i]) continue;
-    if (instruction.opcode == Opcode::kParameter) {
-      values[i] = arguments[static_cast<size_t>(instruction.parameter_number)];
-      continue;
-    }
-    counts = AddCounts(counts, CountsOf(computation, instruction));
-    if (++instructions_ > kMaxInstructions) return NotSupported({}, "too many instructions");
-    ASSAY_ASSIGN_OR_RETURN(values[i], ValueOf(computation, instruction, values, depth));
-  }
-  return std::move(values[static_cast<size_t>(computation.root)]);
+  std::vector<bool> live(computation.instructions.size(), computation.inlined_steps.has_value());
+  live[static_cast<size_t>(computation.root)] = true;
+  MarkOperands(computation, live);
+  return live;
 }
 
-absl::StatusOr<InlinedValue> Inliner::ValueOf(const Computation& computation, const Instruction& instruction,
-                                              const std::vector<InlinedValue>& values, int depth) {
-  std::vector<InlinedValue> operands;
-  for (int32_t operand : instruction.operands) operands.push_back(values[static_cast<size_t>(operand)]);
+// Every live instruction counts, calls too.
+absl::StatusOr<std::optional<ComputationId>> Inliner::CalleeOf(const Computation& caller, int32_t index,
+                                                               int depth) {
+  const Instruction& instruction = caller.instructions[static_cast<size_t>(index)];
+  counts = AddCounts(counts, CountsOf(caller, instruction));
+  if (++instructions_ > kMaxInstructions) return NotSupported({}, "too many instructions");
+  if (instruction.opcode != Opcode::kCall && instruction.opcode != Opcode::kFusion) return std::nullopt;
+  if (depth >= kMaxInlining) return NotSupported({}, "too many calls in calls");
+  return CalledComputations(instruction)[0];
+}
+
+absl::StatusOr<InlinedValue> Inliner::Emit(const Computation& computation, int32_t index,
+                                           std::span<const InlinedValue> values) {
+  const Instruction& instruction = computation.instructions[static_cast<size_t>(index)];
   switch (instruction.opcode) {
     case Opcode::kTuple:
-      return InlinedValue{.parts = std::move(operands)};
+      return TupleOf(instruction, values);
     case Opcode::kGetTupleElement:
-      return operands[0].parts[static_cast<size_t>(instruction.attributes.Int(Attr::kIndex))];
-    case Opcode::kCall:
-      return Inline(*instruction.attributes.Computation(Attr::kToApply), std::move(operands), depth + 1);
-    case Opcode::kFusion:
-      return Inline(*instruction.attributes.Computation(Attr::kCalls), std::move(operands), depth + 1);
+      return ElementOf(instruction, values);
     default:
-      return ArrayOf(computation, instruction, operands);
+      return ArrayOf(computation, instruction, values);
   }
+}
+
+absl::StatusOr<InlinedValue> Inliner::Inline(ComputationId id, std::span<const InlinedValue> arguments) {
+  const auto live = [&](ComputationId c) { return Live(module_.computation(c)); };
+  const auto callee = [&](ComputationId c, int32_t i, int depth) {
+    return CalleeOf(module_.computation(c), i, depth);
+  };
+  const auto emit = [&](ComputationId c, int32_t i, std::span<const InlinedValue> values) {
+    return Emit(module_.computation(c), i, values);
+  };
+  ASSAY_ASSIGN_OR_RETURN(std::vector<InlinedValue> values,
+                         InlineInto(module_, id, arguments, {live, callee, emit}));
+  return std::move(values[static_cast<size_t>(module_.computation(id).root)]);
 }
 
 InlinedValue Inliner::ConstantOf(const Literal& literal) {
@@ -109,7 +104,7 @@ InlinedValue Inliner::ConstantOf(const Literal& literal) {
   constants.push_back(n == 1 ? CopiesOf(literal.data(), Bytes(type))
                              : LanesOf(literal.data(), n, Bytes(type)));
   constant_streams.push_back(static_cast<int>(segment.streams.size()));
-  return InlinedValue{.node = AddStream(type)};
+  return NodeValue(AddStream(type));
 }
 
 std::optional<InlinedValue> Inliner::Moved(const Computation& computation, const Instruction& instruction,
@@ -127,14 +122,14 @@ std::optional<InlinedValue> Inliner::Moved(const Computation& computation, const
   const DimVector strides = RowMajorStrides(from.sizes());
   int64_t lane = 0;
   for (size_t d = 0; d < slice.size(); ++d) lane += slice[d].start * strides[d];
-  return InlinedValue{.node = AddNode({.opcode = Opcode::kBroadcast,
-                                       .type = shape.element_type(),
-                                       .operands = {static_cast<int16_t>(operand.node), -1, -1},
-                                       .a = lane})};
+  return NodeValue(AddNode({.opcode = Opcode::kBroadcast,
+                            .type = shape.element_type(),
+                            .operands = {static_cast<int16_t>(operand.id), -1, -1},
+                            .a = lane}));
 }
 
 absl::StatusOr<InlinedValue> Inliner::ArrayOf(const Computation& computation, const Instruction& instruction,
-                                              const std::vector<InlinedValue>& operands) {
+                                              std::span<const InlinedValue> values) {
   const Shape& shape = *instruction.shape;
   if (shape.IsArray() && !jit::IsKnown(shape.element_type()))
     return NotSupported({}, fmt::format("element type {}", Name(shape.element_type())));
@@ -143,23 +138,27 @@ absl::StatusOr<InlinedValue> Inliner::ArrayOf(const Computation& computation, co
   elements = std::max(elements, shape.num_elements());
   if (instruction.opcode == Opcode::kConstant) return ConstantOf(*instruction.literal);
   absl::InlinedVector<ElementType, 3> types;
-  for (size_t k = 0; k < operands.size(); ++k) {
-    const Shape& operand = *computation.instructions[static_cast<size_t>(instruction.operands[k])].shape;
-    if (operands[k].node < 0)
-      return NotSupported({}, fmt::format("{} of {}", Name(instruction.opcode), operand.ToString()));
-    types.push_back(operand.element_type());
+  for (int32_t operand : instruction.operands) {
+    const Shape& from = *computation.instructions[static_cast<size_t>(operand)].shape;
+    if (values[static_cast<size_t>(operand)].id < 0)
+      return NotSupported({}, fmt::format("{} of {}", Name(instruction.opcode), from.ToString()));
+    types.push_back(from.element_type());
   }
-  if (operands.size() == 1 && types[0] == shape.element_type()) {
-    if (const std::optional<InlinedValue> moved = Moved(computation, instruction, operands[0])) return *moved;
+  if (types.size() == 1 && types[0] == shape.element_type()) {
+    const InlinedValue& operand = values[static_cast<size_t>(instruction.operands[0])];
+    if (const std::optional<InlinedValue> moved = Moved(computation, instruction, operand)) return *moved;
   }
   if (DefinitionOf(instruction.opcode).strip == nullptr)
     return NotSupported({}, fmt::format("no code for {}", Name(instruction.opcode)));
   jit::Node node = NodeOf(instruction, types);
-  for (size_t k = 0; k < operands.size(); ++k) node.operands[k] = static_cast<int16_t>(operands[k].node);
+  for (size_t k = 0; k < types.size(); ++k) {
+    const int32_t operand = instruction.operands[k];
+    node.operands[k] = static_cast<int16_t>(values[static_cast<size_t>(operand)].id);
+  }
   if (!jit::CanGenerate(node, types, target_)) {
     return NotSupported({}, fmt::format("no code for {} of {}", Name(instruction.opcode), Name(types[0])));
   }
-  return InlinedValue{.node = AddNode(node)};
+  return NodeValue(AddNode(node));
 }
 
 }  // namespace assay::codegen

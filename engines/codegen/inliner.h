@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "hlo/module.h"
+#include "evaluator/inlining.h"
 #include "jit/segment.h"
 #include "shape/error.h"
 
@@ -22,11 +23,9 @@ Copies CopiesOf(const std::byte* element, int bytes);
 // The n > 1 elements of an array, zeros behind them.
 Copies LanesOf(const std::byte* elements, int64_t n, int bytes);
 
-// What an instruction gives: a node, a leaf of an argument that is none, or a tuple.
-struct InlinedValue {
-  int node = -1, leaf = -1;
-  std::vector<InlinedValue> parts;
-};
+// An InlinedValue whose id is that of a node, or says that the value is argument leaf `leaf`, which is none.
+inline InlinedValue NodeValue(int node) { return {.id = node}; }
+inline InlinedValue LeafValue(int leaf) { return {.id = -2 - leaf}; }
 
 class Inliner {
  public:
@@ -40,7 +39,7 @@ class Inliner {
   // A node that loads a new stream of one value.
   int AddStream(ElementType type);
   // The value of the computation's root; NotSupported with the reason where there is no code for it.
-  absl::StatusOr<InlinedValue> Inline(ComputationId id, std::vector<InlinedValue> arguments, int depth = 0);
+  absl::StatusOr<InlinedValue> Inline(ComputationId id, std::span<const InlinedValue> arguments);
 
   jit::Segment segment;
   std::vector<Copies> constants;      // of the streams that constants come from, in order
@@ -49,11 +48,13 @@ class Inliner {
   int64_t elements = 1;               // of the largest array
 
  private:
-  absl::StatusOr<std::vector<bool>> Needed(const Computation& computation) const;
-  absl::StatusOr<InlinedValue> ValueOf(const Computation& computation, const Instruction& instruction,
-                                       const std::vector<InlinedValue>& values, int depth);
+  // The rules of evaluator/inlining.h.
+  absl::StatusOr<std::vector<bool>> Live(const Computation& computation);
+  absl::StatusOr<std::optional<ComputationId>> CalleeOf(const Computation& caller, int32_t index, int depth);
+  absl::StatusOr<InlinedValue> Emit(const Computation& computation, int32_t index,
+                                    std::span<const InlinedValue> values);
   absl::StatusOr<InlinedValue> ArrayOf(const Computation& computation, const Instruction& instruction,
-                                       const std::vector<InlinedValue>& operands);
+                                       std::span<const InlinedValue> values);
   // Of an instruction that only moves elements; nothing where it is none that can be had without memory.
   std::optional<InlinedValue> Moved(const Computation& computation, const Instruction& instruction,
                                     const InlinedValue& operand);

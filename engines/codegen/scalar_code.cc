@@ -9,15 +9,9 @@ namespace {
 
 // A parameter of a type without code may be there as long as nobody reads it.
 InlinedValue ParameterOf(Inliner& inliner, const Shape& shape, int number, std::vector<int>& streams) {
-  InlinedValue value;
-  if (shape.IsScalar() && jit::IsKnown(shape.element_type())) {
-    streams.push_back(static_cast<int>(inliner.segment.streams.size()));
-    value.node = inliner.AddStream(shape.element_type());
-  } else {
-    streams.push_back(-1);
-    value.leaf = number;
-  }
-  return value;
+  const bool has_code = shape.IsScalar() && jit::IsKnown(shape.element_type());
+  streams.push_back(has_code ? static_cast<int>(inliner.segment.streams.size()) : -1);
+  return has_code ? NodeValue(inliner.AddStream(shape.element_type())) : LeafValue(number);
 }
 
 }  // namespace
@@ -33,14 +27,14 @@ absl::StatusOr<std::shared_ptr<ScalarCode>> ScalarCode::Inlined(const Module& mo
     const Shape& shape = *computation.instructions[static_cast<size_t>(computation.parameters[k])].shape;
     arguments.push_back(ParameterOf(inliner, shape, static_cast<int>(k), code->input_streams_));
   }
-  ASSAY_ASSIGN_OR_RETURN(InlinedValue root, inliner.Inline(id, std::move(arguments)));
-  if (!computation.root_instruction().shape->IsTuple()) root = InlinedValue{.parts = {root}};
-  for (const InlinedValue& result : root.parts) {
-    if (result.node < 0) return NotSupported({}, "a result that is no scalar with code");
+  ASSAY_ASSIGN_OR_RETURN(const InlinedValue root, inliner.Inline(id, arguments));
+  const bool tuple = root.elements != nullptr;
+  for (const InlinedValue& result : tuple ? std::span(*root.elements) : std::span(&root, 1)) {
+    if (result.id < 0) return NotSupported({}, "a result that is no scalar with code");
     jit::Segment& segment = inliner.segment;
     const size_t stream = segment.streams.size();
-    segment.streams.push_back({segment.nodes[static_cast<size_t>(result.node)].type, /*repeated=*/true});
-    segment.stores.push_back({static_cast<int16_t>(result.node), static_cast<int16_t>(stream)});
+    segment.streams.push_back({segment.nodes[static_cast<size_t>(result.id)].type, /*repeated=*/true});
+    segment.stores.push_back({static_cast<int16_t>(result.id), static_cast<int16_t>(stream)});
     code->output_streams_.push_back(stream);
   }
   inliner.segment.origin = computation.name;

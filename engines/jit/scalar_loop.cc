@@ -38,15 +38,15 @@ class Builder {
       : target_(target), inliner_(module, target, most_elements) {}
 
   absl::StatusOr<LoopProgram> Run(const Instruction& loop) {
-    const codegen::InlinedValue state = StateOf(*loop.shape);
+    const InlinedValue state = StateOf(*loop.shape);
     if (inliner_.segment.streams.empty()) return NotSupported({}, "no scalar or small array in the state");
-    ASSAY_ASSIGN_OR_RETURN(const codegen::InlinedValue condition,
-                           inliner_.Inline(*loop.attributes.Computation(Attr::kCondition), {state}));
+    ASSAY_ASSIGN_OR_RETURN(const InlinedValue condition,
+                           inliner_.Inline(*loop.attributes.Computation(Attr::kCondition), {&state, 1}));
     program_.condition_counts = std::exchange(inliner_.counts, 0);
-    ASSAY_ASSIGN_OR_RETURN(const codegen::InlinedValue next,
-                           inliner_.Inline(*loop.attributes.Computation(Attr::kBody), {state}));
+    ASSAY_ASSIGN_OR_RETURN(const InlinedValue next,
+                           inliner_.Inline(*loop.attributes.Computation(Attr::kBody), {&state, 1}));
     program_.body_counts = inliner_.counts;
-    program_.condition = static_cast<int16_t>(condition.node);
+    program_.condition = static_cast<int16_t>(condition.id);
     ASSAY_RETURN_IF_ERROR(StoreState(state, next));
     program_.elements = inliner_.elements;
     if (const int lanes = jit::MostLanes(inliner_.segment, target_); program_.elements > lanes)
@@ -59,30 +59,33 @@ class Builder {
   }
 
  private:
-  codegen::InlinedValue StateOf(const Shape& shape) {
-    codegen::InlinedValue value;
+  InlinedValue StateOf(const Shape& shape) {
     if (shape.IsTuple()) {
-      for (const Shape& element : shape.elements()) value.parts.push_back(StateOf(element));
-    } else if (inliner_.Fits(shape)) {
-      inliner_.elements = std::max(inliner_.elements, shape.num_elements());
-      program_.leaf_streams.push_back(static_cast<int>(inliner_.segment.streams.size()));
-      value.node = inliner_.AddStream(shape.element_type());
-    } else {
-      value.leaf = static_cast<int>(program_.leaf_streams.size());
-      program_.leaf_streams.push_back(-1);
+      std::vector<InlinedValue> elements;
+      for (const Shape& element : shape.elements()) elements.push_back(StateOf(element));
+      return {.elements = std::make_shared<const std::vector<InlinedValue>>(std::move(elements))};
     }
-    return value;
+    if (!inliner_.Fits(shape)) {
+      program_.leaf_streams.push_back(-1);
+      return codegen::LeafValue(static_cast<int>(program_.leaf_streams.size()) - 1);
+    }
+    inliner_.elements = std::max(inliner_.elements, shape.num_elements());
+    program_.leaf_streams.push_back(static_cast<int>(inliner_.segment.streams.size()));
+    return codegen::NodeValue(inliner_.AddStream(shape.element_type()));
   }
 
-  absl::Status StoreState(const codegen::InlinedValue& old, const codegen::InlinedValue& next) {
-    for (size_t i = 0; i < old.parts.size(); ++i) {
-      ASSAY_RETURN_IF_ERROR(StoreState(old.parts[i], next.parts[i]));
+  absl::Status StoreState(const InlinedValue& old, const InlinedValue& next) {
+    if (old.elements != nullptr) {
+      for (size_t i = 0; i < old.elements->size(); ++i) {
+        ASSAY_RETURN_IF_ERROR(StoreState((*old.elements)[i], (*next.elements)[i]));
+      }
+      return absl::OkStatus();
     }
-    if (old.leaf != next.leaf) return NotSupported({}, "the body changes an array");
-    if (old.node < 0 || old.node == next.node) return absl::OkStatus();
+    if (old.id == next.id) return absl::OkStatus();
+    if (old.id < 0 || next.id < 0) return NotSupported({}, "the body changes an array");
     inliner_.segment.stores.push_back(
-        {static_cast<int16_t>(next.node),
-         static_cast<int16_t>(inliner_.segment.nodes[static_cast<size_t>(old.node)].a)});
+        {static_cast<int16_t>(next.id),
+         static_cast<int16_t>(inliner_.segment.nodes[static_cast<size_t>(old.id)].a)});
     return absl::OkStatus();
   }
 
