@@ -1,10 +1,9 @@
 #include "engines/jit/late_kernel.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <utility>
 
+#include "engines/codegen/late_code.h"
 #include "engines/jit/kernel.h"
 #include "engines/jit/program.h"
 #include "engines/native/native_engine.h"
@@ -26,7 +25,8 @@ class LateKernel final : public Kernel {
         isa_(isa),
         in_loop_(fusion.in_loop),
         indices_(fusion.members.begin(), fusion.members.end()),
-        operands_(fusion.operands.begin(), fusion.operands.end()) {
+        operands_(fusion.operands.begin(), fusion.operands.end()),
+        code_(kCode, [this] { return MakeCode(); }) {
     for (int32_t index : indices_) members_.push_back(MemberOf(index));
     std::vector<bool> read(operands_.size() + members_.size(), false);
     for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
@@ -45,10 +45,8 @@ class LateKernel final : public Kernel {
   }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    const Kernel* code = code_.load(std::memory_order_acquire);
-    if (code == nullptr && done_.load(std::memory_order_relaxed) >= kCode) code = MakeCode();
-    if (code != nullptr) return code->Run(context, operands);
-    done_.fetch_add(work_, std::memory_order_relaxed);
+    if (const auto* const code = code_.Get()) return (*code)->Run(context, operands);
+    code_.Count(work_);
     return RunMembers(context, operands);
   }
 
@@ -91,20 +89,19 @@ class LateKernel final : public Kernel {
       }
       EvalContext of_member(context, *member.instruction);
       const std::span<Literal> given(taken.data(), taken.size());
-      ASSAY_ASSIGN_OR_RETURN(values[operands.size() + m], member.kernel->Run(of_member, given));
+      absl::StatusOr<Literal> result = member.kernel->Run(of_member, given);
+      // Nothing that a run alone shows keeps native from an elementwise op or a move of static sizes. The operands would be
+      // gone by now, which a fallback must not do.
+      ASSAY_CHECK(!IsFallback(result.status()));
+      ASSAY_ASSIGN_OR_RETURN(values[operands.size() + m], std::move(result));
     }
     return std::move(values.back());
   }
 
-  const Kernel* MakeCode() const {
-    std::call_once(making_, [this] {
-      absl::StatusOr<Program> program =
-          MakeProgram({module_, computation_, indices_, operands_, in_loop_}, isa_);
-      if (!program.ok()) return;  // without memory for code the members go on
-      made_ = MakeKernel(*std::move(program));
-      code_.store(made_.get(), std::memory_order_release);
-    });
-    return code_.load(std::memory_order_acquire);
+  absl::StatusOr<std::shared_ptr<const Kernel>> MakeCode() const {
+    ASSAY_ASSIGN_OR_RETURN(Program program,
+                           MakeProgram({module_, computation_, indices_, operands_, in_loop_}, isa_));
+    return MakeKernel(std::move(program));
   }
 
   const Module& module_;
@@ -114,10 +111,7 @@ class LateKernel final : public Kernel {
   const std::vector<int32_t> indices_, operands_;
   std::vector<Member> members_;
   int64_t work_ = 0;  // of a run, in elements
-  mutable std::atomic<int64_t> done_ = 0;
-  mutable std::once_flag making_;
-  mutable std::shared_ptr<const Kernel> made_;
-  mutable std::atomic<const Kernel*> code_ = nullptr;
+  const codegen::LateCode<std::shared_ptr<const Kernel>> code_;
 };
 
 }  // namespace

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "engines/codegen/inliner.h"
+#include "engines/codegen/late_code.h"
 #include "engines/codegen/nodes.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/registry.h"
@@ -96,33 +95,31 @@ class Builder {
 
 class ScalarLoop final : public Kernel {
  public:
-  ScalarLoop(LoopProgram program, Isa target) : program_(std::move(program)), target_(target) {}
+  ScalarLoop(LoopProgram program, Isa target)
+      : program_(std::move(program)), code_(kInterpreted, [this, target] {
+          return jit::Recurrence::Make(program_.segment, program_.condition, target, program_.elements);
+        }) {}
 
   // The first iterations are interpreted: most loops end before code for them would be made.
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const ComputationId condition = *context.attributes().Computation(Attr::kCondition);
     const ComputationId body = *context.attributes().Computation(Attr::kBody);
     Literal state = std::move(operands[0]);
-    while (!ready_ && (interpreted_.fetch_add(1, std::memory_order_relaxed) < kInterpreted || !IsMade())) {
+    const jit::Recurrence* code = nullptr;
+    while ((code = code_.Get()) == nullptr) {
+      code_.Count(1);
       ASSAY_ASSIGN_OR_RETURN(const Literal more, context.Call(condition, {state}));
       if (more.GetInt(0) == 0) return state;
       std::vector<Literal> arguments;
       arguments.push_back(std::move(state));
       ASSAY_ASSIGN_OR_RETURN(state, context.Call(body, std::move(arguments)));
     }
-    return RunCode(context, state);
+    return RunCode(context, *code, state);
   }
 
  private:
-  bool IsMade() const {
-    std::call_once(making_, [this] {
-      code_ = jit::Recurrence::Make(program_.segment, program_.condition, target_, program_.elements);
-      ready_ = code_.ok();
-    });
-    return ready_;
-  }
-
-  absl::StatusOr<Literal> RunCode(EvalContext& context, const Literal& start) const {
+  absl::StatusOr<Literal> RunCode(EvalContext& context, const jit::Recurrence& code,
+                                  const Literal& start) const {
     std::vector<codegen::Copies> memory;
     size_t first = 0;
     FillState(start, first, memory);
@@ -131,7 +128,7 @@ class ScalarLoop final : public Kernel {
     for (codegen::Copies& copies : memory) streams.push_back(copies.bytes);
     int64_t times;
     do {
-      times = code_->Run(streams, kIterations);
+      times = code.Run(streams, kIterations);
       ASSAY_RETURN_IF_ERROR(context.run().Count(times * (program_.condition_counts + program_.body_counts)));
     } while (times == kIterations);
     ASSAY_RETURN_IF_ERROR(context.run().Count(program_.condition_counts));
@@ -172,11 +169,7 @@ class ScalarLoop final : public Kernel {
   }
 
   const LoopProgram program_;
-  const Isa target_;
-  mutable std::atomic<int64_t> interpreted_ = 0;
-  mutable std::once_flag making_;
-  mutable std::atomic<bool> ready_ = false;  // code_ is there
-  mutable absl::StatusOr<jit::Recurrence> code_ = absl::UnknownError("");
+  const codegen::LateCode<jit::Recurrence> code_;  // its work: iterations, of all runs
 };
 
 class LoopEngineOf final : public Engine {

@@ -1,9 +1,8 @@
 #include "engines/native/window/code_window.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 
+#include "engines/codegen/late_code.h"
 #include "engines/codegen/scalar_code.h"
 #include "engines/native/reduce/code_fold.h"
 #include "engines/native/reduce/reducer_operands.h"
@@ -67,28 +66,22 @@ class CodeWindow final : public Kernel {
 class LateWindow final : public Kernel {
  public:
   LateWindow(const Module& module, ComputationId reducer, Isa isa, int64_t applications)
-      : module_(module), reducer_(reducer), isa_(isa), applications_(applications) {}
+      : applications_(applications),
+        code_(kWorthCode, [&module, reducer, isa]() -> absl::StatusOr<CodeWindow> {
+          ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const ScalarCode> code,
+                                 ScalarCode::Make(module, reducer, isa, /*vectors=*/true));
+          return CodeWindow(std::move(code));
+        }) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    if (done_.fetch_add(applications_, std::memory_order_relaxed) >= kWorthCode) {
-      std::call_once(making_, [this] {
-        absl::StatusOr<std::shared_ptr<const ScalarCode>> code =
-            ScalarCode::Make(module_, reducer_, isa_, /*vectors=*/true);
-        if (code.ok()) code_ = std::make_shared<CodeWindow>(*std::move(code));
-      });
-      if (code_ != nullptr) return code_->Run(context, operands);
-    }
+    if (const CodeWindow* const code = code_.Get()) return code->Run(context, operands);
+    code_.Count(applications_);
     return Fallback("code does not pay yet");
   }
 
  private:
-  const Module& module_;
-  const ComputationId reducer_;
-  const Isa isa_;
   const int64_t applications_;
-  mutable std::atomic<int64_t> done_ = 0;
-  mutable std::once_flag making_;
-  mutable std::shared_ptr<const Kernel> code_;
+  const codegen::LateCode<CodeWindow> code_;  // its work: applications, of all runs
 };
 
 }  // namespace
