@@ -15,16 +15,13 @@ namespace {
 
 constexpr int64_t kMostFusions = 2048;
 
-// Those of several members that the first engine that fuses can take.
+// Those of several members that `engine`, which fuses, can take.
 std::vector<Fusion> ElementwiseFusions(const Module& module, const Computation& computation,
-                                       std::span<const Engine* const> engines, const ComputationPlan& plan) {
-  const auto engine =
-      std::find_if(engines.begin(), engines.end(), [](const Engine* e) { return e->fuses(); });
-  if (engine == engines.end()) return {};
+                                       const Engine& engine, const ComputationPlan& plan) {
   std::vector<int32_t> order;
   order.reserve(plan.steps.size());
   for (const Step& step : plan.steps) order.push_back(step.instruction);
-  std::vector<Fusion> fusions = FindFusions(module, computation, order, **engine);
+  std::vector<Fusion> fusions = FindFusions(module, computation, order, engine);
   std::erase_if(fusions, [](const Fusion& fusion) { return fusion.members.size() == 1; });
   return fusions;
 }
@@ -90,7 +87,10 @@ void CountMembers(const Computation& computation, ComputationPlan& plan) {
 absl::Status FuseSteps(const Module& module, const Computation& computation,
                        std::span<const Engine* const> engines, bool in_loop, int64_t& fusions,
                        ComputationPlan& plan) {
-  std::vector<Fusion> grown = ElementwiseFusions(module, computation, engines, plan);
+  const auto fusing =
+      std::find_if(engines.begin(), engines.end(), [](const Engine* engine) { return engine->fuses(); });
+  std::vector<Fusion> grown;
+  if (fusing != engines.end()) grown = ElementwiseFusions(module, computation, **fusing, plan);
   AddMoveFusions(computation, grown, plan);
   if (grown.empty()) return absl::OkStatus();
   std::vector<int32_t> step_of(computation.instructions.size(), -1);
@@ -100,7 +100,8 @@ absl::Status FuseSteps(const Module& module, const Computation& computation,
   for (Fusion& fusion : grown) {
     Step& step = plan.steps[step_of[fusion.members.back()]];
     if (fusions >= kMostFusions) {
-      step.declined.push_back({engines.front(), fmt::format("{} fusions already", kMostFusions)});
+      const Engine* const who = fusing != engines.end() ? *fusing : engines.front();
+      step.declined.push_back({who, fmt::format("{} fusions already", kMostFusions)});
       continue;
     }
     ASSAY_RETURN_IF_ERROR(
