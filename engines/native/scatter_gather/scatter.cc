@@ -8,7 +8,7 @@
 #include "engines/native/reduce/associative.h"
 #include "engines/native/reduce/reduce_fold.h"
 #include "engines/native/scatter_gather/code_scatter.h"
-#include "engines/native/scatter_gather/hit_sums.h"
+#include "engines/native/scatter_gather/fixed_scatter_sums.h"
 #include "engines/native/scatter_gather/scatter_product.h"
 #include "engines/native/scatter_gather/scatter_sums.h"
 #include "engines/native/walk/move.h"
@@ -26,20 +26,21 @@ class ScatterSum final : public Kernel {
   explicit ScatterSum(const ScatterKernels& kernels) : kernels_(kernels) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return RunScatter(context, MakeScatterGeometry(context.attributes(), operands), operands,
-                      [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
-                          std::span<Literal> results) -> absl::Status {
-                        ASSAY_ASSIGN_OR_RETURN(const bool added,
-                                               AddFloatWindows(context, kernels_, g, updates[0], results[0]));
-                        if (added) return absl::OkStatus();
-                        ASSAY_ASSIGN_OR_RETURN(Hits hits, CollectHits(context, g, updates[0]));
-                        if (hits.count == 0) return absl::OkStatus();
-                        return AddHits(context, kernels_.sums,
-                                       {results[0].shape().element_type(), results[0].MutableBytes().data(),
-                                        results[0].shape().num_elements(), updates[0].data(),
-                                        g.disjoint ? RunsOf(g) : WindowRuns{{{0, 0}}, 1, 0, 0}},
-                                       hits.data(), hits.count);
-                      });
+    return RunScatter(
+        context, MakeScatterGeometry(context.attributes(), operands), operands,
+        [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
+            std::span<Literal> results) -> absl::Status {
+          ASSAY_ASSIGN_OR_RETURN(const bool added,
+                                 AddWindowsInFixedUnits(context, kernels_, g, updates[0], results[0]));
+          if (added) return absl::OkStatus();
+          ASSAY_ASSIGN_OR_RETURN(ScatteredUpdates scattered, CollectUpdates(context, g, updates[0]));
+          if (scattered.count == 0) return absl::OkStatus();
+          return AddUpdates(context, kernels_.sums,
+                            {results[0].shape().element_type(), results[0].MutableBytes().data(),
+                             results[0].shape().num_elements(), updates[0].data(),
+                             g.disjoint ? RunsOf(g) : WindowRuns{{{0, 0}}, 1, 0, 0}},
+                            scattered.data(), scattered.count);
+        });
   }
 
  private:

@@ -1,25 +1,36 @@
-// Scatters of f32 whose combiner is an exact sum, where the sums need no rounding test: elements as integers in one or two
-// units that divide every term (fixed_units.h), rows by doubles that hold every partial sum (FixedKernels::sum_rows).
+// Exact sums of array elements with the updates that hit them (RED-1), rounded once: what scatter and
+// select-and-scatter share.
+//
+// A sum is s = t0 + t1 + … by TwoSum, whose errors e_i are exact: the exact sum is s + sum e_i. Where D = sum |e_i| is
+// zero, s is the exact sum (so ties and zeros of short sums are settled at once). Else the rounding test of s -+ D,
+// then of s + E -+ n 2^-53 D for E = sum e_i in doubles (enclosed_sum.h), then E itself where no addition of errors was
+// rounded, then the wide accumulator decides.
 #ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SCATTER_SUMS_H_
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SCATTER_SUMS_H_
 
-#include "engines/native/scatter_gather/index_kernels.h"
+#include <span>
+
 #include "engines/native/scatter_gather/scatter_windows.h"
-#include "engines/native/sums/fixed_kernels.h"
 #include "engines/native/sums/sum_kernels.h"
 
 namespace assay::native {
 
-struct ScatterKernels {
-  const IndexKernels& indices;
-  const FixedKernels& fixed;
-  const SumKernels& sums;
+// Elements of one float or complex type.
+struct ScatterArrays {
+  ElementType type;
+  std::byte* elements;       // terms and results
+  int64_t positions;         // how many elements there are
+  const std::byte* updates;  // terms
+  WindowRuns runs;           // the elements of one update
+  bool distinct = false;     // no two updates have one target
 };
 
-// result += the windows of `updates`; false, and nothing is done, where this is for hit_sums.h.
-absl::StatusOr<bool> AddFloatWindows(EvalContext& context, const ScatterKernels& kernels,
-                                     const ScatterGeometry& geometry, const Literal& updates,
-                                     Literal& result);
+// The updates, in any order, with room for twice as many.
+absl::Status AddUpdates(EvalContext& context, const SumKernels& kernels, const ScatterArrays& arrays,
+                        ScatteredUpdate* updates, int64_t count);
+// The same on the caller's thread for updates in the order of their targets.
+void AddSortedUpdates(const SumKernels& kernels, const ScatterArrays& arrays,
+                      std::span<const ScatteredUpdate> updates);
 
 }  // namespace assay::native
 

@@ -122,15 +122,16 @@ absl::StatusOr<Literal> Int64Scratch(EvalContext& context, std::optional<int64_t
   return context.NewLiteral(std::make_shared<const Shape>(std::move(shape)));
 }
 
-absl::StatusOr<Hits> CollectHits(EvalContext& context, const ScatterGeometry& g, const Literal& update) {
-  Hits result;
+absl::StatusOr<ScatteredUpdates> CollectUpdates(EvalContext& context, const ScatterGeometry& g,
+                                                const Literal& update) {
+  ScatteredUpdates result;
   const int64_t elements = CheckedProduct(g.window).value_or(0);
   if (elements == 0) return result;
   const int64_t windows = update.shape().num_elements() / elements;
   const auto count = g.disjoint ? std::optional(windows) : CheckedMul(windows, elements);
   ASSAY_ASSIGN_OR_RETURN(result.scratch, Int64Scratch(context, count ? CheckedMul(*count, 4) : count));
   const WindowRuns runs = g.disjoint ? WindowRuns() : RunsOf(g);
-  Hit* last = result.data();
+  ScatteredUpdate* last = result.data();
   ASSAY_RETURN_IF_ERROR(ForEachWindowStrip(
       context, g, [&](int64_t n, const int64_t* to, int64_t from, int64_t from_step) -> absl::Status {
         for (int64_t j = 0; j < n; ++j, from += from_step) {
@@ -149,24 +150,27 @@ absl::StatusOr<Hits> CollectHits(EvalContext& context, const ScatterGeometry& g,
 }
 
 // By the digits of 11 bits, lowest first.
-Hit* SortHits(Hit* hits, int64_t n, int64_t positions) {
+ScatteredUpdate* SortUpdates(ScatteredUpdate* updates, int64_t n, int64_t positions) {
   constexpr int kBits = 11;
   constexpr int64_t kFew = 256;
   if (n < kFew) {
-    std::sort(hits, hits + n, [](const Hit& a, const Hit& b) { return a.to < b.to; });
-    return hits;
+    std::sort(updates, updates + n,
+              [](const ScatteredUpdate& a, const ScatteredUpdate& b) { return a.to < b.to; });
+    return updates;
   }
-  Hit* other = hits + n;
+  ScatteredUpdate* other = updates + n;
   for (int shift = 0; shift < 64 && (positions - 1) >> shift != 0; shift += kBits) {
     std::array<int64_t, 1 << kBits> start{};
-    const auto digit = [shift](const Hit& hit) { return (hit.to >> shift) & ((1 << kBits) - 1); };
-    for (int64_t i = 0; i < n; ++i) ++start[digit(hits[i])];
+    const auto digit = [shift](const ScatteredUpdate& update) {
+      return (update.to >> shift) & ((1 << kBits) - 1);
+    };
+    for (int64_t i = 0; i < n; ++i) ++start[digit(updates[i])];
     int64_t sum = 0;
     for (int64_t& count : start) sum += std::exchange(count, sum);
-    for (int64_t i = 0; i < n; ++i) other[start[digit(hits[i])]++] = hits[i];
-    std::swap(hits, other);
+    for (int64_t i = 0; i < n; ++i) other[start[digit(updates[i])]++] = updates[i];
+    std::swap(updates, other);
   }
-  return hits;
+  return updates;
 }
 
 }  // namespace assay::native

@@ -64,21 +64,21 @@ struct WindowRuns {
 WindowRuns RunsOf(const ScatterGeometry& geometry);
 
 // An element (or disjoint window) of the operand and an update of it.
-struct Hit {
+struct ScatteredUpdate {
   int64_t to, from;
 };
 // Every inside window where windows are disjoint, else every element of one; in the first half of scratch memory
 // for twice as many. `count` of them.
-struct Hits {
+struct ScatteredUpdates {
   Literal scratch;
   int64_t count = 0;
-  Hit* data() { return reinterpret_cast<Hit*>(scratch.MutableBytes().data()); }
+  ScatteredUpdate* data() { return reinterpret_cast<ScatteredUpdate*>(scratch.MutableBytes().data()); }
 };
-absl::StatusOr<Hits> CollectHits(EvalContext& context, const ScatterGeometry& geometry,
-                                 const Literal& update);
-// Sorts n hits by `to`, which is below `positions`. `hits` has room for 2n, and the sorted ones are at the
+absl::StatusOr<ScatteredUpdates> CollectUpdates(EvalContext& context, const ScatterGeometry& geometry,
+                                                const Literal& update);
+// Sorts n updates by `to`, which is below `positions`. `updates` has room for 2n, and the sorted ones are at the
 // returned place.
-Hit* SortHits(Hit* hits, int64_t n, int64_t positions);
+ScatteredUpdate* SortUpdates(ScatteredUpdate* updates, int64_t n, int64_t positions);
 // An s64 array as scratch memory that counts against the limit.
 absl::StatusOr<Literal> Int64Scratch(EvalContext& context, std::optional<int64_t> n);
 

@@ -1,5 +1,5 @@
 // A row of source elements at a time chooses, all of them by one window offset after the other: by comparisons where select
-// compares its parameters, else by generated code. Sums are hit_sums.h's; other scatters are code that runs in order.
+// compares its parameters, else by generated code. Sums are scatter_sums.h's; other scatters are code that runs in order.
 #include "engines/native/scatter_gather/select_and_scatter.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engines/codegen/scalar_code.h"
-#include "engines/native/scatter_gather/hit_sums.h"
+#include "engines/native/scatter_gather/scatter_sums.h"
 #include "engines/native/scatter_gather/selection.h"
 #include "engines/native/walk/loops.h"
 #include "engines/native/walk/window_axis.h"
@@ -25,8 +25,8 @@ using codegen::ScalarCode;
 
 constexpr int64_t kCandidatesOfPart = 1 << 14;  // worth a task
 constexpr int64_t kCandidatesBetweenCharges = 1 << 26;
-constexpr int64_t kHitsOfPart = 1 << 12;
-constexpr int64_t kHitsBetweenCharges = 1 << 22;
+constexpr int64_t kUpdatesOfPart = 1 << 12;
+constexpr int64_t kUpdatesBetweenCharges = 1 << 22;
 constexpr int64_t kWorthCode = 1 << 10;  // candidates that take the reference as long as making code
 
 // keep = compare(held, offered).
@@ -262,26 +262,26 @@ absl::Status CombineByCode(EvalContext& context, const ScalarCode& code, int64_t
       frame.Run(1);
     }
   };
-  const auto some_hits = [&](int64_t begin, int64_t end) {
+  const auto num_chosen = [&](int64_t begin, int64_t end) {
     return std::count_if(chosen.begin() + begin, chosen.begin() + end, [](int64_t at) { return at >= 0; });
   };
-  const int64_t most = kHitsBetweenCharges / std::max<int64_t>(each, 1);
+  const int64_t most = kUpdatesBetweenCharges / std::max<int64_t>(each, 1);
   for (int64_t done = 0; most > 0 && done < parts; done += most) {
     const int64_t some = std::min(most, parts - done);
-    context.parallel().For(some, kHitsOfPart / std::max<int64_t>(each, 1) + 1,
+    context.parallel().For(some, kUpdatesOfPart / std::max<int64_t>(each, 1) + 1,
                            [&](int64_t begin, int64_t end) {
                              ScalarCode::Frame frame(code, /*vectors=*/false);
                              combine(frame, (done + begin) * each, (done + end) * each);
                            });
-    ASSAY_RETURN_IF_ERROR(context.Charge(some_hits(done * each, (done + some) * each)));
+    ASSAY_RETURN_IF_ERROR(context.Charge(num_chosen(done * each, (done + some) * each)));
   }
   // Parts that are too large go in order, piece by piece.
   ScalarCode::Frame frame(code, /*vectors=*/false);
   const auto n = static_cast<int64_t>(chosen.size());
-  for (int64_t done = 0; most == 0 && done < n; done += kHitsBetweenCharges) {
-    const int64_t end = std::min(n, done + kHitsBetweenCharges);
+  for (int64_t done = 0; most == 0 && done < n; done += kUpdatesBetweenCharges) {
+    const int64_t end = std::min(n, done + kUpdatesBetweenCharges);
     combine(frame, done, end);
-    ASSAY_RETURN_IF_ERROR(context.Charge(some_hits(done, end)));
+    ASSAY_RETURN_IF_ERROR(context.Charge(num_chosen(done, end)));
   }
   return absl::OkStatus();
 }
@@ -332,18 +332,18 @@ class SelectAndScatterKernel final : public Kernel {
     const std::optional<int64_t> room = static_cast<int64_t>(4 * chosen.size());
     ASSAY_ASSIGN_OR_RETURN(Literal scratch, Int64Scratch(context, room));
     if (chosen.empty()) return absl::OkStatus();
-    Hit* const hits = reinterpret_cast<Hit*>(scratch.MutableBytes().data());
+    ScatteredUpdate* const updates = reinterpret_cast<ScatteredUpdate*>(scratch.MutableBytes().data());
     int64_t count = 0;
     for (size_t i = 0; i < chosen.size(); ++i) {
-      if (chosen[i] >= 0) hits[count++] = {chosen[i], static_cast<int64_t>(i)};
+      if (chosen[i] >= 0) updates[count++] = {chosen[i], static_cast<int64_t>(i)};
     }
     ASSAY_RETURN_IF_ERROR(context.Charge(count));
     const bool distinct =
         std::all_of(window.begin(), window.end(), [](const auto& d) { return d.stride >= d.size; });
-    return AddHits(context, kernels_,
-                   {result.shape().element_type(), result.MutableBytes().data(),
-                    result.shape().num_elements(), source.data(), WindowRuns{{{0, 0}}, 1, 0, 0}, distinct},
-                   hits, count);
+    return AddUpdates(context, kernels_,
+                      {result.shape().element_type(), result.MutableBytes().data(),
+                       result.shape().num_elements(), source.data(), WindowRuns{{{0, 0}}, 1, 0, 0}, distinct},
+                      updates, count);
   }
 
   const SumKernels& kernels_;
