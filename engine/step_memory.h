@@ -10,15 +10,15 @@
 namespace assay {
 
 struct StepMemory {
-  class Kept {
+  class State {
    public:
-    virtual ~Kept() = default;
+    virtual ~State() = default;
   };
 
   const Instruction* instruction = nullptr;  // of the step; null where every operand may change
   // By operand: the loop holds one value for it, whose bytes stay where and what they are until the loop ends.
   absl::InlinedVector<bool, 4> unchanged;
-  std::unique_ptr<Kept> kept;  // the kernel's own; null in the first turn
+  std::unique_ptr<State> state;  // the kernel's own; null in the first turn
 };
 
 }  // namespace assay

@@ -209,7 +209,7 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
 }
 
 void Executor::GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory) {
-  for (StepMemory& step : memory) step.kept.reset();
+  for (StepMemory& step : memory) step.state.reset();
   free_memory_[body.value] = std::move(memory);
   memory_ = nullptr;
 }

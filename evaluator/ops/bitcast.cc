@@ -108,13 +108,14 @@ absl::Status ReadMemory(EvalContext& context, const Literal& memory, Literal& re
   const Shape& shape = context.result_shape();
   const MutableArrayView elements(result);
   const Slots slots(shape);
-  const int64_t kept = slots.packed ? std::min<int64_t>(slots.bits, Bits(shape.element_type())) : slots.bits;
+  const int64_t value_bits =
+      slots.packed ? std::min<int64_t>(slots.bits, Bits(shape.element_type())) : slots.bits;
   Meter meter(context);
   for (IndexWalk i(shape.sizes()); !i.done(); i.Next()) {
     std::byte* const element = elements.At(i.index());
     std::memset(element, 0, elements.element_bytes());
-    CopyBits(memory.data(), LayoutPosition(shape, i.index()) * slots.size, element, 0, kept);
-    if (slots.packed) ExtendElement(shape.element_type(), kept, element);
+    CopyBits(memory.data(), LayoutPosition(shape, i.index()) * slots.size, element, 0, value_bits);
+    if (slots.packed) ExtendElement(shape.element_type(), value_bits, element);
     ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
   return meter.Flush();

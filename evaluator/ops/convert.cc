@@ -38,8 +38,8 @@ void CopyStrip(const StripParams& params, int64_t n, const void* const* in, void
 double MagnitudeRoundedToOdd(uint64_t x) {
   const int excess = std::bit_width(x) - 53;
   if (excess <= 0) return static_cast<double>(x);
-  const uint64_t kept = (x >> excess) | ((x & ((uint64_t{1} << excess) - 1)) != 0);
-  return std::ldexp(static_cast<double>(kept), excess);
+  const uint64_t rounded_to_odd = (x >> excess) | ((x & ((uint64_t{1} << excess) - 1)) != 0);
+  return std::ldexp(static_cast<double>(rounded_to_odd), excess);
 }
 
 // A conversion of up to 53 bits is exact and that to f64 rounds once by itself.

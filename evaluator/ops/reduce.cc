@@ -21,7 +21,7 @@ absl::Status Invalid(const InferContext& context, std::string_view message) {
 
 // ---- reduce ----------------------------------------------------------------------------------------------
 //
-// out[J] = f(… f(f(init, x[I0]), x[I1]) …) over all I, in row-major order, whose entries in the kept
+// out[J] = f(… f(f(init, x[I0]), x[I1]) …) over all I, in row-major order, whose entries in the remaining
 // dimensions are J. With N operands f takes and returns N values. A float or complex add means the exact sum
 // of init and the elements, rounded once (RED-1).
 
@@ -97,18 +97,18 @@ absl::StatusOr<Literal> EvalReduce(EvalContext& context, std::span<Literal> oper
   ASSAY_ASSIGN_OR_RETURN(FoldArrays arrays, MakeFoldArrays(context, operands, *reducer));
   const DimVector sizes = operands[0].runtime_sizes();
   const std::span<const int64_t> dimensions = context.attributes().List(Attr::kDimensions);
-  DimVector kept, reduced, kept_sizes, reduced_sizes;  // dimensions, ascending, and their sizes
+  DimVector remaining, reduced, result_sizes, reduced_sizes;  // dimensions, ascending, and their sizes
   for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
     const bool is_reduced = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
-    (is_reduced ? reduced : kept).push_back(d);
-    (is_reduced ? reduced_sizes : kept_sizes).push_back(sizes[d]);
+    (is_reduced ? reduced : remaining).push_back(d);
+    (is_reduced ? reduced_sizes : result_sizes).push_back(sizes[d]);
   }
   Fold fold(*reducer, arrays);
   Meter meter(context);
   DimVector from(sizes.size());
-  for (IndexWalk j(kept_sizes); !j.done(); j.Next()) {
+  for (IndexWalk j(result_sizes); !j.done(); j.Next()) {
     fold.Start(j.index());
-    for (size_t d = 0; d < kept.size(); ++d) from[kept[d]] = j[d];
+    for (size_t d = 0; d < remaining.size(); ++d) from[remaining[d]] = j[d];
     for (IndexWalk i(reduced_sizes); !i.done(); i.Next()) {
       for (size_t d = 0; d < reduced.size(); ++d) from[reduced[d]] = i[d];
       ASSAY_RETURN_IF_ERROR(fold.Add(from));
@@ -118,7 +118,7 @@ absl::StatusOr<Literal> EvalReduce(EvalContext& context, std::span<Literal> oper
     ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
   ASSAY_RETURN_IF_ERROR(meter.Flush());
-  return ResultOfFold(context, std::move(arrays), kept_sizes);
+  return ResultOfFold(context, std::move(arrays), result_sizes);
 }
 
 // ---- map -------------------------------------------------------------------------------------------------
@@ -226,13 +226,13 @@ void AddTermsOfReduce(const InstructionView& view, std::span<const int64_t> inde
   const DimVector strides = RowMajorStrides(view.operand(0).sizes());
   DimVector sizes, reduced;
   int64_t base = 0;
-  size_t kept = 0;
+  size_t result_dimension = 0;
   for (int64_t d = 0; d < view.operand(0).rank(); ++d) {
     if (std::find(dims.begin(), dims.end(), d) != dims.end()) {
       sizes.push_back(view.operand(0).size(d));
       reduced.push_back(strides[d]);
     } else {
-      base += index[kept++] * strides[d];
+      base += index[result_dimension++] * strides[d];
     }
   }
   int64_t count = 0;

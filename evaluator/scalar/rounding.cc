@@ -20,12 +20,12 @@ double RoundToDouble(const Truncated& v) {
   if (top > 1023) return HUGE_VAL;
   const int64_t drop = kDropForDouble + std::max<int64_t>(0, kDoubleMinExponent - top);
   if (drop > 64) return 0.0;
-  const uint64_t kept = drop < 64 ? v.mantissa >> drop : 0;
+  const uint64_t truncated = drop < 64 ? v.mantissa >> drop : 0;
   const uint64_t rest = v.mantissa << (64 - drop);
   const uint64_t half = uint64_t{1} << 63;
-  const bool up = rest > half || (rest == half && (v.sticky || (kept & 1) != 0));
+  const bool up = rest > half || (rest == half && (v.sticky || (truncated & 1) != 0));
   // At most 2^53 times a power of two: exact, or infinite.
-  return std::ldexp(static_cast<double>(kept + (up ? 1 : 0)), static_cast<int>(v.exponent + drop));
+  return std::ldexp(static_cast<double>(truncated + (up ? 1 : 0)), static_cast<int>(v.exponent + drop));
 }
 
 double RoundToOdd(const Truncated& v) {

@@ -54,7 +54,7 @@ FAULTS = [
     ("window", LINES, "lines.line_ = {sizes[sliding], w.size, w.stride, w.padding_low, output_sizes[sliding]};", "lines.line_ = {sizes[sliding], w.size, w.stride, w.padding_high, output_sizes[sliding]};"),
     ("window", LINES, "base += p.base * strides_[d];", "base += p.base * strides_[0];"),
     # reduce, and the loops that several families walk by
-    ("reduce", REDUCE, "kept.push_back({size, {strides[d], result_strides[kept_sizes.size()]}});", "kept.push_back({size, {strides[d], result_strides[0]}});"),
+    ("reduce", REDUCE, "remaining.push_back({size, {strides[d], result_strides[result_sizes.size()]}});", "remaining.push_back({size, {strides[d], result_strides[0]}});"),
     ("reduce", REDUCE, "reduced.push_back({size, {strides[d]}});", "reduced.push_back({size > 2 ? size - 1 : size, {strides[d]}});"),
     ("reduce", LOOPS, "offsets_[a] -= dim.strides[a] * (dim.size - 1);", "offsets_[a] -= dim.strides[a] * dim.size;"),
     # sort, topk

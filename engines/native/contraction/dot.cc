@@ -136,9 +136,9 @@ class DotKernel final : public Kernel {
     const std::byte *const lhs = operands[0].data(), *const rhs = operands[1].data();
     std::byte* const out = result.MutableBytes().data();
     if (StepMemory* const memory = context.memory()) {
-      if (memory->kept == nullptr) memory->kept = Keep(context, *memory, operands);
-      const auto& kept = static_cast<const KeptDot&>(*memory->kept);
-      kept.dot.Run(lhs, rhs, out, kept.columns);
+      if (memory->state == nullptr) memory->state = PackColumns(context, *memory, operands);
+      const auto& packed = static_cast<const PackedDot&>(*memory->state);
+      packed.dot.Run(lhs, rhs, out, packed.columns);
     } else {
       small_->Run(lhs, rhs, out);
     }
@@ -146,16 +146,17 @@ class DotKernel final : public Kernel {
     return result;
   }
 
-  struct KeptDot final : StepMemory::Kept {
-    KeptDot(Isa isa, const Literal& lhs, const Literal& rhs, ElementType type, const DotBox& box, int operand)
+  struct PackedDot final : StepMemory::State {
+    PackedDot(Isa isa, const Literal& lhs, const Literal& rhs, ElementType type, const DotBox& box,
+              int operand)
         : dot(isa, lhs.shape().element_type(), rhs.shape().element_type(), type, box, operand) {}
     SmallDot dot;
     Literal columns;  // nothing where the other operand has them, or where memory is scarce
   };
 
   // Of operands that no turn of a loop changes, the larger one's columns are packed once.
-  std::unique_ptr<StepMemory::Kept> Keep(EvalContext& context, const StepMemory& memory,
-                                         std::span<const Literal> operands) const {
+  std::unique_ptr<StepMemory::State> PackColumns(EvalContext& context, const StepMemory& memory,
+                                                 std::span<const Literal> operands) const {
     const DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
     const DotDims dims =
         DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
@@ -163,12 +164,13 @@ class DotKernel final : public Kernel {
     const bool right = memory.unchanged[1] &&
                        !(memory.unchanged[0] && operands[0].bytes().size() > operands[1].bytes().size());
     const int operand = right ? 1 : 0;
-    auto kept = std::make_unique<KeptDot>(isa_, operands[0], operands[1], result.element_type(),
-                                          WholeDot(dims, lhs, rhs, RowMajorStrides(result.sizes())), operand);
-    if (kept->dot.many() != operand) return kept;
-    absl::StatusOr<Literal> columns = kept->dot.KeepColumns(context, operands[operand].data());
-    if (columns.ok()) kept->columns = *std::move(columns);
-    return kept;
+    auto packed =
+        std::make_unique<PackedDot>(isa_, operands[0], operands[1], result.element_type(),
+                                    WholeDot(dims, lhs, rhs, RowMajorStrides(result.sizes())), operand);
+    if (packed->dot.many() != operand) return packed;
+    absl::StatusOr<Literal> columns = packed->dot.PackColumns(context, operands[operand].data());
+    if (columns.ok()) packed->columns = *std::move(columns);
+    return packed;
   }
 
   // A vector times rows that lie in memory as they are multiplied: packing them would be most of the work.

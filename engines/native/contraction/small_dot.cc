@@ -64,14 +64,14 @@ double UnitOf(const double* x, int64_t n, int64_t step) {
 }  // namespace
 
 SmallDot::SmallDot(Isa isa, ElementType lhs, ElementType rhs, ElementType result, const DotBox& box,
-                   std::optional<int> kept)
+                   std::optional<int> packed)
     : kernels_(SmallDotKernelsOf(isa)),
       sums_(SumKernelsOf(isa)),
       type_(result),
-      loops_(kernels_.lanes, kInPlace, lhs, rhs, box, kept) {
+      loops_(kernels_.lanes, kInPlace, lhs, rhs, box, packed) {
   for (const SmallDotLoops::Panel& panel : loops_.panels)
     panel_width_ = std::max<int64_t>(panel_width_, panel.vectors * kernels_.lanes);
-  kept_of_panel_ = panel_width_ * (loops_.columns_in_place ? 1 : 1 + loops_.length);
+  packed_of_panel_ = panel_width_ * (loops_.columns_in_place ? 1 : 1 + loops_.length);
 }
 
 // One run of a SmallDot.
@@ -80,15 +80,15 @@ class SmallDot::Runner {
   using Panel = SmallDotLoops::Panel;
 
  public:
-  // `kept`: null, or what Keep made of `many`.
+  // `prepacked`: null, or what PackColumns made of `many`.
   Runner(const SmallDot& dot, const std::byte* few, const std::byte* many, std::byte* result,
-         const double* kept)
+         const double* prepacked)
       : dot_(dot),
         loops_(dot.loops_),
         few_(few),
         many_(many),
         result_(result),
-        kept_(kept),
+        prepacked_(prepacked),
         format_(*Info(dot.type_).format),
         rounding_(format_),
         factor_(DoublesFactor(loops_.length)) {}
@@ -111,17 +111,17 @@ class SmallDot::Runner {
     CountTiers(counts_);
   }
 
-  // Fills `kept`: the norms come with the product by a row of zeros.
-  void Keep(double* kept) {
+  // Fills `prepacked`: the norms come with the product by a row of zeros.
+  void PackColumns(double* prepacked) {
     std::fill_n(buffers_.rows, loops_.length, 0.0);
     rows_ = {1, loops_.length, buffers_.rows, 0, 1};
     for (size_t batch = 0; batch < loops_.batch_at.size(); ++batch) {
       for (const Panel& panel : loops_.panels) {
         Multiply(batch, panel);
-        std::copy_n(norms_, width_, kept);
+        std::copy_n(norms_, width_, prepacked);
         if (!loops_.columns_in_place)
-          std::copy_n(buffers_.packed, loops_.length * width_, kept + dot_.panel_width_);
-        kept += dot_.kept_of_panel_;
+          std::copy_n(buffers_.packed, loops_.length * width_, prepacked + dot_.panel_width_);
+        prepacked += dot_.packed_of_panel_;
       }
     }
   }
@@ -195,12 +195,13 @@ class SmallDot::Runner {
     width_ = static_cast<int64_t>(panel.vectors) * kernels.lanes;
     has_column_units_ = false;
     const auto index = static_cast<int64_t>(batch * loops_.panels.size()) + (&panel - loops_.panels.data());
-    const double* const kept = kept_ == nullptr ? nullptr : kept_ + index * dot_.kept_of_panel_;
-    double* const new_norms = kept == nullptr ? buffers_.norms : nullptr;
-    norms_ = kept == nullptr ? buffers_.norms : kept;
+    const double* const prepacked =
+        prepacked_ == nullptr ? nullptr : prepacked_ + index * dot_.packed_of_panel_;
+    double* const new_norms = prepacked == nullptr ? buffers_.norms : nullptr;
+    norms_ = prepacked == nullptr ? buffers_.norms : prepacked;
     if (!loops_.columns_in_place) {
-      const double* const packed = kept == nullptr ? buffers_.packed : kept + dot_.panel_width_;
-      if (kept == nullptr) Pack(batch, panel, width_);
+      const double* const packed = prepacked == nullptr ? buffers_.packed : prepacked + dot_.panel_width_;
+      if (prepacked == nullptr) Pack(batch, panel, width_);
       columns_ = {reinterpret_cast<const std::byte*>(packed), ElementType::kF64, width_};
       return kernels.f64(rows_, packed, width_, panel.vectors, sums, new_norms);
     }
@@ -340,7 +341,7 @@ class SmallDot::Runner {
   const SmallDotLoops& loops_;
   const std::byte *const few_, *const many_;
   std::byte* const result_;
-  const double* const kept_;
+  const double* const prepacked_;
   const FloatFormat& format_;
   const NarrowRounding rounding_;
   const double factor_;
@@ -355,20 +356,20 @@ class SmallDot::Runner {
 
 void SmallDot::Run(const std::byte* lhs, const std::byte* rhs, std::byte* result,
                    const Literal& columns) const {
-  const bool kept = columns.shape().IsArray();
+  const bool is_prepacked = columns.shape().IsArray();
   Runner(*this, loops_.many_is_rhs ? lhs : rhs, loops_.many_is_rhs ? rhs : lhs, result,
-         kept ? reinterpret_cast<const double*>(columns.data()) : nullptr)
+         is_prepacked ? reinterpret_cast<const double*>(columns.data()) : nullptr)
       .Run();
 }
 
-absl::StatusOr<Literal> SmallDot::KeepColumns(EvalContext& context, const std::byte* operand) const {
+absl::StatusOr<Literal> SmallDot::PackColumns(EvalContext& context, const std::byte* operand) const {
   const auto panels = static_cast<int64_t>(loops_.batch_at.size() * loops_.panels.size());
-  const int64_t doubles = panels * kept_of_panel_;
+  const int64_t doubles = panels * packed_of_panel_;
   const MemoryBudget& budget = *context.run().budget();
   if (budget.live() + doubles * static_cast<int64_t>(sizeof(double)) > budget.limit() / 2) return Literal();
   ASSAY_ASSIGN_OR_RETURN(Literal columns, ReserveScratch(context, doubles, sizeof(double)));
   Runner(*this, nullptr, operand, nullptr, nullptr)
-      .Keep(reinterpret_cast<double*>(columns.MutableBytes().data()));
+      .PackColumns(reinterpret_cast<double*>(columns.MutableBytes().data()));
   return columns;
 }
 

@@ -11,19 +11,19 @@ class SmallDot {
  public:
   static constexpr int64_t kMostProducts = 1 << 18;
 
-  // Of floats whose products are exact doubles; IsSmallDot(box, kMostProducts). `kept`: the operand of which KeepColumns
-  // will be called, if any.
+  // Of floats whose products are exact doubles; IsSmallDot(box, kMostProducts). `packed`: the operand of which
+  // PackColumns will be called, if any.
   SmallDot(Isa isa, ElementType lhs, ElementType rhs, ElementType result, const DotBox& box,
-           std::optional<int> kept = std::nullopt);
+           std::optional<int> packed = std::nullopt);
 
-  // `columns`: what KeepColumns gave for the operand's bytes, or nothing.
+  // `columns`: what PackColumns gave for the operand's bytes, or nothing.
   void Run(const std::byte* lhs, const std::byte* rhs, std::byte* result, const Literal& columns = {}) const;
 
   // The operand (0 or 1) whose columns Run reads or packs.
   int many() const { return loops_.many_is_rhs ? 1 : 0; }
   // The norms of its columns, and the columns packed if they have to be; an empty tuple where they would leave
   // less than half of the memory limit to others.
-  absl::StatusOr<Literal> KeepColumns(EvalContext& context, const std::byte* operand) const;
+  absl::StatusOr<Literal> PackColumns(EvalContext& context, const std::byte* operand) const;
 
  private:
   class Runner;
@@ -31,8 +31,8 @@ class SmallDot {
   const SumKernels& sums_;
   const ElementType type_;
   const SmallDotLoops loops_;
-  int64_t panel_width_ = 0;    // of the widest
-  int64_t kept_of_panel_ = 0;  // doubles, in each batch: norms, and packed columns
+  int64_t panel_width_ = 0;      // of the widest
+  int64_t packed_of_panel_ = 0;  // doubles, in each batch: norms, and packed columns
 };
 
 }  // namespace assay::native

@@ -41,7 +41,7 @@ struct SmallDotLoops {
   };
 
   // `lanes` of a vector; `in_place`: element types that kernels read where they lie. IsSmallDot(box). `packed`: of the
-  // operands, the one whose packed columns will be kept for many runs, if any.
+  // operands, the one whose packed columns will be used in many runs, if any.
   SmallDotLoops(int lanes, std::span<const ElementType> in_place, ElementType lhs, ElementType rhs,
                 const DotBox& box, std::optional<int> packed = std::nullopt);
 

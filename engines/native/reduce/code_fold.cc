@@ -197,8 +197,8 @@ class CodeReduce final : public Kernel {
       folded.push_back({operands[k].data(), operands[n + k].data(), results[k].MutableBytes().data(),
                         Bytes(operands[k].shape().element_type())});
     }
-    LoopDims kept, reduced;
-    DimVector kept_sizes;
+    LoopDims remaining, reduced;
+    DimVector result_sizes;
     const DimVector strides = StridesOf(operands[0]), result_strides = StridesOf(results[0]);
     const std::span<const int64_t> dimensions = context.attributes().List(Attr::kDimensions);
     for (int64_t d = 0; d < operands[0].shape().rank(); ++d) {
@@ -206,20 +206,20 @@ class CodeReduce final : public Kernel {
       if (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end()) {
         reduced.push_back({size, {strides[d]}});
       } else {
-        kept.push_back({size, {strides[d], result_strides[kept_sizes.size()]}});
-        kept_sizes.push_back(size);
+        remaining.push_back({size, {strides[d], result_strides[result_sizes.size()]}});
+        result_sizes.push_back(size);
       }
     }
-    ASSAY_RETURN_IF_ERROR(Fold(context, folded, MergeLoops(kept), MergeLoops(reduced)));
-    for (Literal& result : results) SetRuntimeSizes(result, kept_sizes);
+    ASSAY_RETURN_IF_ERROR(Fold(context, folded, MergeLoops(remaining), MergeLoops(reduced)));
+    for (Literal& result : results) SetRuntimeSizes(result, result_sizes);
     if (!tuple) return std::move(results[0]);
     return Literal::Tuple(context.shared_result_shape(), std::move(results));
   }
 
  private:
-  absl::Status Fold(EvalContext& context, std::span<const Folded> folded, const LoopDims& kept,
+  absl::Status Fold(EvalContext& context, std::span<const Folded> folded, const LoopDims& remaining,
                     LoopDims reduced) const {
-    const std::vector<int64_t> bases = OffsetsOf(kept, 0), results = OffsetsOf(kept, 1);
+    const std::vector<int64_t> bases = OffsetsOf(remaining, 0), results = OffsetsOf(remaining, 1);
     LoopDim run = TakeInnermostLoop(reduced);
     std::vector<int64_t> runs = OffsetsOf(reduced, 0);
     if (run.size == 0) runs.clear();

@@ -22,10 +22,10 @@
 namespace assay::native {
 namespace {
 
-// The loops of the kept and the reduced dimensions, and the run-time sizes of the kept ones.
+// The loops of the remaining and the reduced dimensions, and the run-time sizes of the result, which has the remaining ones.
 struct ReduceLoops {
-  LoopDims kept, reduced;
-  DimVector kept_sizes;
+  LoopDims remaining, reduced;
+  DimVector result_sizes;
 
   ReduceLoops(const Literal& x, const Literal& result, std::span<const int64_t> dimensions)
       : ReduceLoops(x.runtime_sizes(), StridesOf(x), StridesOf(result), dimensions) {}
@@ -36,8 +36,8 @@ struct ReduceLoops {
       if (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end()) {
         reduced.push_back({size, {strides[d]}});
       } else {
-        kept.push_back({size, {strides[d], result_strides[kept_sizes.size()]}});
-        kept_sizes.push_back(size);
+        remaining.push_back({size, {strides[d], result_strides[result_sizes.size()]}});
+        result_sizes.push_back(size);
       }
     }
   }
@@ -60,11 +60,11 @@ class SmallRows {
     const Shape& x = step.operand_shape(0);
     const std::span<const int64_t> dimensions = step.instruction.attributes.List(Attr::kDimensions);
     if (x.element_type() != ElementType::kF32 || x.HasDynamic() || x.HasUnbounded()) return std::nullopt;
-    const int64_t kept = x.rank() - std::ssize(dimensions);
+    const int64_t remaining = x.rank() - std::ssize(dimensions);
     int64_t rows = 1, terms = 1;
     for (int64_t d = 0; d < x.rank(); ++d) {
       const bool reduced = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
-      if (reduced != (d >= kept)) return std::nullopt;
+      if (reduced != (d >= remaining)) return std::nullopt;
       (reduced ? terms : rows) *= x.size(d);
       if (rows * terms > kMostElements) return std::nullopt;
     }
@@ -127,8 +127,8 @@ class SumKernel final : public Kernel {
     const ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions));
     ASSAY_RETURN_IF_ERROR(RunArraySums(context, kernels_,
                                        {x.shape().element_type(), x.data(), operands[1].data(),
-                                        result.MutableBytes().data(), loops.kept, loops.reduced}));
-    SetRuntimeSizes(result, loops.kept_sizes);
+                                        result.MutableBytes().data(), loops.remaining, loops.reduced}));
+    SetRuntimeSizes(result, loops.result_sizes);
     return result;
   }
 
@@ -148,11 +148,11 @@ class FoldKernel final : public Kernel {
     const Literal& x = operands[0];
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
     const ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions));
-    const ArrayFold fold{x.data(), operands[1].data(), result.MutableBytes().data(), loops.kept,
+    const ArrayFold fold{x.data(), operands[1].data(), result.MutableBytes().data(), loops.remaining,
                          loops.reduced};
     if (!IsFoldable(fold)) return Fallback(kNotFoldable);
     ASSAY_RETURN_IF_ERROR(RunArrayFold(context, typed_, fold));
-    SetRuntimeSizes(result, loops.kept_sizes);
+    SetRuntimeSizes(result, loops.result_sizes);
     return result;
   }
 
@@ -176,7 +176,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step
   if (!x.HasDynamic() && !x.HasUnbounded()) {
     const ReduceLoops loops(x.sizes(), RowMajorStrides(x.sizes()), RowMajorStrides(result.sizes()),
                             step.instruction.attributes.List(Attr::kDimensions));
-    if (!IsFoldable({nullptr, nullptr, nullptr, loops.kept, loops.reduced}))
+    if (!IsFoldable({nullptr, nullptr, nullptr, loops.remaining, loops.reduced}))
       return NotSupported({}, kNotFoldable);
   }
   return std::make_shared<FoldKernel>(fold);

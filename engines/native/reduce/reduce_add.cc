@@ -26,18 +26,20 @@ class ArraySummer {
         kernels_(kernels),
         sums_(sums),
         bytes_(Bytes(sums.type)),
-        kept_(MergeLoops(sums.kept)),
+        remaining_(MergeLoops(sums.remaining)),
         terms_(kernels, sums.type, sums.input, sums.reduced) {
     LoadStrip(sums.type, sums.init, bytes_, 1, &init_);
   }
 
   absl::Status Run() {
-    if (LoopCount(kept_) == 0) return absl::OkStatus();
+    if (LoopCount(remaining_) == 0) return absl::OkStatus();
     is_few_ = sums_.type == ElementType::kF32 && terms_.count() > 0 && terms_.count() <= kFewTerms;
     // Few terms are added side by side without much ado.
-    const bool is_short = is_few_ && !kept_.empty() && terms_.count() * kept_.back().size <= kTermsOfPart;
-    const bool side_by_side = !kept_.empty() && kept_.back().strides[0] == 1 && terms_.count() > 1 &&
-                              kept_.back().size >= (is_short ? 2 : kFewestNeighbours);
+    const bool is_short =
+        is_few_ && !remaining_.empty() && terms_.count() * remaining_.back().size <= kTermsOfPart;
+    const bool side_by_side = !remaining_.empty() && remaining_.back().strides[0] == 1 &&
+                              terms_.count() > 1 &&
+                              remaining_.back().size >= (is_short ? 2 : kFewestNeighbours);
     return side_by_side ? SideBySide() : OneByOne();
   }
 
@@ -47,8 +49,8 @@ class ArraySummer {
   }
 
   absl::Status OneByOne() {
-    const LoopDim inner = TakeInnermostLoop(kept_);
-    const std::vector<int64_t> bases = OffsetsOf(kept_, 0), results = OffsetsOf(kept_, 1);
+    const LoopDim inner = TakeInnermostLoop(remaining_);
+    const std::vector<int64_t> bases = OffsetsOf(remaining_, 0), results = OffsetsOf(remaining_, 1);
     const int64_t n = static_cast<int64_t>(bases.size()) * inner.size;
     const int64_t most = kTermsBetweenCharges / (terms_.count() + 1) + 1;
     const LoopDims reduced = MergeLoops(sums_.reduced);
@@ -102,8 +104,8 @@ class ArraySummer {
   };
 
   absl::Status SideBySide() {
-    const LoopDim inner = TakeInnermostLoop(kept_);
-    const std::vector<int64_t> bases = OffsetsOf(kept_, 0), results = OffsetsOf(kept_, 1);
+    const LoopDim inner = TakeInnermostLoop(remaining_);
+    const std::vector<int64_t> bases = OffsetsOf(remaining_, 0), results = OffsetsOf(remaining_, 1);
     const std::vector<int64_t> rows = OffsetsOf(MergeLoops(sums_.reduced), 0);
     const int64_t count = terms_.count();
     if (is_few_ && count * inner.size <= kTermsOfPart) {
@@ -201,7 +203,7 @@ class ArraySummer {
   const SumKernels& kernels_;
   const ArraySums& sums_;
   const int64_t bytes_;
-  LoopDims kept_;
+  LoopDims remaining_;
   const SumTerms terms_;
   double init_ = 0;
   bool is_few_ = false;
@@ -211,7 +213,7 @@ class ArraySummer {
 ArraySums Components(const ArraySums& sums) {
   ArraySums parts = sums;
   parts.type = ComponentType(sums.type);
-  for (LoopDim& dim : parts.kept) {
+  for (LoopDim& dim : parts.remaining) {
     for (int64_t& stride : dim.strides) stride *= 2;
   }
   for (LoopDim& dim : parts.reduced) {

@@ -14,8 +14,8 @@ struct ArraySums {
   const std::byte* input;
   const std::byte* init;
   std::byte* result;
-  LoopDims kept;     // array 0: input, array 1: result
-  LoopDims reduced;  // array 0: input
+  LoopDims remaining;  // array 0: input, array 1: result
+  LoopDims reduced;    // array 0: input
 };
 
 absl::Status RunArraySums(EvalContext& context, const SumKernels& kernels, ArraySums sums);

@@ -94,14 +94,14 @@ class Folder {
         fold_(fold),
         bytes_(Bytes(typed.type)),
         lanes_(kLaneBytes / bytes_),
-        kept_(MergeLoops(fold.kept)),
+        remaining_(MergeLoops(fold.remaining)),
         reduced_(MergeLoops(fold.reduced)) {
     LoadKeys(typed.op, typed.type, fold.init, bytes_, 1, &init_);
   }
 
   absl::Status Run() {
-    if (LoopCount(kept_) == 0) return absl::OkStatus();
-    return !kept_.empty() && kept_.back().strides[0] == 1 ? SideBySide() : OneByOne();
+    if (LoopCount(remaining_) == 0) return absl::OkStatus();
+    return !remaining_.empty() && remaining_.back().strides[0] == 1 ? SideBySide() : OneByOne();
   }
 
  private:
@@ -149,8 +149,8 @@ class Folder {
   // Reduced elements lie together: `length` of them in a run.
   absl::Status OneByOne() {
     const LoopDim run = TakeInnermostLoop(reduced_);
-    const std::vector<int64_t> runs = OffsetsOf(reduced_, 0), bases = OffsetsOf(kept_, 0),
-                               results = OffsetsOf(kept_, 1);
+    const std::vector<int64_t> runs = OffsetsOf(reduced_, 0), bases = OffsetsOf(remaining_, 0),
+                               results = OffsetsOf(remaining_, 1);
     const int64_t parts = (run.size + kPart - 1) / kPart;
     const auto n = static_cast<int64_t>(bases.size());
     const int64_t elements = run.size * static_cast<int64_t>(runs.size());
@@ -236,8 +236,8 @@ class Folder {
   }
 
   absl::Status SideBySide() {
-    const LoopDim inner = TakeInnermostLoop(kept_);
-    const std::vector<int64_t> bases = OffsetsOf(kept_, 0), results = OffsetsOf(kept_, 1);
+    const LoopDim inner = TakeInnermostLoop(remaining_);
+    const std::vector<int64_t> bases = OffsetsOf(remaining_, 0), results = OffsetsOf(remaining_, 1);
     const std::vector<int64_t> rows = OffsetsOf(reduced_, 0);
     const int64_t blocks = (inner.size + lanes_ - 1) / lanes_;
     const auto n = static_cast<int64_t>(bases.size()) * blocks;
@@ -265,7 +265,7 @@ class Folder {
   const TypedFold& typed_;
   const ArrayFold& fold_;
   const int64_t bytes_, lanes_;
-  LoopDims kept_, reduced_;
+  LoopDims remaining_, reduced_;
   int64_t init_ = 0;
 };
 
@@ -290,9 +290,9 @@ TypedFold TypedFoldOf(const FoldKernels& kernels, KeyOp op, ElementType type) {
 }
 
 bool IsFoldable(const ArrayFold& fold) {
-  const LoopDims kept = MergeLoops(fold.kept), reduced = MergeLoops(fold.reduced);
+  const LoopDims remaining = MergeLoops(fold.remaining), reduced = MergeLoops(fold.reduced);
   if (LoopCount(reduced) <= 1) return false;
-  if (!kept.empty() && kept.back().strides[0] == 1) return kept.back().size >= 16;
+  if (!remaining.empty() && remaining.back().strides[0] == 1) return remaining.back().size >= 16;
   return reduced.back().strides[0] == 1;
 }
 

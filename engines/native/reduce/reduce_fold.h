@@ -25,10 +25,10 @@ struct ArrayFold {
   const std::byte* input;
   const std::byte* init;
   std::byte* result;
-  LoopDims kept;     // array 0: input, array 1: result
-  LoopDims reduced;  // array 0: input
+  LoopDims remaining;  // array 0: input, array 1: result
+  LoopDims reduced;    // array 0: input
 };
-// False where neither kept nor reduced elements lie together: the reference is as fast there.
+// False where neither remaining nor reduced elements lie together: the reference is as fast there.
 bool IsFoldable(const ArrayFold& fold);
 absl::Status RunArrayFold(EvalContext& context, const TypedFold& typed, const ArrayFold& fold);
 
