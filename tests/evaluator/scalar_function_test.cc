@@ -64,7 +64,7 @@ class Function {
   ComputationId id_;
 };
 
-TEST_CASE("scalar function: a comparator over one and over many elements", "[scalar-function]") {
+TEST_CASE("scalar function: a comparator over one and over many elements", "[scalar_function]") {
   Function f(
       "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
       "  ROOT c = pred[] compare(a, b), direction=LT\n}\n");
@@ -81,7 +81,7 @@ TEST_CASE("scalar function: a comparator over one and over many elements", "[sca
   CHECK(Literal::BitwiseEqual(f.Apply({many, "f32[] 300"}, "pred[600]"), Value(want)));
 }
 
-TEST_CASE("scalar function: calls are inlined, tuples taken apart, constants kept", "[scalar-function]") {
+TEST_CASE("scalar function: calls are inlined, tuples taken apart, constants kept", "[scalar_function]") {
   Function f(
       "g {\n  t = (s32[], s32[]) parameter(0)\n  u = s32[] get-tuple-element(t), index=0\n"
       "  v = s32[] get-tuple-element(t), index=1\n  ROOT d = s32[] subtract(u, v)\n}\n"
@@ -101,7 +101,7 @@ TEST_CASE("scalar function: calls are inlined, tuples taken apart, constants kep
 }
 
 TEST_CASE("scalar function: what is not elementwise is interpreted, with the same bits",
-          "[scalar-function]") {
+          "[scalar_function]") {
   Function f(
       "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n"
       "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  w = f32[3] broadcast(a), dimensions={}\n"
@@ -110,7 +110,7 @@ TEST_CASE("scalar function: what is not elementwise is interpreted, with the sam
                               Value("f32[2] {13, 26}")));
 }
 
-TEST_CASE("scalar function: a parameter handed through keeps its bits", "[scalar-function]") {
+TEST_CASE("scalar function: a parameter handed through keeps its bits", "[scalar_function]") {
   Function f("f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] copy(b)\n}\n");
   CHECK(f->passes_through() == 1);
   CHECK(Literal::BitwiseEqual(f.Apply({"f32[2] {1, 2}", "f32[2] {nan(0x1), -nan}"}, "f32[2]"),
@@ -119,7 +119,7 @@ TEST_CASE("scalar function: a parameter handed through keeps its bits", "[scalar
   CHECK(g->passes_through() == -1);
 }
 
-TEST_CASE("scalar function: results may be written over inputs", "[scalar-function]") {
+TEST_CASE("scalar function: results may be written over inputs", "[scalar_function]") {
   Function f(
       "f {\n  a = s8[] parameter(0)\n  b = s8[] parameter(1)\n  s = s8[] add(a, b)\n"
       "  ROOT c = s8[] add(s, a)\n}\n");

@@ -25,7 +25,7 @@ LeafComparison Leaf(std::string_view shape, std::string_view expected, std::stri
 
 }  // namespace
 
-TEST_CASE("compare: ulp distance counts the values between", "[compare]") {
+TEST_CASE("compare: ulp distance counts the values between", "[literal][compare]") {
   const FloatFormat& f32 = *Info(ElementType::kF32).format;
   const FloatFormat& f64 = *Info(ElementType::kF64).format;
   const FloatFormat& f4 = *Info(ElementType::kF4E2M1FN).format;
@@ -45,7 +45,7 @@ TEST_CASE("compare: ulp distance counts the values between", "[compare]") {
   CHECK(UlpDistance(-1.7e308, 1.7e308, f64) == kNotComparable);
 }
 
-TEST_CASE("compare: equal bits, zeros of both signs and NaNs of any payload pass", "[compare]") {
+TEST_CASE("compare: equal bits, zeros of both signs and NaNs of any payload pass", "[literal][compare]") {
   CHECK(Leaf("f32[3]", "{1, nan, inf}", "{1, nan, inf}").different == 0);
   const LeafComparison zeros = Leaf("f32[]", "0", "-0.0");
   CHECK(zeros.different == 1);
@@ -55,7 +55,8 @@ TEST_CASE("compare: equal bits, zeros of both signs and NaNs of any payload pass
   CHECK(Leaf("f32[]", "0", "-0.0", {.bitwise = true}).outside == 1);
 }
 
-TEST_CASE("compare: tolerances are absolute, relative, of the array's scale, or in ulps", "[compare]") {
+TEST_CASE("compare: tolerances are absolute, relative, of the array's scale, or in ulps",
+          "[literal][compare]") {
   CHECK(Leaf("f32[]", "1", "1.5").outside == 1);
   CHECK(Leaf("f32[]", "1", "1.5", {.atol = 0.5}).outside == 0);
   CHECK(Leaf("f32[]", "1", "1.5", {.atol = 0.49}).outside == 1);
@@ -70,7 +71,7 @@ TEST_CASE("compare: tolerances are absolute, relative, of the array's scale, or 
   CHECK(Leaf("pred[2]", "{1, 0}", "{1, 1}").outside == 1);
 }
 
-TEST_CASE("compare: no tolerance makes a NaN or an infinity a number", "[compare]") {
+TEST_CASE("compare: no tolerance makes a NaN or an infinity a number", "[literal][compare]") {
   const Tolerance loose{.atol = 1e300, .rtol = 1e300, .ulps = 5};
   CHECK(Leaf("f32[]", "nan", "1", loose).outside == 1);
   CHECK(Leaf("f32[]", "inf", "-inf", loose).outside == 1);
@@ -79,7 +80,7 @@ TEST_CASE("compare: no tolerance makes a NaN or an infinity a number", "[compare
   CHECK(Leaf("f32[]", "nan", "1").max_ulps == 0);
 }
 
-TEST_CASE("compare: the report names the worst element of each leaf", "[compare]") {
+TEST_CASE("compare: the report names the worst element of each leaf", "[literal][compare]") {
   const Comparison comparison =
       CompareLiterals(Value("(f32[2,2], s32[2], (c64[]))", "({{1,2},{3,4}}, {1,2}, ((1,2)))"),
                       Value("(f32[2,2], s32[2], (c64[]))", "({{1,0x1.000002p1},{4,4}}, {1,2}, ((1,3)))"), {});
@@ -92,7 +93,7 @@ TEST_CASE("compare: the report names the worst element of each leaf", "[compare]
         "worst []: expected (1, 2), actual (1, 3) (4194304 ulp)\n");
 }
 
-TEST_CASE("compare: shapes and run-time sizes must agree", "[compare]") {
+TEST_CASE("compare: shapes and run-time sizes must agree", "[literal][compare]") {
   const auto error = [](const Literal& a, const Literal& b) {
     const Comparison comparison = CompareLiterals(a, b, {});
     CHECK_FALSE(comparison.ok());
@@ -107,7 +108,7 @@ TEST_CASE("compare: shapes and run-time sizes must agree", "[compare]") {
   CHECK(error(longer, shorter) == "expected run-time sizes [3], actual [2]");
 }
 
-TEST_CASE("compare: dead elements are not compared", "[compare]") {
+TEST_CASE("compare: dead elements are not compared", "[literal][compare]") {
   Literal a = Value("f32[3]", "{1,2,3}").WithShape(std::make_shared<Shape>(*ParseShape("f32[<=3]")));
   Literal b = Value("f32[3]", "{1,2,4}").WithShape(std::make_shared<Shape>(*ParseShape("f32[<=3]")));
   CHECK_FALSE(CompareLiterals(a, b, {}).ok());

@@ -103,7 +103,7 @@ void Check(const std::string& program) {
   }
 }
 
-TEST_CASE("dots in loops: weights that stay, in every layout", "[loop][dot]") {
+TEST_CASE("dots in loops: weights that stay, in every layout", "[executor][dot]") {
   for (const Layout& layout : kLayouts) {
     const std::string dots = Dot(layout, "a", "w") + Dot(layout, "h2", "v", "a");
     const std::string program = Rename(Program(layout, 9, dots), "h2, v2, w2)", "h2, v, w)");
@@ -115,7 +115,7 @@ TEST_CASE("dots in loops: weights that stay, in every layout", "[loop][dot]") {
   }
 }
 
-TEST_CASE("dots in loops: weights that change, or change places", "[loop][dot]") {
+TEST_CASE("dots in loops: weights that change, or change places", "[executor][dot]") {
   for (const Layout& layout : kLayouts) {
     const std::string dots = Dot(layout, "a", "w") + Dot(layout, "h2", "v", "a");
     const std::string type = fmt::format("{}[{}]", layout.type, layout.weights);
@@ -133,7 +133,7 @@ TEST_CASE("dots in loops: weights that change, or change places", "[loop][dot]")
   }
 }
 
-TEST_CASE("dots in loops: an inner loop whose weights the outer one changes", "[loop][dot]") {
+TEST_CASE("dots in loops: an inner loop whose weights the outer one changes", "[executor][dot]") {
   for (const Layout& layout : kLayouts) {
     const std::string h = layout.type + "[5,12]", type = fmt::format("{}[{}]", layout.type, layout.weights);
     const std::string state = fmt::format("(s32[], {}, {})", h, type);
@@ -157,7 +157,7 @@ TEST_CASE("dots in loops: an inner loop whose weights the outer one changes", "[
 }
 
 // The condition of the outer loop runs a loop of its own, with the same body and other weights.
-TEST_CASE("dots in loops: two loops of one body, one within the other's turns", "[loop][dot]") {
+TEST_CASE("dots in loops: two loops of one body, one within the other's turns", "[executor][dot]") {
   for (const Layout& layout : kLayouts) {
     const std::string h = layout.type + "[5,12]", type = fmt::format("{}[{}]", layout.type, layout.weights);
     const std::string state = fmt::format("(s32[], {}, {}, {})", h, type, type);
@@ -179,7 +179,7 @@ TEST_CASE("dots in loops: two loops of one body, one within the other's turns", 
   }
 }
 
-TEST_CASE("dots in loops: in a conditional, by a constant, and of two values that stay", "[loop][dot]") {
+TEST_CASE("dots in loops: in a conditional, by a constant, and of two values that stay", "[executor][dot]") {
   for (const Layout& layout : kLayouts) {
     const std::string h = layout.type + "[5,12]", type = fmt::format("{}[{}]", layout.type, layout.weights);
     const std::string state = fmt::format("({}, {})", h, type);
@@ -217,7 +217,7 @@ TEST_CASE("dots in loops: in a conditional, by a constant, and of two values tha
   }
 }
 
-TEST_CASE("dots in loops: what a run that failed has kept is forgotten", "[loop][dot]") {
+TEST_CASE("dots in loops: what a run that failed has kept is forgotten", "[executor][dot]") {
   const Layout& layout = kLayouts[1];
   const std::string program = Rename(Program(layout, 9, Dot(layout, "h2", "w")), "h2, v2, w2)", "h2, v, w)");
   const Plan plan = PlanOf(program, EngineChoice::kExact, MachineIsa());

@@ -83,7 +83,7 @@ const StepTime& TimeOf(const Plan& plan, const StepTimes& times, std::string_vie
 }
 
 TEST_CASE("step times: of a loop's steps each turn counts, and the loop has what is between them",
-          "[observer]") {
+          "[step_observer]") {
   for (EngineChoice choice : {EngineChoice::kReference, EngineChoice::kExact}) {
     INFO(Name(choice));
     const Plan plan = PlanOf(kLoop, choice);
@@ -111,7 +111,7 @@ TEST_CASE("step times: of a loop's steps each turn counts, and the loop has what
   }
 }
 
-TEST_CASE("step times: tiers are counted where sums are", "[observer]") {
+TEST_CASE("step times: tiers are counted where sums are", "[step_observer]") {
   const Plan plan = PlanOf(R"(HloModule m
 ENTRY e {
   x = f32[50,60] parameter(0)
@@ -126,7 +126,7 @@ ENTRY e {
   CHECK(TimeOf(plan, times, "r").tiers.tested == 0);
 }
 
-TEST_CASE("step times: sums that cancel need the second tier", "[observer]") {
+TEST_CASE("step times: sums that cancel need the second tier", "[step_observer]") {
   // 1e30 + 1 - 1e30: no double is near enough.
   const Plan plan = PlanOf(R"(HloModule m
 ENTRY e {
@@ -153,7 +153,7 @@ int64_t Count(const std::string& text, std::string_view what) {
   return count;
 }
 
-TEST_CASE("trace: an event a step, and the run", "[observer]") {
+TEST_CASE("trace: an event a step, and the run", "[step_observer]") {
   const Plan plan = PlanOf(kLoop, EngineChoice::kReference);
   StepTrace trace(plan);
   REQUIRE(RunWatched(plan, trace).ok());
@@ -166,7 +166,8 @@ TEST_CASE("trace: an event a step, and the run", "[observer]") {
   CHECK(Count(json, "\"dropped_events\": 0") == 1);
 }
 
-TEST_CASE("trace: long loops leave room for what comes behind them, and the rest is counted", "[observer]") {
+TEST_CASE("trace: long loops leave room for what comes behind them, and the rest is counted",
+          "[step_observer]") {
   const Plan plan = PlanOf(kLoop, EngineChoice::kReference);
   StepTrace trace(plan, 40);
   REQUIRE(RunWatched(plan, trace).ok());
@@ -180,7 +181,7 @@ TEST_CASE("trace: long loops leave room for what comes behind them, and the rest
   CHECK(tiny.kept() + tiny.dropped() == 5 + 10 * 7 + 11 * 3);
 }
 
-TEST_CASE("trace: a step that fails ends as well", "[observer]") {
+TEST_CASE("trace: a step that fails ends as well", "[step_observer]") {
   const Plan plan = PlanOf(kLoop, EngineChoice::kReference);
   RunOptions options;
   options.limits.max_steps = 30;
@@ -191,7 +192,7 @@ TEST_CASE("trace: a step that fails ends as well", "[observer]") {
   CHECK(trace.kept() == 13 + 5 + 5);  // the entry's steps are the entry's again
 }
 
-TEST_CASE("trace: parts of a step that threads share", "[observer]") {
+TEST_CASE("trace: parts of a step that threads share", "[step_observer]") {
   const Plan plan = PlanOf(R"(HloModule m
 ENTRY e {
   x = f32[1048576] parameter(0)
@@ -207,7 +208,7 @@ ENTRY e {
   CHECK(Count(json, "\"begin\": 0, ") == 1);
 }
 
-TEST_CASE("json: strings of any bytes", "[observer]") {
+TEST_CASE("json: strings of any bytes", "[step_observer]") {
   CHECK(JsonString("a \"b\" \\ \n") == "\"a \\\"b\\\" \\\\ \\u000a\"");
   CHECK(JsonString("grün €") == "\"grün €\"");
   CHECK(JsonString("\xf0\x9f\x98\x80") == "\"\xf0\x9f\x98\x80\"");

@@ -25,7 +25,8 @@ void CheckWithinBounds(const std::string& body, std::initializer_list<Draw> draw
     CheckWithinBounds(Only<approximate::EagerBf16TilesEngine>(MachineIsa()), "bf16", body, draws);
 }
 
-TEST_CASE("bf16 engine: dots of odd shapes and hostile values are within their bounds", "[bf16]") {
+TEST_CASE("bf16 engine: dots of odd shapes and hostile values are within their bounds",
+          "[approximate][dot]") {
   struct Sizes {
     int m, k, n;
   };
@@ -37,7 +38,8 @@ TEST_CASE("bf16 engine: dots of odd shapes and hostile values are within their b
   }
 }
 
-TEST_CASE("bf16 engine: batches, several contracted dimensions, and dots worth several tasks", "[bf16]") {
+TEST_CASE("bf16 engine: batches, several contracted dimensions, and dots worth several tasks",
+          "[approximate][dot]") {
   CheckWithinBounds(
       "x = bf16[6,5,7,3] parameter(0)\ny = bf16[3,9,6,7] parameter(1)\nROOT r = f32[7,6,5,9] dot(x, y), "
       "lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0}",
@@ -56,7 +58,7 @@ TEST_CASE("bf16 engine: batches, several contracted dimensions, and dots worth s
       {Draw::kNormal});
 }
 
-TEST_CASE("bf16 engine: what it does not take", "[bf16]") {
+TEST_CASE("bf16 engine: what it does not take", "[approximate][dot]") {
   if (!HasEngine()) return;
   const auto reason = [](Isa isa, const std::string& body) {
     const Plan plan = ReferencePlan(body);

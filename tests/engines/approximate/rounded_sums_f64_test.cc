@@ -14,7 +14,8 @@ void CheckWithinBounds(const std::string& body) {
     CheckWithinBounds(Only<approximate::EagerRoundedSumsEngine>(isa), "rounded-sums", body, kAllDraws);
 }
 
-TEST_CASE("rounded sums of f64: dots of odd shapes and hostile values are within their bounds", "[f64]") {
+TEST_CASE("rounded sums of f64: dots of odd shapes and hostile values are within their bounds",
+          "[approximate][dot]") {
   for (const auto& [m, k, n] : std::initializer_list<std::array<int, 3>>{
            {1, 1, 1}, {37, 53, 29}, {97, 17, 33}, {13, 300, 16}, {2, 1, 65}, {200, 3, 5}}) {
     CheckWithinBounds(DotOf("f64", "f64", m, k, n, 0));
@@ -24,7 +25,7 @@ TEST_CASE("rounded sums of f64: dots of odd shapes and hostile values are within
       "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={2}");
 }
 
-TEST_CASE("rounded sums of f64: what it declines, and why", "[f64]") {
+TEST_CASE("rounded sums of f64: what it declines, and why", "[approximate][dot]") {
   const auto reason = [](const std::string& body, const Engine& engine) {
     const Plan plan = ReferencePlan(body);
     return std::string(PrepareRoot(engine, *plan.module).status().message());

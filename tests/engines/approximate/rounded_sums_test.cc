@@ -15,7 +15,8 @@ void CheckWithinBounds(const std::string& body, std::initializer_list<Draw> draw
     CheckWithinBounds(Only<approximate::EagerRoundedSumsEngine>(isa), "rounded-sums", body, draws);
 }
 
-TEST_CASE("rounded sums of f32: dots of odd shapes and hostile values are within their bounds", "[f32]") {
+TEST_CASE("rounded sums of f32: dots of odd shapes and hostile values are within their bounds",
+          "[approximate][dot]") {
   struct Sizes {
     int m, k, n;
   };
@@ -34,7 +35,7 @@ TEST_CASE("rounded sums of f32: dots of odd shapes and hostile values are within
 }
 
 TEST_CASE("rounded sums of f32: batches, several contracted dimensions, and dots worth several tasks",
-          "[f32]") {
+          "[approximate][dot]") {
   CheckWithinBounds(
       "x = f32[6,5,7,3] parameter(0)\ny = f32[3,9,6,7] parameter(1)\nROOT r = f32[7,6,5,9] dot(x, y), "
       "lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0}",
@@ -49,7 +50,7 @@ TEST_CASE("rounded sums of f32: batches, several contracted dimensions, and dots
       {Draw::kNormal, Draw::kCancelling});
 }
 
-TEST_CASE("rounded sums of f32: what it declines, and why", "[f32]") {
+TEST_CASE("rounded sums of f32: what it declines, and why", "[approximate][dot]") {
   const Engine& engine = approximate::RoundedSumsEngine(MachineIsa());
   const auto reason = [&](const std::string& body) {
     const Plan plan = ReferencePlan(body);

@@ -44,7 +44,7 @@ int CheckProgram(const std::string& text, Random& random) {
   return fused;
 }
 
-TEST_CASE("jit engine: random programs have the reference's bits", "[jit][fused]") {
+TEST_CASE("jit engine: random programs have the reference's bits", "[jit][fusion]") {
   Random random(11);
   // 272: rows so long that tiles are cut where a value for each row changes.
   constexpr int64_t kSizes[][2] = {{1, 1},   {1, 7},   {7, 9},    {8, 8},  {13, 5},
@@ -56,7 +56,7 @@ TEST_CASE("jit engine: random programs have the reference's bits", "[jit][fused]
   }
 }
 
-TEST_CASE("jit engine: arrays of many chunks have the reference's bits", "[jit][fused]") {
+TEST_CASE("jit engine: arrays of many chunks have the reference's bits", "[jit][fusion]") {
   Random random(12);
   for (int i = 0; i < 30; ++i) {
     // Rows that are whole tiles, and others.
@@ -66,7 +66,7 @@ TEST_CASE("jit engine: arrays of many chunks have the reference's bits", "[jit][
 }
 
 TEST_CASE("jit engine: slices with strides have the reference's bits, in short and long runs",
-          "[jit][fused]") {
+          "[jit][fusion]") {
   Random random(15);
   for (std::string_view type : {"s8", "bf16", "f32", "f64"}) {
     for (int64_t stride : {2, 3, 7}) {
@@ -82,7 +82,7 @@ TEST_CASE("jit engine: slices with strides have the reference's bits, in short a
 }
 
 TEST_CASE("jit engine: transposes of rows have the reference's bits, in every order of the other dimensions",
-          "[jit][fused]") {
+          "[jit][fusion]") {
   Random random(16);
   for (std::string_view type : {"s8", "bf16", "f32", "f64"}) {
     for (std::string_view order : {"0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0"}) {
@@ -103,7 +103,7 @@ TEST_CASE("jit engine: transposes of rows have the reference's bits, in every or
 
 // Results of 8 MiB and more are stored past the caches.
 TEST_CASE("jit engine: large results have the reference's bits, whatever their type, length and tiles",
-          "[jit][fused]") {
+          "[jit][fusion]") {
   Random random(13);
   const auto binary = [](std::string_view type, int64_t n, std::string_view op) {
     return fmt::format(
@@ -133,7 +133,7 @@ TEST_CASE("jit engine: large results have the reference's bits, whatever their t
 }
 
 TEST_CASE("jit engine: functions with large results have the bits that they have by themselves",
-          "[jit][fused]") {
+          "[jit][fusion]") {
   const std::string text =
       "HloModule m\nENTRY e { x = f32[2097165] parameter(0)\n y = f32[2097165] parameter(1)\n"
       " t = f32[2097165] tanh(x)\n p = f32[2097165] multiply(x, y)\n r = f32[2097165] add(p, t)\n"

@@ -28,7 +28,7 @@ ENTRY e {
 }
 )";
 
-TEST_CASE("late kernel: every run gives the reference's bits and steps", "[fused]") {
+TEST_CASE("late kernel: every run gives the reference's bits and steps", "[jit][fusion]") {
   const absl::StatusOr<VerifiedModule> module = Verify(ParseHloText(kSmall).value());
   REQUIRE(module.ok());
   const Plan reference = MakePlan(*module, EngineChoice::kReference).value();
@@ -50,7 +50,7 @@ TEST_CASE("late kernel: every run gives the reference's bits and steps", "[fused
 }
 
 // Enough elements for the charges to be steps: a run by members counts as one by code.
-TEST_CASE("late kernel: what is charged does not depend on who runs", "[fused]") {
+TEST_CASE("late kernel: what is charged does not depend on who runs", "[jit][fusion]") {
   const absl::StatusOr<VerifiedModule> module = Verify(ParseHloText(R"(HloModule m
 ENTRY e {
   k = f32[] parameter(0)
@@ -75,7 +75,7 @@ ENTRY e {
   }
 }
 
-TEST_CASE("late kernel: arguments are not overwritten, values that are needed again stay", "[fused]") {
+TEST_CASE("late kernel: arguments are not overwritten, values that are needed again stay", "[jit][fusion]") {
   const absl::StatusOr<VerifiedModule> module = Verify(ParseHloText(R"(HloModule m
 ENTRY e {
   x = f32[4] parameter(0)

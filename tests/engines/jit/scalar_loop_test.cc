@@ -75,11 +75,11 @@ void CheckAgainstReference(const std::string& text) {
   }
 }
 
-TEST_CASE("scalar loop: any number of turns, and values that change places", "[fused]") {
+TEST_CASE("scalar loop: any number of turns, and values that change places", "[jit][loop]") {
   for (int64_t turns : {0, 1, 63, 64, 65, 66, 1000, 70'000}) CheckAgainstReference(WithLimit(kCount, turns));
 }
 
-TEST_CASE("scalar loop: Fibonacci numbers", "[fused]") {
+TEST_CASE("scalar loop: Fibonacci numbers", "[jit][loop]") {
   // F(90) = 2880067194370816120, by hand-checked tables; the loop keeps (i, F(i), F(i+1)).
   const absl::StatusOr<VerifiedModule> module = VerifiedText(R"(HloModule m
 body {
@@ -121,7 +121,7 @@ ENTRY e {
   }
 }
 
-TEST_CASE("scalar loop: calls, all kinds of types, and arrays that stay", "[fused]") {
+TEST_CASE("scalar loop: calls, all kinds of types, and arrays that stay", "[jit][loop]") {
   CheckAgainstReference(R"(HloModule m
 mix {
   x = f32[] parameter(0)
@@ -236,14 +236,14 @@ std::string OfShape(std::string text, std::string_view shape) {
   return text;
 }
 
-TEST_CASE("scalar loop: arrays of as many elements as there are lanes, and more", "[fused]") {
+TEST_CASE("scalar loop: arrays of as many elements as there are lanes, and more", "[jit][loop]") {
   for (std::string_view shape : {"1", "2", "7", "8", "9", "5,3", "16", "17"}) {
     for (int64_t turns : {0, 1, 64, 65, 66, 500})
       CheckAgainstReference(OfShape(WithLimit(kRounds, turns), shape));
   }
 }
 
-TEST_CASE("scalar loop: code is made once the turns of all runs are worth it", "[fused]") {
+TEST_CASE("scalar loop: code is made once the turns of all runs are worth it", "[jit][loop]") {
   const absl::StatusOr<VerifiedModule> module = VerifiedText(OfShape(WithLimit(kRounds, 5), "7"));
   REQUIRE(module.ok());
   const Outcome wanted = RunOn(*module, {}, {});
@@ -261,7 +261,7 @@ TEST_CASE("scalar loop: code is made once the turns of all runs are worth it", "
   }
 }
 
-TEST_CASE("scalar loop: elements of 64 bits beside an array of 16 that stays", "[fused]") {
+TEST_CASE("scalar loop: elements of 64 bits beside an array of 16 that stays", "[jit][loop]") {
   std::string text = WithLimit(kCount, 200);
   for (const auto& [from, to] :
        {std::pair<std::string, std::string>{"f64[])", "f64[], f32[16])"},
@@ -282,7 +282,7 @@ TEST_CASE("scalar loop: elements of 64 bits beside an array of 16 that stays", "
   }
 }
 
-TEST_CASE("scalar loop: one value that is no tuple", "[fused]") {
+TEST_CASE("scalar loop: one value that is no tuple", "[jit][loop]") {
   CheckAgainstReference(R"(HloModule m
 body { x = f64[] parameter(0)
  h = f64[] constant(0.5)
@@ -294,7 +294,7 @@ ENTRY e { x = f64[] constant(1)
  ROOT w = f64[] while(x), condition=condition, body=body })");
 }
 
-TEST_CASE("scalar loop: an endless one ends at --max-steps and at an interruption", "[fused]") {
+TEST_CASE("scalar loop: an endless one ends at --max-steps and at an interruption", "[jit][loop]") {
   const absl::StatusOr<VerifiedModule> module = VerifiedText(WithLimit(kCount, 2'000'000'000));
   REQUIRE(module.ok());
   for (Isa isa : JitIsas()) {
@@ -307,7 +307,7 @@ TEST_CASE("scalar loop: an endless one ends at --max-steps and at an interruptio
   }
 }
 
-TEST_CASE("scalar loop: what it declines, and why", "[fused]") {
+TEST_CASE("scalar loop: what it declines, and why", "[jit][loop]") {
   const auto reason = [](std::string text, std::string_view from, std::string_view to) {
     for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
       text.replace(at, from.size(), to);

@@ -105,7 +105,7 @@ TEST_CASE("maximum and minimum: NaN wins, zeros are ordered, in both orders", "[
               "f32[4] {-0.0, -0.0, nan, nan}"));
 }
 
-TEST_CASE("shifts: the amount is unsigned, too much shifts everything out", "[shift]") {
+TEST_CASE("shifts: the amount is unsigned, too much shifts everything out", "[shift-left]") {
   CHECK(Gives("shift-left", {"s32[4] {1, 1, 1, -1}", "s32[4] {31, 32, -1, 1}"},
               "s32[4] {-2147483648, 0, 0, -2}"));
   CHECK(Gives("shift-right-arithmetic", {"u8[1] {128}", "u8[1] {1}"}, "u8[1] {192}"));

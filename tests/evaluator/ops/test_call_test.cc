@@ -19,7 +19,7 @@ absl::Status Checked(const std::string& target, const std::string& shape, const 
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
-TEST_CASE("checks: expect_eq compares values", "[checks]") {
+TEST_CASE("checks: expect_eq compares values", "[custom-call]") {
   CHECK(Checked("check.expect_eq", "s32[2]", "{1, -2}", "{1, -2}").ok());
   CHECK(Checked("check.expect_eq", "u64[]", "18446744073709551615", "18446744073709551615").ok());
   CHECK_FALSE(Checked("check.expect_eq", "u64[]", "18446744073709551615", "18446744073709551614").ok());
@@ -33,7 +33,7 @@ TEST_CASE("checks: expect_eq compares values", "[checks]") {
   CHECK_FALSE(Checked("check.expect_eq", "c64[]", "(1, 2)", "(1, 3)").ok());
 }
 
-TEST_CASE("checks: a failing one is a failed comparison that says where", "[checks]") {
+TEST_CASE("checks: a failing one is a failed comparison that says where", "[custom-call]") {
   const absl::Status status =
       Checked("check.expect_eq", "s8[2,3]", "{ { 1, 2, 3 }, { 4, 5, 6 } }", "{ { 1, 2, 0 }, { 4, -5, 6 } }");
   CHECK(ExitCodeOf(status) == 1);
@@ -45,7 +45,7 @@ TEST_CASE("checks: a failing one is a failed comparison that says where", "[chec
         "check.expect_eq: found 0.1, want 0.2 (in '%c = custom-call')");
 }
 
-TEST_CASE("checks: expect_almost_eq takes a distance", "[checks]") {
+TEST_CASE("checks: expect_almost_eq takes a distance", "[custom-call]") {
   const std::string op = "check.expect_almost_eq", tight = "{tolerance = 2.500000e-01 : f64}";
   CHECK(Checked(op, "f64[]", "1.25", "1", tight).ok());  // 0.25, exactly
   CHECK_FALSE(Checked(op, "f64[]", "1.25000001", "1", tight).ok());
@@ -65,7 +65,7 @@ TEST_CASE("checks: expect_almost_eq takes a distance", "[checks]") {
         "check.expect_almost_eq: found 2, want 1 within 0.25 (in '%c = custom-call')");
 }
 
-TEST_CASE("checks: expect_close counts ulps", "[checks]") {
+TEST_CASE("checks: expect_close counts ulps", "[custom-call]") {
   const std::string op = "check.expect_close";
   const auto within = [](int low, int high) {
     return "{max_ulp_difference = " + std::to_string(high) +
@@ -89,7 +89,7 @@ TEST_CASE("checks: expect_close counts ulps", "[checks]") {
         "check.expect_close: found 5.0117, want 5 (3 ulps apart, want at most 2) (in '%c = custom-call')");
 }
 
-TEST_CASE("checks: calls of the wrong form are invalid", "[checks]") {
+TEST_CASE("checks: calls of the wrong form are invalid", "[custom-call]") {
   const auto refused = [](const absl::Status& status, const std::string& part) {
     INFO(status);
     return ExitCodeOf(status) == 3 && Message(status).find(part) != std::string::npos;
@@ -111,7 +111,7 @@ TEST_CASE("checks: calls of the wrong form are invalid", "[checks]") {
   CHECK(refused(shapes, "f32[3]"));
 }
 
-TEST_CASE("checks: run though nothing needs their result, and in loops", "[checks]") {
+TEST_CASE("checks: run though nothing needs their result, and in loops", "[custom-call]") {
   const std::string program =
       "HloModule m\nc { i = s32[] parameter(0)\n n = s32[] constant(3)\n ROOT p = pred[] compare(i, n), "
       "direction=LT }\n"
@@ -127,7 +127,7 @@ TEST_CASE("checks: run though nothing needs their result, and in loops", "[check
   CHECK(Message(with_limit("1").status()).find("found 2, want 1") != std::string::npos);
 }
 
-TEST_CASE("checks: probes record each time they run", "[checks]") {
+TEST_CASE("checks: probes record each time they run", "[custom-call]") {
   const std::string id = "{probe_id = \"a, \\22}=b\"}";
   const auto program = [&](const std::string& iteration, const std::string& wanted) {
     return "HloModule m\nENTRY e {\n  a = f32[] constant(1)\n  b = f32[] constant(2)\n"
@@ -150,7 +150,7 @@ TEST_CASE("checks: probes record each time they run", "[checks]") {
         std::string::npos);
 }
 
-TEST_CASE("checks: print shows the value and gives it back", "[checks]") {
+TEST_CASE("checks: print shows the value and gives it back", "[custom-call]") {
   std::string shown;
   RunOptions options;
   options.print = [&](const std::string& name, const Literal& value) {

@@ -27,7 +27,8 @@ TEST_CASE("sign: zeros keep their sign and NaN stays NaN", "[sign]") {
   CHECK(Gives("sign", {"s1[2] {-1, 0}"}, "s1[2] {-1, 0}"));
 }
 
-TEST_CASE("popcnt and count-leading-zeros see the pattern of the type's width", "[bits]") {
+TEST_CASE("popcnt and count-leading-zeros see the pattern of the type's width",
+          "[popcnt][count-leading-zeros]") {
   CHECK(Gives("popcnt", {"s8[4] {0, 1, -1, 64}"}, "s8[4] {0, 1, 8, 1}"));
   CHECK(Gives("popcnt", {"s2[1] {-1}"}, "s2[1] {-2}"));
   CHECK(Gives("count-leading-zeros", {"s8[4] {0, 1, -1, 64}"}, "s8[4] {8, 7, 0, 1}"));

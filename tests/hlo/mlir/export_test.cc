@@ -48,7 +48,7 @@ std::string Refusal(const std::string& hlo) {
   return std::string(status.message());
 }
 
-TEST_CASE("export: a module, its entry and its constants", "[export]") {
+TEST_CASE("export: a module, its entry and its constants", "[mlir][export]") {
   CHECK(Printed("HloModule jit_f.1, replica_count=2\n"
                 "ENTRY e { a = f32[2,3] parameter(0)\n c = f32[] constant(1.5)\n d = f32[2,3] broadcast(c), "
                 "dimensions={}\n ROOT r = f32[2,3] add(a, d) }") ==
@@ -67,7 +67,7 @@ std::string ConstantText(const std::string& shape, const std::string& value) {
   return body.substr(begin, body.find('\n') - begin);
 }
 
-TEST_CASE("export: constants keep every bit", "[export]") {
+TEST_CASE("export: constants keep every bit", "[mlir][export]") {
   CHECK(ConstantText("f32[2]", "{-0.0, 0.1}") == "dense<[-0.000000e+00, 1.000000e-01]> : tensor<2xf32>");
   CHECK(ConstantText("f32[]", "0.797884583") == "dense<7.978846e-01> : tensor<f32>");
   CHECK(ConstantText("f32[2]", "{inf, -inf}") == "dense<[0x7F800000, 0xFF800000]> : tensor<2xf32>");
@@ -86,7 +86,7 @@ TEST_CASE("export: constants keep every bit", "[export]") {
   CHECK(ConstantText("s32[3]", "{7, 7, 7}") == "dense<7> : tensor<3xi32>");
 }
 
-TEST_CASE("export: long constants are bytes, little-endian", "[export]") {
+TEST_CASE("export: long constants are bytes, little-endian", "[mlir][export]") {
   std::string values;
   std::string bytes;
   for (int i = 0; i < 40; ++i) {
@@ -96,7 +96,7 @@ TEST_CASE("export: long constants are bytes, little-endian", "[export]") {
   CHECK(ConstantText("s16[40]", "{" + values + "}") == "dense<\"0x" + bytes + "\"> : tensor<40xi16>");
 }
 
-TEST_CASE("export: loops and branches take tuples apart", "[export]") {
+TEST_CASE("export: loops and branches take tuples apart", "[mlir][export]") {
   const std::string loop =
       "c { s = (s32[], f32[2]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n"
       "n = s32[] constant(3)\n ROOT r = pred[] compare(i, n), direction=LT }\n"
@@ -142,7 +142,7 @@ TEST_CASE("export: loops and branches take tuples apart", "[export]") {
   CheckPrinted(branch);
 }
 
-TEST_CASE("export: tuples at the edges of a program stay tuples", "[export]") {
+TEST_CASE("export: tuples at the edges of a program stay tuples", "[mlir][export]") {
   const std::string hlo =
       "ENTRY e { t = (f32[2], (s32[])) parameter(0)\n a = f32[2] get-tuple-element(t), index=0\n"
       "u = (s32[]) get-tuple-element(t), index=1\n ROOT r = ((s32[]), f32[2]) tuple(u, a) }";
@@ -164,7 +164,7 @@ TEST_CASE("export: tuples at the edges of a program stay tuples", "[export]") {
   CheckPrinted("ENTRY e { ROOT r = () tuple() }");
 }
 
-TEST_CASE("export: fusions, copies and asynchronous pairs are what they compute", "[export]") {
+TEST_CASE("export: fusions, copies and asynchronous pairs are what they compute", "[mlir][export]") {
   const std::string fusion =
       "add.clone.3 { p = f32[2] parameter(0)\n ROOT r = f32[2] add(p, p) }\n"
       "ENTRY e { a = f32[2] parameter(0)\n b = f32[2] copy(a)\n f = f32[2] fusion(b), kind=kLoop, "
@@ -187,7 +187,7 @@ TEST_CASE("export: fusions, copies and asynchronous pairs are what they compute"
 }
 
 // memory of f32[2,3]{0,1}: columns; the element types of one width are recast
-TEST_CASE("export: a bitcast sees layouts", "[export]") {
+TEST_CASE("export: a bitcast sees layouts", "[mlir][export]") {
   const std::string hlo = "ENTRY e { a = f32[2,3]{0,1} parameter(0)\n ROOT r = s32[6]{0} bitcast(a) }";
   CHECK(Body(hlo) ==
         "    %0 = stablehlo.transpose %arg0, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>\n"
@@ -201,7 +201,7 @@ TEST_CASE("export: a bitcast sees layouts", "[export]") {
         "    return %0 : tensor<6xf32>\n");
 }
 
-TEST_CASE("export: places, names and frontend attributes", "[export]") {
+TEST_CASE("export: places, names and frontend attributes", "[mlir][export]") {
   CHECK(Body("ENTRY e { a = f32[] parameter(0)\n ROOT r = f32[] negate(a), metadata={op_name=\"jit(f)/neg\" "
              "source_file=\"a \\\"b\\\".py\" source_line=7}, frontend_attributes={k=\"v\"} }") ==
         "    %0 = stablehlo.negate %arg0 {mhlo.frontend_attributes = {k = \"v\"}} : tensor<f32> "
@@ -215,7 +215,7 @@ TEST_CASE("export: places, names and frontend attributes", "[export]") {
                 "{jax.buffer_donor = true})") != std::string::npos);
 }
 
-TEST_CASE("export: a composite keeps its name where the importer calls its decomposition", "[export]") {
+TEST_CASE("export: a composite keeps its name where the importer calls its decomposition", "[mlir][export]") {
   const auto composite = [](const std::string& name, const std::string& attributes) {
     return "f { p = f32[] parameter(0)\n ROOT r = f32[] add(p, p) }\n"
            "ENTRY e { a = f32[] parameter(0)\n ROOT r = f32[] call(a), to_apply=f, is_composite=true, "
@@ -235,7 +235,7 @@ TEST_CASE("export: a composite keeps its name where the importer calls its decom
   }
 }
 
-TEST_CASE("export: what StableHLO does not have is refused by name", "[export]") {
+TEST_CASE("export: what StableHLO does not have is refused by name", "[mlir][export]") {
   CHECK(Refusal("ENTRY e { ROOT s = u64[2] rng-get-and-update-state(), delta=1 }") ==
         "rng-get-and-update-state '%s' as StableHLO: StableHLO has no such operation");
   CHECK(Refusal("ENTRY e { p = s1[2] parameter(0)\n ROOT r = s1[2] add(p, p) }") ==
@@ -247,7 +247,7 @@ TEST_CASE("export: what StableHLO does not have is refused by name", "[export]")
         "infeed '%i' as StableHLO: an item that is no tuple of arrays");
 }
 
-TEST_CASE("export: names of functions are words, each once", "[export]") {
+TEST_CASE("export: names of functions are words, each once", "[mlir][export]") {
   const std::string hlo =
       "main.2 { p = f32[] parameter(0)\n ROOT r = f32[] negate(p) }\n"
       "f.1 { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=main.2 }\n"
@@ -264,7 +264,7 @@ TEST_CASE("export: names of functions are words, each once", "[export]") {
 }
 
 // Loops in loops, each of whose bodies is used twice: written out there would be 2^n of them.
-TEST_CASE("export: what regions share is written once", "[export]") {
+TEST_CASE("export: what regions share is written once", "[mlir][export]") {
   std::string hlo =
       "c { p = s32[] parameter(0)\n z = s32[] constant(2)\n ROOT r = pred[] compare(p, z), direction=LT }\n"
       "b0 { p = s32[] parameter(0)\n o = s32[] constant(1)\n ROOT r = s32[] add(p, o) }\n";
@@ -279,7 +279,7 @@ TEST_CASE("export: what regions share is written once", "[export]") {
   CheckPrinted(hlo);
 }
 
-TEST_CASE("export: regions deep in regions become functions", "[export]") {
+TEST_CASE("export: regions deep in regions become functions", "[mlir][export]") {
   std::string hlo =
       "c { p = s32[] parameter(0)\n z = s32[] constant(2)\n ROOT r = pred[] compare(p, z), direction=LT }\n"
       "b0 { p = s32[] parameter(0)\n o = s32[] constant(1)\n ROOT r = s32[] add(p, o) }\n";
@@ -293,7 +293,7 @@ TEST_CASE("export: regions deep in regions become functions", "[export]") {
 }
 
 // Taken apart, each element names the type of the whole: it must not be written out each time.
-TEST_CASE("export: a tuple of many has its type written once", "[export]") {
+TEST_CASE("export: a tuple of many has its type written once", "[mlir][export]") {
   constexpr int kElements = 2000;
   std::string type, elements;
   std::string hlo = "ENTRY e { t = (";
@@ -311,7 +311,7 @@ TEST_CASE("export: a tuple of many has its type written once", "[export]") {
   CheckPrinted(hlo);
 }
 
-TEST_CASE("export: dynamic sizes have bounds", "[export]") {
+TEST_CASE("export: dynamic sizes have bounds", "[mlir][export]") {
   const std::string hlo =
       "ENTRY e { a = f32[4,3] parameter(0)\n n = s32[] constant(2)\n"
       "d = f32[<=4,3] set-dimension-size(a, n), dimensions={0}\n k = f32[] constant(0.5)\n"

@@ -108,7 +108,7 @@ void Set(Literal& literal, int64_t i, double value) {
 
 }  // namespace
 
-TEST_CASE("digits: sums of the largest and the smallest digits, of as many as fit", "[native][dot][digits]") {
+TEST_CASE("digits: sums of the largest and the smallest digits, of as many as fit", "[native][dot]") {
   if (!HasKernels()) return;
   std::mt19937_64 random(3);
   for (int64_t n : {1, 63, 64, 65, 1000, 1 << 14}) {
@@ -131,7 +131,7 @@ TEST_CASE("digits: sums of the largest and the smallest digits, of as many as fi
   }
 }
 
-TEST_CASE("digits: elements of any magnitude, remainders", "[native][dot][digits]") {
+TEST_CASE("digits: elements of any magnitude, remainders", "[native][dot]") {
   if (!HasKernels()) return;
   std::mt19937_64 random(3);
   for (int64_t n : {1, 17, 100, 1024}) {
@@ -155,7 +155,7 @@ TEST_CASE("digits: elements of any magnitude, remainders", "[native][dot][digits
 }
 
 // Units of 1; remainders meet those of the other side, and decide which side of a tie a sum is on.
-TEST_CASE("digits: ties that products of remainders decide", "[native][dot][digits]") {
+TEST_CASE("digits: ties that products of remainders decide", "[native][dot]") {
   if (!HasKernels()) return;
   constexpr int64_t kLength = 70;
   std::vector<float> left(kLength * kDigitRows), right(kLength * kDigitRows);
@@ -179,7 +179,7 @@ std::vector<float> RowsOf(const std::vector<float>& elements) {
   return rows;
 }
 
-TEST_CASE("digits: sums of more than 53 bits", "[native][dot][digits]") {
+TEST_CASE("digits: sums of more than 53 bits", "[native][dot]") {
   if (!HasKernels()) return;
   constexpr int kAll = kDigitRows * kDigitRows;
   const std::vector<float> with = RowsOf({0x400000, 0x1p-12F}), without = RowsOf({0x400001, 3});
@@ -192,7 +192,7 @@ TEST_CASE("digits: sums of more than 53 bits", "[native][dot][digits]") {
   CHECK(CheckBlock(large, small, 0) == 0);
 }
 
-TEST_CASE("digits: rows that are not for them are refused", "[native][dot][digits]") {
+TEST_CASE("digits: rows that are not for them are refused", "[native][dot]") {
   if (!HasKernels()) return;
   const DigitKernels& kernels = *native::DigitKernelsOf(Isa::kAvx512);
   for (float value : {HUGE_VALF, -HUGE_VALF, std::nanf(""), 0x1p-124F}) {
@@ -203,7 +203,7 @@ TEST_CASE("digits: rows that are not for them are refused", "[native][dot][digit
   }
 }
 
-TEST_CASE("digits: dots of every draw, odd shapes, layouts", "[native][dot][digits]") {
+TEST_CASE("digits: dots of every draw, odd shapes, layouts", "[native][dot]") {
   CheckAgainstReference(DotOf("bf16", "f32", 65, 129, 63), kAllDraws);
   CheckAgainstReference(DotOf("bf16", "bf16", 47, 255, 33), kAllDraws);
   CheckAgainstReference(DotOf("bf16", "f16", 64, 64, 65), {Draw::kNormal, Draw::kIntegers, Draw::kLarge});
@@ -220,8 +220,7 @@ TEST_CASE("digits: dots of every draw, odd shapes, layouts", "[native][dot][digi
       kAllDraws);
 }
 
-TEST_CASE("digits: rows of one magnitude, of another, of zeros, with few remainders",
-          "[native][dot][digits]") {
+TEST_CASE("digits: rows of one magnitude, of another, of zeros, with few remainders", "[native][dot]") {
   constexpr int64_t kRows = 40, kLength = 300, kColumns = 50;
   const NativePlans plans(DotOf("bf16", "f32", kRows, kLength, kColumns));
   std::mt19937_64 random(9);
@@ -246,7 +245,7 @@ TEST_CASE("digits: rows of one magnitude, of another, of zeros, with few remaind
   }
 }
 
-TEST_CASE("digits: zeros that are -0, ties, cancelling sums", "[native][dot][digits]") {
+TEST_CASE("digits: zeros that are -0, ties, cancelling sums", "[native][dot]") {
   constexpr int64_t kRows = 40, kLength = 300, kColumns = 50;
   const NativePlans plans(DotOf("bf16", "f32", kRows, kLength, kColumns));
   std::vector<Literal> arguments = DrawnArguments(plans.reference(), Draw::kNormal, 1);

@@ -32,7 +32,7 @@ TEST_CASE("native dot: every draw, odd shapes", "[native][dot]") {
 }
 
 // Row blocks of every size by one, two and four vectors, columns in place and packed, of either operand.
-TEST_CASE("native dot: few products in every layout", "[native][dot][small]") {
+TEST_CASE("native dot: few products in every layout", "[native][dot]") {
   struct Sizes {
     int m, k, n;
   };
@@ -67,7 +67,7 @@ TEST_CASE("native dot: few products in every layout", "[native][dot][small]") {
   }
 }
 
-TEST_CASE("native dot: few products, results beyond the format's range", "[native][dot][small]") {
+TEST_CASE("native dot: few products, results beyond the format's range", "[native][dot]") {
   const NativePlans plans(SquareDot("f32", "f32", 4, 2, 18));
   constexpr double kLargest = 0x1.fffffep127, kHalfUnit = 0x1p103;
   std::vector<double> x = {kLargest, 1, -kLargest, -1, 0x1p-75, 0, -0.0, 0x1p-149}, y;

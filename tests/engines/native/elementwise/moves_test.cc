@@ -65,7 +65,7 @@ std::string Parameter(int number, const std::string& shape) {
   return fmt::format("  p{0} = {1} parameter({0})\n", number, shape);
 }
 
-TEST_CASE("moves: static ones give the reference's elements", "[moves]") {
+TEST_CASE("moves: static ones give the reference's elements", "[native][elementwise]") {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     Shapes shapes(seed);
     const int64_t rank = 1 + shapes.Below(4);
@@ -109,7 +109,7 @@ TEST_CASE("moves: static ones give the reference's elements", "[moves]") {
   }
 }
 
-TEST_CASE("moves: windows begin where the reference's do, whatever the start", "[moves]") {
+TEST_CASE("moves: windows begin where the reference's do, whatever the start", "[native][elementwise]") {
   for (const std::string index : {"s8", "s32", "s64", "u8", "u64"}) {
     for (const std::string start : {"0", "1", "2", "3", "100", index[0] == 's' ? "-1" : "255",
                                     index == "u64" ? "18446744073709551615" : "5"}) {
@@ -133,7 +133,7 @@ bool HasKernel(const std::string& body) {
   return MakePlan(*module, EngineChoice::kExact)->computations[0].steps.back().kernel != nullptr;
 }
 
-TEST_CASE("moves: a bitcast that moves nothing gives the operand's bytes", "[moves][bitcast]") {
+TEST_CASE("moves: a bitcast that moves nothing gives the operand's bytes", "[native][elementwise][bitcast]") {
   CheckSame(Parameter(0, "f32[24]"), "f32[24,1] bitcast(p0)");
   CheckSame(Parameter(0, "f32[6,4]"), "f32[2,3,4] bitcast(p0)");
   CheckSame(Parameter(0, "f32[3,5]"), "s32[15] bitcast(p0)");
@@ -149,7 +149,7 @@ TEST_CASE("moves: a bitcast that moves nothing gives the operand's bytes", "[mov
   CHECK(bits.GetInt(2) == 0x3f000000);
 }
 
-TEST_CASE("moves: other bitcasts are the reference's", "[moves][bitcast]") {
+TEST_CASE("moves: other bitcasts are the reference's", "[native][elementwise][bitcast]") {
   CHECK(HasKernel("  p = f32[6,4] parameter(0)\n  ROOT r = f32[24] bitcast(p)"));
   CHECK(!HasKernel("  p = f32[6,4]{0,1} parameter(0)\n  ROOT r = f32[24] bitcast(p)"));
   CHECK(!HasKernel("  p = f32[6,4] parameter(0)\n  ROOT r = f32[4,6]{0,1} bitcast(p)"));

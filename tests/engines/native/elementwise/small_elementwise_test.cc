@@ -45,7 +45,7 @@ void CheckArrays(const std::string& body, const std::vector<Literal>& arguments,
 
 constexpr int64_t kSizes[] = {1, 2, 7, 63, 64, 65};
 
-TEST_CASE("small elementwise: an operand that is needed again keeps its elements", "[native][small]") {
+TEST_CASE("small elementwise: an operand that is needed again keeps its elements", "[native][elementwise]") {
   for (int64_t n : kSizes) {
     const Literal x = Ints(ElementType::kS32, Numbers(n, [](int64_t i) { return i - 3; }));
     const Literal doubled = Ints(ElementType::kS32, Numbers(n, [](int64_t i) { return 2 * (i - 3); }));
@@ -58,7 +58,8 @@ TEST_CASE("small elementwise: an operand that is needed again keeps its elements
   }
 }
 
-TEST_CASE("small elementwise: types of other kinds and widths, in storage that is free", "[native][small]") {
+TEST_CASE("small elementwise: types of other kinds and widths, in storage that is free",
+          "[native][elementwise]") {
   for (int64_t n : kSizes) {
     // x, then -x as f64, then as s64 again: each in the storage of the one before.
     const auto value = [](int64_t i) { return 1000 * i - 7; };
@@ -80,7 +81,7 @@ TEST_CASE("small elementwise: types of other kinds and widths, in storage that i
   }
 }
 
-TEST_CASE("small elementwise: three operands, comparisons and scalars", "[native][small]") {
+TEST_CASE("small elementwise: three operands, comparisons and scalars", "[native][elementwise]") {
   for (int64_t n : kSizes) {
     const Literal x = Ints(ElementType::kS64, Numbers(n, [](int64_t i) { return i * i - 40; }));
     const Literal y = Ints(ElementType::kS64, Numbers(n, [](int64_t i) { return 9 - i; }));
@@ -100,7 +101,7 @@ TEST_CASE("small elementwise: three operands, comparisons and scalars", "[native
       {seven, ten}, {Literal::ScalarInt(ElementType::kU16, 65533)});
 }
 
-TEST_CASE("small elementwise: elements count as the reference counts them", "[native][small]") {
+TEST_CASE("small elementwise: elements count as the reference counts them", "[native][elementwise]") {
   // 4,096 elements are a step: 130 additions of 64 are two.
   std::string body = "x = s32[64] parameter(0)\ny0 = s32[64] add(x, x)\n";
   for (int i = 1; i < 130; ++i) body += fmt::format("y{} = s32[64] add(y{}, x)\n", i, i - 1);

@@ -124,7 +124,7 @@ std::vector<Complex> SomeValues(const FloatFormat& format, uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("native complex functions", "[native]") {
+TEST_CASE("native complex functions", "[native][functions]") {
   for (const ElementType type : {ElementType::kC64, ElementType::kC128}) {
     const FloatFormat& format = *Info(type).format;
     const std::vector<Complex> z = SomeValues(format, 1), w = SomeValues(format, 2);
@@ -235,7 +235,7 @@ double WorstError(const ComplexRow& row, bool imaginary, bool twofold, Isa isa, 
 
 }  // namespace
 
-TEST_CASE("native complex functions: approximations keep half of their bounds", "[native]") {
+TEST_CASE("native complex functions: approximations keep half of their bounds", "[native][functions]") {
   for (const bool twofold : {false, true}) {
     const FloatFormat& format = *Info(twofold ? ElementType::kF64 : ElementType::kF32).format;
     const std::vector<Complex> z = SomeValues(format, 5), w = SomeValues(format, 6);
@@ -253,7 +253,7 @@ TEST_CASE("native complex functions: approximations keep half of their bounds", 
   }
 }
 
-TEST_CASE("native complex functions leave little to the reference", "[native]") {
+TEST_CASE("native complex functions leave little to the reference", "[native][functions]") {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   for (const ElementType type : {ElementType::kC64, ElementType::kC128}) {

@@ -130,7 +130,7 @@ std::vector<double> SomeValues(ElementType type, uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("native functions: every value of types of 8 bits and less", "[native]") {
+TEST_CASE("native functions: every value of types of 8 bits and less", "[native][functions]") {
   for (int t = static_cast<int>(ElementType::kF16); t <= static_cast<int>(ElementType::kF4E2M1FN); ++t) {
     const auto type = static_cast<ElementType>(t);
     if (Format(type).bits > 8) continue;
@@ -140,7 +140,7 @@ TEST_CASE("native functions: every value of types of 8 bits and less", "[native]
   }
 }
 
-TEST_CASE("native functions: every pair of values of some 4- and 8-bit types", "[native]") {
+TEST_CASE("native functions: every pair of values of some 4- and 8-bit types", "[native][functions]") {
   for (const ElementType type : {ElementType::kF4E2M1FN, ElementType::kF8E8M0FNU, ElementType::kF8E4M3FN}) {
     std::vector<double> x, y;
     const std::vector<double> values = AllValues(type);
@@ -156,7 +156,7 @@ TEST_CASE("native functions: every pair of values of some 4- and 8-bit types", "
   }
 }
 
-TEST_CASE("native functions: values of the wider types", "[native]") {
+TEST_CASE("native functions: values of the wider types", "[native][functions]") {
   for (const ElementType type :
        {ElementType::kBF16, ElementType::kF16, ElementType::kF32, ElementType::kF64}) {
     const std::vector<double> x = SomeValues(type, 1);
@@ -168,7 +168,7 @@ TEST_CASE("native functions: values of the wider types", "[native]") {
   }
 }
 
-TEST_CASE("native functions: exact powers, midpoints and results next to them", "[native]") {
+TEST_CASE("native functions: exact powers, midpoints and results next to them", "[native][functions]") {
   std::vector<double> x, y;
   for (int i = 4097; i < 5793; i += 32) {
     x.push_back(i);  // odd, with a square of 25 bits
@@ -266,7 +266,7 @@ double WorstError(const FunctionRow& row, bool twofold, Isa isa, std::vector<dou
 
 }  // namespace
 
-TEST_CASE("native functions: approximations keep half of their bounds", "[native]") {
+TEST_CASE("native functions: approximations keep half of their bounds", "[native][functions]") {
   const std::vector<double> x32 = SomeValues(ElementType::kF32, 3), y32 = SomeValues(ElementType::kF32, 4);
   const std::vector<double> x64 = SomeValues(ElementType::kF64, 5), y64 = SomeValues(ElementType::kF64, 6);
   for (const FunctionRow& row : Functions()) {
@@ -283,7 +283,7 @@ TEST_CASE("native functions: approximations keep half of their bounds", "[native
   }
 }
 
-TEST_CASE("native functions: tier counts, of threads that have ended too", "[native]") {
+TEST_CASE("native functions: tier counts, of threads that have ended too", "[native][functions]") {
   const FunctionRow& log = *FindFunction(Opcode::kLog);
   const std::vector<double> x = {1, 2, -1, 0, 3};
   const FunctionTiers before = FunctionTierCounts();

@@ -67,14 +67,14 @@ std::vector<std::byte> BytesOf(const std::vector<T>& patterns) {
 
 }  // namespace
 
-TEST_CASE("proven functions: every f16 and bf16", "[native]") {
+TEST_CASE("proven functions: every f16 and bf16", "[native][functions]") {
   std::vector<uint16_t> all;
   for (int pattern = 0; pattern < 1 << 16; ++pattern) all.push_back(static_cast<uint16_t>(pattern));
   Compare(ElementType::kF16, BytesOf(all));
   Compare(ElementType::kBF16, BytesOf(all));
 }
 
-TEST_CASE("proven functions: f32 values spread over the range, and special ones", "[native]") {
+TEST_CASE("proven functions: f32 values spread over the range, and special ones", "[native][functions]") {
   std::vector<uint32_t> some;
   for (uint64_t pattern = 0; pattern < uint64_t{1} << 32; pattern += 32749)
     some.push_back(static_cast<uint32_t>(pattern));
@@ -102,7 +102,8 @@ TEST_CASE("proven functions: f32 values spread over the range, and special ones"
   Compare(ElementType::kF32, BytesOf(some));
 }
 
-TEST_CASE("proven functions: f64 values, special ones, and near the ends of the range", "[native]") {
+TEST_CASE("proven functions: f64 values, special ones, and near the ends of the range",
+          "[native][functions]") {
   std::vector<uint64_t> some;
   for (uint64_t e = 0; e < 1 << 12; ++e) {
     for (int64_t d = -2; d <= 2; ++d) some.push_back((e << 52) + static_cast<uint64_t>(d));
@@ -122,7 +123,7 @@ TEST_CASE("proven functions: f64 values, special ones, and near the ends of the 
 }
 
 TEST_CASE("proven functions: strips of every short length, in place and with nothing written outside",
-          "[native]") {
+          "[native][functions]") {
   std::vector<float> x;
   for (int i = 0; i < 67; ++i) x.push_back(0.37f * static_cast<float>(i - 20));
   for (const Isa isa : FastIsas()) {
@@ -150,7 +151,7 @@ TEST_CASE("proven functions: strips of every short length, in place and with not
 TEST_CASE(
     "proven functions: streamed results are the others, of every short length and with nothing written "
     "outside",
-    "[native]") {
+    "[native][functions]") {
   std::vector<float> x;
   for (int i = 0; i < 67; ++i) x.push_back(0.37f * static_cast<float>(i - 20));
   const auto* const in = reinterpret_cast<const std::byte*>(x.data());

@@ -48,7 +48,7 @@ std::string Cholesky(const std::string& type, const std::string& shape, const ch
 
 }  // namespace
 
-TEST_CASE("native triangular-solve: every draw, odd shapes", "[native][linalg]") {
+TEST_CASE("native triangular-solve: every draw, odd shapes", "[native][triangular-solve]") {
   for (const char* type : {"f32", "f64", "c64", "c128"}) {
     CheckAgainstReference(Solve(type, "37,37", "37,21", kLowerLeft), kAllDraws);
     CheckAgainstReference(Solve(type, "29,29", "29,1", kLowerLeft), kAllDraws);
@@ -58,7 +58,7 @@ TEST_CASE("native triangular-solve: every draw, odd shapes", "[native][linalg]")
     CheckAgainstReference(Solve(type, "25,25", "25,18", kLowerLeft), kAllDraws);
 }
 
-TEST_CASE("native triangular-solve: sides, triangles and transposes", "[native][linalg]") {
+TEST_CASE("native triangular-solve: sides, triangles and transposes", "[native][triangular-solve]") {
   for (const char* type : {"f32", "c64", "c128"}) {
     for (const char* left : {"true", "false"}) {
       for (const char* lower : {"true", "false"}) {
@@ -75,7 +75,7 @@ TEST_CASE("native triangular-solve: sides, triangles and transposes", "[native][
   }
 }
 
-TEST_CASE("native cholesky: every draw, odd sizes", "[native][linalg]") {
+TEST_CASE("native cholesky: every draw, odd sizes", "[native][cholesky]") {
   for (const char* type : {"f32", "f64", "c64", "c128"}) {
     for (const char* lower : {"true", "false"}) {
       CheckAgainstReference(GramCholesky(type, 41, 0, lower), kAllDraws);
@@ -90,7 +90,7 @@ TEST_CASE("native cholesky: every draw, odd sizes", "[native][linalg]") {
   }
 }
 
-TEST_CASE("native cholesky: a large matrix, and batches with failing members", "[native][linalg]") {
+TEST_CASE("native cholesky: a large matrix, and batches with failing members", "[native][cholesky]") {
   CheckAgainstReference(GramCholesky("f32", 150, 1, "true"), {Draw::kNormal, Draw::kIntegers});
   CheckAgainstReference(GramCholesky("f64", 90, 1, "false"), {Draw::kNormal, Draw::kIntegers});
   // b b^T + 8 in each of 40 matrices, and in some of them a negative pivot.
@@ -103,7 +103,7 @@ TEST_CASE("native cholesky: a large matrix, and batches with failing members", "
   CheckAgainstReference(batch, {Draw::kNormal, Draw::kIntegers, Draw::kSpecials});
 }
 
-TEST_CASE("native custom calls of LAPACK routines", "[native][linalg]") {
+TEST_CASE("native custom calls of LAPACK routines", "[native][custom-call]") {
   CheckAgainstReference(
       "a = f64[3,20,20] parameter(0)\nb = f64[3,20,20] parameter(1)\n"
       "g = f64[3,20,20] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "

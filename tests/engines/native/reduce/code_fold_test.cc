@@ -56,7 +56,7 @@ const char* const kRows =
 
 }  // namespace
 
-TEST_CASE("code folds: reduce by every type and dimension", "[native][code_fold]") {
+TEST_CASE("code folds: reduce by every type and dimension", "[native][reduce]") {
   for (const std::string type : kCodeTypes) {
     const std::string root = RootFor(type);
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
@@ -78,7 +78,7 @@ TEST_CASE("code folds: reduce by every type and dimension", "[native][code_fold]
   }
 }
 
-TEST_CASE("code folds: the sign of narrow integers", "[native][code_fold]") {
+TEST_CASE("code folds: the sign of narrow integers", "[native][reduce]") {
   // a > b ? a - b : b: differences alone are the same for either extension of a narrow element.
   for (const std::string type : {"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
     for (const char* sizes : {"70,131|70|1", "131,70|70|0"}) {
@@ -96,7 +96,7 @@ TEST_CASE("code folds: the sign of narrow integers", "[native][code_fold]") {
   }
 }
 
-TEST_CASE("code folds: reduce of several operands", "[native][code_fold]") {
+TEST_CASE("code folds: reduce of several operands", "[native][reduce]") {
   for (const char* type : {"f32", "f64", "s32", "bf16", "u8"}) {
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers, Draw::kZeros};
     CheckByCode(Argmax(type, "50,100", "50", 1), draws);
@@ -105,7 +105,7 @@ TEST_CASE("code folds: reduce of several operands", "[native][code_fold]") {
   }
 }
 
-TEST_CASE("code folds: f32 products are rounded from left to right", "[native][code_fold]") {
+TEST_CASE("code folds: f32 products are rounded from left to right", "[native][reduce]") {
   constexpr int64_t kRowsOf = 90, kColumns = 77;
   const std::string rows = Reduce("f32", "90,77", "90", "1", "f32[] multiply(a, b)");
   const std::string scan =
@@ -140,7 +140,7 @@ TEST_CASE("code folds: f32 products are rounded from left to right", "[native][c
   CHECK(wrong == 0);
 }
 
-TEST_CASE("code folds: cumulative windows", "[native][code_fold]") {
+TEST_CASE("code folds: cumulative windows", "[native][reduce]") {
   const auto window = [](const char* type, const char* sizes, const char* result, const char* w,
                          std::string root) {
     return fmt::format(
@@ -161,7 +161,7 @@ TEST_CASE("code folds: cumulative windows", "[native][code_fold]") {
   }
 }
 
-TEST_CASE("code folds: scatter in the order of the updates", "[native][code_fold]") {
+TEST_CASE("code folds: scatter in the order of the updates", "[native][reduce]") {
   for (const std::string type : kCodeTypes) {
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
     CheckByCode(Scatter(type, "40", "5000,1", "5000", kPoints, 45, RootFor(type)), draws);
@@ -180,7 +180,7 @@ TEST_CASE("code folds: scatter in the order of the updates", "[native][code_fold
   }
 }
 
-TEST_CASE("code folds: scatter of two operands", "[native][code_fold]") {
+TEST_CASE("code folds: scatter of two operands", "[native][reduce]") {
   CheckByCode(
       "x = f32[30] parameter(0)\ny = s32[30] parameter(1)\nd = u16[5000,1] parameter(2)\nu = f32[5000] "
       "parameter(3)\n"

@@ -35,7 +35,7 @@ bool Answers(const std::vector<float>& terms, double init) {
   return answers > 0;
 }
 
-TEST_CASE("few sums: exact for ordinary terms, ties and cancellation among them", "[short_sums]") {
+TEST_CASE("few sums: exact for ordinary terms, ties and cancellation among them", "[native][sums]") {
   std::mt19937_64 random(1);
   std::normal_distribution<float> normal;
   for (int round = 0; round < 20000; ++round) {
@@ -52,7 +52,7 @@ TEST_CASE("few sums: exact for ordinary terms, ties and cancellation among them"
   CHECK(Answers({0x1p-149f, 0x1p-148f, 0x1p-126f}, 0));
 }
 
-TEST_CASE("few sums: terms of any size are right or refused", "[short_sums]") {
+TEST_CASE("few sums: terms of any size are right or refused", "[native][sums]") {
   std::mt19937_64 random(2);
   int answered = 0;
   for (int round = 0; round < 50000; ++round) {
@@ -75,7 +75,7 @@ TEST_CASE("few sums: terms of any size are right or refused", "[short_sums]") {
 }
 
 // 1 + 2^-24 is a tie; 2^-(k+23) more decides it, and from k = 30 on no double has all of that.
-TEST_CASE("few sums: a bit that doubles lose is never needed", "[short_sums]") {
+TEST_CASE("few sums: a bit that doubles lose is never needed", "[native][sums]") {
   for (int k = 20; k <= 100; ++k) {
     const float last = std::ldexp(1.0f, -k - 23), large = std::ldexp(1.0f, -k);
     const bool answers = Answers({1, 0x1p-24f, large + last, -large}, 0);
@@ -84,7 +84,7 @@ TEST_CASE("few sums: a bit that doubles lose is never needed", "[short_sums]") {
   }
 }
 
-TEST_CASE("few sums: side by side they are what they are alone", "[short_sums]") {
+TEST_CASE("few sums: side by side they are what they are alone", "[native][sums]") {
   std::mt19937_64 random(3);
   std::normal_distribution<float> normal;
   for (int64_t columns = 1; columns <= kFewColumns; ++columns) {

@@ -30,7 +30,7 @@ Columns Alike(int64_t n, const native::SplitScale& scale) {
 
 }  // namespace
 
-TEST_CASE("split elements: a multiple of the unit, and the rest", "[native][dot]") {
+TEST_CASE("split elements: a multiple of the unit, and the rest", "[native][sums]") {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   for (Isa isa : MachineIsas()) {
@@ -57,7 +57,7 @@ TEST_CASE("split elements: a multiple of the unit, and the rest", "[native][dot]
 }
 
 // Exact sums h + m + l: what is rounded is their rational sum, ties and zeros among them.
-TEST_CASE("split sums that are exact", "[native][dot]") {
+TEST_CASE("split sums that are exact", "[native][sums]") {
   constexpr int64_t kSums = 4096;
   std::mt19937_64 random(2);
   for (const char* name : {"f32", "bf16", "f64", "f8e4m3fn"}) {
@@ -107,7 +107,7 @@ TEST_CASE("split sums that are exact", "[native][dot]") {
 }
 
 // With a bound e, only what every number within e rounds to is settled.
-TEST_CASE("split sums within a bound", "[native][dot]") {
+TEST_CASE("split sums within a bound", "[native][sums]") {
   const int64_t n = 8;
   const NarrowRounding rounding(*Info(ElementType::kF32).format);
   // middle_norm is 2 * norm * low_norm = 2^-20, so that the bound is 2^-20 * factor.

@@ -70,7 +70,7 @@ void CheckCase(const Case& c, int bytes) {
 
 }  // namespace
 
-TEST_CASE("move: any affine maps, every element size", "[move]") {
+TEST_CASE("move: any affine maps, every element size", "[native][walk]") {
   std::mt19937 random(1);
   for (int bytes : {1, 2, 4, 8, 16}) {
     for (int i = 0; i < 400; ++i) CheckCase(RandomCase(random, 9), bytes);
@@ -78,7 +78,7 @@ TEST_CASE("move: any affine maps, every element size", "[move]") {
   }
 }
 
-TEST_CASE("move: transposes of sides around the tile and block sizes", "[move]") {
+TEST_CASE("move: transposes of sides around the tile and block sizes", "[native][walk]") {
   for (int bytes : {1, 2, 4, 8, 16}) {
     for (int64_t rows : {8, 15, 16, 17, 64, 65, 257}) {
       for (int64_t columns : {8, 31, 64, 130, 300}) {
@@ -94,7 +94,7 @@ TEST_CASE("move: transposes of sides around the tile and block sizes", "[move]")
 }
 
 // The large kernel: its blocks, tiles and edges, on result rows that are whole cache lines and on others.
-TEST_CASE("move: transposes above the size that is streamed", "[move]") {
+TEST_CASE("move: transposes above the size that is streamed", "[native][walk]") {
   for (int bytes : {1, 2, 4, 8, 16}) {
     for (int64_t columns : {320, 257}) {
       for (int64_t batch : {1, 3}) {
@@ -110,7 +110,7 @@ TEST_CASE("move: transposes above the size that is streamed", "[move]") {
   }
 }
 
-TEST_CASE("move: reversed rows and rows of every second element", "[move]") {
+TEST_CASE("move: reversed rows and rows of every second element", "[native][walk]") {
   for (int bytes : {1, 2, 4, 8, 16}) {
     for (int64_t columns = 1; columns < 70; ++columns) {
       for (int64_t step : {-1, 2, -2, 3}) {
@@ -128,7 +128,7 @@ TEST_CASE("move: reversed rows and rows of every second element", "[move]") {
   }
 }
 
-TEST_CASE("move: rows of every short length", "[move]") {
+TEST_CASE("move: rows of every short length", "[native][walk]") {
   for (int bytes : {1, 2, 4, 8, 16}) {
     for (int64_t columns = 1; columns < 70; ++columns) {
       Case c;
@@ -142,14 +142,14 @@ TEST_CASE("move: rows of every short length", "[move]") {
   }
 }
 
-TEST_CASE("move: an empty space moves nothing", "[move]") {
+TEST_CASE("move: an empty space moves nothing", "[native][walk]") {
   const int64_t sizes[] = {3, 0, 2};
   std::byte src{1}, dst{2};
   MoveElements(1, sizes, &src, {0, {0, 0, 0}}, &dst, {0, {0, 0, 1}});
   CHECK(dst == std::byte{2});
 }
 
-TEST_CASE("move: fill repeats one element", "[move]") {
+TEST_CASE("move: fill repeats one element", "[native][walk]") {
   const uint32_t value = 0x7fc01234;
   std::vector<uint32_t> out(19, 0);
   FillElements(4, reinterpret_cast<const std::byte*>(&value), reinterpret_cast<std::byte*>(out.data()), 18);

@@ -31,7 +31,7 @@ int64_t Met(const WindowDimension& d, int64_t size, int64_t o, int64_t k) {
 
 }  // namespace
 
-TEST_CASE("code windows: few applications get code when they have run often", "[native][code_window]") {
+TEST_CASE("code windows: few applications get code when they have run often", "[native][window]") {
   const std::string program =
       Window("f32", "2,8,8,16", "2,4,4,16", "size=1x2x2x1 stride=1x2x2x1", "f32[] maximum(a, b)");
   const Plan reference = ReferencePlan(program);
@@ -49,7 +49,7 @@ TEST_CASE("code windows: few applications get code when they have run often", "[
   }
 }
 
-TEST_CASE("code windows: every type, stride, dilation and padding", "[native][code_window]") {
+TEST_CASE("code windows: every type, stride, dilation and padding", "[native][window]") {
   const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
   for (const std::string type : kCodeTypes) {
     const std::string root = RootFor(type);
@@ -77,7 +77,7 @@ TEST_CASE("code windows: every type, stride, dilation and padding", "[native][co
   }
 }
 
-TEST_CASE("code windows: folds from left to right, written out", "[native][code_window]") {
+TEST_CASE("code windows: folds from left to right, written out", "[native][window]") {
   constexpr int64_t kRows = 23, kColumns = 37;
   const WindowDimension rows{3, 2, 2, 1, 1, 2}, columns{4, 1, 3, -2, 2, 3};
   const int64_t out_rows = *WindowOutputSize(kRows, rows), out_columns = *WindowOutputSize(kColumns, columns);
@@ -110,7 +110,7 @@ TEST_CASE("code windows: folds from left to right, written out", "[native][code_
   CHECK(wrong == 0);
 }
 
-TEST_CASE("code windows: several operands, and types that are converted first", "[native][code_window]") {
+TEST_CASE("code windows: several operands, and types that are converted first", "[native][window]") {
   const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers, Draw::kZeros};
   for (const char* window :
        {"2,30,31,9|2,15,15,9|size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_0x0_0x0_0", "900|300|size=3 stride=3"}) {
@@ -143,7 +143,7 @@ TEST_CASE("code windows: several operands, and types that are converted first", 
       draws);
 }
 
-TEST_CASE("code windows: steps are the reference's where its function counts none", "[native][code_window]") {
+TEST_CASE("code windows: steps are the reference's where its function counts none", "[native][window]") {
   // 3 x 199 x 99 windows of 2 x 3; the computation's own elements are fewer than what is counted at a time.
   const std::string body = Window("f32", "3,200,101", "3,199,99", "size=1x2x3", "f32[] multiply(a, b)");
   const Literal x = *Literal::Make(Shape::ArrayOrDie(ElementType::kF32, DimVector{3, 200, 101}));
@@ -163,7 +163,7 @@ TEST_CASE("code windows: steps are the reference's where its function counts non
   CHECK(steps[2] == steps[0]);
 }
 
-TEST_CASE("window sums: small windows of floats", "[native][code_window]") {
+TEST_CASE("window sums: small windows of floats", "[native][window]") {
   for (const std::string type : {"f32", "bf16", "f16", "f64"}) {
     const std::string root = type + "[] add(a, b)";
     CheckAgainstReference(

@@ -21,7 +21,7 @@ WindowDimension RandomWindow(RandomDoubles& random) {
   return w;
 }
 
-TEST_CASE("window axis: both walks meet what a search over all pairs meets", "[window]") {
+TEST_CASE("window axis: both walks meet what a search over all pairs meets", "[native][window]") {
   RandomDoubles random(5);
   for (int round = 0; round < 3000; ++round) {
     const WindowDimension w = RandomWindow(random);
@@ -49,7 +49,7 @@ TEST_CASE("window axis: both walks meet what a search over all pairs meets", "[w
   }
 }
 
-TEST_CASE("window axis: huge dilations and strides take no time", "[window]") {
+TEST_CASE("window axis: huge dilations and strides take no time", "[native][window]") {
   WindowDimension w;
   w.size = int64_t{1} << 40;
   w.window_dilation = 3;
