@@ -2,15 +2,11 @@
 
 #include <array>
 
+#include "engines/approximate/double_dot.h"
 #include "engines/approximate/single_dot.h"
-#include "engines/native/contraction/dot.h"
-#include "fmt/format.h"
 
 namespace assay::approximate {
 namespace {
-
-// Longer rows of f64 are summed exactly, one after the other.
-constexpr int64_t kLongestTerms = 1 << 16;
 
 class RoundedSums final : public Engine {
  public:
@@ -23,25 +19,11 @@ class RoundedSums final : public Engine {
     if (step.instruction.opcode != Opcode::kDot) return NotSupported({}, "takes dot alone");
     const ElementType type =
         step.result_shape().IsArray() ? step.result_shape().element_type() : ElementType::kPred;
-    return type == ElementType::kF64 ? PrepareF64(step) : PrepareSingleDot(step, isa_, fewest_f32_);
+    return type == ElementType::kF64 ? PrepareDoubleDot(step, isa_, fewest_f64_)
+                                     : PrepareSingleDot(step, isa_, fewest_f32_);
   }
 
  private:
-  // The exact engine's tiles without their tests.
-  absl::StatusOr<std::shared_ptr<const Kernel>> PrepareF64(const StepView& step) const {
-    for (const Shape* shape : {&step.operand_shape(0), &step.operand_shape(1), &step.result_shape()}) {
-      if (shape->HasDynamic() || shape->HasUnbounded()) return NotSupported({}, "dynamic shapes");
-    }
-    const int64_t terms = TermsOfProduct(step.computation, step.instruction);
-    const double products =
-        static_cast<double>(terms) * static_cast<double>(step.result_shape().num_elements());
-    if (products < static_cast<double>(fewest_f64_))
-      return NotSupported({}, fmt::format("{} products, fewer than {}", products, fewest_f64_));
-    if (terms > kLongestTerms)
-      return NotSupported({}, fmt::format("sums of more than {} terms", kLongestTerms));
-    return native::PreparePlainDot(step, isa_);
-  }
-
   const Isa isa_;
   const int64_t fewest_f32_, fewest_f64_;  // products
 };

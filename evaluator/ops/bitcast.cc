@@ -139,7 +139,7 @@ void Narrow(ElementType type, std::span<std::byte> elements) {
 }
 
 // Both sides lie row-major without gaps: the bytes of a literal are the memory.
-bool IsPlain(const Shape& shape) {
+bool IsRowMajorWithoutGaps(const Shape& shape) {
   return shape.layout().IsRowMajor() && (!shape.layout().tail || *shape.layout().tail == LayoutTail{});
 }
 
@@ -177,7 +177,8 @@ absl::StatusOr<Literal> EvalBitcast(EvalContext& context, std::span<Literal> ope
 std::optional<AffineMap> SourceOfBitcast(const InstructionView& view) {
   const Shape &operand = view.operand(0), &result = view.result();
   if (!operand.IsArray() || !result.IsArray() || operand.element_type() != result.element_type() ||
-      !IsPlain(operand) || !IsPlain(result) || operand.num_elements() != result.num_elements()) {
+      !IsRowMajorWithoutGaps(operand) || !IsRowMajorWithoutGaps(result) ||
+      operand.num_elements() != result.num_elements()) {
     return std::nullopt;
   }
   return AffineMap{0, RowMajorStrides(result.sizes())};
@@ -186,7 +187,8 @@ std::optional<AffineMap> SourceOfBitcast(const InstructionView& view) {
 }  // namespace
 
 bool BitcastKeepsBytes(const Shape& from, const Shape& to) {
-  return IsPlain(from) && IsPlain(to) && AnyBits(from, to) && to.num_bytes() == from.num_bytes();
+  return IsRowMajorWithoutGaps(from) && IsRowMajorWithoutGaps(to) && AnyBits(from, to) &&
+         to.num_bytes() == from.num_bytes();
 }
 
 constinit const OpDef ops::Bitcast = {

@@ -124,11 +124,11 @@ absl::StatusOr<Shape> InferRaggedDot(const InferContext& context) {
                    fmt::format("lhs_ragged_dims is {{{}}}, wanted one dimension in [0, {})",
                                fmt::join(ragged, ","), rank));
   }
-  const DotDims plain = dims;
+  const DotDims dot_dims = dims;
   // With a bad group dimension the modes are the same; it is checked next.
   const RaggedDims r = RaggedDimsOf(context.attributes(), std::move(dims));
   ASSAY_ASSIGN_OR_RETURN(const int64_t groups, CheckGroupSizes(context, r.prefix));
-  ASSAY_RETURN_IF_ERROR(CheckGroupDims(context, plain, r.mode, groups));
+  ASSAY_RETURN_IF_ERROR(CheckGroupDims(context, dot_dims, r.mode, groups));
   ASSAY_ASSIGN_OR_RETURN(
       const ElementType type,
       ContractionResultType(context, context.operand(0).element_type(), context.operand(1).element_type()));

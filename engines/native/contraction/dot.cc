@@ -13,7 +13,6 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/dot_dims.h"
 #include "evaluator/runtime_sizes.h"
-#include "fmt/format.h"
 #include "shape/index.h"
 
 namespace assay::native {
@@ -42,8 +41,8 @@ class DotKernel final : public Kernel {
  public:
   DotKernel(const ProductKind& kind, Isa isa, const StepView& step) : kind_(kind), isa_(isa) {
     const bool has_digits =
-        !kind.plain && HasDigits(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
-                                 step.result_shape().element_type());
+        HasDigits(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
+                  step.result_shape().element_type());
     if (has_digits) digits_ = DigitKernelsOf(isa);
     const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1);
     if (lhs.HasDynamic() || rhs.HasDynamic() || lhs.HasUnbounded() || rhs.HasUnbounded()) return;
@@ -77,14 +76,12 @@ class DotKernel final : public Kernel {
     return algorithm_.has_value() ? Name(*algorithm_) : "by run-time sizes";
   }
 
-  const Accuracy& accuracy() const override { return kind_.plain ? SumInF64() : BitExact(); }
-
  private:
   Algorithm AlgorithmFor(const DotBox& box) const {
     const bool is_long = LoopCount(box.contracted[0].loops) > kLongestRow / 2;
     if (IsSmall(box)) return Algorithm::kSmall;
     if ((is_long || IsThin(box)) && HasExactProducts()) return Algorithm::kLong;
-    if ((ProductsOf(box) < kFewProducts && !kind_.plain) || is_long) return Algorithm::kOneByOne;
+    if (ProductsOf(box) < kFewProducts || is_long) return Algorithm::kOneByOne;
     if (kind_.bytes()) return Algorithm::kByteTiles;
     if (kind_.integers != nullptr) return Algorithm::kIntegerTiles;
     return IsWorthDigits(box) ? Algorithm::kDigitTiles : Algorithm::kTiles;
@@ -122,9 +119,7 @@ class DotKernel final : public Kernel {
     return LoopCount(box.batch) * LoopCount(box.rows) * LoopCount(box.columns) *
            LoopCount(box.contracted[0].loops);
   }
-  bool HasExactProducts() const {
-    return kind_.integers == nullptr && !kind_.complex && !kind_.two_products && !kind_.plain;
-  }
+  bool HasExactProducts() const { return kind_.integers == nullptr && !kind_.complex && !kind_.two_products; }
 
   bool IsSmall(const DotBox& box) const {
     return HasExactProducts() && IsSmallDot(box, SmallDot::kMostProducts) && !IsThin(box);
@@ -242,19 +237,6 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const StepView& step, I
   ASSAY_ASSIGN_OR_RETURN(const ProductKind kind, ProductKindOf(step.operand_shape(0).element_type(),
                                                                step.operand_shape(1).element_type(),
                                                                step.result_shape().element_type(), isa));
-  return std::make_shared<DotKernel>(kind, isa, step);
-}
-
-absl::StatusOr<std::shared_ptr<const Kernel>> PreparePlainDot(const StepView& step, Isa isa) {
-  const ElementType lhs = step.operand_shape(0).element_type(), rhs = step.operand_shape(1).element_type(),
-                    result = step.result_shape().element_type();
-  for (ElementType type : {lhs, rhs, result}) {
-    if (type != ElementType::kF64)
-      return NotSupported({}, fmt::format("{} by {} to {}", Name(lhs), Name(rhs), Name(result)));
-  }
-  ASSAY_ASSIGN_OR_RETURN(ProductKind kind, ProductKindOf(lhs, rhs, result, isa));
-  kind.two_products = false;
-  kind.plain = true;
   return std::make_shared<DotKernel>(kind, isa, step);
 }
 

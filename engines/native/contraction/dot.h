@@ -1,4 +1,4 @@
-// dot in the native engine, and for the engine "f64".
+// dot in the native engine.
 #ifndef ASSAY_ENGINES_NATIVE_CONTRACTION_DOT_H_
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_DOT_H_
 
@@ -8,8 +8,6 @@
 namespace assay::native {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const StepView& step, Isa isa);
-// Of f64, summed in f64 (SumInF64); NotSupported for other types.
-absl::StatusOr<std::shared_ptr<const Kernel>> PreparePlainDot(const StepView& step, Isa isa);
 
 }  // namespace assay::native
 

@@ -40,18 +40,18 @@ absl::StatusOr<Literal> Scratch(EvalContext& context, int64_t doubles) {
 constexpr int64_t kStreamRows = 96, kStreamLength = 1280;
 
 // Of one thread, kept for its next tile.
-struct Buffers {
+struct TileBuffers {
   alignas(64) double sums[(kTileRows + kMaxPanelWidth) * (kTileColumns + kMaxPanelWidth)];
   alignas(64) double rows[kStreamRows * kStreamLength];
 };
-Buffers& ThreadBuffers() {
-  static thread_local std::unique_ptr<Buffers> buffers(new Buffers);
+TileBuffers& ThreadTileBuffers() {
+  static thread_local std::unique_ptr<TileBuffers> buffers(new TileBuffers);
   return *buffers;
 }
 
-class Runner {
+class MatrixProductRun {
  public:
-  Runner(EvalContext& context, const MatrixProduct& product)
+  MatrixProductRun(EvalContext& context, const MatrixProduct& product)
       : context_(context),
         kernels_(*product.kernels),
         splits_(*product.splits),
@@ -149,7 +149,7 @@ class Runner {
     double* const packed = side.packed + panel * side.width * p_.length;
     side.source.Pack(first_batch + panel / side.panels, side.first + at,
                      std::min<int64_t>(side.width, side.count - at), side.width, packed);
-    if (p_.plain) return;
+    if (p_.rounding == SumRounding::kEveryTerm) return;
     RowStatistics statistics;
     kernels_.statistics(p_.length, packed, side.width, &statistics);
     for (int r = 0; r < side.width; ++r) {
@@ -198,7 +198,7 @@ class Runner {
       context_.parallel().For(part, grain, [&](int64_t begin, int64_t end) {
         TierCounts counts;
         Side rows(*p_.lhs, kernels_.tile_rows);
-        rows.packed = ThreadBuffers().rows;
+        rows.packed = ThreadTileBuffers().rows;
         for (int64_t t = done + begin; t < done + end; ++t) {
           const int64_t batch = t / down, first = t % down * kStreamRows;
           Reserve(rows, 1, first, std::min(kStreamRows, p_.rows - first));
@@ -239,30 +239,30 @@ class Runner {
     t.column_slot = batch * rhs_.panels * rhs_.width + column;
     t.a = lhs.packed + t.row_slot * p_.length;
     t.b = rhs_.packed + t.column_slot * p_.length;
-    if (p_.plain) return MultiplyPlain(t);
+    if (p_.rounding == SumRounding::kEveryTerm) return MultiplyRounded(t);
     counts.sums += t.rows * t.columns;
     TileRepair repair(kernels_, p_, t.batch);
     const bool skips_doubles =
-        p_.two_products || (hostile_.load(std::memory_order_relaxed) > 0 && IsPlain(t));
+        p_.two_products || (hostile_.load(std::memory_order_relaxed) > 0 && HasProductsInRange(t));
     const int64_t done = skips_doubles ? 0 : MultiplyInDoubles(t, repair, counts);
     if (done < t.rows) MultiplySplit(t, done, repair, counts);
   }
 
-  void MultiplyPlain(const Tile& t) const {
-    double* const sums = ThreadBuffers().sums;
+  void MultiplyRounded(const Tile& t) const {
+    double* const sums = ThreadTileBuffers().sums;
     AddProducts(t.a, t.b, t.rows, t.padded_columns, sums);
     for (int64_t r = 0; r < t.rows; ++r) StoreRow(t, r, sums + r * t.padded_columns);
   }
 
-  bool IsPlain(const Tile& t) const {
-    const auto plain = [](const RowScale& scale) { return scale.plain; };
-    return std::all_of(&t.lhs.scales[t.row_slot], &t.lhs.scales[t.row_slot] + t.rows, plain) &&
-           std::all_of(&rhs_.scales[t.column_slot], &rhs_.scales[t.column_slot] + t.columns, plain);
+  bool HasProductsInRange(const Tile& t) const {
+    const auto in_range = [](const RowScale& scale) { return scale.products_in_range; };
+    return std::all_of(&t.lhs.scales[t.row_slot], &t.lhs.scales[t.row_slot] + t.rows, in_range) &&
+           std::all_of(&rhs_.scales[t.column_slot], &rhs_.scales[t.column_slot] + t.columns, in_range);
   }
 
   // Returns the rows done, not all where the bound leaves so many elements open that split sums are quicker.
   int64_t MultiplyInDoubles(const Tile& t, TileRepair& repair, TierCounts& counts) const {
-    double* const sums = ThreadBuffers().sums;
+    double* const sums = ThreadTileBuffers().sums;
     AddProducts(t.a, t.b, t.rows, t.padded_columns, sums);
     alignas(64) double out[kTileColumns + kMaxPanelWidth];
     alignas(64) int64_t failed[kTileColumns + kMaxPanelWidth];
@@ -276,7 +276,7 @@ class Runner {
       if (kernels_.round_row(t.padded_columns, row_sums, bounds, rounding_, out, failed)) {
         open += std::count(failed, failed + t.columns, -1);
         if (may_split && open * kHostileShare > (r + 1) * t.columns + kHostileShare * kFewOpen) {
-          may_split = IsPlain(t);
+          may_split = HasProductsInRange(t);
           if (may_split) {
             hostile_.store(kTilesBetweenTrials, std::memory_order_relaxed);
             return r;
@@ -367,7 +367,7 @@ class Runner {
 
 absl::Status RunMatrixProduct(EvalContext& context, const MatrixProduct& product) {
   if (product.batches == 0 || product.rows == 0 || product.columns == 0) return absl::OkStatus();
-  return Runner(context, product).Run();
+  return MatrixProductRun(context, product).Run();
 }
 
 }  // namespace assay::native

@@ -1,4 +1,5 @@
-// Batches of exact matrix products, each element rounded once: what dot and convolution of floats share. Or of plain ones.
+// Batches of exact matrix products, each element rounded once: what dot and convolution of floats share. An engine with a
+// stated bound may have the first tier alone, whose sums round after every term.
 //
 // Rows of both operands are packed as doubles. Tiers: a sum in doubles with a bound (of f64, and where many are left open,
 // three sums of split elements), a sum in pairs, and a sum in slices that is exact whatever the terms are
@@ -15,6 +16,11 @@
 
 namespace assay::native {
 
+enum class SumRounding : uint8_t {
+  kOnce,       // an element is the exact sum of its products, rounded
+  kEveryTerm,  // each product and each addition rounds to a double: `length` + 2 roundings at most
+};
+
 struct MatrixProduct {
   int64_t batches = 1, rows = 0, columns = 0, length = 0;
   const SumKernels* kernels = nullptr;
@@ -22,7 +28,7 @@ struct MatrixProduct {
   const RowSource<double>* lhs = nullptr;
   const RowSource<double>* rhs = nullptr;  // without gaps
   bool two_products = false;               // products are not exact in doubles
-  bool plain = false;  // not exact: sums in doubles as they are, of `length` + 2 roundings at most
+  SumRounding rounding = SumRounding::kOnce;
   ElementType type = ElementType::kF32;
   // Element (b, i, j) is component batch_at[b] + row_at[i] + column_at[j] of type `type` at `result`.
   std::byte* result = nullptr;

@@ -65,7 +65,6 @@ absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSo
   product.rhs = &rhs;
   product.length = kind.complex ? 2 * length : length;
   product.two_products = kind.two_products;
-  product.plain = kind.plain;
   product.type = kind.component;
   SetLayout(product, result);
   return RunMatrixProduct(context, product);

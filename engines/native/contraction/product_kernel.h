@@ -16,7 +16,6 @@ struct ProductKind {
   bool lhs_signed = false, rhs_signed = false;
   ElementType component = ElementType::kF32;  // of the result
   bool complex = false;                       // both operands and the result
-  bool plain = false;                         // sums of doubles as they are, not exact ones
   bool two_products = false;                  // the product of two elements may need more than 53 bits
 
   bool bytes() const { return integers != nullptr && integers->element_bytes == 1; }

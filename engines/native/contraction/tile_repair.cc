@@ -57,7 +57,7 @@ void TileRepair::Group(const PackedRow& row, const PackedColumns& columns, int64
     if ((wanted >> l & 1) == 0) continue;
     ++counts.pairs;
     const RowScale& scale = columns.scales[group + l];
-    if (!(row.scale->plain && scale.plain)) {
+    if (!(row.scale->products_in_range && scale.products_in_range)) {
       ++counts.slices;
       out[group + l] = ByAccumulator(row, elements + l);
       continue;

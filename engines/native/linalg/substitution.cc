@@ -19,7 +19,7 @@ namespace assay::native {
 namespace {
 
 constexpr double kUp = 1 + 0x1p-20;
-constexpr double kLargestStart = 0x1p1000;  // of b, where the sum of the products is plain
+constexpr double kLargestStart = 0x1p1000;  // of b, where it moves no sum of products out of a double's range
 
 double PairsFactor(int64_t length) {
   const auto n = static_cast<double>(length + 17);
@@ -80,7 +80,7 @@ void Substitution::RoundSums(const SystemRow& row, const SystemPanel& panel, int
       const SolveBound bound{scale.norm, DoublesFactor(row.length + 1)};
       any = solve_.round_sums(c[part], start, *panel.columns, bound, rounding_, keeps_zeros_, sums, out,
                               failed);
-    } else if (scale.plain) {
+    } else if (scale.products_in_range) {
       for (int j = 0; j < width; j += sums_.lanes) {
         sums_.pair_products(row.length, row.elements, block_rows(), x + j, width, true, sums + j, errors + j);
       }
@@ -97,9 +97,9 @@ struct Substitution::Open {
   const SystemRow& row;
   const double* column;  // its elements are panel_columns() apart
   double b;
-  double size;  // T
-  double unit;  // every term is a multiple of it
-  bool plain;   // products of pairs are
+  double size;    // T
+  double unit;    // every term is a multiple of it
+  bool in_range;  // products and their errors neither overflow nor underflow
 };
 
 void Substitution::Repair(const SystemRow& row, const SystemPanel& panel, const double* x, const double* b,
@@ -115,14 +115,15 @@ void Substitution::Repair(const SystemRow& row, const SystemPanel& panel, const 
     const double unit = std::min(row_unit * UnitOf(*panel.columns, j),
                                  magnitude > 0 ? UnitOf(magnitude, std::bit_cast<uint64_t>(magnitude))
                                                : std::numeric_limits<double>::infinity());
-    const Open open{row,  x + j,
-                    b[j], (magnitude + row_scale.norm * scale.norm) * kUp,
-                    unit, row_scale.plain && scale.plain && magnitude <= kLargestStart};
+    const Open open{
+        row,  x + j,
+        b[j], (magnitude + row_scale.norm * scale.norm) * kUp,
+        unit, row_scale.products_in_range && scale.products_in_range && magnitude <= kLargestStart};
     bool settled = false;
     if (!pairs_) out[j] = SettleByDoubles(open, sums[j], &settled);
     if (settled) continue;
     ++counts.pairs;
-    if (pairs_ && !open.plain) {
+    if (pairs_ && !open.in_range) {
       ++counts.slices;
       out[j] = ByAccumulator(open);
       continue;

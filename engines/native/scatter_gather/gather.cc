@@ -5,7 +5,7 @@
 
 #include "engines/native/scatter_gather/gather_plan.h"
 #include "engines/native/scatter_gather/index_kernels.h"
-#include "engines/native/scatter_gather/index_walk.h"
+#include "engines/native/scatter_gather/index_vector_walk.h"
 #include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/gather.h"
@@ -32,15 +32,15 @@ class Mover {
         dst_(result.MutableBytes().data()) {}
 
   absl::Status Run(EvalContext& context) const {
-    const int32_t* const plain = GathersWords() ? walk_.plain_indices() : nullptr;
+    const int32_t* const contiguous = GathersWords() ? walk_.contiguous_indices() : nullptr;
     const int64_t slice = CheckedProduct(plan_.slice).value_or(0);
     const int64_t grain = std::min(kBytesOfPart / (slice * bytes_ + 1) + kStrip, kVectorsOfPart);
     const int64_t most = kElementsOfRound / (slice + 1) + 1;
     for (int64_t done = 0; done < walk_.count(); done += most) {
       const int64_t some = std::min(most, walk_.count() - done);
       context.parallel().For(some, grain, [&](int64_t begin, int64_t end) {
-        if (plain != nullptr) return GatherWords(plain, done + begin, done + end);
-        walk_.Run(done + begin, done + end, [&](const IndexWalk::Strip& strip) { MoveStrip(strip); });
+        if (contiguous != nullptr) return GatherWords(contiguous, done + begin, done + end);
+        walk_.Run(done + begin, done + end, [&](const IndexVectorWalk::Strip& strip) { MoveStrip(strip); });
       });
       ASSAY_RETURN_IF_ERROR(context.Charge(some * slice));
     }
@@ -59,7 +59,7 @@ class Mover {
                          reinterpret_cast<uint32_t*>(dst_) + walk_.a() + begin);
   }
 
-  void MoveStrip(const IndexWalk::Strip& strip) const {
+  void MoveStrip(const IndexVectorWalk::Strip& strip) const {
     alignas(64) int64_t from[kStrip];
     kernels_.fill(strip.n, strip.b, strip.b_step, from);
     for (size_t k = 0; k < plan_.limits.size(); ++k)
@@ -84,7 +84,7 @@ class Mover {
   const GatherPlan& plan_;
   const int64_t bytes_;
   const StridedMove move_;
-  const IndexWalk walk_;
+  const IndexVectorWalk walk_;
   const std::byte* const src_;
   std::byte* const dst_;
 };

@@ -10,7 +10,7 @@ namespace {
 // For rows of up to 2^22 elements: more than the rounding of their norms.
 constexpr double kUp = 1 + 0x1p-28;
 // Bounds on elements that keep products, and their errors, well inside a double's range.
-constexpr double kPlainLargest = 0x1p480, kPlainSmallest = 0x1p-430;
+constexpr double kLargestFactor = 0x1p480, kSmallestFactor = 0x1p-430;
 
 }  // namespace
 
@@ -19,8 +19,8 @@ RowScale ScaleOf(const RowStatistics& statistics, int row) {
   const double smallest = statistics.smallest[row];
   if (std::isinf(smallest) && statistics.squares[row] == 0 && statistics.bits[row] << 1 == 0) return scale;
   scale.norm = std::sqrt(statistics.squares[row]) * kUp;
-  scale.plain = statistics.largest[row] <= kPlainLargest && smallest >= kPlainSmallest &&
-                std::isfinite(statistics.squares[row]);
+  scale.products_in_range = statistics.largest[row] <= kLargestFactor && smallest >= kSmallestFactor &&
+                            std::isfinite(statistics.squares[row]);
   // The lowest bit of any element is worth at least 2^(exponent of the smallest - 52 + common zero bits).
   const int zeros = std::countr_zero(statistics.bits[row] | uint64_t{1} << 52);
   const double unit = std::ldexp(1.0, std::ilogb(smallest) - 52 + zeros);
@@ -30,7 +30,7 @@ RowScale ScaleOf(const RowStatistics& statistics, int row) {
 }
 
 SplitScale SplitScaleOf(const RowScale& scale, int64_t n) {
-  if (!scale.plain) return {HUGE_VAL, HUGE_VAL, 1, 1};
+  if (!scale.products_in_range) return {HUGE_VAL, HUGE_VAL, 1, 1};
   if (scale.norm == 0) return {0, 0, 1, 1};
   // The high parts' norm is at most norm + sqrt(n) q / 2 < norm (1 + 2^-17) for rows of up to 2^17 elements.
   const double high_unit = std::ldexp(1.0, std::ilogb(scale.norm * (1 + 0x1p-16)) + 1 - 26);

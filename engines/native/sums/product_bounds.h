@@ -25,7 +25,7 @@ struct RowScale {
   double norm = 0, ratio = 0;
   double unit = 0;  // a power of two that every element is a multiple of, or 0
   // Products with another such row, and their TwoProd errors, neither overflow nor underflow.
-  bool plain = true;
+  bool products_in_range = true;
 };
 RowScale ScaleOf(const RowStatistics& statistics, int row);
 

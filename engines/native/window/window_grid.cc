@@ -13,7 +13,7 @@ constexpr int64_t kFoldsOfTile = int64_t{1} << 22;  // between two charges at le
 constexpr int64_t kMaxOffsets = int64_t{1} << 16;
 
 // Every result is of the element at its own position.
-bool IsPlain(const WindowDimension& d, int64_t size, int64_t outputs) {
+bool IsIdentity(const WindowDimension& d, int64_t size, int64_t outputs) {
   return d.size == 1 && d.stride == 1 && d.padding_low == 0 && d.base_dilation == 1 && size == outputs;
 }
 
@@ -61,7 +61,7 @@ std::optional<WindowGrid> WindowGrid::Of(const Window& window, const DimVector& 
   WindowGrid grid;
   const DimVector strides = RowMajorStrides(sizes);
   size_t last = window.size() - 1;
-  while (last > 0 && IsPlain(window[last], sizes[last], output_sizes[last])) --last;
+  while (last > 0 && IsIdentity(window[last], sizes[last], output_sizes[last])) --last;
   for (size_t d = last + 1; d < window.size(); ++d) grid.features_ *= sizes[d];
   for (size_t d = 0; d <= last; ++d) {
     grid.axes_.emplace_back(sizes[d], window[d], output_sizes[d]);
@@ -131,7 +131,7 @@ void WindowGrid::ForEachBlock(int64_t tile, absl::FunctionRef<void(const WindowB
     base += p.base * strides_[d];
     box.insert(box.begin(), {p.count, {axes_[d].base_step() * strides_[d]}});
   }
-  for (Loop w(box); !w.done(); w.Next()) ForEachOffset(t, base + w.offset(0), fold);
+  for (LoopNest w(box); !w.done(); w.Next()) ForEachOffset(t, base + w.offset(0), fold);
 }
 
 void WindowGrid::ForEachOffset(const Tile& t, int64_t base,
