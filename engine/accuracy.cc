@@ -23,7 +23,7 @@ class BitExactness final : public Accuracy {
 };
 
 // The ends of what is allowed for a sum, as values of the result's type.
-struct Interval {
+struct AllowedRange {
   double low, high;
   bool anything = false;
 };
@@ -36,7 +36,7 @@ class SumBound final : public Accuracy {
 
   bool Allows(const ExactElement& exact, const std::byte* actual) const override {
     const double value = LoadElement(exact.type, actual).r;
-    const Interval allowed = IntervalOf(exact);
+    const AllowedRange allowed = AllowedRangeOf(exact);
     if (allowed.anything || (value >= allowed.low && value <= allowed.high)) return true;
     return std::isnan(value) && !std::isfinite(exact.sum->sum);
   }
@@ -47,12 +47,12 @@ class SumBound final : public Accuracy {
   }
 
   std::string Allowed(const ExactElement& exact) const override {
-    const Interval allowed = IntervalOf(exact);
+    const AllowedRange allowed = AllowedRangeOf(exact);
     return fmt::format(", allowed from {} to {}", allowed.low, allowed.high);
   }
 
  private:
-  Interval IntervalOf(const ExactElement& exact) const {
+  AllowedRange AllowedRangeOf(const ExactElement& exact) const {
     const FloatFormat& format = *Info(exact.type).format;
     const SumOfTerms& sum = *exact.sum;
     constexpr double kUp = 1 + 0x1p-40;  // more than the rounding errors of the few operations below

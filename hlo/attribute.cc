@@ -11,11 +11,11 @@
 namespace assay {
 namespace {
 
-struct Row {
+struct AttributeRow {
   std::string_view name;
   AttrForm form;
 };
-constexpr Row kRows[] = {
+constexpr AttributeRow kAttributeRows[] = {
 #define ATTR(id, name, form) {name, AttrForm::form},
 #include "hlo/attributes.def"
 #undef ATTR
@@ -40,11 +40,11 @@ const T* Get(const AttributeMap& map, Attr attr) {
 
 }  // namespace
 
-std::string_view Name(Attr attr) { return kRows[static_cast<int>(attr)].name; }
-AttrForm FormOf(Attr attr) { return kRows[static_cast<int>(attr)].form; }
+std::string_view Name(Attr attr) { return kAttributeRows[static_cast<int>(attr)].name; }
+AttrForm FormOf(Attr attr) { return kAttributeRows[static_cast<int>(attr)].form; }
 
 std::optional<Attr> AttrFromName(std::string_view name) {
-  static constexpr NameIndex kByName(kRows, &Row::name);
+  static constexpr NameIndex kByName(kAttributeRows, &AttributeRow::name);
   const int row = kByName.Find(name);
   if (row < 0) return std::nullopt;
   return static_cast<Attr>(row);

@@ -5,10 +5,10 @@
 namespace assay {
 namespace {
 
-struct Row {
+struct OpcodeRow {
   std::string_view id, hlo, stablehlo;
 };
-constexpr Row kRows[] = {
+constexpr OpcodeRow kOpcodeRows[] = {
 #define OP(id, hlo, stablehlo) {#id, hlo, stablehlo},
 #include "hlo/ops.def"
 #undef OP
@@ -16,12 +16,12 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::string_view Name(Opcode opcode) { return kRows[static_cast<int>(opcode)].hlo; }
-std::string_view IdName(Opcode opcode) { return kRows[static_cast<int>(opcode)].id; }
-std::string_view StableHloName(Opcode opcode) { return kRows[static_cast<int>(opcode)].stablehlo; }
+std::string_view Name(Opcode opcode) { return kOpcodeRows[static_cast<int>(opcode)].hlo; }
+std::string_view IdName(Opcode opcode) { return kOpcodeRows[static_cast<int>(opcode)].id; }
+std::string_view StableHloName(Opcode opcode) { return kOpcodeRows[static_cast<int>(opcode)].stablehlo; }
 
 std::optional<Opcode> OpcodeFromName(std::string_view hlo_name) {
-  static constexpr NameIndex kByName(kRows, &Row::hlo);
+  static constexpr NameIndex kByName(kOpcodeRows, &OpcodeRow::hlo);
   const int row = kByName.Find(hlo_name);
   if (row < 0) return std::nullopt;
   return static_cast<Opcode>(row);

@@ -28,13 +28,13 @@
 namespace assay::native {
 namespace {
 
-struct Row {
+struct KernelRow {
   Opcode opcode;
   PrepareFn prepare;
 };
 
 // Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
-constexpr Row kKernels[] = {
+constexpr KernelRow kKernels[] = {
     {Opcode::kBatchNormGrad, PrepareBatchNorm},
     {Opcode::kBatchNormInference, PrepareBatchNorm},
     {Opcode::kBatchNormTraining, PrepareBatchNorm},
@@ -79,7 +79,7 @@ class Native final : public Engine {
     }
     const StepView step = view.single();
     if (DefinitionOf(opcode).eval == EvalElementwise) return PrepareElementwise(step, isa_);
-    for (const Row& row : kKernels) {
+    for (const KernelRow& row : kKernels) {
       if (row.opcode == opcode) return row.prepare(step, isa_);
     }
     return NotSupported({}, fmt::format("no kernel for {}", Name(opcode)));
@@ -99,7 +99,7 @@ class Native final : public Engine {
 bool HasKernelFor(Opcode opcode) {
   return DefinitionOf(opcode).eval == EvalElementwise ||
          std::any_of(std::begin(kKernels), std::end(kKernels),
-                     [&](const Row& row) { return row.opcode == opcode; });
+                     [&](const KernelRow& row) { return row.opcode == opcode; });
 }
 
 const Engine& NativeEngine() { return NativeEngine(MachineIsa()); }

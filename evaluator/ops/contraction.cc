@@ -69,8 +69,8 @@ Factor SplitInteger(bool negative, uint64_t magnitude) {
 }
 
 // An element as its kind has it.
-struct Value {
-  Value(const ElementReader& reader, const std::byte* src) { reader.load(src, bytes); }
+struct LoadedElement {
+  LoadedElement(const ElementReader& reader, const std::byte* src) { reader.load(src, bytes); }
   template <typename T>
   T As(int i = 0) const {
     T value;
@@ -81,7 +81,7 @@ struct Value {
 };
 
 Factor LoadFactor(const ElementReader& reader, const std::byte* src) {
-  const Value value(reader, src);
+  const LoadedElement value(reader, src);
   switch (reader.kind) {
     case ComputeKind::kBool:
       return {{static_cast<double>(value.As<uint8_t>())}};
@@ -104,7 +104,7 @@ Factor LoadFactor(const ElementReader& reader, const std::byte* src) {
 
 // An integer modulo 2^64; a pred is 0 or 1.
 uint64_t LoadInteger(const ElementReader& reader, const std::byte* src) {
-  const Value value(reader, src);
+  const LoadedElement value(reader, src);
   return reader.kind == ComputeKind::kBool ? value.As<uint8_t>() : value.As<uint64_t>();
 }
 

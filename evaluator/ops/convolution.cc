@@ -75,17 +75,17 @@ absl::Status CheckDimensionNumbers(const InferContext& context) {
   return CheckRoles(context, "the result", dn.output_batch, dn.output_feature, dn.output_spatial);
 }
 
-struct Groups {
+struct GroupCounts {
   int64_t features = 1, batches = 1;
 };
-Groups GroupsOf(const AttributeMap& attributes) {
+GroupCounts GroupCountsOf(const AttributeMap& attributes) {
   return {attributes.Int(Attr::kFeatureGroupCount, 1), attributes.Int(Attr::kBatchGroupCount, 1)};
 }
 
 // C4 to C7.
 absl::Status CheckGroups(const InferContext& context) {
   const ConvDimensionNumbers& dn = DimensionNumbers(context.attributes());
-  const Groups groups = GroupsOf(context.attributes());
+  const GroupCounts groups = GroupCountsOf(context.attributes());
   if (groups.features < 1 || groups.batches < 1 || (groups.features > 1 && groups.batches > 1)) {
     return Invalid(context, 4,
                    fmt::format("feature_group_count is {} and batch_group_count {}, wanted at least 1 and "
@@ -149,7 +149,7 @@ absl::StatusOr<Shape> InferConvolution(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(const ElementType type,
                          ContractionResultType(context, lhs.element_type(), rhs.element_type()));
   DimVector sizes(spatial.size() + 2);
-  sizes[dn.output_batch] = lhs.size(dn.input_batch) / GroupsOf(context.attributes()).batches;
+  sizes[dn.output_batch] = lhs.size(dn.input_batch) / GroupCountsOf(context.attributes()).batches;
   sizes[dn.output_feature] = rhs.size(dn.kernel_output_feature);
   for (size_t d = 0; d < spatial.size(); ++d) sizes[dn.output_spatial[d]] = spatial[d];
   ASSAY_ASSIGN_OR_RETURN(Shape result, Shape::Array(type, sizes));
@@ -175,7 +175,7 @@ class Convolver {
  public:
   Convolver(EvalContext& context, const Literal& lhs, const Literal& rhs)
       : dn_(DimensionNumbers(context.attributes())),
-        groups_(GroupsOf(context.attributes())),
+        groups_(GroupCountsOf(context.attributes())),
         window_(context.attributes().WindowOf()),
         lhs_(lhs),
         rhs_(rhs),
@@ -224,7 +224,7 @@ class Convolver {
   }
 
   const ConvDimensionNumbers& dn_;
-  const Groups groups_;
+  const GroupCounts groups_;
   const Window& window_;
   const ArrayView lhs_, rhs_;
   const DimVector sizes_, kernel_sizes_;
@@ -235,7 +235,7 @@ class Convolver {
 
 absl::StatusOr<Literal> EvalConvolution(EvalContext& context, std::span<Literal> operands) {
   const ConvDimensionNumbers& dn = DimensionNumbers(context.attributes());
-  const Groups groups = GroupsOf(context.attributes());
+  const GroupCounts groups = GroupCountsOf(context.attributes());
   const DimVector sizes = operands[0].runtime_sizes(), kernel_sizes = operands[1].runtime_sizes();
   if (sizes[dn.input_batch] % groups.batches != 0 ||
       sizes[dn.input_feature] != kernel_sizes[dn.kernel_input_feature] * groups.features ||

@@ -14,25 +14,25 @@ void Map(const StripParams& params, int64_t n, const void* const* in, void* out)
   MapStrip<double, double>(n, in[0], out, [&](double x) { return fn(x, *params.format); });
 }
 
-struct Target {
+struct FunctionTarget {
   std::string_view name;
   StripFn strip;
 };
-constexpr Target kTargets[] = {
+constexpr FunctionTarget kFunctionTargets[] = {
     {"chlo.digamma", Map<RealDigamma>},
     {"chlo.erfc", Map<RealErfc>},
     {"chlo.lgamma", Map<RealLgamma>},
 };
 
-const Target* Find(std::string_view name) {
-  const auto known =
-      std::find_if(std::begin(kTargets), std::end(kTargets), [&](const Target& t) { return t.name == name; });
-  return known == std::end(kTargets) ? nullptr : known;
+const FunctionTarget* FindFunction(std::string_view name) {
+  const auto known = std::find_if(std::begin(kFunctionTargets), std::end(kFunctionTargets),
+                                  [&](const FunctionTarget& t) { return t.name == name; });
+  return known == std::end(kFunctionTargets) ? nullptr : known;
 }
 
 }  // namespace
 
-bool IsFunctionCall(std::string_view target) { return Find(target) != nullptr; }
+bool IsFunctionCall(std::string_view target) { return FindFunction(target) != nullptr; }
 
 absl::Status VerifyFunctionCall(const InferContext& context, const Shape& result) {
   const std::string_view target = context.attributes().Text(Attr::kCustomCallTarget);
@@ -51,7 +51,7 @@ absl::Status VerifyFunctionCall(const InferContext& context, const Shape& result
 }
 
 absl::StatusOr<Literal> EvalFunctionCall(EvalContext& context, std::span<Literal> operands) {
-  const Target& target = *Find(context.attributes().Text(Attr::kCustomCallTarget));
+  const FunctionTarget& target = *FindFunction(context.attributes().Text(Attr::kCustomCallTarget));
   const ElementType type[] = {context.result_shape().element_type()};
   return RunElementwise(context, operands, {target.strip, ParamsFor(type, type[0])});
 }

@@ -86,8 +86,8 @@ absl::StatusOr<Shape> InferScaledDot(const InferContext& context) {
 }
 
 // A factor of a product: doubles (re, im), or an integer modulo 2^64.
-struct Factor {
-  Factor(ElementType type, const std::byte* src) {
+struct ScaledFactor {
+  ScaledFactor(ElementType type, const std::byte* src) {
     const ScalarValue value = LoadElement(type, src);
     switch (value.kind) {
       case ComputeKind::kBool:
@@ -141,7 +141,7 @@ class ScaledOperand {
     if (!is_scaled_) return x_.At(index);
     scale_index_.assign(index.begin(), index.end());
     for (size_t d = 0; d < index.size(); ++d) scale_index_[d] /= block_sizes_[d];
-    const Factor x(x_type_, x_.At(index)), scale(scale_type_, scale_.At(scale_index_));
+    const ScaledFactor x(x_type_, x_.At(index)), scale(scale_type_, scale_.At(scale_index_));
     if (type_ == ElementType::kU64) {
       const uint64_t product = x.integer * scale.integer;
       StoreStrip(type_, &product, 1, element_, 0);

@@ -18,13 +18,13 @@ namespace {
 enum class Kind : uint8_t { kEqual, kAlmostEqual, kClose, kSerialized, kProbe, kPrint };
 enum class Gives : uint8_t { kNothing, kPred, kOperand };
 
-struct Target {
+struct TestTarget {
   std::string_view name;
   Kind kind;
   int operands;
   Gives gives;
 };
-constexpr Target kTargets[] = {
+constexpr TestTarget kTestTargets[] = {
     {"check.expect_eq", Kind::kEqual, 2, Gives::kNothing},
     {"check.expect_eq_const", Kind::kEqual, 2, Gives::kNothing},
     {"check.eq", Kind::kEqual, 2, Gives::kPred},
@@ -36,10 +36,10 @@ constexpr Target kTargets[] = {
     {"interpreter.print", Kind::kPrint, 1, Gives::kOperand},
 };
 
-const Target* Find(std::string_view name) {
-  const auto known =
-      std::find_if(std::begin(kTargets), std::end(kTargets), [&](const Target& t) { return t.name == name; });
-  return known == std::end(kTargets) ? nullptr : known;
+const TestTarget* FindTest(std::string_view name) {
+  const auto known = std::find_if(std::begin(kTestTargets), std::end(kTestTargets),
+                                  [&](const TestTarget& t) { return t.name == name; });
+  return known == std::end(kTestTargets) ? nullptr : known;
 }
 
 // How far apart values may be. A call without the field, as programs write the check as a plain custom call, has the
@@ -50,7 +50,7 @@ struct Limits {
   uint64_t min_ulps = 0, max_ulps = 3;
 };
 
-absl::StatusOr<Limits> LimitsOf(const Target& target, const Instruction& call) {
+absl::StatusOr<Limits> LimitsOf(const TestTarget& target, const Instruction& call) {
   Limits limits{.kind = target.kind};
   const auto wrong = [&](std::string_view field, std::string_view wanted) {
     return InvalidProgram({}, fmt::format("CustomCall: {} of {} is {}, wanted {}", field, target.name,
@@ -89,7 +89,7 @@ uint64_t UlpsApart(double found, double wanted, const FloatFormat& format) {
 
 class Check {
  public:
-  Check(const Target& target, Limits limits, ElementType type)
+  Check(const TestTarget& target, Limits limits, ElementType type)
       : target_(target), limits_(limits), type_(type), format_(Info(ComponentType(type)).format) {}
 
   // Element by element; the error names the first that fails.
@@ -160,7 +160,7 @@ class Check {
                        : fmt::format(" ({} apart, want at least {})", apart, limits_.min_ulps));
   }
 
-  const Target& target_;
+  const TestTarget& target_;
   const Limits limits_;
   const ElementType type_;
   const FloatFormat* const format_;
@@ -191,10 +191,10 @@ absl::StatusOr<Literal> Recorded(EvalContext& context, const Literal& wanted) {
 
 }  // namespace
 
-bool IsTestCall(std::string_view target) { return Find(target) != nullptr; }
+bool IsTestCall(std::string_view target) { return FindTest(target) != nullptr; }
 
 absl::Status VerifyTestCall(const InferContext& context, const Shape& result) {
-  const Target& target = *Find(context.attributes().Text(Attr::kCustomCallTarget));
+  const TestTarget& target = *FindTest(context.attributes().Text(Attr::kCustomCallTarget));
   if (context.num_operands() != target.operands) {
     return InvalidProgram({}, fmt::format("CustomCall: {} takes {} operands, got {}", target.name,
                                           target.operands, context.num_operands()));
@@ -237,7 +237,7 @@ absl::Status VerifyTestCall(const InferContext& context, const Shape& result) {
 
 absl::StatusOr<Literal> EvalTestCall(EvalContext& context, std::span<Literal> operands) {
   const Instruction& call = context.instruction();
-  const Target& target = *Find(call.attributes.Text(Attr::kCustomCallTarget));
+  const TestTarget& target = *FindTest(call.attributes.Text(Attr::kCustomCallTarget));
   if (target.kind == Kind::kPrint) {
     const auto& print = context.options().print;
     if (print) print(context.operand_instruction(0).name, operands[0]);

@@ -257,23 +257,23 @@ double ExactSum::RoundQuotient(int64_t n, const FloatFormat& format) const {
 namespace {
 
 // A GMP integer with an owner.
-struct BigInteger {
-  BigInteger() { mpz_init(value); }
+struct GmpInteger {
+  GmpInteger() { mpz_init(value); }
   // The integer in little-endian limbs.
-  BigInteger(const uint32_t* limbs, int count) : BigInteger() {
+  GmpInteger(const uint32_t* limbs, int count) : GmpInteger() {
     mpz_import(value, count, -1, sizeof(uint32_t), 0, 0, limbs);
   }
-  ~BigInteger() { mpz_clear(value); }
-  BigInteger(const BigInteger&) = delete;
-  BigInteger& operator=(const BigInteger&) = delete;
+  ~GmpInteger() { mpz_clear(value); }
+  GmpInteger(const GmpInteger&) = delete;
+  GmpInteger& operator=(const GmpInteger&) = delete;
   mpz_t value;
 };
 
 // RN_F(numerator / denominator * 2^exponent), numerator not zero, denominator positive.
-double RoundFraction(const BigInteger& numerator, const BigInteger& denominator, int64_t exponent,
+double RoundFraction(const GmpInteger& numerator, const GmpInteger& denominator, int64_t exponent,
                      const FloatFormat& format) {
-  BigInteger quotient, remainder;
-  const auto bits = [](const BigInteger& x) { return static_cast<int64_t>(mpz_sizeinbase(x.value, 2)); };
+  GmpInteger quotient, remainder;
+  const auto bits = [](const GmpInteger& x) { return static_cast<int64_t>(mpz_sizeinbase(x.value, 2)); };
   // Enough bits appended to the numerator for a quotient of 64 bits or more.
   const int64_t extra = std::max<int64_t>(0, bits(denominator) - bits(numerator) + 65);
   mpz_abs(quotient.value, numerator.value);
@@ -297,7 +297,7 @@ double RoundVariance(const ExactSum& sum, const ExactSum& sum_of_squares, int64_
                      const FloatFormat& format) {
   if (n <= 0 || !sum.IsFinite() || !sum_of_squares.IsFinite()) return CanonicalNaN(format);
   const ExactSum::Magnitude m1 = sum.AbsoluteValue(), m2 = sum_of_squares.AbsoluteValue();
-  BigInteger square(m1.limbs.data(), m1.count), numerator(m2.limbs.data(), m2.count), divisor;
+  GmpInteger square(m1.limbs.data(), m1.count), numerator(m2.limbs.data(), m2.count), divisor;
   mpz_mul(square.value, square.value, square.value);
   if (m2.negative) mpz_neg(numerator.value, numerator.value);
   mpz_mul_si(numerator.value, numerator.value, n);
@@ -314,7 +314,7 @@ double RoundRatio(const ExactSum& numerator, const ExactSum& denominator, const 
     return CanonicalNaN(format);
   if (const auto zero = numerator.SpecialValue()) return RoundToFormat(*zero, format);
   const ExactSum::Magnitude above = numerator.AbsoluteValue(), below = denominator.AbsoluteValue();
-  BigInteger dividend(above.limbs.data(), above.count), divisor(below.limbs.data(), below.count);
+  GmpInteger dividend(above.limbs.data(), above.count), divisor(below.limbs.data(), below.count);
   if (above.negative) mpz_neg(dividend.value, dividend.value);
   return RoundFraction(dividend, divisor, 0, format);
 }

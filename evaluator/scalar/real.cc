@@ -11,15 +11,13 @@
 #include <cmath>
 #include <optional>
 
+#include "evaluator/scalar/interval.h"
 #include "evaluator/scalar/mpfr_real.h"
 #include "evaluator/scalar/rounding.h"
 #include "literal/float_format.h"
 
 namespace assay {
 namespace {
-
-using MpfrFn1 = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
-using MpfrFn2 = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
 double Apply(MpfrFn1 function, double x, const FloatFormat& format) {
   const MpfrReal argument(x);

@@ -183,7 +183,7 @@ ASSAY_TARGET bool Pack(int64_t n, const float* rows, bool left, int64_t most, co
   return _mm512_reduce_min_ps(packing.smallest) >= 0x1p-100F;
 }
 
-struct alignas(64) TileConfiguration {
+struct alignas(64) DigitTileConfiguration {
   uint8_t palette = 1, start_row = 0, reserved[14] = {};
   uint16_t row_bytes[16] = {kDigitLine, kDigitLine, kDigitLine, kDigitLine,
                             kDigitLine, kDigitLine, kDigitLine, kDigitLine};
@@ -192,7 +192,7 @@ struct alignas(64) TileConfiguration {
 };
 
 ASSAY_TARGET void Configure() {
-  static const TileConfiguration configuration;
+  static const DigitTileConfiguration configuration;
   _tile_loadconfig(&configuration);
 }
 ASSAY_TARGET void Release() { _tile_release(); }
@@ -369,16 +369,16 @@ ASSAY_INLINE void StoreSums(const BlockSums& sums, const DigitPanel& a, const Di
 }
 
 // high + low = x + y, high the nearest double of that.
-struct Pair {
+struct VectorPair {
   __m512d high, low;
 };
-ASSAY_INLINE Pair TwoSum(__m512d x, __m512d y) {
+ASSAY_INLINE VectorPair TwoSum(__m512d x, __m512d y) {
   const __m512d s = _mm512_add_pd(x, y), z = _mm512_sub_pd(s, x);
   return {s, _mm512_add_pd(_mm512_sub_pd(x, _mm512_sub_pd(s, z)), _mm512_sub_pd(y, z))};
 }
 
 // high + low rounded to odd: toward zero, with the last bit set where that cut something off.
-ASSAY_INLINE __m512d RoundToOdd(const Pair& x) {
+ASSAY_INLINE __m512d RoundToOdd(const VectorPair& x) {
   const __mmask8 cut = _mm512_cmp_pd_mask(x.low, _mm512_setzero_pd(), _CMP_NEQ_OQ);
   const __m512i bits = _mm512_castpd_si512(x.high);
   const __mmask8 beyond = cut & _mm512_movepi64_mask(_mm512_xor_si512(bits, _mm512_castpd_si512(x.low)));
@@ -417,7 +417,7 @@ ASSAY_INLINE void AddRemainders(const BlockSums& sums, const DigitScales& a, con
       _mm512_cmp_pd_mask(_mm512_mul_pd(magnitudes, _mm512_set1_pd(0x1p24)),
                          _mm512_mul_pd(low, _mm512_set1_pd(0x1p52)), _CMP_LE_OQ) &
       _mm512_cmple_epu64_mask(_mm512_abs_epi64(integers), _mm512_set1_epi64(int64_t{1} << 53));
-  const Pair sum = TwoSum(_mm512_cvtepi64_pd(integers), LaneValues(sums.of_remainders, lanes));
+  const VectorPair sum = TwoSum(_mm512_cvtepi64_pd(integers), LaneValues(sums.of_remainders, lanes));
   const double factor = static_cast<double>(2 * (a.remainder_count + b.remainder_count) + 3) * 1.01 * 0x1p-30;
   const __m512d rounding = _mm512_mul_pd(_mm512_abs_pd(sum.high), _mm512_set1_pd(0x1p-50));
   const __m512d bound =

@@ -28,9 +28,9 @@ constexpr int64_t kOpenShare = 1024, kFewOpen = 64;
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t RoundUp(int64_t a, int64_t unit) { return CeilDiv(a, unit) * unit; }
 
-class Runner {
+class DigitProductRun {
  public:
-  Runner(EvalContext& context, const DigitProduct& product, ExactElement exact)
+  DigitProductRun(EvalContext& context, const DigitProduct& product, ExactElementFn exact)
       : context_(context),
         p_(product),
         digits_(*product.digits),
@@ -230,7 +230,7 @@ class Runner {
   EvalContext& context_;
   const DigitProduct& p_;
   const DigitKernels& digits_;
-  const ExactElement exact_;
+  const ExactElementFn exact_;
   const NarrowRounding rounding_;
   const int64_t padded_, most_remainders_, most_open_;
   Side lhs_, rhs_;
@@ -273,8 +273,9 @@ bool IsWorthDigits(int64_t batches, int64_t rows, int64_t columns, int64_t lengt
   return padded <= 2 * rows * columns * length;
 }
 
-absl::StatusOr<bool> RunDigitProduct(EvalContext& context, const DigitProduct& product, ExactElement exact) {
-  return Runner(context, product, exact).Run();
+absl::StatusOr<bool> RunDigitProduct(EvalContext& context, const DigitProduct& product,
+                                     ExactElementFn exact) {
+  return DigitProductRun(context, product, exact).Run();
 }
 
 }  // namespace assay::native

@@ -38,8 +38,8 @@ bool IsWorthDigits(int64_t batches, int64_t rows, int64_t columns, int64_t lengt
 // Then nothing is charged, and the result is not written or only in part. `exact` gives element (b, i, j) rounded; it is called
 // while the thread's matrix registers are in use, so it must not cut a loop among threads: another part of this one, taken up
 // meanwhile, would release them. Rows are short enough for that (SumTerms cuts at 2^16 terms).
-using ExactElement = absl::FunctionRef<double(int64_t b, int64_t i, int64_t j, TierCounts& counts)>;
-absl::StatusOr<bool> RunDigitProduct(EvalContext& context, const DigitProduct& product, ExactElement exact);
+using ExactElementFn = absl::FunctionRef<double(int64_t b, int64_t i, int64_t j, TierCounts& counts)>;
+absl::StatusOr<bool> RunDigitProduct(EvalContext& context, const DigitProduct& product, ExactElementFn exact);
 
 }  // namespace assay::native
 

@@ -38,7 +38,7 @@ class DotRunner {
 
   absl::Status Run() {
     if (LoopCount(rows_) == 0 || LoopCount(columns_) == 0) return absl::OkStatus();
-    for (Loop b(box_.batch); !b.done(); b.Next()) {
+    for (LoopNest b(box_.batch); !b.done(); b.Next()) {
       lhs_base_ = box_.lhs_base + b.offset(0);
       rhs_base_ = box_.rhs_base + b.offset(1);
       result_base_ = box_.result_base + b.offset(2);
@@ -59,7 +59,7 @@ class DotRunner {
     int64_t size() const { return static_cast<int64_t>(operand.size()); }
   };
 
-  void TakeBlock(Loop& loop, int operand, Block& block) const {
+  void TakeBlock(LoopNest& loop, int operand, Block& block) const {
     const int64_t most = std::clamp<int64_t>(kPanelSlots / std::max<int64_t>(length_, 1), 1, kMaxBlock);
     block.operand.clear();
     block.result.clear();
@@ -75,7 +75,7 @@ class DotRunner {
     const int64_t bytes = Bytes(array.type);
     for (const Part& part : parts_) {
       const int64_t start = base + (operand == 0 ? part.lhs_base : part.rhs_base);
-      for (Loop k(part.outer); !k.done(); k.Next()) {
+      for (LoopNest k(part.outer); !k.done(); k.Next()) {
         panel.Load(at, array.data + (start + k.offset(operand)) * bytes, part.inner.strides[operand] * bytes,
                    part.inner.size);
         at += part.inner.size;
@@ -89,11 +89,11 @@ class DotRunner {
   }
 
   absl::Status Blocks() {
-    for (Loop m(rows_); !m.done();) {
+    for (LoopNest m(rows_); !m.done();) {
       TakeBlock(m, 0, row_block_);
       GatherBlock(row_panel_, 0, lhs_base_, row_block_);
       ASSAY_RETURN_IF_ERROR(meter_.Add(row_block_.size() * length_));
-      for (Loop n(columns_); !n.done();) {
+      for (LoopNest n(columns_); !n.done();) {
         TakeBlock(n, 1, column_block_);
         GatherBlock(column_panel_, 1, rhs_base_, column_block_);
         ASSAY_RETURN_IF_ERROR(meter_.Add(column_block_.size() * length_));
@@ -119,8 +119,8 @@ class DotRunner {
   absl::Status Stream() {
     row_panel_.Resize(kStreamed);
     column_panel_.Resize(kStreamed);
-    for (Loop m(rows_); !m.done(); m.Next()) {
-      for (Loop n(columns_); !n.done(); n.Next()) {
+    for (LoopNest m(rows_); !m.done(); m.Next()) {
+      for (LoopNest n(columns_); !n.done(); n.Next()) {
         sum_.Clear();
         for (const Part& part : parts_) {
           ASSAY_RETURN_IF_ERROR(StreamPart(part, lhs_base_ + m.offset(0) + part.lhs_base,
@@ -135,7 +135,7 @@ class DotRunner {
   absl::Status StreamPart(const Part& part, int64_t lhs_base, int64_t rhs_base) {
     const int64_t lhs_bytes = Bytes(lhs_.type), rhs_bytes = Bytes(rhs_.type);
     const auto [lhs_stride, rhs_stride, unused] = part.inner.strides;
-    for (Loop k(part.outer); !k.done(); k.Next()) {
+    for (LoopNest k(part.outer); !k.done(); k.Next()) {
       const std::byte* const a = lhs_.data + (lhs_base + k.offset(0)) * lhs_bytes;
       const std::byte* const b = rhs_.data + (rhs_base + k.offset(1)) * rhs_bytes;
       for (int64_t done = 0; done < part.inner.size; done += kStreamed) {
@@ -161,7 +161,7 @@ class DotRunner {
   int64_t lhs_base_ = 0, rhs_base_ = 0, result_base_ = 0;
   Panel row_panel_, column_panel_;
   Block row_block_, column_block_;
-  ProductSum sum_;
+  PanelSum sum_;
 };
 
 }  // namespace

@@ -17,14 +17,14 @@ namespace {
 constexpr int kRows = 32, kColumns = 32;  // of the four accumulators
 constexpr int kLine = 64;                 // bytes of a row in a tile
 
-struct alignas(64) TileConfiguration {
+struct alignas(64) ByteTileConfiguration {
   uint8_t palette = 1, start_row = 0, reserved[14] = {};
   uint16_t row_bytes[16] = {kLine, kLine, kLine, kLine, kLine, kLine, kLine, kLine};
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
 ASSAY_AMX void Configure() {
-  static const TileConfiguration configuration;
+  static const ByteTileConfiguration configuration;
   _tile_loadconfig(&configuration);
 }
 // Thread switches are dearer while the registers are in use.

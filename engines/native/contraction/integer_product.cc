@@ -32,9 +32,9 @@ std::byte* ThreadRows() {
   return rows->bytes;
 }
 
-class Runner {
+class IntegerProductRun {
  public:
-  Runner(EvalContext& context, const IntegerKernel& kernel, const IntegerProduct& product)
+  IntegerProductRun(EvalContext& context, const IntegerKernel& kernel, const IntegerProduct& product)
       : context_(context),
         kernel_(kernel),
         p_(product),
@@ -314,7 +314,7 @@ const IntegerKernel& IntegerKernelFor(Isa isa, ElementType lhs, ElementType rhs,
 absl::Status RunIntegerProduct(EvalContext& context, const IntegerKernel& kernel,
                                const IntegerProduct& product) {
   if (product.batches == 0 || product.rows == 0 || product.columns == 0) return absl::OkStatus();
-  return Runner(context, kernel, product).Run();
+  return IntegerProductRun(context, kernel, product).Run();
 }
 
 }  // namespace assay::native

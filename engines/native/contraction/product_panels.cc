@@ -107,13 +107,13 @@ void Panel::LoadExact(int64_t at, const std::byte* src, int64_t stride_bytes, in
   }
 }
 
-void ProductSum::Clear() {
+void PanelSum::Clear() {
   real_.Clear();
   imaginary_.Clear();
   integer_ = 0;
 }
 
-void ProductSum::Add(const Panel& lhs, int64_t a, const Panel& rhs, int64_t b, int64_t n) {
+void PanelSum::Add(const Panel& lhs, int64_t a, const Panel& rhs, int64_t b, int64_t n) {
   if (!contraction_.exact()) {
     const uint64_t* const x = lhs.integers() + a;
     const uint64_t* const y = rhs.integers() + b;
@@ -128,7 +128,7 @@ void ProductSum::Add(const Panel& lhs, int64_t a, const Panel& rhs, int64_t b, i
   }
 }
 
-void ProductSum::Store(std::byte* dst) const {
+void PanelSum::Store(std::byte* dst) const {
   const ElementType type = contraction_.result_type();
   if (contraction_.exact()) {
     const FloatFormat& format = *Info(type).format;

@@ -67,9 +67,9 @@ class Panel {
 };
 
 // One element of the result in the making.
-class ProductSum {
+class PanelSum {
  public:
-  explicit ProductSum(const Contraction& contraction) : contraction_(contraction) {}
+  explicit PanelSum(const Contraction& contraction) : contraction_(contraction) {}
   void Clear();
   // Adds lhs[a + i] * rhs[b + i] for i in [0, n).
   void Add(const Panel& lhs, int64_t a, const Panel& rhs, int64_t b, int64_t n);

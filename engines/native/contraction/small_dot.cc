@@ -27,7 +27,7 @@ constexpr ElementType kInPlace[] = {ElementType::kF32, ElementType::kBF16};
 constexpr int64_t kPackedColumns = kMostPackedVectors * kMaxLanes;
 
 // Of one thread. What is not touched costs nothing.
-struct Buffers {
+struct SmallDotBuffers {
   alignas(64) double rows[kRowElements];
   alignas(64) double packed[kSmallDotLongest * kPackedColumns];
   alignas(64) double sums[kMostRowsAtOnce * kMaxColumns];
@@ -36,8 +36,8 @@ struct Buffers {
   double row_units[kMostRowsAtOnce];
   alignas(64) float rounded[kMostRowsAtOnce * kMaxColumns];
 };
-Buffers& ThreadBuffers() {
-  static thread_local std::unique_ptr<Buffers> buffers(new Buffers);
+SmallDotBuffers& ThreadSmallDotBuffers() {
+  static thread_local std::unique_ptr<SmallDotBuffers> buffers(new SmallDotBuffers);
   return *buffers;
 }
 
@@ -75,14 +75,14 @@ SmallDot::SmallDot(Isa isa, ElementType lhs, ElementType rhs, ElementType result
 }
 
 // One run of a SmallDot.
-class SmallDot::Runner {
+class SmallDot::Multiplier {
   using Side = SmallDotLoops::Side;
   using Panel = SmallDotLoops::Panel;
 
  public:
   // `prepacked`: null, or what PackColumns made of `many`.
-  Runner(const SmallDot& dot, const std::byte* few, const std::byte* many, std::byte* result,
-         const double* prepacked)
+  Multiplier(const SmallDot& dot, const std::byte* few, const std::byte* many, std::byte* result,
+             const double* prepacked)
       : dot_(dot),
         loops_(dot.loops_),
         few_(few),
@@ -345,7 +345,7 @@ class SmallDot::Runner {
   const FloatFormat& format_;
   const NarrowRounding rounding_;
   const double factor_;
-  Buffers& buffers_ = ThreadBuffers();
+  SmallDotBuffers& buffers_ = ThreadSmallDotBuffers();
   TierCounts counts_;
   FewRows rows_{};
   Columns columns_{};  // of the panel
@@ -357,8 +357,8 @@ class SmallDot::Runner {
 void SmallDot::Run(const std::byte* lhs, const std::byte* rhs, std::byte* result,
                    const Literal& columns) const {
   const bool is_prepacked = columns.shape().IsArray();
-  Runner(*this, loops_.many_is_rhs ? lhs : rhs, loops_.many_is_rhs ? rhs : lhs, result,
-         is_prepacked ? reinterpret_cast<const double*>(columns.data()) : nullptr)
+  Multiplier(*this, loops_.many_is_rhs ? lhs : rhs, loops_.many_is_rhs ? rhs : lhs, result,
+             is_prepacked ? reinterpret_cast<const double*>(columns.data()) : nullptr)
       .Run();
 }
 
@@ -368,7 +368,7 @@ absl::StatusOr<Literal> SmallDot::PackColumns(EvalContext& context, const std::b
   const MemoryBudget& budget = *context.run().budget();
   if (budget.live() + doubles * static_cast<int64_t>(sizeof(double)) > budget.limit() / 2) return Literal();
   ASSAY_ASSIGN_OR_RETURN(Literal columns, ReserveScratch(context, doubles, sizeof(double)));
-  Runner(*this, nullptr, operand, nullptr, nullptr)
+  Multiplier(*this, nullptr, operand, nullptr, nullptr)
       .PackColumns(reinterpret_cast<double*>(columns.MutableBytes().data()));
   return columns;
 }

@@ -26,7 +26,7 @@ class SmallDot {
   absl::StatusOr<Literal> PackColumns(EvalContext& context, const std::byte* operand) const;
 
  private:
-  class Runner;
+  class Multiplier;
   const SmallDotKernels& kernels_;
   const SumKernels& sums_;
   const ElementType type_;

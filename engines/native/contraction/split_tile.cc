@@ -10,13 +10,13 @@ namespace {
 constexpr int64_t kDepth = 128;
 
 // Of one thread, kept for its next tile.
-struct Buffers {
+struct SplitTileBuffers {
   alignas(64) double sums[3 * SplitTile::kMostRows * SplitTile::kMostColumns];
   alignas(64) double lhs_high[SplitTile::kMostRows * kDepth], lhs_low[SplitTile::kMostRows * kDepth];
   alignas(64) double rhs_high[SplitTile::kMostColumns * kDepth], rhs_low[SplitTile::kMostColumns * kDepth];
 };
-Buffers& ThreadBuffers() {
-  static thread_local std::unique_ptr<Buffers> buffers(new Buffers);
+SplitTileBuffers& ThreadSplitTileBuffers() {
+  static thread_local std::unique_ptr<SplitTileBuffers> buffers(new SplitTileBuffers);
   return *buffers;
 }
 
@@ -25,7 +25,7 @@ Buffers& ThreadBuffers() {
 int64_t SplitTile::Chain(int64_t n) { return std::min(kDepth, n) + 2 * ((n + kDepth - 1) / kDepth); }
 
 void SplitTile::Multiply(int64_t n, const SplitPanels& lhs, const SplitPanels& rhs, bool with_low) {
-  Buffers& buffers = ThreadBuffers();
+  SplitTileBuffers& buffers = ThreadSplitTileBuffers();
   const int64_t size = lhs.rows * rhs.rows;
   double *const high = buffers.sums, *const middle = high + size, *const low = middle + size;
   std::fill_n(high, (with_low ? 3 : 2) * size, 0.0);

@@ -18,23 +18,24 @@ namespace {
 constexpr int64_t kPiece = 1 << 23;  // elements that are moved between two charges
 
 // Elements of one operand to their places in the result.
-struct Part {
+struct MovePart {
   StridedMove move;
   int64_t from = 0, to = 0;  // bytes
   int64_t elements = 0;
   size_t operand = 0;  // of the kernel
 };
 
-Part MakePart(ElementType type, std::span<const int64_t> sizes, const AffineMap& from, const AffineMap& to) {
-  Part part{StridedMove(Bytes(type), sizes, from.strides, to.strides), from.base * Bytes(type),
-            to.base * Bytes(type), 1};
+MovePart MakePart(ElementType type, std::span<const int64_t> sizes, const AffineMap& from,
+                  const AffineMap& to) {
+  MovePart part{StridedMove(Bytes(type), sizes, from.strides, to.strides), from.base * Bytes(type),
+                to.base * Bytes(type), 1};
   for (int64_t size : sizes) part.elements *= size;
   return part;
 }
 
 // The same in parts of up to `most` elements, cut along the outermost dimensions.
 void CutParts(ElementType type, int64_t most, DimVector sizes, AffineMap from, AffineMap to, size_t operand,
-              std::vector<Part>& parts) {
+              std::vector<MovePart>& parts) {
   int64_t elements = 1;
   for (int64_t size : sizes) elements *= size;
   const auto outer = std::find_if(sizes.begin(), sizes.end(), [](int64_t size) { return size > 1; });
@@ -55,7 +56,7 @@ void CutParts(ElementType type, int64_t most, DimVector sizes, AffineMap from, A
 
 // Parts between which the run is charged; no more than some thousands, however large the array is said to be.
 void AddParts(ElementType type, std::span<const int64_t> sizes, const AffineMap& from, const AffineMap& to,
-              size_t operand, std::vector<Part>& parts) {
+              size_t operand, std::vector<MovePart>& parts) {
   int64_t elements = 1;
   for (int64_t size : sizes) elements *= size;
   CutParts(type, std::max(kPiece, elements >> 10), DimVector(sizes.begin(), sizes.end()), from, to, operand,
@@ -63,9 +64,9 @@ void AddParts(ElementType type, std::span<const int64_t> sizes, const AffineMap&
 }
 
 // Runs them between two arrays.
-absl::Status RunParts(EvalContext& context, std::span<const Part> parts, const std::byte* from,
+absl::Status RunParts(EvalContext& context, std::span<const MovePart> parts, const std::byte* from,
                       std::byte* to) {
-  for (const Part& part : parts) {
+  for (const MovePart& part : parts) {
     part.move.Run(from + part.from, to + part.to);
     ASSAY_RETURN_IF_ERROR(context.Charge(part.elements));
   }
@@ -83,7 +84,7 @@ class SharedKernel final : public Kernel {
 // pad: the padding value everywhere, and then the operand's elements that stay.
 class PadKernel final : public Kernel {
  public:
-  explicit PadKernel(std::vector<Part> parts) : parts_(std::move(parts)) {}
+  explicit PadKernel(std::vector<MovePart> parts) : parts_(std::move(parts)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
@@ -100,17 +101,17 @@ class PadKernel final : public Kernel {
   }
 
  private:
-  const std::vector<Part> parts_;
+  const std::vector<MovePart> parts_;
 };
 
 class MovesKernel final : public Kernel {
  public:
-  explicit MovesKernel(std::vector<Part> parts) : parts_(std::move(parts)) {}
+  explicit MovesKernel(std::vector<MovePart> parts) : parts_(std::move(parts)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     std::byte* const out = result.MutableBytes().data();
-    for (const Part& part : parts_) {
+    for (const MovePart& part : parts_) {
       part.move.Run(operands[part.operand].data() + part.from, out + part.to);
       ASSAY_RETURN_IF_ERROR(context.Charge(part.elements));
     }
@@ -118,7 +119,7 @@ class MovesKernel final : public Kernel {
   }
 
  private:
-  const std::vector<Part> parts_;
+  const std::vector<MovePart> parts_;
 };
 
 // Where a slice has its elements from, an array with these strides.
@@ -133,9 +134,9 @@ AffineMap SliceMap(const Instruction& slice, DimVector strides) {
 }
 
 // Where a window of an array begins: clamp(start[d], 0, size[d] - window[d]) in each dimension, in bytes.
-class Window {
+class SliceWindow {
  public:
-  Window(const Shape& array, const Shape& window) : strides_(RowMajorStrides(array.sizes())) {
+  SliceWindow(const Shape& array, const Shape& window) : strides_(RowMajorStrides(array.sizes())) {
     for (int64_t& stride : strides_) stride *= Bytes(array.element_type());
     for (int64_t d = 0; d < array.rank(); ++d) limits_.push_back(array.size(d) - window.size(d));
   }
@@ -160,7 +161,7 @@ class Window {
 
 class DynamicSliceKernel final : public Kernel {
  public:
-  DynamicSliceKernel(Window window, std::vector<Part> parts)
+  DynamicSliceKernel(SliceWindow window, std::vector<MovePart> parts)
       : window_(std::move(window)), parts_(std::move(parts)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
@@ -172,13 +173,13 @@ class DynamicSliceKernel final : public Kernel {
   }
 
  private:
-  const Window window_;
-  const std::vector<Part> parts_;
+  const SliceWindow window_;
+  const std::vector<MovePart> parts_;
 };
 
 class DynamicUpdateSliceKernel final : public Kernel {
  public:
-  DynamicUpdateSliceKernel(Window window, std::vector<Part> parts)
+  DynamicUpdateSliceKernel(SliceWindow window, std::vector<MovePart> parts)
       : window_(std::move(window)), parts_(std::move(parts)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
@@ -190,8 +191,8 @@ class DynamicUpdateSliceKernel final : public Kernel {
   }
 
  private:
-  const Window window_;
-  const std::vector<Part> parts_;
+  const SliceWindow window_;
+  const std::vector<MovePart> parts_;
 };
 
 // Builds the kernel of one instruction.
@@ -240,8 +241,8 @@ class Preparer {
     return std::make_shared<MovesKernel>(Parts(step_.result_shape(), from, {0, result_strides_}));
   }
 
-  std::vector<Part> Parts(const Shape& moved, const AffineMap& from, const AffineMap& to) const {
-    std::vector<Part> parts;
+  std::vector<MovePart> Parts(const Shape& moved, const AffineMap& from, const AffineMap& to) const {
+    std::vector<MovePart> parts;
     AddParts(type_, moved.sizes(), from, to, 0, parts);
     return parts;
   }
@@ -262,7 +263,7 @@ class Preparer {
       to.base += (low + first * step) * to.strides[d];
       to.strides[d] *= step;
     }
-    std::vector<Part> parts;
+    std::vector<MovePart> parts;
     if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) AddParts(type_, sizes, from, to, 0, parts);
     return std::make_shared<PadKernel>(std::move(parts));
   }
@@ -276,7 +277,7 @@ class Preparer {
 
   Pointer Concatenate() const {
     const int64_t along = List(Attr::kDimensions)[0];
-    std::vector<Part> parts;
+    std::vector<MovePart> parts;
     AffineMap to{0, result_strides_};
     for (int64_t k = 0; k < std::ssize(step_.instruction.operands); ++k) {
       const Shape& operand = step_.operand_shape(k);
@@ -315,14 +316,14 @@ class Preparer {
 
   Pointer DynamicSlice() const {
     const Shape& result = step_.result_shape();
-    return std::make_shared<DynamicSliceKernel>(Window(step_.operand_shape(0), result),
+    return std::make_shared<DynamicSliceKernel>(SliceWindow(step_.operand_shape(0), result),
                                                 Parts(result, {0, operand_strides_}, {0, result_strides_}));
   }
 
   Pointer DynamicUpdateSlice() const {
     const Shape& update = step_.operand_shape(1);
     return std::make_shared<DynamicUpdateSliceKernel>(
-        Window(step_.operand_shape(0), update),
+        SliceWindow(step_.operand_shape(0), update),
         Parts(update, {0, RowMajorStrides(update.sizes())}, {0, result_strides_}));
   }
 
@@ -354,7 +355,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConcatenate(const FusionVie
   const auto& instructions = fusion.computation.instructions;
   const ElementType type = root.shape->element_type();
   const int64_t along = root.attributes.List(Attr::kDimensions)[0];
-  std::vector<Part> parts;
+  std::vector<MovePart> parts;
   AffineMap to{0, RowMajorStrides(root.shape->sizes())};
   for (int32_t operand : root.operands) {
     const Instruction& piece = instructions[static_cast<size_t>(operand)];

@@ -42,7 +42,7 @@ constexpr ComplexRow kFunctions[] = {
     {.opcode = Opcode::kAbs, .re = &kComplexAbs, .im = nullptr, .reference_real = ComplexAbs},
 };
 
-struct Buffers {
+struct ComplexBuffers {
   alignas(64) double parts[kMaxArguments][kStrip];
   alignas(64) double hi[kStrip], lo[kStrip], out[2][kStrip];
   alignas(64) uint64_t undecided[2][kStrip];
@@ -87,7 +87,7 @@ void Store(const ComplexRow& row, int64_t i, Complex value, void* out) {
 }
 
 // An element is open if a component is, or if it is none for the tiers.
-void JoinUndecided(const ComplexRow& row, int64_t n, Buffers& b) {
+void JoinUndecided(const ComplexRow& row, int64_t n, ComplexBuffers& b) {
   if (row.im != nullptr) {
     for (int64_t i = 0; i < n; ++i) b.undecided[0][i] |= b.undecided[1][i];
   }
@@ -97,7 +97,7 @@ void JoinUndecided(const ComplexRow& row, int64_t n, Buffers& b) {
 
 // n elements that tier 1 left open, at the front of b.parts; which[i] is their index in out.
 void ApplySecond(const ComplexRow& row, Isa isa, const FloatFormat& format, int64_t n, const int64_t* which,
-                 Buffers& b, void* out) {
+                 ComplexBuffers& b, void* out) {
   for (double(&parts)[kStrip] : b.parts) std::fill(parts + n, parts + Padded(n), parts[0]);
   for (int c = 0; c < Components(row); ++c) {
     PassesOf(row, c).twofold[static_cast<size_t>(isa)](Padded(n), b.in, b.hi, b.lo);
@@ -130,7 +130,7 @@ void ApplyComplexFunction(const ComplexRow& row, Isa isa, const FloatFormat& for
   if (n <= 0) return;
   const bool is_double = format.mantissa_bits == 52;
   const int arguments = row.reference2 != nullptr ? 4 : 2;
-  Buffers b;
+  ComplexBuffers b;
   Split(z, n, b.parts[0], b.parts[1]);
   if (arguments == 4) {
     Split(w, n, b.parts[2], b.parts[3]);

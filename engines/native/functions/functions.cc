@@ -58,7 +58,7 @@ constexpr FunctionRow kFunctions[] = {
 
 bool IsBinary(const FunctionRow& row) { return row.reference2 != nullptr; }
 
-struct Buffers {
+struct RealBuffers {
   alignas(64) double x[kStrip], y[kStrip], hi[kStrip], lo[kStrip], out[kStrip];
   alignas(64) uint64_t undecided[kStrip];
   const double* const in[2] = {x, y};
@@ -101,13 +101,13 @@ ASSAY_SETTLE(Avx2, ASSAY_AVX2)
 ASSAY_SETTLE(Avx512, ASSAY_AVX512)
 constexpr decltype(&SettleBaseline) kSettle[] = {SettleBaseline, SettleAvx2, SettleAvx512};
 
-int64_t Settle(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, Buffers& b) {
+int64_t Settle(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, RealBuffers& b) {
   return kSettle[static_cast<size_t>(isa)](Padded(n), b.x, row.domain_low, row.domain_high,
                                            Bit(row.keeps_zeros), CanonicalNaN(format), b.out, b.undecided);
 }
 
 // n elements that tier 1 left open, x and y at the front of b: tier 2, and the reference for the rest.
-void ApplySecond(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, Buffers& b) {
+void ApplySecond(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, RealBuffers& b) {
   std::fill(b.x + n, b.x + Padded(n), b.x[0]);
   std::fill(b.y + n, b.y + Padded(n), b.y[0]);
   row.passes->twofold[static_cast<size_t>(isa)](Padded(n), b.in, b.hi, b.lo);
@@ -118,7 +118,8 @@ void ApplySecond(const FunctionRow& row, Isa isa, const FloatFormat& format, int
 }
 
 // The undecided ones of n elements.
-void Repair(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, Buffers& b, double* out) {
+void Repair(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, RealBuffers& b,
+            double* out) {
   int64_t open = 0;
   int64_t index[kStrip];
   for (int64_t i = 0; i < n; ++i) {
@@ -155,7 +156,7 @@ void ApplyFunction(const FunctionRow& row, Isa isa, const FloatFormat& format, i
   const auto set = static_cast<size_t>(isa);
   const Pass pass = is_double ? row.passes->twofold[set] : row.passes->single[set];
   const double bound = is_double ? row.bounds.twofold : row.bounds.single;
-  Buffers b;
+  RealBuffers b;
   Pad(x, n, b.x);
   if (IsBinary(row)) Pad(y, n, b.y);
   pass(Padded(n), b.in, b.hi, b.lo);

@@ -44,7 +44,7 @@ struct BatchNormFeatures {
   template <typename Fn>
   void ForEachStrip(int64_t c, Fn fn) const {
     const int64_t bytes = Bytes(type);
-    for (Loop loop(others); !loop.done(); loop.Next()) {
+    for (LoopNest loop(others); !loop.done(); loop.Next()) {
       for (int64_t done = 0; done < run.size; done += kStrip) {
         const int64_t at = c * stride + loop.offset(0) + done * run.strides[0];
         fn(at * bytes, run.strides[0] * bytes, std::min(kStrip, run.size - done));

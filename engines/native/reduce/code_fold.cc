@@ -33,11 +33,11 @@ struct Folded {
 };
 
 // Folds some results, one after the other or as many side by side as the code has lanes; each thread has its own.
-class Folder {
+class CodeFolder {
  public:
   // `run`: the innermost of the reduced loops; `runs`: where it starts.
-  Folder(const ScalarCode& code, std::span<const Folded> operands, const LoopDim& run,
-         std::span<const int64_t> runs)
+  CodeFolder(const ScalarCode& code, std::span<const Folded> operands, const LoopDim& run,
+             std::span<const int64_t> runs)
       : operands_(operands),
         run_(run),
         runs_(runs),
@@ -230,7 +230,7 @@ class CodeReduce final : public Kernel {
     for (int64_t done = 0; done < groups; done += most) {
       const int64_t some = std::min(most, groups - done);
       context.parallel().For(some, kElementsOfPart / (elements * lanes) + 1, [&](int64_t begin, int64_t end) {
-        Folder folder(*code_, folded, run, runs);
+        CodeFolder folder(*code_, folded, run, runs);
         for (int64_t g = done + begin; g < done + end; ++g) {
           const int64_t first = g * lanes;
           if (first + lanes <= n) {

@@ -86,9 +86,9 @@ void PatternsOf(std::byte* keys, int64_t n) {
   }
 }
 
-class Folder {
+class ArrayFolder {
  public:
-  Folder(EvalContext& context, const TypedFold& typed, const ArrayFold& fold)
+  ArrayFolder(EvalContext& context, const TypedFold& typed, const ArrayFold& fold)
       : context_(context),
         typed_(typed),
         fold_(fold),
@@ -297,7 +297,7 @@ bool IsFoldable(const ArrayFold& fold) {
 }
 
 absl::Status RunArrayFold(EvalContext& context, const TypedFold& typed, const ArrayFold& fold) {
-  return Folder(context, typed, fold).Run();
+  return ArrayFolder(context, typed, fold).Run();
 }
 
 }  // namespace assay::native

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "engines/native/scatter_gather/index_walk.h"
+#include "engines/native/scatter_gather/index_vector_walk.h"
 #include "engines/native/scatter_gather/scatter_sums.h"
 #include "engines/native/sums/fixed_units.h"
 #include "engines/native/sums/tiers.h"
@@ -25,7 +25,7 @@ int64_t* Ints(Literal& scratch) { return reinterpret_cast<int64_t*>(scratch.Muta
 
 // Where the windows of a strip start in the operand, in units of `unit` elements, which divides all strides; -1:
 // dropped.
-void StartsOf(const IndexKernels& kernels, const ScatterGeometry& g, const IndexWalk::Strip& strip,
+void StartsOf(const IndexKernels& kernels, const ScatterGeometry& g, const IndexVectorWalk::Strip& strip,
               int64_t unit, int64_t* starts) {
   kernels.fill(strip.n, strip.b / unit, strip.b_step / unit, starts);
   for (size_t k = 0; k < g.limits.size(); ++k)
@@ -37,7 +37,7 @@ void StartsOf(const IndexKernels& kernels, const ScatterGeometry& g, const Index
 class PointSums {
  public:
   PointSums(EvalContext& context, const ScatterKernels& kernels, const ScatterGeometry& g,
-            const IndexWalk& walk, const Literal& updates, Literal& result)
+            const IndexVectorWalk& walk, const Literal& updates, Literal& result)
       : context_(context),
         kernels_(kernels),
         g_(g),
@@ -100,7 +100,7 @@ class PointSums {
     }
     high[-1] = 0;
     if (low != nullptr) low[-1] = 0;
-    walk_.Run(begin, end, [&](const IndexWalk::Strip& strip) {
+    walk_.Run(begin, end, [&](const IndexVectorWalk::Strip& strip) {
       alignas(64) int64_t starts[kStrip], of_high[kStrip], of_low[kStrip];
       alignas(64) float terms[kStrip];
       StartsOf(kernels_.indices, g_, strip, 1, starts);
@@ -139,7 +139,7 @@ class PointSums {
   EvalContext& context_;
   const ScatterKernels& kernels_;
   const ScatterGeometry& g_;
-  const IndexWalk& walk_;
+  const IndexVectorWalk& walk_;
   const int64_t positions_;
   const float* const from_;
   float* const to_;
@@ -152,7 +152,7 @@ class PointSums {
 class RowSums {
  public:
   RowSums(EvalContext& context, const ScatterKernels& kernels, const ScatterGeometry& g,
-          const IndexWalk& walk, int64_t length, const Literal& updates, Literal& result)
+          const IndexVectorWalk& walk, int64_t length, const Literal& updates, Literal& result)
       : context_(context),
         kernels_(kernels),
         g_(g),
@@ -174,7 +174,7 @@ class RowSums {
     std::fill_n(ids_ + n, kAhead, 0);
     ends_ = ids_ + n + kAhead + 1;
     context_.parallel().For(n, kUpdatesOfPart, [&](int64_t begin, int64_t end) {
-      walk_.Run(begin, end, [&](const IndexWalk::Strip& strip) {
+      walk_.Run(begin, end, [&](const IndexVectorWalk::Strip& strip) {
         alignas(64) int64_t starts[kStrip];
         StartsOf(kernels_.indices, g_, strip, length_, starts);
         for (int64_t i = 0; i < strip.n; ++i) rows[strip.first + i] = static_cast<int32_t>(starts[i]);
@@ -228,7 +228,7 @@ class RowSums {
   EvalContext& context_;
   const ScatterKernels& kernels_;
   const ScatterGeometry& g_;
-  const IndexWalk& walk_;
+  const IndexVectorWalk& walk_;
   const int64_t length_, rows_;
   const ScatterArrays arrays_;
   int32_t* ids_ = nullptr;
@@ -249,7 +249,7 @@ absl::StatusOr<bool> AddWindowsInFixedUnits(EvalContext& context, const ScatterK
       updates.shape().element_type() != ElementType::kF32 || !g.disjoint || !updates.IsFullSize() ||
       !result.IsFullSize() || positions > kMostElements || n > kMostElements)
     return false;
-  const IndexWalk walk(kernels.indices, *g.indices, g.index_vector_dim, g.updates, g.batch);
+  const IndexVectorWalk walk(kernels.indices, *g.indices, g.index_vector_dim, g.updates, g.batch);
   const WindowRuns runs = RunsOf(g);
   if (walk.count() < kFewest || runs.starts.size() != 1) return false;
   if (runs.length == 1) {

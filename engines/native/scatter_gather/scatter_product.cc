@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "engines/native/scatter_gather/index_kernels.h"
-#include "engines/native/scatter_gather/index_walk.h"
+#include "engines/native/scatter_gather/index_vector_walk.h"
 #include "engines/native/scatter_gather/scatter_windows.h"
 #include "evaluator/registry.h"
 
@@ -20,7 +20,7 @@ T Product(T a, T b) {
 }
 
 template <class T>
-void MultiplyStrip(const IndexWalk::Strip& strip, const int64_t* starts, const WindowRuns& runs, T* to,
+void MultiplyStrip(const IndexVectorWalk::Strip& strip, const int64_t* starts, const WindowRuns& runs, T* to,
                    const T* from) {
   from += strip.a;
   if (runs.length == 1 && runs.starts.size() == 1) {
@@ -66,11 +66,11 @@ class ScatterProduct final : public Kernel {
     const int64_t window = runs.length * static_cast<int64_t>(runs.starts.size());
     T* const to = reinterpret_cast<T*>(result.MutableBytes().data());
     const T* const from = reinterpret_cast<const T*>(updates.data());
-    const IndexWalk walk(kernels_, *g.indices, g.index_vector_dim, g.updates, g.batch);
+    const IndexVectorWalk walk(kernels_, *g.indices, g.index_vector_dim, g.updates, g.batch);
     const int64_t most = kElementsOfRound / (window + 1) + 1;
     for (int64_t done = 0; done < walk.count(); done += most) {
       const int64_t end = std::min(done + most, walk.count());
-      walk.Run(done, end, [&](const IndexWalk::Strip& strip) {
+      walk.Run(done, end, [&](const IndexVectorWalk::Strip& strip) {
         alignas(64) int64_t starts[kStrip];
         kernels_.fill(strip.n, strip.b, strip.b_step, starts);
         for (size_t k = 0; k < g.limits.size(); ++k)

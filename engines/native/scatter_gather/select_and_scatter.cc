@@ -110,7 +110,7 @@ class Chooser {
       chosen += index * source_strides_[d];
       box.insert(box.begin(), {p.count, {strides_[d]}});
     }
-    for (Loop w(box); !w.done(); w.Next()) {
+    for (LoopNest w(box); !w.done(); w.Next()) {
       for (int64_t k = 0; k < axes_[last].window_size(); ++k) {
         const Progression lanes = axes_[last].AtOffset(k);
         if (lanes.count == 0) continue;

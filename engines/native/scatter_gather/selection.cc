@@ -41,12 +41,12 @@ class Selection {
     if (lane_ >= 0) FindLaneOffsets();
     LoopDims outer = outputs_;
     if (lane_ >= 0) outer[lane_].size = 1;
-    for (Loop o(outer); !o.done(); o.Next()) ASSAY_RETURN_IF_ERROR(Row(o, chosen));
+    for (LoopNest o(outer); !o.done(); o.Next()) ASSAY_RETURN_IF_ERROR(Row(o, chosen));
     return meter_.Flush();
   }
 
  private:
-  absl::Status Row(const Loop& o, int64_t* chosen) {
+  absl::Status Row(const LoopNest& o, int64_t* chosen) {
     LoopDims box;
     int64_t base = 0;
     for (int64_t d = 0; d < static_cast<int64_t>(axes_.size()); ++d) {
@@ -58,7 +58,7 @@ class Selection {
       base += p.base * strides_[d];
       box.push_back({p.count, {strides_[d]}});
     }
-    for (Loop w(box); !w.done(); w.Next()) {
+    for (LoopNest w(box); !w.done(); w.Next()) {
       Progression lanes{0, 0, 1};
       if (lane_ >= 0) lanes = axes_[lane_].AtOffset(first_offset_ + w.index(lane_));
       ASSAY_RETURN_IF_ERROR(Offer(base + w.offset(0), o.offset(0), lanes, chosen));

@@ -34,7 +34,7 @@ void WidenSixteenRows(const std::byte* src, int64_t stride, int64_t n, float* pa
 
 std::vector<int64_t> OffsetsOf(const LoopDims& loops, int array) {
   std::vector<int64_t> offsets;
-  for (Loop loop(loops); !loop.done(); loop.Next()) offsets.push_back(loop.offset(array));
+  for (LoopNest loop(loops); !loop.done(); loop.Next()) offsets.push_back(loop.offset(array));
   return offsets;
 }
 

@@ -52,11 +52,11 @@ LoopDim TakeInnermostLoop(LoopDims& dims) {
   return taken;
 }
 
-Loop::Loop(std::span<const LoopDim> dims) : dims_(dims), index_(dims.size(), 0) {
+LoopNest::LoopNest(std::span<const LoopDim> dims) : dims_(dims), index_(dims.size(), 0) {
   done_ = std::any_of(dims.begin(), dims.end(), [](const LoopDim& dim) { return dim.size == 0; });
 }
 
-void Loop::Next() {
+void LoopNest::Next() {
   for (int64_t d = static_cast<int64_t>(dims_.size()) - 1; d >= 0; --d) {
     const LoopDim& dim = dims_[d];
     if (++index_[d] < dim.size) {

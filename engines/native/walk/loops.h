@@ -32,10 +32,10 @@ LoopDim TakeLongestLoop(LoopDims& dims);
 // Takes the last (fastest) loop out of `dims`; one turn where there is none.
 LoopDim TakeInnermostLoop(LoopDims& dims);
 
-// for (Loop loop(dims); !loop.done(); loop.Next()) … loop.offset(a) …
-class Loop {
+// for (LoopNest loop(dims); !loop.done(); loop.Next()) … loop.offset(a) …
+class LoopNest {
  public:
-  explicit Loop(std::span<const LoopDim> dims);
+  explicit LoopNest(std::span<const LoopDim> dims);
   bool done() const { return done_; }
   void Next();
   int64_t offset(int array) const { return offsets_[array]; }

@@ -9,14 +9,12 @@
 namespace assay::native {
 namespace {
 
-using Wide = absl::int128;
-
 // The inverse of a modulo m, gcd(a, m) = 1; 0 for m = 1.
 int64_t InverseModulo(int64_t a, int64_t m) {
-  Wide r0 = m, r1 = a % m, t0 = 0, t1 = 1;
+  absl::int128 r0 = m, r1 = a % m, t0 = 0, t1 = 1;
   while (r1 != 0) {
-    const Wide q = r0 / r1;
-    Wide next = r0 - q * r1;
+    const absl::int128 q = r0 / r1;
+    absl::int128 next = r0 - q * r1;
     r0 = r1;
     r1 = next;
     next = t0 - q * t1;
@@ -59,7 +57,7 @@ Progression WindowAxis::Meet(int64_t fixed, int64_t fixed_factor, int64_t factor
                              const Congruence& congruence) const {
   if (base_size_ == 0) return {};
   return is_small_ ? MeetIn<int64_t>(fixed, fixed_factor, factor, limit, congruence)
-                   : MeetIn<Wide>(fixed, fixed_factor, factor, limit, congruence);
+                   : MeetIn<absl::int128>(fixed, fixed_factor, factor, limit, congruence);
 }
 
 template <class Int>

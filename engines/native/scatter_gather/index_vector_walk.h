@@ -1,6 +1,6 @@
 // The index vectors of gather and scatter for threads: any part of the walk of index_vectors.h.
-#ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_INDEX_WALK_H_
-#define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_INDEX_WALK_H_
+#ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_INDEX_VECTOR_WALK_H_
+#define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_INDEX_VECTOR_WALK_H_
 
 #include <algorithm>
 #include <vector>
@@ -13,18 +13,18 @@
 
 namespace assay::native {
 
-class IndexWalk {
+class IndexVectorWalk {
  public:
   // a, b: maps over B, in elements.
-  IndexWalk(const IndexKernels& kernels, const Literal& indices, int64_t index_vector_dim, const AffineMap& a,
-            const AffineMap& b);
+  IndexVectorWalk(const IndexKernels& kernels, const Literal& indices, int64_t index_vector_dim,
+                  const AffineMap& a, const AffineMap& b);
 
   int64_t count() const { return count_; }
   // Whether vector i is at base + i * step under both maps.
   bool is_one_run() const { return outer_.empty(); }
   int64_t a_step() const { return run_.strides[1]; }
   // The indices where vectors are single s32 that lie one behind the other and all have the same b; else null.
-  const int32_t* plain_indices() const;
+  const int32_t* contiguous_indices() const;
   int64_t a() const { return bases_[1]; }  // of the first vector
   int64_t b() const { return bases_[2]; }
 
@@ -62,4 +62,4 @@ class IndexWalk {
 
 }  // namespace assay::native
 
-#endif  // ASSAY_ENGINES_NATIVE_SCATTER_GATHER_INDEX_WALK_H_
+#endif  // ASSAY_ENGINES_NATIVE_SCATTER_GATHER_INDEX_VECTOR_WALK_H_

@@ -1,11 +1,11 @@
-#include "engines/native/scatter_gather/index_walk.h"
+#include "engines/native/scatter_gather/index_vector_walk.h"
 
 #include "evaluator/shape_rules.h"
 
 namespace assay::native {
 
-IndexWalk::IndexWalk(const IndexKernels& kernels, const Literal& indices, int64_t index_vector_dim,
-                     const AffineMap& a, const AffineMap& b)
+IndexVectorWalk::IndexVectorWalk(const IndexKernels& kernels, const Literal& indices,
+                                 int64_t index_vector_dim, const AffineMap& a, const AffineMap& b)
     : kernels_(kernels),
       type_(indices.shape().element_type()),
       data_(indices.data()),
@@ -24,13 +24,13 @@ IndexWalk::IndexWalk(const IndexKernels& kernels, const Literal& indices, int64_
   run_ = TakeInnermostLoop(outer_);
 }
 
-const int32_t* IndexWalk::plain_indices() const {
-  const bool plain = type_ == ElementType::kS32 && vector_size_ == 1 && is_one_run() &&
-                     run_.strides[0] == 1 && run_.strides[2] == 0;
-  return plain ? reinterpret_cast<const int32_t*>(data_) : nullptr;
+const int32_t* IndexVectorWalk::contiguous_indices() const {
+  const bool contiguous = type_ == ElementType::kS32 && vector_size_ == 1 && is_one_run() &&
+                          run_.strides[0] == 1 && run_.strides[2] == 0;
+  return contiguous ? reinterpret_cast<const int32_t*>(data_) : nullptr;
 }
 
-std::array<int64_t, kLoopArrays> IndexWalk::OffsetsOf(int64_t i) const {
+std::array<int64_t, kLoopArrays> IndexVectorWalk::OffsetsOf(int64_t i) const {
   std::array<int64_t, kLoopArrays> at = bases_;
   const auto add = [&](const LoopDim& dim) {
     for (int k = 0; k < kLoopArrays; ++k) at[k] += i % dim.size * dim.strides[k];
@@ -41,7 +41,7 @@ std::array<int64_t, kLoopArrays> IndexWalk::OffsetsOf(int64_t i) const {
   return at;
 }
 
-int64_t IndexWalk::Load(int64_t begin, int64_t most, int64_t* components) const {
+int64_t IndexVectorWalk::Load(int64_t begin, int64_t most, int64_t* components) const {
   const int64_t n = std::min(most, run_.size - begin % run_.size), bytes = Bytes(type_);
   const std::byte* const from = data_ + OffsetsOf(begin)[0] * bytes;
   for (int64_t k = 0; k < vector_size_; ++k) {
