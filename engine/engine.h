@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "engine/accuracy.h"
+#include "engine/stored_fn.h"
 #include "evaluator/elementwise.h"
 #include "evaluator/op.h"
 

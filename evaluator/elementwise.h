@@ -1,8 +1,9 @@
 // Elementwise ops as functions over strips.
 //
 // A strip is up to kStrip elements in their compute kind (literal/element_io.h). An elementwise op says, for
-// its operand types and result type, which strip function it is; EvalElementwise walks whole arrays with it,
-// and ScalarFunction (scalar_function.h) chains strip functions into compiled small computations. The
+// its operand types and result type, which strip function it is. The reference applies it to one element after
+// the other (map_elements.h), engines to strips, and ScalarFunction (scalar_function.h) chains strip functions
+// into compiled small computations. The
 // contract of a strip function: inputs are values of the operand types, outputs must be values of the result
 // type (wrapped, rounded once, NaN canonical unless the op moves bits).
 #ifndef ASSAY_EVALUATOR_ELEMENTWISE_H_
@@ -11,7 +12,6 @@
 #include <cstdint>
 
 #include "evaluator/op.h"
-#include "evaluator/stored_strips.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 
@@ -32,14 +32,6 @@ struct StripKernel {
   StripFn fn = nullptr;  // null: these types are not supported by the strip path
   StripParams params;
 };
-
-// The eval function of every elementwise op (1 to 3 operands; a scalar operand where the op allows one is
-// repeated; run-time sizes of dynamic dimensions must agree, DYN-4).
-absl::StatusOr<Literal> EvalElementwise(EvalContext& context, std::span<Literal> operands);
-// The same with another strip function of the same meaning, or with one over stored elements; large arrays are cut
-// among the run's threads.
-absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> operands,
-                                       const StripKernel& kernel, StoredFn stored = nullptr);
 
 // Shape rules shared by families. `label` is the constraint family ("UNARY", "BINARY").
 // One array operand of an element type in `types`: UNARY-C1, C2.

@@ -20,7 +20,6 @@ namespace assay {
 
 class EvalContext;  // eval_context.h
 struct StripKernel;
-struct StoredStrips;  // stored_strips.h
 
 struct Arity {
   int min = 0;
@@ -116,13 +115,12 @@ struct OpDef {
   std::span<const AttrSpec> attributes = {};
   InferFn infer = nullptr;
   EvalFn eval = nullptr;
-  Named<WorkFn> work;                    // what a run takes (work.h)
-  StripFor strip = nullptr;              // elementwise ops only; eval is then EvalElementwise
-  const StoredStrips* stored = nullptr;  // strips of elements as they are stored, where there are some
-  SourceFn source = nullptr;             // ops that only move elements
-  SumDef sum = {};                       // ops whose result elements are sums of operand elements
-  DemandFn demands = nullptr;            // what operands must be for the op to mean something; null: anything
-  PassDemandFn pass_demand = nullptr;    // null: a demand on the result says nothing of the operands
+  Named<WorkFn> work;                  // what a run takes (work.h)
+  StripFor strip = nullptr;            // elementwise ops only; eval is then EvalElementwise of map_elements.h
+  SourceFn source = nullptr;           // ops that only move elements
+  SumDef sum = {};                     // ops whose result elements are sums of operand elements
+  DemandFn demands = nullptr;          // what operands must be for the op to mean something; null: anything
+  PassDemandFn pass_demand = nullptr;  // null: a demand on the result says nothing of the operands
   Arguments arguments = Arguments::kOther;
   Channel channel = Channel::kNone;
   // Each element is a function of its own index alone, so that it costs nothing to make it again.

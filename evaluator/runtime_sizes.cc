@@ -21,6 +21,31 @@ absl::Status CheckSameRuntimeSizes(const EvalContext& context, std::span<const L
   return absl::OkStatus();
 }
 
+// Decision: elementwise-static-with-dynamic. A static dimension takes part with its whole size and does not
+// contradict a smaller run-time size of another operand.
+absl::StatusOr<DimVector> JoinRuntimeSizes(EvalContext& context, std::span<const Literal> operands) {
+  const Shape& result = context.result_shape();
+  DimVector sizes(result.sizes().begin(), result.sizes().end());
+  for (int64_t d = 0; d < result.rank(); ++d) {
+    int64_t first = -1;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const bool repeated = operands[k].shape().rank() == 0;
+      if (repeated || !operands[k].shape().is_dynamic(d)) continue;
+      const int64_t size = operands[k].dynamic_size(d);
+      if (first >= 0 && operands[first].dynamic_size(d) != size) {
+        return EvalError(context.instruction().position,
+                         fmt::format("DYN-4: {}: dimension {} has run-time size {} in operand {} and {} in "
+                                     "operand {}",
+                                     Name(context.instruction().opcode), d, operands[first].dynamic_size(d),
+                                     first, size, k));
+      }
+      first = static_cast<int64_t>(k);
+      sizes[d] = size;
+    }
+  }
+  return sizes;
+}
+
 void SetRuntimeSizes(Literal& result, std::span<const int64_t> sizes) {
   for (int64_t d = 0; d < result.shape().rank(); ++d) {
     if (result.shape().is_dynamic(d)) result.set_dynamic_size(d, sizes[d]);

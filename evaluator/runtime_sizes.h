@@ -11,6 +11,10 @@ namespace assay {
 
 // DYN-4: EvalError unless the literals, arrays of one rank, have the same run-time sizes.
 absl::Status CheckSameRuntimeSizes(const EvalContext& context, std::span<const Literal> literals);
+// The run-time sizes of the result of an elementwise op (DYN-7): those in which the operands with the
+// result's dimensions agree, else the DYN-4 error. Scalars that are repeated, and static dimensions, have no
+// say.
+absl::StatusOr<DimVector> JoinRuntimeSizes(EvalContext& context, std::span<const Literal> operands);
 // Gives each dynamic dimension of `result` the run-time size sizes[d].
 void SetRuntimeSizes(Literal& result, std::span<const int64_t> sizes);
 // Counts working memory of `elements` times `bytes_each` against the memory limit for as long as the returned

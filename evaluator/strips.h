@@ -48,13 +48,6 @@ bool SameOrUnboundedDimensions(const Shape& a, const Shape& b);
 // `into` with the dynamic flags of `from` added, and its sizes where `into` is unbounded.
 absl::StatusOr<Shape> JoinDimensions(const Shape& into, const Shape& from);
 
-// The run-time sizes of the result of an elementwise op (DYN-7): those in which the operands with the
-// result's dimensions agree, else the DYN-4 error. Scalars that are repeated, and static dimensions, have no
-// say.
-absl::StatusOr<DimVector> JoinRuntimeSizes(EvalContext& context, std::span<const Literal> operands);
-// Gives `literal` those sizes; what lies beyond them is left as it is.
-void SetRuntimeSizes(std::span<const int64_t> sizes, Literal& literal);
-
 // out[i] = f(in[i]). Blocks of a constant length are what -O2 vectorises; a block is read whole before it is
 // written, because out may be an input.
 inline constexpr int kBlock = 8;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engines/native/elementwise/run_elementwise.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/static_shape.h"
 #include "fmt/format.h"
@@ -15,7 +16,7 @@ class FunctionKernel final : public Kernel {
       : instruction_(instruction), row_(row) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    return RunElementwise(context, operands, {}, row_.stored);
+    return native::RunElementwise(context, operands, {}, row_.stored);
   }
   const Accuracy& accuracy() const override { return ByMembers(); }
   Approximation ApproximationOf(const Instruction& member) const override {

@@ -10,7 +10,6 @@
 #include <span>
 
 #include "engine/engine.h"
-#include "evaluator/stored_strips.h"
 #include "jit/isa.h"
 
 namespace assay::approximate {

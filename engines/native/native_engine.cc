@@ -22,11 +22,25 @@
 #include "engines/native/sort/top_k.h"
 #include "engines/native/window/window.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/ops/custom_call.h"
+#include "evaluator/ops/function_call.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
 namespace assay::native {
 namespace {
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCustomCall(const StepView& step, Isa isa) {
+  const std::string_view target = step.instruction.attributes.Text(Attr::kCustomCallTarget);
+  if (IsLapackCall(step.instruction)) return MakeLapackCall(isa);
+  if (IsFunctionCall(target)) return MakeFunctionCall(step);
+  return NotSupported({}, fmt::format("no kernel for custom calls of {}", target));
+}
+
+// A bitcast-convert is left to the reference, which hands storage on.
+bool IsElementwise(Opcode opcode) {
+  return DefinitionOf(opcode).strip != nullptr && opcode != Opcode::kBitcastConvert;
+}
 
 struct KernelRow {
   Opcode opcode;
@@ -78,7 +92,7 @@ class Native final : public Engine {
       return NotSupported({}, fmt::format("no fusion of {}", Name(opcode)));
     }
     const StepView step = view.single();
-    if (DefinitionOf(opcode).eval == EvalElementwise) return PrepareElementwise(step, isa_);
+    if (IsElementwise(opcode)) return PrepareElementwise(step, isa_);
     for (const KernelRow& row : kKernels) {
       if (row.opcode == opcode) return row.prepare(step, isa_);
     }
@@ -97,9 +111,8 @@ class Native final : public Engine {
 }  // namespace
 
 bool HasKernelFor(Opcode opcode) {
-  return DefinitionOf(opcode).eval == EvalElementwise ||
-         std::any_of(std::begin(kKernels), std::end(kKernels),
-                     [&](const KernelRow& row) { return row.opcode == opcode; });
+  return IsElementwise(opcode) || std::any_of(std::begin(kKernels), std::end(kKernels),
+                                              [&](const KernelRow& row) { return row.opcode == opcode; });
 }
 
 const Engine& NativeEngine() { return NativeEngine(MachineIsa()); }

@@ -9,10 +9,10 @@
 #include <bit>
 #include <cmath>
 
+#include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/integer.h"
 #include "evaluator/scalar/real.h"
-#include "evaluator/stored_strips.h"
 #include "evaluator/strips.h"
 #include "literal/float_format.h"
 
@@ -102,7 +102,6 @@ constinit const OpDef ops::Add = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .strip = ByKind<kAddStrips>,
-    .stored = &kStoredAdd,
 };
 
 namespace {
@@ -134,7 +133,6 @@ constinit const OpDef ops::Subtract = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .strip = ByKind<kSubtractStrips>,
-    .stored = &kStoredSubtract,
 };
 
 namespace {
@@ -165,7 +163,6 @@ constinit const OpDef ops::Multiply = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .strip = ByKind<kMultiplyStrips>,
-    .stored = &kStoredMultiply,
 };
 
 namespace {
@@ -192,7 +189,6 @@ constinit const OpDef ops::Divide = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .strip = ByKind<kDivideStrips>,
-    .stored = &kStoredDivide,
 };
 
 namespace {

@@ -1,5 +1,6 @@
 // Bitwise ops and shifts: and, or, xor, shift-left, shift-right-arithmetic, shift-right-logical
 // (spec/operations-elementwise.md, "Binary bitwise and shifts").
+#include "evaluator/map_elements.h"
 #include "evaluator/scalar/integer.h"
 #include "evaluator/strips.h"
 

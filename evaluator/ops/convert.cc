@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "evaluator/map_elements.h"
 #include "evaluator/strips.h"
 #include "fmt/format.h"
 #include "literal/float_format.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evaluator/map_elements.h"
 #include "evaluator/scalar/real.h"
 #include "evaluator/strips.h"
 #include "fmt/format.h"
@@ -50,10 +51,14 @@ absl::Status VerifyFunctionCall(const InferContext& context, const Shape& result
       {}, fmt::format("CustomCall: {} of {} can't give {}", target, operand.ToString(), result.ToString()));
 }
 
+StripKernel StripForFunctionCall(const Instruction& call, ElementType type) {
+  const FunctionTarget& target = *FindFunction(call.attributes.Text(Attr::kCustomCallTarget));
+  return {target.strip, ParamsFor({&type, 1}, type)};
+}
+
 absl::StatusOr<Literal> EvalFunctionCall(EvalContext& context, std::span<Literal> operands) {
-  const FunctionTarget& target = *FindFunction(context.attributes().Text(Attr::kCustomCallTarget));
-  const ElementType type[] = {context.result_shape().element_type()};
-  return RunElementwise(context, operands, {target.strip, ParamsFor(type, type[0])});
+  return MapElements(context, operands,
+                     StripForFunctionCall(context.instruction(), context.result_shape().element_type()));
 }
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "evaluator/elementwise.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
 
@@ -14,6 +15,8 @@ namespace assay {
 bool IsFunctionCall(std::string_view target);
 // One operand of floats, a result of the same shape. Error: InvalidProgram.
 absl::Status VerifyFunctionCall(const InferContext& context, const Shape& result);
+// The function over strips of elements of `type`.
+StripKernel StripForFunctionCall(const Instruction& call, ElementType type);
 absl::StatusOr<Literal> EvalFunctionCall(EvalContext& context, std::span<Literal> operands);
 
 }  // namespace assay

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "evaluator/eval_context.h"
+#include "evaluator/map_elements.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/strips.h"
 #include "fmt/format.h"
 #include "literal/float_format.h"
@@ -216,7 +218,7 @@ absl::StatusOr<Literal> EvalSelect(EvalContext& context, std::span<Literal> oper
   const std::span<Literal> chosen = operands.subspan(pred ? 1 : 2, 1);
   ASSAY_ASSIGN_OR_RETURN(const DimVector sizes, JoinRuntimeSizes(context, chosen));
   Literal result = std::exchange(chosen[0], Literal()).WithShape(context.shared_result_shape());
-  SetRuntimeSizes(sizes, result);
+  SetRuntimeSizes(result, sizes);
   return result;
 }
 

@@ -6,6 +6,7 @@
 // can ask for, so the attribute is checked (NUM-12) and changes nothing.
 #include <cmath>
 
+#include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/real.h"
 #include "evaluator/strips.h"

@@ -4,6 +4,7 @@
 // select.cc, real and imag in convert.cc.
 #include <cmath>
 
+#include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/integer.h"
 #include "evaluator/strips.h"

@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "evaluator/stored_strips.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
@@ -74,45 +73,6 @@ TEST_CASE("elementwise: a result of another kind may reuse its operand's bytes",
   CHECK(Gives("convert", {"s64[4] {1, -2, 3, -4}"}, "f64[4] {1, -2, 3, -4}"));
   CHECK(Gives("convert", {"f64[4] {1.5, -2.5, 3, nan}"}, "s64[4] {1, -2, 3, 0}"));
   CHECK(Gives("convert", {"f32[3] {1.5, -2.5, nan}"}, "s32[3] {1, -2, 0}"));
-}
-
-TEST_CASE("stored strips: the same bits as the ops' own strips", "[elementwise]") {
-  // All pairs of these f32 and f64 values, and NaN with a payload.
-  const double values[] = {0.0,        -0.0,     1.0,       -1.5, 0x1p-149, 0x1.fffffep127,
-                           0x1.8p-140, HUGE_VAL, -HUGE_VAL, NAN};
-  const ElementType types[] = {ElementType::kF32, ElementType::kF64};
-  for (ElementType type : types) {
-    for (Opcode opcode : {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide}) {
-      std::vector<double> x, y;
-      for (double a : values) {
-        for (double b : values) {
-          x.push_back(a);
-          y.push_back(b);
-        }
-      }
-      const int64_t n = static_cast<int64_t>(x.size());
-      const Literal lhs = Literal::FromDoubles(type, {&n, 1}, x);
-      const Literal rhs = Literal::FromDoubles(type, {&n, 1}, y);
-      Literal stored = Literal::FromDoubles(type, {&n, 1}, x);
-      const std::byte* in[] = {lhs.data(), rhs.data()};
-      StoredStripFor(opcode, type)(n, in, stored.MutableBytes().data());
-      std::vector<double> wanted;
-      for (int64_t i = 0; i < n; ++i) {
-        const long double a = x[i], b = y[i];
-        wanted.push_back(type == ElementType::kF64
-                             ? (opcode == Opcode::kAdd        ? x[i] + y[i]
-                                : opcode == Opcode::kSubtract ? x[i] - y[i]
-                                : opcode == Opcode::kMultiply ? x[i] * y[i]
-                                                              : x[i] / y[i])
-                             : static_cast<double>(opcode == Opcode::kAdd        ? a + b
-                                                   : opcode == Opcode::kSubtract ? a - b
-                                                   : opcode == Opcode::kMultiply ? a * b
-                                                                                 : a / b));
-      }
-      INFO(Name(opcode) << " " << Name(type));
-      CHECK(Literal::BitwiseEqual(stored, Literal::FromDoubles(type, {&n, 1}, wanted)));
-    }
-  }
 }
 
 }  // namespace

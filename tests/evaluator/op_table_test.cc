@@ -214,7 +214,6 @@ TEST_CASE("op table: facts of a row agree with each other", "[op_table]") {
     if (op.source != nullptr || op.is_identity) CHECK(op.pass_demand != nullptr);
     CHECK((op.sum.of == SumDef::Of::kNothing) == (op.sum.add_terms == nullptr));
     CHECK((op.sum.of == SumDef::Of::kNothing) == (op.sum.most_terms == nullptr));
-    if (op.stored != nullptr) CHECK(op.strip != nullptr);
     // Ids of channels stand on ops that have the attribute.
     const bool has_channel = std::any_of(op.attributes.begin(), op.attributes.end(),
                                          [](const AttrSpec& spec) { return spec.attr == Attr::kChannelId; });

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "engines/native/elementwise/run_elementwise.h"
 #include "engines/native/elementwise/small_elementwise.h"
 #include "engines/native/functions/complex.h"
 #include "engines/native/functions/functions.h"
 #include "engines/native/functions/proven.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/ops/function_call.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
@@ -76,6 +78,8 @@ StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa) {
 }
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa) {
+  if (step.instruction.opcode == Opcode::kSelect && step.operand_shape(0).rank() == 0)
+    return NotSupported({}, "a scalar pred, by which an array is handed on as it is");
   absl::InlinedVector<ElementType, 3> types;
   for (int32_t operand : step.instruction.operands) {
     types.push_back(step.computation.instructions[operand].shape->element_type());
@@ -88,6 +92,11 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView&
   const StoredFn stored = NativeStored(step.instruction.opcode, types, result, isa);
   if (std::shared_ptr<const Kernel> small = MakeSmallElementwise(step, strip, stored)) return small;
   return std::make_shared<ElementwiseKernel>(strip, stored);
+}
+
+std::shared_ptr<const Kernel> MakeFunctionCall(const StepView& step) {
+  return std::make_shared<ElementwiseKernel>(
+      StripForFunctionCall(step.instruction, step.result_shape().element_type()), nullptr);
 }
 
 }  // namespace assay::native

@@ -2,6 +2,9 @@
 #ifndef ASSAY_ENGINES_NATIVE_ELEMENTWISE_ELEMENTWISE_H_
 #define ASSAY_ENGINES_NATIVE_ELEMENTWISE_ELEMENTWISE_H_
 
+#include <memory>
+#include <span>
+
 #include "engine/engine.h"
 #include "jit/isa.h"
 
@@ -18,8 +21,11 @@ StoredFn NativeStored(Opcode opcode, std::span<const ElementType> operands, Elem
 // NativeStored of one operand with stores past the caches (ProvenStreamed); null where there is none.
 StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa);
 
-// The walk of EvalElementwise over threads, with NativeStored, NativeStrip or else the op table's strip function.
+// Ops that have a strip function in the op table: RunElementwise with NativeStored, NativeStrip or else the table's.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa);
+
+// Custom calls of functions that HLO has no operation for (evaluator/ops/function_call.h).
+std::shared_ptr<const Kernel> MakeFunctionCall(const StepView& step);
 
 }  // namespace assay::native
 

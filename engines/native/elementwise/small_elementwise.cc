@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "engines/native/elementwise/run_elementwise.h"
+#include "engines/native/elementwise/stored_arithmetic.h"
 #include "evaluator/eval_context.h"
 
 namespace assay::native {
@@ -12,18 +14,13 @@ constexpr int64_t kFew = 64;         // elements
 constexpr int64_t kWidestKind = 16;  // bytes of an element as strip functions have it
 
 // How an operand or the result lies in memory.
-struct Stream {
+struct SmallStream {
   ElementType type = ElementType::kPred;
   int64_t bytes = 1;     // of an element
   bool direct = false;   // strip functions work on it where it lies
   bool reusable = true;  // an operand whose storage the result fits
   bool in_place = true;  // an operand that a strip function may write over
 };
-
-bool IsStoredAsComputed(ElementType type) {
-  return type == ElementType::kS64 || type == ElementType::kU64 || type == ElementType::kF64 ||
-         type == ElementType::kC128;
-}
 
 class SmallElementwise final : public Kernel {
  public:
@@ -32,15 +29,15 @@ class SmallElementwise final : public Kernel {
         stored_(stored),
         n_(step.result_shape().num_elements()),
         count_(step.instruction.operands.size()),
-        out_(StreamOf(step.result_shape().element_type())) {
+        out_(SmallStreamOf(step.result_shape().element_type())) {
     bool one_type = true;
     for (size_t k = 0; k < count_; ++k) {
-      Stream& in = in_[k] = StreamOf(step.operand_shape(static_cast<int64_t>(k)).element_type());
+      SmallStream& in = in_[k] = SmallStreamOf(step.operand_shape(static_cast<int64_t>(k)).element_type());
       in.reusable = in.bytes == out_.bytes;
       in.in_place = KindOf(in.type) == KindOf(out_.type);
       one_type = one_type && in.type == out_.type;
     }
-    if (stored_ == nullptr && one_type) stored_ = StoredStripFor(step.instruction.opcode, out_.type);
+    if (stored_ == nullptr && one_type) stored_ = StoredArithmeticFor(step.instruction.opcode, out_.type);
   }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
@@ -65,7 +62,7 @@ class SmallElementwise final : public Kernel {
   }
 
  private:
-  static Stream StreamOf(ElementType type) {
+  static SmallStream SmallStreamOf(ElementType type) {
     return {.type = type, .bytes = Bytes(type), .direct = IsStoredAsComputed(type)};
   }
 
@@ -88,8 +85,8 @@ class SmallElementwise final : public Kernel {
   StoredFn stored_;
   const int64_t n_;
   const size_t count_;
-  const Stream out_;
-  std::array<Stream, 3> in_;
+  const SmallStream out_;
+  std::array<SmallStream, 3> in_;
 };
 
 bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }

@@ -3,7 +3,6 @@
 #include "engines/native/linalg/cholesky.h"
 #include "engines/native/linalg/triangular_solve.h"
 #include "evaluator/ops/custom_call.h"
-#include "fmt/format.h"
 
 namespace assay::native {
 namespace {
@@ -25,10 +24,6 @@ class LapackKernel final : public Kernel {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCustomCall(const StepView& step, Isa isa) {
-  if (IsLapackCall(step.instruction)) return std::make_shared<LapackKernel>(isa);
-  return NotSupported({}, fmt::format("no kernel for custom calls of {}",
-                                      step.instruction.attributes.Text(Attr::kCustomCallTarget)));
-}
+std::shared_ptr<const Kernel> MakeLapackCall(Isa isa) { return std::make_shared<LapackKernel>(isa); }
 
 }  // namespace assay::native

@@ -7,7 +7,8 @@
 
 namespace assay::native {
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCustomCall(const StepView& step, Isa isa);
+// Of a call for which IsLapackCall is true.
+std::shared_ptr<const Kernel> MakeLapackCall(Isa isa);
 
 }  // namespace assay::native
 

@@ -1,12 +1,9 @@
-#include "evaluator/stored_strips.h"
+#include "engines/native/elementwise/stored_arithmetic.h"
 
-#include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "evaluator/registry.h"
-
-namespace assay {
+namespace assay::native {
 namespace {
 
 constexpr int64_t kBlock = 16;
@@ -57,19 +54,28 @@ constexpr auto kMinus = [](auto a, auto b) { return a - b; };
 constexpr auto kTimes = [](auto a, auto b) { return a * b; };
 constexpr auto kOver = [](auto a, auto b) { return a / b; };
 
+// By element type; x32: s32 and u32.
+struct StoredStrips {
+  Opcode opcode;
+  StoredFn f32, f64, x32;
+};
+constexpr StoredStrips kStoredStrips[] = {
+    {Opcode::kAdd, Floats<kPlus>, Doubles<kPlus>, Patterns<kPlus>},
+    {Opcode::kSubtract, Floats<kMinus>, Doubles<kMinus>, Patterns<kMinus>},
+    {Opcode::kMultiply, Floats<kTimes>, Doubles<kTimes>, Patterns<kTimes>},
+    {Opcode::kDivide, Floats<kOver>, Doubles<kOver>, nullptr},
+};
+
 }  // namespace
 
-constinit const StoredStrips kStoredAdd = {Floats<kPlus>, Doubles<kPlus>, Patterns<kPlus>};
-constinit const StoredStrips kStoredSubtract = {Floats<kMinus>, Doubles<kMinus>, Patterns<kMinus>};
-constinit const StoredStrips kStoredMultiply = {Floats<kTimes>, Doubles<kTimes>, Patterns<kTimes>};
-constinit const StoredStrips kStoredDivide = {Floats<kOver>, Doubles<kOver>, nullptr};
-
-StoredFn StoredStripFor(Opcode opcode, ElementType type) {
-  const StoredStrips* const strips = DefinitionOf(opcode).stored;
-  if (strips == nullptr) return nullptr;
-  if (type == ElementType::kF32) return strips->f32;
-  if (type == ElementType::kF64) return strips->f64;
-  return type == ElementType::kS32 || type == ElementType::kU32 ? strips->x32 : nullptr;
+StoredFn StoredArithmeticFor(Opcode opcode, ElementType type) {
+  for (const StoredStrips& strips : kStoredStrips) {
+    if (strips.opcode != opcode) continue;
+    if (type == ElementType::kF32) return strips.f32;
+    if (type == ElementType::kF64) return strips.f64;
+    return type == ElementType::kS32 || type == ElementType::kU32 ? strips.x32 : nullptr;
+  }
+  return nullptr;
 }
 
-}  // namespace assay
+}  // namespace assay::native
