@@ -19,7 +19,6 @@ namespace assay::native {
 namespace {
 
 // Fewer products than this run as in the reference.
-constexpr int64_t kFewProducts = 1 << 6;
 constexpr int64_t kWorkOfPart = 1 << 18;          // products worth a task
 constexpr int64_t kWorkBetweenCharges = 1 << 28;  // products
 
@@ -268,12 +267,8 @@ absl::Status FactorAll(EvalContext& context, const Literal& a, std::byte* result
   return absl::OkStatus();
 }
 
-// Shapes for which the reference is as quick, or rows are too long; empty where there are none.
 std::string_view WhyNotCholesky(const Shape& a) {
-  const int64_t n = a.sizes().back();
-  if (HasDynamicDimension(a)) return "dynamic dimensions";
-  if (n * a.num_elements() / 6 < kFewProducts) return "few products";
-  return 2 * n > kLongestRow ? "long rows" : "";
+  return WhyNotSubstitute(a, a, a.sizes().back() * a.num_elements() / 6);
 }
 
 class CholeskyKernel final : public Kernel {

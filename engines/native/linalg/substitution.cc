@@ -10,6 +10,7 @@
 
 #include "engines/native/sums/enclosed_sum.h"
 #include "engines/native/sums/row_source.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/exact_sum.h"
 #include "evaluator/scalar/real.h"
 #include "literal/element_io.h"
@@ -36,6 +37,13 @@ double UnitOf(const RowStatistics& statistics, int slot) {
 }
 
 }  // namespace
+
+std::string_view WhyNotSubstitute(const Shape& matrices, const Shape& right_sides, int64_t products) {
+  constexpr int64_t kFewProducts = 1 << 6;
+  if (HasDynamicDimension(matrices) || HasDynamicDimension(right_sides)) return "dynamic dimensions";
+  if (products < kFewProducts) return "few products";
+  return 2 * matrices.sizes().back() > kLongestRow ? "long rows" : "";
+}
 
 void ClearStatistics(RowStatistics& statistics) {
   std::fill_n(statistics.squares, kMaxPanelWidth, 0.0);

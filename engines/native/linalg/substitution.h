@@ -10,12 +10,14 @@
 #define ASSAY_ENGINES_NATIVE_LINALG_SUBSTITUTION_H_
 
 #include <cstddef>
+#include <string_view>
 
 #include "engines/native/linalg/solve_kernels.h"
 #include "engines/native/sums/product_bounds.h"
 #include "engines/native/sums/sum_kernels.h"
 #include "engines/native/sums/tiers.h"
 #include "evaluator/scalar/complex.h"
+#include "shape/shape.h"
 
 namespace assay::native {
 
@@ -37,6 +39,10 @@ struct SystemPanel {
   RowStatistics* columns;  // of both parts, which have the same
   int first, last;
 };
+
+// Why systems with these square matrices and right sides, of `products` products in all, are left to the reference: it is as
+// quick, or rows are too long. Empty where they are not.
+std::string_view WhyNotSubstitute(const Shape& matrices, const Shape& right_sides, int64_t products);
 
 class Substitution {
  public:

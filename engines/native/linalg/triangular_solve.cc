@@ -15,7 +15,6 @@ namespace assay::native {
 namespace {
 
 // Fewer products than this run as in the reference: packing them would take longer.
-constexpr int64_t kFewProducts = 1 << 6;
 constexpr int64_t kPackedDoubles = 1 << 22;       // of the matrices at work at the same time
 constexpr int64_t kWorkOfPart = 1 << 18;          // products worth a task
 constexpr int64_t kWorkBetweenCharges = 1 << 28;  // products
@@ -167,12 +166,8 @@ class SolveRun {
   std::vector<Matrix> matrices_;
 };
 
-// Shapes for which the reference is as quick, or rows are too long; empty where there are none.
 std::string_view WhyNotTriangularSolve(const Shape& a, const Shape& b) {
-  const int64_t n = a.sizes().back();
-  if (HasDynamicDimension(a) || HasDynamicDimension(b)) return "dynamic dimensions";
-  if (n * b.num_elements() / 2 < kFewProducts) return "few products";
-  return 2 * n > kLongestRow ? "long rows" : "";
+  return WhyNotSubstitute(a, b, a.sizes().back() * b.num_elements() / 2);
 }
 
 class TriangularSolveKernel final : public Kernel {

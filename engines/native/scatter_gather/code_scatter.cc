@@ -18,8 +18,7 @@ class CodeScatter final : public Kernel {
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const ScatterGeometry geometry = MakeScatterGeometry(context.attributes(), operands);
-    if (!CanGoByWindows(geometry))
-      return Fallback("windows that meet in another order than the updates' own");
+    if (!CanGoByWindows(geometry)) return Fallback(kNotByWindows);
     return RunScatter(context, geometry, operands,
                       [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
                           std::span<Literal> results) { return Apply(context, g, updates, results); });
@@ -64,6 +63,7 @@ class CodeScatter final : public Kernel {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeScatter(const StepView& step, Isa isa) {
+  ASSAY_RETURN_IF_ERROR(CheckByWindows(step));
   const auto n = static_cast<int64_t>(step.instruction.operands.size()) / 2;
   ASSAY_ASSIGN_OR_RETURN(
       std::shared_ptr<const ScalarCode> code,

@@ -147,8 +147,7 @@ class ScatterMove final : public Kernel {
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const ScatterGeometry geometry = MakeScatterGeometry(context.attributes(), operands);
-    if (!keeps_operand_ && !CanGoByWindows(geometry))
-      return Fallback("windows that meet in another order than the updates' own");
+    if (!keeps_operand_ && !CanGoByWindows(geometry)) return Fallback(kNotByWindows);
     return RunScatter(context, geometry, operands,
                       [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
                           std::span<Literal> results) {
@@ -186,10 +185,16 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const StepView& ste
   const ComputationId combiner = *step.instruction.attributes.Computation(Attr::kToApply);
   const ScatterKernels kernels{IndexKernelsOf(isa), FixedKernelsOf(isa), SumKernelsOf(isa)};
   if (IsExactSum(step.module, combiner)) return std::make_shared<ScatterSum>(kernels);
-  if (IsFloatProduct(step)) return MakeScatterProduct(isa);
+  if (IsFloatProduct(step)) {
+    ASSAY_RETURN_IF_ERROR(CheckByWindows(step));
+    return MakeScatterProduct(isa);
+  }
   const Computation& computation = step.module.computation(combiner);
-  if (computation.root_instruction().opcode == Opcode::kParameter)
-    return std::make_shared<ScatterMove>(computation.root_instruction().parameter_number == 0);
+  if (computation.root_instruction().opcode == Opcode::kParameter) {
+    const bool keeps_operand = computation.root_instruction().parameter_number == 0;
+    if (!keeps_operand) ASSAY_RETURN_IF_ERROR(CheckByWindows(step));
+    return std::make_shared<ScatterMove>(keeps_operand);
+  }
   if (!IsAssociative(step.module, combiner)) return PrepareCodeScatter(step, isa);
   const ElementType type = step.operand_shape(0).element_type();
   if (step.operand_shape(2).element_type() != type || step.result_shape().element_type() != type)

@@ -47,8 +47,7 @@ class ScatterProduct final : public Kernel {
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const ScatterGeometry geometry = MakeScatterGeometry(context.attributes(), operands);
-    if (!CanGoByWindows(geometry))
-      return Fallback("windows that meet in another order than the updates' own");
+    if (!CanGoByWindows(geometry)) return Fallback(kNotByWindows);
     return RunScatter(context, geometry, operands,
                       [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
                           std::span<Literal> results) {

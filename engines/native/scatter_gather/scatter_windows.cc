@@ -13,6 +13,19 @@
 #include "shape/checked.h"
 
 namespace assay::native {
+namespace {
+
+// Whether the dimensions of the updates behind those of B are the window's, in order.
+bool AreWindowsLast(const ScatterNumbers& s, int64_t updates_rank) {
+  const int64_t batch_rank = updates_rank - std::ssize(s.update_window_dims);
+  for (size_t k = 0; k < s.update_window_dims.size(); ++k) {
+    if (s.update_window_dims[k] != batch_rank + static_cast<int64_t>(k)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 // Strides and limits, in elements, with run-time sizes.
 ScatterGeometry MakeScatterGeometry(const AttributeMap& attributes, std::span<const Literal> operands) {
   const size_t n = operands.size() / 2;
@@ -50,13 +63,26 @@ ScatterGeometry MakeScatterGeometry(const AttributeMap& attributes, std::span<co
   for (int64_t d = 0; d < operand.shape().rank(); ++d) {
     if (!Contains(s.input_batching_dims, d)) geometry.fits &= extents[d] <= operand.dynamic_size(d);
   }
-  geometry.windows_last = true;
-  for (size_t k = 0; k < s.update_window_dims.size(); ++k) {
-    geometry.windows_last &= s.update_window_dims[k] == batch_rank + static_cast<int64_t>(k);
-  }
+  geometry.windows_last = AreWindowsLast(s, updates.shape().rank());
   geometry.index_vector_dim = s.index_vector_dim;
   geometry.indices = &indices;
   return geometry;
+}
+
+absl::Status CheckByWindows(const StepView& step) {
+  const auto n = static_cast<int64_t>(step.instruction.operands.size()) / 2;
+  const Shape &operand = step.operand_shape(0), &updates = step.operand_shape(n + 1);
+  const ScatterNumbers s(step.instruction.attributes);
+  if (updates.HasDynamic() || AreWindowsLast(s, updates.rank())) return absl::OkStatus();
+  const DimVector window_operand_dims = s.WindowOperandDims(operand.rank());
+  size_t window = 0;
+  for (int64_t i = 0; i < updates.rank(); ++i) {
+    if (!Contains(s.update_window_dims, i)) continue;
+    const int64_t d = window_operand_dims[window++];
+    if (updates.size(i) > 1 && Contains(s.scatter_dims_to_operand_dims, d))
+      return NotSupported({}, kNotByWindows);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Literal> RunScatter(EvalContext& context, const ScatterGeometry& geometry,

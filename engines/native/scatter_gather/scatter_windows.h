@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "engine/engine.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/scalar_function.h"
 #include "shape/index.h"
@@ -37,6 +39,9 @@ struct ScatterGeometry {
 ScatterGeometry MakeScatterGeometry(const AttributeMap& attributes, std::span<const Literal> operands);
 // True if the order of B gives each element of the operand its updates in their row-major order.
 inline bool CanGoByWindows(const ScatterGeometry& g) { return g.disjoint || g.windows_last; }
+inline constexpr std::string_view kNotByWindows = "windows that meet in another order than the updates' own";
+// NotSupported where the shapes of a step say that no run can; sizes at run time may still say so.
+absl::Status CheckByWindows(const StepView& step);
 
 // A scatter whose results, which are the operands, `apply` combines in place with the updates. It is called where there are
 // elements and windows fit.

@@ -99,8 +99,6 @@ class LineFolder {
   std::vector<int64_t> keys_, row_, out_;
 };
 
-constexpr std::string_view kNoLines = "windows that slide along more than one dimension";
-
 class WindowKernel final : public Kernel {
  public:
   explicit WindowKernel(Isa isa, bool is_sum) : isa_(isa), is_sum_(is_sum) {}
@@ -112,7 +110,7 @@ class WindowKernel final : public Kernel {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     const auto lines = WindowLines::Of(context.attributes().WindowOf(), sizes, StridesOf(x),
                                        result.runtime_sizes(), StridesOf(result));
-    if (!lines) return Fallback(kNoLines);
+    ASSAY_CHECK(lines.has_value());  // WhyNoLines looked at the same sizes
     const ElementType type = x.shape().element_type();
     std::byte* const out = result.MutableBytes().data();
     if (is_sum_) {
@@ -156,7 +154,7 @@ std::string_view WhyNoLines(const StepView& step) {
       WindowLines::Of(step.instruction.attributes.WindowOf(), DimVector(x.sizes().begin(), x.sizes().end()),
                       RowMajorStrides(x.sizes()), DimVector(result.sizes().begin(), result.sizes().end()),
                       RowMajorStrides(result.sizes()));
-  return lines ? "" : kNoLines;
+  return lines ? "" : "windows that slide along more than one dimension";
 }
 
 }  // namespace
@@ -170,11 +168,10 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView
   if (IsExactSum(step.module, reducer)) {
     if (!one_type) return NotSupported({}, "a sum of elements of another type");
     if (IsComplex(type)) return NotSupported({}, "complex window sums");
-    auto sums = std::make_shared<WindowKernel>(isa, /*is_sum=*/true);
-    absl::StatusOr<std::shared_ptr<const Kernel>> small = PrepareWindowSums(step, isa, sums);
+    absl::StatusOr<std::shared_ptr<const Kernel>> small = PrepareWindowSums(step, isa);
     if (small.ok()) return small;
     if (const std::string_view why = WhyNoLines(step); !why.empty()) return NotSupported({}, why);
-    return sums;
+    return std::make_shared<WindowKernel>(isa, /*is_sum=*/true);
   }
   int64_t longest = 1;
   for (const WindowDimension& d : step.instruction.attributes.WindowOf()) longest = std::max(longest, d.size);

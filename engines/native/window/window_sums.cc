@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "engines/codegen/scalar_code.h"
@@ -15,6 +16,7 @@
 #include "engines/native/sums/tiers.h"
 #include "engines/native/walk/loops.h"
 #include "engines/native/window/window_fold.h"
+#include "engines/native/window/window_grid.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/element_sum.h"
 #include "fmt/format.h"
@@ -204,23 +206,16 @@ class TileSummer {
 
 class WindowSums final : public Kernel {
  public:
-  WindowSums(SumCode code, std::shared_ptr<const Kernel> others)
-      : code_(std::move(code)), others_(std::move(others)) {}
+  WindowSums(SumCode code, WindowGrid grid) : code_(std::move(code)), grid_(std::move(grid)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const Literal& x = operands[0];
-    const Shape& shape = context.result_shape();
-    if (shape.HasDynamic() || !x.IsFullSize() || shape.rank() == 0 || shape.num_elements() == 0 ||
-        x.shape().num_elements() == 0)
-      return others_->Run(context, operands);
-    const auto grid = WindowGrid::Of(context.attributes().WindowOf(), x.runtime_sizes(),
-                                     DimVector(shape.sizes().begin(), shape.sizes().end()));
-    if (!grid) return others_->Run(context, operands);
+    if (!x.IsFullSize()) return Fallback("run-time sizes");
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     std::byte* const out = result.MutableBytes().data();
-    const absl::int128 work = grid->folds() + shape.num_elements();
-    ASSAY_RETURN_IF_ERROR(ForEachTile(context, *grid, work, [&](int64_t begin, int64_t end) {
-      TileSummer summer(code_, *grid, x.shape().element_type(), x.data(), operands[1].data());
+    const absl::int128 work = grid_.folds() + result.shape().num_elements();
+    ASSAY_RETURN_IF_ERROR(ForEachTile(context, grid_, work, [&](int64_t begin, int64_t end) {
+      TileSummer summer(code_, grid_, x.shape().element_type(), x.data(), operands[1].data());
       TierCounts counts;
       for (int64_t tile = begin; tile < end; ++tile) summer.Run(tile, out, counts);
       CountTiers(counts);
@@ -230,26 +225,32 @@ class WindowSums final : public Kernel {
 
  private:
   const SumCode code_;
-  const std::shared_ptr<const Kernel> others_;
+  const WindowGrid grid_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareWindowSums(const StepView& step, Isa isa,
-                                                                std::shared_ptr<const Kernel> others) {
-  const ElementType type = step.operand_shape(0).element_type();
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareWindowSums(const StepView& step, Isa isa) {
+  const Shape &x = step.operand_shape(0), &result = step.result_shape();
+  const ElementType type = x.element_type();
   if (type != ElementType::kF32 && type != ElementType::kBF16 && type != ElementType::kF16)
     return NotSupported({}, fmt::format("window sums of {}", Name(type)));
   int64_t most = 1;
   for (const WindowDimension& d : step.instruction.attributes.WindowOf())
     most = std::min(most * std::min(d.size, kLargestWindow + 1), kLargestWindow + 1);
   if (most > kLargestWindow) return NotSupported({}, "large windows");
-  if (step.result_shape().HasDynamic() || step.result_shape().num_elements() < kWorthCode / most)
+  if (result.HasDynamic()) return NotSupported({}, "a dynamic dimension");
+  if (result.rank() == 0) return NotSupported({}, "no dimension");
+  if (x.num_elements() == 0 || result.num_elements() < std::max<int64_t>(kWorthCode / most, 1))
     return NotSupported({}, "too few sums for code");
+  std::optional<WindowGrid> grid =
+      WindowGrid::Of(step.instruction.attributes.WindowOf(), DimVector(x.sizes().begin(), x.sizes().end()),
+                     DimVector(result.sizes().begin(), result.sizes().end()));
+  if (!grid) return NotSupported({}, "windows that no grid of tiles has");
   SumCode code;
   ASSAY_ASSIGN_OR_RETURN(code.adding, AddingCode(type, isa));
   ASSAY_ASSIGN_OR_RETURN(code.rounding, RoundingCode(type, isa));
-  return std::make_shared<WindowSums>(std::move(code), std::move(others));
+  return std::make_shared<WindowSums>(std::move(code), *std::move(grid));
 }
 
 }  // namespace assay::native

@@ -8,10 +8,9 @@
 
 namespace assay::native {
 
-// A reduce-window of one operand by an exact sum of its type. `others` runs what is not small after all. NotSupported for
-// other types than f32, bf16 and f16, and for large windows.
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareWindowSums(const StepView& step, Isa isa,
-                                                                std::shared_ptr<const Kernel> others);
+// A reduce-window of one operand by an exact sum of its type. NotSupported for other types than f32, bf16 and f16, and for
+// large windows.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareWindowSums(const StepView& step, Isa isa);
 
 }  // namespace assay::native
 
