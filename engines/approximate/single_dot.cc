@@ -55,7 +55,7 @@ class SingleDot final : public Kernel {
     context.parallel().For(tasks, kWorkOfPart / (products_ / tasks + 1) + 1, [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t)
         RunPanel(static_cast<size_t>(t / panels), loops_.panels[static_cast<size_t>(t % panels)],
-                 loops_.many_is_rhs ? lhs : rhs, loops_.many_is_rhs ? rhs : lhs, out);
+                 loops_.columns_are_rhs ? lhs : rhs, loops_.columns_are_rhs ? rhs : lhs, out);
     });
     ASSAY_RETURN_IF_ERROR(context.Charge(products_));
     return result;
@@ -65,34 +65,37 @@ class SingleDot final : public Kernel {
   using Side = SmallDotLoops::Side;
   using Panel = SmallDotLoops::Panel;
 
-  void RunPanel(size_t batch, const Panel& panel, const float* few, const float* many, float* out) const {
+  void RunPanel(size_t batch, const Panel& panel, const float* row_data, const float* column_data,
+                float* out) const {
     Buffers& buffers = ThreadBuffers();
-    const Side& side = loops_.many;
+    const Side& side = loops_.column_side;
     const int64_t width = static_cast<int64_t>(panel.vectors) * kernels_.lanes;
     const float* columns =
-        many + side.layout.batch_at[batch] + side.layout.run_at[0] + side.layout.row_at[panel.first];
+        column_data + side.layout.batch_at[batch] + side.layout.run_at[0] + side.layout.row_at[panel.first];
     int64_t step = side.layout.run_stride;
     if (!loops_.columns_in_place) {
-      Pack(many + side.layout.batch_at[batch], panel, width, buffers.packed);
+      Pack(column_data + side.layout.batch_at[batch], panel, width, buffers.packed);
       columns = buffers.packed;
       step = width;
     }
     // Columns that the panel before, perhaps of another thread, stores.
     const Panel* const before = &panel == loops_.panels.data() ? nullptr : &panel - 1;
     const int64_t skip = before == nullptr ? 0 : before->first + before->count - panel.first;
-    const int64_t rows = loops_.few.rows();
+    const int64_t rows = loops_.row_side.rows();
     for (int64_t first = 0; first < rows; first += loops_.rows_at_once) {
       const int64_t count = std::min(loops_.rows_at_once, rows - first);
-      const RowsOf<float> taken = Rows(few + loops_.few.layout.batch_at[batch], first, count, buffers.rows);
+      const RowsOf<float> taken =
+          Rows(row_data + loops_.row_side.layout.batch_at[batch], first, count, buffers.rows);
       float* const result = out + loops_.batch_at[batch];
-      if (side.out_step == 1 && loops_.few.out_step != 0 && panel.count == width && skip == 0) {
+      if (side.out_step == 1 && loops_.row_side.out_step != 0 && panel.count == width && skip == 0) {
         kernels_.multiply(taken, columns, step, panel.vectors,
-                          result + loops_.few.out_at[first] + side.out_at[panel.first], loops_.few.out_step);
+                          result + loops_.row_side.out_at[first] + side.out_at[panel.first],
+                          loops_.row_side.out_step);
         continue;
       }
       kernels_.multiply(taken, columns, step, panel.vectors, buffers.out, width);
       for (int64_t r = 0; r < count; ++r) {
-        float* const row = result + loops_.few.out_at[first + r];
+        float* const row = result + loops_.row_side.out_at[first + r];
         for (int64_t j = skip; j < panel.count; ++j)
           row[side.out_at[panel.first + j]] = buffers.out[r * width + j];
       }
@@ -101,7 +104,7 @@ class SingleDot final : public Kernel {
 
   // Where they lie, or copied.
   RowsOf<float> Rows(const float* data, int64_t first, int64_t count, float* copy) const {
-    const Side& side = loops_.few;
+    const Side& side = loops_.row_side;
     if (side.row_step != 0 && side.has_one_run()) {
       return {count, loops_.length, data + side.layout.run_at[0] + side.layout.row_at[first], side.row_step,
               side.layout.run_stride};
@@ -115,7 +118,8 @@ class SingleDot final : public Kernel {
   void Pack(const float* data, const Panel& panel, int64_t width, float* packed) const {
     if (panel.count < width) std::fill(packed, packed + loops_.length * width, 0.0f);
     for (int64_t j = 0; j < panel.count; ++j)
-      CopyRow(loops_.many, data + loops_.many.layout.row_at[panel.first + j], packed + j, width);
+      CopyRow(loops_.column_side, data + loops_.column_side.layout.row_at[panel.first + j], packed + j,
+              width);
   }
 
   static void CopyRow(const Side& side, const float* row, float* dst, int64_t step) {

@@ -162,7 +162,7 @@ class DotKernel final : public Kernel {
     auto packed =
         std::make_unique<PackedDot>(isa_, operands[0], operands[1], result.element_type(),
                                     WholeDot(dims, lhs, rhs, RowMajorStrides(result.sizes())), operand);
-    if (packed->dot.many() != operand) return packed;
+    if (packed->dot.column_operand() != operand) return packed;
     absl::StatusOr<Literal> columns = packed->dot.PackColumns(context, operands[operand].data());
     if (columns.ok()) packed->columns = *std::move(columns);
     return packed;

@@ -80,13 +80,13 @@ class SmallDot::Multiplier {
   using Panel = SmallDotLoops::Panel;
 
  public:
-  // `prepacked`: null, or what PackColumns made of `many`.
-  Multiplier(const SmallDot& dot, const std::byte* few, const std::byte* many, std::byte* result,
+  // `prepacked`: null, or what PackColumns made of the column data.
+  Multiplier(const SmallDot& dot, const std::byte* row_data, const std::byte* column_data, std::byte* result,
              const double* prepacked)
       : dot_(dot),
         loops_(dot.loops_),
-        few_(few),
-        many_(many),
+        row_data_(row_data),
+        column_data_(column_data),
         result_(result),
         prepacked_(prepacked),
         format_(*Info(dot.type_).format),
@@ -94,7 +94,7 @@ class SmallDot::Multiplier {
         factor_(DoublesFactor(loops_.length)) {}
 
   void Run() {
-    const int64_t rows = loops_.few.rows();
+    const int64_t rows = loops_.row_side.rows();
     for (size_t batch = 0; batch < loops_.batch_at.size(); ++batch) {
       for (int64_t first = 0; first < rows; first += loops_.rows_at_once) {
         WidenRows(batch, first, std::min(loops_.rows_at_once, rows - first));
@@ -107,7 +107,7 @@ class SmallDot::Multiplier {
         }
       }
     }
-    counts_.sums += static_cast<int64_t>(loops_.batch_at.size()) * rows * loops_.many.rows();
+    counts_.sums += static_cast<int64_t>(loops_.batch_at.size()) * rows * loops_.column_side.rows();
     CountTiers(counts_);
   }
 
@@ -128,17 +128,18 @@ class SmallDot::Multiplier {
 
  private:
   void WidenRows(size_t batch, int64_t first, int64_t count) {
-    const Side& side = loops_.few;
+    const Side& side = loops_.row_side;
     const int64_t base = side.layout.batch_at[batch];
     double* const dst = buffers_.rows;
     if (side.row_step == 1 && count > 1 && side.layout.run_stride != 1) {
       rows_ = {count, loops_.length, dst, 1, count};
-      WidenByElements(side, few_, base + side.layout.row_at[first], count, count, dst);
+      WidenByElements(side, row_data_, base + side.layout.row_at[first], count, count, dst);
       return;
     }
     rows_ = {count, loops_.length, dst, loops_.row_step, 1};
     for (int64_t r = 0; r < count; ++r)
-      WidenRow(side, few_, base + side.layout.row_at[first + r], 0, loops_.length, dst + r * loops_.row_step);
+      WidenRow(side, row_data_, base + side.layout.row_at[first + r], 0, loops_.length,
+               dst + r * loops_.row_step);
   }
 
   // dst[k * width + r], r < count: rows that are neighbours.
@@ -167,11 +168,11 @@ class SmallDot::Multiplier {
 
   // packed_[k * width + j], zeros behind the panel's columns.
   void Pack(size_t batch, const Panel& panel, int64_t width) {
-    const Side& side = loops_.many;
+    const Side& side = loops_.column_side;
     const int64_t base = side.layout.batch_at[batch];
     double* packed = buffers_.packed;
     if (side.row_step == 1 && side.layout.run_stride != 1) {
-      WidenByElements(side, many_, base + side.layout.row_at[panel.first], panel.count, width, packed);
+      WidenByElements(side, column_data_, base + side.layout.row_at[panel.first], panel.count, width, packed);
       if (panel.count == width) return;
       for (int64_t k = 0; k < loops_.length; ++k)
         std::fill(packed + k * width + panel.count, packed + (k + 1) * width, 0.0);
@@ -182,7 +183,7 @@ class SmallDot::Multiplier {
     for (int64_t from = 0; from < loops_.length; from += kPiece) {
       const int64_t piece = std::min(kPiece, loops_.length - from);
       for (int64_t j = 0; j < panel.count; ++j)
-        WidenRow(side, many_, base + side.layout.row_at[panel.first + j], from, piece, columns[j]);
+        WidenRow(side, column_data_, base + side.layout.row_at[panel.first + j], from, piece, columns[j]);
       Interleave(columns[0], kPiece, piece, panel.count, static_cast<int>(width), packed);
       packed += piece * width;
     }
@@ -190,7 +191,7 @@ class SmallDot::Multiplier {
 
   void Multiply(size_t batch, const Panel& panel) {
     const SmallDotKernels& kernels = dot_.kernels_;
-    const Side& side = loops_.many;
+    const Side& side = loops_.column_side;
     double* const sums = buffers_.sums;
     width_ = static_cast<int64_t>(panel.vectors) * kernels.lanes;
     has_column_units_ = false;
@@ -206,7 +207,7 @@ class SmallDot::Multiplier {
       return kernels.f64(rows_, packed, width_, panel.vectors, sums, new_norms);
     }
     const int64_t at = side.layout.batch_at[batch] + side.layout.row_at[panel.first] + side.layout.run_at[0];
-    columns_ = {many_ + at * Bytes(side.type), side.type, side.layout.run_stride};
+    columns_ = {column_data_ + at * Bytes(side.type), side.type, side.layout.run_stride};
     if (side.type == ElementType::kF32) {
       kernels.f32(rows_, reinterpret_cast<const float*>(columns_.data), columns_.step, panel.vectors, sums,
                   new_norms);
@@ -218,7 +219,7 @@ class SmallDot::Multiplier {
 
   // The sums, rounded, to their places; the rows begin with row `first`.
   void Store(const Panel& panel, int64_t batch_at, int64_t first) {
-    const std::vector<int64_t>& rows = loops_.few.out_at;
+    const std::vector<int64_t>& rows = loops_.row_side.out_at;
     if (dot_.type_ == ElementType::kF32) return StoreF32(panel, batch_at, first);
     for (int64_t r = 0; r < rows_.rows; ++r) {
       const double* const sums = buffers_.sums + r * width_;
@@ -230,13 +231,14 @@ class SmallDot::Multiplier {
   }
 
   void StoreF32(const Panel& panel, int64_t batch_at, int64_t first) {
-    const Side &few = loops_.few, &many = loops_.many;
-    const bool in_place = many.out_step == 1 && few.out_step != 0 && panel.count == width_;
+    const Side &row_side = loops_.row_side, &column_side = loops_.column_side;
+    const bool in_place = column_side.out_step == 1 && row_side.out_step != 0 && panel.count == width_;
     float* out = buffers_.rounded;
     int64_t out_step = width_;
     if (in_place) {
-      out = reinterpret_cast<float*>(result_) + batch_at + few.out_at[first] + many.out_at[panel.first];
-      out_step = few.out_step;
+      out = reinterpret_cast<float*>(result_) + batch_at + row_side.out_at[first] +
+            column_side.out_at[panel.first];
+      out_step = row_side.out_step;
     }
     uint32_t open[kMostRowsAtOnce];
     if (dot_.kernels_.round_f32(rows_.rows, width_, buffers_.sums, norms_, buffers_.bounds, out, out_step,
@@ -244,7 +246,7 @@ class SmallDot::Multiplier {
       for (int64_t r = 0; r < rows_.rows; ++r) RepairRow(panel, r, open[r], out + r * out_step);
     }
     for (int64_t r = 0; !in_place && r < rows_.rows; ++r)
-      StoreRow(panel, batch_at + few.out_at[first + r], buffers_.rounded + r * width_);
+      StoreRow(panel, batch_at + row_side.out_at[first + r], buffers_.rounded + r * width_);
   }
 
   // The columns of row r whose bits are set.
@@ -285,14 +287,14 @@ class SmallDot::Multiplier {
 
   // Where the row's first element would be if column offsets were 0: out_at.
   void StoreRow(const Panel& panel, int64_t out_at, const float* rounded) const {
-    const int64_t* const at = &loops_.many.out_at[panel.first];
+    const int64_t* const at = &loops_.column_side.out_at[panel.first];
     for (int64_t j = 0; j < panel.count; ++j)
       std::memcpy(result_ + (out_at + at[j]) * static_cast<int64_t>(sizeof(float)), rounded + j,
                   sizeof(float));
   }
   void StoreRow(const Panel& panel, int64_t out_at, const double* rounded) const {
-    const int64_t* const at = &loops_.many.out_at[panel.first];
-    const int64_t bytes = Bytes(dot_.type_), step = loops_.many.out_step;
+    const int64_t* const at = &loops_.column_side.out_at[panel.first];
+    const int64_t bytes = Bytes(dot_.type_), step = loops_.column_side.out_step;
     if (step != 0)
       return StoreStrip(dot_.type_, rounded, panel.count, result_ + (out_at + at[0]) * bytes, step * bytes);
     for (int64_t j = 0; j < panel.count; ++j)
@@ -339,7 +341,7 @@ class SmallDot::Multiplier {
 
   const SmallDot& dot_;
   const SmallDotLoops& loops_;
-  const std::byte *const few_, *const many_;
+  const std::byte *const row_data_, *const column_data_;
   std::byte* const result_;
   const double* const prepacked_;
   const FloatFormat& format_;
@@ -357,7 +359,7 @@ class SmallDot::Multiplier {
 void SmallDot::Run(const std::byte* lhs, const std::byte* rhs, std::byte* result,
                    const Literal& columns) const {
   const bool is_prepacked = columns.shape().IsArray();
-  Multiplier(*this, loops_.many_is_rhs ? lhs : rhs, loops_.many_is_rhs ? rhs : lhs, result,
+  Multiplier(*this, loops_.columns_are_rhs ? lhs : rhs, loops_.columns_are_rhs ? rhs : lhs, result,
              is_prepacked ? reinterpret_cast<const double*>(columns.data()) : nullptr)
       .Run();
 }

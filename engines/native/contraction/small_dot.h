@@ -20,7 +20,7 @@ class SmallDot {
   void Run(const std::byte* lhs, const std::byte* rhs, std::byte* result, const Literal& columns = {}) const;
 
   // The operand (0 or 1) whose columns Run reads or packs.
-  int many() const { return loops_.many_is_rhs ? 1 : 0; }
+  int column_operand() const { return loops_.columns_are_rhs ? 1 : 0; }
   // The norms of its columns, and the columns packed if they have to be; an empty tuple where they would leave
   // less than half of the memory limit to others.
   absl::StatusOr<Literal> PackColumns(EvalContext& context, const std::byte* operand) const;

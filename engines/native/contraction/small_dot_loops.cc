@@ -43,16 +43,16 @@ SmallDotLoops::SmallDotLoops(int vector_lanes, std::span<const ElementType> in_p
                              ElementType rhs, const DotBox& box, std::optional<int> packed)
     : lanes(vector_lanes),
       length(LoopCount(box.contracted[0].loops)),
-      few(lhs, box.batch, box.rows, box.contracted[0].loops, 0),
-      many(rhs, box.batch, box.columns, box.contracted[0].loops, 1),
+      row_side(lhs, box.batch, box.rows, box.contracted[0].loops, 0),
+      column_side(rhs, box.batch, box.columns, box.contracted[0].loops, 1),
       batch_at(OffsetsOf(box.batch, 2)) {
-  const bool packs_left = packed != 0 && !IsInPlace(few, in_place),
-             packs_right = packed != 1 && !IsInPlace(many, in_place);
-  if (CostOf(many, few, packs_left) < CostOf(few, many, packs_right)) {
-    std::swap(few, many);
-    many_is_rhs = false;
+  const bool packs_left = packed != 0 && !IsInPlace(row_side, in_place),
+             packs_right = packed != 1 && !IsInPlace(column_side, in_place);
+  if (CostOf(column_side, row_side, packs_left) < CostOf(row_side, column_side, packs_right)) {
+    std::swap(row_side, column_side);
+    columns_are_rhs = false;
   }
-  columns_in_place = IsInPlace(many, in_place);
+  columns_in_place = IsInPlace(column_side, in_place);
   // Rows a multiple of 512 bytes apart would share few sets of the cache.
   row_step = length >= 256 && length % 64 == 0 ? length + 8 : length;
   rows_at_once = std::clamp<int64_t>(kRowElements / row_step, 1, kMostRowsAtOnce);
@@ -65,23 +65,22 @@ bool SmallDotLoops::IsInPlace(const Side& side, std::span<const ElementType> in_
 }
 
 // In vectors of work, roughly. Decides about time alone.
-double SmallDotLoops::CostOf(const Side& few_side, const Side& many_side, bool packs) const {
-  const auto rows = static_cast<double>(few_side.rows()), columns = static_cast<double>(many_side.rows()),
+double SmallDotLoops::CostOf(const Side& rows_of, const Side& columns_of, bool packs) const {
+  const auto rows = static_cast<double>(rows_of.rows()), columns = static_cast<double>(columns_of.rows()),
              elements = static_cast<double>(length);
-  const auto vectors = static_cast<double>(CeilDiv(many_side.rows(), lanes));
+  const auto vectors = static_cast<double>(CeilDiv(columns_of.rows(), lanes));
   const double multiply = vectors * elements * (rows + 2 * std::ceil(rows / 12));
   const double pack =
       packs ? columns * elements * 2 * std::ceil(rows / static_cast<double>(kMostRowsAtOnce)) : 0;
-  const double widen =
-      rows * elements * (few_side.row_step == 1 || few_side.layout.run_stride == 1 ? 0.5 : 2);
-  const double store = rows * columns * (many_side.out_step == 1 ? 0.5 : 4);
+  const double widen = rows * elements * (rows_of.row_step == 1 || rows_of.layout.run_stride == 1 ? 0.5 : 2);
+  const double store = rows * columns * (columns_of.out_step == 1 ? 0.5 : 4);
   return multiply + pack + widen + store;
 }
 
 // In place a last panel that would not be full covers some columns again; packed ones are filled up with zeros.
 void SmallDotLoops::CutPanels() {
-  const int64_t columns = many.rows();
-  const int64_t most = !columns_in_place || few.rows() > 3 ? kMostPackedVectors : kMostPanelVectors;
+  const int64_t columns = column_side.rows();
+  const int64_t most = !columns_in_place || row_side.rows() > 3 ? kMostPackedVectors : kMostPanelVectors;
   for (int64_t at = 0; at < columns;) {
     int64_t vectors = most;
     while (vectors > 1 &&

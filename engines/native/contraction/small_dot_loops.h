@@ -13,7 +13,7 @@
 namespace assay::native {
 
 inline constexpr int64_t kSmallDotLongest = 1 << 12;  // row
-inline constexpr int64_t kRowElements = 1 << 14;      // of the few rows at once
+inline constexpr int64_t kRowElements = 1 << 14;      // of the rows at once
 inline constexpr int64_t kMostRowsAtOnce = 96;
 inline constexpr int64_t kMostPanelVectors = 4, kMostPackedVectors = 2;
 
@@ -47,16 +47,16 @@ struct SmallDotLoops {
 
   int lanes;
   int64_t length;
-  Side few, many;
-  bool many_is_rhs = true, columns_in_place = false;
+  Side row_side, column_side;
+  bool columns_are_rhs = true, columns_in_place = false;
   std::vector<int64_t> batch_at;
   std::vector<Panel> panels;
   int64_t rows_at_once = 1;
-  int64_t row_step = 1;  // of the few rows where they are copied
+  int64_t row_step = 1;  // of the rows where they are copied
 
  private:
   bool IsInPlace(const Side& side, std::span<const ElementType> in_place) const;
-  double CostOf(const Side& few_side, const Side& many_side, bool packs) const;
+  double CostOf(const Side& rows_of, const Side& columns_of, bool packs) const;
   void CutPanels();
 };
 

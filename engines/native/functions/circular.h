@@ -78,8 +78,8 @@ ASSAY_BODY Quadrant<Double<F>> TurnsOf(uint64_t index, double mantissa, Double<F
   // p0.hi - whole and p0.lo are multiples of 2^-51 and at most 2.5 together.
   const Pair s = ExactSum((p0.hi - whole) + p0.lo, p1.hi);
   const double shifted = s.hi + kRounder;
-  const Double<F> near = Double<F>::Of(ExactSum(s.hi - (shifted - kRounder), s.lo));
-  const Double<F> f = (((near + p1.lo) + p2.hi) + p2.lo) + p3;
+  const Double<F> head = Double<F>::Of(ExactSum(s.hi - (shifted - kRounder), s.lo));
+  const Double<F> f = (((head + p1.lo) + p2.hi) + p2.lo) + p3;
   return {BitsOf(shifted) + BitsOf(quarters + kRounder), f * Double<F>::Of(kHalfPi)};
 }
 

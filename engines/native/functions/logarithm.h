@@ -16,10 +16,10 @@
 
 namespace assay::native {
 
-// log(x + low) for a normal x > 0 and |low| <= ulp(x) / 2; where x lies in the interval of 1, `near` is to be
+// log(x + low) for a normal x > 0 and |low| <= ulp(x) / 2; where x lies in the interval of 1, `near_one` is to be
 // x + low - 1.
 template <class R>
-ASSAY_BODY R LogOf(double x, double low, R near) {
+ASSAY_BODY R LogOf(double x, double low, R near_one) {
   const uint64_t bits = BitsOf(x) - kLogStart;
   const uint64_t index = (bits >> (52 - kLogTableBits)) & ((1 << kLogTableBits) - 1);
   // bits >> 52 is m mod 2^12; in [-1023, 1023] it reads from the lowest 12 bits.
@@ -28,7 +28,7 @@ ASSAY_BODY R LogOf(double x, double low, R near) {
   const double z = FromBits(BitsOf(x) - ((biased - 1024) << 52));
   const double inverse_scale = FromBits((1023 + 1024 - biased) << 52);
   const double c = kLogInverse[index];
-  const uint64_t is_near = Bit(c == 1) & Bit(m == 0);
+  const uint64_t is_near_one = Bit(c == 1) & Bit(m == 0);
   R r;
   if constexpr (R::kIsDouble) {
     const Pair p = ExactProduct<R::kFma>(z, c);
@@ -36,7 +36,7 @@ ASSAY_BODY R LogOf(double x, double low, R near) {
   } else {
     r = {MulAdd<R::kFma>(z, c, -1.0)};
   }
-  r = Choose(is_near != 0, near, r);
+  r = Choose(is_near_one != 0, near_one, r);
   const R series = AddSmaller(r, (r * r) * Polynomial<LogPolynomial>(r));
   const R table = R::Load(kLogTableHi, kLogTableLo, index);
   return (R::Of(kLn2) * m + table) + series;

@@ -91,15 +91,15 @@ struct Cosh {
 };
 
 // log x for a normal x > 0. x = 2^m z, c near 1 / z, r = z c - 1: m log 2 - log c + log(1 + r). Around 1, c is 1; there
-// `near` is taken for r where is_near says so.
-ASSAY_INLINE F64 LogarithmOf(F64 x, F64 near, I64 is_near) {
+// `near_one` is taken for r where is_near_one says so.
+ASSAY_INLINE F64 LogarithmOf(F64 x, F64 near_one, I64 is_near_one) {
   constexpr uint64_t kOne = uint64_t{1023} << 52;
   const U64 bits = (U64)x + (kOne - kLog16Start);
   const F64 m = (F64)((bits >> 52) | BitsOf(0x1p52)) - (0x1p52 + 1023);
   const F64 z = (F64)((bits & ((uint64_t{1} << 52) - 1)) + kLog16Start);
   const U64 index = bits >> 48;
   const F64 by_table = Fma(z, Lookup(kLog16Inverse, index), Fill(-1));
-  const F64 r = is_near ? near : by_table;
+  const F64 r = is_near_one ? near_one : by_table;
   const F64 square = r * r;
   const F64 small = Fma(Series<8>(kLog16Polynomial, r, square), square, r);
   return Fma(m, Fill(kLn2.hi), Lookup(kLog16Table, index) + small);

@@ -59,10 +59,10 @@ ASSAY_INLINE bool IsOpen(F64 first, F64 second, Singles x) {
   constexpr uint32_t kUnits = 1 << 18, kMidpoint = 1 << 28;
   const Words even = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
   const Words low = (Words)_mm512_permutex2var_epi32((__m512i)first, (__m512i)even, (__m512i)second);
-  const __mmask16 near = _mm512_testn_epi32_mask((__m512i)(low + (kMidpoint + kUnits)),
-                                                 _mm512_set1_epi32(2 * kMidpoint - 2 * kUnits));
+  const __mmask16 near_midpoint = _mm512_testn_epi32_mask((__m512i)(low + (kMidpoint + kUnits)),
+                                                          _mm512_set1_epi32(2 * kMidpoint - 2 * kUnits));
   const __mmask16 nan = _mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q);
-  return (near | nan) != 0;
+  return (near_midpoint | nan) != 0;
 }
 
 template <class Fn>
