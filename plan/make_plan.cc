@@ -51,7 +51,7 @@ absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const En
   Plan plan;
   if (!engines.empty()) plan.module = InlineCalls(module);
   if (plan.module == nullptr) plan.module = verified.shared_module();
-  plan.engines = engines;
+  plan.engines.assign(engines.begin(), engines.end());
   ASSAY_ASSIGN_OR_RETURN(plan.computations, PlanComputations(*plan.module, plan.engines));
   return plan;
 }

@@ -82,7 +82,7 @@ struct ComputationPlan {
 
 struct Plan {
   std::shared_ptr<const Module> module;  // of the reference engine, the verified one; else calls are inlined
-  std::span<const Engine* const> engines;  // in the order in which they are asked, without the reference
+  std::vector<const Engine*> engines;    // in the order in which they are asked, without the reference
   std::vector<ComputationPlan> computations;
 };
 

@@ -43,8 +43,7 @@ inline absl::StatusOr<std::shared_ptr<const Kernel>> PrepareRoot(const Engine& e
 
 // Every step that the native engine takes; `kernels` counts them.
 inline Plan NativePlan(Plan plan, Isa isa, int* kernels) {
-  static const Engine* const engines[] = {&native::NativeEngine()};
-  plan.engines = engines;
+  plan.engines = {&native::NativeEngine()};
   *kernels = 0;
   for (size_t c = 0; c < plan.computations.size(); ++c) {
     const Computation& computation = plan.module->computations[c];
