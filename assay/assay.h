@@ -8,6 +8,6 @@
 #include "hlo/text/printer.h"      // IWYU pragma: export
 #include "literal/compare.h"       // IWYU pragma: export
 #include "literal/literal_text.h"  // IWYU pragma: export
-#include "run/executor.h"          // IWYU pragma: export
+#include "run/program.h"           // IWYU pragma: export
 
 #endif  // ASSAY_ASSAY_ASSAY_H_

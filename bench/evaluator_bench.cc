@@ -12,11 +12,9 @@
 #include <string>
 
 #include "fmt/format.h"
-#include "hlo/text/parser.h"
 #include "literal/page_pool.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "run/inputs/random_inputs.h"
+#include "run/program.h"
 
 namespace assay {
 namespace {
@@ -133,18 +131,16 @@ struct Times {
 
 // Nothing, after a message, if the program can't run.
 std::optional<Times> Measure(const std::string& text) {
-  absl::StatusOr<Module> parsed = ParseHloText(text);
-  if (!parsed.ok()) return std::printf("%s\n", parsed.status().ToString().c_str()), std::nullopt;
-  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
-  if (!module.ok()) return std::printf("%s\n", module.status().ToString().c_str()), std::nullopt;
-  const absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(*module, 1);
-  const absl::StatusOr<Plan> plan = MakePlan(*module);
+  const absl::StatusOr<Program> program = Program::Load("bench.hlo", text);
+  if (!program.ok()) return std::printf("%s\n", program.status().ToString().c_str()), std::nullopt;
+  const absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(program->verified(), 1);
+  const absl::StatusOr<std::shared_ptr<const Plan>> plan = program->PlanFor();
   if (!arguments.ok() || !plan.ok()) return std::nullopt;
   Times times;
   const Clock::time_point start = Clock::now();
   do {
     PagePool::OfProcess().Clear();
-    Executor executor(*plan, {});
+    Executor executor(**plan, {});
     for (int i = 0; i < 8; ++i) {
       const double run = CpuSeconds();
       const absl::StatusOr<Literal> result = executor.Run(*arguments);

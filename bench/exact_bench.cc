@@ -11,11 +11,9 @@
 
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
-#include "hlo/text/parser.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
+#include "run/program.h"
 
 namespace assay {
 namespace {
@@ -184,13 +182,12 @@ Literal Argument(const Shape& shape, const Fill& fill) {
 }
 
 bool Measure(const Case& c, int jobs) {
-  absl::StatusOr<Module> parsed = ParseHloText("HloModule bench\nENTRY main {\n " + c.program + "\n}\n");
-  if (!parsed.ok()) return std::printf("%s\n", parsed.status().ToString().c_str()), false;
-  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
-  if (!module.ok()) return std::printf("%s\n", module.status().ToString().c_str()), false;
-  const absl::StatusOr<Plan> plan = MakePlan(*module);
+  const absl::StatusOr<Program> program =
+      Program::Load("bench.hlo", "HloModule bench\nENTRY main {\n " + c.program + "\n}\n");
+  if (!program.ok()) return std::printf("%s\n", program.status().ToString().c_str()), false;
+  const absl::StatusOr<std::shared_ptr<const Plan>> plan = program->PlanFor();
   if (!plan.ok()) return false;
-  const Computation& entry = plan->module->entry_computation();
+  const Computation& entry = program->module().entry_computation();
   std::vector<Literal> arguments;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     const Shape& shape = *entry.instructions[entry.parameters[i]].shape;
@@ -200,7 +197,7 @@ bool Measure(const Case& c, int jobs) {
   }
   RunOptions options;
   options.jobs = jobs;
-  Executor executor(*plan, options);
+  Executor executor(**plan, options);
   const native::TierCounts before = native::Tiers();
   double best = 1e30, best_cpu = 1e30;
   int runs = 0;

@@ -13,11 +13,9 @@
 #include "engines/native/functions/functions.h"
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
-#include "hlo/text/parser.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
+#include "run/program.h"
 
 namespace assay {
 namespace {
@@ -61,20 +59,18 @@ bool Measure(const Case& c, const std::string& type) {
       "HloModule bench\nENTRY main {{\n x = {0}[{1}] parameter(0)\n {2}ROOT z = {3}[{1}] {4}({5})\n}}\n",
       type, kElements, binary ? fmt::format("y = {}[{}] parameter(1)\n ", type, kElements) : "", result_type,
       Name(c.opcode), binary ? "x, y" : "x");
-  absl::StatusOr<Module> parsed = ParseHloText(text);
-  if (!parsed.ok()) return std::printf("%s\n", parsed.status().ToString().c_str()), false;
-  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
-  if (!module.ok()) return std::printf("%s\n", module.status().ToString().c_str()), false;
-  const absl::StatusOr<Plan> plan = MakePlan(*module);
+  const absl::StatusOr<Program> program = Program::Load("bench.hlo", text);
+  if (!program.ok()) return std::printf("%s\n", program.status().ToString().c_str()), false;
+  const absl::StatusOr<std::shared_ptr<const Plan>> plan = program->PlanFor();
   if (!plan.ok()) return false;
-  const Computation& entry = plan->module->entry_computation();
+  const Computation& entry = program->module().entry_computation();
   std::vector<Literal> arguments;
   for (const int32_t parameter : entry.parameters) {
     arguments.push_back(Arguments(*entry.instructions[parameter].shape, c, arguments.size() + 1));
   }
   RunOptions options;
   options.jobs = 1;
-  Executor executor(*plan, options);
+  Executor executor(**plan, options);
   const native::FunctionTiers before = native::FunctionTierCounts();
   double best = 1e30;
   for (int run = 0; run < kRuns; ++run) {

@@ -11,8 +11,6 @@
 
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "run/inputs/random_inputs.h"
 #include "run/program_cache.h"
 
@@ -79,14 +77,13 @@ absl::StatusOr<Times> TimeOnce(const std::string& text) {
   Clock::time_point mark = Clock::now();
   ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(text));
   times.parse = MicrosecondsSince(mark);
-  ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
+  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::OfModule(std::move(module)));
   times.verify = MicrosecondsSince(mark);
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(verified));
+  ASSAY_RETURN_IF_ERROR(program.PlanFor().status());
   times.plan = MicrosecondsSince(mark);
-  ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments, RandomInputs(verified, 1));
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments, RandomInputs(program.verified(), 1));
   MicrosecondsSince(mark);
-  Executor executor(plan, {});
-  ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
+  ASSAY_ASSIGN_OR_RETURN(const Literal root, program.Run(std::move(arguments)));
   times.run = MicrosecondsSince(mark);
   return times;
 }
@@ -96,13 +93,11 @@ absl::StatusOr<double> TimeLoaded(const std::string& text) {
   double loaded = 0;
   for (int i = 0; i < 200; ++i) {
     Clock::time_point mark = Clock::now();
-    ASSAY_ASSIGN_OR_RETURN(const auto program, ProgramCache::OfProcess().Load("program.hlo", text));
-    ASSAY_ASSIGN_OR_RETURN(const auto plan, program->PlanFor(EngineChoice::kExact));
+    ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramCache::OfProcess().Load("program.hlo", text));
     double time = MicrosecondsSince(mark);
-    ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments, RandomInputs(program->module(), 1));
+    ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments, RandomInputs(program.verified(), 1));
     MicrosecondsSince(mark);
-    Executor executor(*plan, {});
-    ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
+    ASSAY_ASSIGN_OR_RETURN(const Literal root, program.Run(std::move(arguments)));
     time += MicrosecondsSince(mark);
     loaded = i == 0 ? time : std::min(loaded, time);
   }

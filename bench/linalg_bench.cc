@@ -9,11 +9,9 @@
 
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
-#include "hlo/text/parser.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
+#include "run/program.h"
 
 namespace assay {
 namespace {
@@ -110,21 +108,19 @@ double BestCpuTime(const Plan& plan, const std::vector<Literal>& arguments) {
 }
 
 bool Measure(const Case& c) {
-  absl::StatusOr<Module> parsed = ParseHloText("HloModule bench\nENTRY main {\n " + c.program + "\n}\n");
-  if (!parsed.ok()) return std::printf("%s\n", parsed.status().ToString().c_str()), false;
-  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
-  if (!module.ok()) return std::printf("%s\n", module.status().ToString().c_str()), false;
-  const absl::StatusOr<Plan> exact = MakePlan(*module),
-                             reference = MakePlan(*module, EngineChoice::kReference);
+  const absl::StatusOr<Program> program =
+      Program::Load("bench.hlo", "HloModule bench\nENTRY main {\n " + c.program + "\n}\n");
+  if (!program.ok()) return std::printf("%s\n", program.status().ToString().c_str()), false;
+  const auto exact = program->PlanFor(), reference = program->PlanFor(EnginesOf(EngineChoice::kReference));
   if (!exact.ok() || !reference.ok()) return false;
-  const Computation& entry = exact->module->entry_computation();
+  const Computation& entry = program->module().entry_computation();
   std::vector<Literal> arguments;
   for (int32_t parameter : entry.parameters)
     arguments.push_back(Argument(*entry.instructions[parameter].shape));
   const native::TierCounts before = native::Tiers();
-  const double fast = BestCpuTime(*exact, arguments);
+  const double fast = BestCpuTime(**exact, arguments);
   const native::TierCounts after = native::Tiers();
-  const double slow = BestCpuTime(*reference, arguments);
+  const double slow = BestCpuTime(**reference, arguments);
   std::printf("%-34s exact %10.1f us   reference %10.1f us   ratio %6.1f", c.name.c_str(), fast * 1e6,
               slow * 1e6, slow / fast);
   if (after.sums > before.sums) {

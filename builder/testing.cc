@@ -4,7 +4,7 @@
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 #include "literal/literal_text.h"
-#include "run/executor.h"
+#include "run/program.h"
 
 namespace assay::testing {
 namespace {
@@ -18,7 +18,7 @@ std::string Described(const absl::Status& status) {
                                  : message;
 }
 
-absl::StatusOr<Literal> RunVerified(const VerifiedModule& module, const std::vector<std::string>& arguments,
+absl::StatusOr<Literal> RunOnValues(const Program& program, const std::vector<std::string>& arguments,
                                     const RunOptions& options) {
   std::vector<Literal> literals;
   for (const std::string& argument : arguments) {
@@ -28,7 +28,7 @@ absl::StatusOr<Literal> RunVerified(const VerifiedModule& module, const std::vec
     }
     literals.push_back(*std::move(literal));
   }
-  return Evaluate(module, std::move(literals), options);
+  return program.Run(std::move(literals), options);
 }
 
 Outcome Judged(const absl::StatusOr<Literal>& actual, std::string_view expected, const Tolerance& tolerance) {
@@ -43,14 +43,14 @@ absl::StatusOr<Literal> ParseValue(std::string_view text) { return ParseShapedLi
 absl::StatusOr<Literal> Run(std::string_view hlo, const std::vector<std::string>& arguments,
                             const RunOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(hlo));
-  ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
-  return RunVerified(verified, arguments, options);
+  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::OfModule(std::move(module)));
+  return RunOnValues(program, arguments, options);
 }
 
 absl::StatusOr<Literal> Run(const builder::XlaComputation& computation,
                             const std::vector<std::string>& arguments, const RunOptions& options) {
   if (computation.IsNull()) return InvalidProgram({}, "the computation is null: its Build failed");
-  return RunVerified(computation.verified(), arguments, options);
+  return RunOnValues(Program(computation.verified()), arguments, options);
 }
 
 Outcome Equals(const Literal& actual, std::string_view expected, const Tolerance& tolerance) {

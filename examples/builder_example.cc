@@ -26,8 +26,8 @@ int main() {
   std::cout << program->ToText();
 
   const double values[] = {1, 2, 3, 0, 0, 0};
-  const auto result = assay::Evaluate(program->verified(),
-                                      {assay::Literal::FromDoubles(assay::ElementType::kF32, sizes, values)});
+  const auto result = assay::Program(program->verified())
+                          .Run({assay::Literal::FromDoubles(assay::ElementType::kF32, sizes, values)});
   if (!result.ok()) {
     std::cerr << result.status() << "\n";
     return 1;

@@ -8,9 +8,8 @@
 #include "hlo/proto/import.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "run/inputs/program_io.h"
+#include "run/program.h"
 #include "shape/shape_text.h"
 
 namespace assay {
@@ -22,24 +21,23 @@ using ByKey = std::map<std::string, Literal>;
 
 // Everything that a run of the golden's program gives, by key.
 absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
-  ASSAY_ASSIGN_OR_RETURN(Module parsed, LoadProgram(path, golden.program));
-  ASSAY_ASSIGN_OR_RETURN(const VerifiedModule module, Verify(std::move(parsed)));
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, engine.engines.empty() ? MakePlan(module, engine.choice, engine.isa)
-                                                                 : MakePlan(module, engine.engines));
+  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program));
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(engine.engines));
   RunOptions options = golden.options;
   options.crosscheck = engine.crosscheck;
   options.repro_dir = engine.repro_dir;
   options.repro_flags = engine.repro_flags;
   options.jobs = engine.jobs;
   options.interrupted = engine.interrupted;
-  Executor executor(plan, options);
+  Executor executor(*plan, options);
+  std::deque<StreamItem>* const infeed = &executor.process().infeed;
   absl::StatusOr<std::vector<Literal>> arguments;
   if (golden.inputs_file.empty()) {
-    arguments = ArgumentsFrom(module, golden.inputs, &executor.process().infeed);
+    arguments = ArgumentsFrom(program.verified(), golden.inputs, infeed);
   } else {
     ASSAY_ASSIGN_OR_RETURN(const auto arrays,
                            ReadNpzFile(fs::path(path).replace_filename(golden.inputs_file)));
-    arguments = ArgumentsFrom(module, arrays, &executor.process().infeed);
+    arguments = ArgumentsFrom(program.verified(), arrays, infeed);
   }
   if (!arguments.ok()) return arguments.status();
   ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(*std::move(arguments)));
@@ -227,7 +225,7 @@ FoundGoldens FindGoldens(const std::vector<std::string>& paths) {
 }
 
 absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path, const std::function<bool()>& interrupted) {
-  const GoldenEngine reference{.choice = EngineChoice::kReference, .interrupted = interrupted};
+  const GoldenEngine reference{.engines = EnginesOf(EngineChoice::kReference), .interrupted = interrupted};
   ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   ASSAY_ASSIGN_OR_RETURN(const Golden golden, ParseGolden(text));
   if (CheckText(path, text, reference).empty()) return GoldenUpdate{text, ""};
@@ -252,7 +250,8 @@ absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
   golden.program = program_text;  // as it was given: errors have places in it
   golden.options = options;
   for (const auto& [key, value] : inputs) golden.inputs.emplace(key, value);
-  const GoldenEngine reference{.choice = EngineChoice::kReference, .interrupted = options.interrupted};
+  const GoldenEngine reference{.engines = EnginesOf(EngineChoice::kReference),
+                               .interrupted = options.interrupted};
   ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-", reference));
   std::string text = "// oracle: assay\n";
   if (options.run_seed != RunOptions().run_seed)

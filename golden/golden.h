@@ -51,9 +51,7 @@ struct GoldenResult {
 
 // Who runs the goldens. What a golden's header says of limits and seeds is its own.
 struct GoldenEngine {
-  EngineChoice choice = EngineChoice::kExact;
-  Isa isa = MachineIsa();
-  std::span<const Engine* const> engines = {};  // where there are any, these instead
+  std::span<const Engine* const> engines = EnginesOf();
   Crosscheck crosscheck = Crosscheck::kOff;
   std::string repro_dir = {}, repro_flags = {};  // RunOptions'
   int jobs = 0;

@@ -6,14 +6,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "evaluator/verify.h"
 #include "fmt/format.h"
-#include "hlo/text/parser.h"
 #include "prove/exact_total.h"
 #include "prove/parallel.h"
 #include "prove/subject.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
+#include "run/program.h"
 
 namespace assay::prove {
 namespace {
@@ -69,7 +66,7 @@ struct Problem {
   int64_t width = 0;  // terms in a row, for permutations; 0: the order is fixed
 };
 
-std::string Program(const std::string& body, const std::vector<Array>& operands) {
+std::string ProgramText(const std::string& body, const std::vector<Array>& operands) {
   std::string text = "HloModule m\nadd {\n";
   const std::string scalar = fmt::format("{}[]", Name(operands[0].type));
   text +=
@@ -86,7 +83,7 @@ Problem MakeProblem(const SumOp& op, int64_t rows, int64_t n) {
   const auto result = [&](const std::vector<int64_t>& sizes) { return Array(op.result, sizes).Text(); };
   if (op.name == "reduce") {
     p.operands = {Array(op.type, {rows, n}), Array(op.type, {})};
-    p.program = Program(result({rows}) + " reduce(x, y), dimensions={1}, to_apply=add", p.operands);
+    p.program = ProgramText(result({rows}) + " reduce(x, y), dimensions={1}, to_apply=add", p.operands);
     p.outputs = rows;
     p.width = n;
     p.walk = [n](int64_t output, const auto& term) {
@@ -95,7 +92,7 @@ Problem MakeProblem(const SumOp& op, int64_t rows, int64_t n) {
   } else if (op.name == "reduce-window") {
     const int64_t k = (n + 1) / 2, columns = n - k + 1;
     p.operands = {Array(op.type, {rows, n}), Array(op.type, {})};
-    p.program = Program(
+    p.program = ProgramText(
         fmt::format("{} reduce-window(x, y), window={{size=1x{}}}, to_apply=add", result({rows, columns}), k),
         p.operands);
     p.outputs = rows * columns;
@@ -105,9 +102,9 @@ Problem MakeProblem(const SumOp& op, int64_t rows, int64_t n) {
   } else if (op.name == "dot") {  // a matrix product; batches of single dots are "batch dot"
     const int64_t columns = 8, height = std::max<int64_t>(1, rows / columns);
     p.operands = {Array(op.type, {height, n}), Array(op.type, {columns, n})};
-    p.program =
-        Program(result({height, columns}) + " dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
-                p.operands);
+    p.program = ProgramText(
+        result({height, columns}) + " dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+        p.operands);
     p.outputs = height * columns;
     p.products = true;
     p.width = n;
@@ -116,10 +113,11 @@ Problem MakeProblem(const SumOp& op, int64_t rows, int64_t n) {
     };
   } else if (op.name == "batch dot") {
     p.operands = {Array(op.type, {rows, n}), Array(op.type, {rows, n})};
-    p.program = Program(result({rows}) +
-                            " dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, "
-                            "rhs_contracting_dims={1}",
-                        p.operands);
+    p.program =
+        ProgramText(result({rows}) +
+                        " dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, "
+                        "rhs_contracting_dims={1}",
+                    p.operands);
     p.outputs = rows;
     p.products = p.symmetric = true;
     p.width = n;
@@ -129,9 +127,9 @@ Problem MakeProblem(const SumOp& op, int64_t rows, int64_t n) {
   } else {  // convolution, b0f_0io->b0f: window n, 2 features in, 4 out
     const int64_t out = std::max<int64_t>(1, rows / 8), in = out + n - 1;
     p.operands = {Array(op.type, {2, in, 2}), Array(op.type, {n, 2, 4})};
-    p.program = Program(fmt::format("{} convolution(x, y), window={{size={}}}, dim_labels=b0f_0io->b0f",
-                                    result({2, out, 4}), n),
-                        p.operands);
+    p.program = ProgramText(fmt::format("{} convolution(x, y), window={{size={}}}, dim_labels=b0f_0io->b0f",
+                                        result({2, out, 4}), n),
+                            p.operands);
     p.outputs = 8 * out;
     p.products = true;
     p.walk = [n, in, out](int64_t output, const auto& term) {
@@ -256,14 +254,10 @@ absl::StatusOr<Runner> RunnerOf(const std::string& engine) {
     return BadInput(fmt::format("--sums: engine {}, wanted exact or reference", engine));
   }
   const EngineChoice choice = engine == "exact" ? EngineChoice::kExact : EngineChoice::kReference;
-  return Runner([choice](const std::string& program, const std::vector<Literal>& arguments,
+  return Runner([choice](const std::string& text, const std::vector<Literal>& arguments,
                          int jobs) -> absl::StatusOr<Literal> {
-    ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(program));
-    ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
-    ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(verified, choice));
-    RunOptions options;
-    options.jobs = jobs;
-    return Executor(plan, options).Run(arguments);
+    ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load("sums.hlo", text));
+    return program.Run(arguments, {.jobs = jobs}, EnginesOf(choice));
   });
 }
 

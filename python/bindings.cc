@@ -17,8 +17,6 @@
 #include "literal/compare.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "run/inputs/program_io.h"
 #include "run/program_cache.h"
 
@@ -130,26 +128,23 @@ Crosscheck CrosscheckOf(const std::string& word) {
 
 class PyModule {
  public:
-  PyModule(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
-    absl::StatusOr<std::shared_ptr<PlannedProgram>> program = ProgramCache::OfProcess().Load(name_, text_);
-    if (!program.ok()) Throw(program.status(), name_, text_);
-    program_ = *std::move(program);
-  }
+  PyModule(std::string name, std::string text)
+      : name_(std::move(name)), text_(std::move(text)), program_(Loaded(name_, text_)) {}
 
-  std::string ToHlo() const { return ModuleToText(program_->module().module()); }
-  std::string ToMlir() const { return Exported(ExportStableHlo(program_->module().module())); }
-  py::bytes ToProto() const { return Exported(ExportProto(program_->module().module())); }
-  std::string DescribeInputs() const { return DescribeParameters(program_->module()); }
+  std::string ToHlo() const { return ModuleToText(program_.module()); }
+  std::string ToMlir() const { return Exported(ExportStableHlo(program_.module())); }
+  py::bytes ToProto() const { return Exported(ExportProto(program_.module())); }
+  std::string DescribeInputs() const { return DescribeParameters(program_.verified()); }
 
   py::list Parameters() const {
-    const Computation& entry = program_->module().module().entry_computation();
+    const Computation& entry = program_.module().entry_computation();
     py::list parameters;
     for (int32_t parameter : entry.parameters)
       parameters.append(Describe(*entry.instructions[parameter].shape));
     return parameters;
   }
   py::object Result() const {
-    return Describe(*program_->module().module().entry_computation().root_instruction().shape);
+    return Describe(*program_.module().entry_computation().root_instruction().shape);
   }
 
   // arrays: key -> (descriptor, sizes, C-contiguous buffer of bytes).
@@ -190,6 +185,12 @@ class PyModule {
   }
 
  private:
+  static Program Loaded(const std::string& name, const std::string& text) {
+    absl::StatusOr<Program> program = ProgramCache::OfProcess().Load(name, text);
+    if (!program.ok()) Throw(program.status(), name, text);
+    return *std::move(program);
+  }
+
   std::string Exported(absl::StatusOr<std::string> form) const {
     if (!form.ok()) Throw(form.status(), name_, text_);
     return *std::move(form);
@@ -197,18 +198,18 @@ class PyModule {
 
   absl::StatusOr<NamedLiterals> Run(EngineChoice choice, const RunOptions& options,
                                     const std::map<std::string, NpyArray>& inputs) {
-    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program_->PlanFor(choice));
+    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program_.PlanFor(EnginesOf(choice)));
     Executor executor(*plan, options);
     executor.CountRunsIn(run_counts_);
     ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
-                           ArgumentsFrom(program_->module(), inputs, &executor.process().infeed));
+                           ArgumentsFrom(program_.verified(), inputs, &executor.process().infeed));
     ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
     return ResultsOf(root);
   }
 
   const std::string name_, text_;
-  std::shared_ptr<PlannedProgram> program_;  // of the process, for every module with this text
-  RunCounts run_counts_;                     // of this module: loaded again, it is sampled from its first run
+  const Program program_;  // of the process, for every module with this text
+  RunCounts run_counts_;   // of this module: loaded again, it is sampled from its first run
 };
 
 }  // namespace

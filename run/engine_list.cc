@@ -37,8 +37,4 @@ std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa) {
   return engines.exact;
 }
 
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, EngineChoice choice, Isa isa) {
-  return MakePlan(verified, EnginesOf(choice, isa));
-}
-
 }  // namespace assay

@@ -7,7 +7,6 @@
 
 #include "engine/engine.h"
 #include "jit/isa.h"
-#include "plan/make_plan.h"
 
 namespace assay {
 
@@ -20,11 +19,7 @@ std::string_view Name(EngineChoice choice);
 
 // The engines of a choice in the order in which they are asked, without the reference. Their code is for
 // instruction sets up to `isa`, which the machine must have.
-std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa = MachineIsa());
-
-// The plan by the engines of a choice.
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, EngineChoice choice = EngineChoice::kExact,
-                              Isa isa = MachineIsa());
+std::span<const Engine* const> EnginesOf(EngineChoice choice = EngineChoice::kExact, Isa isa = MachineIsa());
 
 }  // namespace assay
 

@@ -11,7 +11,6 @@
 #include "evaluator/steps.h"
 #include "fmt/format.h"
 #include "plan/prepare.h"
-#include "run/engine_list.h"
 #include "run/reference.h"
 
 namespace assay {
@@ -414,13 +413,6 @@ RunStatistics Executor::statistics() const {
   std::sort(statistics.fallbacks.begin(), statistics.fallbacks.end(),
             [](const StepFallbacks& a, const StepFallbacks& b) { return a.instruction < b.instruction; });
   return statistics;
-}
-
-absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
-                                 const RunOptions& options, EngineChoice choice) {
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, MakePlan(module, choice));
-  Executor executor(plan, options);
-  return executor.Run(std::move(arguments));
 }
 
 }  // namespace assay

@@ -15,7 +15,6 @@
 #include "evaluator/step_observer.h"
 #include "plan/plan.h"
 #include "run/crosscheck.h"
-#include "run/engine_list.h"
 
 namespace assay {
 
@@ -37,6 +36,7 @@ struct RunStatistics {
 
 class Executor final : public RunContext {
  public:
+  // The plan outlives the executor.
   Executor(const Plan& plan, RunOptions options);
   ~Executor() override;
   Executor(const Executor&) = delete;
@@ -131,10 +131,6 @@ class Executor final : public RunContext {
   int64_t until_poll_ = 0;
   std::chrono::steady_clock::time_point deadline_;
 };
-
-// Parse-free convenience: plan and run once.
-absl::StatusOr<Literal> Evaluate(const VerifiedModule& module, std::vector<Literal> arguments,
-                                 const RunOptions& options = {}, EngineChoice choice = EngineChoice::kExact);
 
 }  // namespace assay
 

@@ -4,11 +4,10 @@
 #include <filesystem>
 
 #include "fmt/format.h"
-#include "hlo/load/load.h"
 #include "literal/compare.h"
 #include "literal/npz.h"
-#include "run/executor.h"
 #include "run/inputs/program_io.h"
+#include "run/program.h"
 
 namespace assay {
 namespace {
@@ -27,18 +26,15 @@ Tolerance ToleranceFor(ElementType type) {
 NamedLiterals RunProgram(const fs::path& directory, const std::string& form) {
   const absl::StatusOr<std::string> text = ReadFile(directory / form);
   REQUIRE(text.ok());
-  absl::StatusOr<Module> parsed = LoadProgram(form, *text);
-  INFO(parsed.status());
-  REQUIRE(parsed.ok());
-  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
-  INFO(module.status());
-  REQUIRE(module.ok());
+  const absl::StatusOr<Program> program = Program::Load(form, *text);
+  INFO(program.status());
+  REQUIRE(program.ok());
   const auto arrays = ReadNpzFile(directory / "inputs.npz");
   REQUIRE(arrays.ok());
-  absl::StatusOr<std::vector<Literal>> arguments = ArgumentsFrom(*module, *arrays, nullptr);
+  absl::StatusOr<std::vector<Literal>> arguments = ArgumentsFrom(program->verified(), *arrays, nullptr);
   INFO(arguments.status());
   REQUIRE(arguments.ok());
-  const absl::StatusOr<Literal> root = Evaluate(*module, *std::move(arguments));
+  const absl::StatusOr<Literal> root = program->Run(*std::move(arguments));
   INFO(root.status());
   REQUIRE(root.ok());
   return ResultsOf(*root);

@@ -4,8 +4,6 @@
 
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "run/profile/json.h"
 #include "run/profile/roofline.h"
 #include "run/profile/step_times.h"
@@ -28,10 +26,10 @@ double Share(int64_t part, int64_t all) {
 // Runs a plan again and again with the same arguments.
 class Runner {
  public:
-  Runner(const RunFlags& flags, const Program& program, const Plan& plan, std::vector<Literal> arguments,
+  Runner(const RunFlags& flags, const ProgramInFile& loaded, const Plan& plan, std::vector<Literal> arguments,
          std::deque<StreamItem> infeed)
       : flags_(flags),
-        program_(program),
+        loaded_(loaded),
         plan_(plan),
         arguments_(std::move(arguments)),
         infeed_(std::move(infeed)),
@@ -47,7 +45,7 @@ class Runner {
     const Clock::time_point start = Clock::now();
     const absl::StatusOr<Literal> root = executor.Run(arguments_);
     if (root.ok()) return SecondsSince(start);
-    exit_code = Fail(root.status(), flags_.program, program_.text);
+    exit_code = Fail(root.status(), flags_.program, loaded_.text);
     return std::nullopt;
   }
 
@@ -62,7 +60,7 @@ class Runner {
 
  private:
   const RunFlags& flags_;
-  const Program& program_;
+  const ProgramInFile& loaded_;
   const Plan& plan_;
   const std::vector<Literal> arguments_;
   const std::deque<StreamItem> infeed_;
@@ -296,32 +294,33 @@ int Bench(const RunFlags& flags) {
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
   const Clock::time_point start = Clock::now();
-  const std::optional<Program> program = Load(flags, exit_code);
-  if (!program) return exit_code;
-  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags), *IsaOf(flags));
-  if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
+  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
+  if (!loaded) return exit_code;
+  const absl::StatusOr<std::shared_ptr<const Plan>> planned = loaded->program.PlanFor(EnginesOf(flags));
+  if (!planned.ok()) return Fail(planned.status(), flags.program, loaded->text);
+  const Plan& plan = **planned;
   const double compile_seconds = SecondsSince(start);
 
   RunFlags with_inputs = flags;
-  if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*program)) with_inputs.random_inputs = 0;
+  if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*loaded)) with_inputs.random_inputs = 0;
   std::deque<StreamItem> infeed;
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *program, &infeed);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *loaded, &infeed);
   if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
 
-  const Runner runner(flags, *program, *plan, *std::move(arguments), std::move(infeed));
+  const Runner runner(flags, *loaded, plan, *std::move(arguments), std::move(infeed));
   std::optional<Times> times = MeasureTimes(runner, exit_code);
   if (!times) return exit_code;
   times->compile_seconds = compile_seconds;
   std::optional<StepReport> report;
-  if (flags.steps && !(report = MeasureSteps(flags, *plan, runner, exit_code))) return exit_code;
+  if (flags.steps && !(report = MeasureSteps(flags, plan, runner, exit_code))) return exit_code;
   if (!flags.profile.empty()) {
-    StepTrace trace(*plan);
+    StepTrace trace(plan);
     if (!runner.Run(&trace, exit_code)) return exit_code;
     if ((exit_code = WriteTrace(trace, flags.profile)) != 0) return exit_code;
   }
   const std::string text =
-      flags.json ? fmt::format("{{{}{}}}\n", JsonOf(*times), report ? JsonOf(*plan, *report) : "")
-                 : TextOf(*times) + (report ? TextOf(*plan, *report) : "");
+      flags.json ? fmt::format("{{{}{}}}\n", JsonOf(*times), report ? JsonOf(plan, *report) : "")
+                 : TextOf(*times) + (report ? TextOf(plan, *report) : "");
   return Write(text) ? 0 : 5;
 }
 

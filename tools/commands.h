@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,9 @@
 #include "absl/functional/function_ref.h"
 #include "engine/engine.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/verify.h"
+#include "jit/isa.h"
 #include "literal/literal.h"
-#include "run/engine_list.h"
+#include "run/program.h"
 #include "shape/error.h"
 
 namespace assay {
@@ -67,36 +68,39 @@ int GoldenRecord(const RunFlags& flags);
 // known; returns the exit code.
 int Fail(const absl::Status& status, const std::string& file, std::string_view source = {});
 int UsageError(const std::string& message);
-// Reads, parses and verifies. On failure the error is shown and nullopt returned with `exit_code` set.
-struct Program {
+// A program and the file that it stands in, whose lines errors show.
+struct ProgramInFile {
   std::string text;          // of the file
   int32_t lines_before = 0;  // in it
-  VerifiedModule module;
+  Program program;
 };
 // Fail for an error in the program.
-int FailIn(const Program& program, const absl::Status& status, const std::string& file);
-std::optional<Program> Load(const RunFlags& flags, int& exit_code);
+int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file);
+// Reads, parses and verifies. On failure the error is shown and nullopt returned with `exit_code` set.
+std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code);
 // The same for a file with several programs: calls `each` with each one, and returns its exit code, or the first that
 // is not 0.
-int ForEachProgram(const RunFlags& flags, absl::FunctionRef<int(const Program& program, size_t count)> each);
+int ForEachProgram(const RunFlags& flags,
+                   absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each);
 // Arguments by --inputs or --random-inputs, or else a snapshot's; what an .npz holds for the infeed goes to
 // `infeed`.
-absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const Program& program,
+absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const ProgramInFile& loaded,
                                                std::deque<StreamItem>* infeed);
 // The program has parameters, and nobody said what they are: says what to give; returns the exit code, 2.
-bool LacksInputs(const RunFlags& flags, const Program& program);
-int AskForInputs(const RunFlags& flags, const Program& program);
+bool LacksInputs(const RunFlags& flags, const ProgramInFile& loaded);
+int AskForInputs(const RunFlags& flags, const ProgramInFile& loaded);
 // The file that an error of the arguments is about.
 inline const std::string& InputsOf(const RunFlags& flags) {
   return flags.inputs.empty() ? flags.program : flags.inputs;
 }
 // The program is an HloSnapshot, which brings arguments along.
-bool HasSnapshot(const Program& program);
+bool HasSnapshot(const ProgramInFile& loaded);
 // Engines and options that this build does not have are refused (exit 4), never replaced silently.
 absl::Status CheckEngine(const RunFlags& flags);
 // What has to be on before the program is planned: names of generated code.
 absl::Status StartProfiles(const RunFlags& flags);
-EngineChoice ChoiceOf(const RunFlags& flags);
+// The engines of --engine and --cpu, where CheckEngine has nothing against them.
+std::span<const Engine* const> EnginesOf(const RunFlags& flags);
 // flags.options with what the other flags say.
 RunOptions OptionsOf(const RunFlags& flags);
 // Nothing where the machine has no such instruction set, which CheckEngine refuses.

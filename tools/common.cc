@@ -12,7 +12,6 @@
 #include "hlo/proto/import.h"
 #include "jit/perf_map.h"
 #include "literal/npz.h"
-#include "run/engine_list.h"
 #include "run/inputs/program_io.h"
 #include "run/inputs/random_inputs.h"
 #include "run/profile/step_trace.h"
@@ -115,9 +114,11 @@ absl::Status StartProfiles(const RunFlags& flags) {
   return flags.perf_map ? jit::StartPerfMap() : absl::OkStatus();
 }
 
-EngineChoice ChoiceOf(const RunFlags& flags) {
-  if (flags.engine == "fast") return EngineChoice::kFast;
-  return flags.engine == "reference" ? EngineChoice::kReference : EngineChoice::kExact;
+std::span<const Engine* const> EnginesOf(const RunFlags& flags) {
+  const EngineChoice choice = flags.engine == "fast"        ? EngineChoice::kFast
+                              : flags.engine == "reference" ? EngineChoice::kReference
+                                                            : EngineChoice::kExact;
+  return assay::EnginesOf(choice, *IsaOf(flags));
 }
 
 RunOptions OptionsOf(const RunFlags& flags) {
@@ -134,11 +135,11 @@ RunOptions OptionsOf(const RunFlags& flags) {
   return options;
 }
 
-absl::StatusOr<VerifiedModule> LoadPart(const RunFlags& flags, std::string_view text) {
+absl::StatusOr<Program> LoadPart(const RunFlags& flags, std::string_view text) {
   ASSAY_ASSIGN_OR_RETURN(Module parsed, LoadProgram(flags.program, text));
   if (flags.replicas > 0) parsed.replica_count = flags.replicas;
   if (flags.partitions > 0) parsed.num_partitions = flags.partitions;
-  return Verify(std::move(parsed));
+  return Program::OfModule(std::move(parsed));
 }
 
 std::optional<Isa> IsaOf(const RunFlags& flags) {
@@ -148,39 +149,40 @@ std::optional<Isa> IsaOf(const RunFlags& flags) {
   return isa <= machine ? std::optional(isa) : std::nullopt;
 }
 
-std::optional<Program> Load(const RunFlags& flags, int& exit_code) {
+std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code) {
   absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) {
     exit_code = Fail(text.status(), flags.program);
     return std::nullopt;
   }
-  absl::StatusOr<VerifiedModule> verified = LoadPart(flags, *text);
-  if (!verified.ok()) {
-    exit_code = Fail(verified.status(), flags.program, *text);
+  absl::StatusOr<Program> program = LoadPart(flags, *text);
+  if (!program.ok()) {
+    exit_code = Fail(program.status(), flags.program, *text);
     return std::nullopt;
   }
-  return Program{*std::move(text), 0, *std::move(verified)};
+  return ProgramInFile{*std::move(text), 0, *std::move(program)};
 }
 
-int ForEachProgram(const RunFlags& flags, absl::FunctionRef<int(const Program& program, size_t count)> each) {
+int ForEachProgram(const RunFlags& flags,
+                   absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each) {
   const absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) return Fail(text.status(), flags.program);
   const std::vector<ProgramPart> parts = PartsOfFile(flags.program, *text);
-  std::optional<Program> program;  // holds the text once for all parts
+  std::optional<ProgramInFile> loaded;  // holds the text once for all parts
   int exit_code = 0;
   for (const ProgramPart& part : parts) {
-    absl::StatusOr<VerifiedModule> verified = LoadPart(flags, part.text);
+    absl::StatusOr<Program> program = LoadPart(flags, part.text);
     int code = 0;
-    if (verified.ok()) {
-      if (!program) {
-        program = Program{*text, part.lines_before, *std::move(verified)};
+    if (program.ok()) {
+      if (!loaded) {
+        loaded = ProgramInFile{*text, part.lines_before, *std::move(program)};
       } else {
-        program->lines_before = part.lines_before;
-        program->module = *std::move(verified);
+        loaded->lines_before = part.lines_before;
+        loaded->program = *std::move(program);
       }
-      code = each(*program, parts.size());
+      code = each(*loaded, parts.size());
     } else {
-      code = Fail(parts.size() == 1 ? verified.status() : MovedTo(part.lines_before, verified.status()),
+      code = Fail(parts.size() == 1 ? program.status() : MovedTo(part.lines_before, program.status()),
                   flags.program, *text);
     }
     if (exit_code == 0) exit_code = code;
@@ -189,34 +191,34 @@ int ForEachProgram(const RunFlags& flags, absl::FunctionRef<int(const Program& p
   return exit_code;
 }
 
-int FailIn(const Program& program, const absl::Status& status, const std::string& file) {
-  return Fail(program.lines_before == 0 ? status : MovedTo(program.lines_before, status), file, program.text);
+int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file) {
+  return Fail(loaded.lines_before == 0 ? status : MovedTo(loaded.lines_before, status), file, loaded.text);
 }
 
-int AskForInputs(const RunFlags& flags, const Program& program) {
+int AskForInputs(const RunFlags& flags, const ProgramInFile& loaded) {
   return UsageError(
       fmt::format("{0} takes inputs: {1}\ngive them as arrays of these names with --inputs FILE.npz, for "
                   "example from Python:\n"
                   "  np.savez(\"inputs.npz\", arg0=...)\nor let Assay make some with --random-inputs SEED",
-                  EscapeControls(flags.program), DescribeParameters(program.module)));
+                  EscapeControls(flags.program), DescribeParameters(loaded.program.verified())));
 }
 
-bool LacksInputs(const RunFlags& flags, const Program& program) {
-  return flags.inputs.empty() && !flags.random_inputs && DescribeParameters(program.module) != "nothing" &&
-         !HasSnapshot(program);
+bool LacksInputs(const RunFlags& flags, const ProgramInFile& loaded) {
+  return flags.inputs.empty() && !flags.random_inputs &&
+         DescribeParameters(loaded.program.verified()) != "nothing" && !HasSnapshot(loaded);
 }
 
-bool HasSnapshot(const Program& program) {
-  const absl::StatusOr<std::optional<Snapshot>> snapshot = ReadSnapshot(program.text);
+bool HasSnapshot(const ProgramInFile& loaded) {
+  const absl::StatusOr<std::optional<Snapshot>> snapshot = ReadSnapshot(loaded.text);
   return !snapshot.ok() || snapshot->has_value();
 }
 
-absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const Program& program,
+absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const ProgramInFile& loaded,
                                                std::deque<StreamItem>* infeed) {
-  const VerifiedModule& module = program.module;
+  const VerifiedModule& module = loaded.program.verified();
   if (flags.random_inputs) return RandomInputs(module, *flags.random_inputs);
   if (flags.inputs.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const std::optional<Snapshot> snapshot, ReadSnapshot(program.text));
+    ASSAY_ASSIGN_OR_RETURN(const std::optional<Snapshot> snapshot, ReadSnapshot(loaded.text));
     if (snapshot) return ArgumentsFrom(module, LeavesOfArguments(snapshot->arguments), infeed);
   }
   std::map<std::string, NpyArray> arrays;

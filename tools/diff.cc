@@ -3,8 +3,6 @@
 #include "hlo/diagnostics.h"
 #include "literal/compare.h"
 #include "literal/npz.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "run/inputs/program_io.h"
 #include "tools/commands.h"
 
@@ -74,18 +72,18 @@ int DiffFiles(const DiffFlags& flags) {
 int DiffProgram(const DiffFlags& flags) {
   if (const absl::Status status = CheckEngine(flags.run); !status.ok()) return Fail(status, flags.first);
   int exit_code = 0;
-  const std::optional<Program> program = Load(flags.run, exit_code);
-  if (!program) return exit_code;
-  if (LacksInputs(flags.run, *program)) return AskForInputs(flags.run, *program);
-  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags.run), *IsaOf(flags.run));
-  if (!plan.ok()) return Fail(plan.status(), flags.first, program->text);
+  const std::optional<ProgramInFile> loaded = Load(flags.run, exit_code);
+  if (!loaded) return exit_code;
+  if (LacksInputs(flags.run, *loaded)) return AskForInputs(flags.run, *loaded);
+  const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags.run));
+  if (!plan.ok()) return Fail(plan.status(), flags.first, loaded->text);
   RunOptions options = flags.run.options;
   options.interrupted = Interrupted;
-  Executor executor(*plan, options);
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags.run, *program, &executor.process().infeed);
+  Executor executor(**plan, options);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags.run, *loaded, &executor.process().infeed);
   if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags.run));
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
-  if (!root.ok()) return Fail(root.status(), flags.first, program->text);
+  if (!root.ok()) return Fail(root.status(), flags.first, loaded->text);
 
   ByKey expected, actual;
   const absl::StatusOr<Arrays> arrays = ReadOutputs(flags.actual);

@@ -38,8 +38,7 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
   if (ReadsStandardInputTwice(paths)) return 2;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, paths[0]);
   const RunOptions options = OptionsOf(flags);
-  const GoldenEngine engine{.choice = ChoiceOf(flags),
-                            .isa = *IsaOf(flags),
+  const GoldenEngine engine{.engines = EnginesOf(flags),
                             .crosscheck = options.crosscheck,
                             .repro_dir = options.repro_dir,
                             .repro_flags = options.repro_flags,
@@ -88,11 +87,11 @@ int GoldenUpdateFiles(const std::vector<std::string>& paths) {
 int GoldenRecord(const RunFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
   int exit_code = 0;
-  const std::optional<Program> program = Load(flags, exit_code);
-  if (!program) return exit_code;
-  if (LacksInputs(flags, *program)) return AskForInputs(flags, *program);
+  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
+  if (!loaded) return exit_code;
+  if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
   std::deque<StreamItem> infeed;
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *program, &infeed);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *loaded, &infeed);
   if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
   if (!infeed.empty()) return Fail(NotSupported({}, "recording a golden with infeed items"), InputsOf(flags));
   NamedLiterals inputs;
@@ -100,12 +99,12 @@ int GoldenRecord(const RunFlags& flags) {
     for (auto& leaf : LeavesOf(fmt::format("arg{}", i), (*arguments)[i])) inputs.push_back(std::move(leaf));
   }
   // A golden is text, whatever the program was.
-  const bool is_text = FormOfProgram(flags.program, program->text) == ProgramForm::kHloText;
+  const bool is_text = FormOfProgram(flags.program, loaded->text) == ProgramForm::kHloText;
   RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
   const absl::StatusOr<std::string> text =
-      RecordGolden(is_text ? program->text : ModuleToText(program->module.module()), inputs, options);
-  if (!text.ok()) return Fail(text.status(), flags.program, program->text);
+      RecordGolden(is_text ? loaded->text : ModuleToText(loaded->program.module()), inputs, options);
+  if (!text.ok()) return Fail(text.status(), flags.program, loaded->text);
   if (flags.output.empty()) return Write(*text) ? 0 : 5;
   const absl::Status status = WriteFileAtomically(flags.output, *text);
   return status.ok() ? 0 : Fail(status, flags.output);

@@ -9,9 +9,7 @@
 #include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
-#include "plan/plan.h"
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
 #include "tools/commands.h"
 
 namespace assay::cli {
@@ -64,17 +62,17 @@ std::string Detail(Opcode opcode) {
 int VerifyProgram(const std::string& program) {
   RunFlags flags;
   flags.program = program;
-  return ForEachProgram(flags, [](const Program&, size_t) { return 0; });
+  return ForEachProgram(flags, [](const ProgramInFile&, size_t) { return 0; });
 }
 
 int Print(const std::string& program, const std::string& form) {
   int exit_code = 0;
   RunFlags flags;
   flags.program = program;
-  const std::optional<Program> loaded = Load(flags, exit_code);
+  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
-  if (form == "hlo") return Deliver(ModuleToText(loaded->module.module()));
-  const Module& module = loaded->module.module();
+  const Module& module = loaded->program.module();
+  if (form == "hlo") return Deliver(ModuleToText(module));
   const absl::StatusOr<std::string> bytes = form == "mlir" ? ExportStableHlo(module) : ExportProto(module);
   return bytes.ok() ? Deliver(*bytes) : Fail(bytes.status(), program, loaded->text);
 }
@@ -82,11 +80,11 @@ int Print(const std::string& program, const std::string& form) {
 int PrintPlan(const RunFlags& flags) {
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
-  const std::optional<Program> program = Load(flags, exit_code);
-  if (!program) return exit_code;
-  const absl::StatusOr<Plan> plan = MakePlan(program->module, ChoiceOf(flags), *IsaOf(flags));
-  if (!plan.ok()) return Fail(plan.status(), flags.program, program->text);
-  return Deliver(PlanToText(*plan));
+  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
+  if (!loaded) return exit_code;
+  const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags));
+  if (!plan.ok()) return Fail(plan.status(), flags.program, loaded->text);
+  return Deliver(PlanToText(**plan));
 }
 
 int PrintOps(const std::string& op) {

@@ -10,8 +10,6 @@
 #include "hlo/diagnostics.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "run/inputs/program_io.h"
 #include "run/profile/json.h"
 #include "run/profile/step_trace.h"
@@ -114,10 +112,10 @@ int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatis
   return Write(flags.json ? ToJson(results, statistics) : ToDisplay(results)) ? 0 : 5;
 }
 
-int RunProgram(const RunFlags& flags, const Program& program) {
-  if (LacksInputs(flags, program)) return AskForInputs(flags, program);
-  const absl::StatusOr<Plan> plan = MakePlan(program.module, ChoiceOf(flags), *IsaOf(flags));
-  if (!plan.ok()) return FailIn(program, plan.status(), flags.program);
+int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
+  if (LacksInputs(flags, loaded)) return AskForInputs(flags, loaded);
+  const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded.program.PlanFor(EnginesOf(flags));
+  if (!plan.ok()) return FailIn(loaded, plan.status(), flags.program);
 
   Progress progress;
   RunOptions options = OptionsOf(flags);
@@ -135,13 +133,13 @@ int RunProgram(const RunFlags& flags, const Program& program) {
       printed = Write(text) && printed;
     }
   };
-  Executor executor(*plan, options);
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, program, &executor.process().infeed);
+  Executor executor(**plan, options);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, loaded, &executor.process().infeed);
   if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
   std::optional<StepTrace> trace;
-  if (!flags.profile.empty()) executor.Observe(&trace.emplace(*plan));
+  if (!flags.profile.empty()) executor.Observe(&trace.emplace(**plan));
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
-  if (!root.ok()) return FailIn(program, root.status(), flags.program);
+  if (!root.ok()) return FailIn(loaded, root.status(), flags.program);
   if (!printed) return 5;
   if (const int code = trace ? WriteTrace(*trace, flags.profile) : 0; code != 0) return code;
   return Deliver(flags, AllResults(*root, executor.process()), executor.statistics());
@@ -155,7 +153,7 @@ int Run(const RunFlags& flags) {
     return UsageError(fmt::format("--output and --profile are one file, '{}'", EscapeControls(flags.output)));
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
-  return ForEachProgram(flags, [&](const Program& program, size_t count) {
+  return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
     // Two programs' results can't have one file, nor the same inputs.
     if (count > 1 &&
         (!flags.inputs.empty() || !flags.output.empty() || !flags.profile.empty() || flags.json)) {
@@ -163,7 +161,7 @@ int Run(const RunFlags& flags) {
           fmt::format("{} holds {} programs: --inputs, --output, --profile and --json are for one",
                       EscapeControls(flags.program), count));
     }
-    return RunProgram(flags, program);
+    return RunProgram(flags, loaded);
   });
 }
 

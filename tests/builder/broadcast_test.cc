@@ -3,7 +3,7 @@
 
 #include "builder/builder.h"
 #include "literal/literal_text.h"
-#include "run/executor.h"
+#include "run/program.h"
 #include "shape/shape_text.h"
 
 namespace assay::builder {
@@ -20,7 +20,7 @@ XlaOp Constant(XlaBuilder* b, const std::string& text) {
 std::string ValueOf(const absl::StatusOr<XlaComputation>& computation) {
   INFO(computation.status());
   REQUIRE(computation.ok());
-  const absl::StatusOr<Literal> value = Evaluate(computation->verified(), {});
+  const absl::StatusOr<Literal> value = Program(computation->verified()).Run({});
   INFO(value.status());
   REQUIRE(value.ok());
   return value->shape().ToString() + " " + LiteralToText(*value);

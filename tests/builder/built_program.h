@@ -10,7 +10,7 @@
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
 #include "literal/literal_text.h"
-#include "run/executor.h"
+#include "run/program.h"
 #include "shape/shape_text.h"
 
 namespace assay::builder {
@@ -53,7 +53,7 @@ inline XlaComputation Built(XlaBuilder* b) {
 // The value of a program without parameters: "f32[2] {1, 2}".
 inline std::string Result(XlaBuilder* b) {
   const XlaComputation computation = Built(b);
-  const absl::StatusOr<Literal> value = Evaluate(computation.verified(), {});
+  const absl::StatusOr<Literal> value = Program(computation.verified()).Run({});
   INFO(computation.ToText() << value.status());
   REQUIRE(value.ok());
   return value->shape().ToString() + " " + LiteralToText(*value);

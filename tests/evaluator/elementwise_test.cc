@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
@@ -45,11 +46,8 @@ TEST_CASE("elementwise: every length around the strip and block sizes", "[elemen
         return Literal::FromInts(type, {&n, 1}, std::vector<int64_t>(v.begin(), v.end()));
       };
       const std::string shape = std::string(Name(type)) + "[" + std::to_string(n) + "]";
-      absl::StatusOr<Module> module = ParseHloText(OpProgram("add", {shape + " ", shape + " "}, shape));
-      REQUIRE(module.ok());
-      const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-      REQUIRE(verified.ok());
-      const absl::StatusOr<Literal> result = Evaluate(*verified, {literal(x), literal(y)});
+      const Program program = ProgramOf(OpProgram("add", {shape + " ", shape + " "}, shape));
+      const absl::StatusOr<Literal> result = program.Run({literal(x), literal(y)});
       REQUIRE(result.ok());
       INFO(shape);
       CHECK(Literal::BitwiseEqual(*result, literal(sum)));

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "run/engine_list.h"
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
@@ -14,16 +14,11 @@ namespace {
 class Function {
  public:
   explicit Function(const std::string& computation) {
-    absl::StatusOr<Module> module =
-        ParseHloText("HloModule m\n" + computation + "\nENTRY e {\n  ROOT z = s32[] constant(0)\n}\n");
-    INFO(module.status().message());
-    REQUIRE(module.ok());
-    absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-    INFO(verified.status().message());
-    REQUIRE(verified.ok());
-    absl::StatusOr<Plan> plan = MakePlan(*verified);
-    REQUIRE(plan.ok());
-    plan_ = std::make_unique<Plan>(*std::move(plan));
+    plan_ = std::make_unique<Plan>(PlanOf(ProgramOf("HloModule m\n" + computation + R"(
+ENTRY e {
+  ROOT z = s32[] constant(0)
+}
+)")));
     executor_ = std::make_unique<Executor>(*plan_, RunOptions());
     const auto& computations = plan_->module->computations;
     for (size_t i = 0; i < computations.size(); ++i) {

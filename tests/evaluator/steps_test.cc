@@ -5,25 +5,23 @@
 #include <string>
 
 #include "fmt/format.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
-#include "tests/run/run_text.h"
+#include "tests/run/program_testing.h"
 
 namespace assay {
 namespace {
 
 // Runs by one engine with zeros for arguments (unless given); the counts, or -1 where the step limit ended it.
-int64_t CountsOfRun(const VerifiedModule& module, EngineChoice engine, int jobs, Crosscheck crosscheck,
+int64_t CountsOfRun(const Program& program, EngineChoice engine, int jobs, Crosscheck crosscheck,
                     int64_t max_steps) {
-  const absl::StatusOr<Plan> plan = MakePlan(module, engine);
+  const absl::StatusOr<std::shared_ptr<const Plan>> plan = program.PlanFor(EnginesOf(engine));
   REQUIRE(plan.ok());
   RunOptions options;
   options.jobs = jobs;
   options.crosscheck = crosscheck;
   options.limits.max_steps = max_steps;
-  Executor executor(*plan, options);
+  Executor executor(**plan, options);
   std::vector<Literal> arguments;
-  const Computation& entry = module.module().entry_computation();
+  const Computation& entry = program.module().entry_computation();
   for (int32_t parameter : entry.parameters)
     arguments.push_back(*Literal::Make(*entry.instructions[static_cast<size_t>(parameter)].shape));
   const absl::Status status = executor.Run(arguments).status();
@@ -37,22 +35,18 @@ int64_t CountsOfRun(const VerifiedModule& module, EngineChoice engine, int jobs,
 }
 
 // Every engine counts `counts`; it ends at no limit that allows it, and at the one below.
-void Counts(const std::string& program, int64_t counts) {
-  absl::StatusOr<Module> parsed = ParseHloText("HloModule m\n" + program);
-  INFO(program << parsed.status());
-  REQUIRE(parsed.ok());
-  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
-  INFO(module.status());
-  REQUIRE(module.ok());
+void Counts(const std::string& text, int64_t counts) {
+  const Program program = ProgramOf("HloModule m\n" + text);
+  INFO(text);
   for (EngineChoice engine : {EngineChoice::kReference, EngineChoice::kExact, EngineChoice::kFast}) {
     for (int jobs : {1, 3}) {
       for (Crosscheck crosscheck : {Crosscheck::kOff, Crosscheck::kFull}) {
         if (jobs == 3 && crosscheck == Crosscheck::kFull) continue;
         INFO(static_cast<int>(engine) << " " << jobs << " " << static_cast<int>(crosscheck));
-        CHECK(CountsOfRun(*module, engine, jobs, crosscheck, 0) == counts);
+        CHECK(CountsOfRun(program, engine, jobs, crosscheck, 0) == counts);
         const int64_t steps = counts / kCountsPerStep;
-        CHECK(CountsOfRun(*module, engine, jobs, crosscheck, steps) == counts);
-        if (steps > 1) CHECK(CountsOfRun(*module, engine, jobs, crosscheck, steps - 1) == -1);
+        CHECK(CountsOfRun(program, engine, jobs, crosscheck, steps) == counts);
+        if (steps > 1) CHECK(CountsOfRun(program, engine, jobs, crosscheck, steps - 1) == -1);
       }
     }
   }
@@ -254,15 +248,12 @@ TEST_CASE("steps: plans of arrays that no machine holds", "[steps]") {
   // 2^60 elements by some hundreds of operations: no number of counts overflows (the sanitizer build looks).
   std::string f = "f { a = s8[] parameter(0)\n v0 = s8[] negate(a)\n";
   for (int i = 0; i < 300; ++i) f += fmt::format(" v{} = s8[] negate(v{})\n", i + 1, i);
-  const absl::StatusOr<Module> parsed = ParseHloText(
-      "HloModule m\n" + f +
-      " ROOT r = s8[] add(v300, a) }\nENTRY e { x = s8[1073741824,1073741824] "
-      "parameter(0)\n ROOT r = s8[1073741824,1073741824] map(x), dimensions={0,1}, to_apply=f }");
-  REQUIRE(parsed.ok());
-  const absl::StatusOr<VerifiedModule> module = Verify(*parsed);
-  REQUIRE(module.ok());
+  const Program program =
+      ProgramOf("HloModule m\n" + f +
+                " ROOT r = s8[] add(v300, a) }\nENTRY e { x = s8[1073741824,1073741824] "
+                "parameter(0)\n ROOT r = s8[1073741824,1073741824] map(x), dimensions={0,1}, to_apply=f }");
   for (EngineChoice engine : {EngineChoice::kReference, EngineChoice::kExact})
-    CHECK(MakePlan(*module, engine).ok());
+    CHECK(program.PlanFor(EnginesOf(engine)).ok());
 }
 
 }  // namespace assay

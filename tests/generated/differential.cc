@@ -17,8 +17,7 @@
 #include "hlo/text/printer.h"
 #include "literal/compare.h"
 #include "literal/guard_pages.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
+#include "run/program.h"
 
 namespace assay::testing {
 namespace {
@@ -111,31 +110,31 @@ void Count(const Plan& plan, Difference& difference) {
 
 }  // namespace
 
-Difference CompareEngines(GeneratedProgram program, bool with_fast) {
+Difference CompareEngines(GeneratedProgram generated, bool with_fast) {
   Difference difference;
-  absl::StatusOr<VerifiedModule> module = Verify(std::move(program.module));
-  if (!module.ok()) return {"the program is invalid: " + MessageOf(module.status())};
+  const absl::StatusOr<Program> program = Program::OfModule(std::move(generated.module));
+  if (!program.ok()) return {"the program is invalid: " + MessageOf(program.status())};
   const auto failed = [&](const std::string& what, const std::string& text) {
-    difference.text = fmt::format("{}: {}\n{}", what, text, ModuleToText(module->module()));
+    difference.text = fmt::format("{}: {}\n{}", what, text, ModuleToText(program->module()));
     return difference;
   };
-  const absl::StatusOr<Plan> reference = MakePlan(*module, EngineChoice::kReference);
+  const auto reference = program->PlanFor(EnginesOf(EngineChoice::kReference));
   if (!reference.ok()) return failed("reference", MessageOf(reference.status()));
-  const Outcome wanted = RunPlan(*reference, program.arguments, 1, Crosscheck::kOff);
+  const Outcome wanted = RunPlan(**reference, generated.arguments, 1, Crosscheck::kOff);
   difference.evaluated = wanted.result.ok();
-  const std::vector<Literal> at_end = Guarded(program.arguments, false),
-                             at_start = Guarded(program.arguments, true);
+  const std::vector<Literal> at_end = Guarded(generated.arguments, false),
+                             at_start = Guarded(generated.arguments, true);
   for (Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
     if (isa > MachineIsa()) continue;
-    const absl::StatusOr<Plan> plan = MakePlan(*module, EnginesFor(isa, false));
+    const auto plan = program->PlanFor(EnginesFor(isa, false));
     if (!plan.ok()) return failed("exact", MessageOf(plan.status()));
-    Count(*plan, difference);
+    Count(**plan, difference);
     std::optional<int64_t> steps;
     for (int jobs : {1, 2, 7}) {
       const ArrayGuard guard = jobs == 1   ? ArrayGuard::kBehind
                                : jobs == 2 ? ArrayGuard::kInFront
                                            : ArrayGuard::kNone;
-      const Outcome found = RunPlan(*plan, jobs == 1 ? at_end : at_start, jobs, Crosscheck::kOff, guard);
+      const Outcome found = RunPlan(**plan, jobs == 1 ? at_end : at_start, jobs, Crosscheck::kOff, guard);
       std::string text = Compare(wanted, found);
       if (text.empty() && steps.value_or(found.steps) != found.steps)
         text = fmt::format("{} steps, {} with fewer jobs", found.steps, *steps);
@@ -145,10 +144,10 @@ Difference CompareEngines(GeneratedProgram program, bool with_fast) {
     }
   }
   if (!with_fast) return difference;
-  const absl::StatusOr<Plan> fast = MakePlan(*module, EnginesFor(MachineIsa(), true));
+  const auto fast = program->PlanFor(EnginesFor(MachineIsa(), true));
   if (!fast.ok()) return failed("fast", MessageOf(fast.status()));
-  Count(*fast, difference);
-  const Outcome found = RunPlan(*fast, at_end, 2, Crosscheck::kFull, ArrayGuard::kBehind);
+  Count(**fast, difference);
+  const Outcome found = RunPlan(**fast, at_end, 2, Crosscheck::kFull, ArrayGuard::kBehind);
   // What follows a sum within a bound may differ, and may then fail where the reference does not; but no comparison may.
   if (ExitCodeOf(found.result.status()) == 1) return failed("fast", MessageOf(found.result.status()));
   return difference;

@@ -4,9 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "hlo/text/parser.h"
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
+#include "tests/run/program_testing.h"
 
 namespace assay {
 namespace {
@@ -185,16 +184,10 @@ const Case kOther[] = {
     {"x = s32[] parameter(0)\nROOT d = s32[] while(x), condition=more, body=next", {0, 0, 0, 0}, {2, 0, 21}},
 };
 
-absl::StatusOr<VerifiedModule> Verified(const std::string& text) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(text));
-  return Verify(std::move(module));
-}
-
 Cost RootCost(const char* body) {
-  const absl::StatusOr<VerifiedModule> module = Verified(kCalled + std::string(body) + "\n}\n");
-  REQUIRE(module.ok());
-  const Computation& entry = module->module().entry_computation();
-  return Costs(module->module()).Of(entry, entry.root_instruction());
+  const Program program = ProgramOf(kCalled + std::string(body) + "\n}\n");
+  const Computation& entry = program.module().entry_computation();
+  return Costs(program.module()).Of(entry, entry.root_instruction());
 }
 
 TEST_CASE("costs: of single instructions, by hand and by XLA", "[costs]") {
@@ -252,7 +245,7 @@ TEST_CASE("costs: products with padding and with holes are none", "[costs]") {
 }
 
 TEST_CASE("costs: a fusion reads what is outside and writes its root", "[costs]") {
-  const absl::StatusOr<VerifiedModule> module = Verified(R"(HloModule m
+  const Program program = ProgramOf(R"(HloModule m
 ENTRY e {
   x = f32[1000] parameter(0)
   y = f32[1000] parameter(1)
@@ -263,25 +256,20 @@ ENTRY e {
   c = f32[1000] multiply(b, x)
   ROOT r = f32[1000] exponential(c)
 })");
-  REQUIRE(module.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*module);
-  REQUIRE(plan.ok());
-  const ComputationPlan& entry = plan->computations.back();
+  const Plan plan = PlanOf(program);
+  const ComputationPlan& entry = plan.computations.back();
   if (entry.steps.size() == 1) {  // there is an engine that fuses
-    const Cost cost = Costs(*plan->module).Of(plan->module->entry_computation(), entry.steps[0]);
+    const Cost cost = Costs(*plan.module).Of(plan.module->entry_computation(), entry.steps[0]);
     CHECK(cost == Cost{.read = 4000 + 4000 + 4, .written = 4000, .flops = 3000, .functions = 1000});
-    CHECK_THAT(PlanToText(*plan),
-               Catch::Contains("7.82 KiB read  3.91 KiB written  3 kflop + 1 k functions"));
+    CHECK_THAT(PlanToText(plan), Catch::Contains("7.82 KiB read  3.91 KiB written  3 kflop + 1 k functions"));
   }
-  const absl::StatusOr<Plan> reference = MakePlan(*module, EngineChoice::kReference);
-  REQUIRE(reference.ok());
-  CHECK_THAT(PlanToText(*reference),
+  CHECK_THAT(PlanToText(PlanOf(program, EngineChoice::kReference)),
              Catch::Contains("reference  %a = f32[1000] multiply  4000 bytes") &&
                  Catch::Contains("7.81 KiB read  3.91 KiB written     1 kflop  frees %h"));
 }
 
 TEST_CASE("costs: of what a fusion only takes slices of, these are read", "[costs]") {
-  const absl::StatusOr<VerifiedModule> module = Verified(R"(HloModule m
+  const Program program = ProgramOf(R"(HloModule m
 ENTRY e {
   x = f32[10,1000] parameter(0)
   y = f32[2,1000] parameter(1)
@@ -292,31 +280,27 @@ ENTRY e {
   u = f32[2,1000] add(t, y)
   ROOT r = f32[2,1000] maximum(u, s)
 })");
-  REQUIRE(module.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*module);
-  REQUIRE(plan.ok());
-  const Computation& entry = plan->module->entry_computation();
+  const Plan plan = PlanOf(program);
+  const Computation& entry = plan.module->entry_computation();
   double slices = 0;
   std::optional<Cost> fused;
-  for (const Step& step : plan->computations.back().steps) {
-    const Cost cost = Costs(*plan->module).Of(entry, step);
+  for (const Step& step : plan.computations.back().steps) {
+    const Cost cost = Costs(*plan.module).Of(entry, step);
     if (entry.instructions[step.instruction].opcode == Opcode::kSlice) slices += cost.read;
     if (step.instruction == entry.root) fused = cost;
   }
   REQUIRE(fused.has_value());
   // Either the slices are steps of their own, or the fusion reads no more than them.
-  if (plan->computations.back().steps.size() == 1) CHECK(fused->read == 3 * 8000);
+  if (plan.computations.back().steps.size() == 1) CHECK(fused->read == 3 * 8000);
   CHECK(slices + fused->read <= 5 * 8000);
 }
 
 TEST_CASE("costs: a loop that a kernel runs costs its turn", "[costs]") {
-  const absl::StatusOr<VerifiedModule> module = Verified(
+  const Program program = ProgramOf(
       std::string(kCalled) + "x = s32[] parameter(0)\nROOT w = s32[] while(x), condition=more, body=next\n}");
-  REQUIRE(module.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*module);
-  REQUIRE(plan.ok());
-  const Step& loop = plan->computations.back().steps.back();
-  const Cost cost = Costs(*plan->module).Of(plan->module->entry_computation(), loop);
+  const Plan plan = PlanOf(program);
+  const Step& loop = plan.computations.back().steps.back();
+  const Cost cost = Costs(*plan.module).Of(plan.module->entry_computation(), loop);
   if (loop.kernel == nullptr) {
     CHECK(cost == Cost{});
   } else {
@@ -335,10 +319,9 @@ TEST_CASE("costs: calls of calls do not take for ever to count", "[costs]") {
   }
   text +=
       "ENTRY e {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] map(x), dimensions={0}, to_apply=map60\n}\n";
-  const absl::StatusOr<VerifiedModule> module = Verified(text);
-  REQUIRE(module.ok());
-  const Computation& entry = module->module().entry_computation();
-  CHECK(Costs(module->module()).Of(entry, entry.root_instruction()).flops == 0x1p62);
+  const Program program = ProgramOf(text);
+  const Computation& entry = program.module().entry_computation();
+  CHECK(Costs(program.module()).Of(entry, entry.root_instruction()).flops == 0x1p62);
 }
 
 TEST_CASE("costs: numbers for people", "[costs]") {

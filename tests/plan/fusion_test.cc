@@ -10,16 +10,14 @@ namespace {
 
 // "r: m t | x y" for each fusion: root, other members, operands.
 std::vector<std::string> Fusions(const std::string& body) {
-  const absl::StatusOr<VerifiedModule> module = VerifiedText("HloModule m\nENTRY e {\n" + body + "}\n");
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  const Computation& entry = module->module().entry_computation();
+  const Program program = ProgramOf("HloModule m\nENTRY e {\n" + body + "}\n");
+  const Computation& entry = program.module().entry_computation();
   std::vector<int32_t> order;
   for (size_t i = 0; i < entry.instructions.size(); ++i) {
     if (entry.instructions[i].opcode != Opcode::kParameter) order.push_back(static_cast<int32_t>(i));
   }
   std::vector<std::string> texts;
-  for (const Fusion& fusion : FindFusions(module->module(), entry, order, jit::EagerJitEngine(Isa::kAvx2))) {
+  for (const Fusion& fusion : FindFusions(program.module(), entry, order, jit::EagerJitEngine(Isa::kAvx2))) {
     const auto name = [&](int32_t i) { return entry.instructions[i].name; };
     std::string text = name(fusion.members.back()) + ":";
     for (size_t m = 0; m + 1 < fusion.members.size(); ++m) text += " " + name(fusion.members[m]);

@@ -368,17 +368,12 @@ TEST_CASE("inlined calls: programs that double with every call stay as they are"
 TEST_CASE("loop state: an error in a turn leaves the executor fit for another run", "[loop_state]") {
   const std::string body =
       "  d = f32[8] dynamic-update-slice(a, u, i)\n  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)\n";
-  absl::StatusOr<Module> module = ParseHloText(TwoArrays(1000, body));
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  REQUIRE(verified.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*verified);
-  REQUIRE(plan.ok());
+  const Plan plan = PlanOf(TwoArrays(1000, body));
   bool interrupted = true;
   int polls = 0;
   RunOptions options;
   options.interrupted = [&] { return ++polls && interrupted; };
-  Executor executor(*plan, options);
+  Executor executor(plan, options);
   CHECK(executor.Run(TwoArguments()).status().code() == absl::StatusCode::kCancelled);
   CHECK(polls == 1);
   interrupted = false;

@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "run/engine_list.h"
 #include "run/inputs/random_inputs.h"
 #include "tests/run/outcome_testing.h"
 
@@ -16,30 +15,28 @@ const std::string kArrays =
 
 // The steps of the exact engine's plan behind "ROOT ", each "root: members"; values and steps are checked.
 std::string StepsOf(const std::string& body) {
-  const std::string program = "HloModule m\nENTRY e {\n" + kArrays + body + "}\n";
-  INFO(program);
-  const absl::StatusOr<VerifiedModule> module = Verify(*ParseHloText(program));
-  INFO(module.status());
-  REQUIRE(module.ok());
-  const std::vector<Literal> inputs = RandomInputs(*module, 3).value();
-  const Outcome wanted = RunBy(EngineChoice::kReference, program, inputs);
+  const std::string text = "HloModule m\nENTRY e {\n" + kArrays + body + "}\n";
+  INFO(text);
+  const Program program = ProgramOf(text);
+  const std::vector<Literal> inputs = RandomInputs(program.verified(), 3).value();
+  const Outcome wanted = RunBy(EngineChoice::kReference, text, inputs);
   for (Crosscheck crosscheck : {Crosscheck::kOff, Crosscheck::kFull}) {
-    const Outcome found = RunBy(EngineChoice::kExact, program, inputs, {.crosscheck = crosscheck});
+    const Outcome found = RunBy(EngineChoice::kExact, text, inputs, {.crosscheck = crosscheck});
     INFO(found.plan << found.result.status());
     REQUIRE(found.result.ok());
     CHECK(Literal::BitwiseEqual(*found.result, *wanted.result));
     if (crosscheck == Crosscheck::kOff) CHECK(found.statistics.steps == wanted.statistics.steps);
   }
-  const Plan plan = MakePlan(*module, EngineChoice::kExact).value();
+  const Plan plan = PlanOf(program);
   const Computation& entry = plan.module->entry_computation();
-  std::string text;
+  std::string steps;
   for (const Step& step : plan.computations.back().steps) {
-    text += entry.instructions[step.instruction].name + ":";
+    steps += entry.instructions[step.instruction].name + ":";
     for (size_t m = 0; step.fusion != nullptr && m + 1 < step.fusion->members.size(); ++m)
-      text += " " + entry.instructions[step.fusion->members[m]].name;
-    text += "; ";
+      steps += " " + entry.instructions[step.fusion->members[m]].name;
+    steps += "; ";
   }
-  return text;
+  return steps;
 }
 
 TEST_CASE("move fusion: slices along and across the concatenated dimension, strided ones too",

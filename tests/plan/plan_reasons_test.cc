@@ -6,23 +6,14 @@
 #include "fmt/format.h"
 #include "plan/plan.h"
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
 #include "tests/engines/native/code_testing.h"
-#include "tests/run/run_text.h"
+#include "tests/run/program_testing.h"
 
 namespace assay {
 namespace {
 
 std::string TextOf(const std::string& program, EngineChoice choice = EngineChoice::kExact) {
-  absl::StatusOr<Module> module = ParseHloText("HloModule m\n" + program);
-  INFO(program << module.status());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status());
-  REQUIRE(verified.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*verified, choice);
-  REQUIRE(plan.ok());
-  return PlanToText(*plan);
+  return PlanToText(PlanOf("HloModule m\n" + program, choice));
 }
 
 // The line of %r.

@@ -10,7 +10,7 @@
 #include "run/engine_list.h"
 #include "run/inputs/program_io.h"
 #include "run/inputs/random_inputs.h"
-#include "tests/run/run_text.h"
+#include "tests/run/program_testing.h"
 
 namespace assay {
 namespace {
@@ -98,7 +98,7 @@ const Case kCases[] = {
      "dimensions={0}, to_apply=differ"},
 };
 
-std::string ProgramOf(const Case& c) {
+std::string TextOf(const Case& c) {
   return "HloModule m\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b) }\n"
          "differ { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT r = s32[] xor(a, b) }\n"
          "ENTRY e {\n" +
@@ -111,13 +111,9 @@ struct Broken {
 };
 
 Broken Break(const Case& c, Fault fault) {
-  absl::StatusOr<Module> module = ParseHloText(ProgramOf(c));
-  INFO(c.name << ": " << module.status().message());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status().message());
-  REQUIRE(verified.ok());
-  Broken broken{*MakePlan(*verified), *RandomInputs(*verified, 7)};
+  INFO(c.name);
+  const Program program = ProgramOf(TextOf(c));
+  Broken broken{PlanOf(program), *RandomInputs(program.verified(), 7)};
   bool any = false;
   for (Step& step : broken.plan.computations.back().steps) {
     if (step.instruction != broken.plan.module->entry_computation().root) continue;
@@ -260,18 +256,13 @@ TEST_CASE("reproducer: the wrong step alone, with its inputs and both outputs", 
       CHECK_THAT(std::string(RunWith(broken, options).message()), Catch::Contains(dir + "-2/program.hlo"));
       CHECK(std::filesystem::exists(dir + "/README"));
 
-      absl::StatusOr<Module> module = ParseHloText(*ReadFile(dir + "/program.hlo"));
-      INFO(module.status().message());
-      REQUIRE(module.ok());
-      const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-      INFO(verified.status().message());
-      REQUIRE(verified.ok());
+      const Program program = ProgramOf(*ReadFile(dir + "/program.hlo"));
       const auto inputs = ReadNpzFile(dir + "/inputs.npz");
       REQUIRE(inputs.ok());
-      const auto arguments = ArgumentsFrom(*verified, *inputs, nullptr);
+      const auto arguments = ArgumentsFrom(program.verified(), *inputs, nullptr);
       INFO(arguments.status().message());
       REQUIRE(arguments.ok());
-      const absl::StatusOr<Literal> result = Evaluate(*verified, *arguments, {}, EngineChoice::kReference);
+      const absl::StatusOr<Literal> result = program.Run(*arguments, {}, EnginesOf(EngineChoice::kReference));
       REQUIRE(result.ok());
       const auto saved = [&](const std::string& name) {
         const auto arrays = ReadNpzFile(dir + "/" + name + ".npz");

@@ -8,7 +8,7 @@
 
 #include "evaluator/parallel.h"
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
@@ -26,10 +26,8 @@ class BitFlipper final : public Kernel {
   }
 };
 
-absl::StatusOr<Plan> BrokenPlan(const std::string& program) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(program));
-  ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
-  ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(verified));
+Plan BrokenPlan(const std::string& program) {
+  Plan plan = PlanOf(program);
   for (ComputationPlan& computation : plan.computations) {
     for (Step& step : computation.steps) {
       if (step.op == &ops::Negate) step.kernel = std::make_shared<BitFlipper>();
@@ -39,9 +37,8 @@ absl::StatusOr<Plan> BrokenPlan(const std::string& program) {
 }
 
 absl::Status RunBroken(Crosscheck crosscheck) {
-  const absl::StatusOr<Plan> plan = BrokenPlan(kNegate);
-  if (!plan.ok()) return plan.status();
-  return Executor(*plan, {.crosscheck = crosscheck}).Run({Value("f32[3] {1, 2, 3}")}).status();
+  const Plan plan = BrokenPlan(kNegate);
+  return Executor(plan, {.crosscheck = crosscheck}).Run({Value("f32[3] {1, 2, 3}")}).status();
 }
 
 TEST_CASE("cross-check: one wrong bit fails the run, and the message names instruction and element",
@@ -65,41 +62,29 @@ TEST_CASE("cross-check: the sample is of runs 1, 2, 4, ... of each step, full of
       " y = f32[20] add(x, x)\n ROOT r = (s32[], f32[20]) tuple(j, y) }\n"
       "ENTRY e { i = s32[] constant(0)\n x = f32[20] parameter(0)\n t = (s32[], f32[20]) tuple(i, x)\n"
       " ROOT w = (s32[], f32[20]) while(t), condition=c, body=b }\n";
-  absl::StatusOr<Module> module = ParseHloText(loop);
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  REQUIRE(verified.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*verified);
-  REQUIRE(plan.ok());
-  const absl::StatusOr<Plan> another = MakePlan(*verified);
-  REQUIRE(another.ok());
+  const Plan plan = PlanOf(loop), another = PlanOf(loop);
   const auto checked = [](Crosscheck crosscheck, const Plan& of) {
     Executor executor(of, {.crosscheck = crosscheck});
     REQUIRE(
         executor.Run({Value("f32[20] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}")}).ok());
     return executor.statistics().crosschecked;
   };
-  CHECK(checked(Crosscheck::kOff, *plan) == 0);
-  CHECK(checked(Crosscheck::kSample, *plan) == 3 * 3);  // compare and two adds
+  CHECK(checked(Crosscheck::kOff, plan) == 0);
+  CHECK(checked(Crosscheck::kSample, plan) == 3 * 3);  // compare and two adds
   // Runs 7 to 12 of the compare and 6 to 10 of the adds; then 13 to 18 and 11 to 15.
-  CHECK(checked(Crosscheck::kSample, *plan) == 3);
-  CHECK(checked(Crosscheck::kSample, *plan) == 1);
-  CHECK(checked(Crosscheck::kSample, *another) == 3 * 3);
-  CHECK(checked(Crosscheck::kFull, *plan) == 6 + 2 * 5);
+  CHECK(checked(Crosscheck::kSample, plan) == 3);
+  CHECK(checked(Crosscheck::kSample, plan) == 1);
+  CHECK(checked(Crosscheck::kSample, another) == 3 * 3);
+  CHECK(checked(Crosscheck::kFull, plan) == 6 + 2 * 5);
 }
 
 TEST_CASE("plan: the reference engine has no kernels", "[plan]") {
-  absl::StatusOr<Module> module = ParseHloText(kNegate);
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  REQUIRE(verified.ok());
-  const absl::StatusOr<Plan> reference = MakePlan(*verified, EngineChoice::kReference);
-  const absl::StatusOr<Plan> exact = MakePlan(*verified, EngineChoice::kExact);
-  REQUIRE((reference.ok() && exact.ok()));
-  CHECK(reference->computations[0].steps.back().kernel == nullptr);
-  CHECK(exact->computations[0].steps.back().kernel != nullptr);
-  CHECK_THAT(PlanToText(*reference), Catch::Contains("reference  %r = f32[3] negate"));
-  CHECK_THAT(PlanToText(*exact), Catch::Contains("native     %r = f32[3] negate"));
+  const Program program = ProgramOf(kNegate);
+  const Plan reference = PlanOf(program, EngineChoice::kReference), exact = PlanOf(program);
+  CHECK(reference.computations[0].steps.back().kernel == nullptr);
+  CHECK(exact.computations[0].steps.back().kernel != nullptr);
+  CHECK_THAT(PlanToText(reference), Catch::Contains("reference  %r = f32[3] negate"));
+  CHECK_THAT(PlanToText(exact), Catch::Contains("native     %r = f32[3] negate"));
 }
 
 TEST_CASE("parallel: every item is visited once, whatever the threads and the grain", "[parallel]") {

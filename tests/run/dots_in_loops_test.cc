@@ -5,8 +5,6 @@
 
 #include "fmt/format.h"
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "tests/engines/native/native_testing.h"
 #include "tests/run/run_text.h"
 
@@ -22,8 +20,8 @@ const Layout kLayouts[] = {
     {"f32", "12,20", 0}, {"f32", "20,12", 1}, {"bf16", "12,20", 0}, {"f16", "20,12", 1}};
 
 // `turns` turns over a counter, a state h[5,12] and the weights v and w; `update` gives h2, v2 and w2 from them.
-std::string Program(const Layout& layout, int turns, const std::string& update,
-                    const std::string& init = "tuple(zero, x, v, w)", const std::string& computations = "") {
+std::string LoopText(const Layout& layout, int turns, const std::string& update,
+                     const std::string& init = "tuple(zero, x, v, w)", const std::string& computations = "") {
   const std::string h = layout.type + "[5,12]", weights = fmt::format("{}[{}]", layout.type, layout.weights);
   const std::string state = fmt::format("(s32[], {}, {}, {})", h, weights, weights);
   return fmt::format(R"(HloModule m
@@ -71,19 +69,10 @@ std::string Rename(std::string text, const std::string& from, const std::string&
   return text;
 }
 
-Plan PlanOf(const std::string& program, EngineChoice choice, Isa isa) {
-  absl::StatusOr<Module> module = ParseHloText(program);
-  INFO(program << module.status().message());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(program << verified.status().message());
-  REQUIRE(verified.ok());
-  return *MakePlan(*verified, choice, isa);
-}
-
 // With 1, 2 and 7 threads on every instruction set; one executor runs several arguments, one after the other.
-void Check(const std::string& program) {
-  const Plan reference = PlanOf(program, EngineChoice::kReference, MachineIsa());
+void Check(const std::string& text) {
+  const Program program = ProgramOf(text);
+  const Plan reference = PlanOf(program, EngineChoice::kReference);
   for (Isa isa : MachineIsas()) {
     const Plan plan = PlanOf(program, EngineChoice::kExact, isa);
     for (int jobs : {1, 2, 7}) {
@@ -93,8 +82,8 @@ void Check(const std::string& program) {
             DrawnArguments(reference, draw, 7 + static_cast<uint64_t>(draw));
         const absl::StatusOr<Literal> wanted = Executor(reference, {}).Run(arguments);
         const absl::StatusOr<Literal> result = executor.Run(arguments);
-        INFO(program << PlanToText(plan) << "draw " << static_cast<int>(draw) << ", jobs " << jobs << ", isa "
-                     << static_cast<int>(isa) << ": " << wanted.status() << result.status());
+        INFO(text << PlanToText(plan) << "draw " << static_cast<int>(draw) << ", jobs " << jobs << ", isa "
+                  << static_cast<int>(isa) << ": " << wanted.status() << result.status());
         REQUIRE(wanted.ok());
         REQUIRE(result.ok());
         CHECK(Literal::BitwiseEqual(*wanted, *result));
@@ -106,9 +95,8 @@ void Check(const std::string& program) {
 TEST_CASE("dots in loops: weights that stay, in every layout", "[executor][dot]") {
   for (const Layout& layout : kLayouts) {
     const std::string dots = Dot(layout, "a", "w") + Dot(layout, "h2", "v", "a");
-    const std::string program = Rename(Program(layout, 9, dots), "h2, v2, w2)", "h2, v, w)");
-    CHECK_THAT(PlanToText(PlanOf(program, EngineChoice::kExact, MachineIsa())),
-               Catch::Contains("unchanged %v %w"));
+    const std::string program = Rename(LoopText(layout, 9, dots), "h2, v2, w2)", "h2, v, w)");
+    CHECK_THAT(PlanToText(PlanOf(program)), Catch::Contains("unchanged %v %w"));
     Check(program);
     // The same weights twice.
     Check(Rename(program, "tuple(zero, x, v, w)", "tuple(zero, x, w, w)"));
@@ -119,16 +107,16 @@ TEST_CASE("dots in loops: weights that change, or change places", "[executor][do
   for (const Layout& layout : kLayouts) {
     const std::string dots = Dot(layout, "a", "w") + Dot(layout, "h2", "v", "a");
     const std::string type = fmt::format("{}[{}]", layout.type, layout.weights);
-    Check(Rename(Program(layout, 9, dots), "h2, v2, w2)", "h2, w, v)"));
-    Check(Rename(Program(layout, 9, dots + fmt::format("  w2 = {} negate(w)\n", type)), "h2, v2, w2)",
+    Check(Rename(LoopText(layout, 9, dots), "h2, v2, w2)", "h2, w, v)"));
+    Check(Rename(LoopText(layout, 9, dots + fmt::format("  w2 = {} negate(w)\n", type)), "h2, v2, w2)",
                  "h2, v, w2)"));
-    Check(Rename(Program(layout, 9, dots + fmt::format("  v2 = {} add(v, w)\n", type)), "h2, v2, w2)",
+    Check(Rename(LoopText(layout, 9, dots + fmt::format("  v2 = {} add(v, w)\n", type)), "h2, v2, w2)",
                  "h2, v2, w)"));
     // In place: one element of v.
-    Check(Rename(Program(layout, 9,
-                         dots + fmt::format("  p = {}[1,1] slice(h2), slice={{[2:3], [4:5]}}\n"
-                                            "  v2 = {} dynamic-update-slice(v, p, i, one)\n",
-                                            layout.type, type)),
+    Check(Rename(LoopText(layout, 9,
+                          dots + fmt::format("  p = {}[1,1] slice(h2), slice={{[2:3], [4:5]}}\n"
+                                             "  v2 = {} dynamic-update-slice(v, p, i, one)\n",
+                                             layout.type, type)),
                  "h2, v2, w2)", "h2, v2, w)"));
   }
 }
@@ -150,9 +138,9 @@ TEST_CASE("dots in loops: an inner loop whose weights the outer one changes", "[
         "  h2 = {1} get-tuple-element(y), index=1\n",
         state, h);
     const std::string changed = update + fmt::format("  w2 = {} subtract(w, v)\n", type);
-    Check(Rename(Program(layout, 5, changed, "tuple(zero, x, v, w)", inner), "h2, v2, w2)", "h2, v, w2)"));
-    Check(Rename(Program(layout, 5, update, "tuple(zero, x, v, w)", inner), "h2, v2, w2)", "h2, v, w)"));
-    Check(Rename(Program(layout, 5, update, "tuple(zero, x, v, w)", inner), "h2, v2, w2)", "h2, w, v)"));
+    Check(Rename(LoopText(layout, 5, changed, "tuple(zero, x, v, w)", inner), "h2, v2, w2)", "h2, v, w2)"));
+    Check(Rename(LoopText(layout, 5, update, "tuple(zero, x, v, w)", inner), "h2, v2, w2)", "h2, v, w)"));
+    Check(Rename(LoopText(layout, 5, update, "tuple(zero, x, v, w)", inner), "h2, v2, w2)", "h2, w, v)"));
   }
 }
 
@@ -162,7 +150,7 @@ TEST_CASE("dots in loops: two loops of one body, one within the other's turns", 
     const std::string h = layout.type + "[5,12]", type = fmt::format("{}[{}]", layout.type, layout.weights);
     const std::string state = fmt::format("(s32[], {}, {}, {})", h, type, type);
     const std::string program =
-        Rename(Program(layout, 6, Dot(layout, "h2", "w")), "h2, v2, w2)", "h2, v, w)");
+        Rename(LoopText(layout, 6, Dot(layout, "h2", "w")), "h2, v2, w2)", "h2, v, w)");
     // c becomes the inner condition; the outer one adds what the inner loop gives to its count.
     const std::string outer = fmt::format(
         "oc {{\n  s = {0} parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
@@ -197,7 +185,7 @@ TEST_CASE("dots in loops: in a conditional, by a constant, and of two values tha
             "  o = s32[] and(i, one)\n  k = pred[] convert(o)\n  t = {} tuple(a, w)\n"
             "  h2 = {} conditional(k, t, t), true_computation=yes, false_computation=no\n",
             state, h);
-    Check(Rename(Program(layout, 7, update, "tuple(zero, x, v, w)", branches), "h2, v2, w2)", "h2, v, w)"));
+    Check(Rename(LoopText(layout, 7, update, "tuple(zero, x, v, w)", branches), "h2, v2, w2)", "h2, v, w)"));
     std::string elements;
     const bool tall = layout.contracted == 1;
     for (int r = 0; r < (tall ? 20 : 12); ++r) {
@@ -208,20 +196,20 @@ TEST_CASE("dots in loops: in a conditional, by a constant, and of two values tha
     }
     const std::string constant =
         fmt::format("  u = {} constant({{{}}})\n", type, elements) + Dot(layout, "h2", "u");
-    Check(Rename(Program(layout, 7, constant), "h2, v2, w2)", "h2, v, w)"));
+    Check(Rename(LoopText(layout, 7, constant), "h2, v2, w2)", "h2, v, w)"));
     const std::string both = fmt::format(
         "  g = {0}[{1},{1}] dot(v, w), lhs_contracting_dims={{{2}}}, rhs_contracting_dims={{{2}}}\n"
         "  f = {0}[5,12] slice(g), slice={{[0:5], [0:12]}}\n  h2 = {0}[5,12] add(f, h)\n",
         layout.type, 20, layout.contracted);
-    Check(Rename(Program(layout, 7, both), "h2, v2, w2)", "h2, v, w)"));
+    Check(Rename(LoopText(layout, 7, both), "h2, v2, w2)", "h2, v, w)"));
   }
 }
 
 TEST_CASE("dots in loops: what a run that failed has kept is forgotten", "[executor][dot]") {
   const Layout& layout = kLayouts[1];
-  const std::string program = Rename(Program(layout, 9, Dot(layout, "h2", "w")), "h2, v2, w2)", "h2, v, w)");
-  const Plan plan = PlanOf(program, EngineChoice::kExact, MachineIsa());
-  const Plan reference = PlanOf(program, EngineChoice::kReference, MachineIsa());
+  const std::string program = Rename(LoopText(layout, 9, Dot(layout, "h2", "w")), "h2, v2, w2)", "h2, v, w)");
+  const Plan plan = PlanOf(program);
+  const Plan reference = PlanOf(program, EngineChoice::kReference);
   bool stop = false;
   int polls = 0;
   RunOptions options;

@@ -7,18 +7,12 @@
 
 #include "fmt/format.h"
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
 #include "run/inputs/program_io.h"
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
 namespace {
-
-absl::StatusOr<Plan> PlanOf(const std::string& program) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(program));
-  ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
-  return MakePlan(verified);
-}
 
 std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "}\n"; }
 
@@ -36,9 +30,8 @@ std::string Chain(int count, int size, bool parameter) {
 constexpr int64_t kMegabyte = 1 << 20;
 
 TEST_CASE("executor: values are freed at their last use", "[executor]") {
-  const absl::StatusOr<Plan> plan = PlanOf(Chain(50, 1 << 18, false));
-  REQUIRE(plan.ok());
-  Executor executor(*plan, {});
+  const Plan plan = PlanOf(Chain(50, 1 << 18, false));
+  Executor executor(plan, {});
   REQUIRE(executor.Run({}).ok());
   CHECK(executor.statistics().peak_bytes >= kMegabyte);
   CHECK(executor.statistics().peak_bytes <= 2 * kMegabyte * 13 / 10);
@@ -58,16 +51,15 @@ TEST_CASE("executor: a value that is needed again stays", "[executor]") {
 }
 
 TEST_CASE("executor: arguments of the caller are never overwritten", "[executor]") {
-  const absl::StatusOr<Plan> plan = PlanOf(Chain(3, 4, true));
-  REQUIRE(plan.ok());
+  const Plan plan = PlanOf(Chain(3, 4, true));
   const Literal argument = Value("f32[4] {1, 2, 3, 4}");
-  Executor executor(*plan, {});
+  Executor executor(plan, {});
   REQUIRE(executor.Run({argument}).ok());
   CHECK(Literal::BitwiseEqual(argument, Value("f32[4] {1, 2, 3, 4}")));
 }
 
 TEST_CASE("executor: tuples, projections and barriers share storage", "[executor]") {
-  const absl::StatusOr<Plan> plan =
+  const Plan plan =
       PlanOf(Entry("c = f32[] constant(1)\n"
                    "x = f32[262144] broadcast(c), dimensions={}\n"
                    "t = (f32[262144], f32[262144]) tuple(x, x)\n"
@@ -76,8 +68,7 @@ TEST_CASE("executor: tuples, projections and barriers share storage", "[executor
                    "k = token[] after-all()\n"
                    "z = f32[262144] add-dependency(y, k)\n"
                    "ROOT r = (f32[262144], f32[262144], f32[262144]) tuple(x, y, z)\n"));
-  REQUIRE(plan.ok());
-  Executor executor(*plan, {});
+  Executor executor(plan, {});
   const absl::StatusOr<Literal> root = executor.Run({});
   REQUIRE(root.ok());
   CHECK(root->element(0).data() == root->element(2).data());
@@ -111,9 +102,8 @@ ENTRY e {
   ROOT w = (s32[], f32[262144]) while(t), condition=c, body=b
 }
 )";
-  const absl::StatusOr<Plan> plan = PlanOf(program);
-  REQUIRE(plan.ok());
-  Executor executor(*plan, {});
+  const Plan plan = PlanOf(program);
+  Executor executor(plan, {});
   const absl::StatusOr<Literal> root = executor.Run({});
   REQUIRE(root.ok());
   CHECK(root->element(1).GetDouble(99) == 99);
@@ -144,7 +134,7 @@ TEST_CASE("executor: a call chain is bounded by kMaxCallDepth", "[executor]") {
 }
 
 TEST_CASE("executor: side effects in dead code happen, in textual order", "[executor]") {
-  const absl::StatusOr<Plan> plan =
+  const Plan plan =
       PlanOf(Entry("x = s32[] parameter(0)\n"
                    "k = token[] after-all()\n"
                    "a = token[] outfeed(x, k), outfeed_shape=s32[]\n"
@@ -152,13 +142,12 @@ TEST_CASE("executor: side effects in dead code happen, in textual order", "[exec
                    "b = token[] outfeed(n, k), outfeed_shape=s32[]\n"
                    "dead = s32[] multiply(n, n)\n"
                    "ROOT r = s32[] constant(0)\n"));
-  REQUIRE(plan.ok());
-  Executor executor(*plan, {});
+  Executor executor(plan, {});
   REQUIRE(executor.Run({Value("s32[] 5")}).ok());
   REQUIRE(executor.process().outfeed.size() == 2);
   CHECK(Literal::BitwiseEqual(executor.process().outfeed[0], Value("s32[] 5")));
   CHECK(Literal::BitwiseEqual(executor.process().outfeed[1], Value("s32[] -5")));
-  CHECK(PlanToText(*plan).find("dead") == std::string::npos);
+  CHECK(PlanToText(plan).find("dead") == std::string::npos);
 }
 
 TEST_CASE("executor: waits that form a cycle are a deadlock, named", "[executor]") {
@@ -186,11 +175,10 @@ unsigned ReadMxcsr() { return __builtin_ia32_stmxcsr(); }
 
 TEST_CASE("executor: the caller's rounding mode and flush bits change nothing and are restored",
           "[executor]") {
-  const absl::StatusOr<Plan> plan = PlanOf(kSensitive);
-  REQUIRE(plan.ok());
+  const Plan plan = PlanOf(kSensitive);
   const std::vector<Literal> arguments = {Value("f32[3] {0x1p-149, 0x1p-130, 1}"),
                                           Value("f32[3] {1, -0x1p-131, 3}")};
-  const auto run = [&] { return Executor(*plan, {}).Run(arguments); };
+  const auto run = [&] { return Executor(plan, {}).Run(arguments); };
   const absl::StatusOr<Literal> expected = run();
   REQUIRE(expected.ok());
   CHECK(Literal::BitwiseEqual(expected->element(0), Value("f32[3] {1, 0x1p-131, 4}")));
@@ -317,9 +305,8 @@ TEST_CASE("executor: wrong arguments are refused", "[executor]") {
 }
 
 TEST_CASE("executor: a plan can run again", "[executor]") {
-  const absl::StatusOr<Plan> plan = PlanOf(Chain(3, 2, true));
-  REQUIRE(plan.ok());
-  Executor executor(*plan, {});
+  const Plan plan = PlanOf(Chain(3, 2, true));
+  Executor executor(plan, {});
   for (int i = 0; i < 3; ++i) {
     const absl::StatusOr<Literal> result = executor.Run({Value("f32[2] {1, -2}")});
     REQUIRE(result.ok());

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "hlo/text/parser.h"
-#include "plan/make_plan.h"
-#include "run/executor.h"
+#include "tests/run/program_testing.h"
 
 namespace assay::testing {
 namespace {
@@ -44,18 +42,14 @@ ENTRY e {
 const Picky kFirst("first", 10), kSecond("second", 20);
 const std::array<const Engine*, 2> kEngines = {&kFirst, &kSecond};
 
-Plan PlanOf() {
-  const absl::StatusOr<VerifiedModule> module = Verify(*ParseHloText(std::string(kProgram)));
-  REQUIRE(module.ok());
-  return *MakePlan(*module, kEngines);
-}
+Plan PickyPlan() { return PlanOf(ProgramOf(std::string(kProgram)), kEngines); }
 
 Literal Pair(double first) {
   return Literal::FromDoubles(ElementType::kF32, std::array<int64_t, 1>{2}, std::array{first, 3.0});
 }
 
 TEST_CASE("fallback: the engines behind are asked in their order, then the reference", "[fallback]") {
-  const Plan plan = PlanOf();
+  const Plan plan = PickyPlan();
   for (const auto& [first, fallbacks] : {std::pair{1.0, size_t{0}}, {10.0, size_t{1}}, {20.0, size_t{2}}}) {
     Executor executor(plan, {});
     const absl::StatusOr<Literal> result = executor.Run({Pair(first)});
@@ -73,7 +67,7 @@ TEST_CASE("fallback: the engines behind are asked in their order, then the refer
 }
 
 TEST_CASE("fallback: a kernel that leaves a run to the reference is not compared with it", "[fallback]") {
-  const Plan plan = PlanOf();
+  const Plan plan = PickyPlan();
   // The reference ran: the cross-check has nothing to say of n.
   Executor right(plan, {.crosscheck = Crosscheck::kFull});
   CHECK(right.Run({Pair(20)}).ok());
@@ -88,7 +82,7 @@ TEST_CASE("fallback: a kernel that leaves a run to the reference is not compared
 }
 
 TEST_CASE("plan: a step keeps the reason of every engine that declined, in the order of asking", "[plan]") {
-  const Plan plan = PlanOf();
+  const Plan plan = PickyPlan();
   const std::vector<Step>& steps = plan.computations[0].steps;
   REQUIRE(steps.size() == 2);
   CHECK(steps[0].engine == &kFirst);

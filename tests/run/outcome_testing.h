@@ -2,12 +2,11 @@
 #ifndef ASSAY_TESTS_RUN_OUTCOME_TESTING_H_
 #define ASSAY_TESTS_RUN_OUTCOME_TESTING_H_
 
-#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
@@ -20,17 +19,10 @@ struct Outcome {
 
 inline Outcome RunBy(EngineChoice choice, const std::string& program, const std::vector<Literal>& arguments,
                      RunOptions options = {}) {
-  absl::StatusOr<Module> module = ParseHloText(program);
-  INFO(module.status());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status());
-  REQUIRE(verified.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*verified, choice);
-  REQUIRE(plan.ok());
-  Executor executor(*plan, std::move(options));
+  const Plan plan = PlanOf(ProgramOf(program), choice);
+  Executor executor(plan, std::move(options));
   absl::StatusOr<Literal> result = executor.Run(arguments);
-  return {std::move(result), executor.statistics(), PlanToText(*plan)};
+  return {std::move(result), executor.statistics(), PlanToText(plan)};
 }
 
 }  // namespace assay

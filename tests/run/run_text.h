@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/verify.h"
 #include "hlo/text/parser.h"
 #include "literal/literal_text.h"
-#include "run/executor.h"
+#include "run/program.h"
 #include "shape/shape_text.h"
 
 namespace assay {
@@ -24,13 +23,12 @@ inline Literal Value(const std::string& text) {
 
 inline absl::StatusOr<Literal> RunText(const std::string& program, const std::vector<std::string>& arguments,
                                        const RunOptions& options = {}) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(program));
-  ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
+  ASSAY_ASSIGN_OR_RETURN(const Program loaded, Program::Load("program.hlo", program));
   std::vector<Literal> values;
   for (const std::string& argument : arguments) values.push_back(Value(argument));
   RunOptions checked = options;
   checked.crosscheck = Crosscheck::kFull;  // so that the test holds for the reference and for fast kernels
-  return Evaluate(verified, std::move(values), checked);
+  return loaded.Run(std::move(values), checked);
 }
 
 // The program of one instruction over its operands.
@@ -65,10 +63,9 @@ inline bool Gives(const std::string& op, const std::vector<std::string>& operand
 // The error of an instruction that is refused; empty where it is not.
 inline std::string Refusal(const std::string& op, const std::vector<std::string>& operand_shapes,
                            const std::string& result_shape, const std::string& attributes = "") {
-  absl::StatusOr<Module> module = ParseHloText(OpProgram(op, operand_shapes, result_shape, attributes));
-  if (!module.ok()) return std::string(module.status().message());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  return verified.ok() ? "" : std::string(verified.status().message());
+  const absl::StatusOr<Program> program =
+      Program::Load("program.hlo", OpProgram(op, operand_shapes, result_shape, attributes));
+  return program.ok() ? "" : std::string(program.status().message());
 }
 
 }  // namespace assay

@@ -3,12 +3,10 @@
 #include <string>
 
 #include "fmt/format.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "run/profile/json.h"
 #include "run/profile/step_times.h"
 #include "run/profile/step_trace.h"
-#include "tests/run/run_text.h"
+#include "tests/run/program_testing.h"
 
 namespace assay {
 namespace {
@@ -45,16 +43,6 @@ ENTRY e {
   ROOT r = f32[1000] sort(y), dimensions={0}, to_apply=lt
 }
 )";
-
-Plan PlanOf(const std::string& text, EngineChoice choice = EngineChoice::kExact) {
-  absl::StatusOr<Module> module = ParseHloText(text);
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  REQUIRE(verified.ok());
-  absl::StatusOr<Plan> plan = MakePlan(*verified, choice);
-  REQUIRE(plan.ok());
-  return *std::move(plan);
-}
 
 absl::StatusOr<Literal> RunWatched(const Plan& plan, StepObserver& observer, const RunOptions& options = {}) {
   std::vector<Literal> arguments;

@@ -12,12 +12,11 @@
 
 #include "fmt/format.h"
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
 #include "tests/engines/native/native_testing.h"
 
 namespace assay::testing {
 
-// One engine alone, as MakePlan wants it: the list outlives every plan.
+// One engine alone, as a list that outlives the test.
 template <const Engine& (*kEngineOf)(Isa)>
 std::span<const Engine* const> Only(Isa isa) {
   static std::array<std::array<const Engine*, 1>, 3> engines;
@@ -27,13 +26,7 @@ std::span<const Engine* const> Only(Isa isa) {
 }
 
 inline Plan PlanBy(std::span<const Engine* const> engines, const std::string& body) {
-  absl::StatusOr<Module> module = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
-  INFO(body << module.status().message());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status().message());
-  REQUIRE(verified.ok());
-  return *MakePlan(*verified, engines);
+  return PlanOf(ProgramOf("HloModule m\nENTRY e {\n" + body + "\n}\n"), engines);
 }
 
 // Whether the entry's last step is the engine's.

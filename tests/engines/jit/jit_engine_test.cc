@@ -7,7 +7,6 @@
 #include "literal/compare.h"
 #include "literal/literal_text.h"
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
 #include "tests/engines/jit/jit_testing.h"
 
 namespace assay::testing {
@@ -17,24 +16,20 @@ namespace {
 int CheckProgram(const std::string& text, Random& random) {
   int fused = 0;
   INFO(text);
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  const absl::StatusOr<Plan> reference = MakePlan(*module, EngineChoice::kReference);
-  REQUIRE(reference.ok());
-  const std::vector<Literal> arguments = HostileArguments(*reference, random);
-  Executor referee(*reference, {});
+  const Program program = ProgramOf(text);
+  const Plan reference = PlanOf(program, EngineChoice::kReference);
+  const std::vector<Literal> arguments = HostileArguments(reference, random);
+  Executor referee(reference, {});
   const absl::StatusOr<Literal> wanted = referee.Run(arguments);
   REQUIRE(wanted.ok());
   for (Isa isa : JitIsas()) {
-    const absl::StatusOr<Plan> plan = MakePlan(*module, EagerEngines(isa));
-    REQUIRE(plan.ok());
-    fused += FusedSteps(*plan);
+    const Plan plan = PlanOf(program, EagerEngines(isa));
+    fused += FusedSteps(plan);
     for (int jobs : {1, 2, 7}) {
-      Executor executor(*plan, {.jobs = jobs});
+      Executor executor(plan, {.jobs = jobs});
       const absl::StatusOr<Literal> result = executor.Run(arguments);
-      INFO(PlanToText(*plan) << "instruction set " << static_cast<int>(isa) << " jobs " << jobs << " "
-                             << result.status().message());
+      INFO(PlanToText(plan) << "instruction set " << static_cast<int>(isa) << " jobs " << jobs << " "
+                            << result.status().message());
       REQUIRE(result.ok());
       INFO(CompareLiterals(*wanted, *result, {.bitwise = true}).Report());
       CHECK(Literal::BitwiseEqual(*wanted, *result));
@@ -140,19 +135,14 @@ TEST_CASE("jit engine: functions with large results have the bits that they have
       " f = f32[2097165] erf(y)\n h = f32[2097165] logistic(x)\n"
       " ROOT o = (f32[2097165], f32[2097165], f32[2097165]) tuple(r, f, h) }\n";
   Random random(14);
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
-  REQUIRE(module.ok());
+  const Program program = ProgramOf(text);
   for (Isa isa : JitIsas()) {
     const Engine* const native[] = {&native::NativeEngine(isa)};
-    const absl::StatusOr<Plan> single = MakePlan(*module, native),
-                               fused = MakePlan(*module, EagerEngines(isa));
-    REQUIRE(single.ok());
-    REQUIRE(fused.ok());
-    const std::vector<Literal> arguments = HostileArguments(*single, random);
-    const absl::StatusOr<Literal> wanted = Executor(*single, {}).Run(arguments);
+    const std::vector<Literal> arguments = HostileArguments(PlanOf(program, native), random);
+    const absl::StatusOr<Literal> wanted = program.Run(arguments, {}, native);
     REQUIRE(wanted.ok());
     for (int jobs : {1, 2, 7}) {
-      const absl::StatusOr<Literal> result = Executor(*fused, {.jobs = jobs}).Run(arguments);
+      const absl::StatusOr<Literal> result = program.Run(arguments, {.jobs = jobs}, EagerEngines(isa));
       REQUIRE(result.ok());
       CHECK(Literal::BitwiseEqual(*wanted, *result));
     }
@@ -176,22 +166,14 @@ TEST_CASE("jit engine: a fusion of too many functions one after the other stays 
   std::string text = "HloModule m\nENTRY e {\nx0 = f32[1000] parameter(0)\n";
   for (int i = 1; i <= 40; ++i)
     text += fmt::format("{}x{} = f32[1000] tanh(x{})\n", i == 40 ? "ROOT " : "", i, i - 1);
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(text + "}\n");
-  REQUIRE(module.ok());
-  const absl::StatusOr<Plan> plan = MakePlan(*module, EagerEngines(JitIsas().back()));
-  REQUIRE(plan.ok());
-  CHECK(FusedSteps(*plan) == 0);
-  CHECK_THAT(PlanToText(*plan), Catch::Contains("(jit: 40 functions one after the other)"));
+  const Plan plan = PlanOf(ProgramOf(text + "}\n"), EagerEngines(JitIsas().back()));
+  CHECK(FusedSteps(plan) == 0);
+  CHECK_THAT(PlanToText(plan), Catch::Contains("(jit: 40 functions one after the other)"));
 }
 
 std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "}\n"; }
 
-Plan EagerPlan(const std::string& text) {
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
-  INFO(module.status().message());
-  REQUIRE(module.ok());
-  return *MakePlan(*module, EagerEngines(JitIsas().back()));
-}
+Plan EagerPlan(const std::string& text) { return PlanOf(ProgramOf(text), EagerEngines(JitIsas().back())); }
 
 const std::string kChain = Entry(
     "x = f32[1000] parameter(0)\ny = f32[1000] parameter(1)\nm = f32[1000] multiply(x, y)\n"
@@ -201,13 +183,10 @@ TEST_CASE("jit engine: a plan names the members of a fusion, and why there is no
   if (JitIsas().empty()) return;
   CHECK_THAT(PlanToText(EagerPlan(kChain)), Catch::Contains("jit        %r = f32[1000] add  4000 bytes") &&
                                                 Catch::Contains("fuses %m %t  frees %x %y"));
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(kChain);
-  const absl::StatusOr<VerifiedModule> alone =
-      VerifiedText(Entry("x = f32[1000] parameter(0)\nROOT r = f32[1000] add(x, x)\n"));
-  CHECK_THAT(PlanToText(*MakePlan(*alone, EngineChoice::kExact)),
-             Catch::Contains("native     %r = f32[1000] add") &&
-                 Catch::Contains("(jit: 1000 elements by 1 instructions)"));
-  CHECK_THAT(PlanToText(*MakePlan(*module, EngineChoice::kExact, Isa::kBaseline)),
+  const Program alone = ProgramOf(Entry("x = f32[1000] parameter(0)\nROOT r = f32[1000] add(x, x)\n"));
+  CHECK_THAT(PlanToText(PlanOf(alone)), Catch::Contains("native     %r = f32[1000] add") &&
+                                            Catch::Contains("(jit: 1000 elements by 1 instructions)"));
+  CHECK_THAT(PlanToText(PlanOf(kChain, EngineChoice::kExact, Isa::kBaseline)),
              Catch::Contains("(jit: no AVX2)"));
 }
 

@@ -9,10 +9,9 @@
 #include "engines/jit/jit_engine.h"
 #include "engines/native/native_engine.h"
 #include "fmt/format.h"
-#include "hlo/text/parser.h"
-#include "run/executor.h"
 #include "shape/shape_text.h"
 #include "tests/jit/loop_testing.h"
+#include "tests/run/program_testing.h"
 
 namespace assay::testing {
 
@@ -30,11 +29,6 @@ inline std::span<const Engine* const> EagerEngines(Isa isa) {
   static const std::array<const Engine*, 2> avx512 = {&jit::EagerJitEngine(Isa::kAvx512),
                                                       &native::NativeEngine(Isa::kAvx512)};
   return isa == Isa::kAvx2 ? avx2 : avx512;
-}
-
-inline absl::StatusOr<VerifiedModule> VerifiedText(const std::string& text) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(text));
-  return Verify(std::move(module));
 }
 
 inline int FusedSteps(const Plan& plan) {

@@ -3,8 +3,7 @@
 #include <string>
 
 #include "plan/plan_text.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
@@ -29,10 +28,8 @@ ENTRY e {
 )";
 
 TEST_CASE("late kernel: every run gives the reference's bits and steps", "[jit][fusion]") {
-  const absl::StatusOr<VerifiedModule> module = Verify(ParseHloText(kSmall).value());
-  REQUIRE(module.ok());
-  const Plan reference = MakePlan(*module, EngineChoice::kReference).value();
-  const Plan exact = MakePlan(*module, EngineChoice::kExact).value();
+  const Program program = ProgramOf(kSmall);
+  const Plan reference = PlanOf(program, EngineChoice::kReference), exact = PlanOf(program);
   CHECK_THAT(PlanToText(exact), Catch::Contains("jit        %a = f32[3,5] add"));
   const std::vector<Literal> arguments = {
       Value("f32[3,5] {{1,2,3,4,5},{-1,-2,-3,-4,-5},{0.5,inf,-inf,nan,-0}}"), Value("f32[5] {1,0.5,2,-3,0}"),
@@ -51,7 +48,7 @@ TEST_CASE("late kernel: every run gives the reference's bits and steps", "[jit][
 
 // Enough elements for the charges to be steps: a run by members counts as one by code.
 TEST_CASE("late kernel: what is charged does not depend on who runs", "[jit][fusion]") {
-  const absl::StatusOr<VerifiedModule> module = Verify(ParseHloText(R"(HloModule m
+  const Program program = ProgramOf(R"(HloModule m
 ENTRY e {
   k = f32[] parameter(0)
   b = f32[8000] broadcast(k), dimensions={}
@@ -59,11 +56,8 @@ ENTRY e {
   p = f32[8000] add(b, i)
   ROOT q = f32[8000] multiply(p, p)
 }
-)")
-                                                           .value());
-  REQUIRE(module.ok());
-  const Plan reference = MakePlan(*module, EngineChoice::kReference).value();
-  const Plan exact = MakePlan(*module, EngineChoice::kExact).value();
+)");
+  const Plan reference = PlanOf(program, EngineChoice::kReference), exact = PlanOf(program);
   Executor referee(reference, {});
   const Literal wanted = referee.Run({Value("f32[] 3")}).value();
   for (int run = 0; run < 5; ++run) {
@@ -76,7 +70,7 @@ ENTRY e {
 }
 
 TEST_CASE("late kernel: arguments are not overwritten, values that are needed again stay", "[jit][fusion]") {
-  const absl::StatusOr<VerifiedModule> module = Verify(ParseHloText(R"(HloModule m
+  const Program program = ProgramOf(R"(HloModule m
 ENTRY e {
   x = f32[4] parameter(0)
   a = f32[4] add(x, x)
@@ -84,10 +78,8 @@ ENTRY e {
   c = f32[4] subtract(b, x)
   ROOT r = (f32[4], f32[4], f32[4]) tuple(b, c, x)
 }
-)")
-                                                           .value());
-  REQUIRE(module.ok());
-  const Plan exact = MakePlan(*module, EngineChoice::kExact).value();
+)");
+  const Plan exact = PlanOf(program);
   const Literal argument = Value("f32[4] {1, 2, 3, 4}");
   for (int run = 0; run < 100; ++run) {
     Executor executor(exact, {});

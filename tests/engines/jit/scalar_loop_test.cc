@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "run/engine_list.h"
 #include "tests/engines/jit/jit_testing.h"
 #include "tests/engines/native/native_testing.h"
 
@@ -18,11 +17,9 @@ struct Outcome {
   absl::StatusOr<Literal> result = absl::UnknownError("");
   int64_t steps = 0;
 };
-Outcome RunOn(const VerifiedModule& module, std::span<const Engine* const> engines,
-              const RunOptions& options) {
-  const absl::StatusOr<Plan> plan = MakePlan(module, engines);
-  REQUIRE(plan.ok());
-  Executor executor(*plan, options);
+Outcome RunOn(const Program& program, std::span<const Engine* const> engines, const RunOptions& options) {
+  const Plan plan = PlanOf(program, engines);
+  Executor executor(plan, options);
   absl::StatusOr<Literal> result = executor.Run({});
   return {std::move(result), executor.statistics().steps};
 }
@@ -62,13 +59,11 @@ std::string WithLimit(std::string_view text, int64_t limit) {
 }
 
 void CheckAgainstReference(const std::string& text) {
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
-  INFO(text << module.status().message());
-  REQUIRE(module.ok());
-  const Outcome wanted = RunOn(*module, {}, {});
+  const Program program = ProgramOf(text);
+  const Outcome wanted = RunOn(program, {}, {});
   REQUIRE(wanted.result.ok());
   for (Isa isa : JitIsas()) {
-    const Outcome found = RunOn(*module, LoopEngines(isa), {});
+    const Outcome found = RunOn(program, LoopEngines(isa), {});
     REQUIRE(found.result.ok());
     CHECK(Literal::BitwiseEqual(*found.result, *wanted.result));
     CHECK(found.steps == wanted.steps);
@@ -81,7 +76,7 @@ TEST_CASE("scalar loop: any number of turns, and values that change places", "[j
 
 TEST_CASE("scalar loop: Fibonacci numbers", "[jit][loop]") {
   // F(90) = 2880067194370816120, by hand-checked tables; the loop keeps (i, F(i), F(i+1)).
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(R"(HloModule m
+  const Program program = ProgramOf(R"(HloModule m
 body {
   s = (u8[], (u64[], u64[])) parameter(0)
   i = u8[] get-tuple-element(s), index=0
@@ -110,9 +105,8 @@ ENTRY e {
   q = (u64[], u64[]) get-tuple-element(w), index=1
   ROOT f = u64[] get-tuple-element(q), index=0
 })");
-  REQUIRE(module.ok());
   for (Isa isa : JitIsas()) {
-    const Outcome found = RunOn(*module, LoopEngines(isa), {});
+    const Outcome found = RunOn(program, LoopEngines(isa), {});
     REQUIRE(found.result.ok());
     CHECK(found.result->shape().ToString() == "u64[]");
     uint64_t value;
@@ -244,15 +238,12 @@ TEST_CASE("scalar loop: arrays of as many elements as there are lanes, and more"
 }
 
 TEST_CASE("scalar loop: code is made once the turns of all runs are worth it", "[jit][loop]") {
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(OfShape(WithLimit(kRounds, 5), "7"));
-  REQUIRE(module.ok());
-  const Outcome wanted = RunOn(*module, {}, {});
+  const Program program = ProgramOf(OfShape(WithLimit(kRounds, 5), "7"));
+  const Outcome wanted = RunOn(program, {}, {});
   for (Isa isa : JitIsas()) {
-    const std::vector<const Engine*> engines = LoopEngines(isa);
-    const absl::StatusOr<Plan> plan = MakePlan(*module, engines);
-    REQUIRE(plan.ok());
+    const Plan plan = PlanOf(program, LoopEngines(isa));
     for (int run = 0; run < 30; ++run) {
-      Executor executor(*plan, {});
+      Executor executor(plan, {});
       const absl::StatusOr<Literal> result = executor.Run({});
       REQUIRE(result.ok());
       CHECK(Literal::BitwiseEqual(*result, *wanted.result));
@@ -275,9 +266,9 @@ TEST_CASE("scalar loop: elements of 64 bits beside an array of 16 that stays", "
       text.replace(at, from.size(), to);
   }
   CheckAgainstReference(text);
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
+  const Program program = ProgramOf(text);
   for (Isa isa : JitIsas()) {
-    const auto kernel = PrepareRoot(jit::LoopEngine(isa), module->module());
+    const auto kernel = PrepareRoot(jit::LoopEngine(isa), program.module());
     CHECK(kernel.ok());
   }
 }
@@ -295,15 +286,14 @@ ENTRY e { x = f64[] constant(1)
 }
 
 TEST_CASE("scalar loop: an endless one ends at --max-steps and at an interruption", "[jit][loop]") {
-  const absl::StatusOr<VerifiedModule> module = VerifiedText(WithLimit(kCount, 2'000'000'000));
-  REQUIRE(module.ok());
+  const Program program = ProgramOf(WithLimit(kCount, 2'000'000'000));
   for (Isa isa : JitIsas()) {
     RunOptions options;
     options.limits.max_steps = 1'000'000;
-    CHECK(absl::IsResourceExhausted(RunOn(*module, LoopEngines(isa), options).result.status()));
+    CHECK(absl::IsResourceExhausted(RunOn(program, LoopEngines(isa), options).result.status()));
     options = {};
     options.interrupted = [] { return true; };
-    CHECK(absl::IsCancelled(RunOn(*module, LoopEngines(isa), options).result.status()));
+    CHECK(absl::IsCancelled(RunOn(program, LoopEngines(isa), options).result.status()));
   }
 }
 
@@ -311,10 +301,7 @@ TEST_CASE("scalar loop: what it declines, and why", "[jit][loop]") {
   const auto reason = [](std::string text, std::string_view from, std::string_view to) {
     for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
       text.replace(at, from.size(), to);
-    const absl::StatusOr<VerifiedModule> module = VerifiedText(text);
-    INFO(text << module.status().message());
-    REQUIRE(module.ok());
-    const auto kernel = PrepareRoot(jit::LoopEngine(Isa::kAvx2), module->module());
+    const auto kernel = PrepareRoot(jit::LoopEngine(Isa::kAvx2), ProgramOf(text).module());
     return std::string(kernel.status().message().data(), kernel.status().message().size());
   };
   const std::string count = WithLimit(kCount, 9);

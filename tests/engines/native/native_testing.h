@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "engines/native/native_engine.h"
-#include "hlo/text/parser.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 #include "literal/literal_text.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
+#include "tests/run/program_testing.h"
 
 namespace assay::testing {
 
@@ -26,13 +24,7 @@ inline std::vector<Isa> MachineIsas() {
 }
 
 inline Plan ReferencePlan(const std::string& body) {
-  absl::StatusOr<Module> module = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
-  INFO(body << module.status().message());
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status().message());
-  REQUIRE(verified.ok());
-  return *MakePlan(*verified, EngineChoice::kReference);
+  return PlanOf("HloModule m\nENTRY e {\n" + body + "\n}\n", EngineChoice::kReference);
 }
 
 // What an engine makes of the entry's root alone.

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
@@ -24,12 +25,9 @@ void CheckAllPairs(const std::string& op, ElementType type, const std::function<
   }
   const int64_t n = 65536;
   const std::string shape = std::string(Name(type)) + "[65536]";
-  absl::StatusOr<Module> module = ParseHloText(OpProgram(op, {shape + " ", shape + " "}, shape));
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  REQUIRE(verified.ok());
+  const Program program = ProgramOf(OpProgram(op, {shape + " ", shape + " "}, shape));
   const absl::StatusOr<Literal> result =
-      Evaluate(*verified, {Literal::FromInts(type, {&n, 1}, lhs), Literal::FromInts(type, {&n, 1}, rhs)});
+      program.Run({Literal::FromInts(type, {&n, 1}, lhs), Literal::FromInts(type, {&n, 1}, rhs)});
   REQUIRE(result.ok());
   INFO(op << " of " << Name(type));
   CHECK(Literal::BitwiseEqual(*result, Literal::FromInts(type, {&n, 1}, wanted)));

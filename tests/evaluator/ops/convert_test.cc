@@ -1,6 +1,7 @@
 // convert, bitcast-convert, reduce-precision, stochastic-convert, complex, real, imag.
 #include <catch2/catch.hpp>
 
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
@@ -47,14 +48,15 @@ TEST_CASE("convert: strips of any length, real to complex and back", "[convert]"
   const int64_t n = 700;
   std::vector<double> values(n);
   for (int64_t i = 0; i < n; ++i) values[i] = static_cast<double>(i) - 350;
-  absl::StatusOr<Module> module = ParseHloText(
-      "HloModule m\nENTRY e {\n  x = f32[700] parameter(0)\n  c = c128[700] convert(x)\n"
-      "  ROOT r = f32[700] convert(c)\n}\n");
-  REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  REQUIRE(verified.ok());
+  const Program program = ProgramOf(R"(HloModule m
+ENTRY e {
+  x = f32[700] parameter(0)
+  c = c128[700] convert(x)
+  ROOT r = f32[700] convert(c)
+}
+)");
   const Literal x = Literal::FromDoubles(ElementType::kF32, {&n, 1}, values);
-  const absl::StatusOr<Literal> result = Evaluate(*verified, {x});
+  const absl::StatusOr<Literal> result = program.Run({x});
   REQUIRE(result.ok());
   CHECK(Literal::BitwiseEqual(*result, x));
 }

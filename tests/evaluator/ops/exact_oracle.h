@@ -123,11 +123,10 @@ class RandomDoubles {
 
 inline absl::StatusOr<Literal> RunProgram(const std::string& program, std::vector<Literal> arguments,
                                           const RunOptions& options = {}) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(program));
-  ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
+  ASSAY_ASSIGN_OR_RETURN(const Program loaded, Program::Load("program.hlo", program));
   RunOptions checked = options;
   checked.crosscheck = Crosscheck::kFull;  // so that the test holds for the reference and for fast kernels
-  return Evaluate(verified, std::move(arguments), checked);
+  return loaded.Run(std::move(arguments), checked);
 }
 inline Literal RunGood(const std::string& program, std::vector<Literal> arguments) {
   INFO(program);

@@ -8,18 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/verify.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
-#include "hlo/text/parser.h"
-#include "run/executor.h"
+#include "run/program.h"
 
 namespace assay::testing {
 
 inline absl::StatusOr<Literal> RunText(const std::string& text, std::vector<Literal> arguments) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, ParseHloText(text));
-  ASSAY_ASSIGN_OR_RETURN(const VerifiedModule verified, Verify(std::move(module)));
-  return Evaluate(verified, std::move(arguments), {.crosscheck = Crosscheck::kFull});
+  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load("program.hlo", text));
+  return program.Run(std::move(arguments), {.crosscheck = Crosscheck::kFull});
 }
 
 inline Literal RunOk(const std::string& text, std::vector<Literal> arguments) {

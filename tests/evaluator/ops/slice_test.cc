@@ -1,7 +1,7 @@
 // slice, pad, concatenate, dynamic-slice and dynamic-update-slice against the specification's formulas, index
 // by index. Worked examples and refusals are goldens (golden/shape).
-#include "run/engine_list.h"
 #include "tests/evaluator/ops/shape_testing.h"
+#include "tests/run/program_testing.h"
 
 namespace assay::testing {
 
@@ -144,13 +144,13 @@ TEST_CASE("dynamic-update-slice: an unshared operand is overwritten in place", "
   const std::string text =
       "HloModule m\nENTRY e {\n x = s32[4] parameter(0)\n u = s32[1] constant({9})\n i = s32[] constant(2)\n"
       " ROOT r = s32[4] dynamic-update-slice(x, u, i)\n}";
-  const VerifiedModule module = Verify(ParseHloText(text).value()).value();
+  const Program program = ProgramOf(text);
   for (const EngineChoice choice : {EngineChoice::kReference, EngineChoice::kExact}) {
     const int64_t size = 4, values[] = {1, 2, 3, 4};
     std::vector<Literal> arguments = {Literal::FromInts(ElementType::kS32, {&size, 1}, values)};
     const std::byte* storage = arguments[0].data();
     // Without the cross-check, which shares the operands.
-    const Literal result = Evaluate(module, std::move(arguments), {}, choice).value();
+    const Literal result = program.Run(std::move(arguments), {}, EnginesOf(choice)).value();
     CHECK(result.data() == storage);
     CHECK(ValuesOf(result) == std::vector<int64_t>{1, 2, 9, 4});
   }

@@ -41,15 +41,15 @@ std::string Example() {
 TEST_CASE("bytecode: the example of the specification", "[mlir]") {
   const std::string bytes = Example();
   REQUIRE(bytes.size() == 265);
-  const absl::StatusOr<VerifiedModule> module = Verified(ParseStableHloBytecode(bytes));
-  INFO(module.status());
-  REQUIRE(module.ok());
-  CHECK(module->module().name == "m");
-  const absl::StatusOr<VerifiedModule> wanted = Verified(
+  const absl::StatusOr<Program> program = Verified(ParseStableHloBytecode(bytes));
+  INFO(program.status());
+  REQUIRE(program.ok());
+  CHECK(program->module().name == "m");
+  const absl::StatusOr<Program> wanted = Verified(
       ParseHloText("ENTRY e { a = f32[2] parameter(0)\n c = f32[2] constant({1, -2})\n d = f32[2] add(a, c)\n"
                    "ROOT r = f32[2] cosine(d) }"));
-  const auto inputs = RandomInputs(*wanted, 1);
-  const absl::StatusOr<Literal> a = Evaluate(*module, *inputs), b = Evaluate(*wanted, *inputs);
+  const auto inputs = RandomInputs(wanted->verified(), 1);
+  const absl::StatusOr<Literal> a = program->Run(*inputs), b = wanted->Run(*inputs);
   REQUIRE((a.ok() && b.ok()));
   CHECK(Literal::BitwiseEqual(*a, *b));
 }

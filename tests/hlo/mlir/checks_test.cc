@@ -9,8 +9,8 @@ namespace {
 std::string Body(const std::string& body) { return "func.func @main() {\n" + body + "\nreturn\n}\n"; }
 
 absl::Status Ran(const std::string& mlir) {
-  const absl::StatusOr<VerifiedModule> module = Verified(ParseStableHloText(mlir));
-  return module.ok() ? Evaluate(*module, {}).status() : module.status();
+  const absl::StatusOr<Program> program = Verified(ParseStableHloText(mlir));
+  return program.ok() ? program->Run({}).status() : program.status();
 }
 
 // What each form says of 5 and 5.0117 (3 ulps of f16 more), and of their difference 0.0117.
@@ -98,12 +98,12 @@ TEST_CASE("mlir: probes record, also in loops and when printed as HLO", "[mlir][
   INFO(failed);
   CHECK(ExitCodeOf(failed) == 1);
 
-  const absl::StatusOr<VerifiedModule> module = Verified(ParseStableHloText(program("%two")));
+  const absl::StatusOr<Program> module = Verified(ParseStableHloText(program("%two")));
   REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> printed = Verified(ParseHloText(ModuleToText(module->module())));
+  const absl::StatusOr<Program> printed = Verified(ParseHloText(ModuleToText(module->module())));
   INFO(printed.status() << ModuleToText(module->module()));
   REQUIRE(printed.ok());
-  CHECK(Evaluate(*printed, {}).status().ok());
+  CHECK(printed->Run({}).status().ok());
 }
 
 // Two values under one id, then a look at each; in the order of the text in every form.
@@ -121,12 +121,12 @@ TEST_CASE("mlir: probes written as custom calls keep their order", "[mlir][check
            call("", "check.expect_serialized_eq", "%b", "iteration = 0 : ui32, probe_id = \"x\"", "()") +
            call("", "check.expect_serialized_eq", "%a", "iteration = 1 : ui32, probe_id = \"x\"", "()"));
   CHECK(Ran(text).ok());
-  const absl::StatusOr<VerifiedModule> module = Verified(ParseStableHloText(text));
+  const absl::StatusOr<Program> module = Verified(ParseStableHloText(text));
   REQUIRE(module.ok());
-  const absl::StatusOr<VerifiedModule> printed = Verified(ParseHloText(ModuleToText(module->module())));
+  const absl::StatusOr<Program> printed = Verified(ParseHloText(ModuleToText(module->module())));
   INFO(printed.status() << ModuleToText(module->module()));
   REQUIRE(printed.ok());
-  CHECK(Evaluate(*printed, {}).status().ok());
+  CHECK(printed->Run({}).status().ok());
 }
 
 TEST_CASE("mlir: run_parallel of one process is a call, of several refused", "[mlir][checks]") {

@@ -5,19 +5,13 @@
 
 #include "fmt/format.h"
 #include "tests/hlo/mlir/same_program.h"
+#include "tests/run/program_testing.h"
 
 namespace assay {
 namespace {
 
-VerifiedModule ModuleOf(const std::string& hlo) {
-  absl::StatusOr<VerifiedModule> module = Verified(ParseHloText(hlo));
-  INFO(module.status());
-  REQUIRE(module.ok());
-  return *std::move(module);
-}
-
 std::string Printed(const std::string& hlo) {
-  const absl::StatusOr<std::string> text = ExportStableHlo(ModuleOf(hlo).module());
+  const absl::StatusOr<std::string> text = ExportStableHlo(ProgramOf(hlo).module());
   INFO(text.status());
   REQUIRE(text.ok());
   return *text;
@@ -34,7 +28,7 @@ std::string Body(const std::string& hlo) {
 void CheckPrinted(const std::string& hlo) {
   const std::string text = Printed(hlo);
   CheckSame(text, hlo);
-  const absl::StatusOr<VerifiedModule> again = Verified(ParseStableHloText(text));
+  const absl::StatusOr<Program> again = Verified(ParseStableHloText(text));
   REQUIRE(again.ok());
   const absl::StatusOr<std::string> twice = ExportStableHlo(again->module());
   REQUIRE(twice.ok());
@@ -42,7 +36,7 @@ void CheckPrinted(const std::string& hlo) {
 }
 
 std::string Refusal(const std::string& hlo) {
-  const absl::Status status = ExportStableHlo(ModuleOf(hlo).module()).status();
+  const absl::Status status = ExportStableHlo(ProgramOf(hlo).module()).status();
   if (status.ok()) return "printed";
   CHECK(ExitCodeOf(status) == 4);
   return std::string(status.message());

@@ -350,13 +350,13 @@ TEST_CASE("mlir: CHLO operations are those of HLO or built of them", "[mlir]") {
 
 // Against mpfr: erf_inv(0.5) = 0.476936276204469873..., erf_inv(0.999) = 2.32675376551352...
 TEST_CASE("mlir: chlo.erf_inv is the inverse of erf, rounded to f32", "[mlir]") {
-  const std::string program =
+  const std::string text =
       Main("", "tensor<9xf32>",
            "%c = stablehlo.constant dense<[0.5, -0.5, 1.0, -1.0, 1.5, -0.0, 0x7FC00000, 1.0e-30, 0.25]> : "
            "tensor<9xf32>\n%0 = chlo.erf_inv %c : tensor<9xf32> -> tensor<9xf32>\nreturn %0 : tensor<9xf32>");
-  const absl::StatusOr<VerifiedModule> module = Verified(ParseStableHloText(program));
-  REQUIRE(module.ok());
-  const absl::StatusOr<Literal> value = Evaluate(*module, {});
+  const absl::StatusOr<Program> program = Verified(ParseStableHloText(text));
+  REQUIRE(program.ok());
+  const absl::StatusOr<Literal> value = program->Run({});
   REQUIRE(value.ok());
   // 0.4769362762, 8.862269254527580e-31 = 1e-30 sqrt(pi) / 2, 0.2253120550121781.
   const absl::StatusOr<Shape> shape = Shape::Array(ElementType::kF32, std::vector<int64_t>{9});

@@ -5,19 +5,18 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "evaluator/verify.h"
 #include "hlo/mlir/import.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
 #include "literal/literal_text.h"
-#include "run/executor.h"
 #include "run/inputs/random_inputs.h"
+#include "run/program.h"
 
 namespace assay {
 
-inline absl::StatusOr<VerifiedModule> Verified(absl::StatusOr<Module> module) {
+inline absl::StatusOr<Program> Verified(absl::StatusOr<Module> module) {
   if (!module.ok()) return module.status();
-  return Verify(*std::move(module));
+  return Program::OfModule(*std::move(module));
 }
 
 // func.func @main of one operation line or more, which ends with the return.
@@ -27,20 +26,20 @@ inline std::string Main(const std::string& arguments, const std::string& results
 
 inline void CheckSame(const std::string& mlir, const std::string& hlo) {
   INFO(mlir);
-  const absl::StatusOr<VerifiedModule> actual = Verified(ParseStableHloText(mlir));
+  const absl::StatusOr<Program> actual = Verified(ParseStableHloText(mlir));
   INFO(actual.status());
   REQUIRE(actual.ok());
   INFO(ModuleToText(actual->module()));
-  const absl::StatusOr<VerifiedModule> wanted = Verified(ParseHloText(hlo));
+  const absl::StatusOr<Program> wanted = Verified(ParseHloText(hlo));
   INFO(wanted.status());
   REQUIRE(wanted.ok());
   for (uint64_t seed : {1, 2}) {
-    const auto inputs = RandomInputs(*wanted, seed);
+    const auto inputs = RandomInputs(wanted->verified(), seed);
     REQUIRE(inputs.ok());
-    const absl::StatusOr<Literal> a = Evaluate(*actual, *inputs);
+    const absl::StatusOr<Literal> a = actual->Run(*inputs);
     INFO(a.status());
     REQUIRE(a.ok());
-    const absl::StatusOr<Literal> b = Evaluate(*wanted, *inputs);
+    const absl::StatusOr<Literal> b = wanted->Run(*inputs);
     INFO(b.status());
     REQUIRE(b.ok());
     INFO(LiteralToText(*a) << "\nwanted\n" << LiteralToText(*b));
@@ -50,9 +49,9 @@ inline void CheckSame(const std::string& mlir, const std::string& hlo) {
 
 // The value of a program without arguments.
 inline std::string Evaluated(const std::string& mlir) {
-  const absl::StatusOr<VerifiedModule> module = Verified(ParseStableHloText(mlir));
-  if (!module.ok()) return std::string(module.status().message());
-  const absl::StatusOr<Literal> value = Evaluate(*module, {});
+  const absl::StatusOr<Program> program = Verified(ParseStableHloText(mlir));
+  if (!program.ok()) return std::string(program.status().message());
+  const absl::StatusOr<Literal> value = program->Run({});
   return value.ok() ? LiteralToText(*value, {.hex_floats = true}) : std::string(value.status().message());
 }
 

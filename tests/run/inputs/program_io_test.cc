@@ -3,18 +3,14 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
 namespace {
 
 VerifiedModule Verified(const std::string& parameters) {
-  absl::StatusOr<Module> module =
-      ParseHloText("HloModule m\nENTRY e {\n" + parameters + "\n  ROOT r = () tuple()\n}\n");
-  REQUIRE(module.ok());
-  absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  REQUIRE(verified.ok());
-  return *std::move(verified);
+  return ProgramOf("HloModule m\nENTRY e {\n" + parameters + "\n  ROOT r = () tuple()\n}\n").verified();
 }
 
 using Values = std::map<std::string, Literal>;

@@ -4,29 +4,22 @@
 #include <algorithm>
 #include <set>
 
-#include "catch2/catch.hpp"
-#include "hlo/text/parser.h"
-#include "run/executor.h"
+#include "tests/run/program_testing.h"
 
 namespace assay {
 namespace {
 
-struct Program {
-  VerifiedModule module;
+struct ProgramWithInputs {
+  Program program;
   std::vector<Literal> inputs;
 };
 
-Program Make(std::string_view text, uint64_t seed = 1) {
-  absl::StatusOr<Module> module = ParseHloText(text);
-  INFO(text << "\n" << module.status());
-  REQUIRE(module.ok());
-  absl::StatusOr<VerifiedModule> verified = Verify(*std::move(module));
-  INFO(verified.status());
-  REQUIRE(verified.ok());
-  absl::StatusOr<std::vector<Literal>> inputs = RandomInputs(*verified, seed);
-  INFO(inputs.status());
+ProgramWithInputs Make(const std::string& text, uint64_t seed = 1) {
+  const Program program = ProgramOf(text);
+  absl::StatusOr<std::vector<Literal>> inputs = RandomInputs(program.verified(), seed);
+  INFO(text << "\n" << inputs.status());
   REQUIRE(inputs.ok());
-  return {*std::move(verified), *std::move(inputs)};
+  return {program, *std::move(inputs)};
 }
 
 std::vector<int64_t> Ints(const Literal& literal) {
@@ -46,17 +39,17 @@ constexpr std::string_view kGatherTail =
     "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,2}";
 
 TEST_CASE("random inputs: gather indices are in range", "[random_inputs]") {
-  const Program p = Make(R"(HloModule m
+  const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   x = f32[5,2] parameter(0)
   i = s32[200,1] parameter(1)
   ROOT g = f32[200,2] gather(x, i), )" +
-                         std::string(kGatherTail) + "\n}");
+                                   std::string(kGatherTail) + "\n}");
   CheckFills(p.inputs[1], 4);
 }
 
 TEST_CASE("random inputs: each component of an index vector has its own range", "[random_inputs]") {
-  const Program p = Make(R"(HloModule m
+  const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   x = f32[3,9] parameter(0)
   i = s32[2,100] parameter(1)
@@ -69,7 +62,7 @@ ENTRY e {
 
 TEST_CASE("random inputs: indices are followed through calls, loops, tuples and conversions",
           "[random_inputs]") {
-  const Program p = Make(R"(HloModule m
+  const ProgramWithInputs p = Make(R"(HloModule m
 inner {
   q = (s32[], s8[300]) parameter(0)
   raw = s8[300] get-tuple-element(q), index=1
@@ -77,7 +70,7 @@ inner {
   i = s32[300,1] reshape(wide)
   x = f32[5,2] constant({{1,2},{3,4},{5,6},{7,8},{9,10}})
   ROOT g = f32[300,2] gather(x, i), )" +
-                         std::string(kGatherTail) + R"(
+                                   std::string(kGatherTail) + R"(
 }
 body {
   s = (s32[], s8[300]) parameter(0)
@@ -105,7 +98,7 @@ ENTRY e {
 }
 
 TEST_CASE("random inputs: indices are followed through the wrapping of negative ones", "[random_inputs]") {
-  const Program p = Make(R"(HloModule m
+  const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   x = f32[5,2] parameter(0)
   i = s32[200] parameter(1)
@@ -118,12 +111,12 @@ ENTRY e {
   wrapped = s32[200] select(low, up, i)
   column = s32[200,1] reshape(wrapped)
   ROOT g = f32[200,2] gather(x, column), )" +
-                         std::string(kGatherTail) + "\n}");
+                                   std::string(kGatherTail) + "\n}");
   CheckFills(p.inputs[1], 4);
 }
 
 TEST_CASE("random inputs: parts of concatenated index vectors get their own component", "[random_inputs]") {
-  const Program p = Make(R"(HloModule m
+  const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   x = f32[3,7] parameter(0)
   i = s32[200,1] parameter(1)
@@ -151,7 +144,7 @@ ENTRY e {
 }
 
 TEST_CASE("random inputs: promised order and distinctness of scatter indices are kept", "[random_inputs]") {
-  const Program p = Make(ScatterProgram("indices_are_sorted=true, unique_indices=true,"));
+  const ProgramWithInputs p = Make(ScatterProgram("indices_are_sorted=true, unique_indices=true,"));
   const std::vector<int64_t> values = Ints(p.inputs[1]);
   std::vector<std::pair<int64_t, int64_t>> windows;  // (row, column): the operand's order
   for (int v = 0; v < 20; ++v) windows.emplace_back(values[2 * v + 1], values[2 * v]);
@@ -164,7 +157,7 @@ TEST_CASE("random inputs: promised order and distinctness of scatter indices are
 }
 
 TEST_CASE("random inputs: scatter indices keep windows inside", "[random_inputs]") {
-  const Program p = Make(ScatterProgram(""));
+  const ProgramWithInputs p = Make(ScatterProgram(""));
   const std::vector<int64_t> values = Ints(p.inputs[1]);
   for (int v = 0; v < 20; ++v) {
     CHECK((values[2 * v] >= 0 && values[2 * v] <= 27));
@@ -174,7 +167,7 @@ TEST_CASE("random inputs: scatter indices keep windows inside", "[random_inputs]
 
 TEST_CASE("random inputs: starts of dynamic slices and updates are in range", "[random_inputs]") {
   for (uint64_t seed = 0; seed < 30; ++seed) {
-    const Program p = Make(R"(HloModule m
+    const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   x = f32[9,4] parameter(0)
   i = s32[2] parameter(1)
@@ -189,7 +182,7 @@ ENTRY e {
   d = f32[9,4] dynamic-update-slice(x, u, j, z)
   ROOT t = (f32[3,4], f32[9,4]) tuple(s, d)
 })",
-                           seed);
+                                     seed);
     const std::vector<int64_t> i = Ints(p.inputs[1]);
     CHECK((i[0] >= 0 && i[0] <= 6));
     CHECK((i[1] >= 0 && i[1] <= 6));
@@ -199,14 +192,14 @@ ENTRY e {
 
 TEST_CASE("random inputs: group sizes fit the ragged dimension", "[random_inputs]") {
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const Program p = Make(R"(HloModule m
+    const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   l = f32[11,2] parameter(0)
   r = f32[3,2,5] parameter(1)
   gs = s32[3] parameter(2)
   ROOT d = f32[11,5] ragged-dot(l, r, gs), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}
 })",
-                           seed);
+                                     seed);
     const std::vector<int64_t> sizes = Ints(p.inputs[2]);
     CHECK(*std::min_element(sizes.begin(), sizes.end()) >= 0);
     CHECK(sizes[0] + sizes[1] + sizes[2] <= 11);
@@ -214,7 +207,7 @@ ENTRY e {
 }
 
 TEST_CASE("random inputs: ranges of a ragged-all-to-all are empty", "[random_inputs]") {
-  const Program p = Make(R"(HloModule m
+  const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   x = f32[4] parameter(0)
   y = f32[4] parameter(1)
@@ -229,20 +222,20 @@ ENTRY e {
 
 TEST_CASE("random inputs: sizes set at run time are within the bound", "[random_inputs]") {
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const Program p = Make(R"(HloModule m
+    const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   x = f32[3] parameter(0)
   n = s32[] parameter(1)
   ROOT s = f32[<=3] set-dimension-size(x, n), dimensions={0}
 })",
-                           seed);
+                                     seed);
     CHECK((p.inputs[1].GetInt(0) >= 0 && p.inputs[1].GetInt(0) <= 3));
-    CHECK(Evaluate(p.module, p.inputs).ok());
+    CHECK(p.program.Run(p.inputs).ok());
   }
 }
 
 TEST_CASE("random inputs: matrices to factorise are positive definite", "[random_inputs]") {
-  const Program p = Make(R"(HloModule m
+  const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   a = f64[2,6,6] parameter(0)
   ROOT l = f64[2,6,6] cholesky(a), lower=true
@@ -263,7 +256,7 @@ ENTRY e {
 
 TEST_CASE("random inputs: branch indices name a branch", "[random_inputs]") {
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const Program p = Make(R"(HloModule m
+    const ProgramWithInputs p = Make(R"(HloModule m
 f { ROOT x = f32[] parameter(0) }
 g { y = f32[] parameter(0)
  ROOT n = f32[] negate(y) }
@@ -272,14 +265,14 @@ ENTRY e {
   x = f32[] parameter(1)
   ROOT c = f32[] conditional(i, x, x), branch_computations={f, g}
 })",
-                           seed);
+                                     seed);
     CHECK((p.inputs[0].GetInt(0) == 0 || p.inputs[0].GetInt(0) == 1));
   }
 }
 
 TEST_CASE("random inputs: one seed gives one set of inputs", "[random_inputs]") {
   const std::string program = ScatterProgram("");
-  const Program a = Make(program, 5), b = Make(program, 5), c = Make(program, 6);
+  const ProgramWithInputs a = Make(program, 5), b = Make(program, 5), c = Make(program, 6);
   for (size_t i = 0; i < a.inputs.size(); ++i) {
     CHECK(Literal::BitwiseEqual(a.inputs[i], b.inputs[i]));
     CHECK_FALSE(Literal::BitwiseEqual(a.inputs[i], c.inputs[i]));
@@ -287,22 +280,22 @@ TEST_CASE("random inputs: one seed gives one set of inputs", "[random_inputs]") 
 }
 
 TEST_CASE("random inputs: two demands on one parameter are both met", "[random_inputs]") {
-  const Program p = Make(R"(HloModule m
+  const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   x = f32[5,2] parameter(0)
   y = f32[3,2] parameter(1)
   i = s32[200,1] parameter(2)
-  g = f32[200,2] gather(x, i), )" +
-                         std::string(kGatherTail) + R"(
-  h = f32[200,2] gather(y, i), )" +
-                         std::string(kGatherTail) + R"(
+  g = f32[200,2] gather(x, i), )" + std::string(kGatherTail) +
+                                   R"(
+  h = f32[200,2] gather(y, i), )" + std::string(kGatherTail) +
+                                   R"(
   ROOT s = f32[200,2] add(g, h)
 })");
   CheckFills(p.inputs[2], 2);
 }
 
 TEST_CASE("random inputs: tokens, empty arrays and empty ranges do no harm", "[random_inputs]") {
-  const Program p = Make(R"(HloModule m
+  const ProgramWithInputs p = Make(R"(HloModule m
 ENTRY e {
   t = token[] parameter(0)
   x = f32[0,2] parameter(1)

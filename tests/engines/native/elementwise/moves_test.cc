@@ -4,9 +4,8 @@
 #include <string>
 
 #include "fmt/format.h"
-#include "run/engine_list.h"
-#include "run/executor.h"
 #include "run/inputs/random_inputs.h"
+#include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
 namespace assay {
@@ -20,16 +19,11 @@ std::string Of(const std::string& type, const Sizes& sizes) {
 
 // Runs the instruction by both engines on random inputs; it must have a kernel in the exact one.
 void CheckSame(const std::string& parameters, const std::string& instruction) {
-  const std::string program = "HloModule m\nENTRY e {\n" + parameters + "  ROOT r = " + instruction + "\n}\n";
-  INFO(program);
-  absl::StatusOr<Module> parsed = ParseHloText(program);
-  REQUIRE(parsed.ok());
-  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
-  INFO(module.status());
-  REQUIRE(module.ok());
-  const std::vector<Literal> inputs = RandomInputs(*module, 7).value();
-  const Plan reference = MakePlan(*module, EngineChoice::kReference).value();
-  const Plan exact = MakePlan(*module, EngineChoice::kExact).value();
+  const std::string text = "HloModule m\nENTRY e {\n" + parameters + "  ROOT r = " + instruction + "\n}\n";
+  INFO(text);
+  const Program program = ProgramOf(text);
+  const std::vector<Literal> inputs = RandomInputs(program.verified(), 7).value();
+  const Plan reference = PlanOf(program, EngineChoice::kReference), exact = PlanOf(program);
   REQUIRE(exact.computations[0].steps.back().kernel != nullptr);
   Executor referee(reference, {}), executor(exact, {});
   const Literal wanted = referee.Run(inputs).value();
@@ -126,11 +120,8 @@ TEST_CASE("moves: windows begin where the reference's do, whatever the start", "
 }
 
 bool HasKernel(const std::string& body) {
-  absl::StatusOr<Module> parsed = ParseHloText("HloModule m\nENTRY e {\n" + body + "\n}\n");
-  REQUIRE(parsed.ok());
-  const absl::StatusOr<VerifiedModule> module = Verify(*std::move(parsed));
-  REQUIRE(module.ok());
-  return MakePlan(*module, EngineChoice::kExact)->computations[0].steps.back().kernel != nullptr;
+  const Plan plan = PlanOf("HloModule m\nENTRY e {\n" + body + "\n}\n");
+  return plan.computations[0].steps.back().kernel != nullptr;
 }
 
 TEST_CASE("moves: a bitcast that moves nothing gives the operand's bytes", "[native][elementwise][bitcast]") {

@@ -1,0 +1,49 @@
+#include "run/program.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "hlo/load/load.h"
+#include "plan/make_plan.h"
+
+namespace assay {
+
+struct Program::Shared {
+  explicit Shared(VerifiedModule verified) : module(std::move(verified)) {}
+
+  const VerifiedModule module;
+  std::mutex mutex;                                // of plans
+  std::vector<std::shared_ptr<const Plan>> plans;  // one for each list of engines: few enough to look through
+};
+
+absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view bytes) {
+  ASSAY_ASSIGN_OR_RETURN(Module module, LoadProgram(name, bytes));
+  return OfModule(std::move(module));
+}
+
+absl::StatusOr<Program> Program::OfModule(Module module) {
+  ASSAY_ASSIGN_OR_RETURN(VerifiedModule verified, Verify(std::move(module)));
+  return Program(std::move(verified));
+}
+
+Program::Program(VerifiedModule module) : shared_(std::make_shared<Shared>(std::move(module))) {}
+
+const VerifiedModule& Program::verified() const { return shared_->module; }
+
+absl::StatusOr<std::shared_ptr<const Plan>> Program::PlanFor(std::span<const Engine* const> engines) const {
+  const std::lock_guard<std::mutex> lock(shared_->mutex);
+  for (const std::shared_ptr<const Plan>& plan : shared_->plans) {
+    if (std::ranges::equal(plan->engines, engines)) return plan;
+  }
+  ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(shared_->module, engines));
+  return shared_->plans.emplace_back(std::make_shared<const Plan>(std::move(plan)));
+}
+
+absl::StatusOr<Literal> Program::Run(std::vector<Literal> arguments, RunOptions options,
+                                     std::span<const Engine* const> engines) const {
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, PlanFor(engines));
+  return Executor(*plan, std::move(options)).Run(std::move(arguments));
+}
+
+}  // namespace assay

@@ -1,0 +1,58 @@
+// The one way from a program to its results: read, verified, planned once for each list of engines, run as often as wanted.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load("add.hlo", text));
+//   ASSAY_ASSIGN_OR_RETURN(const Literal sum, program.Run({x, y}));
+//
+// The stages in between are LoadProgram, Verify, MakePlan and Executor (docs/architecture.md). Callers outside of this folder
+// leave the way to a plan to Program; only tests that are about one stage, or read in a form of their own, call it alone.
+#ifndef ASSAY_RUN_PROGRAM_H_
+#define ASSAY_RUN_PROGRAM_H_
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "evaluator/verify.h"
+#include "plan/plan.h"
+#include "run/engine_list.h"
+#include "run/executor.h"
+
+namespace assay {
+
+// A verified program and its plans. A copy is the same program and shares its plans. Safe from many threads: those that plan
+// at the same time wait for each other, and runs do not disturb each other.
+class Program {
+ public:
+  // Reads a program of any form (hlo/load/load.h) and verifies it; `name`, of a file, decides only where the content does
+  // not. The bytes are not kept. Errors are LoadProgram's and Verify's: InvalidProgram and NotSupported, with the position
+  // in a text, and LimitExceeded.
+  static absl::StatusOr<Program> Load(std::string_view name, std::string_view bytes);
+  // Verifies the module. Errors are Verify's.
+  static absl::StatusOr<Program> OfModule(Module module);
+  explicit Program(VerifiedModule module);
+
+  const VerifiedModule& verified() const;
+  const Module& module() const { return verified().module(); }
+
+  // The plan by these engines (EnginesOf), made at the first call with them and then shared. They outlive the program and the
+  // plan; their list need not. Errors are MakePlan's and are not kept; NotSupported is that of a module for several devices.
+  absl::StatusOr<std::shared_ptr<const Plan>> PlanFor(
+      std::span<const Engine* const> engines = EnginesOf()) const;
+
+  // Runs that plan once. Takes one literal for each parameter of the entry computation, compatible with the parameter's
+  // shape, and gives the root's value. `options` has the limits (steps, bytes, seconds), threads and cross-check. Errors are
+  // PlanFor's and the run's: BadInput for arguments that do not fit, EvalError, LimitExceeded, ComparisonFailed by the
+  // cross-check, Cancelled where options.interrupted said so. A caller that fills or reads the host's queues, watches the
+  // steps, wants statistics, or runs again and again in the storage of the run before makes an Executor of PlanFor's plan.
+  absl::StatusOr<Literal> Run(std::vector<Literal> arguments, RunOptions options = {},
+                              std::span<const Engine* const> engines = EnginesOf()) const;
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_RUN_PROGRAM_H_
