@@ -72,8 +72,9 @@ bool Begins(const std::string& text, const std::string& start) { return text.rfi
 TEST_CASE("broadcasting: a scalar goes everywhere (example 1)", "[builder]") {
   CHECK(Sum("f32[2,3] {{1,2,3},{4,5,6}}", "f32[] 7") == "f32[2,3] { { 8, 9, 10 }, { 11, 12, 13 } }");
   CHECK(SumText({2, 3}, {}) ==
-        "%broadcast = f32[2,3]{1,0} broadcast(%y), dimensions={}\n"
-        "ROOT %add = f32[2,3]{1,0} add(%x, %broadcast)\n");
+        R"(%broadcast = f32[2,3]{1,0} broadcast(%y), dimensions={}
+ROOT %add = f32[2,3]{1,0} add(%x, %broadcast)
+)");
 }
 
 TEST_CASE("broadcasting: a vector is copied along the rows of a matrix (example 2)", "[builder]") {
@@ -81,8 +82,9 @@ TEST_CASE("broadcasting: a vector is copied along the rows of a matrix (example 
         "f32[2,3] { { 8, 10, 12 }, { 11, 13, 15 } }");
   CHECK(Begins(SumShape({2, 3}, {3}), "BCAST-3: ranks differ and no dimension list"));
   CHECK(SumText({2, 3}, {3}, {1}) ==
-        "%broadcast = f32[2,3]{1,0} broadcast(%y), dimensions={1}\n"
-        "ROOT %add = f32[2,3]{1,0} add(%x, %broadcast)\n");
+        R"(%broadcast = f32[2,3]{1,0} broadcast(%y), dimensions={1}
+ROOT %add = f32[2,3]{1,0} add(%x, %broadcast)
+)");
 }
 
 TEST_CASE("broadcasting: the list decides between rows and columns of a square (example 3)", "[builder]") {
@@ -121,9 +123,10 @@ TEST_CASE("broadcasting: a size of 1 stretches (example 6)", "[builder]") {
   CHECK(SumShape({0, 3}, {1, 3}) == "f32[0,3]");
   CHECK(Begins(SumShape({0, 3}, {2, 3}), "BCAST-9"));
   CHECK(SumText({1, 3}, {2, 3}) ==
-        "%reshape = f32[3]{0} reshape(%x)\n"
-        "%broadcast = f32[2,3]{1,0} broadcast(%reshape), dimensions={1}\n"
-        "ROOT %add = f32[2,3]{1,0} add(%broadcast, %y)\n");
+        R"(%reshape = f32[3]{0} reshape(%x)
+%broadcast = f32[2,3]{1,0} broadcast(%reshape), dimensions={1}
+ROOT %add = f32[2,3]{1,0} add(%broadcast, %y)
+)");
 }
 
 TEST_CASE("broadcasting: both operands stretch in an outer sum (example 7)", "[builder]") {

@@ -10,10 +10,16 @@ namespace assay {
 namespace {
 
 constexpr char kDynamic[] =
-    "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  n = s32[] parameter(1)\n  k = s32[] parameter(2)\n"
-    "  a = f32[<=4] set-dimension-size(x, n), dimensions={0}\n"
-    "  b = f32[<=4] set-dimension-size(x, k), dimensions={0}\n"
-    "  ROOT r = f32[<=4] divide(a, b)\n}\n";
+    R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  n = s32[] parameter(1)
+  k = s32[] parameter(2)
+  a = f32[<=4] set-dimension-size(x, n), dimensions={0}
+  b = f32[<=4] set-dimension-size(x, k), dimensions={0}
+  ROOT r = f32[<=4] divide(a, b)
+}
+)";
 
 TEST_CASE("elementwise: run-time sizes that differ are an error", "[DYN-4]") {
   const absl::StatusOr<Literal> result = RunText(kDynamic, {"f32[4] {1, 2, 3, 4}", "s32[] 2", "s32[] 3"});
@@ -57,8 +63,15 @@ TEST_CASE("elementwise: every length around the strip and block sizes", "[elemen
 
 TEST_CASE("elementwise: an operand that is used again is not overwritten", "[elementwise]") {
   const absl::StatusOr<Literal> result = RunText(
-      "HloModule m\nENTRY e {\n  x = s32[3] parameter(0)\n  y = s32[3] negate(x)\n  z = s32[3] add(y, x)\n"
-      "  w = s32[3] add(z, z)\n  ROOT t = (s32[3], s32[3], s32[3], s32[3]) tuple(x, y, z, w)\n}\n",
+      R"(HloModule m
+ENTRY e {
+  x = s32[3] parameter(0)
+  y = s32[3] negate(x)
+  z = s32[3] add(y, x)
+  w = s32[3] add(z, z)
+  ROOT t = (s32[3], s32[3], s32[3], s32[3]) tuple(x, y, z, w)
+}
+)",
       {"s32[3] {1, 2, 3}"});
   REQUIRE(result.ok());
   CHECK(Literal::BitwiseEqual(result->element(0), Value("s32[3] {1, 2, 3}")));

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "fmt/format.h"
 #include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
@@ -61,8 +62,12 @@ ENTRY e {
 
 TEST_CASE("scalar function: a comparator over one and over many elements", "[scalar_function]") {
   Function f(
-      "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
-      "  ROOT c = pred[] compare(a, b), direction=LT\n}\n");
+      R"(f {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=LT
+}
+)");
   CHECK(f->num_inputs() == 2);
   CHECK(f->output_type(0) == ElementType::kPred);
   CHECK(Literal::BitwiseEqual(f.Apply({"f32[1] {1}", "f32[1] {2}"}, "pred[1]"), Value("pred[1] {1}")));
@@ -78,11 +83,22 @@ TEST_CASE("scalar function: a comparator over one and over many elements", "[sca
 
 TEST_CASE("scalar function: calls are inlined, tuples taken apart, constants kept", "[scalar_function]") {
   Function f(
-      "g {\n  t = (s32[], s32[]) parameter(0)\n  u = s32[] get-tuple-element(t), index=0\n"
-      "  v = s32[] get-tuple-element(t), index=1\n  ROOT d = s32[] subtract(u, v)\n}\n"
-      "f {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  k = s32[] constant(10)\n"
-      "  m = s32[] multiply(b, k)\n  t = (s32[], s32[]) tuple(a, m)\n"
-      "  c = s32[] call(t), to_apply=g\n  ROOT r = (s32[], s32[]) tuple(c, a)\n}\n");
+      R"(g {
+  t = (s32[], s32[]) parameter(0)
+  u = s32[] get-tuple-element(t), index=0
+  v = s32[] get-tuple-element(t), index=1
+  ROOT d = s32[] subtract(u, v)
+}
+f {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  k = s32[] constant(10)
+  m = s32[] multiply(b, k)
+  t = (s32[], s32[]) tuple(a, m)
+  c = s32[] call(t), to_apply=g
+  ROOT r = (s32[], s32[]) tuple(c, a)
+}
+)");
   CHECK(f->num_outputs() == 2);
   const int32_t a[] = {100, 5}, b[] = {3, -1};
   int32_t first[2], second[2];
@@ -98,26 +114,49 @@ TEST_CASE("scalar function: calls are inlined, tuples taken apart, constants kep
 TEST_CASE("scalar function: what is not elementwise is interpreted, with the same bits",
           "[scalar_function]") {
   Function f(
-      "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n"
-      "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  w = f32[3] broadcast(a), dimensions={}\n"
-      "  ROOT r = f32[] reduce(w, b), dimensions={0}, to_apply=add\n}\n");
+      R"(add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT s = f32[] add(x, y)
+}
+f {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  w = f32[3] broadcast(a), dimensions={}
+  ROOT r = f32[] reduce(w, b), dimensions={0}, to_apply=add
+}
+)");
   CHECK(Literal::BitwiseEqual(f.Apply({"f32[2] {1, 2}", "f32[2] {10, 20}"}, "f32[2]"),
                               Value("f32[2] {13, 26}")));
 }
 
 TEST_CASE("scalar function: a parameter handed through keeps its bits", "[scalar_function]") {
-  Function f("f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] copy(b)\n}\n");
+  Function f(R"(f {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] copy(b)
+}
+)");
   CHECK(f->passes_through() == 1);
   CHECK(Literal::BitwiseEqual(f.Apply({"f32[2] {1, 2}", "f32[2] {nan(0x1), -nan}"}, "f32[2]"),
                               Value("f32[2] {nan(0x1), -nan}")));
-  Function g("f {\n  a = f32[] parameter(0)\n  ROOT c = f32[] negate(a)\n}\n");
+  Function g(R"(f {
+  a = f32[] parameter(0)
+  ROOT c = f32[] negate(a)
+}
+)");
   CHECK(g->passes_through() == -1);
 }
 
 TEST_CASE("scalar function: results may be written over inputs", "[scalar_function]") {
   Function f(
-      "f {\n  a = s8[] parameter(0)\n  b = s8[] parameter(1)\n  s = s8[] add(a, b)\n"
-      "  ROOT c = s8[] add(s, a)\n}\n");
+      R"(f {
+  a = s8[] parameter(0)
+  b = s8[] parameter(1)
+  s = s8[] add(a, b)
+  ROOT c = s8[] add(s, a)
+}
+)");
   int8_t a[] = {1, 2, 3, 100}, b[] = {1, 1, 1, 100};
   const std::byte* in[] = {reinterpret_cast<const std::byte*>(a), reinterpret_cast<const std::byte*>(b)};
   std::byte* out = reinterpret_cast<std::byte*>(a);
@@ -130,8 +169,13 @@ TEST_CASE("scalar function: results may be written over inputs", "[scalar_functi
 
 TEST_CASE("exact sum: one add of the two parameters, of a floating or complex type", "[RED-1]") {
   const auto is_sum = [](const std::string& type, const std::string& root) {
-    return Function("f {\n  a = " + type + "[] parameter(0)\n  b = " + type +
-                    "[] parameter(1)\n  ROOT c = " + type + "[] " + root + "\n}\n")
+    return Function(fmt::format(R"(f {{
+  a = {0}[] parameter(0)
+  b = {0}[] parameter(1)
+  ROOT c = {0}[] {1}
+}}
+)",
+                                type, root))
         .IsSum();
   };
   CHECK(is_sum("f32", "add(a, b)"));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "fmt/format.h"
 #include "plan/plan_text.h"
 #include "tests/run/program_testing.h"
 
@@ -49,139 +50,201 @@ ENTRY e {
 // Where the two agree.
 const Case kSame[] = {
     // 2 M N K = 2 * 8 * 4 * 16; 8*16, 16*4 and 8*4 floats.
-    {"x = f32[8,16] parameter(0)\ny = f32[16,4] parameter(1)\n"
-     "ROOT d = f32[8,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+    {R"(x = f32[8,16] parameter(0)
+y = f32[16,4] parameter(1)
+ROOT d = f32[8,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
      {768, 128, 1024, 0},
      {1024, 0, 896}},
     // Three of them.
-    {"x = f32[3,8,16] parameter(0)\ny = f32[3,16,4] parameter(1)\n"
-     "ROOT d = f32[3,8,4] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
-     "rhs_contracting_dims={1}",
+    {R"(x = f32[3,8,16] parameter(0)
+y = f32[3,16,4] parameter(1)
+ROOT d = f32[3,8,4] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1})",
      {2304, 384, 3072, 0},
      {3072, 0, 2688}},
     // A complex product and sum are one operation each.
-    {"x = c64[8,16] parameter(0)\ny = c64[16,4] parameter(1)\n"
-     "ROOT d = c64[8,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+    {R"(x = c64[8,16] parameter(0)
+y = c64[16,4] parameter(1)
+ROOT d = c64[8,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
      {1536, 256, 1024, 0},
      {1024, 0, 1792}},
     // Along 5: 3 window positions by 5 outputs but for one at either end, 13; along 7: 19. 2 * 2 * 4 * 3 * 13 * 19.
-    {"x = f32[2,5,7,3] parameter(0)\nk = f32[3,3,3,4] parameter(1)\n"
-     "ROOT d = f32[2,5,7,4] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+    {R"(x = f32[2,5,7,3] parameter(0)
+k = f32[3,3,3,4] parameter(1)
+ROOT d = f32[2,5,7,4] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f)",
      {1272, 1120, 11856, 0},
      {11856, 0, 2392}},
     // Elements at 0, 2, 4, 6; output o meets o - 1, o + 1 and o + 3 of these: 6 pairs. 2 * 5 * 2 * 6.
-    {"x = f32[1,4,2] parameter(0)\nk = f32[3,2,5] parameter(1)\n"
-     "ROOT d = f32[1,5,5] convolution(x, k), window={size=3 pad=1_1 lhs_dilate=2 rhs_dilate=2}, "
-     "dim_labels=b0f_0io->b0f",
+    {R"(x = f32[1,4,2] parameter(0)
+k = f32[3,2,5] parameter(1)
+ROOT d = f32[1,5,5] convolution(x, k), window={size=3 pad=1_1 lhs_dilate=2 rhs_dilate=2}, dim_labels=b0f_0io->b0f)",
      {152, 100, 120, 0},
      {120, 0, 252}},
     // Groups: 2 of 4 features meet a kernel; 4 outputs by 3, and 8 by 2 but for one at either end. 2 * 2 * 2 * 6 * 12 * 14.
-    {"x = f32[2,9,7,4] parameter(0)\nk = f32[3,2,2,6] parameter(1)\n"
-     "ROOT d = f32[2,4,8,6] convolution(x, k), window={size=3x2 stride=2x1 pad=0_0x1_1}, "
-     "dim_labels=b01f_01io->b01f, feature_group_count=2",
+    {R"(x = f32[2,9,7,4] parameter(0)
+k = f32[3,2,2,6] parameter(1)
+ROOT d = f32[2,4,8,6] convolution(x, k), window={size=3x2 stride=2x1 pad=0_0x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=2)",
      {2304, 1536, 8064, 0},
      {8064, 0, 3840}},
     // Half of the batch meets half of the features: 2 * 6 * 2 * 8 * 25.
-    {"x = f32[4,9,6] parameter(0)\nk = f32[3,6,8] parameter(1)\n"
-     "ROOT d = f32[2,9,8] convolution(x, k), window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f, "
-     "batch_group_count=2",
+    {R"(x = f32[4,9,6] parameter(0)
+k = f32[3,6,8] parameter(1)
+ROOT d = f32[2,9,8] convolution(x, k), window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f, batch_group_count=2)",
      {1440, 576, 4800, 0},
      {4800, 0, 2016}},
-    {"x = f32[8,16] parameter(0)\nROOT d = f32[8,16] exponential(x)", {512, 512, 0, 128}, {0, 128, 1024}},
-    {"x = f32[8] parameter(0)\nROOT d = f32[8] tan(x)", {32, 32, 0, 8}, {0, 8, 64}},
-    {"x = f32[8] parameter(0)\ny = f32[8] parameter(1)\nROOT d = f32[8] power(x, y)",
+    {R"(x = f32[8,16] parameter(0)
+ROOT d = f32[8,16] exponential(x))",
+     {512, 512, 0, 128},
+     {0, 128, 1024}},
+    {R"(x = f32[8] parameter(0)
+ROOT d = f32[8] tan(x))",
+     {32, 32, 0, 8},
+     {0, 8, 64}},
+    {R"(x = f32[8] parameter(0)
+y = f32[8] parameter(1)
+ROOT d = f32[8] power(x, y))",
      {64, 32, 0, 8},
      {0, 8, 96}},
-    {"x = f32[8] parameter(0)\ny = f32[8] parameter(1)\nROOT d = f32[8] remainder(x, y)",
+    {R"(x = f32[8] parameter(0)
+y = f32[8] parameter(1)
+ROOT d = f32[8] remainder(x, y))",
      {64, 32, 8, 0},
      {8, 0, 96}},
-    {"x = s32[8] parameter(0)\ny = s32[8] parameter(1)\nROOT d = s32[8] add(x, y)",
+    {R"(x = s32[8] parameter(0)
+y = s32[8] parameter(1)
+ROOT d = s32[8] add(x, y))",
      {64, 32, 8, 0},
      {8, 0, 96}},
-    {"x = f32[8,16] parameter(0)\nROOT d = f16[8,16] convert(x)", {512, 256, 128, 0}, {128, 0, 768}},
-    {"x = f32[10] parameter(0)\nROOT d = s32[10] bitcast-convert(x)", {40, 40, 10, 0}, {10, 0, 80}},
+    {R"(x = f32[8,16] parameter(0)
+ROOT d = f16[8,16] convert(x))",
+     {512, 256, 128, 0},
+     {128, 0, 768}},
+    {R"(x = f32[10] parameter(0)
+ROOT d = s32[10] bitcast-convert(x))",
+     {40, 40, 10, 0},
+     {10, 0, 80}},
     // 8 rows of 16: 15 sums each. The zero is a constant that is read.
-    {"x = f32[8,16] parameter(0)\nz = f32[] constant(0)\n"
-     "ROOT d = f32[8] reduce(x, z), dimensions={1}, to_apply=add",
+    {R"(x = f32[8,16] parameter(0)
+z = f32[] constant(0)
+ROOT d = f32[8] reduce(x, z), dimensions={1}, to_apply=add)",
      {516, 32, 120, 0},
      {120, 0, 548}},
-    {"x = f32[10] parameter(0)\nz = f32[] constant(0)\n"
-     "ROOT d = f32[10] reduce-window(x, z), window={size=3 pad=1_1}, to_apply=add",
+    {R"(x = f32[10] parameter(0)
+z = f32[] constant(0)
+ROOT d = f32[10] reduce-window(x, z), window={size=3 pad=1_1}, to_apply=add)",
      {44, 40, 20, 0},
      {20, 0, 84}},
-    {"x = f32[10] parameter(0)\ny = f32[10] parameter(1)\n"
-     "ROOT d = f32[10] map(x, y), dimensions={0}, to_apply=add",
+    {R"(x = f32[10] parameter(0)
+y = f32[10] parameter(1)
+ROOT d = f32[10] map(x, y), dimensions={0}, to_apply=add)",
      {80, 40, 10, 0},
      {10, 0, 120}},
     // 5 windows of 2: a comparison and a sum each.
-    {"x = f32[10] parameter(0)\ns = f32[5] parameter(1)\nz = f32[] constant(0)\n"
-     "ROOT d = f32[10] select-and-scatter(x, s, z), window={size=2 stride=2}, select=ge, scatter=add",
+    {R"(x = f32[10] parameter(0)
+s = f32[5] parameter(1)
+z = f32[] constant(0)
+ROOT d = f32[10] select-and-scatter(x, s, z), window={size=2 stride=2}, select=ge, scatter=add)",
      {64, 40, 10, 0},
      {10, 0, 104}},
-    {"x = f32[10] parameter(0)\nROOT d = f32[4] slice(x), slice={[2:6]}", {16, 16, 0, 0}, {0, 0, 32}},
-    {"x = f32[10] parameter(0)\ni = s32[] parameter(1)\n"
-     "ROOT d = f32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}",
+    {R"(x = f32[10] parameter(0)
+ROOT d = f32[4] slice(x), slice={[2:6]})",
+     {16, 16, 0, 0},
+     {0, 0, 32}},
+    {R"(x = f32[10] parameter(0)
+i = s32[] parameter(1)
+ROOT d = f32[4] dynamic-slice(x, i), dynamic_slice_sizes={4})",
      {20, 16, 0, 0},
      {0, 0, 36}},
-    {"x = f32[10] parameter(0)\nu = f32[4] parameter(1)\ni = s32[] parameter(2)\n"
-     "ROOT d = f32[10] dynamic-update-slice(x, u, i)",
+    {R"(x = f32[10] parameter(0)
+u = f32[4] parameter(1)
+i = s32[] parameter(2)
+ROOT d = f32[10] dynamic-update-slice(x, u, i))",
      {20, 16, 0, 0},
      {0, 0, 36}},
-    {"x = f32[10,3] parameter(0)\ni = s32[5,1] parameter(1)\n"
-     "ROOT d = f32[5,3] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
-     "index_vector_dim=1, slice_sizes={1,3}",
+    {R"(x = f32[10,3] parameter(0)
+i = s32[5,1] parameter(1)
+ROOT d = f32[5,3] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,3})",
      {80, 60, 0, 0},
      {0, 0, 140}},
     // 15 updates: read, and where they go read and written.
-    {"x = f32[10,3] parameter(0)\ni = s32[5,1] parameter(1)\nu = f32[5,3] parameter(2)\n"
-     "ROOT d = f32[10,3] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, "
-     "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
+    {R"(x = f32[10,3] parameter(0)
+i = s32[5,1] parameter(1)
+u = f32[5,3] parameter(2)
+ROOT d = f32[10,3] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add)",
      {140, 60, 15, 0},
      {15, 0, 200}},
-    {"x = f32[16] parameter(0)\nROOT d = f32[16] sort(x), dimensions={0}, to_apply=ge",
+    {R"(x = f32[16] parameter(0)
+ROOT d = f32[16] sort(x), dimensions={0}, to_apply=ge)",
      {64, 64, 64, 0},
      {64, 0, 128}},
-    {"x = c64[4,16] parameter(0)\nROOT d = c64[4,16] fft(x), fft_type=FFT, fft_length={16}",
+    {R"(x = c64[4,16] parameter(0)
+ROOT d = c64[4,16] fft(x), fft_type=FFT, fft_length={16})",
      {512, 512, 2048, 0},
      {2048, 0, 1024}},
-    {"x = f32[2,5] parameter(0)\nROOT d = f32[5,2] transpose(x), dimensions={1,0}",
+    {R"(x = f32[2,5] parameter(0)
+ROOT d = f32[5,2] transpose(x), dimensions={1,0})",
      {40, 40, 0, 0},
      {0, 0, 80}},
-    {"x = f32[10] parameter(0)\nROOT d = f32[3,10] broadcast(x), dimensions={1}",
+    {R"(x = f32[10] parameter(0)
+ROOT d = f32[3,10] broadcast(x), dimensions={1})",
      {40, 120, 0, 0},
      {0, 0, 160}},
     {"ROOT d = f32[3,10] iota(), iota_dimension=0", {0, 120, 0, 0}, {0, 0, 120}},
-    {"x = f32[10] parameter(0)\nz = f32[] constant(0)\nROOT d = f32[12] pad(x, z), padding=1_1",
+    {R"(x = f32[10] parameter(0)
+z = f32[] constant(0)
+ROOT d = f32[12] pad(x, z), padding=1_1)",
      {44, 48, 0, 0},
      {0, 0, 92}},
-    {"x = f32[10] parameter(0)\nROOT d = f32[2,5] bitcast(x)", {0, 0, 0, 0}, {0, 0, 0}},
+    {R"(x = f32[10] parameter(0)
+ROOT d = f32[2,5] bitcast(x))",
+     {0, 0, 0, 0},
+     {0, 0, 0}},
 };
 
 // Where they don't: XLA's count is what docs/profiling.md says of it.
 const Case kOther[] = {
     // An operand that is read twice is read once.
-    {"x = f32[8,16] parameter(0)\nROOT d = f32[8,16] add(x, x)", {512, 512, 128, 0}, {128, 0, 1536}},
+    {R"(x = f32[8,16] parameter(0)
+ROOT d = f32[8,16] add(x, x))",
+     {512, 512, 128, 0},
+     {128, 0, 1536}},
     // These share storage here.
-    {"x = f32[10] parameter(0)\nROOT d = f32[2,5] reshape(x)", {0, 0, 0, 0}, {0, 0, 80}},
-    {"x = f32[10] parameter(0)\nROOT d = f32[10] copy(x)", {0, 0, 0, 0}, {0, 0, 80}},
-    {"x = f32[10] parameter(0)\nROOT d = (f32[10], f32[10]) tuple(x, x)", {0, 0, 0, 0}, {0, 0, 16}},
+    {R"(x = f32[10] parameter(0)
+ROOT d = f32[2,5] reshape(x))",
+     {0, 0, 0, 0},
+     {0, 0, 80}},
+    {R"(x = f32[10] parameter(0)
+ROOT d = f32[10] copy(x))",
+     {0, 0, 0, 0},
+     {0, 0, 80}},
+    {R"(x = f32[10] parameter(0)
+ROOT d = (f32[10], f32[10]) tuple(x, x))",
+     {0, 0, 0, 0},
+     {0, 0, 16}},
     // XLA takes the logarithm of all elements, not of a line's.
-    {"x = f32[4,16] parameter(0)\nROOT d = f32[4,16] sort(x), dimensions={1}, to_apply=ge",
+    {R"(x = f32[4,16] parameter(0)
+ROOT d = f32[4,16] sort(x), dimensions={1}, to_apply=ge)",
      {256, 256, 256, 0},
      {384, 0, 512}},
     // XLA multiplies the logarithms.
-    {"x = c64[8,16] parameter(0)\nROOT d = c64[8,16] fft(x), fft_type=FFT, fft_length={8,16}",
+    {R"(x = c64[8,16] parameter(0)
+ROOT d = c64[8,16] fft(x), fft_type=FFT, fft_length={8,16})",
      {1024, 1024, 7168, 0},
      {12288, 0, 2048}},
     // XLA counts a triangle of these matrices.
-    {"x = f32[6,6] parameter(0)\nROOT d = f32[6,6] cholesky(x), lower=true", {144, 144, 72, 0}, {72, 0, 144}},
-    {"a = f32[6,6] parameter(0)\nb = f32[6,5] parameter(1)\n"
-     "ROOT d = f32[6,5] triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE, "
-     "unit_diagonal=false",
+    {R"(x = f32[6,6] parameter(0)
+ROOT d = f32[6,6] cholesky(x), lower=true)",
+     {144, 144, 72, 0},
+     {72, 0, 144}},
+    {R"(a = f32[6,6] parameter(0)
+b = f32[6,5] parameter(1)
+ROOT d = f32[6,5] triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE, unit_diagonal=false)",
      {264, 120, 360, 0},
      {360, 0, 312}},
     // A loop's steps count where they are.
-    {"x = s32[] parameter(0)\nROOT d = s32[] while(x), condition=more, body=next", {0, 0, 0, 0}, {2, 0, 21}},
+    {R"(x = s32[] parameter(0)
+ROOT d = s32[] while(x), condition=more, body=next)",
+     {0, 0, 0, 0},
+     {2, 0, 21}},
 };
 
 Cost RootCost(const char* body) {
@@ -230,12 +293,10 @@ TEST_CASE("costs: products with padding and with holes are none", "[costs]") {
           const WindowDimension w{size, stride, low, 4, hole, 2};
           const int64_t padded = (9 - 1) * hole + 1 + low + 4, window = (size - 1) * 2 + 1;
           const int64_t outputs = window > padded ? 0 : (padded - window) / stride + 1;
-          const std::string body = "x = f32[1,9,1] parameter(0)\nk = f32[" + std::to_string(size) +
-                                   ",1,1] parameter(1)\nROOT d = f32[1," + std::to_string(outputs) +
-                                   ",1] convolution(x, k), window={size=" + std::to_string(size) +
-                                   " stride=" + std::to_string(stride) + " pad=" + std::to_string(low) +
-                                   "_4 lhs_dilate=" + std::to_string(hole) +
-                                   " rhs_dilate=2}, dim_labels=b0f_0io->b0f";
+          const std::string body = fmt::format(R"(x = f32[1,9,1] parameter(0)
+k = f32[{0},1,1] parameter(1)
+ROOT d = f32[1,{1},1] convolution(x, k), window={{size={0} stride={2} pad={3}_4 lhs_dilate={4} rhs_dilate=2}}, dim_labels=b0f_0io->b0f)",
+                                               size, outputs, stride, low, hole);
           INFO(body);
           CHECK(RootCost(body.c_str()).flops == 2.0 * static_cast<double>(CountPairs(9, outputs, w)));
         }
@@ -296,8 +357,9 @@ ENTRY e {
 }
 
 TEST_CASE("costs: a loop that a kernel runs costs its turn", "[costs]") {
-  const Program program = ProgramOf(
-      std::string(kCalled) + "x = s32[] parameter(0)\nROOT w = s32[] while(x), condition=more, body=next\n}");
+  const Program program = ProgramOf(std::string(kCalled) + R"(x = s32[] parameter(0)
+ROOT w = s32[] while(x), condition=more, body=next
+})");
   const Plan plan = PlanOf(program);
   const Step& loop = plan.computations.back().steps.back();
   const Cost cost = Costs(*plan.module).Of(plan.module->entry_computation(), loop);
@@ -311,14 +373,27 @@ TEST_CASE("costs: a loop that a kernel runs costs its turn", "[costs]") {
 
 TEST_CASE("costs: calls of calls do not take for ever to count", "[costs]") {
   // Each computation maps the one before twice: 2^60 additions.
-  std::string text = "HloModule m\nmap0 {\n  a = f32[] parameter(0)\n  ROOT s = f32[] add(a, a)\n}\n";
+  std::string text = R"(HloModule m
+map0 {
+  a = f32[] parameter(0)
+  ROOT s = f32[] add(a, a)
+}
+)";
   for (int i = 1; i <= 60; ++i) {
-    const std::string n = std::to_string(i), before = std::to_string(i - 1);
-    text += "map" + n + " {\n  a = f32[] parameter(0)\n  b = f32[] map(a), dimensions={}, to_apply=map" +
-            before + "\n  ROOT c = f32[] map(b), dimensions={}, to_apply=map" + before + "\n}\n";
+    text += fmt::format(R"(map{0} {{
+  a = f32[] parameter(0)
+  b = f32[] map(a), dimensions={{}}, to_apply=map{1}
+  ROOT c = f32[] map(b), dimensions={{}}, to_apply=map{1}
+}}
+)",
+                        i, i - 1);
   }
   text +=
-      "ENTRY e {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] map(x), dimensions={0}, to_apply=map60\n}\n";
+      R"(ENTRY e {
+  x = f32[4] parameter(0)
+  ROOT r = f32[4] map(x), dimensions={0}, to_apply=map60
+}
+)";
   const Program program = ProgramOf(text);
   const Computation& entry = program.module().entry_computation();
   CHECK(Costs(program.module()).Of(entry, entry.root_instruction()).flops == 0x1p62);

@@ -78,12 +78,16 @@ TEST_CASE("loop state: every way to pass arrays on gives the reference's values"
            root + "tuple(j, b, b)\n",            // one element twice
            root + "tuple(j, a, a)\n",            //
            "  k = f32[8] constant({8,7,6,5,4,3,2,1})\n" + root + "tuple(j, k, a)\n",
-           "  k = f32[8] constant({8,7,6,5,4,3,2,1})\n  d = f32[8] dynamic-update-slice(k, u, i)\n" + root +
-               "tuple(j, d, k)\n",
-           "  g = f32[8] get-tuple-element(s), index=1\n  d = f32[8] dynamic-update-slice(g, u, i)\n" + root +
-               "tuple(j, d, a)\n",  // two projections of one element
+           R"(  k = f32[8] constant({8,7,6,5,4,3,2,1})
+  d = f32[8] dynamic-update-slice(k, u, i)
+)" + root + "tuple(j, d, k)\n",
+           R"(  g = f32[8] get-tuple-element(s), index=1
+  d = f32[8] dynamic-update-slice(g, u, i)
+)" + root + "tuple(j, d, a)\n",  // two projections of one element
            "  g = f32[8] get-tuple-element(s), index=1\n" + root + "tuple(j, g, a)\n",
-           write_a + "  q = f32[8] add(d, b)\n  p = f32[8] multiply(q, q)\n" + root + "tuple(j, p, q)\n",
+           write_a + R"(  q = f32[8] add(d, b)
+  p = f32[8] multiply(q, q)
+)" + root + "tuple(j, p, q)\n",
        }) {
     for (const int turns : {0, 1, 2, 7}) {
       for (const std::string init : {"tuple(z, x, y)", "tuple(z, x, x)"}) {
@@ -96,7 +100,9 @@ TEST_CASE("loop state: every way to pass arrays on gives the reference's values"
 
 TEST_CASE("loop state: the plan has the state in slots", "[loop_state]") {
   const std::string body =
-      "  d = f32[8] dynamic-update-slice(a, u, i)\n  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)\n";
+      R"(  d = f32[8] dynamic-update-slice(a, u, i)
+  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)
+)";
   const Outcome outcome = RunBoth(TwoArrays(3, body), TwoArguments());
   CHECK_THAT(outcome.plan, Catch::Contains("state in %i.1 %a %b\n  state out %j %d %b\n  unchanged %b\n"));
   CHECK_THAT(outcome.plan, Catch::Contains("constants %one\n"));
@@ -105,25 +111,33 @@ TEST_CASE("loop state: the plan has the state in slots", "[loop_state]") {
 
 // Of b, which no turn changes: m, g and p.
 const std::string kOnce =
-    "  m = f32[8] multiply(b, b)\n  g = f32[16] concatenate(m, b), dimensions={0}\n"
-    "  p = f32[8] slice(g), slice={[4:12]}\n";
+    R"(  m = f32[8] multiply(b, b)
+  g = f32[16] concatenate(m, b), dimensions={0}
+  p = f32[8] slice(g), slice={[4:12]}
+)";
 
 TEST_CASE("loop state: what reads only what no turn changes runs once, and counts in each turn",
           "[loop_state]") {
   const std::string root = "  ROOT r = (s32[], f32[8], f32[8]) ";
   for (const std::string& body : {
-           kOnce + "  d = f32[8] dynamic-update-slice(a, u, i)\n  q = f32[8] add(d, p)\n" + root +
-               "tuple(j, q, b)\n",
+           kOnce + R"(  d = f32[8] dynamic-update-slice(a, u, i)
+  q = f32[8] add(d, p)
+)" + root + "tuple(j, q, b)\n",
            kOnce + "  d = f32[8] dynamic-update-slice(p, u, i)\n" + root +
                "tuple(j, d, b)\n",  // not in place
-           kOnce + "  d = f32[8] dynamic-update-slice(a, u, i)\n  q = f32[8] add(d, m)\n" + root +
-               "tuple(j, p, b)\n",  // passed on as it is, every turn
-           "  z = f32[] constant(0)\n  v = f32[8] broadcast(z), dimensions={}\n"
-           "  d = f32[8] dynamic-update-slice(v, u, i)\n  q = f32[8] add(d, a)\n" +
-               root + "tuple(j, q, b)\n",
-           "  z = f32[] constant(0)\n  e = f32[] constant(1)\n"
-           "  d = f32[8] rng(z, e), distribution=rng_uniform\n  q = f32[8] add(d, a)\n" +
-               root + "tuple(j, q, b)\n",  // every turn draws
+           kOnce + R"(  d = f32[8] dynamic-update-slice(a, u, i)
+  q = f32[8] add(d, m)
+)" + root + "tuple(j, p, b)\n",     // passed on as it is, every turn
+           R"(  z = f32[] constant(0)
+  v = f32[8] broadcast(z), dimensions={}
+  d = f32[8] dynamic-update-slice(v, u, i)
+  q = f32[8] add(d, a)
+)" + root + "tuple(j, q, b)\n",
+           R"(  z = f32[] constant(0)
+  e = f32[] constant(1)
+  d = f32[8] rng(z, e), distribution=rng_uniform
+  q = f32[8] add(d, a)
+)" + root + "tuple(j, q, b)\n",  // every turn draws
        }) {
     for (const int turns : {0, 1, 2, 7}) {
       INFO(body << turns);
@@ -145,8 +159,10 @@ TEST_CASE("loop state: what reads only what no turn changes runs once, and count
 TEST_CASE("loop state: the plan says what runs once a loop", "[loop_state]") {
   const auto plan_of = [](std::string_view from, std::string_view to) {
     std::string body = kOnce +
-                       "  d = f32[8] dynamic-update-slice(a, u, i)\n  q = f32[8] add(d, p)\n"
-                       "  ROOT r = (s32[], f32[8], f32[8]) tuple(j, q, b)\n";
+                       R"(  d = f32[8] dynamic-update-slice(a, u, i)
+  q = f32[8] add(d, p)
+  ROOT r = (s32[], f32[8], f32[8]) tuple(j, q, b)
+)";
     if (!from.empty()) body.replace(body.find(from), from.size(), to);
     const std::string plan = RunBoth(TwoArrays(3, body), TwoArguments()).plan;
     std::string once;
@@ -162,9 +178,10 @@ TEST_CASE("loop state: the plan says what runs once a loop", "[loop_state]") {
   CHECK(plan_of("concatenate(m, b)", "concatenate(m, a)") == "m ");
   CHECK(plan_of("tuple(j, q, b)", "tuple(j, q, p)").empty());
   CHECK(plan_of("m = f32[8] multiply(b, b)",
-                "zero = f32[] constant(0)\n  l = f32[400000] pad(b, zero), padding=0_399992\n  o = f32[8] "
-                "slice(l), slice={[0:8]}\n"
-                "  m = f32[8] multiply(o, b)")
+                R"(zero = f32[] constant(0)
+  l = f32[400000] pad(b, zero), padding=0_399992
+  o = f32[8] slice(l), slice={[0:8]}
+  m = f32[8] multiply(o, b))")
             .empty());
 }
 
@@ -216,24 +233,42 @@ ENTRY e {
 
 TEST_CASE("loop state: a condition may give what it reads, a constant, or see no element", "[loop_state]") {
   const auto program = [](const std::string& condition) {
-    return "HloModule m\nc {\n  s = (pred[], s32[]) parameter(0)\n" + condition +
-           "}\nb {\n  s = (pred[], s32[]) parameter(0)\n  n = s32[] get-tuple-element(s), index=1\n"
-           "  one = s32[] constant(1)\n  m = s32[] subtract(n, one)\n  p = pred[] compare(m, one), "
-           "direction=GT\n"
-           "  ROOT r = (pred[], s32[]) tuple(p, m)\n}\n"
-           "ENTRY e {\n  x = s32[] parameter(0)\n  k = f32[2] constant({1, 2})\n  t = pred[] constant(true)\n"
-           "  v = (pred[], s32[]) tuple(t, x)\n  w = (pred[], s32[]) while(v), condition=c, body=b\n"
-           "  ROOT r = ((pred[], s32[]), f32[2]) tuple(w, k)\n}\n";
+    return R"(HloModule m
+c {
+  s = (pred[], s32[]) parameter(0)
+)" + condition +
+           R"(}
+b {
+  s = (pred[], s32[]) parameter(0)
+  n = s32[] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  m = s32[] subtract(n, one)
+  p = pred[] compare(m, one), direction=GT
+  ROOT r = (pred[], s32[]) tuple(p, m)
+}
+ENTRY e {
+  x = s32[] parameter(0)
+  k = f32[2] constant({1, 2})
+  t = pred[] constant(true)
+  v = (pred[], s32[]) tuple(t, x)
+  w = (pred[], s32[]) while(v), condition=c, body=b
+  ROOT r = ((pred[], s32[]), f32[2]) tuple(w, k)
+}
+)";
   };
   RunBoth(program("  ROOT p = pred[] get-tuple-element(s), index=0\n"), {Value("s32[] 5")});
   RunBoth(program("  ROOT p = pred[] constant(false)\n"), {Value("s32[] 5")});
-  RunBoth(program("  p = pred[] get-tuple-element(s), index=0\n  ROOT q = pred[] copy(p)\n"),
+  RunBoth(program(R"(  p = pred[] get-tuple-element(s), index=0
+  ROOT q = pred[] copy(p)
+)"),
           {Value("s32[] 5")});
 }
 
 TEST_CASE("loop state: a loop that updates its caller's array copies it once", "[loop_state]") {
   const std::string body =
-      "  d = f32[8] dynamic-update-slice(a, u, i)\n  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)\n";
+      R"(  d = f32[8] dynamic-update-slice(a, u, i)
+  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)
+)";
   const std::vector<Literal> arguments = TwoArguments();
   const Outcome outcome = RunBoth(TwoArrays(5, body), arguments);
   CHECK_FALSE(outcome.result->element(1).SharesStorageWith(arguments[0]));
@@ -353,21 +388,36 @@ ENTRY e {
 }
 
 TEST_CASE("inlined calls: programs that double with every call stay as they are", "[loop_state]") {
-  std::string program = "HloModule m\nf0 {\n  p = f32[] parameter(0)\n  ROOT n = f32[] negate(p)\n}\n";
+  std::string program = R"(HloModule m
+f0 {
+  p = f32[] parameter(0)
+  ROOT n = f32[] negate(p)
+}
+)";
   for (int i = 1; i <= 14; ++i) {
     program += fmt::format(
-        "f{} {{\n  p = f32[] parameter(0)\n  a = f32[] call(p), to_apply=f{}\n"
-        "  ROOT r = f32[] call(a), to_apply=f{}\n}}\n",
+        R"(f{} {{
+  p = f32[] parameter(0)
+  a = f32[] call(p), to_apply=f{}
+  ROOT r = f32[] call(a), to_apply=f{}
+}}
+)",
         i, i - 1, i - 1);
   }
-  program += "ENTRY e {\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=f14\n}\n";
+  program += R"(ENTRY e {
+  x = f32[] parameter(0)
+  ROOT r = f32[] call(x), to_apply=f14
+}
+)";
   const Outcome outcome = RunBoth(program, {Value("f32[] 3")});
   CHECK(std::count(outcome.plan.begin(), outcome.plan.end(), '\n') < 10000);
 }
 
 TEST_CASE("loop state: an error in a turn leaves the executor fit for another run", "[loop_state]") {
   const std::string body =
-      "  d = f32[8] dynamic-update-slice(a, u, i)\n  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)\n";
+      R"(  d = f32[8] dynamic-update-slice(a, u, i)
+  ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)
+)";
   const Plan plan = PlanOf(TwoArrays(1000, body));
   bool interrupted = true;
   int polls = 0;

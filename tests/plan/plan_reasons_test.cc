@@ -41,21 +41,27 @@ bool HasCode() {
 TEST_CASE("plan: results and operands that are no arrays of static sizes", "[plan]") {
   if (!HasCode()) return;
   const std::string sort =
-      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n c = s32[] parameter(2)\n d = s32[] "
-      "parameter(3)\n "
-      "ROOT l = pred[] compare(a, b), direction=LT }\n";
+      R"(f { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ c = s32[] parameter(2)
+ d = s32[] parameter(3)
+ ROOT l = pred[] compare(a, b), direction=LT }
+)";
   Says(sort +
-           "ENTRY e { x = f32[900] parameter(0)\n y = s32[900] parameter(1)\n ROOT r = (f32[900], s32[900]) "
-           "sort(x, y), dimensions={0}, to_apply=f }",
+           R"(ENTRY e { x = f32[900] parameter(0)
+ y = s32[900] parameter(1)
+ ROOT r = (f32[900], s32[900]) sort(x, y), dimensions={0}, to_apply=f })",
        "jit: a tuple");
   Says(
-      "ENTRY e { r = token[] after-all()\n x = f32[2] parameter(0)\n ROOT o = token[] outfeed(x, r), "
-      "outfeed_shape=f32[2] }",
+      R"(ENTRY e { r = token[] after-all()
+ x = f32[2] parameter(0)
+ ROOT o = token[] outfeed(x, r), outfeed_shape=f32[2] })",
       "jit: a token");
   const std::string dynamic =
-      "ENTRY e { x = f32[900] parameter(0)\n n = s32[] parameter(1)\n d = f32[<=900] set-dimension-size(x, "
-      "n), "
-      "dimensions={0}\n ";
+      R"(ENTRY e { x = f32[900] parameter(0)
+ n = s32[] parameter(1)
+ d = f32[<=900] set-dimension-size(x, n), dimensions={0}
+ )";
   Says(dynamic + "ROOT r = f32[<=900] negate(d) }", "jit: a dynamic dimension");
   Says(dynamic + "ROOT r = f32[<=900] reverse(d), dimensions={0} }", "native: a dynamic dimension");
   Says(dynamic + "ROOT r = f32[<=900] exponential(d) }", "functions: a dynamic dimension",
@@ -64,21 +70,27 @@ TEST_CASE("plan: results and operands that are no arrays of static sizes", "[pla
 
 TEST_CASE("plan: types that do not go together", "[plan]") {
   const std::string f =
-      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] maximum(a, b) }\n";
-  Says(f + "ENTRY e { x = bf16[900] parameter(0)\n i = f32[] parameter(1)\n ROOT r = f32[] reduce(x, i), "
-           "dimensions={0}, to_apply=f }",
+      R"(f { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] maximum(a, b) }
+)";
+  Says(f + R"(ENTRY e { x = bf16[900] parameter(0)
+ i = f32[] parameter(1)
+ ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=f })",
        "native: operand, init value and result of more than one type");
   Says(
-      "ENTRY e { x = f32[90,90] parameter(0)\n y = bf16[90,90] parameter(1)\n ROOT r = f32[90,90] dot(x, y), "
-      "lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+      R"(ENTRY e { x = f32[90,90] parameter(0)
+ y = bf16[90,90] parameter(1)
+ ROOT r = f32[90,90] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} })",
       "rounded-sums: f32 by bf16 to f32", EngineChoice::kFast);
 }
 
 TEST_CASE("plan: dots of no products, of few, of long sums and of many offsets", "[plan]") {
   const auto dot = [](int64_t m, int64_t k, int64_t n) {
     return fmt::format(
-        "ENTRY e {{ x = f32[{0},{1}] parameter(0)\n y = f32[{1},{2}] parameter(1)\n ROOT r = "
-        "f32[{0},{2}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}",
+        R"(ENTRY e {{ x = f32[{0},{1}] parameter(0)
+ y = f32[{1},{2}] parameter(1)
+ ROOT r = f32[{0},{2}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }})",
         m, k, n);
   };
   Says(dot(4, 0, 4), "rounded-sums: no products", EngineChoice::kFast);
@@ -89,33 +101,40 @@ TEST_CASE("plan: dots of no products, of few, of long sums and of many offsets",
 
 TEST_CASE("plan: functions without an approximation", "[plan]") {
   if (!HasCode()) return;
-  Says("ENTRY e { x = f8e4m3fn[900] parameter(0)\n ROOT r = f8e4m3fn[900] exponential(x) }",
+  Says(R"(ENTRY e { x = f8e4m3fn[900] parameter(0)
+ ROOT r = f8e4m3fn[900] exponential(x) })",
        "functions: no approximate function for exponential of f8e4m3fn", EngineChoice::kFast);
   Says(
-      "ENTRY e { x = f32[900] parameter(0)\n ROOT r = f32[900] exponential(x), "
-      "result_accuracy={mode=highest} }",
+      R"(ENTRY e { x = f32[900] parameter(0)
+ ROOT r = f32[900] exponential(x), result_accuracy={mode=highest} })",
       "functions: a result accuracy of its own", EngineChoice::kFast);
-  Says("ENTRY e { x = f32[900] parameter(0)\n ROOT r = f32[900] exponential(x) }",
+  Says(R"(ENTRY e { x = f32[900] parameter(0)
+ ROOT r = f32[900] exponential(x) })",
        "functions: 900 elements, fewer than 1024", EngineChoice::kFast);
 }
 
 TEST_CASE("plan: more fusions than have code", "[plan]") {
   if (!HasCode()) return;
   std::string program =
-      "ENTRY e { x = f32[3000] parameter(0)\n n0 = f32[3000] sort(x), dimensions={0}, "
-      "to_apply=f\n";
+      R"(ENTRY e { x = f32[3000] parameter(0)
+ n0 = f32[3000] sort(x), dimensions={0}, to_apply=f
+)";
   const int fusions = 2049;
   for (int i = 0; i < fusions; ++i) {
     // A sort between two fusions keeps them apart.
     program += fmt::format(
-        " m{0} = f32[3000] negate(n{0})\n {2} = f32[3000] multiply(m{0}, m{0})\n n{1} = "
-        "f32[3000] sort({2}), dimensions={{0}}, to_apply=f\n",
+        R"( m{0} = f32[3000] negate(n{0})
+ {2} = f32[3000] multiply(m{0}, m{0})
+ n{1} = f32[3000] sort({2}), dimensions={{0}}, to_apply=f
+)",
         i, i + 1, i + 1 < fusions ? fmt::format("a{}", i) : "r");
   }
   Says(
-      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT l = pred[] compare(a, b), direction=LT "
-      "}\n" +
-          program + fmt::format(" ROOT z = f32[3000] negate(n{}) }}", fusions),
+      R"(f { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT l = pred[] compare(a, b), direction=LT }
+)" + program +
+          fmt::format(" ROOT z = f32[3000] negate(n{}) }}", fusions),
       "jit: 2048 fusions already");
 }
 

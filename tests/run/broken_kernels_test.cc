@@ -61,48 +61,66 @@ struct Case {
 // Large enough for a sample of elements.
 const Case kCases[] = {
     {"fusion",
-     "x = f32[70000] parameter(0)\ny = f32[] parameter(1)\nb = f32[70000] broadcast(y), dimensions={}\n"
-     "i = f32[70000] iota(), iota_dimension=0\nm = f32[70000] multiply(x, i)\n"
-     "ROOT out = f32[70000] add(m, b)"},
+     R"(x = f32[70000] parameter(0)
+y = f32[] parameter(1)
+b = f32[70000] broadcast(y), dimensions={}
+i = f32[70000] iota(), iota_dimension=0
+m = f32[70000] multiply(x, i)
+ROOT out = f32[70000] add(m, b))"},
     {"maximum",
-     "x = s32[70000] parameter(0)\ny = s32[70000] parameter(1)\nROOT out = s32[70000] maximum(x, y)"},
-    {"function", "x = f64[20001] parameter(0)\nROOT out = f64[20001] exponential(x)"},
+     R"(x = s32[70000] parameter(0)
+y = s32[70000] parameter(1)
+ROOT out = s32[70000] maximum(x, y))"},
+    {"function", R"(x = f64[20001] parameter(0)
+ROOT out = f64[20001] exponential(x))"},
     {"dot",
-     "x = f32[2,70,90] parameter(0)\ny = f32[90,2,61] parameter(1)\nROOT out = f32[2,70,61] dot(x, y), "
-     "lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={2}, rhs_contracting_dims={0}"},
+     R"(x = f32[2,70,90] parameter(0)
+y = f32[90,2,61] parameter(1)
+ROOT out = f32[2,70,61] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={2}, rhs_contracting_dims={0})"},
     {"dot within a bound",
-     "x = bf16[100,90] parameter(0)\ny = bf16[90,61] parameter(1)\nROOT out = bf16[100,61] "
-     "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+     R"(x = bf16[100,90] parameter(0)
+y = bf16[90,61] parameter(1)
+ROOT out = bf16[100,61] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
      &SumInF32WithoutSubnormals()},
     {"dot of f64 within a bound",
-     "x = f64[100,90] parameter(0)\ny = f64[90,61] parameter(1)\nROOT out = f64[100,61] "
-     "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+     R"(x = f64[100,90] parameter(0)
+y = f64[90,61] parameter(1)
+ROOT out = f64[100,61] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
      &SumInF64()},
     {"integer dot",
-     "x = s8[100,90] parameter(0)\ny = s8[90,61] parameter(1)\nROOT out = s32[100,61] "
-     "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+     R"(x = s8[100,90] parameter(0)
+y = s8[90,61] parameter(1)
+ROOT out = s32[100,61] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})"},
     {"convolution",
-     "x = f32[2,17,19,8] parameter(0)\nw = f32[3,2,4,6] parameter(1)\nROOT out = f32[2,9,21,6] "
-     "convolution(x, w), window={size=3x2 stride=2x1 pad=1_1x2_1 rhs_reversal=1x0}, "
-     "dim_labels=b01f_01io->b01f, feature_group_count=2"},
+     R"(x = f32[2,17,19,8] parameter(0)
+w = f32[3,2,4,6] parameter(1)
+ROOT out = f32[2,9,21,6] convolution(x, w), window={size=3x2 stride=2x1 pad=1_1x2_1 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f, feature_group_count=2)"},
     {"convolution within a bound",
-     "x = f32[4,17,19,8] parameter(0)\nw = f32[3,2,8,6] parameter(1)\nROOT out = "
-     "f32[2,17,20,6] convolution(x, w), window={size=3x2 pad=1_1x1_1}, "
-     "dim_labels=b01f_01io->b01f, batch_group_count=2",
+     R"(x = f32[4,17,19,8] parameter(0)
+w = f32[3,2,8,6] parameter(1)
+ROOT out = f32[2,17,20,6] convolution(x, w), window={size=3x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, batch_group_count=2)",
      &SumInF32()},
     {"sum",
-     "x = f32[300,70,2] parameter(0)\nz = f32[] parameter(1)\nROOT out = f32[300] reduce(x, z), "
-     "dimensions={1,2}, to_apply=add"},
+     R"(x = f32[300,70,2] parameter(0)
+z = f32[] parameter(1)
+ROOT out = f32[300] reduce(x, z), dimensions={1,2}, to_apply=add)"},
     {"fold",
-     "x = s32[300,70] parameter(0)\nz = s32[] parameter(1)\nROOT out = s32[70] reduce(x, z), "
-     "dimensions={0}, to_apply=differ"},
+     R"(x = s32[300,70] parameter(0)
+z = s32[] parameter(1)
+ROOT out = s32[70] reduce(x, z), dimensions={0}, to_apply=differ)"},
 };
 
 std::string TextOf(const Case& c) {
-  return "HloModule m\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b) }\n"
-         "differ { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT r = s32[] xor(a, b) }\n"
-         "ENTRY e {\n" +
-         c.body + "\n}\n";
+  return R"(HloModule m
+add { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT r = f32[] add(a, b) }
+differ { a = s32[] parameter(0)
+ b = s32[] parameter(1)
+ ROOT r = s32[] xor(a, b) }
+ENTRY e {
+)" + c.body +
+         "\n}\n";
 }
 
 struct Broken {

@@ -54,14 +54,23 @@ TEST_CASE("cross-check: one wrong bit fails the run, and the message names instr
 
 TEST_CASE("cross-check: the sample is of runs 1, 2, 4, ... of each step, full of every run", "[crosscheck]") {
   const std::string loop =
-      "HloModule m\n"
-      "c { p = (s32[], f32[20]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
-      " n = s32[] constant(5)\n ROOT r = pred[] compare(i, n), direction=LT }\n"
-      "b { p = (s32[], f32[20]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
-      " x = f32[20] get-tuple-element(p), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n"
-      " y = f32[20] add(x, x)\n ROOT r = (s32[], f32[20]) tuple(j, y) }\n"
-      "ENTRY e { i = s32[] constant(0)\n x = f32[20] parameter(0)\n t = (s32[], f32[20]) tuple(i, x)\n"
-      " ROOT w = (s32[], f32[20]) while(t), condition=c, body=b }\n";
+      R"(HloModule m
+c { p = (s32[], f32[20]) parameter(0)
+ i = s32[] get-tuple-element(p), index=0
+ n = s32[] constant(5)
+ ROOT r = pred[] compare(i, n), direction=LT }
+b { p = (s32[], f32[20]) parameter(0)
+ i = s32[] get-tuple-element(p), index=0
+ x = f32[20] get-tuple-element(p), index=1
+ one = s32[] constant(1)
+ j = s32[] add(i, one)
+ y = f32[20] add(x, x)
+ ROOT r = (s32[], f32[20]) tuple(j, y) }
+ENTRY e { i = s32[] constant(0)
+ x = f32[20] parameter(0)
+ t = (s32[], f32[20]) tuple(i, x)
+ ROOT w = (s32[], f32[20]) while(t), condition=c, body=b }
+)";
   const Plan plan = PlanOf(loop), another = PlanOf(loop);
   const auto checked = [](Crosscheck crosscheck, const Plan& of) {
     Executor executor(of, {.crosscheck = crosscheck});

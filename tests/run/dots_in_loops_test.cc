@@ -59,8 +59,10 @@ ENTRY e {{
 std::string Dot(const Layout& layout, const std::string& name, const std::string& weights,
                 const std::string& h = "h") {
   return fmt::format(
-      "  {}d = {}[5,20] dot({}, {}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{{}}}\n"
-      "  {}s = {}[5,12] slice({}d), slice={{[0:5], [3:15]}}\n  {} = {}[5,12] tanh({}s)\n",
+      R"(  {}d = {}[5,20] dot({}, {}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{{}}}
+  {}s = {}[5,12] slice({}d), slice={{[0:5], [3:15]}}
+  {} = {}[5,12] tanh({}s)
+)",
       name, layout.type, h, weights, layout.contracted, name, layout.type, name, name, layout.type, name);
 }
 std::string Rename(std::string text, const std::string& from, const std::string& to) {
@@ -114,8 +116,9 @@ TEST_CASE("dots in loops: weights that change, or change places", "[executor][do
                  "h2, v2, w)"));
     // In place: one element of v.
     Check(Rename(LoopText(layout, 9,
-                          dots + fmt::format("  p = {}[1,1] slice(h2), slice={{[2:3], [4:5]}}\n"
-                                             "  v2 = {} dynamic-update-slice(v, p, i, one)\n",
+                          dots + fmt::format(R"(  p = {}[1,1] slice(h2), slice={{[2:3], [4:5]}}
+  v2 = {} dynamic-update-slice(v, p, i, one)
+)",
                                              layout.type, type)),
                  "h2, v2, w2)", "h2, v2, w)"));
   }
@@ -126,16 +129,29 @@ TEST_CASE("dots in loops: an inner loop whose weights the outer one changes", "[
     const std::string h = layout.type + "[5,12]", type = fmt::format("{}[{}]", layout.type, layout.weights);
     const std::string state = fmt::format("(s32[], {}, {})", h, type);
     const std::string inner = fmt::format(
-        "ic {{\n  s = {0} parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n  n = s32[] constant(4)\n"
-        "  ROOT l = pred[] compare(i, n), direction=LT\n}}\n"
-        "ib {{\n  s = {0} parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n  h = {1} "
-        "get-tuple-element(s), index=1\n"
-        "  w = {2} get-tuple-element(s), index=2\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n{3}"
-        "  ROOT r = {0} tuple(j, h2, w)\n}}\n",
+        R"(ic {{
+  s = {0} parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(4)
+  ROOT l = pred[] compare(i, n), direction=LT
+}}
+ib {{
+  s = {0} parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  h = {1} get-tuple-element(s), index=1
+  w = {2} get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+{3}  ROOT r = {0} tuple(j, h2, w)
+}}
+)",
         state, h, type, Dot(layout, "h2", "w"));
     const std::string update = fmt::format(
-        "  z = s32[] constant(0)\n  t = {0} tuple(z, h, w)\n  y = {0} while(t), condition=ic, body=ib\n"
-        "  h2 = {1} get-tuple-element(y), index=1\n",
+        R"(  z = s32[] constant(0)
+  t = {0} tuple(z, h, w)
+  y = {0} while(t), condition=ic, body=ib
+  h2 = {1} get-tuple-element(y), index=1
+)",
         state, h);
     const std::string changed = update + fmt::format("  w2 = {} subtract(w, v)\n", type);
     Check(Rename(LoopText(layout, 5, changed, "tuple(zero, x, v, w)", inner), "h2, v2, w2)", "h2, v, w2)"));
@@ -153,17 +169,30 @@ TEST_CASE("dots in loops: two loops of one body, one within the other's turns", 
         Rename(LoopText(layout, 6, Dot(layout, "h2", "w")), "h2, v2, w2)", "h2, v, w)");
     // c becomes the inner condition; the outer one adds what the inner loop gives to its count.
     const std::string outer = fmt::format(
-        "oc {{\n  s = {0} parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
-        "  h = {1} get-tuple-element(s), index=1\n  v = {2} get-tuple-element(s), index=2\n  z = s32[] "
-        "constant(2)\n"
-        "  t = {0} tuple(z, h, v, v)\n  y = {0} while(t), condition=c, body=b\n"
-        "  g = {1} get-tuple-element(y), index=1\n  e = {3}[1,1] slice(g), slice={{[0:1], [0:1]}}\n"
-        "  f = {3}[] reshape(e)\n  q = {3}[] constant(0.25)\n  p = pred[] compare(f, q), direction=LT\n"
-        "  k = s32[] convert(p)\n  a = s32[] add(i, k)\n  n = s32[] constant(7)\n"
-        "  ROOT l = pred[] compare(a, n), direction=LT\n}}\n",
+        R"(oc {{
+  s = {0} parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  h = {1} get-tuple-element(s), index=1
+  v = {2} get-tuple-element(s), index=2
+  z = s32[] constant(2)
+  t = {0} tuple(z, h, v, v)
+  y = {0} while(t), condition=c, body=b
+  g = {1} get-tuple-element(y), index=1
+  e = {3}[1,1] slice(g), slice={{[0:1], [0:1]}}
+  f = {3}[] reshape(e)
+  q = {3}[] constant(0.25)
+  p = pred[] compare(f, q), direction=LT
+  k = s32[] convert(p)
+  a = s32[] add(i, k)
+  n = s32[] constant(7)
+  ROOT l = pred[] compare(a, n), direction=LT
+}}
+)",
         state, h, type, layout.type);
-    Check(Rename(Rename(program, "ENTRY e {", outer + "ENTRY e {"), "while(t), condition=c, body=b\n}",
-                 "while(t), condition=oc, body=b\n}"));
+    Check(Rename(Rename(program, "ENTRY e {", outer + "ENTRY e {"), R"(while(t), condition=c, body=b
+})",
+                 R"(while(t), condition=oc, body=b
+})"));
   }
 }
 
@@ -173,18 +202,23 @@ TEST_CASE("dots in loops: in a conditional, by a constant, and of two values tha
     const std::string state = fmt::format("({}, {})", h, type);
     const auto branch = [&](const std::string& name, const std::string& text) {
       return fmt::format(
-          "{} {{\n  s = {} parameter(0)\n  h = {} get-tuple-element(s), index=0\n"
-          "  w = {} get-tuple-element(s), index=1\n{}}}\n",
+          R"({} {{
+  s = {} parameter(0)
+  h = {} get-tuple-element(s), index=0
+  w = {} get-tuple-element(s), index=1
+{}}}
+)",
           name, state, h, type, text);
     };
     const std::string branches = branch("yes", Rename(Dot(layout, "h2", "w"), "  h2 =", "  ROOT h2 =")) +
                                  branch("no", fmt::format("  ROOT n = {} negate(h)\n", h));
-    const std::string update =
-        Dot(layout, "a", "v") +
-        fmt::format(
-            "  o = s32[] and(i, one)\n  k = pred[] convert(o)\n  t = {} tuple(a, w)\n"
-            "  h2 = {} conditional(k, t, t), true_computation=yes, false_computation=no\n",
-            state, h);
+    const std::string update = Dot(layout, "a", "v") + fmt::format(
+                                                           R"(  o = s32[] and(i, one)
+  k = pred[] convert(o)
+  t = {} tuple(a, w)
+  h2 = {} conditional(k, t, t), true_computation=yes, false_computation=no
+)",
+                                                           state, h);
     Check(Rename(LoopText(layout, 7, update, "tuple(zero, x, v, w)", branches), "h2, v2, w2)", "h2, v, w)"));
     std::string elements;
     const bool tall = layout.contracted == 1;
@@ -198,8 +232,10 @@ TEST_CASE("dots in loops: in a conditional, by a constant, and of two values tha
         fmt::format("  u = {} constant({{{}}})\n", type, elements) + Dot(layout, "h2", "u");
     Check(Rename(LoopText(layout, 7, constant), "h2, v2, w2)", "h2, v, w)"));
     const std::string both = fmt::format(
-        "  g = {0}[{1},{1}] dot(v, w), lhs_contracting_dims={{{2}}}, rhs_contracting_dims={{{2}}}\n"
-        "  f = {0}[5,12] slice(g), slice={{[0:5], [0:12]}}\n  h2 = {0}[5,12] add(f, h)\n",
+        R"(  g = {0}[{1},{1}] dot(v, w), lhs_contracting_dims={{{2}}}, rhs_contracting_dims={{{2}}}
+  f = {0}[5,12] slice(g), slice={{[0:5], [0:12]}}
+  h2 = {0}[5,12] add(f, h)
+)",
         layout.type, 20, layout.contracted);
     Check(Rename(LoopText(layout, 7, both), "h2, v2, w2)", "h2, v, w)"));
   }

@@ -18,9 +18,11 @@ std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" +
 
 // A chain of `count` negations of x = f32[size].
 std::string Chain(int count, int size, bool parameter) {
-  std::string body =
-      parameter ? fmt::format("x0 = f32[{}] parameter(0)\n", size)
-                : fmt::format("c = f32[] constant(1)\nx0 = f32[{}] broadcast(c), dimensions={{}}\n", size);
+  std::string body = parameter ? fmt::format("x0 = f32[{}] parameter(0)\n", size)
+                               : fmt::format(R"(c = f32[] constant(1)
+x0 = f32[{}] broadcast(c), dimensions={{}}
+)",
+                                             size);
   for (int i = 1; i <= count; ++i) {
     body += fmt::format("{}x{} = f32[{}] negate(x{})\n", i == count ? "ROOT " : "", i, size, i - 1);
   }
@@ -38,11 +40,12 @@ TEST_CASE("executor: values are freed at their last use", "[executor]") {
 }
 
 TEST_CASE("executor: a value that is needed again stays", "[executor]") {
-  const absl::StatusOr<Literal> result = RunText(Entry("a = f32[2] parameter(0)\n"
-                                                       "b = f32[2] negate(a)\n"
-                                                       "c = f32[2] negate(b)\n"
-                                                       "d = f32[2] add(b, c)\n"
-                                                       "ROOT r = (f32[2], f32[2], f32[2]) tuple(b, c, d)\n"),
+  const absl::StatusOr<Literal> result = RunText(Entry(R"(a = f32[2] parameter(0)
+b = f32[2] negate(a)
+c = f32[2] negate(b)
+d = f32[2] add(b, c)
+ROOT r = (f32[2], f32[2], f32[2]) tuple(b, c, d)
+)"),
                                                  {"f32[2] {1, -2}"});
   REQUIRE(result.ok());
   CHECK(Literal::BitwiseEqual(result->element(0), Value("f32[2] {-1, 2}")));
@@ -59,15 +62,15 @@ TEST_CASE("executor: arguments of the caller are never overwritten", "[executor]
 }
 
 TEST_CASE("executor: tuples, projections and barriers share storage", "[executor]") {
-  const Plan plan =
-      PlanOf(Entry("c = f32[] constant(1)\n"
-                   "x = f32[262144] broadcast(c), dimensions={}\n"
-                   "t = (f32[262144], f32[262144]) tuple(x, x)\n"
-                   "u = (f32[262144], f32[262144]) opt-barrier(t)\n"
-                   "y = f32[262144] get-tuple-element(u), index=1\n"
-                   "k = token[] after-all()\n"
-                   "z = f32[262144] add-dependency(y, k)\n"
-                   "ROOT r = (f32[262144], f32[262144], f32[262144]) tuple(x, y, z)\n"));
+  const Plan plan = PlanOf(Entry(R"(c = f32[] constant(1)
+x = f32[262144] broadcast(c), dimensions={}
+t = (f32[262144], f32[262144]) tuple(x, x)
+u = (f32[262144], f32[262144]) opt-barrier(t)
+y = f32[262144] get-tuple-element(u), index=1
+k = token[] after-all()
+z = f32[262144] add-dependency(y, k)
+ROOT r = (f32[262144], f32[262144], f32[262144]) tuple(x, y, z)
+)"));
   Executor executor(plan, {});
   const absl::StatusOr<Literal> root = executor.Run({});
   REQUIRE(root.ok());
@@ -121,12 +124,19 @@ TEST_CASE("executor: a call chain is bounded by kMaxCallDepth", "[executor]") {
   const auto chain = [](int depth) {
     std::string program = "HloModule m\ng0 {\n  ROOT p = s32[] parameter(0)\n}\n";
     for (int i = 1; i <= depth; ++i) {
-      program += fmt::format("g{} {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=g{}\n}}\n",
+      program += fmt::format(R"(g{} {{
+  p = s32[] parameter(0)
+  ROOT r = s32[] call(p), to_apply=g{}
+}}
+)",
                              i, i - 1);
     }
-    return program +
-           fmt::format("ENTRY e {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=g{}\n}}\n",
-                       depth);
+    return program + fmt::format(R"(ENTRY e {{
+  p = s32[] parameter(0)
+  ROOT r = s32[] call(p), to_apply=g{}
+}}
+)",
+                                 depth);
   };
   CHECK(RunText(chain(kMaxCallDepth - 1), {"s32[] 7"}).ok());
   const absl::StatusOr<Literal> beyond = RunText(chain(kMaxCallDepth), {"s32[] 7"});
@@ -134,14 +144,14 @@ TEST_CASE("executor: a call chain is bounded by kMaxCallDepth", "[executor]") {
 }
 
 TEST_CASE("executor: side effects in dead code happen, in textual order", "[executor]") {
-  const Plan plan =
-      PlanOf(Entry("x = s32[] parameter(0)\n"
-                   "k = token[] after-all()\n"
-                   "a = token[] outfeed(x, k), outfeed_shape=s32[]\n"
-                   "n = s32[] negate(x)\n"
-                   "b = token[] outfeed(n, k), outfeed_shape=s32[]\n"
-                   "dead = s32[] multiply(n, n)\n"
-                   "ROOT r = s32[] constant(0)\n"));
+  const Plan plan = PlanOf(Entry(R"(x = s32[] parameter(0)
+k = token[] after-all()
+a = token[] outfeed(x, k), outfeed_shape=s32[]
+n = s32[] negate(x)
+b = token[] outfeed(n, k), outfeed_shape=s32[]
+dead = s32[] multiply(n, n)
+ROOT r = s32[] constant(0)
+)"));
   Executor executor(plan, {});
   REQUIRE(executor.Run({Value("s32[] 5")}).ok());
   REQUIRE(executor.process().outfeed.size() == 2);
@@ -151,25 +161,30 @@ TEST_CASE("executor: side effects in dead code happen, in textual order", "[exec
 }
 
 TEST_CASE("executor: waits that form a cycle are a deadlock, named", "[executor]") {
-  const absl::StatusOr<Literal> result =
-      RunText(Entry("x = f32[] parameter(0)\n"
-                    "t = token[] after-all()\n"
-                    "r = (f32[], u32[], token[]) recv(t), channel_id=1\n"
-                    "rd = (f32[], token[]) recv-done(r), channel_id=1\n"
-                    "t1 = token[] get-tuple-element(rd), index=1\n"
-                    "snd = (f32[], u32[], token[]) send(x, t1), channel_id=1\n"
-                    "sd = token[] send-done(snd), channel_id=1\n"
-                    "ROOT v = f32[] get-tuple-element(rd), index=0\n"),
-              {"f32[] 1"});
+  const absl::StatusOr<Literal> result = RunText(Entry(R"(x = f32[] parameter(0)
+t = token[] after-all()
+r = (f32[], u32[], token[]) recv(t), channel_id=1
+rd = (f32[], token[]) recv-done(r), channel_id=1
+t1 = token[] get-tuple-element(rd), index=1
+snd = (f32[], u32[], token[]) send(x, t1), channel_id=1
+sd = token[] send-done(snd), channel_id=1
+ROOT v = f32[] get-tuple-element(rd), index=0
+)"),
+                                                 {"f32[] 1"});
   CHECK(ExitCodeOf(result.status()) == 5);
   CHECK(std::string(result.status().message()).find("deadlock") != std::string::npos);
 }
 
 // 2^-149 + 1 rounds up only in the wrong mode; 2^-149 * 1 is lost only when subnormals are flushed.
 const std::string kSensitive = Entry(
-    "x = f32[3] parameter(0)\ny = f32[3] parameter(1)\na = f32[3] add(x, y)\nm = f32[3] multiply(x, y)\n"
-    "d = f32[3] divide(x, y)\nl = f32[3] exponential(x)\n"
-    "ROOT r = (f32[3], f32[3], f32[3], f32[3]) tuple(a, m, d, l)\n");
+    R"(x = f32[3] parameter(0)
+y = f32[3] parameter(1)
+a = f32[3] add(x, y)
+m = f32[3] multiply(x, y)
+d = f32[3] divide(x, y)
+l = f32[3] exponential(x)
+ROOT r = (f32[3], f32[3], f32[3], f32[3]) tuple(a, m, d, l)
+)");
 
 unsigned ReadMxcsr() { return __builtin_ia32_stmxcsr(); }
 
@@ -202,8 +217,18 @@ TEST_CASE("executor: the caller's rounding mode and flush bits change nothing an
 }
 
 const std::string kEndless =
-    "HloModule m\nc {\n  ROOT a = pred[] parameter(0)\n}\nb {\n  ROOT d = pred[] parameter(0)\n}\n"
-    "ENTRY e {\n  t = pred[] constant(true)\n  ROOT w = pred[] while(t), condition=c, body=b\n}\n";
+    R"(HloModule m
+c {
+  ROOT a = pred[] parameter(0)
+}
+b {
+  ROOT d = pred[] parameter(0)
+}
+ENTRY e {
+  t = pred[] constant(true)
+  ROOT w = pred[] while(t), condition=c, body=b
+}
+)";
 
 TEST_CASE("executor: the time limit ends an endless loop", "[executor]") {
   RunOptions options;
@@ -237,10 +262,11 @@ TEST_CASE("executor: long random draws can be interrupted", "[executor]") {
     int polls = 0;
     RunOptions options;
     options.interrupted = [&polls] { return ++polls == 2; };
-    const absl::StatusOr<Literal> result =
-        RunText(Entry("a = f32[] constant(0)\nb = f32[] constant(1)\nk = u64[2] constant({1, 2})\nROOT r = " +
-                      instruction + "\n"),
-                {}, options);
+    const absl::StatusOr<Literal> result = RunText(Entry(R"(a = f32[] constant(0)
+b = f32[] constant(1)
+k = u64[2] constant({1, 2})
+ROOT r = )" + instruction + "\n"),
+                                                   {}, options);
     CHECK_FALSE(result.ok());
     return polls;
   };
@@ -252,34 +278,42 @@ TEST_CASE("executor: long random draws can be interrupted", "[executor]") {
 // Values without an element, so that only what it takes to keep them can reach the limit.
 TEST_CASE("executor: what a loop sends out counts against the memory limit", "[executor]") {
   const auto loop = [](const std::string& effect) {
-    return "HloModule m\nc { s = (f32[0], token[]) parameter(0)\n ROOT p = pred[] constant(true) }\n"
-           "b { s = (f32[0], token[]) parameter(0)\n x = f32[0] get-tuple-element(s), index=0\n"
-           " t = token[] get-tuple-element(s), index=1\n" +
-           effect +
-           " ROOT r = (f32[0], token[]) tuple(x, u) }\n"
-           "ENTRY e { x = f32[0] parameter(0)\n t = token[] after-all()\n s = (f32[0], token[]) tuple(x, t)\n"
-           " ROOT w = (f32[0], token[]) while(s), condition=c, body=b }\n";
+    return R"(HloModule m
+c { s = (f32[0], token[]) parameter(0)
+ ROOT p = pred[] constant(true) }
+b { s = (f32[0], token[]) parameter(0)
+ x = f32[0] get-tuple-element(s), index=0
+ t = token[] get-tuple-element(s), index=1
+)" + effect +
+           R"( ROOT r = (f32[0], token[]) tuple(x, u) }
+ENTRY e { x = f32[0] parameter(0)
+ t = token[] after-all()
+ s = (f32[0], token[]) tuple(x, t)
+ ROOT w = (f32[0], token[]) while(s), condition=c, body=b }
+)";
   };
   RunOptions options;
   options.limits.memory_limit = 100'000;
   options.limits.max_steps = 1'000'000;
   for (const char* const effect :
        {" u = token[] outfeed(x, t), outfeed_shape=f32[0]\n",
-        " v = (f32[0], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true\n"
-        " u = token[] send-done(v), channel_id=1, is_host_transfer=true\n",
-        " y = f32[0] custom-call(x), custom_call_target=\"interpreter.probe\", backend_config={probe_id = "
-        "\"x\"}\n"
-        " u = token[] after-all(t)\n"}) {
+        R"( v = (f32[0], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true
+ u = token[] send-done(v), channel_id=1, is_host_transfer=true
+)",
+        R"( y = f32[0] custom-call(x), custom_call_target="interpreter.probe", backend_config={probe_id = "x"}
+ u = token[] after-all(t)
+)"}) {
     const absl::Status status = RunText(loop(effect), {"f32[0] {}"}, options).status();
     INFO(effect << status);
     CHECK(status.message().find("for one more value in a queue, is") != std::string::npos);
     CHECK(ExitCodeOf(status) == 5);
   }
   // A value that is received again makes room.
-  const absl::Status status = RunText(loop(" v = (f32[0], u32[], token[]) send(x, t), channel_id=1\n u = "
-                                           "token[] send-done(v), channel_id=1\n"
-                                           " a = (f32[0], u32[], token[]) recv(u), channel_id=1\n"
-                                           " d = (f32[0], token[]) recv-done(a), channel_id=1\n"),
+  const absl::Status status = RunText(loop(R"( v = (f32[0], u32[], token[]) send(x, t), channel_id=1
+ u = token[] send-done(v), channel_id=1
+ a = (f32[0], u32[], token[]) recv(u), channel_id=1
+ d = (f32[0], token[]) recv-done(a), channel_id=1
+)"),
                                       {"f32[0] {}"}, options)
                                   .status();
   INFO(status);

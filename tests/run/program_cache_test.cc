@@ -118,8 +118,9 @@ TEST_CASE("errors are not kept", "[program_cache]") {
   for (int i = 0; i < 2; ++i) {
     const auto broken = cache.Load("p.hlo", "HloModule m\nENTRY e { ROOT y = s32[] add(x, x) }");
     REQUIRE(!broken.ok());
-    const auto wrong =
-        cache.Load("p.hlo", "HloModule m\nENTRY e { x = s32[2] parameter(0)\n ROOT y = s32[3] add(x, x) }");
+    const auto wrong = cache.Load("p.hlo", R"(HloModule m
+ENTRY e { x = s32[2] parameter(0)
+ ROOT y = s32[3] add(x, x) })");
     REQUIRE(!wrong.ok());
   }
   CHECK(cache.size() == 0);

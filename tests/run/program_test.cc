@@ -107,8 +107,11 @@ TEST_CASE("program: a plan outlives its program", "[program]") {
 }
 
 TEST_CASE("program: what cannot be read or verified says where", "[program]") {
-  const absl::Status unread =
-      Program::Load("p.hlo", "HloModule m\nENTRY e {\n  ROOT y = s32[] add(x, x)\n}").status();
+  const absl::Status unread = Program::Load("p.hlo", R"(HloModule m
+ENTRY e {
+  ROOT y = s32[] add(x, x)
+})")
+                                  .status();
   CHECK(ExitCodeOf(unread) == 3);
   CHECK(PositionOf(unread)->line == 3);
   const absl::Status invalid = Program::Load("p.hlo", R"(HloModule m

@@ -57,8 +57,9 @@ inline void CheckWithinBounds(std::span<const Engine* const> engines, std::strin
 inline std::string DotOf(std::string_view in, std::string_view out, int m, int k, int n, int sides) {
   const bool left = (sides & 1) != 0, right = (sides & 2) != 0;
   return fmt::format(
-      "x = {0}[{2},{3}] parameter(0)\ny = {0}[{4},{5}] parameter(1)\nROOT r = {1}[{6},{7}] dot(x, y), "
-      "lhs_contracting_dims={{{8}}}, rhs_contracting_dims={{{9}}}",
+      R"(x = {0}[{2},{3}] parameter(0)
+y = {0}[{4},{5}] parameter(1)
+ROOT r = {1}[{6},{7}] dot(x, y), lhs_contracting_dims={{{8}}}, rhs_contracting_dims={{{9}}})",
       in, out, left ? k : m, left ? m : k, right ? n : k, right ? k : n, m, n, left ? 0 : 1, right ? 1 : 0);
 }
 

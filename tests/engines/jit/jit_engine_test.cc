@@ -66,9 +66,12 @@ TEST_CASE("jit engine: slices with strides have the reference's bits, in short a
   for (std::string_view type : {"s8", "bf16", "f32", "f64"}) {
     for (int64_t stride : {2, 3, 7}) {
       for (int64_t n : {5, 64, 65, 3001}) {
-        CheckProgram(fmt::format("HloModule m\nENTRY e {{ x = {0}[{1}] parameter(0)\n a = {0}[{2}] slice(x), "
-                                 "slice={{[0:{3}:{4}]}}\n b = {0}[{2}] slice(x), slice={{[1:{1}:{4}]}}\n"
-                                 " ROOT r = {0}[{2}] add(a, b) }}\n",
+        CheckProgram(fmt::format(R"(HloModule m
+ENTRY e {{ x = {0}[{1}] parameter(0)
+ a = {0}[{2}] slice(x), slice={{[0:{3}:{4}]}}
+ b = {0}[{2}] slice(x), slice={{[1:{1}:{4}]}}
+ ROOT r = {0}[{2}] add(a, b) }}
+)",
                                  type, n * stride - stride + 2, n, n * stride - stride + 1, stride),
                      random);
       }
@@ -85,10 +88,12 @@ TEST_CASE("jit engine: transposes of rows have the reference's bits, in every or
         constexpr int64_t kSizes[] = {3, 1, 7};
         std::string to;
         for (char d : {order[0], order[2], order[4]}) to += fmt::format("{},", kSizes[d - '0']);
-        CheckProgram(fmt::format("HloModule m\nENTRY e {{ x = {0}[3,1,7,{1}] parameter(0)\n"
-                                 " y = {0}[{2}{1}] parameter(1)\n"
-                                 " t = {0}[{2}{1}] transpose(x), dimensions={{{3},3}}\n"
-                                 " ROOT r = {0}[{2}{1}] subtract(y, t) }}\n",
+        CheckProgram(fmt::format(R"(HloModule m
+ENTRY e {{ x = {0}[3,1,7,{1}] parameter(0)
+ y = {0}[{2}{1}] parameter(1)
+ t = {0}[{2}{1}] transpose(x), dimensions={{{3},3}}
+ ROOT r = {0}[{2}{1}] subtract(y, t) }}
+)",
                                  type, row, to, order),
                      random);
       }
@@ -102,8 +107,11 @@ TEST_CASE("jit engine: large results have the reference's bits, whatever their t
   Random random(13);
   const auto binary = [](std::string_view type, int64_t n, std::string_view op) {
     return fmt::format(
-        "HloModule m\nENTRY e {{ x = {0}[{1}] parameter(0)\n y = {0}[{1}] parameter(1)\n"
-        " ROOT r = {0}[{1}] {2}(x, y) }}\n",
+        R"(HloModule m
+ENTRY e {{ x = {0}[{1}] parameter(0)
+ y = {0}[{1}] parameter(1)
+ ROOT r = {0}[{1}] {2}(x, y) }}
+)",
         type, n, op);
   };
   CheckProgram(binary("f32", (1 << 21) + 13, "subtract"), random);
@@ -111,29 +119,47 @@ TEST_CASE("jit engine: large results have the reference's bits, whatever their t
   CheckProgram(binary("bf16", (1 << 22) + 21, "add"), random);
   CheckProgram(binary("s8", (1 << 23) + 3, "xor"), random);
   constexpr std::string_view kCompare =
-      "HloModule m\nENTRY e { x = s32[8388617] parameter(0)\n y = s32[8388617] parameter(1)\n"
-      " ROOT r = pred[8388617] compare(x, y), direction=LT }\n";
+      R"(HloModule m
+ENTRY e { x = s32[8388617] parameter(0)
+ y = s32[8388617] parameter(1)
+ ROOT r = pred[8388617] compare(x, y), direction=LT }
+)";
   CheckProgram(std::string(kCompare), random);
   // Tiles end where a row does, which is at no vector's beginning.
   constexpr std::string_view kRows =
-      "HloModule m\nENTRY e { x = f32[300,7001] parameter(0)\n m = f32[300] parameter(1)\n"
-      " b = f32[300,7001] broadcast(m), dimensions={0}\n ROOT r = f32[300,7001] subtract(x, b) }\n";
+      R"(HloModule m
+ENTRY e { x = f32[300,7001] parameter(0)
+ m = f32[300] parameter(1)
+ b = f32[300,7001] broadcast(m), dimensions={0}
+ ROOT r = f32[300,7001] subtract(x, b) }
+)";
   CheckProgram(std::string(kRows), random);
   // Over an operand that is not needed again, and over none that is.
   constexpr std::string_view kReversed =
-      "HloModule m\nENTRY e { x = f32[2097165] parameter(0)\n v = f32[2097165] reverse(x), dimensions={0}\n"
-      " n = f32[2097165] add(v, x)\n w = f32[2097165] reverse(n), dimensions={0}\n"
-      " p = f32[2097165] multiply(w, n)\n ROOT t = (f32[2097165], f32[2097165]) tuple(p, n) }\n";
+      R"(HloModule m
+ENTRY e { x = f32[2097165] parameter(0)
+ v = f32[2097165] reverse(x), dimensions={0}
+ n = f32[2097165] add(v, x)
+ w = f32[2097165] reverse(n), dimensions={0}
+ p = f32[2097165] multiply(w, n)
+ ROOT t = (f32[2097165], f32[2097165]) tuple(p, n) }
+)";
   CheckProgram(std::string(kReversed), random);
 }
 
 TEST_CASE("jit engine: functions with large results have the bits that they have by themselves",
           "[jit][fusion]") {
   const std::string text =
-      "HloModule m\nENTRY e { x = f32[2097165] parameter(0)\n y = f32[2097165] parameter(1)\n"
-      " t = f32[2097165] tanh(x)\n p = f32[2097165] multiply(x, y)\n r = f32[2097165] add(p, t)\n"
-      " f = f32[2097165] erf(y)\n h = f32[2097165] logistic(x)\n"
-      " ROOT o = (f32[2097165], f32[2097165], f32[2097165]) tuple(r, f, h) }\n";
+      R"(HloModule m
+ENTRY e { x = f32[2097165] parameter(0)
+ y = f32[2097165] parameter(1)
+ t = f32[2097165] tanh(x)
+ p = f32[2097165] multiply(x, y)
+ r = f32[2097165] add(p, t)
+ f = f32[2097165] erf(y)
+ h = f32[2097165] logistic(x)
+ ROOT o = (f32[2097165], f32[2097165], f32[2097165]) tuple(r, f, h) }
+)";
   Random random(14);
   const Program program = ProgramOf(text);
   for (Isa isa : JitIsas()) {
@@ -176,14 +202,20 @@ std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" +
 Plan EagerPlan(const std::string& text) { return PlanOf(ProgramOf(text), EagerEngines(JitIsas().back())); }
 
 const std::string kChain = Entry(
-    "x = f32[1000] parameter(0)\ny = f32[1000] parameter(1)\nm = f32[1000] multiply(x, y)\n"
-    "t = f32[1000] tanh(m)\nROOT r = f32[1000] add(t, x)\n");
+    R"(x = f32[1000] parameter(0)
+y = f32[1000] parameter(1)
+m = f32[1000] multiply(x, y)
+t = f32[1000] tanh(m)
+ROOT r = f32[1000] add(t, x)
+)");
 
 TEST_CASE("jit engine: a plan names the members of a fusion, and why there is none", "[jit][plan]") {
   if (JitIsas().empty()) return;
   CHECK_THAT(PlanToText(EagerPlan(kChain)), Catch::Contains("jit        %r = f32[1000] add  4000 bytes") &&
                                                 Catch::Contains("fuses %m %t  frees %x %y"));
-  const Program alone = ProgramOf(Entry("x = f32[1000] parameter(0)\nROOT r = f32[1000] add(x, x)\n"));
+  const Program alone = ProgramOf(Entry(R"(x = f32[1000] parameter(0)
+ROOT r = f32[1000] add(x, x)
+)"));
   CHECK_THAT(PlanToText(PlanOf(alone)), Catch::Contains("native     %r = f32[1000] add") &&
                                             Catch::Contains("(jit: 1000 elements by 1 instructions)"));
   CHECK_THAT(PlanToText(PlanOf(kChain, EngineChoice::kExact, Isa::kBaseline)),
@@ -207,9 +239,10 @@ TEST_CASE("jit engine: a fusion counts as many steps as its members, and obeys -
 
 TEST_CASE("jit engine: long fusions are interrupted and time out", "[jit][executor]") {
   if (JitIsas().empty()) return;
-  const Plan plan =
-      EagerPlan(Entry("x = f32[20000000] parameter(0)\ny = f32[20000000] negate(x)\n"
-                      "ROOT r = f32[20000000] add(y, x)\n"));
+  const Plan plan = EagerPlan(Entry(R"(x = f32[20000000] parameter(0)
+y = f32[20000000] negate(x)
+ROOT r = f32[20000000] add(y, x)
+)"));
   const Literal x = *Literal::Make(*ParseShape("f32[20000000]"));
   int polls = 0;
   RunOptions options;
@@ -221,8 +254,12 @@ TEST_CASE("jit engine: long fusions are interrupted and time out", "[jit][execut
 TEST_CASE("jit engine: a result takes the place of an operand that is not needed again", "[jit][executor]") {
   if (JitIsas().empty()) return;
   const std::string text = Entry(
-      "c = f32[] parameter(0)\nb = f32[500000] broadcast(c), dimensions={}\ns = f32[500000] reverse(b), "
-      "dimensions={0}\nn = f32[500000] negate(s)\nROOT r = f32[500000] add(n, s)\n");
+      R"(c = f32[] parameter(0)
+b = f32[500000] broadcast(c), dimensions={}
+s = f32[500000] reverse(b), dimensions={0}
+n = f32[500000] negate(s)
+ROOT r = f32[500000] add(n, s)
+)");
   const Plan plan = EagerPlan(text);
   Executor executor(plan, {});
   REQUIRE(executor.Run({Literal::ScalarDouble(ElementType::kF32, 2)}).ok());

@@ -254,13 +254,13 @@ TEST_CASE("scalar loop: code is made once the turns of all runs are worth it", "
 
 TEST_CASE("scalar loop: elements of 64 bits beside an array of 16 that stays", "[jit][loop]") {
   std::string text = WithLimit(kCount, 200);
-  for (const auto& [from, to] :
-       {std::pair<std::string, std::string>{"f64[])", "f64[], f32[16])"},
-        {"ROOT r = (s32[], f64[], f64[], f32[16]) tuple(j, b, c)",
-         "v = f32[16] get-tuple-element(s), index=3\n"
-         "  ROOT r = (s32[], f64[], f64[], f32[16]) tuple(j, b, c, v)"},
-        {"tuple(i, a, b)", "tuple(i, a, b, v)"},
-        {"b = f64[] constant(0.1)", "b = f64[] constant(0.1)\n v = f32[16] iota(), iota_dimension=0"}}) {
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"f64[])", "f64[], f32[16])"},
+                                 {"ROOT r = (s32[], f64[], f64[], f32[16]) tuple(j, b, c)",
+                                  R"(v = f32[16] get-tuple-element(s), index=3
+  ROOT r = (s32[], f64[], f64[], f32[16]) tuple(j, b, c, v))"},
+                                 {"tuple(i, a, b)", "tuple(i, a, b, v)"},
+                                 {"b = f64[] constant(0.1)", R"(b = f64[] constant(0.1)
+ v = f32[16] iota(), iota_dimension=0)"}}) {
     REQUIRE(text.find(from) != std::string::npos);
     for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
       text.replace(at, from.size(), to);
@@ -309,24 +309,30 @@ TEST_CASE("scalar loop: what it declines, and why", "[jit][loop]") {
   CHECK(reason(count, "multiply(b, half)", "power(b, half)") == "no code for power of f64");
   CHECK(reason(count, "f64[]", "f8e5m2[]") == "element type f8e5m2");
   CHECK(reason(count, "c = f64[] add(a, m)",
-               "v = f64[1] reshape(m)\n w = f64[] reshape(v)\n c = f64[] add(a, w)")
+               R"(v = f64[1] reshape(m)
+ w = f64[] reshape(v)
+ c = f64[] add(a, w))")
             .empty());
   const auto with_array = [&](std::string_view array, std::string_view slice) {
     return reason(count, "c = f64[] add(a, m)",
-                  fmt::format("v = {} broadcast(m), dimensions={{}}\n p = f64[1] slice(v), slice={{[{}]}}\n"
-                              " w = f64[] reshape(p)\n c = f64[] add(a, w)",
+                  fmt::format(R"(v = {} broadcast(m), dimensions={{}}
+ p = f64[1] slice(v), slice={{[{}]}}
+ w = f64[] reshape(p)
+ c = f64[] add(a, w))",
                               array, slice));
   };
   CHECK(with_array("f64[4]", "3:4").empty());
   CHECK(with_array("f64[5]", "3:4") == "5 elements beside others of 64 bits, of which a vector has 4");
   CHECK(with_array("f64[9]", "3:4") == "broadcast gives f64[9]");
   CHECK(reason(count, "c = f64[] add(a, m)",
-               "v = f64[3] broadcast(m), dimensions={}\n p = f64[2] slice(v), slice={[1:3]}\n"
-               " q = f64[1] slice(p), slice={[0:1]}\n w = f64[] reshape(q)\n c = f64[] add(a, w)") ==
-        "no code for slice");
-  const std::string rng =
-      reason(count, "m = f64[] multiply(b, half)",
-             "u = f64[] rng(half, b), distribution=rng_uniform\n m = f64[] multiply(b, u)");
+               R"(v = f64[3] broadcast(m), dimensions={}
+ p = f64[2] slice(v), slice={[1:3]}
+ q = f64[1] slice(p), slice={[0:1]}
+ w = f64[] reshape(q)
+ c = f64[] add(a, w))") == "no code for slice");
+  const std::string rng = reason(count, "m = f64[] multiply(b, half)",
+                                 R"(u = f64[] rng(half, b), distribution=rng_uniform
+ m = f64[] multiply(b, u))");
   CHECK(rng == "rng in the computation");
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "fmt/format.h"
 #include "literal/literal.h"
 #include "tests/evaluator/scalar/rounding_oracle.h"
 #include "tests/run/run_text.h"
@@ -147,8 +148,13 @@ inline int64_t Differences(const Literal& actual, const Doubles& expected) {
 
 // A computation of two scalars of one type.
 inline std::string Reducer(const std::string& type, const std::string& op, const std::string& name = "f") {
-  return name + " {\n  a = " + type + "[] parameter(0)\n  b = " + type +
-         "[] parameter(1)\n  ROOT r = " + type + "[] " + op + "(a, b)\n}\n";
+  return fmt::format(R"({0} {{
+  a = {1}[] parameter(0)
+  b = {1}[] parameter(1)
+  ROOT r = {1}[] {2}(a, b)
+}}
+)",
+                     name, type, op);
 }
 
 }  // namespace assay::testing

@@ -26,8 +26,12 @@ TEST_CASE("slice: out[I] = operand[start + I * stride]", "[slice]") {
       out.At(I) = x.At(J);
     });
     const std::string text = fmt::format(
-        "HloModule m\nENTRY e {{\n p0 = {} parameter(0)\n ROOT r = {} slice(p0), slice={{{}}}\n}}", x.Text(),
-        out.Text(), slice);
+        R"(HloModule m
+ENTRY e {{
+ p0 = {} parameter(0)
+ ROOT r = {} slice(p0), slice={{{}}}
+}})",
+        x.Text(), out.Text(), slice);
     CHECK(ValuesOf(RunOk(text, {x.ToLiteral()})) == out.values);
   }
 }
@@ -59,8 +63,12 @@ TEST_CASE("pad: interior first, then edges", "[pad]") {
       if (inside) out.At(T) = x.At(J);
     });
     const std::string text = fmt::format(
-        "HloModule m\nENTRY e {{\n p0 = {} parameter(0)\n v = s32[] constant(-7)\n"
-        " ROOT r = {} pad(p0, v), padding={}\n}}",
+        R"(HloModule m
+ENTRY e {{
+ p0 = {} parameter(0)
+ v = s32[] constant(-7)
+ ROOT r = {} pad(p0, v), padding={}
+}})",
         x.Text(), out.Text(), padding);
     CHECK(ValuesOf(RunOk(text, {x.ToLiteral()})) == out.values);
   }
@@ -95,9 +103,11 @@ TEST_CASE("concatenate: operands one after the other", "[concatenate]") {
       offset += part.sizes[along];
       arguments.push_back(part.ToLiteral());
     }
-    const std::string text =
-        fmt::format("HloModule m\nENTRY e {{\n{} ROOT r = {} concatenate({}), dimensions={{{}}}\n}}",
-                    parameters, out.Text(), names, along);
+    const std::string text = fmt::format(R"(HloModule m
+ENTRY e {{
+{} ROOT r = {} concatenate({}), dimensions={{{}}}
+}})",
+                                         parameters, out.Text(), names, along);
     CHECK(ValuesOf(RunOk(text, std::move(arguments))) == out.values);
   }
 }
@@ -127,9 +137,14 @@ TEST_CASE("dynamic-slice and dynamic-update-slice: starts are clamped in every d
       updated.At(J) = update.At(I);
     });
     const std::string text = fmt::format(
-        "HloModule m\nENTRY e {{\n x = {0} parameter(0)\n u = {1} parameter(1)\n{2}"
-        " a = {1} dynamic-slice(x{3}), dynamic_slice_sizes={4}\n b = {0} dynamic-update-slice(x, u{3})\n"
-        " ROOT t = ({1}, {0}, {0}) tuple(a, b, x)\n}}",
+        R"(HloModule m
+ENTRY e {{
+ x = {0} parameter(0)
+ u = {1} parameter(1)
+{2} a = {1} dynamic-slice(x{3}), dynamic_slice_sizes={4}
+ b = {0} dynamic-update-slice(x, u{3})
+ ROOT t = ({1}, {0}, {0}) tuple(a, b, x)
+}})",
         x.Text(), out.Text(), parameters, names, Braces(sizes));
     std::vector<Literal> arguments = {x.ToLiteral(), update.ToLiteral()};
     arguments.insert(arguments.end(), starts.begin(), starts.end());
@@ -142,8 +157,13 @@ TEST_CASE("dynamic-slice and dynamic-update-slice: starts are clamped in every d
 
 TEST_CASE("dynamic-update-slice: an unshared operand is overwritten in place", "[dynamic-update-slice]") {
   const std::string text =
-      "HloModule m\nENTRY e {\n x = s32[4] parameter(0)\n u = s32[1] constant({9})\n i = s32[] constant(2)\n"
-      " ROOT r = s32[4] dynamic-update-slice(x, u, i)\n}";
+      R"(HloModule m
+ENTRY e {
+ x = s32[4] parameter(0)
+ u = s32[1] constant({9})
+ i = s32[] constant(2)
+ ROOT r = s32[4] dynamic-update-slice(x, u, i)
+})";
   const Program program = ProgramOf(text);
   for (const EngineChoice choice : {EngineChoice::kReference, EngineChoice::kExact}) {
     const int64_t size = 4, values[] = {1, 2, 3, 4};

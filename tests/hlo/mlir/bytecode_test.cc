@@ -45,9 +45,10 @@ TEST_CASE("bytecode: the example of the specification", "[mlir]") {
   INFO(program.status());
   REQUIRE(program.ok());
   CHECK(program->module().name == "m");
-  const absl::StatusOr<Program> wanted = Verified(
-      ParseHloText("ENTRY e { a = f32[2] parameter(0)\n c = f32[2] constant({1, -2})\n d = f32[2] add(a, c)\n"
-                   "ROOT r = f32[2] cosine(d) }"));
+  const absl::StatusOr<Program> wanted = Verified(ParseHloText(R"(ENTRY e { a = f32[2] parameter(0)
+ c = f32[2] constant({1, -2})
+ d = f32[2] add(a, c)
+ROOT r = f32[2] cosine(d) })"));
   const auto inputs = RandomInputs(wanted->verified(), 1);
   const absl::StatusOr<Literal> a = program->Run(*inputs), b = wanted->Run(*inputs);
   REQUIRE((a.ok() && b.ok()));

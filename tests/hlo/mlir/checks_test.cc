@@ -15,10 +15,9 @@ absl::Status Ran(const std::string& mlir) {
 
 // What each form says of 5 and 5.0117 (3 ulps of f16 more), and of their difference 0.0117.
 absl::Status Compared(const std::string& check) {
-  return Ran(
-      Body("%a = stablehlo.constant dense<5.0117> : tensor<f16>\n"
-           "%b = stablehlo.constant dense<5.0> : tensor<f16>\n" +
-           check));
+  return Ran(Body(R"(%a = stablehlo.constant dense<5.0117> : tensor<f16>
+%b = stablehlo.constant dense<5.0> : tensor<f16>
+)" + check));
 }
 
 TEST_CASE("mlir: checks have pretty, generic and custom-call forms", "[mlir][checks]") {
@@ -80,17 +79,21 @@ TEST_CASE("mlir: checks of the wrong form are refused", "[mlir][checks]") {
 TEST_CASE("mlir: probes record, also in loops and when printed as HLO", "[mlir][checks]") {
   const auto program = [](const std::string& second) {
     return Body(
-        "%zero = stablehlo.constant dense<0> : tensor<i64>\n%one = stablehlo.constant dense<1> : "
-        "tensor<i64>\n"
-        "%two = stablehlo.constant dense<2> : tensor<i64>\n"
-        "%r:2 = stablehlo.while(%i = %zero, %s = %zero) : tensor<i64>, tensor<i64>\n cond {\n"
-        "%c = stablehlo.compare LT, %i, %two : (tensor<i64>, tensor<i64>) -> tensor<i1>\n"
-        "stablehlo.return %c : tensor<i1>\n} do {\n"
-        "%t = stablehlo.add %s, %one : tensor<i64>\n"
-        "%p = interpreter.probe %t, probe_id = \"loop/1\" : tensor<i64>\n"
-        "%j = stablehlo.add %i, %one : tensor<i64>\nstablehlo.return %j, %p : tensor<i64>, tensor<i64>\n}\n"
-        "check.expect_serialized_eq %one, probe_id = \"loop/1\" : tensor<i64>\n"
-        "check.expect_serialized_eq " +
+        R"(%zero = stablehlo.constant dense<0> : tensor<i64>
+%one = stablehlo.constant dense<1> : tensor<i64>
+%two = stablehlo.constant dense<2> : tensor<i64>
+%r:2 = stablehlo.while(%i = %zero, %s = %zero) : tensor<i64>, tensor<i64>
+ cond {
+%c = stablehlo.compare LT, %i, %two : (tensor<i64>, tensor<i64>) -> tensor<i1>
+stablehlo.return %c : tensor<i1>
+} do {
+%t = stablehlo.add %s, %one : tensor<i64>
+%p = interpreter.probe %t, probe_id = "loop/1" : tensor<i64>
+%j = stablehlo.add %i, %one : tensor<i64>
+stablehlo.return %j, %p : tensor<i64>, tensor<i64>
+}
+check.expect_serialized_eq %one, probe_id = "loop/1" : tensor<i64>
+check.expect_serialized_eq )" +
         second + ", probe_id = \"loop/1\", iter = 1 : tensor<i64>");
   };
   CHECK(Ran(program("%two")).ok());
@@ -115,8 +118,9 @@ TEST_CASE("mlir: probes written as custom calls keep their order", "[mlir][check
            "}, has_side_effect = true} : (tensor<i8>) -> " + type + "\n";
   };
   const std::string text =
-      Body("%a = stablehlo.constant dense<1> : tensor<i8>\n%b = stablehlo.constant dense<2> : tensor<i8>\n" +
-           call("%p = ", "interpreter.probe", "%b", "probe_id = \"x\"", "tensor<i8>") +
+      Body(R"(%a = stablehlo.constant dense<1> : tensor<i8>
+%b = stablehlo.constant dense<2> : tensor<i8>
+)" + call("%p = ", "interpreter.probe", "%b", "probe_id = \"x\"", "tensor<i8>") +
            call("%q = ", "interpreter.probe", "%a", "probe_id = \"x\"", "tensor<i8>") +
            call("", "check.expect_serialized_eq", "%b", "iteration = 0 : ui32, probe_id = \"x\"", "()") +
            call("", "check.expect_serialized_eq", "%a", "iteration = 1 : ui32, probe_id = \"x\"", "()"));
@@ -131,10 +135,13 @@ TEST_CASE("mlir: probes written as custom calls keep their order", "[mlir][check
 
 TEST_CASE("mlir: run_parallel of one process is a call, of several refused", "[mlir][checks]") {
   const auto program = [](const std::string& attributes) {
-    return "func.func @twice(%x: tensor<i32>) -> tensor<i32> {\n %y = stablehlo.add %x, %x : tensor<i32>\n"
-           " return %y : tensor<i32>\n}\nfunc.func @main() {\n %c = stablehlo.constant dense<4> : "
-           "tensor<i32>\n"
-           " %r = \"interpreter.run_parallel\"(%c) {" +
+    return R"(func.func @twice(%x: tensor<i32>) -> tensor<i32> {
+ %y = stablehlo.add %x, %x : tensor<i32>
+ return %y : tensor<i32>
+}
+func.func @main() {
+ %c = stablehlo.constant dense<4> : tensor<i32>
+ %r = "interpreter.run_parallel"(%c) {)" +
            attributes +
            "} : (tensor<i32>) -> tensor<i32>\n check.expect_eq_const %r, dense<8> : tensor<i32>\n "
            "return\n}\n";

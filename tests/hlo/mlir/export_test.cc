@@ -43,16 +43,19 @@ std::string Refusal(const std::string& hlo) {
 }
 
 TEST_CASE("export: a module, its entry and its constants", "[mlir][export]") {
-  CHECK(Printed("HloModule jit_f.1, replica_count=2\n"
-                "ENTRY e { a = f32[2,3] parameter(0)\n c = f32[] constant(1.5)\n d = f32[2,3] broadcast(c), "
-                "dimensions={}\n ROOT r = f32[2,3] add(a, d) }") ==
-        "module @jit_f.1 attributes {mhlo.num_replicas = 2 : i32} {\n"
-        "  func.func public @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
-        "    %0 = stablehlo.constant dense<1.500000e+00> : tensor<2x3xf32>\n"
-        "    %1 = stablehlo.add %arg0, %0 : tensor<2x3xf32>\n"
-        "    return %1 : tensor<2x3xf32>\n"
-        "  }\n"
-        "}\n");
+  CHECK(Printed(R"(HloModule jit_f.1, replica_count=2
+ENTRY e { a = f32[2,3] parameter(0)
+ c = f32[] constant(1.5)
+ d = f32[2,3] broadcast(c), dimensions={}
+ ROOT r = f32[2,3] add(a, d) })") ==
+        R"(module @jit_f.1 attributes {mhlo.num_replicas = 2 : i32} {
+  func.func public @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %0 = stablehlo.constant dense<1.500000e+00> : tensor<2x3xf32>
+    %1 = stablehlo.add %arg0, %0 : tensor<2x3xf32>
+    return %1 : tensor<2x3xf32>
+  }
+}
+)");
 }
 
 std::string ConstantText(const std::string& shape, const std::string& value) {
@@ -92,107 +95,136 @@ TEST_CASE("export: long constants are bytes, little-endian", "[mlir][export]") {
 
 TEST_CASE("export: loops and branches take tuples apart", "[mlir][export]") {
   const std::string loop =
-      "c { s = (s32[], f32[2]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n"
-      "n = s32[] constant(3)\n ROOT r = pred[] compare(i, n), direction=LT }\n"
-      "b { s = (s32[], f32[2]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n"
-      "x = f32[2] get-tuple-element(s), index=1\n o = s32[] constant(1)\n j = s32[] add(i, o)\n"
-      "y = f32[2] multiply(x, x)\n ROOT t = (s32[], f32[2]) tuple(j, y) }\n"
-      "ENTRY e { x = f32[2] parameter(0)\n z = s32[] constant(0)\n t = (s32[], f32[2]) tuple(z, x)\n"
-      "w = (s32[], f32[2]) while(t), condition=c, body=b\n ROOT r = f32[2] get-tuple-element(w), index=1 }";
+      R"(c { s = (s32[], f32[2]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+n = s32[] constant(3)
+ ROOT r = pred[] compare(i, n), direction=LT }
+b { s = (s32[], f32[2]) parameter(0)
+ i = s32[] get-tuple-element(s), index=0
+x = f32[2] get-tuple-element(s), index=1
+ o = s32[] constant(1)
+ j = s32[] add(i, o)
+y = f32[2] multiply(x, x)
+ ROOT t = (s32[], f32[2]) tuple(j, y) }
+ENTRY e { x = f32[2] parameter(0)
+ z = s32[] constant(0)
+ t = (s32[], f32[2]) tuple(z, x)
+w = (s32[], f32[2]) while(t), condition=c, body=b
+ ROOT r = f32[2] get-tuple-element(w), index=1 })";
   CHECK(Body(loop) ==
-        "    %0 = stablehlo.constant dense<0> : tensor<i32>\n"
-        "    %1:2 = \"stablehlo.while\"(%0, %arg0) ({\n"
-        "    ^bb0(%arg1: tensor<i32>, %arg2: tensor<2xf32>):\n"
-        "      %2 = stablehlo.constant dense<3> : tensor<i32>\n"
-        "      %3 = stablehlo.compare LT, %arg1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-        "      stablehlo.return %3 : tensor<i1>\n"
-        "    }, {\n"
-        "    ^bb0(%arg3: tensor<i32>, %arg4: tensor<2xf32>):\n"
-        "      %4 = stablehlo.constant dense<1> : tensor<i32>\n"
-        "      %5 = stablehlo.add %arg3, %4 : tensor<i32>\n"
-        "      %6 = stablehlo.multiply %arg4, %arg4 : tensor<2xf32>\n"
-        "      stablehlo.return %5, %6 : tensor<i32>, tensor<2xf32>\n"
-        "    }) : (tensor<i32>, tensor<2xf32>) -> (tensor<i32>, tensor<2xf32>)\n"
-        "    return %1#1 : tensor<2xf32>\n");
+        R"(    %0 = stablehlo.constant dense<0> : tensor<i32>
+    %1:2 = "stablehlo.while"(%0, %arg0) ({
+    ^bb0(%arg1: tensor<i32>, %arg2: tensor<2xf32>):
+      %2 = stablehlo.constant dense<3> : tensor<i32>
+      %3 = stablehlo.compare LT, %arg1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    }, {
+    ^bb0(%arg3: tensor<i32>, %arg4: tensor<2xf32>):
+      %4 = stablehlo.constant dense<1> : tensor<i32>
+      %5 = stablehlo.add %arg3, %4 : tensor<i32>
+      %6 = stablehlo.multiply %arg4, %arg4 : tensor<2xf32>
+      stablehlo.return %5, %6 : tensor<i32>, tensor<2xf32>
+    }) : (tensor<i32>, tensor<2xf32>) -> (tensor<i32>, tensor<2xf32>)
+    return %1#1 : tensor<2xf32>
+)");
   CheckPrinted(loop);
   // A branch takes what it needs from outside, but for constants.
   const std::string branch =
-      "y { t = (f32[], f32[]) parameter(0)\n a = f32[] get-tuple-element(t), index=0\n"
-      "b = f32[] get-tuple-element(t), index=1\n ROOT r = f32[] add(a, b) }\n"
-      "n { a = f32[] parameter(0)\n ROOT r = f32[] negate(a) }\n"
-      "ENTRY e { p = pred[] parameter(0)\n a = f32[] parameter(1)\n k = f32[] constant(2)\n"
-      "t = (f32[], f32[]) tuple(a, k)\n"
-      "ROOT r = f32[] conditional(p, t, a), true_computation=y, false_computation=n }";
+      R"(y { t = (f32[], f32[]) parameter(0)
+ a = f32[] get-tuple-element(t), index=0
+b = f32[] get-tuple-element(t), index=1
+ ROOT r = f32[] add(a, b) }
+n { a = f32[] parameter(0)
+ ROOT r = f32[] negate(a) }
+ENTRY e { p = pred[] parameter(0)
+ a = f32[] parameter(1)
+ k = f32[] constant(2)
+t = (f32[], f32[]) tuple(a, k)
+ROOT r = f32[] conditional(p, t, a), true_computation=y, false_computation=n })";
   CHECK(Body(branch) ==
-        "    %0 = \"stablehlo.if\"(%arg0) ({\n"
-        "      %1 = stablehlo.constant dense<2.000000e+00> : tensor<f32>\n"
-        "      %2 = stablehlo.add %arg1, %1 : tensor<f32>\n"
-        "      stablehlo.return %2 : tensor<f32>\n"
-        "    }, {\n"
-        "      %3 = stablehlo.negate %arg1 : tensor<f32>\n"
-        "      stablehlo.return %3 : tensor<f32>\n"
-        "    }) : (tensor<i1>) -> tensor<f32>\n"
-        "    return %0 : tensor<f32>\n");
+        R"(    %0 = "stablehlo.if"(%arg0) ({
+      %1 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+      %2 = stablehlo.add %arg1, %1 : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }, {
+      %3 = stablehlo.negate %arg1 : tensor<f32>
+      stablehlo.return %3 : tensor<f32>
+    }) : (tensor<i1>) -> tensor<f32>
+    return %0 : tensor<f32>
+)");
   CheckPrinted(branch);
 }
 
 TEST_CASE("export: tuples at the edges of a program stay tuples", "[mlir][export]") {
   const std::string hlo =
-      "ENTRY e { t = (f32[2], (s32[])) parameter(0)\n a = f32[2] get-tuple-element(t), index=0\n"
-      "u = (s32[]) get-tuple-element(t), index=1\n ROOT r = ((s32[]), f32[2]) tuple(u, a) }";
+      R"(ENTRY e { t = (f32[2], (s32[])) parameter(0)
+ a = f32[2] get-tuple-element(t), index=0
+u = (s32[]) get-tuple-element(t), index=1
+ ROOT r = ((s32[]), f32[2]) tuple(u, a) })";
   CHECK(Printed(hlo) ==
-        "module @module_e {\n"
-        "  func.func public @main(%arg0: tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> (tuple<tensor<i32>>, "
-        "tensor<2xf32>) {\n"
-        "    %0 = stablehlo.get_tuple_element %arg0[0] : (tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> "
-        "tensor<2xf32>\n"
-        "    %1 = stablehlo.get_tuple_element %arg0[1] : (tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> "
-        "tuple<tensor<i32>>\n"
-        "    %2 = stablehlo.get_tuple_element %1[0] : (tuple<tensor<i32>>) -> tensor<i32>\n"
-        "    %3 = stablehlo.tuple %2 : tuple<tensor<i32>>\n"
-        "    return %3, %0 : tuple<tensor<i32>>, tensor<2xf32>\n"
-        "  }\n"
-        "}\n");
+        R"(module @module_e {
+  func.func public @main(%arg0: tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> (tuple<tensor<i32>>, tensor<2xf32>) {
+    %0 = stablehlo.get_tuple_element %arg0[0] : (tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> tensor<2xf32>
+    %1 = stablehlo.get_tuple_element %arg0[1] : (tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> tuple<tensor<i32>>
+    %2 = stablehlo.get_tuple_element %1[0] : (tuple<tensor<i32>>) -> tensor<i32>
+    %3 = stablehlo.tuple %2 : tuple<tensor<i32>>
+    return %3, %0 : tuple<tensor<i32>>, tensor<2xf32>
+  }
+}
+)");
   CheckPrinted(hlo);
-  CheckPrinted("ENTRY e { a = f32[] parameter(0)\n ROOT r = (f32[]) tuple(a) }");
+  CheckPrinted(R"(ENTRY e { a = f32[] parameter(0)
+ ROOT r = (f32[]) tuple(a) })");
   CheckPrinted("ENTRY e { ROOT r = () tuple() }");
 }
 
 TEST_CASE("export: fusions, copies and asynchronous pairs are what they compute", "[mlir][export]") {
   const std::string fusion =
-      "add.clone.3 { p = f32[2] parameter(0)\n ROOT r = f32[2] add(p, p) }\n"
-      "ENTRY e { a = f32[2] parameter(0)\n b = f32[2] copy(a)\n f = f32[2] fusion(b), kind=kLoop, "
-      "calls=add.clone.3\n"
-      "ROOT r = f32[2] negate(f) }";
+      R"(add.clone.3 { p = f32[2] parameter(0)
+ ROOT r = f32[2] add(p, p) }
+ENTRY e { a = f32[2] parameter(0)
+ b = f32[2] copy(a)
+ f = f32[2] fusion(b), kind=kLoop, calls=add.clone.3
+ROOT r = f32[2] negate(f) })";
   CHECK(Body(fusion) ==
-        "    %0 = func.call @add_clone(%arg0) : (tensor<2xf32>) -> tensor<2xf32>\n"
-        "    %1 = stablehlo.negate %0 : tensor<2xf32>\n"
-        "    return %1 : tensor<2xf32>\n"
-        "  }\n"
-        "  func.func private @add_clone(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
-        "    %0 = stablehlo.add %arg0, %arg0 : tensor<2xf32>\n"
-        "    return %0 : tensor<2xf32>\n");
+        R"(    %0 = func.call @add_clone(%arg0) : (tensor<2xf32>) -> tensor<2xf32>
+    %1 = stablehlo.negate %0 : tensor<2xf32>
+    return %1 : tensor<2xf32>
+  }
+  func.func private @add_clone(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.add %arg0, %arg0 : tensor<2xf32>
+    return %0 : tensor<2xf32>
+)");
   CheckPrinted(fusion);
   CheckPrinted(
-      "f { p = f32[2] parameter(0)\n ROOT r = f32[2] add(p, p) }\n"
-      "ENTRY e { a = f32[2] parameter(0)\n s = ((f32[2]), f32[2], u32[]) async-start(a), calls=f\n"
-      "u = ((f32[2]), f32[2], u32[]) async-update(s)\n d = f32[2] async-done(u)\n"
-      "c = (f32[2], f32[2], u32[]) copy-start(d)\n ROOT r = f32[2] copy-done(c) }");
+      R"(f { p = f32[2] parameter(0)
+ ROOT r = f32[2] add(p, p) }
+ENTRY e { a = f32[2] parameter(0)
+ s = ((f32[2]), f32[2], u32[]) async-start(a), calls=f
+u = ((f32[2]), f32[2], u32[]) async-update(s)
+ d = f32[2] async-done(u)
+c = (f32[2], f32[2], u32[]) copy-start(d)
+ ROOT r = f32[2] copy-done(c) })");
 }
 
 // memory of f32[2,3]{0,1}: columns; the element types of one width are recast
 TEST_CASE("export: a bitcast sees layouts", "[mlir][export]") {
-  const std::string hlo = "ENTRY e { a = f32[2,3]{0,1} parameter(0)\n ROOT r = s32[6]{0} bitcast(a) }";
+  const std::string hlo = R"(ENTRY e { a = f32[2,3]{0,1} parameter(0)
+ ROOT r = s32[6]{0} bitcast(a) })";
   CHECK(Body(hlo) ==
-        "    %0 = stablehlo.transpose %arg0, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>\n"
-        "    %1 = stablehlo.reshape %0 : (tensor<3x2xf32>) -> tensor<6xf32>\n"
-        "    %2 = \"stablehlo.bitcast_convert\"(%1) : (tensor<6xf32>) -> tensor<6xi32>\n"
-        "    return %2 : tensor<6xi32>\n");
+        R"(    %0 = stablehlo.transpose %arg0, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    %1 = stablehlo.reshape %0 : (tensor<3x2xf32>) -> tensor<6xf32>
+    %2 = "stablehlo.bitcast_convert"(%1) : (tensor<6xf32>) -> tensor<6xi32>
+    return %2 : tensor<6xi32>
+)");
   CheckPrinted(hlo);
-  CheckPrinted("ENTRY e { a = f32[2,3,4]{1,2,0} parameter(0)\n ROOT r = f32[4,6]{0,1} bitcast(a) }");
-  CHECK(Body("ENTRY e { a = f32[2,3]{1,0} parameter(0)\n ROOT r = f32[6]{0} bitcast(a) }") ==
-        "    %0 = stablehlo.reshape %arg0 : (tensor<2x3xf32>) -> tensor<6xf32>\n"
-        "    return %0 : tensor<6xf32>\n");
+  CheckPrinted(R"(ENTRY e { a = f32[2,3,4]{1,2,0} parameter(0)
+ ROOT r = f32[4,6]{0,1} bitcast(a) })");
+  CHECK(Body(R"(ENTRY e { a = f32[2,3]{1,0} parameter(0)
+ ROOT r = f32[6]{0} bitcast(a) })") ==
+        R"(    %0 = stablehlo.reshape %arg0 : (tensor<2x3xf32>) -> tensor<6xf32>
+    return %0 : tensor<6xf32>
+)");
 }
 
 TEST_CASE("export: places, names and frontend attributes", "[mlir][export]") {
@@ -201,19 +233,21 @@ TEST_CASE("export: places, names and frontend attributes", "[mlir][export]") {
         "    %0 = stablehlo.negate %arg0 {mhlo.frontend_attributes = {k = \"v\"}} : tensor<f32> "
         "loc(\"jit(f)/neg\"(\"a \\\"b\\\".py\":7:0))\n"
         "    return %0 : tensor<f32>\n");
-  CHECK(
-      Printed(
-          "HloModule m, input_output_alias={ {1}: (0, {}, may-alias) }, buffer_donor={ (1, {}) }\n"
-          "ENTRY e { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = (f32[], f32[]) tuple(b, a) }")
-          .find("@main(%arg0: tensor<f32> {tf.aliasing_output = 1 : i32}, %arg1: tensor<f32> "
-                "{jax.buffer_donor = true})") != std::string::npos);
+  CHECK(Printed(
+            R"(HloModule m, input_output_alias={ {1}: (0, {}, may-alias) }, buffer_donor={ (1, {}) }
+ENTRY e { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT r = (f32[], f32[]) tuple(b, a) })")
+            .find("@main(%arg0: tensor<f32> {tf.aliasing_output = 1 : i32}, %arg1: tensor<f32> "
+                  "{jax.buffer_donor = true})") != std::string::npos);
 }
 
 TEST_CASE("export: a composite keeps its name where the importer calls its decomposition", "[mlir][export]") {
   const auto composite = [](const std::string& name, const std::string& attributes) {
-    return "f { p = f32[] parameter(0)\n ROOT r = f32[] add(p, p) }\n"
-           "ENTRY e { a = f32[] parameter(0)\n ROOT r = f32[] call(a), to_apply=f, is_composite=true, "
-           "frontend_attributes={composite.attributes=" +
+    return R"(f { p = f32[] parameter(0)
+ ROOT r = f32[] add(p, p) }
+ENTRY e { a = f32[] parameter(0)
+ ROOT r = f32[] call(a), to_apply=f, is_composite=true, frontend_attributes={composite.attributes=)" +
            attributes + ",composite.name=\"" + name + "\",composite.version=\"1\"} }";
   };
   const std::string twice = composite("acme.twice", "{n = 1 : i64, d = dense<[1, 2]> : tensor<2xi32>}");
@@ -232,22 +266,28 @@ TEST_CASE("export: a composite keeps its name where the importer calls its decom
 TEST_CASE("export: what StableHLO does not have is refused by name", "[mlir][export]") {
   CHECK(Refusal("ENTRY e { ROOT s = u64[2] rng-get-and-update-state(), delta=1 }") ==
         "rng-get-and-update-state '%s' as StableHLO: StableHLO has no such operation");
-  CHECK(Refusal("ENTRY e { p = s1[2] parameter(0)\n ROOT r = s1[2] add(p, p) }") ==
-        "StableHLO has no type for an array of s1 (in 'parameter %p')");
+  CHECK(Refusal(R"(ENTRY e { p = s1[2] parameter(0)
+ ROOT r = s1[2] add(p, p) })") == "StableHLO has no type for an array of s1 (in 'parameter %p')");
   CHECK(Refusal(
-            "ENTRY e { p = f32[3] parameter(0)\n ROOT r = (f32[2], s32[2]) topk(p), k=2, largest=false }") ==
+            R"(ENTRY e { p = f32[3] parameter(0)
+ ROOT r = (f32[2], s32[2]) topk(p), k=2, largest=false })") ==
         "topk '%r' as StableHLO: CHLO takes the largest elements only");
-  CHECK(Refusal("ENTRY e { t = token[] after-all()\n ROOT i = (f32[], token[]) infeed(t) }") ==
-        "infeed '%i' as StableHLO: an item that is no tuple of arrays");
+  CHECK(Refusal(R"(ENTRY e { t = token[] after-all()
+ ROOT i = (f32[], token[]) infeed(t) })") == "infeed '%i' as StableHLO: an item that is no tuple of arrays");
 }
 
 TEST_CASE("export: names of functions are words, each once", "[mlir][export]") {
   const std::string hlo =
-      "main.2 { p = f32[] parameter(0)\n ROOT r = f32[] negate(p) }\n"
-      "f.1 { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=main.2 }\n"
-      "f-x { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=f.1 }\n"
-      "f.3 { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=f-x }\n"
-      "ENTRY main { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=f.3 }";
+      R"(main.2 { p = f32[] parameter(0)
+ ROOT r = f32[] negate(p) }
+f.1 { p = f32[] parameter(0)
+ ROOT r = f32[] call(p), to_apply=main.2 }
+f-x { p = f32[] parameter(0)
+ ROOT r = f32[] call(p), to_apply=f.1 }
+f.3 { p = f32[] parameter(0)
+ ROOT r = f32[] call(p), to_apply=f-x }
+ENTRY main { p = f32[] parameter(0)
+ ROOT r = f32[] call(p), to_apply=f.3 })";
   const std::string text = Printed(hlo);
   for (const char* name :
        {"public @main(", "private @f(", "private @f_x(", "private @f_0(", "private @main_0("}) {
@@ -260,28 +300,44 @@ TEST_CASE("export: names of functions are words, each once", "[mlir][export]") {
 // Loops in loops, each of whose bodies is used twice: written out there would be 2^n of them.
 TEST_CASE("export: what regions share is written once", "[mlir][export]") {
   std::string hlo =
-      "c { p = s32[] parameter(0)\n z = s32[] constant(2)\n ROOT r = pred[] compare(p, z), direction=LT }\n"
-      "b0 { p = s32[] parameter(0)\n o = s32[] constant(1)\n ROOT r = s32[] add(p, o) }\n";
+      R"(c { p = s32[] parameter(0)
+ z = s32[] constant(2)
+ ROOT r = pred[] compare(p, z), direction=LT }
+b0 { p = s32[] parameter(0)
+ o = s32[] constant(1)
+ ROOT r = s32[] add(p, o) }
+)";
   for (int i = 1; i < 60; ++i) {
     hlo += fmt::format(
-        "b{0} {{ p = s32[] parameter(0)\n a = s32[] while(p), condition=c, body=b{1}\n"
-        "ROOT d = s32[] while(a), condition=c, body=b{1} }}\n",
+        R"(b{0} {{ p = s32[] parameter(0)
+ a = s32[] while(p), condition=c, body=b{1}
+ROOT d = s32[] while(a), condition=c, body=b{1} }}
+)",
         i, i - 1);
   }
-  hlo += "ENTRY e { p = s32[] parameter(0)\n ROOT r = s32[] while(p), condition=c, body=b59 }";
+  hlo += R"(ENTRY e { p = s32[] parameter(0)
+ ROOT r = s32[] while(p), condition=c, body=b59 })";
   CHECK(Printed(hlo).size() < 100'000);
   CheckPrinted(hlo);
 }
 
 TEST_CASE("export: regions deep in regions become functions", "[mlir][export]") {
   std::string hlo =
-      "c { p = s32[] parameter(0)\n z = s32[] constant(2)\n ROOT r = pred[] compare(p, z), direction=LT }\n"
-      "b0 { p = s32[] parameter(0)\n o = s32[] constant(1)\n ROOT r = s32[] add(p, o) }\n";
+      R"(c { p = s32[] parameter(0)
+ z = s32[] constant(2)
+ ROOT r = pred[] compare(p, z), direction=LT }
+b0 { p = s32[] parameter(0)
+ o = s32[] constant(1)
+ ROOT r = s32[] add(p, o) }
+)";
   for (int i = 1; i < 400; ++i) {
-    hlo += fmt::format("b{} {{ p = s32[] parameter(0)\n ROOT a = s32[] while(p), condition=c, body=b{} }}\n",
+    hlo += fmt::format(R"(b{} {{ p = s32[] parameter(0)
+ ROOT a = s32[] while(p), condition=c, body=b{} }}
+)",
                        i, i - 1);
   }
-  hlo += "ENTRY e { p = s32[] parameter(0)\n ROOT r = s32[] while(p), condition=c, body=b399 }";
+  hlo += R"(ENTRY e { p = s32[] parameter(0)
+ ROOT r = s32[] while(p), condition=c, body=b399 })";
   CHECK(Printed(hlo).size() < 1'000'000);
   CheckPrinted(hlo);
 }
@@ -307,9 +363,11 @@ TEST_CASE("export: a tuple of many has its type written once", "[mlir][export]")
 
 TEST_CASE("export: dynamic sizes have bounds", "[mlir][export]") {
   const std::string hlo =
-      "ENTRY e { a = f32[4,3] parameter(0)\n n = s32[] constant(2)\n"
-      "d = f32[<=4,3] set-dimension-size(a, n), dimensions={0}\n k = f32[] constant(0.5)\n"
-      "ROOT r = f32[<=4,3] clamp(k, d, k) }";
+      R"(ENTRY e { a = f32[4,3] parameter(0)
+ n = s32[] constant(2)
+d = f32[<=4,3] set-dimension-size(a, n), dimensions={0}
+ k = f32[] constant(0.5)
+ROOT r = f32[<=4,3] clamp(k, d, k) })";
   CHECK(Body(hlo).find("stablehlo.set_dimension_size %arg0, %0, dim = 0 : (tensor<4x3xf32>, tensor<i32>) -> "
                        "tensor<?x3xf32, #stablehlo.bounds<4, ?>>") != std::string::npos);
   CheckPrinted(hlo);

@@ -21,9 +21,15 @@ TEST_CASE("program io: results are named by their place in the root", "[program_
   CHECK(bare[0].first == "out0");
 
   const absl::StatusOr<Literal> root = RunText(
-      "HloModule m\nENTRY e {\n  a = s32[] constant(1)\n  t = token[] after-all()\n  e = () tuple()\n"
-      "  i = (s32[], token[], (), s32[]) tuple(a, t, e, a)\n"
-      "  ROOT r = (token[], s32[], (s32[], token[], (), s32[])) tuple(t, a, i)\n}\n",
+      R"(HloModule m
+ENTRY e {
+  a = s32[] constant(1)
+  t = token[] after-all()
+  e = () tuple()
+  i = (s32[], token[], (), s32[]) tuple(a, t, e, a)
+  ROOT r = (token[], s32[], (s32[], token[], (), s32[])) tuple(t, a, i)
+}
+)",
       {});
   REQUIRE(root.ok());
   std::vector<std::string> keys;
@@ -51,8 +57,8 @@ TEST_CASE("program io: an argument beyond its bound or of another rank is refuse
 }
 
 TEST_CASE("program io: leaves of tuple parameters have keys, tokens have none", "[program_io]") {
-  const VerifiedModule module =
-      Verified("  a = s32[] parameter(0)\n  p = (f32[1], (token[], s8[])) parameter(1)");
+  const VerifiedModule module = Verified(R"(  a = s32[] parameter(0)
+  p = (f32[1], (token[], s8[])) parameter(1))");
   const std::string description = DescribeParameters(module);
   CHECK(description.find("arg0  s32[]") != std::string::npos);
   CHECK(description.find("arg1.0  f32[1]") != std::string::npos);

@@ -107,8 +107,10 @@ TEST_CASE("moves: windows begin where the reference's do, whatever the start", "
   for (const std::string index : {"s8", "s32", "s64", "u8", "u64"}) {
     for (const std::string start : {"0", "1", "2", "3", "100", index[0] == 's' ? "-1" : "255",
                                     index == "u64" ? "18446744073709551615" : "5"}) {
-      const std::string starts =
-          fmt::format("  i = {0}[] constant({1})\n  z = {0}[] constant(1)\n", index, start);
+      const std::string starts = fmt::format(R"(  i = {0}[] constant({1})
+  z = {0}[] constant(1)
+)",
+                                             index, start);
       const std::string vector = fmt::format("  i = {0}[2] constant({{{1}, 1}})\n", index, start);
       const std::string p = Parameter(0, "f32[4,3]"), u = Parameter(1, "f32[2,2]");
       CheckSame(p + starts, "f32[2,2] dynamic-slice(p0, i, z), dynamic_slice_sizes={2,2}");
@@ -131,23 +133,34 @@ TEST_CASE("moves: a bitcast that moves nothing gives the operand's bytes", "[nat
   CheckSame(Parameter(0, "s64[3]"), "u8[3,8] bitcast(p0)");
   CheckSame(Parameter(0, "s32[]"), "s32[1] bitcast(p0)");
   // 1.0, -2.0 and 0.5 of f32.
-  const Literal bits =
-      RunText("HloModule m\nENTRY e {\n  c = f32[3] parameter(0)\n  ROOT r = u32[3,1] bitcast(c)\n}\n",
-              {"f32[3] {1, -2, 0.5}"})
-          .value();
+  const Literal bits = RunText(R"(HloModule m
+ENTRY e {
+  c = f32[3] parameter(0)
+  ROOT r = u32[3,1] bitcast(c)
+}
+)",
+                               {"f32[3] {1, -2, 0.5}"})
+                           .value();
   CHECK(bits.GetInt(0) == 0x3f800000);
   CHECK(bits.GetInt(1) == 0xc0000000);
   CHECK(bits.GetInt(2) == 0x3f000000);
 }
 
 TEST_CASE("moves: other bitcasts are the reference's", "[native][elementwise][bitcast]") {
-  CHECK(HasKernel("  p = f32[6,4] parameter(0)\n  ROOT r = f32[24] bitcast(p)"));
-  CHECK(!HasKernel("  p = f32[6,4]{0,1} parameter(0)\n  ROOT r = f32[24] bitcast(p)"));
-  CHECK(!HasKernel("  p = f32[6,4] parameter(0)\n  ROOT r = f32[4,6]{0,1} bitcast(p)"));
-  CHECK(!HasKernel("  p = u8[6] parameter(0)\n  ROOT r = pred[6] bitcast(p)"));
-  CHECK(!HasKernel("  p = u8[6] parameter(0)\n  ROOT r = u4[6] bitcast(p)"));
-  CHECK(!HasKernel("  p = f32[6] parameter(0)\n  ROOT r = f32[4] bitcast(p)"));
-  CHECK(!HasKernel("  p = f32[<=6] parameter(0)\n  ROOT r = f32[<=6] bitcast(p)"));
+  CHECK(HasKernel(R"(  p = f32[6,4] parameter(0)
+  ROOT r = f32[24] bitcast(p))"));
+  CHECK(!HasKernel(R"(  p = f32[6,4]{0,1} parameter(0)
+  ROOT r = f32[24] bitcast(p))"));
+  CHECK(!HasKernel(R"(  p = f32[6,4] parameter(0)
+  ROOT r = f32[4,6]{0,1} bitcast(p))"));
+  CHECK(!HasKernel(R"(  p = u8[6] parameter(0)
+  ROOT r = pred[6] bitcast(p))"));
+  CHECK(!HasKernel(R"(  p = u8[6] parameter(0)
+  ROOT r = u4[6] bitcast(p))"));
+  CHECK(!HasKernel(R"(  p = f32[6] parameter(0)
+  ROOT r = f32[4] bitcast(p))"));
+  CHECK(!HasKernel(R"(  p = f32[<=6] parameter(0)
+  ROOT r = f32[<=6] bitcast(p))"));
 }
 
 }  // namespace
