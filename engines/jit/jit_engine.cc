@@ -53,13 +53,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> JitEngine::Prepare(const FusionVie
       return NotSupported({}, fmt::format("{} elements by {} instructions", elements, members));
     if (std::shared_ptr<const Kernel> late = MakeLateKernel(step, isa_)) return late;
   }
-  absl::StatusOr<Program> program = MakeProgram(step, isa_, options_.approximate);
+  absl::StatusOr<Stages> stages = MakeStages(step, isa_, options_.approximate);
   // Where there is no memory for code, other engines can do without.
-  if (!program.ok()) {
-    const absl::Status& status = program.status();
+  if (!stages.ok()) {
+    const absl::Status& status = stages.status();
     return NotSupported({}, std::string_view(status.message().data(), status.message().size()));
   }
-  return MakeKernel(*std::move(program));
+  return MakeKernel(*std::move(stages));
 }
 
 const Engine& ExactJitEngine(Isa isa) { return EngineFor<false>(isa); }

@@ -1,9 +1,9 @@
-// The engine "jit": fusions as generated code (program.h).
+// The engine "jit": fusions as generated code (stages.h).
 #ifndef ASSAY_ENGINES_JIT_JIT_ENGINE_H_
 #define ASSAY_ENGINES_JIT_JIT_ENGINE_H_
 
 #include "engine/engine.h"
-#include "engines/jit/program.h"
+#include "engines/jit/stages.h"
 #include "jit/isa.h"
 
 namespace assay::jit {

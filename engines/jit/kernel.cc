@@ -35,18 +35,18 @@ void Repeat(const std::byte* element, std::byte* to) {
 
 class FusedKernel final : public Kernel {
  public:
-  explicit FusedKernel(Program program) : program_(std::move(program)) {
-    for (const Slot& slot : program_.slots) {
+  explicit FusedKernel(Stages stages) : stages_(std::move(stages)) {
+    for (const Slot& slot : stages_.slots) {
       if (slot.kind == Slot::Kind::kResult) result_bytes_ = Bytes(slot.type);
     }
     bool loops = false;
-    for (const auto& stage : program_.stages) {
+    for (const auto& stage : stages_.stages) {
       const auto* const strip = std::get_if<StripStage>(&stage);
       if (strip != nullptr && strip->stored == nullptr) tile_ = kStrip;
       loops = loops || std::holds_alternative<LoopStage>(stage);
     }
     // A single loop, or a single function over stored elements, needs no tiles.
-    one_stage_ = program_.stages.size() == 1 && (loops || tile_ == kTile);
+    one_stage_ = stages_.stages.size() == 1 && (loops || tile_ == kTile);
   }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
@@ -61,7 +61,7 @@ class FusedKernel final : public Kernel {
     const int64_t n = result.shape().num_elements();
     for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
       const int64_t count = std::min(kChargeEvery, n - begin);
-      for (int64_t i = 0; i < program_.work; ++i) ASSAY_RETURN_IF_ERROR(context.Charge(count));
+      for (int64_t i = 0; i < stages_.work; ++i) ASSAY_RETURN_IF_ERROR(context.Charge(count));
       const int64_t grain = tile_ == kTile && n <= kAlone ? kAlone : kGrain;
       context.parallel().For(count, grain, [&](int64_t from, int64_t to) {
         RunRange(in, copies, out, reused < 0, begin + from, begin + to);
@@ -71,11 +71,11 @@ class FusedKernel final : public Kernel {
   }
 
   const Accuracy& accuracy() const override {
-    return program_.approximations.empty() ? BitExact() : ByMembers();
+    return stages_.approximations.empty() ? BitExact() : ByMembers();
   }
   Approximation ApproximationOf(const Instruction& member) const override {
-    const auto found = program_.approximations.find(&member);
-    return found == program_.approximations.end() ? Approximation{} : found->second;
+    const auto found = stages_.approximations.find(&member);
+    return found == stages_.approximations.end() ? Approximation{} : found->second;
   }
 
  private:
@@ -84,7 +84,7 @@ class FusedKernel final : public Kernel {
   absl::StatusOr<Literal> TakeResult(EvalContext& context, std::span<Literal> operands, int& reused) const {
     const Shape& shape = context.result_shape();
     for (size_t k = 0; k < operands.size(); ++k) {
-      if (!program_.reads_in_place[k] || !operands[k].IsUnique() ||
+      if (!stages_.reads_in_place[k] || !operands[k].IsUnique() ||
           Bytes(operands[k].shape().element_type()) != Bytes(shape.element_type())) {
         continue;
       }
@@ -97,7 +97,7 @@ class FusedKernel final : public Kernel {
   // What operands of one element look like to loops, in the order of their slots.
   CopiesBySlot CopyRepeated(std::span<const std::byte* const> in) const {
     CopiesBySlot copies;
-    for (const Slot& slot : program_.slots) {
+    for (const Slot& slot : stages_.slots) {
       if (slot.kind != Slot::Kind::kRepeated) continue;
       std::byte* const bytes = copies.emplace_back().bytes;
       switch (Bytes(slot.type)) {
@@ -126,17 +126,17 @@ class FusedKernel final : public Kernel {
     std::array<Line, kStackBytes / 64> few;
     std::unique_ptr<Line[]> many;
     Line* buffers = few.data();
-    if (lines * program_.num_buffers > std::ssize(few)) {
-      many.reset(new Line[static_cast<size_t>(lines * program_.num_buffers)]);  // not cleared
+    if (lines * stages_.num_buffers > std::ssize(few)) {
+      many.reset(new Line[static_cast<size_t>(lines * stages_.num_buffers)]);  // not cleared
       buffers = many.get();
     }
-    absl::InlinedVector<void*, 24> at(program_.slots.size());
+    absl::InlinedVector<void*, 24> at(stages_.slots.size());
     int64_t n;
     for (; begin < end; begin += n) {
       n = TileLength(begin, end);
       size_t repeated = 0;
       for (size_t s = 0; s < at.size(); ++s) {
-        const Slot& slot = program_.slots[s];
+        const Slot& slot = stages_.slots[s];
         const int64_t offset = begin * Bytes(slot.type);
         switch (slot.kind) {
           case Slot::Kind::kOperand:
@@ -155,15 +155,15 @@ class FusedKernel final : public Kernel {
         }
       }
       const auto address = reinterpret_cast<uintptr_t>(out + begin * result_bytes_);
-      RunTile(in, {at.data(), at.size()}, program_.streams && fresh && address % 64 == 0, begin, n);
+      RunTile(in, {at.data(), at.size()}, stages_.streams && fresh && address % 64 == 0, begin, n);
     }
-    if (program_.streams) jit::StreamFence();
+    if (stages_.streams) jit::StreamFence();
   }
 
   int64_t TileLength(int64_t begin, int64_t end) const {
     if (one_stage_) return end - begin;
     int64_t n = std::min(tile_, end - begin);
-    for (const int64_t run : program_.runs) n = std::min(n, run - begin % run);
+    for (const int64_t run : stages_.runs) n = std::min(n, run - begin % run);
     return n;
   }
 
@@ -171,7 +171,7 @@ class FusedKernel final : public Kernel {
   void RunTile(std::span<const std::byte* const> in, std::span<void*> at, bool streams, int64_t begin,
                int64_t n) const {
     absl::InlinedVector<void*, 16> table;
-    for (const auto& stage : program_.stages) {
+    for (const auto& stage : stages_.stages) {
       if (const auto* loop = std::get_if<LoopStage>(&stage)) {
         table.clear();
         for (int slot : loop->slots) table.push_back(at[slot]);
@@ -181,7 +181,7 @@ class FusedKernel final : public Kernel {
       } else {
         const auto& source = std::get<SourceStage>(stage);
         const std::byte* const operand = source.operand < 0 ? nullptr : in[source.operand];
-        if (program_.slots[source.result].kind == Slot::Kind::kRun) {
+        if (stages_.slots[source.result].kind == Slot::Kind::kRun) {
           source.source.FillRun(operand, begin, jit::kMaxLanes, static_cast<std::byte*>(at[source.result]));
         } else if (const std::byte* const found = source.source.Find(operand, begin, n)) {
           at[source.result] = const_cast<std::byte*>(found);  // only read
@@ -203,7 +203,7 @@ class FusedKernel final : public Kernel {
     strip.kernel.fn(strip.kernel.params, n, operands, at[strip.result]);
   }
 
-  const Program program_;
+  const Stages stages_;
   bool one_stage_ = false;
   int result_bytes_ = 0;  // of an element
   int64_t tile_ = kTile;
@@ -211,8 +211,8 @@ class FusedKernel final : public Kernel {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeKernel(Program program) {
-  return std::make_shared<FusedKernel>(std::move(program));
+std::shared_ptr<const Kernel> MakeKernel(Stages stages) {
+  return std::make_shared<FusedKernel>(std::move(stages));
 }
 
 }  // namespace assay::jit

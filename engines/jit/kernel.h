@@ -1,14 +1,14 @@
-// Runs a program (program.h) over the elements of a fusion.
+// Runs a stages (stages.h) over the elements of a fusion.
 #ifndef ASSAY_ENGINES_JIT_KERNEL_H_
 #define ASSAY_ENGINES_JIT_KERNEL_H_
 
 #include <memory>
 
-#include "engines/jit/program.h"
+#include "engines/jit/stages.h"
 
 namespace assay::jit {
 
-std::shared_ptr<const Kernel> MakeKernel(Program program);
+std::shared_ptr<const Kernel> MakeKernel(Stages stages);
 
 }  // namespace assay::jit
 

@@ -5,7 +5,7 @@
 
 #include "engines/codegen/late_code.h"
 #include "engines/jit/kernel.h"
-#include "engines/jit/program.h"
+#include "engines/jit/stages.h"
 #include "engines/native/native_engine.h"
 #include "evaluator/eval_context.h"
 #include "plan/fusion.h"
@@ -99,9 +99,9 @@ class LateKernel final : public Kernel {
   }
 
   absl::StatusOr<std::shared_ptr<const Kernel>> MakeCode() const {
-    ASSAY_ASSIGN_OR_RETURN(Program program,
-                           MakeProgram({module_, computation_, indices_, operands_, in_loop_}, isa_));
-    return MakeKernel(std::move(program));
+    ASSAY_ASSIGN_OR_RETURN(Stages stages,
+                           MakeStages({module_, computation_, indices_, operands_, in_loop_}, isa_));
+    return MakeKernel(std::move(stages));
   }
 
   const Module& module_;

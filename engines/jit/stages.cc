@@ -1,4 +1,4 @@
-#include "engines/jit/program.h"
+#include "engines/jit/stages.h"
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ ElementType KindType(ElementType type) {
   }
 }
 
-// Builds a program in three passes: values and how each is had; when each op runs; the stages.
+// Builds the stages in three passes: values and how each is had; when each op runs; the stages.
 //
 // Strip functions run in rounds: round r when what they need was made by round r - 1. Loop r runs behind round r
 // and before round r + 1. An op of a loop is put into the last loop that still serves all its users.
@@ -43,16 +43,16 @@ class Builder {
   Builder(const FusionView& fusion, Isa isa, FindApproximation approximate)
       : fusion_(fusion), isa_(isa), approximate_(approximate) {}
 
-  absl::StatusOr<Program> Run() {
-    program_.reads_in_place.assign(fusion_.operands.size(), true);
+  absl::StatusOr<Stages> Run() {
+    stages_.reads_in_place.assign(fusion_.operands.size(), true);
     const Shape& result = *fusion_.root().shape;
-    program_.streams = result.num_elements() * Bytes(result.element_type()) >= kStreamedBytes;
+    stages_.streams = result.num_elements() * Bytes(result.element_type()) >= kStreamedBytes;
     for (size_t k = 0; k < fusion_.operands.size(); ++k) AddOperand(static_cast<int>(k));
     for (int32_t member : fusion_.members) AddMember(member);
     Schedule();
     if (last_ > kMaxRounds) return NotSupported({}, fmt::format("{} functions one after the other", last_));
     ASSAY_RETURN_IF_ERROR(AddStages());
-    return std::move(program_);
+    return std::move(stages_);
   }
 
  private:
@@ -74,19 +74,19 @@ class Builder {
   const Shape& ShapeOf(int32_t i) const { return *fusion_.computation.instructions[i].shape; }
 
   int NewSlot(Slot::Kind kind, ElementType type, int index) {
-    program_.slots.push_back({kind, type, index});
-    return static_cast<int>(program_.slots.size()) - 1;
+    stages_.slots.push_back({kind, type, index});
+    return static_cast<int>(stages_.slots.size()) - 1;
   }
-  int NewBuffer(ElementType type) { return NewSlot(Slot::Kind::kBuffer, type, program_.num_buffers++); }
+  int NewBuffer(ElementType type) { return NewSlot(Slot::Kind::kBuffer, type, stages_.num_buffers++); }
 
   int NewRun(ElementType type, int64_t length) {
-    std::vector<int64_t>& runs = program_.runs;
+    std::vector<int64_t>& runs = stages_.runs;
     if (std::find(runs.begin(), runs.end(), length) == runs.end()) runs.push_back(length);
-    return NewSlot(Slot::Kind::kRun, type, program_.num_buffers++);
+    return NewSlot(Slot::Kind::kRun, type, stages_.num_buffers++);
   }
   // Every element of the tile has a place of its own in the slot.
   bool IsWhole(int slot) const {
-    const Slot::Kind kind = program_.slots[slot].kind;
+    const Slot::Kind kind = stages_.slots[slot].kind;
     return kind != Slot::Kind::kRepeated && kind != Slot::Kind::kRun;
   }
 
@@ -102,7 +102,7 @@ class Builder {
     const Shape& shape = ShapeOf(i);
     const bool one = shape.num_elements() == 1 && fusion_.root().shape->num_elements() != 1;
     const int slot = NewSlot(one ? Slot::Kind::kRepeated : Slot::Kind::kOperand, shape.element_type(), k);
-    if (one) program_.reads_in_place[k] = false;
+    if (one) stages_.reads_in_place[k] = false;
     value_of_[i] = AddValue({.type = shape.element_type(), .stored = slot});
   }
 
@@ -121,17 +121,17 @@ class Builder {
     const ElementType type = instruction.shape->element_type();
     if (instruction.opcode == Opcode::kIota) {
       const int slot = NewBuffer(type);
-      program_.stages.push_back(SourceStage{TileSource::Iota(instruction), -1, slot});
+      stages_.stages.push_back(SourceStage{TileSource::Iota(instruction), -1, slot});
       return AddValue({.type = type, .stored = slot});
     }
     const int32_t operand = instruction.operands[0];
     if (ShapeOf(operand).num_elements() == 1) return value_of_[operand];
     const auto at = std::find(fusion_.operands.begin(), fusion_.operands.end(), operand);
     const int k = static_cast<int>(at - fusion_.operands.begin());
-    program_.reads_in_place[k] = false;
+    stages_.reads_in_place[k] = false;
     TileSource source = SourceOf(instruction, ShapeOf(operand));
     const int slot = IsWorthRuns(source.run()) ? NewRun(type, source.run()) : NewBuffer(type);
-    program_.stages.push_back(SourceStage{std::move(source), k, slot});
+    stages_.stages.push_back(SourceStage{std::move(source), k, slot});
     return AddValue({.type = type, .stored = slot});
   }
 
@@ -159,7 +159,7 @@ class Builder {
         value.strip = DefinitionOf(instruction.opcode).strip(instruction, types, value.type);
     }
     // A select by one pred for all is not.
-    program_.work += instruction.opcode != Opcode::kSelect || ShapeOf(instruction.operands[0]).rank() != 0;
+    stages_.work += instruction.opcode != Opcode::kSelect || ShapeOf(instruction.operands[0]).rank() != 0;
     return AddValue(std::move(value));
   }
 
@@ -169,7 +169,7 @@ class Builder {
     if (found.stored == nullptr) return;
     value.stored_strip = found.stored;
     value.streamed_strip = found.streamed;
-    program_.approximations[&instruction] = {found.stored, found.accuracy};
+    stages_.approximations[&instruction] = {found.stored, found.accuracy};
   }
 
   // ---- rounds ----
@@ -217,14 +217,14 @@ class Builder {
     for (size_t r = 0; r < segments_.size(); ++r) {
       for (StripStage& stage : strips_) {
         if (strip_rounds_[&stage - strips_.data()] == static_cast<int>(r))
-          program_.stages.push_back(std::move(stage));
+          stages_.stages.push_back(std::move(stage));
       }
       if (segments_[r].code.stores.empty()) continue;
       segments_[r].code.origin = fusion_.root().name;
       ASSAY_ASSIGN_OR_RETURN(jit::Loop loop, jit::Loop::Make(segments_[r].code, isa_));
       LoopStage stage{std::move(loop), std::move(segments_[r].slots)};
-      if (program_.streams) ASSAY_RETURN_IF_ERROR(AddStreaming(segments_[r].code, stage));
-      program_.stages.push_back(std::move(stage));
+      if (stages_.streams) ASSAY_RETURN_IF_ERROR(AddStreaming(segments_[r].code, stage));
+      stages_.stages.push_back(std::move(stage));
     }
     return absl::OkStatus();
   }
@@ -232,7 +232,7 @@ class Builder {
   absl::Status AddStreaming(jit::Segment& code, LoopStage& stage) {
     bool makes_result = false;
     for (size_t k = 0; k < stage.slots.size(); ++k) {
-      code.streams[k].streamed = program_.slots[stage.slots[k]].kind == Slot::Kind::kResult;
+      code.streams[k].streamed = stages_.slots[stage.slots[k]].kind == Slot::Kind::kResult;
       makes_result = makes_result || code.streams[k].streamed;
     }
     if (!makes_result) return absl::OkStatus();
@@ -244,7 +244,7 @@ class Builder {
     const auto [at, fresh] = segment.streams.try_emplace(slot, static_cast<int16_t>(segment.slots.size()));
     if (fresh) {
       segment.slots.push_back(slot);
-      segment.code.streams.push_back({program_.slots[slot].type, !IsWhole(slot)});
+      segment.code.streams.push_back({stages_.slots[slot].type, !IsWhole(slot)});
     }
     return at->second;
   }
@@ -257,7 +257,7 @@ class Builder {
   int16_t Load(Segment& segment, int slot) {
     return AddNode(
         segment,
-        {.opcode = Opcode::kParameter, .type = program_.slots[slot].type, .a = StreamIn(segment, slot)});
+        {.opcode = Opcode::kParameter, .type = stages_.slots[slot].type, .a = StreamIn(segment, slot)});
   }
 
   // The value as a node of loop r: computed there, or loaded.
@@ -272,7 +272,7 @@ class Builder {
       node = AddNode(segment, op);
     } else if (value.is_strip && value.stored < 0) {
       node = Load(segment, value.stored_as_kind);
-      if (program_.slots[value.stored_as_kind].type != value.type) {
+      if (stages_.slots[value.stored_as_kind].type != value.type) {
         node = AddNode(
             segment,
             {.opcode = Opcode::kConvert, .type = value.type, .operands = {node, -1, -1}, .flag = true});
@@ -340,7 +340,7 @@ class Builder {
     // The root's may write the result itself, where no loop is to stream it; over an operand only where both are of one kind.
     const bool whole = v == root() && KindType(values_[v].type) == values_[v].type &&
                        std::all_of(stage.operands.begin(), stage.operands.end(),
-                                   [&](int slot) { return program_.slots[slot].type == values_[v].type; });
+                                   [&](int slot) { return stages_.slots[slot].type == values_[v].type; });
     stage.result =
         whole ? NewSlot(Slot::Kind::kResult, values_[v].type, 0) : NewBuffer(KindType(values_[v].type));
     values_[v].stored_as_kind = stage.result;
@@ -354,7 +354,7 @@ class Builder {
     StripStage stage{.stored = values_[v].stored_strip, .operands = {operand}};
     Value& value = values_[v];
     stage.result = v == root() ? NewSlot(Slot::Kind::kResult, value.type, 0) : NewBuffer(value.type);
-    if (v == root() && program_.streams) stage.streaming = value.streamed_strip;
+    if (v == root() && stages_.streams) stage.streaming = value.streamed_strip;
     value.stored = stage.result;
     strip_rounds_.push_back(value.round);
     strips_.push_back(std::move(stage));
@@ -364,14 +364,14 @@ class Builder {
   void StoreRoot() {
     const Value& value = values_[root()];
     const int made = value.stored >= 0 ? value.stored : value.stored_as_kind;
-    if (value.is_strip && program_.slots[made].kind == Slot::Kind::kResult) return;
+    if (value.is_strip && stages_.slots[made].kind == Slot::Kind::kResult) return;
     StoreIn(last_, NodeIn(last_, root()), NewSlot(Slot::Kind::kResult, value.type, 0));
   }
 
   const FusionView& fusion_;
   const Isa isa_;
   const FindApproximation approximate_;
-  Program program_;
+  Stages stages_;
   absl::flat_hash_map<int32_t, int> value_of_;  // by instruction
   std::vector<Value> values_;
   int last_ = 0;  // round of the root
@@ -425,7 +425,7 @@ std::string WhyNoPart(const StepView& step) {
   return reason;
 }
 
-absl::StatusOr<Program> MakeProgram(const FusionView& fusion, Isa isa, FindApproximation approximate) {
+absl::StatusOr<Stages> MakeStages(const FusionView& fusion, Isa isa, FindApproximation approximate) {
   return Builder(fusion, isa, approximate).Run();
 }
 

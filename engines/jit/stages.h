@@ -1,8 +1,8 @@
 // A fusion as stages that run one after the other on each tile of its elements: generated loops, strip functions
 // for ops that loops don't have, and sources that gather what is not read at its own position. What one stage
 // gives another lies in tile buffers, which stay in the cache.
-#ifndef ASSAY_ENGINES_JIT_PROGRAM_H_
-#define ASSAY_ENGINES_JIT_PROGRAM_H_
+#ifndef ASSAY_ENGINES_JIT_STAGES_H_
+#define ASSAY_ENGINES_JIT_STAGES_H_
 
 #include <memory>
 #include <optional>
@@ -34,7 +34,7 @@ struct Slot {
 struct LoopStage {
   jit::Loop loop;
   std::vector<int> slots;  // by stream
-  // The same with a result that goes past the caches, where the program streams it and this loop makes it.
+  // The same with a result that goes past the caches, where the fusion streams it and this loop makes it.
   std::optional<jit::Loop> streaming = std::nullopt;
 };
 // In the compute kinds of the operands and the result; `stored`, if any, is taken instead and has elements as stored.
@@ -51,7 +51,7 @@ struct SourceStage {
   int result = 0;
 };
 
-struct Program {
+struct Stages {
   std::vector<Slot> slots;
   int num_buffers = 0;
   std::vector<int64_t> runs;  // lengths of the runs of kRun slots, each once
@@ -74,14 +74,13 @@ struct StoredApproximation {
 using FindApproximation = StoredApproximation (*)(const Computation& computation,
                                                   const Instruction& instruction, Isa isa);
 
-// Why an instruction can't be part of a program by its op and types, or nothing.
+// Why an instruction can't be a member by its op and types, or nothing.
 std::string WhyNoPart(const StepView& step);
 bool CanBePart(const StepView& step);
 
 // `approximate`: null where every member has the reference's bits.
-absl::StatusOr<Program> MakeProgram(const FusionView& fusion, Isa isa,
-                                    FindApproximation approximate = nullptr);
+absl::StatusOr<Stages> MakeStages(const FusionView& fusion, Isa isa, FindApproximation approximate = nullptr);
 
 }  // namespace assay::jit
 
-#endif  // ASSAY_ENGINES_JIT_PROGRAM_H_
+#endif  // ASSAY_ENGINES_JIT_STAGES_H_
