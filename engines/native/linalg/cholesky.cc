@@ -18,7 +18,6 @@
 namespace assay::native {
 namespace {
 
-// Fewer products than this run as in the reference.
 constexpr int64_t kWorkOfPart = 1 << 18;          // products worth a task
 constexpr int64_t kWorkBetweenCharges = 1 << 28;  // products
 

@@ -14,7 +14,6 @@
 namespace assay::native {
 namespace {
 
-// Fewer products than this run as in the reference: packing them would take longer.
 constexpr int64_t kPackedDoubles = 1 << 22;       // of the matrices at work at the same time
 constexpr int64_t kWorkOfPart = 1 << 18;          // products worth a task
 constexpr int64_t kWorkBetweenCharges = 1 << 28;  // products
