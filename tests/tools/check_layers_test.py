@@ -15,6 +15,9 @@ CLEAN = {
     "plan/plan.h": '#include "hlo/module.h"\nbool IsCall(Opcode o) { switch (o) { case Opcode::kCall: return true; } }\n',
     "evaluator/elements.h": "",
     "engine/engine.h": '#include "hlo/module.h"\n',
+    "engines/native/native_engine.h": '#include "engine/engine.h"\nconst Engine& NativeEngine();\n',
+    "engines/native/native_engine.cc": '#include "engines/native/native_engine.h"\nclass Native final : public Engine {\n',
+    "run/engine_list.cc": '#include "engines/native/native_engine.h"\n',
     "engines/native/sort/sort.cc": '#include "engine/engine.h"\n'
     "// It gives what OpDef::eval( ) gives.\nabsl::Status s = EvalError({}, \"\"); bool b = op.eval == EvalElementwise;\n",
 }
@@ -44,6 +47,10 @@ PLANTED = [
     (
         {"engines/jit/walks.cc": '#include "evaluator/elements.h"\n'},
         "engines/jit/walks.cc:1: an engine includes evaluator/elements.h, by which the reference walks",
+    ),
+    (
+        {"engines/jit/own.cc": "\nclass Own final : public Engine {\n"},
+        "engines/jit/own.cc:2: an engine that nobody asks: run/engine_list.cc does not include engines/jit/own.h",
     ),
     ({"engines/jit/a.cc": "return ops::Fft.eval(context, operands);\n"}, "engines/jit/a.cc:1: an engine runs the reference"),
     ({"engines/jit/b.cc": "\nreturn step.op->eval(context, v);\n"}, "engines/jit/b.cc:2: an engine runs the reference"),
