@@ -79,11 +79,12 @@ absl::StatusOr<Times> TimeOnce(const std::string& text) {
   times.parse = MicrosecondsSince(mark);
   ASSAY_ASSIGN_OR_RETURN(const Program program, Program::OfModule(std::move(module)));
   times.verify = MicrosecondsSince(mark);
-  ASSAY_RETURN_IF_ERROR(program.PlanFor().status());
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor());
   times.plan = MicrosecondsSince(mark);
   ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments, RandomInputs(program.verified(), 1));
   MicrosecondsSince(mark);
-  ASSAY_ASSIGN_OR_RETURN(const Literal root, program.Run(std::move(arguments)));
+  Executor executor(*plan, {});
+  ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
   times.run = MicrosecondsSince(mark);
   return times;
 }
@@ -94,10 +95,12 @@ absl::StatusOr<double> TimeLoaded(const std::string& text) {
   for (int i = 0; i < 200; ++i) {
     Clock::time_point mark = Clock::now();
     ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramCache::OfProcess().Load("program.hlo", text));
+    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor());
     double time = MicrosecondsSince(mark);
     ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments, RandomInputs(program.verified(), 1));
     MicrosecondsSince(mark);
-    ASSAY_ASSIGN_OR_RETURN(const Literal root, program.Run(std::move(arguments)));
+    Executor executor(*plan, {});
+    ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
     time += MicrosecondsSince(mark);
     loaded = i == 0 ? time : std::min(loaded, time);
   }
