@@ -11,23 +11,36 @@ namespace {
 std::string Reduce(const std::string& type, const std::string& sizes, const std::string& result,
                    const std::string& dimensions, const std::string& root) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{2}] reduce(x, i), "
-      "dimensions={{{3}}}, "
-      "to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {4} }}",
+      R"(x = {0}[{1}] parameter(0)
+i = {0}[] parameter(1)
+ROOT z = {0}[{2}] reduce(x, i), dimensions={{{3}}}, to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = {4} }})",
       type, sizes, result, dimensions, root);
 }
 
 std::string Argmax(const std::string& type, const std::string& sizes, const std::string& result,
                    int dimension) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\ni = s32[{1}] iota(), iota_dimension={3}\nm = {0}[] parameter(1)\n"
-      "n = s32[] constant(0)\nROOT z = ({0}[{2}], s32[{2}]) reduce(x, i, m, n), dimensions={{{3}}}, "
-      "to_apply={{\n"
-      " a = {0}[] parameter(0)\n b = {0}[] parameter(2)\n g = pred[] compare(a, b), direction=GT\n"
-      " u = pred[] compare(a, a), direction=NE\n o = pred[] or(g, u)\n s = {0}[] select(o, a, b)\n"
-      " e = pred[] compare(a, b), direction=EQ\n i = s32[] parameter(1)\n j = s32[] parameter(3)\n"
-      " l = pred[] compare(i, j), direction=LT\n t = pred[] and(e, l)\n p = pred[] or(o, t)\n"
-      " q = s32[] select(p, i, j)\n ROOT r = ({0}[], s32[]) tuple(s, q) }}",
+      R"(x = {0}[{1}] parameter(0)
+i = s32[{1}] iota(), iota_dimension={3}
+m = {0}[] parameter(1)
+n = s32[] constant(0)
+ROOT z = ({0}[{2}], s32[{2}]) reduce(x, i, m, n), dimensions={{{3}}}, to_apply={{
+ a = {0}[] parameter(0)
+ b = {0}[] parameter(2)
+ g = pred[] compare(a, b), direction=GT
+ u = pred[] compare(a, a), direction=NE
+ o = pred[] or(g, u)
+ s = {0}[] select(o, a, b)
+ e = pred[] compare(a, b), direction=EQ
+ i = s32[] parameter(1)
+ j = s32[] parameter(3)
+ l = pred[] compare(i, j), direction=LT
+ t = pred[] and(e, l)
+ p = pred[] or(o, t)
+ q = s32[] select(p, i, j)
+ ROOT r = ({0}[], s32[]) tuple(s, q) }})",
       type, sizes, result, dimension);
 }
 
@@ -35,10 +48,15 @@ std::string Scatter(const std::string& type, const std::string& operand, const s
                     const std::string& updates, const std::string& attributes, int range,
                     const std::string& root) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\nd = u16[{2}] parameter(1)\nu = {0}[{3}] parameter(2)\n"
-      "r = u16[] constant({5})\nb = u16[{2}] broadcast(r), dimensions={{}}\nj = u16[{2}] remainder(d, b)\n"
-      "ROOT z = {0}[{1}] scatter(x, j, u), {4}, to_apply={{ a = {0}[] parameter(0)\n"
-      " b = {0}[] parameter(1)\n ROOT c = {6} }}",
+      R"(x = {0}[{1}] parameter(0)
+d = u16[{2}] parameter(1)
+u = {0}[{3}] parameter(2)
+r = u16[] constant({5})
+b = u16[{2}] broadcast(r), dimensions={{}}
+j = u16[{2}] remainder(d, b)
+ROOT z = {0}[{1}] scatter(x, j, u), {4}, to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = {6} }})",
       type, operand, indices, updates, attributes, range, root);
 }
 
@@ -70,9 +88,13 @@ TEST_CASE("code folds: reduce by every type and dimension", "[native][reduce]") 
   for (const std::string type : {"f16", "bf16", "f32", "f64"}) {
     const std::string root = fmt::format("{}[] select(p, a, b)", type);
     CheckByCode(
-        fmt::format("h = s16[40,200] parameter(0)\nx = {1}[40,200] {2}\ni = {1}[] constant(1)\n"
-                    "ROOT z = {1}[40] reduce(x, i), dimensions={{1}}, to_apply={{ a = {1}[] parameter(0)\n"
-                    " b = {1}[] parameter(1)\n p = pred[] compare(a, b), direction=LT\n ROOT c = {0} }}",
+        fmt::format(R"(h = s16[40,200] parameter(0)
+x = {1}[40,200] {2}
+i = {1}[] constant(1)
+ROOT z = {1}[40] reduce(x, i), dimensions={{1}}, to_apply={{ a = {1}[] parameter(0)
+ b = {1}[] parameter(1)
+ p = pred[] compare(a, b), direction=LT
+ ROOT c = {0} }})",
                     root, type, type == "f16" || type == "bf16" ? "bitcast-convert(h)" : "convert(h)"),
         {Draw::kNormal});
   }
@@ -84,14 +106,16 @@ TEST_CASE("code folds: the sign of narrow integers", "[native][reduce]") {
     for (const char* sizes : {"70,131|70|1", "131,70|70|0"}) {
       const std::string text = sizes;
       const size_t first = text.find('|'), second = text.rfind('|');
-      CheckByCode(
-          fmt::format("x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{2}] reduce(x, i), "
-                      "dimensions={{{3}}}, to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n"
-                      " p = pred[] compare(a, b), direction=GT\n d = {0}[] subtract(a, b)\n"
-                      " ROOT c = {0}[] select(p, d, b) }}",
-                      type, text.substr(0, first), text.substr(first + 1, second - first - 1),
-                      text.substr(second + 1)),
-          {Draw::kNormal, Draw::kSpecials, Draw::kIntegers});
+      CheckByCode(fmt::format(R"(x = {0}[{1}] parameter(0)
+i = {0}[] parameter(1)
+ROOT z = {0}[{2}] reduce(x, i), dimensions={{{3}}}, to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ p = pred[] compare(a, b), direction=GT
+ d = {0}[] subtract(a, b)
+ ROOT c = {0}[] select(p, d, b) }})",
+                              type, text.substr(0, first), text.substr(first + 1, second - first - 1),
+                              text.substr(second + 1)),
+                  {Draw::kNormal, Draw::kSpecials, Draw::kIntegers});
     }
   }
 }
@@ -109,9 +133,11 @@ TEST_CASE("code folds: f32 products are rounded from left to right", "[native][r
   constexpr int64_t kRowsOf = 90, kColumns = 77;
   const std::string rows = Reduce("f32", "90,77", "90", "1", "f32[] multiply(a, b)");
   const std::string scan =
-      "x = f32[6930] parameter(0)\ni = f32[] parameter(1)\nROOT z = f32[6930] reduce-window(x, i), "
-      "window={size=6930 pad=6929_0}, to_apply={ a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
-      " ROOT c = f32[] multiply(a, b) }";
+      R"(x = f32[6930] parameter(0)
+i = f32[] parameter(1)
+ROOT z = f32[6930] reduce-window(x, i), window={size=6930 pad=6929_0}, to_apply={ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] multiply(a, b) })";
   CHECK(RootRunsByKernel(scan) == HasCode());
   std::vector<float> x;
   std::mt19937 random(7);
@@ -144,8 +170,11 @@ TEST_CASE("code folds: cumulative windows", "[native][reduce]") {
   const auto window = [](const char* type, const char* sizes, const char* result, const char* w,
                          std::string root) {
     return fmt::format(
-        "x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{2}] reduce-window(x, i), "
-        "window={{{3}}}, to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {4} }}",
+        R"(x = {0}[{1}] parameter(0)
+i = {0}[] parameter(1)
+ROOT z = {0}[{2}] reduce-window(x, i), window={{{3}}}, to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = {4} }})",
         type, sizes, result, w, root);
   };
   for (const char* type : kCodeTypes) {
@@ -171,26 +200,40 @@ TEST_CASE("code folds: scatter in the order of the updates", "[native][reduce]")
                         "index_vector_dim=1",
                         9, RootFor(type)),
                 draws);
-    // Windows that overlap.
-    CheckByCode(Scatter(type, "40", "1000,1", "5,1000",
-                        "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
+    // Windows that overlap in the order of the updates, and in another, which is the reference's.
+    CheckByCode(Scatter(type, "40", "1000,1", "1000,5",
+                        "update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
                         "index_vector_dim=1",
                         39, RootFor(type)),
                 draws);
+    const std::string crossed =
+        Scatter(type, "40", "1000,1", "5,1000",
+                "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
+                "index_vector_dim=1",
+                39, RootFor(type));
+    CHECK_FALSE(RootRunsByKernel(crossed));
   }
 }
 
 TEST_CASE("code folds: scatter of two operands", "[native][reduce]") {
   CheckByCode(
-      "x = f32[30] parameter(0)\ny = s32[30] parameter(1)\nd = u16[5000,1] parameter(2)\nu = f32[5000] "
-      "parameter(3)\n"
-      "v = s32[5000] parameter(4)\nr = u16[] constant(33)\nb = u16[5000,1] broadcast(r), dimensions={}\n"
-      "j = u16[5000,1] remainder(d, b)\nROOT z = (f32[30], s32[30]) scatter(x, y, j, u, v), "
-      "update_window_dims={}, "
-      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply={\n"
-      " a = f32[] parameter(0)\n i = s32[] parameter(1)\n b = f32[] parameter(2)\n k = s32[] parameter(3)\n"
-      " g = pred[] compare(a, b), direction=LT\n s = f32[] select(g, b, a)\n t = s32[] select(g, k, i)\n"
-      " ROOT r = (f32[], s32[]) tuple(s, t) }",
+      R"(x = f32[30] parameter(0)
+y = s32[30] parameter(1)
+d = u16[5000,1] parameter(2)
+u = f32[5000] parameter(3)
+v = s32[5000] parameter(4)
+r = u16[] constant(33)
+b = u16[5000,1] broadcast(r), dimensions={}
+j = u16[5000,1] remainder(d, b)
+ROOT z = (f32[30], s32[30]) scatter(x, y, j, u, v), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply={
+ a = f32[] parameter(0)
+ i = s32[] parameter(1)
+ b = f32[] parameter(2)
+ k = s32[] parameter(3)
+ g = pred[] compare(a, b), direction=LT
+ s = f32[] select(g, b, a)
+ t = s32[] select(g, k, i)
+ ROOT r = (f32[], s32[]) tuple(s, t) })",
       {Draw::kNormal, Draw::kSpecials, Draw::kIntegers});
 }
 
