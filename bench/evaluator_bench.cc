@@ -36,64 +36,94 @@ std::vector<Case> Cases() {
   const double n = 16.0 * kMillion;
   return {
       {"transpose f32[4096,4096]",
-       "x = f32[4096,4096] parameter(0)\n ROOT y = f32[4096,4096] transpose(x), dimensions={1,0}", n, 1},
+       R"(x = f32[4096,4096] parameter(0)
+ ROOT y = f32[4096,4096] transpose(x), dimensions={1,0})",
+       n, 1},
       {"slice f32[4096,8192], half",
-       "x = f32[4096,8192] parameter(0)\n ROOT y = f32[4096,4096] slice(x), slice={[0:4096],[11:4107]}", n,
-       1},
+       R"(x = f32[4096,8192] parameter(0)
+ ROOT y = f32[4096,4096] slice(x), slice={[0:4096],[11:4107]})",
+       n, 1},
       {"slice f32[16M], stride 2",
-       "x = f32[33554432] parameter(0)\n ROOT y = f32[16777216] slice(x), slice={[0:33554432:2]}", n, 1},
+       R"(x = f32[33554432] parameter(0)
+ ROOT y = f32[16777216] slice(x), slice={[0:33554432:2]})",
+       n, 1},
       {"broadcast f32[4096] to rows",
-       "x = f32[4096] parameter(0)\n ROOT y = f32[4096,4096] broadcast(x), dimensions={1}", n, 1},
+       R"(x = f32[4096] parameter(0)
+ ROOT y = f32[4096,4096] broadcast(x), dimensions={1})",
+       n, 1},
       {"broadcast f32[4096] to columns",
-       "x = f32[4096] parameter(0)\n ROOT y = f32[4096,4096] broadcast(x), dimensions={0}", n, 1},
+       R"(x = f32[4096] parameter(0)
+ ROOT y = f32[4096,4096] broadcast(x), dimensions={0})",
+       n, 1},
       {"concatenate 2 x f32[4096,2048]",
-       "x = f32[4096,2048] parameter(0)\n ROOT y = f32[4096,4096] concatenate(x, x), dimensions={1}", n, 1},
+       R"(x = f32[4096,2048] parameter(0)
+ ROOT y = f32[4096,4096] concatenate(x, x), dimensions={1})",
+       n, 1},
       {"gather 262144 rows of 64",
-       "x = f32[10000,64] parameter(0)\n i = s32[262144] parameter(1)\n ROOT y = f32[262144,64] gather(x, "
-       "i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
-       "slice_sizes={1,64}",
+       R"(x = f32[10000,64] parameter(0)
+ i = s32[262144] parameter(1)
+ ROOT y = f32[262144,64] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,64})",
        n, 1},
       {"transpose u8[8192,8192]",
-       "x = u8[8192,8192] parameter(0)\n ROOT y = u8[8192,8192] transpose(x), dimensions={1,0}",
+       R"(x = u8[8192,8192] parameter(0)
+ ROOT y = u8[8192,8192] transpose(x), dimensions={1,0})",
        64.0 * kMillion, 1},
       {"transpose f32[16,64,64,256] to 0,3,1,2",
-       "x = f32[16,64,64,256] parameter(0)\n ROOT y = f32[16,256,64,64] transpose(x), dimensions={0,3,1,2}",
+       R"(x = f32[16,64,64,256] parameter(0)
+ ROOT y = f32[16,256,64,64] transpose(x), dimensions={0,3,1,2})",
        n, 1},
-      {"reverse u8[64M]", "x = u8[67108864] parameter(0)\n ROOT y = u8[67108864] reverse(x), dimensions={0}",
+      {"reverse u8[64M]", R"(x = u8[67108864] parameter(0)
+ ROOT y = u8[67108864] reverse(x), dimensions={0})",
        64.0 * kMillion, 1},
       {"reverse f32[16M]",
-       "x = f32[16777216] parameter(0)\n ROOT y = f32[16777216] reverse(x), dimensions={0}", n, 1},
-      {"add f32[16M]",
-       "x = f32[16777216] parameter(0)\n y = f32[16777216] parameter(1)\n ROOT z = f32[16777216] add(x, y)",
+       R"(x = f32[16777216] parameter(0)
+ ROOT y = f32[16777216] reverse(x), dimensions={0})",
        n, 1},
-      {"multiply bf16[16M]", "x = bf16[16777216] parameter(0)\n ROOT z = bf16[16777216] multiply(x, x)", n,
-       0},
-      {"exponential f32[256k]", "x = f32[262144] parameter(0)\n ROOT z = f32[262144] exponential(x)", 262144,
-       0},
+      {"add f32[16M]",
+       R"(x = f32[16777216] parameter(0)
+ y = f32[16777216] parameter(1)
+ ROOT z = f32[16777216] add(x, y))",
+       n, 1},
+      {"multiply bf16[16M]", R"(x = bf16[16777216] parameter(0)
+ ROOT z = bf16[16777216] multiply(x, x))",
+       n, 0},
+      {"exponential f32[256k]", R"(x = f32[262144] parameter(0)
+ ROOT z = f32[262144] exponential(x))",
+       262144, 0},
       {"dot f32 256x256x256",
-       "x = f32[256,256] parameter(0)\n y = f32[256,256] parameter(1)\n ROOT z = f32[256,256] dot(x, y), "
-       "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       R"(x = f32[256,256] parameter(0)
+ y = f32[256,256] parameter(1)
+ ROOT z = f32[256,256] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
        256.0 * 256 * 256, 10},
       {"dot s8 to s32 256x256x256",
-       "x = s8[256,256] parameter(0)\n y = s8[256,256] parameter(1)\n ROOT z = s32[256,256] dot(x, y), "
-       "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       R"(x = s8[256,256] parameter(0)
+ y = s8[256,256] parameter(1)
+ ROOT z = s32[256,256] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
        256.0 * 256 * 256, 0},
       {"convolution f32 1x32x32x16, 3x3x16x16",
-       "x = f32[1,32,32,16] parameter(0)\n k = f32[3,3,16,16] parameter(1)\n ROOT z = f32[1,32,32,16] "
-       "convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+       R"(x = f32[1,32,32,16] parameter(0)
+ k = f32[3,3,16,16] parameter(1)
+ ROOT z = f32[1,32,32,16] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f)",
        32.0 * 32 * 16 * 144, 10},
       {"reduce-add f32[1M]",
-       "x = f32[1048576] parameter(0)\n i = f32[] constant(0)\n ROOT z = f32[] reduce(x, i), dimensions={0}, "
-       "to_apply={ a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }",
+       R"(x = f32[1048576] parameter(0)
+ i = f32[] constant(0)
+ ROOT z = f32[] reduce(x, i), dimensions={0}, to_apply={ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] add(a, b) })",
        kMillion, 0},
       {"reduce-max f32[1024,1024], rows",
-       "x = f32[1024,1024] parameter(0)\n i = f32[] constant(-inf)\n ROOT z = f32[1024] reduce(x, i), "
-       "dimensions={1}, to_apply={ a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] "
-       "maximum(a, b) }",
+       R"(x = f32[1024,1024] parameter(0)
+ i = f32[] constant(-inf)
+ ROOT z = f32[1024] reduce(x, i), dimensions={1}, to_apply={ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] maximum(a, b) })",
        kMillion, 0},
       {"sort f32[100k]",
-       "x = f32[100000] parameter(0)\n ROOT z = f32[100000] sort(x), dimensions={0}, to_apply={ a = f32[] "
-       "parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT }",
+       R"(x = f32[100000] parameter(0)
+ ROOT z = f32[100000] sort(x), dimensions={0}, to_apply={ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = pred[] compare(a, b), direction=LT })",
        1e5, 0},
   };
 }
@@ -161,7 +191,9 @@ int main(int argc, char** argv) {
   const auto selected = [&](const std::string& name) { return name.find(wanted) != std::string::npos; };
   for (const assay::Case& c : assay::Cases()) {
     if (!selected(c.name)) continue;
-    const auto times = assay::Measure("HloModule bench\nENTRY main {\n " + c.program + "\n}\n");
+    const auto times = assay::Measure(R"(HloModule bench
+ENTRY main {
+ )" + c.program + "\n}\n");
     if (!times) continue;
     std::printf("%-44s %9.3f ns a unit, first %9.3f", c.name.c_str(), times->best * 1e9 / c.units,
                 times->first * 1e9 / c.units);

@@ -49,22 +49,26 @@ struct Case {
 
 std::string Dot(const std::string& operands, int64_t n, const std::string& result, int64_t rhs_dim = 0) {
   return fmt::format(
-      "x = {0}[{1},{1}] parameter(0)\n y = {0}[{1},{1}] parameter(1)\n ROOT z = {2}[{1},{1}] dot(x, y), "
-      "lhs_contracting_dims={{1}}, rhs_contracting_dims={{{3}}}",
+      R"(x = {0}[{1},{1}] parameter(0)
+ y = {0}[{1},{1}] parameter(1)
+ ROOT z = {2}[{1},{1}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{{3}}})",
       operands, n, result, rhs_dim);
 }
 std::string Reducer(const std::string& type, const std::string& op) {
   return fmt::format(
-      "to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {0}[] {1}(a, b) }}", type, op);
+      R"(to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = {0}[] {1}(a, b) }})",
+      type, op);
 }
 // Updates of random rows.
 std::string Scatter(const std::string& type, const std::string& op, int64_t rows, const std::string& width) {
   const bool points = width.empty();
   return fmt::format(
-             "x = {0}[100000{2}] parameter(0)\n i = s32[{1},1] parameter(1)\n u = {0}[{1}{2}] parameter(2)\n "
-             "ROOT z = "
-             "{0}[100000{2}] scatter(x, i, u), update_window_dims={{{3}}}, inserted_window_dims={{0}}, "
-             "scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, ",
+             R"(x = {0}[100000{2}] parameter(0)
+ i = s32[{1},1] parameter(1)
+ u = {0}[{1}{2}] parameter(2)
+ ROOT z = {0}[100000{2}] scatter(x, i, u), update_window_dims={{{3}}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, )",
              type, rows, points ? "" : "," + width, points ? "" : "1") +
          Reducer(type, op);
 }
@@ -82,58 +86,70 @@ std::vector<Case> Cases() {
       {"dot f32 512, all sums cancel", Dot("f32", 512, "f32"), cube(512), Cancelling, One},
       {"dot f32 512, widest exponents cancel", Dot("f32", 512, "f32"), cube(512), Widest, WidestTwice},
       {"dot f32 of two vectors of 2^20",
-       "x = f32[1048576] parameter(0)\n y = f32[1048576] parameter(1)\n ROOT z = f32[] dot(x, y), "
-       "lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+       R"(x = f32[1048576] parameter(0)
+ y = f32[1048576] parameter(1)
+ ROOT z = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0})",
        0x1p20},
       {"dot f32 matrix and vector 4096",
-       "x = f32[4096,4096] parameter(0)\n y = f32[4096] parameter(1)\n ROOT z = f32[4096] dot(x, y), "
-       "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       R"(x = f32[4096,4096] parameter(0)
+ y = f32[4096] parameter(1)
+ ROOT z = f32[4096] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
        0x1p24},
       {"dot f32 32x64x32",
-       "x = f32[32,64] parameter(0)\n y = f32[64,32] parameter(1)\n ROOT z = f32[32,32] dot(x, y), "
-       "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       R"(x = f32[32,64] parameter(0)
+ y = f32[64,32] parameter(1)
+ ROOT z = f32[32,32] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
        32 * 64 * 32},
       {"dot f32 4x4x4",
-       "x = f32[4,4] parameter(0)\n y = f32[4,4] parameter(1)\n ROOT z = f32[4,4] dot(x, y), "
-       "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       R"(x = f32[4,4] parameter(0)
+ y = f32[4,4] parameter(1)
+ ROOT z = f32[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
        64},
       {"convolution f32 8x56x56x64, 3x3x64x64",
-       "x = f32[8,56,56,64] parameter(0)\n k = f32[3,3,64,64] parameter(1)\n ROOT z = f32[8,56,56,64] "
-       "convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+       R"(x = f32[8,56,56,64] parameter(0)
+ k = f32[3,3,64,64] parameter(1)
+ ROOT z = f32[8,56,56,64] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f)",
        8.0 * 56 * 56 * 64 * 576},
       {"reduce-add f32 2^24",
-       "x = f32[16777216] parameter(0)\n i = f32[] constant(0)\n ROOT z = f32[] reduce(x, i), "
-       "dimensions={0}, " +
+       R"(x = f32[16777216] parameter(0)
+ i = f32[] constant(0)
+ ROOT z = f32[] reduce(x, i), dimensions={0}, )" +
            Reducer("f32", "add"),
        0x1p24},
       {"reduce-add f32 2^24, all cancels",
-       "x = f32[16777216] parameter(0)\n i = f32[] constant(0)\n ROOT z = f32[] reduce(x, i), "
-       "dimensions={0}, " +
+       R"(x = f32[16777216] parameter(0)
+ i = f32[] constant(0)
+ ROOT z = f32[] reduce(x, i), dimensions={0}, )" +
            Reducer("f32", "add"),
        0x1p24, Cancelling},
       {"reduce-add f32 4096x4096 rows",
-       "x = f32[4096,4096] parameter(0)\n i = f32[] constant(0)\n ROOT z = f32[4096] reduce(x, i), "
-       "dimensions={1}, " +
+       R"(x = f32[4096,4096] parameter(0)
+ i = f32[] constant(0)
+ ROOT z = f32[4096] reduce(x, i), dimensions={1}, )" +
            Reducer("f32", "add"),
        0x1p24},
       {"reduce-add f32 4096x4096 columns",
-       "x = f32[4096,4096] parameter(0)\n i = f32[] constant(0)\n ROOT z = f32[4096] reduce(x, i), "
-       "dimensions={0}, " +
+       R"(x = f32[4096,4096] parameter(0)
+ i = f32[] constant(0)
+ ROOT z = f32[4096] reduce(x, i), dimensions={0}, )" +
            Reducer("f32", "add"),
        0x1p24},
       {"reduce-add f64 2^22",
-       "x = f64[4194304] parameter(0)\n i = f64[] constant(0)\n ROOT z = f64[] reduce(x, i), "
-       "dimensions={0}, " +
+       R"(x = f64[4194304] parameter(0)
+ i = f64[] constant(0)
+ ROOT z = f64[] reduce(x, i), dimensions={0}, )" +
            Reducer("f64", "add"),
        0x1p22},
       {"reduce-max f32 2^24",
-       "x = f32[16777216] parameter(0)\n i = f32[] constant(-inf)\n ROOT z = f32[] reduce(x, i), "
-       "dimensions={0}, " +
+       R"(x = f32[16777216] parameter(0)
+ i = f32[] constant(-inf)
+ ROOT z = f32[] reduce(x, i), dimensions={0}, )" +
            Reducer("f32", "maximum"),
        0x1p24},
       {"cumulative sum f32 2^20",
-       "x = f32[1048576] parameter(0)\n i = f32[] constant(0)\n ROOT z = f32[1048576] reduce-window(x, i), "
-       "window={size=1048576 pad=1048575_0}, " +
+       R"(x = f32[1048576] parameter(0)
+ i = f32[] constant(0)
+ ROOT z = f32[1048576] reduce-window(x, i), window={size=1048576 pad=1048575_0}, )" +
            Reducer("f32", "add"),
        0x1p20},
       {"scatter-add f32 1e5", Scatter("f32", "add", 100000, ""), 1e5},
@@ -141,22 +157,28 @@ std::vector<Case> Cases() {
       {"scatter-add f64 1e5", Scatter("f64", "add", 100000, ""), 1e5},
       {"scatter-add f32 rows of 64", Scatter("f32", "add", 100000, "64"), 64e5},
       {"select-and-scatter f32 8x112x112x64, 2x2",
-       "x = f32[8,112,112,64] parameter(0)\n s = f32[8,56,56,64] parameter(1)\n i = f32[] constant(0)\n ROOT "
-       "z = "
-       "f32[8,112,112,64] select-and-scatter(x, s, i), window={size=1x2x2x1 stride=1x2x2x1}, select={ a = "
-       "f32[] "
-       "parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=GE }, scatter={ a = "
-       "f32[] "
-       "parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }",
+       R"(x = f32[8,112,112,64] parameter(0)
+ s = f32[8,56,56,64] parameter(1)
+ i = f32[] constant(0)
+ ROOT z = f32[8,112,112,64] select-and-scatter(x, s, i), window={size=1x2x2x1 stride=1x2x2x1}, select={ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = pred[] compare(a, b), direction=GE }, scatter={ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] add(a, b) })",
        8.0 * 112 * 112 * 64},
       {"batch-norm-training f32 8x56x56x64",
-       "x = f32[8,56,56,64] parameter(0)\n s = f32[64] parameter(1)\n o = f32[64] parameter(2)\n ROOT z = "
-       "(f32[8,56,56,64], f32[64], f32[64]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=3",
+       R"(x = f32[8,56,56,64] parameter(0)
+ s = f32[64] parameter(1)
+ o = f32[64] parameter(2)
+ ROOT z = (f32[8,56,56,64], f32[64], f32[64]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=3)",
        8.0 * 56 * 56 * 64},
       {"batch-norm-grad f32 8x64x56x56",
-       "x = f32[8,64,56,56] parameter(0)\n s = f32[64] parameter(1)\n m = f32[64] parameter(2)\n v = f32[64] "
-       "parameter(3)\n g = f32[8,64,56,56] parameter(4)\n ROOT z = (f32[8,64,56,56], f32[64], f32[64]) "
-       "batch-norm-grad(x, s, m, v, g), epsilon=0.001, feature_index=1",
+       R"(x = f32[8,64,56,56] parameter(0)
+ s = f32[64] parameter(1)
+ m = f32[64] parameter(2)
+ v = f32[64] parameter(3)
+ g = f32[8,64,56,56] parameter(4)
+ ROOT z = (f32[8,64,56,56], f32[64], f32[64]) batch-norm-grad(x, s, m, v, g), epsilon=0.001, feature_index=1)",
        8.0 * 56 * 56 * 64, Normal, One},
       {"scatter-max f32 1e5", Scatter("f32", "maximum", 100000, ""), 1e5},
       {"scatter-add s32 1e5", Scatter("s32", "add", 100000, ""), 1e5},
@@ -182,8 +204,9 @@ Literal Argument(const Shape& shape, const Fill& fill) {
 }
 
 bool Measure(const Case& c, int jobs) {
-  const absl::StatusOr<Program> program =
-      Program::Load("bench.hlo", "HloModule bench\nENTRY main {\n " + c.program + "\n}\n");
+  const absl::StatusOr<Program> program = Program::Load("bench.hlo", R"(HloModule bench
+ENTRY main {
+ )" + c.program + "\n}\n");
   if (!program.ok()) return std::printf("%s\n", program.status().ToString().c_str()), false;
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = program->PlanFor();
   if (!plan.ok()) return false;

@@ -56,9 +56,18 @@ bool Measure(const Case& c, const std::string& type) {
   const bool binary = c.arguments == 2;
   const std::string result_type = c.opcode == Opcode::kAbs ? (type == "c64" ? "f32" : "f64") : type;
   const std::string text = fmt::format(
-      "HloModule bench\nENTRY main {{\n x = {0}[{1}] parameter(0)\n {2}ROOT z = {3}[{1}] {4}({5})\n}}\n",
-      type, kElements, binary ? fmt::format("y = {}[{}] parameter(1)\n ", type, kElements) : "", result_type,
-      Name(c.opcode), binary ? "x, y" : "x");
+      R"(HloModule bench
+ENTRY main {{
+ x = {0}[{1}] parameter(0)
+ {2}ROOT z = {3}[{1}] {4}({5})
+}}
+)",
+      type, kElements,
+      binary ? fmt::format(R"(y = {}[{}] parameter(1)
+ )",
+                           type, kElements)
+             : "",
+      result_type, Name(c.opcode), binary ? "x, y" : "x");
   const absl::StatusOr<Program> program = Program::Load("bench.hlo", text);
   if (!program.ok()) return std::printf("%s\n", program.status().ToString().c_str()), false;
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = program->PlanFor();

@@ -22,18 +22,21 @@ struct Case {
 
 std::string Solve(const std::string& type, int64_t n, int64_t sides) {
   return fmt::format(
-      "a = {0}[{1},{1}] parameter(0)\n b = {0}[{1},{2}] parameter(1)\n ROOT x = {0}[{1},{2}] "
-      "triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE",
+      R"(a = {0}[{1},{1}] parameter(0)
+ b = {0}[{1},{2}] parameter(1)
+ ROOT x = {0}[{1},{2}] triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE)",
       type, n, sides);
 }
 std::string Cholesky(const std::string& type, int64_t n) {
-  return fmt::format("a = {0}[{1},{1}] parameter(0)\n ROOT l = {0}[{1},{1}] cholesky(a), lower=true", type,
-                     n);
+  return fmt::format(R"(a = {0}[{1},{1}] parameter(0)
+ ROOT l = {0}[{1},{1}] cholesky(a), lower=true)",
+                     type, n);
 }
 std::string Fft(const std::string& type, const std::string& from, const std::string& to,
                 const std::string& lengths) {
-  return fmt::format("x = {1} parameter(0)\n ROOT y = {2} fft(x), fft_type={0}, fft_length={{{3}}}", type,
-                     from, to, lengths);
+  return fmt::format(R"(x = {1} parameter(0)
+ ROOT y = {2} fft(x), fft_type={0}, fft_length={{{3}}})",
+                     type, from, to, lengths);
 }
 
 std::vector<Case> Cases() {
@@ -42,8 +45,8 @@ std::vector<Case> Cases() {
       {"cholesky f64 256", Cholesky("f64", 256)},
       {"cholesky c64 256", Cholesky("c64", 256)},
       {"cholesky f32 1000 x 16x16",
-       "a = f32[1000,16,16] parameter(0)\n ROOT l = f32[1000,16,16] "
-       "cholesky(a), lower=true"},
+       R"(a = f32[1000,16,16] parameter(0)
+ ROOT l = f32[1000,16,16] cholesky(a), lower=true)"},
       {"cholesky f32 8", Cholesky("f32", 8)},
       {"cholesky f32 16", Cholesky("f32", 16)},
       {"triangular-solve f32 256x256", Solve("f32", 256, 256)},
@@ -108,8 +111,9 @@ double BestCpuTime(const Plan& plan, const std::vector<Literal>& arguments) {
 }
 
 bool Measure(const Case& c) {
-  const absl::StatusOr<Program> program =
-      Program::Load("bench.hlo", "HloModule bench\nENTRY main {\n " + c.program + "\n}\n");
+  const absl::StatusOr<Program> program = Program::Load("bench.hlo", R"(HloModule bench
+ENTRY main {
+ )" + c.program + "\n}\n");
   if (!program.ok()) return std::printf("%s\n", program.status().ToString().c_str()), false;
   const auto exact = program->PlanFor(), reference = program->PlanFor(EnginesOf(EngineChoice::kReference));
   if (!exact.ok() || !reference.ok()) return false;

@@ -22,9 +22,16 @@ namespace {
 // One computation of `count` instructions, each `line` with the numbers of its own and the previous instruction.
 std::string Chain(int64_t count, std::string_view line) {
   std::string text =
-      "HloModule chain\n\nadd { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, "
-      "b)\n}\n\n"
-      "ENTRY main {\n  %v.0 = f32[128,256]{1,0} parameter(0)\n";
+      R"(HloModule chain
+
+add { a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] add(a, b)
+}
+
+ENTRY main {
+  %v.0 = f32[128,256]{1,0} parameter(0)
+)";
   for (int64_t i = 1; i <= count; ++i) fmt::format_to(std::back_inserter(text), fmt::runtime(line), i, i - 1);
   return text + "}\n";
 }
@@ -117,7 +124,9 @@ int main(int argc, char**) {
                    "v.0)\n",
                    kBytes),
           kRuns);
-  std::string constants = "HloModule c\nENTRY e {\n  c = f32[2000000] constant({";
+  std::string constants = R"(HloModule c
+ENTRY e {
+  c = f32[2000000] constant({)";
   for (int i = 0; i < 2'000'000; ++i) constants += i == 0 ? "0.12345" : ", 0.12345";
   Measure("one constant of 2*10^6", constants + "})\n}\n", kRuns);
   return 0;

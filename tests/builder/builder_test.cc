@@ -25,15 +25,18 @@ TEST_CASE("builder: a program is built, printed and evaluated", "[builder]") {
   const absl::StatusOr<XlaComputation> axpy = b.Build();
   REQUIRE(axpy.ok());
   CHECK(axpy->ToText() ==
-        "HloModule axpy, entry_computation_layout={(f32[])->f32[3]{0}}\n\n"
-        "ENTRY %axpy (x: f32[]) -> f32[3] {\n"
-        "  %constant = f32[] constant(2)\n"
-        "  %x = f32[] parameter(0)\n"
-        "  %multiply = f32[] multiply(%constant, %x)\n"
-        "  %broadcast = f32[3]{0} broadcast(%multiply), dimensions={}\n"
-        "  %constant.1 = f32[3]{0} constant({1, 2, 3})\n"
-        "  ROOT %add = f32[3]{0} add(%broadcast, %constant.1)\n"
-        "}\n\n");
+        R"(HloModule axpy, entry_computation_layout={(f32[])->f32[3]{0}}
+
+ENTRY %axpy (x: f32[]) -> f32[3] {
+  %constant = f32[] constant(2)
+  %x = f32[] parameter(0)
+  %multiply = f32[] multiply(%constant, %x)
+  %broadcast = f32[3]{0} broadcast(%multiply), dimensions={}
+  %constant.1 = f32[3]{0} constant({1, 2, 3})
+  ROOT %add = f32[3]{0} add(%broadcast, %constant.1)
+}
+
+)");
   CHECK(testing::EvaluatesTo(*axpy, {"f32[] 10"}, "f32[3] {21, 22, 23}"));
   const ProgramShape shape = axpy->GetProgramShape();
   CHECK(shape.parameters.size() == 1);

@@ -30,8 +30,17 @@ bool Has(const std::string& message, const std::string& part) {
 }
 
 const std::string kProgram =
-    "HloModule m\nf {\n  p = f32[] parameter(0)\n  ROOT n = f32[] negate(p)\n}\n"
-    "ENTRY e {\n  x = f32[] parameter(0)\n  y = f32[] call(x), to_apply=f\n  ROOT r = f32[] add(x, y)\n}\n";
+    R"(HloModule m
+f {
+  p = f32[] parameter(0)
+  ROOT n = f32[] negate(p)
+}
+ENTRY e {
+  x = f32[] parameter(0)
+  y = f32[] call(x), to_apply=f
+  ROOT r = f32[] add(x, y)
+}
+)";
 
 TEST_CASE("verify: a good module passes and keeps its declared shapes", "[verify]") {
   const absl::StatusOr<VerifiedModule> verified = Verify(Parsed(kProgram));
@@ -115,8 +124,12 @@ TEST_CASE("verify: shapes that were left out are filled in", "[verify]") {
 }
 
 TEST_CASE("verify: errors have the instruction's place and name", "[verify]") {
-  const absl::StatusOr<VerifiedModule> verified =
-      Verify(Parsed("HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n"));
+  const absl::StatusOr<VerifiedModule> verified = Verify(Parsed(R"(HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  ROOT r = f32[3] negate(x)
+}
+)"));
   REQUIRE_FALSE(verified.ok());
   REQUIRE(PositionOf(verified.status()).has_value());
   CHECK(PositionOf(verified.status())->line == 4);
@@ -144,10 +157,15 @@ TEST_CASE("verify: devices, layouts and aliases of the module", "[verify]") {
 
 TEST_CASE("verify: channels are used by one send and one recv a direction", "[verify]") {
   const auto program = [](const std::string& more) {
-    return "HloModule m\nENTRY e {\n  x = s32[] parameter(0)\n  t = token[] after-all()\n"
-           "  a = (s32[], u32[], token[]) send(x, t), channel_id=1\n  b = token[] send-done(a), "
-           "channel_id=1\n" +
-           more + "  ROOT z = s32[] negate(x)\n}\n";
+    return R"(HloModule m
+ENTRY e {
+  x = s32[] parameter(0)
+  t = token[] after-all()
+  a = (s32[], u32[], token[]) send(x, t), channel_id=1
+  b = token[] send-done(a), channel_id=1
+)" + more + R"(  ROOT z = s32[] negate(x)
+}
+)";
   };
   CHECK(Message(Parsed(program(""))) == "fine");
   CHECK(Message(Parsed(program("  c = (s32[], u32[], token[]) send(x, t), channel_id=2\n"))) == "fine");
@@ -159,12 +177,23 @@ TEST_CASE("verify: channels are used by one send and one recv a direction", "[ve
 }
 
 TEST_CASE("verify: a module of many computations is checked in linear time", "[verify]") {
-  std::string program = "HloModule m\ng0 {\n  ROOT p = s32[] parameter(0)\n}\n";
+  std::string program = R"(HloModule m
+g0 {
+  ROOT p = s32[] parameter(0)
+}
+)";
   for (int i = 1; i < 20000; ++i) {
-    program += fmt::format("g{} {{\n  p = s32[] parameter(0)\n  ROOT r = s32[] call(p), to_apply=g{}\n}}\n",
+    program += fmt::format(R"(g{} {{
+  p = s32[] parameter(0)
+  ROOT r = s32[] call(p), to_apply=g{}
+}}
+)",
                            i, i - 1);
   }
-  program += "ENTRY e {\n  ROOT p = s32[] parameter(0)\n}\n";
+  program += R"(ENTRY e {
+  ROOT p = s32[] parameter(0)
+}
+)";
   CHECK(Message(Parsed(program)) == "fine");
 }
 

@@ -11,7 +11,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kAdd[] = "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] add(x, x)\n}\n";
+constexpr char kAdd[] = R"(HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  ROOT y = f32[2] add(x, x)
+}
+)";
 
 std::string Write(const std::string& name, const std::string& text) {
   const std::string path = std::filesystem::temp_directory_path() / ("assay_golden_test_" + name + ".hlo");
@@ -57,7 +62,11 @@ TEST_CASE("golden: a wrong expected value fails with both values in the report",
 }
 
 TEST_CASE("golden: a refusal must have the code and the text", "[golden]") {
-  const std::string program = "HloModule m\nENTRY e {\n  ROOT y = f32[2] nonsense()\n}\n";
+  const std::string program = R"(HloModule m
+ENTRY e {
+  ROOT y = f32[2] nonsense()
+}
+)";
   CHECK(CheckGolden(Write("refuse", "// refuse: 3 nonsense\n" + program)).passed);
   CHECK_FALSE(CheckGolden(Write("code", "// refuse: 4 nonsense\n" + program)).passed);
   CHECK_FALSE(CheckGolden(Write("text", "// refuse: 3 other words\n" + program)).passed);

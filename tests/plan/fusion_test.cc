@@ -10,7 +10,9 @@ namespace {
 
 // "r: m t | x y" for each fusion: root, other members, operands.
 std::vector<std::string> Fusions(const std::string& body) {
-  const Program program = ProgramOf("HloModule m\nENTRY e {\n" + body + "}\n");
+  const Program program = ProgramOf(R"(HloModule m
+ENTRY e {
+)" + body + "}\n");
   const Computation& entry = program.module().entry_computation();
   std::vector<int32_t> order;
   for (size_t i = 0; i < entry.instructions.size(); ++i) {

@@ -73,7 +73,8 @@ ENTRY e {
 
 TEST_CASE("inline calls: a program without calls stays as it is, and calls that control names stay",
           "[plan]") {
-  CHECK(Inlined("ENTRY e { x = f32[] parameter(0)\n ROOT r = f32[] negate(x) }") == nullptr);
+  CHECK(Inlined(R"(ENTRY e { x = f32[] parameter(0)
+ ROOT r = f32[] negate(x) })") == nullptr);
   CHECK(Inlined(kHalve + R"(ENTRY e {
   x = f32[] parameter(0)
   n = f32[] negate(x)
@@ -98,13 +99,16 @@ TEST_CASE("inline calls: a map becomes ops on arrays, calls inside it too", "[pl
 
 TEST_CASE("inline calls: chains that would grow over the limit keep calls", "[plan]") {
   // Each computation calls the one before twice: 2^30 instructions if all were written out.
-  std::string text = "c0 { v = f32[] parameter(0)\n ROOT r = f32[] negate(v) }\n";
+  std::string text = R"(c0 { v = f32[] parameter(0)
+ ROOT r = f32[] negate(v) }
+)";
   for (int i = 1; i <= 30; ++i) {
-    text += "c" + std::to_string(i) + " { v = f32[] parameter(0)\n a = f32[] call(v), to_apply=c" +
+    text += "c" + std::to_string(i) + R"( { v = f32[] parameter(0)
+ a = f32[] call(v), to_apply=c)" +
             std::to_string(i - 1) + "\n ROOT r = f32[] call(a), to_apply=c" + std::to_string(i - 1) + " }\n";
   }
-  const auto module =
-      Inlined(text + "ENTRY e { x = f32[] parameter(0)\n ROOT r = f32[] call(x), to_apply=c30 }");
+  const auto module = Inlined(text + R"(ENTRY e { x = f32[] parameter(0)
+ ROOT r = f32[] call(x), to_apply=c30 })");
   REQUIRE(module != nullptr);
   size_t size = 0;
   for (const Computation& computation : module->computations) size += computation.instructions.size();

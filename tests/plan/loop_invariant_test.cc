@@ -48,24 +48,36 @@ ENTRY e {
 
 TEST_CASE("loop invariants: what reads constants, unchanged state and other invariants", "[plan]") {
   ComputationPlan plan;
-  CHECK(InvariantsOf("  p = f32[8] sine(b)\n  q = f32[8] add(p, b)\n  c = f32[8] add(a, q)", &plan) == "p q");
+  CHECK(InvariantsOf(R"(  p = f32[8] sine(b)
+  q = f32[8] add(p, b)
+  c = f32[8] add(a, q))",
+                     &plan) == "p q");
   // Of the sum's operands the second is the same in each turn.
   const Step& sum = plan.steps.back();
   CHECK(sum.unchanged == std::vector<bool>{false, true});
-  CHECK(InvariantsOf("  p = f32[8] sine(a)\n  c = f32[8] add(p, b)").empty());
-  CHECK(InvariantsOf("  k = f32[] constant(2)\n  p = f32[8] broadcast(k), dimensions={}\n"
-                     "  c = f32[8] multiply(a, p)") == "p");
+  CHECK(InvariantsOf(R"(  p = f32[8] sine(a)
+  c = f32[8] add(p, b))")
+            .empty());
+  CHECK(InvariantsOf(R"(  k = f32[] constant(2)
+  p = f32[8] broadcast(k), dimensions={}
+  c = f32[8] multiply(a, p))") == "p");
 }
 
 TEST_CASE("loop invariants: not what has effects, is ordered by control, or is over 1 MiB in all", "[plan]") {
-  CHECK(InvariantsOf("  z = f32[] constant(0)\n  o = f32[] constant(1)\n"
-                     "  p = f32[8] rng(z, o), distribution=rng_uniform\n  c = f32[8] add(a, p)")
+  CHECK(InvariantsOf(R"(  z = f32[] constant(0)
+  o = f32[] constant(1)
+  p = f32[8] rng(z, o), distribution=rng_uniform
+  c = f32[8] add(a, p))")
             .empty());
-  CHECK(InvariantsOf("  p = f32[8] sine(b), control-predecessors={j}\n  c = f32[8] add(a, p)").empty());
+  CHECK(InvariantsOf(R"(  p = f32[8] sine(b), control-predecessors={j}
+  c = f32[8] add(a, p))")
+            .empty());
   // 262144 floats are 1 MiB: there is room for one, not for a second.
-  CHECK(InvariantsOf("  k = f32[] constant(2)\n  p = f32[262144] broadcast(k), dimensions={}\n"
-                     "  q = f32[262144] sine(p)\n  m = f32[8] slice(q), slice={[0:8]}\n"
-                     "  c = f32[8] add(a, m)") == "p");
+  CHECK(InvariantsOf(R"(  k = f32[] constant(2)
+  p = f32[262144] broadcast(k), dimensions={}
+  q = f32[262144] sine(p)
+  m = f32[8] slice(q), slice={[0:8]}
+  c = f32[8] add(a, m))") == "p");
 }
 
 }  // namespace assay::testing

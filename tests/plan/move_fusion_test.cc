@@ -18,7 +18,9 @@ z = f32[24] parameter(2)
 
 // The steps of the exact engine's plan behind "ROOT ", each "root: members"; values and steps are checked.
 std::string StepsOf(const std::string& body) {
-  const std::string text = "HloModule m\nENTRY e {\n" + kArrays + body + "}\n";
+  const std::string text = R"(HloModule m
+ENTRY e {
+)" + kArrays + body + "}\n";
   INFO(text);
   const Program program = ProgramOf(text);
   const std::vector<Literal> inputs = RandomInputs(program.verified(), 3).value();

@@ -200,8 +200,9 @@ std::vector<SumOfTerms> SumsOf(const std::string& type, const std::vector<double
                                const std::vector<double>& rhs) {
   const auto n = static_cast<int64_t>(rhs.size());
   const std::string x = type + "[2," + std::to_string(n) + "]", y = type + "[" + std::to_string(n) + "]";
-  const Case dot{"dot", "x = " + x + " parameter(0)\ny = " + y + " parameter(1)\nROOT out = " + type +
-                            "[2] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"};
+  const Case dot{"dot", "x = " + x + R"( parameter(0)
+y = )" + y + R"( parameter(1)
+ROOT out = )" + type + "[2] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"};
   Broken asking = Break(dot, Fault::kNone);
   std::vector<SumOfTerms> sums;
   for (Step& step : asking.plan.computations.back().steps) step.kernel = std::make_shared<AskingKernel>(sums);

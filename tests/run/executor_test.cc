@@ -14,7 +14,12 @@
 namespace assay {
 namespace {
 
-std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "}\n"; }
+std::string Entry(const std::string& body) {
+  return R"(HloModule m
+ENTRY e {
+)" + body +
+         "}\n";
+}
 
 // A chain of `count` negations of x = f32[size].
 std::string Chain(int count, int size, bool parameter) {
@@ -122,7 +127,11 @@ TEST_CASE("executor: a chain of 100000 instructions does not recurse", "[executo
 
 TEST_CASE("executor: a call chain is bounded by kMaxCallDepth", "[executor]") {
   const auto chain = [](int depth) {
-    std::string program = "HloModule m\ng0 {\n  ROOT p = s32[] parameter(0)\n}\n";
+    std::string program = R"(HloModule m
+g0 {
+  ROOT p = s32[] parameter(0)
+}
+)";
     for (int i = 1; i <= depth; ++i) {
       program += fmt::format(R"(g{} {{
   p = s32[] parameter(0)

@@ -116,7 +116,8 @@ TEST_CASE("a cache keeps no more bytes than it may, and no program that is a lar
 TEST_CASE("errors are not kept", "[program_cache]") {
   ProgramCache cache(4, 1 << 16);
   for (int i = 0; i < 2; ++i) {
-    const auto broken = cache.Load("p.hlo", "HloModule m\nENTRY e { ROOT y = s32[] add(x, x) }");
+    const auto broken = cache.Load("p.hlo", R"(HloModule m
+ENTRY e { ROOT y = s32[] add(x, x) })");
     REQUIRE(!broken.ok());
     const auto wrong = cache.Load("p.hlo", R"(HloModule m
 ENTRY e { x = s32[2] parameter(0)

@@ -34,7 +34,10 @@ inline absl::StatusOr<Literal> RunText(const std::string& program, const std::ve
 // The program of one instruction over its operands.
 inline std::string OpProgram(const std::string& op, const std::vector<std::string>& operands,
                              const std::string& result_shape, const std::string& attributes = "") {
-  std::string program = "HloModule m\nENTRY e {\n", names;
+  std::string program = R"(HloModule m
+ENTRY e {
+)",
+              names;
   for (size_t i = 0; i < operands.size(); ++i) {
     const std::string name = "p" + std::to_string(i);
     program += "  " + name + " = " + operands[i].substr(0, operands[i].find(' ')) + " parameter(" +

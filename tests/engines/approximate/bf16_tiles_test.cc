@@ -41,20 +41,24 @@ TEST_CASE("bf16 engine: dots of odd shapes and hostile values are within their b
 TEST_CASE("bf16 engine: batches, several contracted dimensions, and dots worth several tasks",
           "[approximate][dot]") {
   CheckWithinBounds(
-      "x = bf16[6,5,7,3] parameter(0)\ny = bf16[3,9,6,7] parameter(1)\nROOT r = f32[7,6,5,9] dot(x, y), "
-      "lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0}",
+      R"(x = bf16[6,5,7,3] parameter(0)
+y = bf16[3,9,6,7] parameter(1)
+ROOT r = f32[7,6,5,9] dot(x, y), lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0})",
       kAllDraws);
   CheckWithinBounds(
-      "x = bf16[7,5,11,3] parameter(0)\ny = bf16[3,19,5,8] parameter(1)\nROOT r = f32[7,11,19,8] dot(x, y), "
-      "lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0}",
+      R"(x = bf16[7,5,11,3] parameter(0)
+y = bf16[3,19,5,8] parameter(1)
+ROOT r = f32[7,11,19,8] dot(x, y), lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0})",
       kAllDraws);
   CheckWithinBounds(
-      "x = bf16[1000,70] parameter(0)\ny = bf16[70,190] parameter(1)\nROOT r = f32[1000,190] dot(x, y), "
-      "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      R"(x = bf16[1000,70] parameter(0)
+y = bf16[70,190] parameter(1)
+ROOT r = f32[1000,190] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
       {Draw::kNormal, Draw::kWide});
   CheckWithinBounds(
-      "x = bf16[70,2100] parameter(0)\ny = bf16[2100,290] parameter(1)\nROOT r = f32[70,290] dot(x, y), "
-      "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      R"(x = bf16[70,2100] parameter(0)
+y = bf16[2100,290] parameter(1)
+ROOT r = f32[70,290] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
       {Draw::kNormal});
 }
 
@@ -67,8 +71,8 @@ TEST_CASE("bf16 engine: what it does not take", "[approximate][dot]") {
   };
   const auto dot = [](const std::string& type, const std::string& result, int n) {
     return fmt::format(
-        "x = {0}[{2},{2}] parameter(0)\nROOT r = {1}[{2},{2}] dot(x, x), lhs_contracting_dims={{1}}, "
-        "rhs_contracting_dims={{0}}",
+        R"(x = {0}[{2},{2}] parameter(0)
+ROOT r = {1}[{2},{2}] dot(x, x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}})",
         type, result, n);
   };
   const Isa isa = MachineIsa();
@@ -78,11 +82,13 @@ TEST_CASE("bf16 engine: what it does not take", "[approximate][dot]") {
   CHECK(reason(isa, dot("f32", "f32", 128)) == "f32 by f32 to f32");
   CHECK(reason(isa, dot("bf16", "f32", 64)) == "262144 products, fewer than 1048576");
   CHECK(reason(isa,
-               "x = bf16[2000000] parameter(0)\nROOT r = f32[] dot(x, x), lhs_contracting_dims={0}, "
-               "rhs_contracting_dims={0}") == "sums of more than 65536 terms");
+               R"(x = bf16[2000000] parameter(0)
+ROOT r = f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0})") ==
+        "sums of more than 65536 terms");
   CHECK(reason(isa,
-               "x = bf16[1,8192] parameter(0)\ny = bf16[8192,1000] parameter(1)\nROOT r = f32[1,1000] "
-               "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}") ==
+               R"(x = bf16[1,8192] parameter(0)
+y = bf16[8192,1000] parameter(1)
+ROOT r = f32[1,1000] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})") ==
         "panels that are less than half full");
 }
 

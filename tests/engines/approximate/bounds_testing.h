@@ -26,7 +26,10 @@ std::span<const Engine* const> Only(Isa isa) {
 }
 
 inline Plan PlanBy(std::span<const Engine* const> engines, const std::string& body) {
-  return PlanOf(ProgramOf("HloModule m\nENTRY e {\n" + body + "\n}\n"), engines);
+  return PlanOf(ProgramOf(R"(HloModule m
+ENTRY e {
+)" + body + "\n}\n"),
+                engines);
 }
 
 // Whether the entry's last step is the engine's.

@@ -170,18 +170,24 @@ Plan FastPlan(const std::string& body, Isa isa = MachineIsa()) {
 const Step& RootStep(const Plan& plan) { return plan.computations.back().steps.back(); }
 
 const std::string kChain =
-    "x = f32[14001] parameter(0)\ny = f32[14001] parameter(1)\ne = f32[14001] exponential(x)\n"
-    "l = f32[14001] log(y)\np = f32[14001] multiply(e, l)\nt = f32[14001] tanh(p)\n"
-    "ROOT out = f32[14001] subtract(t, x)";
-const std::string kSingle = "x = f32[5001] parameter(0)\nROOT out = f32[5001] exponential(x)";
+    R"(x = f32[14001] parameter(0)
+y = f32[14001] parameter(1)
+e = f32[14001] exponential(x)
+l = f32[14001] log(y)
+p = f32[14001] multiply(e, l)
+t = f32[14001] tanh(p)
+ROOT out = f32[14001] subtract(t, x))";
+const std::string kSingle = R"(x = f32[5001] parameter(0)
+ROOT out = f32[5001] exponential(x))";
 
 TEST_CASE("approximate functions: fusions and single instructions take them and pass the cross-check",
           "[approximate]") {
   if (VectorIsas().empty()) return;
-  for (const std::string& body :
-       {kChain, kSingle, std::string("x = bf16[3000] parameter(0)\nROOT out = bf16[3000] tanh(x)"),
-        std::string("x = f16[100,330] parameter(0)\na = f16[100,330] logistic(x)\n"
-                    "ROOT out = f16[100,330] multiply(a, x)")}) {
+  for (const std::string& body : {kChain, kSingle, std::string(R"(x = bf16[3000] parameter(0)
+ROOT out = bf16[3000] tanh(x))"),
+                                  std::string(R"(x = f16[100,330] parameter(0)
+a = f16[100,330] logistic(x)
+ROOT out = f16[100,330] multiply(a, x))")}) {
     for (const Isa isa : VectorIsas()) {
       const Plan plan = FastPlan(body, isa);
       REQUIRE(RootStep(plan).kernel != nullptr);
@@ -213,10 +219,13 @@ TEST_CASE("approximate functions: none of another accuracy, few elements, other 
     return &RootStep(plan).kernel->accuracy() == &BitExact();
   };
   const std::string exact =
-      "x = f32[{0}] parameter(0)\nROOT out = f32[{0}] exponential(x), result_accuracy={{mode=highest}}";
+      R"(x = f32[{0}] parameter(0)
+ROOT out = f32[{0}] exponential(x), result_accuracy={{mode=highest}})";
   for (const int n : {5001, 70000}) CHECK(is_exact(fmt::format(fmt::runtime(exact), n)));
-  CHECK(is_exact("x = f32[1000] parameter(0)\nROOT out = f32[1000] exponential(x)"));
-  CHECK(is_exact("x = f32[5000] parameter(0)\nROOT out = f32[5000] sine(x)"));
+  CHECK(is_exact(R"(x = f32[1000] parameter(0)
+ROOT out = f32[1000] exponential(x))"));
+  CHECK(is_exact(R"(x = f32[5000] parameter(0)
+ROOT out = f32[5000] sine(x))"));
   CHECK(is_exact(kSingle, Isa::kBaseline));
 }
 

@@ -21,8 +21,9 @@ TEST_CASE("rounded sums of f64: dots of odd shapes and hostile values are within
     CheckWithinBounds(DotOf("f64", "f64", m, k, n, 0));
   }
   CheckWithinBounds(
-      "x = f64[3,19,7] parameter(0)\ny = f64[3,17,19] parameter(1)\nROOT r = f64[3,7,17] dot(x, y), "
-      "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={2}");
+      R"(x = f64[3,19,7] parameter(0)
+y = f64[3,17,19] parameter(1)
+ROOT r = f64[3,7,17] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={2})");
 }
 
 TEST_CASE("rounded sums of f64: what it declines, and why", "[approximate][dot]") {
@@ -33,11 +34,19 @@ TEST_CASE("rounded sums of f64: what it declines, and why", "[approximate][dot]"
   const std::string attributes = ", lhs_contracting_dims={1}, rhs_contracting_dims={0}";
   const Engine &engine = approximate::RoundedSumsEngine(MachineIsa()),
                &eager = approximate::EagerRoundedSumsEngine(MachineIsa());
-  CHECK_THAT(reason("x = f64[8,8] parameter(0)\nROOT r = f64[8,8] dot(x, x)" + attributes, engine),
+  CHECK_THAT(reason(R"(x = f64[8,8] parameter(0)
+ROOT r = f64[8,8] dot(x, x))" +
+                        attributes,
+                    engine),
              Catch::Contains("512 products, fewer than"));
-  CHECK_THAT(reason("x = f32[8,8] parameter(0)\nROOT r = f64[8,8] dot(x, x)" + attributes, eager),
+  CHECK_THAT(reason(R"(x = f32[8,8] parameter(0)
+ROOT r = f64[8,8] dot(x, x))" +
+                        attributes,
+                    eager),
              Catch::Contains("f32 by f32 to f64"));
-  CHECK_THAT(reason("x = f64[8] parameter(0)\nROOT r = f64[8] add(x, x)", eager),
+  CHECK_THAT(reason(R"(x = f64[8] parameter(0)
+ROOT r = f64[8] add(x, x))",
+                    eager),
              Catch::Contains("takes dot alone"));
 }
 

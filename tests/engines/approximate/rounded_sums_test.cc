@@ -37,16 +37,19 @@ TEST_CASE("rounded sums of f32: dots of odd shapes and hostile values are within
 TEST_CASE("rounded sums of f32: batches, several contracted dimensions, and dots worth several tasks",
           "[approximate][dot]") {
   CheckWithinBounds(
-      "x = f32[6,5,7,3] parameter(0)\ny = f32[3,9,6,7] parameter(1)\nROOT r = f32[7,6,5,9] dot(x, y), "
-      "lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0}",
+      R"(x = f32[6,5,7,3] parameter(0)
+y = f32[3,9,6,7] parameter(1)
+ROOT r = f32[7,6,5,9] dot(x, y), lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0})",
       kAllDraws);
   CheckWithinBounds(
-      "x = f32[7,5,11,3] parameter(0)\ny = f32[3,19,5,8] parameter(1)\nROOT r = f32[7,11,19,8] dot(x, y), "
-      "lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0}",
+      R"(x = f32[7,5,11,3] parameter(0)
+y = f32[3,19,5,8] parameter(1)
+ROOT r = f32[7,11,19,8] dot(x, y), lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0})",
       kAllDraws);
   CheckWithinBounds(
-      "x = f32[120,130] parameter(0)\ny = f32[130,190] parameter(1)\nROOT r = f32[120,190] dot(x, y), "
-      "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      R"(x = f32[120,130] parameter(0)
+y = f32[130,190] parameter(1)
+ROOT r = f32[120,190] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
       {Draw::kNormal, Draw::kCancelling});
 }
 
@@ -59,20 +62,23 @@ TEST_CASE("rounded sums of f32: what it declines, and why", "[approximate][dot]"
     return std::string(kernel.status().message());
   };
   const auto dot = [](const std::string& type, const std::string& sizes) {
-    return "x = " + type + sizes + " parameter(0)\nROOT r = " + type + sizes +
-           " dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    return "x = " + type + sizes + R"( parameter(0)
+ROOT r = )" +
+           type + sizes + " dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
   };
   CHECK_THAT(reason(dot("bf16", "[9,9]")), Catch::Contains("bf16 to bf16"));
   CHECK_THAT(reason(dot("f32", "[15,15]")), Catch::Contains("3375 products, fewer than 4096"));
   CHECK(reason(dot("f32", "[0,0]")) == "no products");
   CHECK(reason(dot("f32", "[300,300]")) == "more than 16777216 products");
-  CHECK_THAT(reason("x = f32[1048576,1048576] parameter(0)\nROOT r = f32[1048576,1048576] dot(x, x), "
-                    "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+  CHECK_THAT(reason(R"(x = f32[1048576,1048576] parameter(0)
+ROOT r = f32[1048576,1048576] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0})"),
              Catch::Contains("sums of more than 4096 terms"));
-  CHECK_THAT(reason("x = f32[<=9,9] parameter(0)\ny = f32[9,9] parameter(1)\nROOT r = f32[<=9,9] dot(x, y), "
-                    "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+  CHECK_THAT(reason(R"(x = f32[<=9,9] parameter(0)
+y = f32[9,9] parameter(1)
+ROOT r = f32[<=9,9] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})"),
              Catch::Contains("dynamic"));
-  CHECK_THAT(reason("x = f32[9] parameter(0)\nROOT r = f32[9] negate(x)"),
+  CHECK_THAT(reason(R"(x = f32[9] parameter(0)
+ROOT r = f32[9] negate(x))"),
              Catch::Contains("takes dot alone"));
 }
 

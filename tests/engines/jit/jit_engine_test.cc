@@ -189,7 +189,10 @@ TEST_CASE("jit engine: every golden passes with every fusion taken", "[jit][gold
 TEST_CASE("jit engine: a fusion of too many functions one after the other stays single instructions",
           "[jit][plan]") {
   if (JitIsas().empty()) return;
-  std::string text = "HloModule m\nENTRY e {\nx0 = f32[1000] parameter(0)\n";
+  std::string text = R"(HloModule m
+ENTRY e {
+x0 = f32[1000] parameter(0)
+)";
   for (int i = 1; i <= 40; ++i)
     text += fmt::format("{}x{} = f32[1000] tanh(x{})\n", i == 40 ? "ROOT " : "", i, i - 1);
   const Plan plan = PlanOf(ProgramOf(text + "}\n"), EagerEngines(JitIsas().back()));
@@ -197,7 +200,12 @@ TEST_CASE("jit engine: a fusion of too many functions one after the other stays 
   CHECK_THAT(PlanToText(plan), Catch::Contains("(jit: 40 functions one after the other)"));
 }
 
-std::string Entry(const std::string& body) { return "HloModule m\nENTRY e {\n" + body + "}\n"; }
+std::string Entry(const std::string& body) {
+  return R"(HloModule m
+ENTRY e {
+)" + body +
+         "}\n";
+}
 
 Plan EagerPlan(const std::string& text) { return PlanOf(ProgramOf(text), EagerEngines(JitIsas().back())); }
 

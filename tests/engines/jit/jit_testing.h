@@ -73,7 +73,10 @@ class ProgramMaker {
     } else {
       body_ += fmt::format("ROOT root = {} copy({})\n", Full(root.type), root.name);
     }
-    return "HloModule m\nENTRY e {\n" + body_ + "}\n";
+    return R"(HloModule m
+ENTRY e {
+)" + body_ +
+           "}\n";
   }
 
  private:

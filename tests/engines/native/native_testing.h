@@ -24,7 +24,10 @@ inline std::vector<Isa> MachineIsas() {
 }
 
 inline Plan ReferencePlan(const std::string& body) {
-  return PlanOf("HloModule m\nENTRY e {\n" + body + "\n}\n", EngineChoice::kReference);
+  return PlanOf(R"(HloModule m
+ENTRY e {
+)" + body + "\n}\n",
+                EngineChoice::kReference);
 }
 
 // What an engine makes of the entry's root alone.

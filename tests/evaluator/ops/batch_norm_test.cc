@@ -21,11 +21,15 @@ TEST_CASE("batch-norm-training: mean and variance are exact before the one round
     for (double& v : x.values) v += 1000;
     for (double& v : x.values) v = static_cast<float>(v);
     const std::string program =
-        "ENTRY e {\n  x = f32[5,3] parameter(0)\n  s = f32[3] constant({1, 1, 1})\n  r = (f32[5,3], f32[3], "
-        "f32[3]) "
-        "batch-norm-training(x, s, s), epsilon=0.001, feature_index=1\n  m = f32[3] get-tuple-element(r), "
-        "index=1\n  v = "
-        "f32[3] get-tuple-element(r), index=2\n  ROOT t = (f32[3], f32[3]) tuple(m, v)\n}\n";
+        R"(ENTRY e {
+  x = f32[5,3] parameter(0)
+  s = f32[3] constant({1, 1, 1})
+  r = (f32[5,3], f32[3], f32[3]) batch-norm-training(x, s, s), epsilon=0.001, feature_index=1
+  m = f32[3] get-tuple-element(r), index=1
+  v = f32[3] get-tuple-element(r), index=2
+  ROOT t = (f32[3], f32[3]) tuple(m, v)
+}
+)";
     const Literal result = RunGood(program, {x.ToLiteral()});
     for (int64_t c = 0; c < 3; ++c) {
       // n = 5: a fraction, so that the quotient is rounded by MPFR from GMP rationals.
@@ -56,21 +60,27 @@ TEST_CASE("batch-norm-training: mean and variance are exact before the one round
 
 TEST_CASE("batch-norm-training: equal elements have variance zero, never a negative one", "[batch-norm]") {
   const std::string program =
-      "ENTRY e {\n  x = f32[3,1] constant({{10000.1}, {10000.1}, {10000.1}})\n  s = f32[1] constant({1})\n  "
-      "r = (f32[3,1], "
-      "f32[1], f32[1]) batch-norm-training(x, s, s), epsilon=0, feature_index=1\n  ROOT v = f32[1] "
-      "get-tuple-element(r), "
-      "index=2\n}\n";
+      R"(ENTRY e {
+  x = f32[3,1] constant({{10000.1}, {10000.1}, {10000.1}})
+  s = f32[1] constant({1})
+  r = (f32[3,1], f32[1], f32[1]) batch-norm-training(x, s, s), epsilon=0, feature_index=1
+  ROOT v = f32[1] get-tuple-element(r), index=2
+}
+)";
   CHECK(SameBits(RunGood(program, {}).GetDouble(0), 0.0));
 }
 
 TEST_CASE("batch-norm-training: a dynamic dimension counts live elements", "[batch-norm]") {
   const std::string program =
-      "ENTRY e {\n  x = f32[4,1] parameter(0)\n  n = s32[] constant(2)\n  d = f32[<=4,1] "
-      "set-dimension-size(x, n), "
-      "dimensions={0}\n  s = f32[1] constant({1})\n  r = (f32[<=4,1], f32[1], f32[1]) batch-norm-training(d, "
-      "s, s), "
-      "epsilon=0, feature_index=1\n  ROOT m = f32[1] get-tuple-element(r), index=1\n}\n";
+      R"(ENTRY e {
+  x = f32[4,1] parameter(0)
+  n = s32[] constant(2)
+  d = f32[<=4,1] set-dimension-size(x, n), dimensions={0}
+  s = f32[1] constant({1})
+  r = (f32[<=4,1], f32[1], f32[1]) batch-norm-training(d, s, s), epsilon=0, feature_index=1
+  ROOT m = f32[1] get-tuple-element(r), index=1
+}
+)";
   Doubles x(ElementType::kF32, {4, 1});
   x.values = {1, 4, 1000, 1000};
   CHECK(RunGood(program, {x.ToLiteral()}).GetDouble(0) == 2.5);
@@ -78,11 +88,15 @@ TEST_CASE("batch-norm-training: a dynamic dimension counts live elements", "[bat
 
 TEST_CASE("batch-norm-grad: the example of the specification", "[batch-norm]") {
   const std::string program =
-      "ENTRY e {\n  x = f32[2,2] constant({{1, 10}, {3, 14}})\n  s = f32[2] constant({1, 2})\n  m = f32[2] "
-      "constant({2, "
-      "12})\n  v = f32[2] constant({1, 4})\n  g = f32[2,2] constant({{1, 2}, {3, 8}})\n  ROOT r = (f32[2,2], "
-      "f32[2], "
-      "f32[2]) batch-norm-grad(x, s, m, v, g), epsilon=0, feature_index=1\n}\n";
+      R"(ENTRY e {
+  x = f32[2,2] constant({{1, 10}, {3, 14}})
+  s = f32[2] constant({1, 2})
+  m = f32[2] constant({2, 12})
+  v = f32[2] constant({1, 4})
+  g = f32[2,2] constant({{1, 2}, {3, 8}})
+  ROOT r = (f32[2,2], f32[2], f32[2]) batch-norm-grad(x, s, m, v, g), epsilon=0, feature_index=1
+}
+)";
   const Literal r = RunGood(program, {});
   for (int64_t i = 0; i < 4; ++i) CHECK(r.element(0).GetDouble(i) == 0);
   CHECK(r.element(1).GetDouble(0) == 2);

@@ -46,10 +46,15 @@ std::string Program(const Case& c) {
     dilation += x + std::to_string(w.window_dilation);
     reversal += x + (w.reversal ? "1" : "0");
   }
-  return "ENTRY e {\n  l = " + c.lhs.Text() + " parameter(0)\n  r = " + c.rhs.Text() +
-         " parameter(1)\n  ROOT c = " + c.out.Text() + " convolution(l, r), window={size=" + size +
-         " stride=" + stride + " pad=" + pad + " lhs_dilate=" + base + " rhs_dilate=" + dilation +
-         " rhs_reversal=" + reversal +
+  return R"(ENTRY e {
+  l = )" +
+         c.lhs.Text() + R"( parameter(0)
+  r = )" +
+         c.rhs.Text() +
+         R"( parameter(1)
+  ROOT c = )" +
+         c.out.Text() + " convolution(l, r), window={size=" + size + " stride=" + stride + " pad=" + pad +
+         " lhs_dilate=" + base + " rhs_dilate=" + dilation + " rhs_reversal=" + reversal +
          "}, dim_labels=bf01_oi01->bf01, feature_group_count=" + std::to_string(c.feature_groups) +
          ", batch_group_count=" + std::to_string(c.batch_groups) + "\n}\n";
 }
@@ -104,9 +109,13 @@ TEST_CASE("convolution: the memory limit covers operands and the result", "[conv
   RunOptions options;
   options.limits.memory_limit = 3 << 19;
   const std::string program =
-      "ENTRY e {\n  o = s8[] constant(1)\n  x = s8[1,1,1000000] broadcast(o), dimensions={}\n  k = s8[1,1,1] "
-      "constant({{{1}}})\n"
-      "  ROOT c = s8[1,1,1000000] convolution(x, k), window={size=1}, dim_labels=bf0_oi0->bf0\n}\n";
+      R"(ENTRY e {
+  o = s8[] constant(1)
+  x = s8[1,1,1000000] broadcast(o), dimensions={}
+  k = s8[1,1,1] constant({{{1}}})
+  ROOT c = s8[1,1,1000000] convolution(x, k), window={size=1}, dim_labels=bf0_oi0->bf0
+}
+)";
   const absl::StatusOr<Literal> result = RunProgram(program, {}, options);
   REQUIRE_FALSE(result.ok());
   CHECK(ExitCodeOf(result.status()) == 5);

@@ -19,8 +19,14 @@ Doubles DotSlowly(Doubles l, Doubles r, ElementType result) {
 }
 
 std::string DotProgram(const Doubles& l, const Doubles& r, const Doubles& out) {
-  return "ENTRY e {\n  l = " + l.Text() + " parameter(0)\n  r = " + r.Text() +
-         " parameter(1)\n  ROOT d = " + out.Text() +
+  return R"(ENTRY e {
+  l = )" +
+         l.Text() + R"( parameter(0)
+  r = )" +
+         r.Text() +
+         R"( parameter(1)
+  ROOT d = )" +
+         out.Text() +
          " dot(l, r), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
          "rhs_contracting_dims={1}\n}\n";
 }
@@ -112,9 +118,12 @@ TEST_CASE("dot: the timeout is seen inside a large one", "[dot]") {
   RunOptions options;
   options.limits.timeout_seconds = 0.05;
   const std::string program =
-      "ENTRY e {\n  o = f32[] constant(1)\n  x = f32[2000,2000] broadcast(o), dimensions={}\n  ROOT d = "
-      "f32[2000,2000] "
-      "dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
+      R"(ENTRY e {
+  o = f32[] constant(1)
+  x = f32[2000,2000] broadcast(o), dimensions={}
+  ROOT d = f32[2000,2000] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+)";
   const absl::StatusOr<Literal> result = RunProgram(program, {}, options);
   REQUIRE_FALSE(result.ok());
   CHECK(std::string(result.status().message()).find("timeout") != std::string::npos);

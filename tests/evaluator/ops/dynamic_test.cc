@@ -55,9 +55,19 @@ TEST_CASE("dynamic sizes: moves of a bounded array are moves of its live part", 
           if (at != std::string::npos) result.replace(at, std::string(hole).size(), std::to_string(value));
         }
         return fmt::format(
-            "HloModule m\ncmp {{\n a = s32[] parameter(0)\n b = s32[] parameter(1)\n"
-            " ROOT c = pred[] compare(a, b), direction=LT\n}}\nENTRY e {{\n p = s32[{},2] parameter(0)\n"
-            " n = s32[] constant({})\n v = s32[] constant(-5)\n x = {}\n ROOT r = {} {}\n}}",
+            R"(HloModule m
+cmp {{
+ a = s32[] parameter(0)
+ b = s32[] parameter(1)
+ ROOT c = pred[] compare(a, b), direction=LT
+}}
+ENTRY e {{
+ p = s32[{},2] parameter(0)
+ n = s32[] constant({})
+ v = s32[] constant(-5)
+ x = {}
+ ROOT r = {} {}
+}})",
             size, n, prepare, result, c.op);
       };
       Array x = random.Fill({6, 2}, 1, 99), live({n, 2});
@@ -76,10 +86,15 @@ TEST_CASE("dynamic sizes: moves of a bounded array are moves of its live part", 
 
 TEST_CASE("get-dimension-size reads what set-dimension-size set", "[dynamic]") {
   const std::string text =
-      "HloModule m\nENTRY e {\n p = f32[3,5] parameter(0)\n n = s32[] parameter(1)\n"
-      " d = f32[3,<=5] set-dimension-size(p, n), dimensions={1}\n"
-      " a = s32[] get-dimension-size(d), dimensions={0}\n b = s32[] get-dimension-size(d), dimensions={1}\n"
-      " ROOT t = (s32[], s32[]) tuple(a, b)\n}";
+      R"(HloModule m
+ENTRY e {
+ p = f32[3,5] parameter(0)
+ n = s32[] parameter(1)
+ d = f32[3,<=5] set-dimension-size(p, n), dimensions={1}
+ a = s32[] get-dimension-size(d), dimensions={0}
+ b = s32[] get-dimension-size(d), dimensions={1}
+ ROOT t = (s32[], s32[]) tuple(a, b)
+})";
   const int64_t sizes[] = {3, 5};
   const Literal p = Literal::FromDoubles(ElementType::kF32, sizes, std::vector<double>(15, 1));
   for (int64_t n = 0; n <= 5; ++n) {

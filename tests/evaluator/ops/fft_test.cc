@@ -164,8 +164,12 @@ TEST_CASE("fft: the fixed-point transform stays within its bound", "[fft]") {
 
 TEST_CASE("fft: a transform and its inverse of integers return", "[fft]") {
   const std::string program =
-      "ENTRY e {\n  x = f32[4,6] parameter(0)\n  y = c64[4,4] fft(x), fft_type=RFFT, fft_length={4,6}\n"
-      "  ROOT z = f32[4,6] fft(y), fft_type=IRFFT, fft_length={4,6}\n}\n";
+      R"(ENTRY e {
+  x = f32[4,6] parameter(0)
+  y = c64[4,4] fft(x), fft_type=RFFT, fft_length={4,6}
+  ROOT z = f32[4,6] fft(y), fft_type=IRFFT, fft_length={4,6}
+}
+)";
   RandomDoubles random(34);
   Doubles x(ElementType::kF32, {4, 6});
   for (double& v : x.values) v = static_cast<double>(random.Int(-50, 50));

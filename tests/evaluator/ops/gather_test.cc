@@ -98,9 +98,12 @@ TEST_CASE("gather: random dimension numbers agree with the specification's loop"
     GatherCase c = RandomGather(random);
     SlowGather(c);
     const std::string text = fmt::format(
-        "HloModule m\nENTRY e {{\n p = {} parameter(0)\n i = {} parameter(1)\n"
-        " ROOT r = {} gather(p, i), offset_dims={}, collapsed_slice_dims={}, start_index_map={},"
-        " operand_batching_dims={}, start_indices_batching_dims={}, index_vector_dim={}, slice_sizes={}\n}}",
+        R"(HloModule m
+ENTRY e {{
+ p = {} parameter(0)
+ i = {} parameter(1)
+ ROOT r = {} gather(p, i), offset_dims={}, collapsed_slice_dims={}, start_index_map={}, operand_batching_dims={}, start_indices_batching_dims={}, index_vector_dim={}, slice_sizes={}
+}})",
         c.operand.Text(), c.indices.Text(), c.out.Text(), Braces(c.offset_dims), Braces(c.collapsed),
         Braces(c.start_map), Braces(c.operand_batching), Braces(c.indices_batching), c.index_vector_dim,
         Braces(c.slice_sizes));
@@ -117,9 +120,12 @@ TEST_CASE("gather: long runs of index vectors go strip by strip", "[gather]") {
     out.At(O) = operand.At({row, O[2]});
   });
   const std::string text =
-      "HloModule m\nENTRY e {\n p = s32[50,3] parameter(0)\n i = s32[7,300] parameter(1)\n"
-      " ROOT r = s32[7,300,3] gather(p, i), offset_dims={2}, collapsed_slice_dims={0}, start_index_map={0},"
-      " index_vector_dim=2, slice_sizes={1,3}\n}";
+      R"(HloModule m
+ENTRY e {
+ p = s32[50,3] parameter(0)
+ i = s32[7,300] parameter(1)
+ ROOT r = s32[7,300,3] gather(p, i), offset_dims={2}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=2, slice_sizes={1,3}
+})";
   CHECK(ValuesOf(RunOk(text, {operand.ToLiteral(), indices.ToLiteral()})) == out.values);
 }
 

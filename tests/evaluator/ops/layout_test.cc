@@ -6,8 +6,12 @@ namespace assay::testing {
 namespace {
 
 std::string OneOp(const Array& x, const Array& out, const std::string& op, const std::string& attributes) {
-  return fmt::format("HloModule m\nENTRY e {{\n x = {} parameter(0)\n ROOT r = {} {}(x){}{}\n}}", x.Text(),
-                     out.Text(), op, attributes.empty() ? "" : ", ", attributes);
+  return fmt::format(R"(HloModule m
+ENTRY e {{
+ x = {} parameter(0)
+ ROOT r = {} {}(x){}{}
+}})",
+                     x.Text(), out.Text(), op, attributes.empty() ? "" : ", ", attributes);
 }
 
 }  // namespace
@@ -83,9 +87,12 @@ TEST_CASE("bitcast: a transpose of layouts moves elements, position by position"
     std::vector<int64_t> memory(x.Count());
     x.ForEach([&](const Index& J) { memory[position(x, from, J)] = x.At(J); });
     out.ForEach([&](const Index& I) { out.At(I) = memory[position(out, to, I)]; });
-    const std::string text =
-        fmt::format("HloModule m\nENTRY e {{\n x = {}{} parameter(0)\n ROOT r = {}{} bitcast(x)\n}}",
-                    x.Text(), Braces(from), out.Text(), Braces(to));
+    const std::string text = fmt::format(R"(HloModule m
+ENTRY e {{
+ x = {}{} parameter(0)
+ ROOT r = {}{} bitcast(x)
+}})",
+                                         x.Text(), Braces(from), out.Text(), Braces(to));
     CHECK(ValuesOf(RunOk(text, {x.ToLiteral()})) == out.values);
   }
 }
@@ -104,7 +111,11 @@ TEST_CASE("moves that change no byte share storage", "[layout]") {
       {{2, 1, 3}, "concatenate(x), dimensions={0}"},
   };
   for (const auto& [sizes, op] : cases) {
-    const std::string text = fmt::format("HloModule m\nENTRY e {{\n x = {} parameter(0)\n ROOT r = {} {}\n}}",
+    const std::string text = fmt::format(R"(HloModule m
+ENTRY e {{
+ x = {} parameter(0)
+ ROOT r = {} {}
+}})",
                                          x.Text(), Array(sizes).Text(), op);
     const Literal argument = x.ToLiteral();
     const Literal result = RunOk(text, {argument});

@@ -44,8 +44,9 @@ TEST_CASE("cholesky: random matrices against the formula in rational arithmetic"
           l.At({i, j}) = RoundToFormat(i == j ? std::sqrt(s) : s / l.At({j, j}), *Info(type).format);
         }
       }
-      const std::string program = "ENTRY e {\n  a = " + a.Text() + " parameter(0)\n  ROOT l = " + a.Text() +
-                                  " cholesky(a), lower=true\n}\n";
+      const std::string program = R"(ENTRY e {
+  a = )" + a.Text() + R"( parameter(0)
+  ROOT l = )" + a.Text() + " cholesky(a), lower=true\n}\n";
       INFO(program);
       CHECK(Differences(RunGood(program, {a.ToLiteral()}), l) == 0);
     }
@@ -76,8 +77,11 @@ TEST_CASE("triangular-solve: every side, triangle and transpose solves its equat
         b(ElementType::kF64, left ? std::vector<int64_t>{4, 3} : std::vector<int64_t>{3, 4});
     for (double& v : a.values) v = static_cast<double>(random.Int(-5, 5));
     for (double& v : b.values) v = static_cast<double>(random.Int(-50, 50));
-    const std::string program = "ENTRY e {\n  a = " + a.Text() + " parameter(0)\n  b = " + b.Text() +
-                                " parameter(1)\n  ROOT x = " + b.Text() + " triangular-solve(a, b)" +
+    const std::string program = R"(ENTRY e {
+  a = )" + a.Text() + R"( parameter(0)
+  b = )" + b.Text() +
+                                R"( parameter(1)
+  ROOT x = )" + b.Text() + " triangular-solve(a, b)" +
                                 SolveAttributes(left, lower, true, transpose ? "TRANSPOSE" : "NO_TRANSPOSE") +
                                 "\n}\n";
     const Literal x = RunGood(program, {a.ToLiteral(), b.ToLiteral()});

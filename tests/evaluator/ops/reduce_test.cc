@@ -10,9 +10,14 @@ using namespace testing;  // NOLINT
 std::string ReduceProgram(const Doubles& x, const Doubles& out, const std::string& op,
                           const std::string& dims) {
   const std::string type(Name(x.type));
-  return Reducer(type, op) + "ENTRY e {\n  x = " + x.Text() + " parameter(0)\n  i = " + type +
-         "[] parameter(1)\n  ROOT r = " + out.Text() + " reduce(x, i), dimensions={" + dims +
-         "}, to_apply=f\n}\n";
+  return Reducer(type, op) + R"(ENTRY e {
+  x = )" +
+         x.Text() + R"( parameter(0)
+  i = )" +
+         type +
+         R"([] parameter(1)
+  ROOT r = )" +
+         out.Text() + " reduce(x, i), dimensions={" + dims + "}, to_apply=f\n}\n";
 }
 
 // Reduces the dimensions whose bit is set, by `fold` over the elements in row-major order.
@@ -101,19 +106,25 @@ TEST_CASE("reduce: long rows of an associative reducer give the left fold's bits
   int64_t exclusive = 77;
   for (int64_t& v : values) exclusive ^= v = random.Int(-1000000, 1000000);
   const int64_t n = 1000;
-  const Literal folded = RunGood(
-      Reducer("s32", "xor") +
-          "ENTRY e {\n  x = s32[1000] parameter(0)\n  i = s32[] constant(77)\n  ROOT r = s32[] reduce(x, i), "
-          "dimensions={0}, to_apply=f\n}\n",
-      {Literal::FromInts(ElementType::kS32, {&n, 1}, values)});
+  const Literal folded = RunGood(Reducer("s32", "xor") +
+                                     R"(ENTRY e {
+  x = s32[1000] parameter(0)
+  i = s32[] constant(77)
+  ROOT r = s32[] reduce(x, i), dimensions={0}, to_apply=f
+}
+)",
+                                 {Literal::FromInts(ElementType::kS32, {&n, 1}, values)});
   CHECK(folded.GetInt(0) == exclusive);
 }
 
 TEST_CASE("reduce: init is used once for each result", "[reduce]") {
   const std::string program = Reducer("s32", "add") +
-                              "ENTRY e {\n  x = s32[600] parameter(0)\n  i = s32[] constant(5)\n  ROOT r = "
-                              "s32[] reduce(x, i), dimensions={0}, "
-                              "to_apply=f\n}\n";
+                              R"(ENTRY e {
+  x = s32[600] parameter(0)
+  i = s32[] constant(5)
+  ROOT r = s32[] reduce(x, i), dimensions={0}, to_apply=f
+}
+)";
   const int64_t n = 600;
   const std::vector<int64_t> ones(600, 1);
   CHECK(RunGood(program, {Literal::FromInts(ElementType::kS32, {&n, 1}, ones)}).GetInt(0) == 605);
@@ -143,9 +154,12 @@ TEST_CASE("reduce: the step limit ends a long reduction", "[reduce]") {
   RunOptions options;
   options.limits.max_steps = 10;
   const std::string program = Reducer("f32", "add") +
-                              "ENTRY e {\n  i = f32[] constant(1)\n  x = f32[1000,1000] broadcast(i), "
-                              "dimensions={}\n  ROOT r = f32[] reduce(x, "
-                              "i), dimensions={0,1}, to_apply=f\n}\n";
+                              R"(ENTRY e {
+  i = f32[] constant(1)
+  x = f32[1000,1000] broadcast(i), dimensions={}
+  ROOT r = f32[] reduce(x, i), dimensions={0,1}, to_apply=f
+}
+)";
   const absl::StatusOr<Literal> result = RunProgram(program, {}, options);
   REQUIRE_FALSE(result.ok());
   CHECK(ExitCodeOf(result.status()) == 5);

@@ -92,12 +92,20 @@ std::string ScatterText(const ScatterCase& c, const std::string& type, const std
     return fmt::format("{}[{}]", type, fmt::join(array.sizes, ","));
   };
   return fmt::format(
-      "HloModule m\nf {{\n a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n two = {0}[] constant(2)\n"
-      " m = {0}[] multiply(a, two)\n ROOT r = {1}\n}}\n"
-      "ENTRY e {{\n p = {2} parameter(0)\n i = {3} parameter(1)\n u = {4} parameter(2)\n"
-      " ROOT r = {2} scatter(p, i, u), update_window_dims={5}, inserted_window_dims={6},"
-      " scatter_dims_to_operand_dims={7}, input_batching_dims={8}, scatter_indices_batching_dims={9},"
-      " index_vector_dim={10}, to_apply=f\n}}",
+      R"(HloModule m
+f {{
+ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ two = {0}[] constant(2)
+ m = {0}[] multiply(a, two)
+ ROOT r = {1}
+}}
+ENTRY e {{
+ p = {2} parameter(0)
+ i = {3} parameter(1)
+ u = {4} parameter(2)
+ ROOT r = {2} scatter(p, i, u), update_window_dims={5}, inserted_window_dims={6}, scatter_dims_to_operand_dims={7}, input_batching_dims={8}, scatter_indices_batching_dims={9}, index_vector_dim={10}, to_apply=f
+}})",
       type, combiner, shape(c.operand), c.indices.Text(), shape(c.updates), Braces(c.window_dims),
       Braces(c.inserted), Braces(c.to_operand), Braces(c.input_batching), Braces(c.indices_batching),
       c.index_vector_dim);
@@ -153,10 +161,18 @@ TEST_CASE("scatter: many hits over many positions are summed", "[scatter]") {
       if (at >= 0 && at < positions) sums.values[at] += updates.values[i];
     }
     const std::string text = fmt::format(
-        "HloModule m\nf {{\n a = f64[] parameter(0)\n b = f64[] parameter(1)\n ROOT r = f64[] add(b, a)\n}}\n"
-        "ENTRY e {{\n p = f64[{0}] parameter(0)\n i = s32[5000,1] parameter(1)\n u = f64[5000] parameter(2)\n"
-        " ROOT r = f64[{0}] scatter(p, i, u), update_window_dims={{}}, inserted_window_dims={{0}},"
-        " scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=f\n}}",
+        R"(HloModule m
+f {{
+ a = f64[] parameter(0)
+ b = f64[] parameter(1)
+ ROOT r = f64[] add(b, a)
+}}
+ENTRY e {{
+ p = f64[{0}] parameter(0)
+ i = s32[5000,1] parameter(1)
+ u = f64[5000] parameter(2)
+ ROOT r = f64[{0}] scatter(p, i, u), update_window_dims={{}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=f
+}})",
         positions);
     const Literal result = RunOk(text, {AsF64(operand), indices.ToLiteral(), AsF64(updates)});
     bool equal = true;
@@ -167,10 +183,17 @@ TEST_CASE("scatter: many hits over many positions are summed", "[scatter]") {
 
 TEST_CASE("scatter: a combiner that is its second parameter keeps the last update", "[scatter]") {
   const std::string text =
-      "HloModule m\nf {\n a = s32[] parameter(0)\n ROOT b = s32[] parameter(1)\n}\nENTRY e {\n"
-      " p = s32[3] parameter(0)\n i = s32[3,1] parameter(1)\n u = s32[3] parameter(2)\n"
-      " ROOT r = s32[3] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0},"
-      " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f\n}";
+      R"(HloModule m
+f {
+ a = s32[] parameter(0)
+ ROOT b = s32[] parameter(1)
+}
+ENTRY e {
+ p = s32[3] parameter(0)
+ i = s32[3,1] parameter(1)
+ u = s32[3] parameter(2)
+ ROOT r = s32[3] scatter(p, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f
+})";
   Array p({3}), i({3, 1}), u({3});
   p.values = {1, 2, 3};
   i.values = {1, 1, 3};

@@ -39,11 +39,24 @@ constexpr Comparator kComparators[] = {
 
 std::string SortText(const Array& x, int64_t d, const char* comparator) {
   return fmt::format(
-      "HloModule m\ncmp {{\n a = s32[] parameter(0)\n b = s32[] parameter(1)\n c = s32[] parameter(2)\n"
-      " e = s32[] parameter(3)\n ten = s32[] constant(10)\n low = s32[] divide(a, ten)\n"
-      " high = s32[] divide(b, ten)\n d = s32[] subtract(a, b)\n far = s32[] abs(d)\n ROOT r = {0}\n}}\n"
-      "ENTRY e {{\n x = {1} parameter(0)\n i = {1} iota(), iota_dimension={2}\n"
-      " ROOT r = ({1}, {1}) sort(x, i), dimensions={{{2}}}, to_apply=cmp\n}}",
+      R"(HloModule m
+cmp {{
+ a = s32[] parameter(0)
+ b = s32[] parameter(1)
+ c = s32[] parameter(2)
+ e = s32[] parameter(3)
+ ten = s32[] constant(10)
+ low = s32[] divide(a, ten)
+ high = s32[] divide(b, ten)
+ d = s32[] subtract(a, b)
+ far = s32[] abs(d)
+ ROOT r = {0}
+}}
+ENTRY e {{
+ x = {1} parameter(0)
+ i = {1} iota(), iota_dimension={2}
+ ROOT r = ({1}, {1}) sort(x, i), dimensions={{{2}}}, to_apply=cmp
+}})",
       comparator, x.Text(), d);
 }
 
@@ -96,8 +109,11 @@ TEST_CASE("topk: the first k of the stable order", "[topk]") {
       }
     }
     const std::string text = fmt::format(
-        "HloModule m\nENTRY e {{\n x = {0} parameter(0)\n"
-        " ROOT r = (s32[{1},{2}], s32[{1},{2}]) topk(x), k={2}, largest={3}\n}}",
+        R"(HloModule m
+ENTRY e {{
+ x = {0} parameter(0)
+ ROOT r = (s32[{1},{2}], s32[{1},{2}]) topk(x), k={2}, largest={3}
+}})",
         x.Text(), x.sizes[0], k, largest);
     const Literal result = RunOk(text, {x.ToLiteral()});
     CHECK(ValuesOf(result.element(0)) == values);

@@ -10,9 +10,14 @@ namespace {
 absl::Status Checked(const std::string& target, const std::string& shape, const std::string& found,
                      const std::string& wanted, const std::string& config = "") {
   const std::string attributes = config.empty() ? "" : ", backend_config=" + config;
-  return RunText("HloModule m\nENTRY e {\n  a = " + shape + " constant(" + found + ")\n  b = " + shape +
-                     " constant(" + wanted + ")\n  c = () custom-call(a, b), custom_call_target=\"" + target +
-                     "\"" + attributes + "\n  ROOT r = () tuple()\n}\n",
+  return RunText(R"(HloModule m
+ENTRY e {
+  a = )" + shape + " constant(" +
+                     found + ")\n  b = " + shape + " constant(" + wanted +
+                     ")\n  c = () custom-call(a, b), custom_call_target=\"" + target + "\"" + attributes + R"(
+  ROOT r = () tuple()
+}
+)",
                  {})
       .status();
 }
@@ -102,23 +107,34 @@ TEST_CASE("checks: calls of the wrong form are invalid", "[custom-call]") {
                 "max_ulp_difference"));
   CHECK(refused(Checked("check.eq", "f32[]", "1", "1"), "result"));
   CHECK(refused(Checked("check.expect_serialized_eq", "f32[]", "1", "1"), "takes 1 operands"));
-  const absl::Status shapes =
-      RunText(
-          "HloModule m\nENTRY e {\n  a = f32[2] parameter(0)\n  b = f32[3] parameter(1)\n"
-          "  ROOT c = () custom-call(a, b), custom_call_target=\"check.expect_eq\"\n}\n",
-          {"f32[2] {1, 2}", "f32[3] {1, 2, 3}"})
-          .status();
+  const absl::Status shapes = RunText(
+                                  R"(HloModule m
+ENTRY e {
+  a = f32[2] parameter(0)
+  b = f32[3] parameter(1)
+  ROOT c = () custom-call(a, b), custom_call_target="check.expect_eq"
+}
+)",
+                                  {"f32[2] {1, 2}", "f32[3] {1, 2, 3}"})
+                                  .status();
   CHECK(refused(shapes, "f32[3]"));
 }
 
 TEST_CASE("checks: run though nothing needs their result, and in loops", "[custom-call]") {
   const std::string program =
-      "HloModule m\nc { i = s32[] parameter(0)\n n = s32[] constant(3)\n ROOT p = pred[] compare(i, n), "
-      "direction=LT }\n"
-      "b { i = s32[] parameter(0)\n two = s32[] constant(LIMIT)\n k = s32[] minimum(i, two)\n"
-      " x = () custom-call(i, k), custom_call_target=\"check.expect_eq\"\n"
-      " one = s32[] constant(1)\n ROOT j = s32[] add(i, one) }\n"
-      "ENTRY e { z = s32[] constant(0)\n ROOT w = s32[] while(z), condition=c, body=b }\n";
+      R"(HloModule m
+c { i = s32[] parameter(0)
+ n = s32[] constant(3)
+ ROOT p = pred[] compare(i, n), direction=LT }
+b { i = s32[] parameter(0)
+ two = s32[] constant(LIMIT)
+ k = s32[] minimum(i, two)
+ x = () custom-call(i, k), custom_call_target="check.expect_eq"
+ one = s32[] constant(1)
+ ROOT j = s32[] add(i, one) }
+ENTRY e { z = s32[] constant(0)
+ ROOT w = s32[] while(z), condition=c, body=b }
+)";
   const auto with_limit = [&](const std::string& limit) {
     std::string text = program;
     return RunText(text.replace(text.find("LIMIT"), 5, limit), {});
@@ -130,16 +146,24 @@ TEST_CASE("checks: run though nothing needs their result, and in loops", "[custo
 TEST_CASE("checks: probes record each time they run", "[custom-call]") {
   const std::string id = "{probe_id = \"a, \\22}=b\"}";
   const auto program = [&](const std::string& iteration, const std::string& wanted) {
-    return "HloModule m\nENTRY e {\n  a = f32[] constant(1)\n  b = f32[] constant(2)\n"
-           "  p = f32[] custom-call(a), custom_call_target=\"interpreter.probe\", backend_config=" +
+    return R"(HloModule m
+ENTRY e {
+  a = f32[] constant(1)
+  b = f32[] constant(2)
+  p = f32[] custom-call(a), custom_call_target="interpreter.probe", backend_config=)" +
            id +
            "\n  q = f32[] custom-call(b), custom_call_target=\"interpreter.probe\", backend_config=" + id +
-           ", control-predecessors={p}\n  w = f32[] constant(" + wanted +
+           R"(, control-predecessors={p}
+  w = f32[] constant()" +
+           wanted +
            ")\n"
            "  x = () custom-call(w), custom_call_target=\"check.expect_serialized_eq\", "
            "backend_config={iteration = " +
            iteration +
-           " : ui32, probe_id = \"a, \\22}=b\"}, control-predecessors={q}\n  ROOT r = f32[] add(p, q)\n}\n";
+           R"( : ui32, probe_id = "a, \22}=b"}, control-predecessors={q}
+  ROOT r = f32[] add(p, q)
+}
+)";
   };
   CHECK(RunText(program("0", "1"), {}).ok());
   CHECK(RunText(program("1", "2"), {}).ok());
@@ -157,8 +181,12 @@ TEST_CASE("checks: print shows the value and gives it back", "[custom-call]") {
     shown += name + " " + LiteralToText(value);
   };
   const absl::StatusOr<Literal> result = RunText(
-      "HloModule m\nENTRY e {\n  a = f32[2] constant({1, 2})\n"
-      "  ROOT p = f32[2] custom-call(a), custom_call_target=\"interpreter.print\"\n}\n",
+      R"(HloModule m
+ENTRY e {
+  a = f32[2] constant({1, 2})
+  ROOT p = f32[2] custom-call(a), custom_call_target="interpreter.print"
+}
+)",
       {}, options);
   REQUIRE(result.ok());
   CHECK(shown == "a {1, 2}");

@@ -54,10 +54,13 @@ void CheckReduceWindow(RandomDoubles& random, ElementType type, const std::strin
     });
     expected.At(o) = fold(elements);
   });
-  const std::string program = Reducer(std::string(Name(type)), op) + "ENTRY e {\n  x = " + x.Text() +
-                              " parameter(0)\n  i = " + std::string(Name(type)) +
-                              "[] constant(0.5)\n  ROOT r = " + expected.Text() + " reduce-window(x, i), " +
-                              WindowText(window) + ", to_apply=f\n}\n";
+  const std::string program = Reducer(std::string(Name(type)), op) + R"(ENTRY e {
+  x = )" + x.Text() +
+                              R"( parameter(0)
+  i = )" + std::string(Name(type)) +
+                              R"([] constant(0.5)
+  ROOT r = )" + expected.Text() +
+                              " reduce-window(x, i), " + WindowText(window) + ", to_apply=f\n}\n";
   INFO(program);
   REQUIRE(Differences(RunGood(program, {x.ToLiteral()}), expected) == 0);
 }
@@ -120,11 +123,21 @@ TEST_CASE("select-and-scatter: agrees with the definition on random windows", "[
       expected.values[i] = sum.Round(ElementType::kF32);
     }
     const std::string program =
-        "s {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = pred[] compare(a, b), "
-        "direction=GE\n}\n" +
-        Reducer("f32", "add") + "ENTRY e {\n  x = " + x.Text() + " parameter(0)\n  y = " + source.Text() +
-        " parameter(1)\n  i = f32[] constant(0.25)\n  ROOT r = " + x.Text() +
-        " select-and-scatter(x, y, i), " + WindowText(window) + ", select=s, scatter=f\n}\n";
+        R"(s {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=GE
+}
+)" + Reducer("f32", "add") +
+        R"(ENTRY e {
+  x = )" +
+        x.Text() + R"( parameter(0)
+  y = )" +
+        source.Text() +
+        R"( parameter(1)
+  i = f32[] constant(0.25)
+  ROOT r = )" +
+        x.Text() + " select-and-scatter(x, y, i), " + WindowText(window) + ", select=s, scatter=f\n}\n";
     INFO(program);
     REQUIRE(Differences(RunGood(program, {x.ToLiteral(), source.ToLiteral()}), expected) == 0);
   }

@@ -8,7 +8,9 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kMark = "\xef\xbb\xbf";
-constexpr std::string_view kHlo = "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }\n";
+constexpr std::string_view kHlo = R"(HloModule m
+ENTRY e { ROOT c = f32[] constant(1) }
+)";
 constexpr std::string_view kMlir =
     "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  return %a : tensor<f32>\n}\n";
 
@@ -23,7 +25,9 @@ TEST_CASE("load: a byte order mark before text is not part of it", "[load]") {
 }
 
 TEST_CASE("load: places in marked text are those of the text", "[load]") {
-  const std::string broken = "HloModule m\nENTRY e { ROOT c = f32[] constant(1) @ }\n";
+  const std::string broken = R"(HloModule m
+ENTRY e { ROOT c = f32[] constant(1) @ }
+)";
   const absl::Status plain = LoadProgram("-", broken).status();
   const absl::Status marked = LoadProgram("-", std::string(kMark) + broken).status();
   REQUIRE(!plain.ok());

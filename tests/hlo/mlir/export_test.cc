@@ -228,8 +228,8 @@ TEST_CASE("export: a bitcast sees layouts", "[mlir][export]") {
 }
 
 TEST_CASE("export: places, names and frontend attributes", "[mlir][export]") {
-  CHECK(Body("ENTRY e { a = f32[] parameter(0)\n ROOT r = f32[] negate(a), metadata={op_name=\"jit(f)/neg\" "
-             "source_file=\"a \\\"b\\\".py\" source_line=7}, frontend_attributes={k=\"v\"} }") ==
+  CHECK(Body(R"(ENTRY e { a = f32[] parameter(0)
+ ROOT r = f32[] negate(a), metadata={op_name="jit(f)/neg" source_file="a \"b\".py" source_line=7}, frontend_attributes={k="v"} })") ==
         "    %0 = stablehlo.negate %arg0 {mhlo.frontend_attributes = {k = \"v\"}} : tensor<f32> "
         "loc(\"jit(f)/neg\"(\"a \\\"b\\\".py\":7:0))\n"
         "    return %0 : tensor<f32>\n");
@@ -353,7 +353,9 @@ TEST_CASE("export: a tuple of many has its type written once", "[mlir][export]")
     hlo += fmt::format("g{0}x = f32[] get-tuple-element(t), index={0}\n", i);
     elements += fmt::format("{}g{}x", i == 0 ? "" : ", ", kElements - 1 - i);
   }
-  hlo += "u = (" + type + ") tuple(" + elements + ")\nROOT r = ((" + type + "), f32[]) tuple(u, g0x) }";
+  hlo += "u = (" + type + ") tuple(" + elements + R"()
+ROOT r = (()" +
+         type + "), f32[]) tuple(u, g0x) }";
   const std::string text = Printed(hlo);
   CHECK(text.find("!tuple0 = tuple<tensor<f32>, tensor<f32>, ") == 0);
   CHECK(text.find("@main(%arg0: !tuple0) -> (!tuple0, tensor<f32>)") != std::string::npos);

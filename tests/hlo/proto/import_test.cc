@@ -37,10 +37,12 @@ TEST_CASE("proto: a module of two instructions", "[proto]") {
       OneComputation(Line(Op(1, "p", "parameter", shape)) + Line(Op(2, "n", "negate", shape) + Operands({1})),
                      2, Message(4, Bytes(1, shape), Bytes(2, shape)));
   CHECK(EntryText(bytes) ==
-        "ENTRY %e (p: f32[2]) -> f32[2] {\n"
-        "  %p = f32[2]{0} parameter(0)\n"
-        "  ROOT %n = f32[2]{0} negate(%p)\n"
-        "}\n\n");
+        R"(ENTRY %e (p: f32[2]) -> f32[2] {
+  %p = f32[2]{0} parameter(0)
+  ROOT %n = f32[2]{0} negate(%p)
+}
+
+)");
 }
 
 TEST_CASE("proto: ids are compared by their low 32 bits", "[proto]") {
@@ -195,8 +197,10 @@ TEST_CASE("proto: names that stand twice are made unique", "[proto]") {
                                                         Line(Op(2, "n", "negate", shape) + Operands({1})) +
                                                         Line(Op(3, "n", "abs", shape) + Operands({2})),
                                                     3));
-  CHECK(text.find("  %n = f32[] parameter(0)\n  %n.1 = f32[] negate(%n)\n  ROOT %n.2 = f32[] abs(%n.1)\n") !=
-        std::string::npos);
+  CHECK(text.find(R"(  %n = f32[] parameter(0)
+  %n.1 = f32[] negate(%n)
+  ROOT %n.2 = f32[] abs(%n.1)
+)") != std::string::npos);
 }
 
 // padding_type is 75, dimensions 14.
@@ -260,8 +264,8 @@ TEST_CASE("proto: a module, an HloProto and a snapshot are told apart by content
   REQUIRE((*read)->arguments.size() == 1);
   CHECK(LiteralToText((*read)->arguments[0]) == "2.5");
   CHECK(LiteralToText(*(*read)->result) == "2.5");
-  CHECK(FormOfProgram("x.pb", "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }") ==
-        ProgramForm::kHloText);
+  CHECK(FormOfProgram("x.pb", R"(HloModule m
+ENTRY e { ROOT c = f32[] constant(1) })") == ProgramForm::kHloText);
 }
 
 TEST_CASE("proto: an HloModuleProtoWithConfig says how many replicas there are", "[proto]") {

@@ -74,8 +74,11 @@ TEST_CASE("proto: modules that the parser's tests print survive as well", "[prot
 
 std::string WithParameter(const std::string& header, const std::string& attributes) {
   return "HloModule m" + header +
-         "\n\nENTRY %e (p: f32[8,4]) -> f32[8,4] {\n  ROOT %p = f32[8,4]{1,0} parameter(0)" + attributes +
-         "\n}\n";
+         R"(
+
+ENTRY %e (p: f32[8,4]) -> f32[8,4] {
+  ROOT %p = f32[8,4]{1,0} parameter(0))" +
+         attributes + "\n}\n";
 }
 
 TEST_CASE("proto: shardings, metadata and module attributes survive", "[proto]") {
@@ -137,12 +140,19 @@ TEST_CASE("proto: layouts survive, but for padded ones, which are refused", "[pr
        {"f32[8,4]{0,1}", "f32[8,4]{1,0:T(2,4)(2,1)}", "bf16[8,4]{1,0:T(8,128)L(2)E(16)S(1)}",
         "f32[8,4]{1,0:SC(0:4)}", "f32[8,<=4]{1,0:M(16)}"}) {
     INFO(shape);
-    const auto module =
-        Read(std::string("HloModule m\nENTRY e {\n ROOT p = ") + shape + " parameter(0)\n}\n");
+    const auto module = Read(std::string(R"(HloModule m
+ENTRY e {
+ ROOT p = )") + shape + R"( parameter(0)
+}
+)");
     REQUIRE(module.has_value());
     CheckRoundTrip(module->module());
   }
-  const auto padded = Read("HloModule m\nENTRY e {\n ROOT p = f32[8,4]{1,0:PAD(8,8)} parameter(0)\n}\n");
+  const auto padded = Read(R"(HloModule m
+ENTRY e {
+ ROOT p = f32[8,4]{1,0:PAD(8,8)} parameter(0)
+}
+)");
   REQUIRE(padded.has_value());
   CHECK(ExitCodeOf(ExportProto(padded->module()).status()) == 4);
 }

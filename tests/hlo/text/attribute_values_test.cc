@@ -16,8 +16,11 @@ struct Parsed {
 
 Parsed With(const std::string& attributes, const std::string& shape = "f32[4]") {
   const std::string text =
-      "HloModule m\nf { a = f32[] parameter(0) }\ng { a = f32[] parameter(0) }\n"
-      "ENTRY e { p = f32[4] parameter(0)\n ROOT r = " +
+      R"(HloModule m
+f { a = f32[] parameter(0) }
+g { a = f32[] parameter(0) }
+ENTRY e { p = f32[4] parameter(0)
+ ROOT r = )" +
       shape + " negate(p), " + attributes + " }";
   absl::StatusOr<Module> module = ParseHloText(text);
   INFO(text << "\n" << module.status().ToString());

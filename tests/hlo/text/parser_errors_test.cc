@@ -35,7 +35,11 @@ void CheckRefusal(const Refusal& refusal) {
 
 // `line` as line 5 of a module, after parameters p, m and z.
 Refusal InEntry(const std::string& line, const std::string& message) {
-  return {"HloModule m\nENTRY e {\n p = f32[4] parameter(0)\n m = f32[4,4] parameter(1)\n" + line + "\n}\n",
+  return {R"(HloModule m
+ENTRY e {
+ p = f32[4] parameter(0)
+ m = f32[4,4] parameter(1)
+)" + line + "\n}\n",
           message};
 }
 
@@ -47,7 +51,10 @@ TEST_CASE("lexer: bytes that start no token are refused where they stand", "[par
       {"HloModule m @@. x", "lone '.'"},
       {"HloModule m @@< x", "lone '<'"},
       {"HloModule m @@- x", "lone '-'"},
-      {"HloModule m\n\n @@%4", "found '%' without a name"},
+      {R"(HloModule m
+
+ @@%4)",
+       "found '%' without a name"},
       {"HloModule m // \xff is allowed here\n @@\xff", "found byte 0xff"},
       {std::string("HloModule m /* @@") + '\0' + " */", "NUL"},
       {"HloModule m, frontend_attributes={a=@@\"x}\n", "string is not closed"},
@@ -74,41 +81,85 @@ TEST_CASE("parser: errors in modules and computations", "[parser]") {
       {"HloModule m, input_output_alias={ {0}: (0, {}, @@never) }", "want may-alias or must-alias"},
       {"HloModule m, input_output_alias={ {0}: (@@-1, {}) }", "parameter number is -1, want at least 0"},
       {"HloModule m, entry_computation_layout={(f32[2]@@}", "want ',' or ')'"},
-      {"HloModule m\nFileNames 1 \"a\"\n@@e { }", "want the table FunctionNames"},
-      {"HloModule m\nFileNames FunctionNames FileLocations 1 @@{line=1} StackFrames",
+      {R"(HloModule m
+FileNames 1 "a"
+@@e { })",
+       "want the table FunctionNames"},
+      {R"(HloModule m
+FileNames FunctionNames FileLocations 1 @@{line=1} StackFrames)",
        "'file_name_id' is missing"},
-      {"HloModule m\nFileNames FunctionNames FileLocations StackFrames 1 {file_location_id=1, "
-       "@@file_location_id=2}",
+      {R"(HloModule m
+FileNames FunctionNames FileLocations StackFrames 1 {file_location_id=1, @@file_location_id=2})",
        "unknown or written twice"},
-      {"HloModule m\nENTRY e { @@}", "want at least one instruction"},
-      {"HloModule m\nENTRY e { p = f32[] parameter(0) }\n@@ENTRY f { p = f32[] parameter(0) }",
+      {R"(HloModule m
+ENTRY e { @@})",
+       "want at least one instruction"},
+      {R"(HloModule m
+ENTRY e { p = f32[] parameter(0) }
+@@ENTRY f { p = f32[] parameter(0) })",
        "second ENTRY"},
-      {"HloModule m\nf { p = f32[] parameter(0) }\n@@f { p = f32[] parameter(0) }", "'f' is defined twice"},
-      {"HloModule m\nENTRY e @@(p: f32[]) -> f32[3] { p = f32[] parameter(0) }",
+      {R"(HloModule m
+f { p = f32[] parameter(0) }
+@@f { p = f32[] parameter(0) })",
+       "'f' is defined twice"},
+      {R"(HloModule m
+ENTRY e @@(p: f32[]) -> f32[3] { p = f32[] parameter(0) })",
        "result shape is f32[3], but the root has f32[]"},
-      {"HloModule m\nENTRY e {\n ROOT p = f32[] parameter(0)\n @@ROOT q = f32[] parameter(1) }",
+      {R"(HloModule m
+ENTRY e {
+ ROOT p = f32[] parameter(0)
+ @@ROOT q = f32[] parameter(1) })",
        "second ROOT, the first is at line 3"},
-      {"HloModule m\nENTRY e {\n p = f32[] parameter(0)\n @@p = f32[] parameter(1) }",
+      {R"(HloModule m
+ENTRY e {
+ p = f32[] parameter(0)
+ @@p = f32[] parameter(1) })",
        "'p' is already defined at line 3"},
-      {"HloModule m\nENTRY e {\n @@p = f32[] parameter(1) }", "parameter number is 1, want 0"},
-      {"HloModule m\nENTRY e { p = f32[] parameter(0)\n @@q = f32[] parameter(0) }",
+      {R"(HloModule m
+ENTRY e {
+ @@p = f32[] parameter(1) })",
+       "parameter number is 1, want 0"},
+      {R"(HloModule m
+ENTRY e { p = f32[] parameter(0)
+ @@q = f32[] parameter(0) })",
        "parameter number is 0, want 1"},
-      {"HloModule m\nENTRY e { p = f32[] parameter(@@-3) }", "parameter number is -3"},
-      {"HloModule m\nENTRY e { p = f32[] parameter(0)\nROOT r = f32[] custom-call(p), "
-       "custom_call_target=\"t\", "
-       "literal=@@s32[2]{0} {...} }",
+      {R"(HloModule m
+ENTRY e { p = f32[] parameter(@@-3) })",
+       "parameter number is -3"},
+      {R"(HloModule m
+ENTRY e { p = f32[] parameter(0)
+ROOT r = f32[] custom-call(p), custom_call_target="t", literal=@@s32[2]{0} {...} })",
        "LIT-3: the literal is elided"},
-      {"HloModule m\nENTRY e { p = parameter@@(0) }", "the result shape is missing"},
-      {"HloModule m\nENTRY e { c = constant@@(0) }", "the result shape is missing"},
-      {"HloModule m\nENTRY e { @@f32 = f32[] parameter(0) }", "found 'f32', want an instruction's name"},
-      {"HloModule m\nENTRY e { @@%f32 = f32[] parameter(0) }", "is the name of a type"},
-      {"HloModule m\nENTRY e { @@__p = f32[] parameter(0) }", "starts with '__'"},
-      {"HloModule m\nENTRY e { @@p=f32[] parameter(0) }", "found 'p=', want an instruction's name"},
-      {"HloModule m\nENTRY e { p = f32[] @@foo(0) }", "unknown opcode 'foo'"},
-      {"HloModule m\nENTRY e { p = f32[@@-1] parameter(0) }", "SHAPE-3"},
-      {"HloModule m\nENTRY e { p = f32[] parameter(0)@@",
+      {R"(HloModule m
+ENTRY e { p = parameter@@(0) })",
+       "the result shape is missing"},
+      {R"(HloModule m
+ENTRY e { c = constant@@(0) })",
+       "the result shape is missing"},
+      {R"(HloModule m
+ENTRY e { @@f32 = f32[] parameter(0) })",
+       "found 'f32', want an instruction's name"},
+      {R"(HloModule m
+ENTRY e { @@%f32 = f32[] parameter(0) })",
+       "is the name of a type"},
+      {R"(HloModule m
+ENTRY e { @@__p = f32[] parameter(0) })",
+       "starts with '__'"},
+      {R"(HloModule m
+ENTRY e { @@p=f32[] parameter(0) })",
+       "found 'p=', want an instruction's name"},
+      {R"(HloModule m
+ENTRY e { p = f32[] @@foo(0) })",
+       "unknown opcode 'foo'"},
+      {R"(HloModule m
+ENTRY e { p = f32[@@-1] parameter(0) })",
+       "SHAPE-3"},
+      {R"(HloModule m
+ENTRY e { p = f32[] parameter(0)@@)",
        "found the end of the text, want an instruction's name"},
-      {"HloModule m\nENTRY e { p = f32[] parameter(0) }, @@foo=\"x\"", "want 'execution_thread='"},
+      {R"(HloModule m
+ENTRY e { p = f32[] parameter(0) }, @@foo="x")",
+       "want 'execution_thread='"},
   };
   for (const Refusal& refusal : refusals) CheckRefusal(refusal);
 }
@@ -188,9 +239,9 @@ TEST_CASE("parser: errors in device groups, shardings and async operations", "[p
       InEntry(" a = f32[4] negate(p), replica_groups=mesh[\"a\"=8] {\"a\":(2)2,@@\"a\"}", "used twice"),
       InEntry(" a = f32[4] negate(p), replica_groups=mesh[\"a\"=2], device_ids=@@(0,0) {\"a\"}", "holds 0"),
       InEntry(" a = f32[4] negate(p), replica_groups=@@[1048576,1048576]<=[1099511627776]", "over the limit"),
-      InEntry(" a = f32[4] negate(p), replica_groups=[2097152,2]<=[4194304]\n"
-              " b = f32[4] negate(p), replica_groups=[2097152,2]<=[4194304]\n"
-              " c = f32[4] negate(p), replica_groups=@@[1,1]<=[1]",
+      InEntry(R"( a = f32[4] negate(p), replica_groups=[2097152,2]<=[4194304]
+ b = f32[4] negate(p), replica_groups=[2097152,2]<=[4194304]
+ c = f32[4] negate(p), replica_groups=@@[1,1]<=[1])",
               "over the limit"),
       InEntry(" a = f32[4] negate(p), sharding={@@foo}", "want a part of a sharding"),
       InEntry(" a = f32[4] negate(p), sharding=@@{maximal}", "maximal wants one device=N"),
@@ -199,7 +250,8 @@ TEST_CASE("parser: errors in device groups, shardings and async operations", "[p
       InEntry(" a = f32[4] negate(p), sharding={replicated @@manual}", "found manual after replicated"),
       InEntry(" a = f32[4] @@negate-start(p)", "shape is f32[4], want ((operand shapes), result shape, ...)"),
       InEntry(" a = f32[4] @@negate-done(p)", "the first operand is no async operation"),
-      InEntry(" a = ((f32[4]), f32[4]) negate-start(p)\n b = f32[4] @@abs-done(a)",
+      InEntry(R"( a = ((f32[4]), f32[4]) negate-start(p)
+ b = f32[4] @@abs-done(a))",
               "wraps abs, but its start wraps negate"),
       InEntry(" a = f32[4] add(p, @@negate-done(p))", "can't be written as an operand"),
   };
@@ -207,15 +259,21 @@ TEST_CASE("parser: errors in device groups, shardings and async operations", "[p
 }
 
 TEST_CASE("parser: literals and shapes report places in the whole text", "[parser]") {
-  CheckRefusal(InEntry(" c = f32[2] constant({1,\n  @@x})", "x"));
-  CheckRefusal(InEntry(" c = f32[2,\n  @@-3] constant({1})", "SHAPE-3"));
+  CheckRefusal(InEntry(R"( c = f32[2] constant({1,
+  @@x}))",
+                       "x"));
+  CheckRefusal(InEntry(R"( c = f32[2,
+  @@-3] constant({1}))",
+                       "SHAPE-3"));
   CheckRefusal(InEntry(" c = s8[] constant(@@300)", "300"));
 }
 
 // Nesting is counted, so that no text can use up the stack.
 TEST_CASE("parser: nesting beyond the limit is refused, nesting at the limit is read", "[parser]") {
   const auto nested = [](int depth) {
-    std::string text = "HloModule m\nENTRY e { p = f32[] parameter(0)\n ROOT r = f32[] negate(";
+    std::string text = R"(HloModule m
+ENTRY e { p = f32[] parameter(0)
+ ROOT r = f32[] negate()";
     for (int i = 0; i < depth; ++i) text += "negate(";
     return text + "p" + std::string(depth, ')') + ") }";
   };
@@ -223,7 +281,8 @@ TEST_CASE("parser: nesting beyond the limit is refused, nesting at the limit is 
   CHECK(ExitCodeOf(ParseHloText(nested(kMaxNesting + 1)).status()) == 3);
   CHECK(ExitCodeOf(ParseHloText(nested(100000)).status()) == 3);
   const auto bodies = [](int depth) {
-    std::string text = "HloModule m\nENTRY e { ";
+    std::string text = R"(HloModule m
+ENTRY e { )";
     for (int i = 0; i < depth; ++i) text += "c = f32[] call(), to_apply={";
     return text + "c = f32[] constant(1)" + std::string(depth, '}') + " }";
   };
@@ -248,7 +307,9 @@ TEST_CASE("parser: the time is linear in the text", "[parser]") {
     while (text.size() < 1'000'000) text += part;
     return text;
   };
-  const std::string head = "HloModule m\nENTRY e { p = f32[] parameter(0)\n ";
+  const std::string head = R"(HloModule m
+ENTRY e { p = f32[] parameter(0)
+ )";
   const std::string domain = head + "d = f32[] domain(p), domain={";
   const std::vector<std::string> texts = {
       domain + repeat("?"),

@@ -26,17 +26,18 @@ std::vector<int32_t> Operands(const Instruction& instruction) {
 
 TEST_CASE("parser: a module with two computations", "[parser]") {
   const Module module = Parse(
-      "HloModule m, is_scheduled=true, replica_count=2, num_partitions=4\n"
-      "%add (x: f32[], y: f32[]) -> f32[] {\n"
-      "  %y = f32[] parameter(1)\n"
-      "  %x = f32[] parameter(0)\n"
-      "  ROOT %sum = f32[] add(%x, f32[] %y)\n"
-      "}, execution_thread=\"side\"\n"
-      "ENTRY %main (p: f32[4]) -> f32[] {\n"
-      "  %p = f32[4]{0} parameter(0)\n"
-      "  zero = f32[] constant(0)\n"
-      "  ROOT r = f32[] reduce(p, %zero), dimensions={0}, to_apply=%add, control-predecessors={%p, zero}\n"
-      "}\n");
+      R"(HloModule m, is_scheduled=true, replica_count=2, num_partitions=4
+%add (x: f32[], y: f32[]) -> f32[] {
+  %y = f32[] parameter(1)
+  %x = f32[] parameter(0)
+  ROOT %sum = f32[] add(%x, f32[] %y)
+}, execution_thread="side"
+ENTRY %main (p: f32[4]) -> f32[] {
+  %p = f32[4]{0} parameter(0)
+  zero = f32[] constant(0)
+  ROOT r = f32[] reduce(p, %zero), dimensions={0}, to_apply=%add, control-predecessors={%p, zero}
+}
+)");
   CHECK(module.name == "m");
   CHECK(module.is_scheduled);
   CHECK(module.replica_count == 2);
@@ -81,12 +82,22 @@ TEST_CASE("parser: without ENTRY the last computation is the entry, without ROOT
 
 TEST_CASE("parser: names are made unique in the module as the reference does", "[parser]") {
   const Module module = Parse(
-      "HloModule m\n"
-      "f { a = f32[] parameter(0)\n b.1 = f32[] add(a, a)\n a.1 = f32[] add(a, a)\n c.01 = f32[] add(a,a)\n"
-      " c = f32[] add(a,a)\n c.0 = f32[] add(a,a)\n ROOT a.2 = f32[] add(a.1, a.1)}\n"
-      "ENTRY f.1 { a = f32[] parameter(0)\n a.1 = f32[] add(a, a)\n c.01 = f32[] add(a,a)\n c.1 = f32[] "
-      "add(a,a)\n"
-      " b.1 = f32[] add(a,a)\n c.0 = f32[] add(a,a)\n ROOT c = f32[] call(a.1), to_apply=f}\n");
+      R"(HloModule m
+f { a = f32[] parameter(0)
+ b.1 = f32[] add(a, a)
+ a.1 = f32[] add(a, a)
+ c.01 = f32[] add(a,a)
+ c = f32[] add(a,a)
+ c.0 = f32[] add(a,a)
+ ROOT a.2 = f32[] add(a.1, a.1)}
+ENTRY f.1 { a = f32[] parameter(0)
+ a.1 = f32[] add(a, a)
+ c.01 = f32[] add(a,a)
+ c.1 = f32[] add(a,a)
+ b.1 = f32[] add(a,a)
+ c.0 = f32[] add(a,a)
+ ROOT c = f32[] call(a.1), to_apply=f}
+)");
   CHECK(Names(module.computations[0]) ==
         std::vector<std::string>{"a", "b.1", "a.1", "c.1", "c", "c.2", "a.2"});
   CHECK(Names(module.computations[1]) ==
@@ -102,26 +113,25 @@ TEST_CASE("parser: illegal names of computations and unknown operands are made l
 
 TEST_CASE("parser: a name bound inside an inline body does not change the one outside", "[parser]") {
   const Module module = Parse(
-      "ENTRY e { a = f32[] parameter(0) x = f32[] negate(a)\n"
-      " c = f32[] call(x), to_apply={ x = f32[] parameter(0) y = f32[] call(x), to_apply={ a = f32[] "
-      "parameter(0) "
-      "x = f32[] negate(a) } ROOT z = f32[] add(x, y) }\n ROOT r = f32[] add(x, a) }");
+      R"(ENTRY e { a = f32[] parameter(0) x = f32[] negate(a)
+ c = f32[] call(x), to_apply={ x = f32[] parameter(0) y = f32[] call(x), to_apply={ a = f32[] parameter(0) x = f32[] negate(a) } ROOT z = f32[] add(x, y) }
+ ROOT r = f32[] add(x, a) })");
   CHECK(Operands(module.entry_computation().root_instruction()) == std::vector<int32_t>{1, 0});
   CHECK(Operands(module.computations[1].root_instruction()) == std::vector<int32_t>{0, 1});
   CHECK(
       !ParseHloText("ENTRY e { a = f32[] parameter(0) c = f32[] call(a), to_apply={ y = f32[] negate(a) } }")
            .ok());
   CHECK(!ParseHloText(
-             "ENTRY e { a = f32[] parameter(0) c = f32[] call(a), to_apply={ y = f32[] parameter(0) }\n"
-             " ROOT r = f32[] negate(y) }")
+             R"(ENTRY e { a = f32[] parameter(0) c = f32[] call(a), to_apply={ y = f32[] parameter(0) }
+ ROOT r = f32[] negate(y) })")
              .ok());
 }
 
 TEST_CASE("parser: nested operands become instructions before their user", "[parser]") {
   const Module module = Parse(
-      "ENTRY e { p = f32[2] parameter(0)\n"
-      " q = f32[2] add(p, f32[2] multiply(p, f32[2] constant({1,2})))\n"
-      " ROOT r = f32[2] add(add(p,p), negate(add(p,p))) }");
+      R"(ENTRY e { p = f32[2] parameter(0)
+ q = f32[2] add(p, f32[2] multiply(p, f32[2] constant({1,2})))
+ ROOT r = f32[2] add(add(p,p), negate(add(p,p))) })");
   const Computation& entry = module.entry_computation();
   CHECK(Names(entry) == std::vector<std::string>{"p", "constant.anon", "multiply.anon", "q", "add.anon",
                                                  "add.anon.1", "negate.anon", "r"});
@@ -133,12 +143,10 @@ TEST_CASE("parser: nested operands become instructions before their user", "[par
 
 TEST_CASE("parser: inline bodies are computations of their own", "[parser]") {
   const Module module = Parse(
-      "ENTRY e { p = f32[2] parameter(0)\n"
-      " q = f32[2] fusion(p), kind=kLoop, calls={ p = f32[2] parameter(0) ROOT b = f32[2] negate(p) }\n"
-      " i = s32[] constant(1)\n"
-      " ROOT r = f32[2] conditional(i, q, q), branch_computations={ { a = f32[2] parameter(0) }, "
-      "{ a = f32[2] parameter(0) ROOT b = f32[2] fusion(a), kind=kLoop, calls={ c = f32[2] parameter(0) } } "
-      "} }");
+      R"(ENTRY e { p = f32[2] parameter(0)
+ q = f32[2] fusion(p), kind=kLoop, calls={ p = f32[2] parameter(0) ROOT b = f32[2] negate(p) }
+ i = s32[] constant(1)
+ ROOT r = f32[2] conditional(i, q, q), branch_computations={ { a = f32[2] parameter(0) }, { a = f32[2] parameter(0) ROOT b = f32[2] fusion(a), kind=kLoop, calls={ c = f32[2] parameter(0) } } } })");
   REQUIRE(module.computations.size() == 5);
   CHECK(module.computations[0].name == "_");
   CHECK(module.computations[1].name == "_.1");
@@ -177,8 +185,8 @@ TEST_CASE("parser: operands of a single instruction become parameters", "[parser
 }
 
 TEST_CASE("parser: #i takes elements of an operand", "[parser]") {
-  const Module module =
-      Parse("ENTRY e { t = (f32[], (s32[2], pred[])) parameter(0)\n ROOT r = s32[2] negate(s32[2] t#1#0) }");
+  const Module module = Parse(R"(ENTRY e { t = (f32[], (s32[2], pred[])) parameter(0)
+ ROOT r = s32[2] negate(s32[2] t#1#0) })");
   const Computation& entry = module.entry_computation();
   REQUIRE(entry.instructions.size() == 4);
   CHECK(entry.instructions[1].opcode == Opcode::kGetTupleElement);
@@ -192,13 +200,12 @@ TEST_CASE("parser: #i takes elements of an operand", "[parser]") {
 
 TEST_CASE("parser: async sugar makes the computation that it leaves out", "[parser]") {
   const Module module = Parse(
-      "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a,b) }\n"
-      "ENTRY e { p = f32[2] parameter(0) z = f32[] constant(0)\n"
-      " s = ((f32[2],f32[]), f32[], u32[]) reduce-start(p,z), dimensions={0}, to_apply=add, "
-      "async_execution_thread=\"t\", control-predecessors={p}, metadata={op_name=\"n\"}, "
-      "sharding={replicated}\n"
-      " u = ((f32[2],f32[]), f32[], u32[]) reduce-update(s)\n"
-      " ROOT d = f32[] reduce-done(u) }");
+      R"(HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a,b) }
+ENTRY e { p = f32[2] parameter(0) z = f32[] constant(0)
+ s = ((f32[2],f32[]), f32[], u32[]) reduce-start(p,z), dimensions={0}, to_apply=add, async_execution_thread="t", control-predecessors={p}, metadata={op_name="n"}, sharding={replicated}
+ u = ((f32[2],f32[]), f32[], u32[]) reduce-update(s)
+ ROOT d = f32[] reduce-done(u) })");
   REQUIRE(module.computations.size() == 3);
   const Computation& wrapped = module.computations[1];
   CHECK(wrapped.name == "async_wrapped");
@@ -227,16 +234,16 @@ TEST_CASE("parser: async sugar makes the computation that it leaves out", "[pars
 
 TEST_CASE("parser: copy-start and the like are operations of their own", "[parser]") {
   const Module module = Parse(
-      "ENTRY e { p = f32[] parameter(0) s = (f32[], f32[], u32[]) copy-start(p)\n"
-      " d = f32[] copy-done(s) }");
+      R"(ENTRY e { p = f32[] parameter(0) s = (f32[], f32[], u32[]) copy-start(p)
+ d = f32[] copy-done(s) })");
   CHECK(module.computations.size() == 1);
   CHECK(module.entry_computation().instructions[1].opcode == Opcode::kCopyStart);
 }
 
 TEST_CASE("parser: elided constants have no literal", "[parser]") {
   const Module module = Parse(
-      "ENTRY e { a = f32[2,3] constant({...}) b = f32[] constant({...})\n"
-      " t = (f32[2], s32[]) constant(({...}, 3)) ROOT c = f32[1] constant({1}) }");
+      R"(ENTRY e { a = f32[2,3] constant({...}) b = f32[] constant({...})
+ t = (f32[2], s32[]) constant(({...}, 3)) ROOT c = f32[1] constant({1}) })");
   CHECK(module.entry_computation().instructions[0].literal == nullptr);
   CHECK(module.entry_computation().instructions[1].literal == nullptr);
   CHECK(module.entry_computation().instructions[2].literal == nullptr);
@@ -255,15 +262,9 @@ TEST_CASE("parser: result shapes may be left out", "[parser]") {
 
 TEST_CASE("parser: module attributes", "[parser]") {
   const Module module = Parse(
-      "HloModule m, input_output_alias={ {0}: (1, {2,3}, must-alias), {}: (0, {}) }, buffer_donor={ (0, "
-      "{1,}) }, "
-      "alias_passthrough_params=true, entry_computation_layout={(f32[2,3]{0,1}, "
-      "/*index=1*/s32[])->f32[2,3]}, "
-      "frontend_attributes={z=\"q\\n\",a={\"x\": 1}}, "
-      "allow_spmd_sharding_propagation_to_parameters={true,false}, "
-      "allow_spmd_sharding_propagation_to_output=true\nENTRY e { p = f32[2,3] parameter(0) q = s32[] "
-      "parameter(1)\n"
-      " ROOT r = f32[2,3] negate(p) }");
+      R"(HloModule m, input_output_alias={ {0}: (1, {2,3}, must-alias), {}: (0, {}) }, buffer_donor={ (0, {1,}) }, alias_passthrough_params=true, entry_computation_layout={(f32[2,3]{0,1}, /*index=1*/s32[])->f32[2,3]}, frontend_attributes={z="q\n",a={"x": 1}}, allow_spmd_sharding_propagation_to_parameters={true,false}, allow_spmd_sharding_propagation_to_output=true
+ENTRY e { p = f32[2,3] parameter(0) q = s32[] parameter(1)
+ ROOT r = f32[2,3] negate(p) })");
   REQUIRE(module.input_output_alias.size() == 2);
   CHECK(module.input_output_alias[0].output_index == Ints{0});
   CHECK(module.input_output_alias[0].parameter_number == 1);
@@ -288,11 +289,17 @@ TEST_CASE("parser: module attributes", "[parser]") {
 
 TEST_CASE("parser: stack frame tables and other tables of the header", "[parser]") {
   const Module module = Parse(
-      "HloModule m, origin_recovery_table={ {\"a\" {0}} : {\"b\"}, \"HloModule r\" {\"c\"}:{\"d\" {1,2}} }, "
-      "debug_attributes={{\"a\"}: {log_mode=default, op_id=3}, {\"b\"}: ({partitioned=true})}\n"
-      "FileNames\n1 \"a.py\"\nFunctionNames\n1 \"f\"\n2 \"g\"\nFileLocations\n"
-      "1 {file_name_id=1 function_name_id=2, line=3 end_line=4 column=5 end_column=6}\n"
-      "StackFrames\n1 {file_location_id=1 parent_frame_id=1}\nENTRY e { p = f32[] parameter(0) }");
+      R"(HloModule m, origin_recovery_table={ {"a" {0}} : {"b"}, "HloModule r" {"c"}:{"d" {1,2}} }, debug_attributes={{"a"}: {log_mode=default, op_id=3}, {"b"}: ({partitioned=true})}
+FileNames
+1 "a.py"
+FunctionNames
+1 "f"
+2 "g"
+FileLocations
+1 {file_name_id=1 function_name_id=2, line=3 end_line=4 column=5 end_column=6}
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+ENTRY e { p = f32[] parameter(0) })");
   CHECK(module.frame_tables.file_names == std::vector<std::string>{"a.py"});
   CHECK(module.frame_tables.function_names == std::vector<std::string>{"f", "g"});
   REQUIRE(module.frame_tables.locations.size() == 1);

@@ -36,8 +36,9 @@ std::string Printed(const std::string& text) {
 // The instruction called x, as the module text shows it.
 std::string PrintedX(const std::string& instructions, const std::string& computations = "") {
   const std::string text = Printed("HloModule m\n" + computations +
-                                   "ENTRY e { s = f32[] parameter(0)\n v = f32[4] parameter(1)\n " +
-                                   instructions + "\n ROOT t = () tuple() }");
+                                   R"(ENTRY e { s = f32[] parameter(0)
+ v = f32[4] parameter(1)
+ )" + instructions + "\n ROOT t = () tuple() }");
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("  %x = ", 0) == 0) return line.substr(2);
@@ -102,9 +103,9 @@ TEST_CASE("printer: a JSON dictionary stands bare only if it is the whole text",
 
 TEST_CASE("printer: what XLA refuses and no value depends on is left out", "[printer]") {
   const std::string text = Printed(
-      "HloModule m, debug_attributes={{\"a\"}: {log_mode=default, op_id=3}}\n"
-      "ENTRY e { v = f32[4] parameter(0)\n"
-      "ROOT t = (f32[2], s32[2]) topk(v), k=2, largest=true, is_stable=true }");
+      R"(HloModule m, debug_attributes={{"a"}: {log_mode=default, op_id=3}}
+ENTRY e { v = f32[4] parameter(0)
+ROOT t = (f32[2], s32[2]) topk(v), k=2, largest=true, is_stable=true })");
   CHECK(text.find("debug_attributes") == std::string::npos);
   CHECK(text.find("topk(%v), k=2, largest=true\n") != std::string::npos);
 }
@@ -116,59 +117,74 @@ TEST_CASE("printer: an elided constant stays elided", "[printer]") {
 TEST_CASE("printer: async sugar is used only where reading it gives the same program", "[printer]") {
   const auto start = [](const std::string& computation, const std::string& operands,
                         const std::string& shape) {
-    return PrintedX("x = " + shape + " async-start(" + operands + "), calls=f\n done = f32[] async-done(x)",
+    return PrintedX("x = " + shape + " async-start(" + operands + R"(), calls=f
+ done = f32[] async-done(x))",
                     "f { " + computation + " }\n");
   };
-  CHECK(start("a = f32[] parameter(0)\n ROOT r = f32[] negate(a)", "s", "((f32[]), f32[])") ==
-        "%x = ((f32[]), f32[]) negate-start(%s)");
+  CHECK(start(R"(a = f32[] parameter(0)
+ ROOT r = f32[] negate(a))",
+              "s", "((f32[]), f32[])") == "%x = ((f32[]), f32[]) negate-start(%s)");
   // Operands in another order, used twice, or not at all.
-  const std::string two = "a = f32[] parameter(0)\n b = f32[] parameter(1)\n ";
+  const std::string two = R"(a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ )";
   CHECK(start(two + "ROOT r = f32[] subtract(b, a)", "s, s", "((f32[], f32[]), f32[])") ==
         "%x = ((f32[], f32[]), f32[]) async-start(%s, %s), calls=%f");
-  CHECK(start("a = f32[] parameter(0)\n ROOT r = f32[] add(a, a)", "s", "((f32[]), f32[])") ==
-        "%x = ((f32[]), f32[]) async-start(%s), calls=%f");
+  CHECK(start(R"(a = f32[] parameter(0)
+ ROOT r = f32[] add(a, a))",
+              "s", "((f32[]), f32[])") == "%x = ((f32[]), f32[]) async-start(%s), calls=%f");
   CHECK(start(two + "ROOT r = f32[] negate(a)", "s, s", "((f32[], f32[]), f32[])") ==
         "%x = ((f32[], f32[]), f32[]) async-start(%s, %s), calls=%f");
   // copy-start is an op of its own.
-  CHECK(start("a = f32[] parameter(0)\n ROOT r = f32[] copy(a)", "s", "((f32[]), f32[])") ==
-        "%x = ((f32[]), f32[]) async-start(%s), calls=%f");
+  CHECK(start(R"(a = f32[] parameter(0)
+ ROOT r = f32[] copy(a))",
+              "s", "((f32[]), f32[])") == "%x = ((f32[]), f32[]) async-start(%s), calls=%f");
   // The wrapped op's backend_config would be lost.
-  CHECK(start("a = f32[] parameter(0)\n ROOT r = f32[] custom-call(a), custom_call_target=\"t\", "
-              "backend_config=\"b\"",
+  CHECK(start(R"(a = f32[] parameter(0)
+ ROOT r = f32[] custom-call(a), custom_call_target="t", backend_config="b")",
               "s", "((f32[]), f32[])") == "%x = ((f32[]), f32[]) async-start(%s), calls=%f");
 }
 
 TEST_CASE("printer: a computation stands before its callers even in one list with them", "[printer]") {
   const std::string text = Printed(
-      "HloModule m\n a { ROOT p = f32[] parameter(0) }\n c { q = f32[] parameter(0)\n ROOT r = f32[] "
-      "call(q), "
-      "to_apply=a }\n ENTRY e { i = s32[] parameter(0)\n x = f32[] parameter(1)\n ROOT y = f32[] "
-      "conditional(i, x, x), "
-      "branch_computations={c, a} }");
+      R"(HloModule m
+ a { ROOT p = f32[] parameter(0) }
+ c { q = f32[] parameter(0)
+ ROOT r = f32[] call(q), to_apply=a }
+ ENTRY e { i = s32[] parameter(0)
+ x = f32[] parameter(1)
+ ROOT y = f32[] conditional(i, x, x), branch_computations={c, a} })");
   CHECK(text.find("%a (") < text.find("%c ("));
   CHECK(Printed(text) == text);
 }
 
 TEST_CASE("printer: names that the grammar has no room for are changed, each to another", "[printer]") {
-  absl::StatusOr<Module> module =
-      ParseHloText("ENTRY e { p = f32[] parameter(0)\n a = f32[] negate(p)\n ROOT b = f32[] negate(a) }");
+  absl::StatusOr<Module> module = ParseHloText(R"(ENTRY e { p = f32[] parameter(0)
+ a = f32[] negate(p)
+ ROOT b = f32[] negate(a) })");
   REQUIRE(module.ok());
   auto& instructions = module->computations[0].instructions;
   instructions[0].name = "1 x/y";
   instructions[1].name = "f32";
   instructions[2].name = "f32";
-  CHECK(ModuleToText(*module).find("  %_1_x_y = f32[] parameter(0)\n  %f32_ = f32[] negate(%_1_x_y)\n"
-                                   "  ROOT %f32_.1 = f32[] negate(%f32_)\n") != std::string::npos);
+  CHECK(ModuleToText(*module).find(R"(  %_1_x_y = f32[] parameter(0)
+  %f32_ = f32[] negate(%_1_x_y)
+  ROOT %f32_.1 = f32[] negate(%f32_)
+)") != std::string::npos);
   instructions[1].name = "_1_x_y";  // a legal name is kept, the changed one moves aside
   CHECK(ModuleToText(*module).find(
-            "  %_1_x_y.1 = f32[] parameter(0)\n  %_1_x_y = f32[] negate(%_1_x_y.1)\n") != std::string::npos);
+            R"(  %_1_x_y.1 = f32[] parameter(0)
+  %_1_x_y = f32[] negate(%_1_x_y.1)
+)") != std::string::npos);
 }
 
 TEST_CASE("printer: one instruction is shown as in the module", "[printer]") {
   const absl::StatusOr<Module> module = ParseHloText(
-      "f { a = f32[] parameter(0)\n ROOT r = f32[] negate(a) }\n ENTRY e { p = f32[] parameter(0)\n s = "
-      "((f32[]), "
-      "f32[]) async-start(p), calls=f\n ROOT d = f32[] async-done(s) }");
+      R"(f { a = f32[] parameter(0)
+ ROOT r = f32[] negate(a) }
+ ENTRY e { p = f32[] parameter(0)
+ s = ((f32[]), f32[]) async-start(p), calls=f
+ ROOT d = f32[] async-done(s) })");
   REQUIRE(module.ok());
   const Computation& entry = module->entry_computation();
   CHECK(InstructionToText(*module, entry, entry.instructions[1]) == "%s = ((f32[]), f32[]) negate-start(%p)");
@@ -177,11 +193,15 @@ TEST_CASE("printer: one instruction is shown as in the module", "[printer]") {
 
 // A chain of 200,000 instructions that each use their predecessor twice, called computations as deep.
 TEST_CASE("printer: long chains are printed in linear time and without recursion", "[printer]") {
-  std::string text = "HloModule m\nfn0 { ROOT p = f32[] parameter(0) }\n";
+  std::string text = R"(HloModule m
+fn0 { ROOT p = f32[] parameter(0) }
+)";
   for (int i = 1; i < 2000; ++i) {
     text += fmt::format(
-        "fn{0} {{ p{0} = f32[] parameter(0)\n ROOT call{0} = f32[] call(p{0}), to_apply=fn{1} }}\n", i,
-        i - 1);
+        R"(fn{0} {{ p{0} = f32[] parameter(0)
+ ROOT call{0} = f32[] call(p{0}), to_apply=fn{1} }}
+)",
+        i, i - 1);
   }
   text += "ENTRY e { x0 = f32[] parameter(0)\n";
   for (int i = 1; i < 200000; ++i) text += fmt::format(" x{0} = f32[] add(x{1}, x{1})\n", i, i - 1);

@@ -10,7 +10,13 @@ namespace assay {
 namespace {
 
 VerifiedModule Verified(const std::string& parameters) {
-  return ProgramOf("HloModule m\nENTRY e {\n" + parameters + "\n  ROOT r = () tuple()\n}\n").verified();
+  return ProgramOf(R"(HloModule m
+ENTRY e {
+)" + parameters + R"(
+  ROOT r = () tuple()
+}
+)")
+      .verified();
 }
 
 using Values = std::map<std::string, Literal>;

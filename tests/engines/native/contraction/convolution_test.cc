@@ -11,8 +11,10 @@ namespace {
 std::string Convolution(const std::string& type, const std::string& lhs, const std::string& rhs,
                         const std::string& result, const std::string& attributes) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\nk = {0}[{2}] parameter(1)\nROOT z = {0}[{3}] convolution(x, k), {4}", type,
-      lhs, rhs, result, attributes);
+      R"(x = {0}[{1}] parameter(0)
+k = {0}[{2}] parameter(1)
+ROOT z = {0}[{3}] convolution(x, k), {4})",
+      type, lhs, rhs, result, attributes);
 }
 
 }  // namespace

@@ -96,8 +96,9 @@ bool HasKernels() {
 
 std::string DotOf(const std::string& type, const std::string& result, int m, int k, int n) {
   return fmt::format(
-      "x = {0}[{2},{3}] parameter(0)\ny = {0}[{3},{4}] parameter(1)\n"
-      "ROOT z = {1}[{2},{4}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}",
+      R"(x = {0}[{2},{3}] parameter(0)
+y = {0}[{3},{4}] parameter(1)
+ROOT z = {1}[{2},{4}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}})",
       type, result, m, k, n);
 }
 
@@ -210,13 +211,14 @@ TEST_CASE("digits: dots of every draw, odd shapes, layouts", "[native][dot]") {
   CheckAgainstReference(DotOf("f8e4m3fn", "f32", 130, 128, 17), kAllDraws);
   CheckAgainstReference(DotOf("f8e5m2", "bf16", 130, 128, 17), {Draw::kNormal, Draw::kWide, Draw::kZeros});
   CheckAgainstReference(
-      "x = bf16[3,100,50] parameter(0)\ny = bf16[3,100,40] parameter(1)\n"
-      "ROOT z = f32[3,50,40] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, "
-      "lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+      R"(x = bf16[3,100,50] parameter(0)
+y = bf16[3,100,40] parameter(1)
+ROOT z = f32[3,50,40] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1})",
       kAllDraws);
   CheckAgainstReference(
-      "x = bf16[80,64] parameter(0)\ny = bf16[70,64] parameter(1)\n"
-      "ROOT z = f32[80,70] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+      R"(x = bf16[80,64] parameter(0)
+y = bf16[70,64] parameter(1)
+ROOT z = f32[80,70] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1})",
       kAllDraws);
 }
 

@@ -12,8 +12,10 @@ namespace {
 
 std::string Dot(const std::string& lhs, const std::string& rhs, const std::string& result,
                 const std::string& attributes = "lhs_contracting_dims={1}, rhs_contracting_dims={0}") {
-  return fmt::format("x = {} parameter(0)\ny = {} parameter(1)\nROOT z = {} dot(x, y), {}", lhs, rhs, result,
-                     attributes);
+  return fmt::format(R"(x = {} parameter(0)
+y = {} parameter(1)
+ROOT z = {} dot(x, y), {})",
+                     lhs, rhs, result, attributes);
 }
 
 std::string SquareDot(const std::string& type, const std::string& result, int m, int k, int n) {

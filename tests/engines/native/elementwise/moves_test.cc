@@ -19,7 +19,10 @@ std::string Of(const std::string& type, const Sizes& sizes) {
 
 // Runs the instruction by both engines on random inputs; it must have a kernel in the exact one.
 void CheckSame(const std::string& parameters, const std::string& instruction) {
-  const std::string text = "HloModule m\nENTRY e {\n" + parameters + "  ROOT r = " + instruction + "\n}\n";
+  const std::string text = R"(HloModule m
+ENTRY e {
+)" + parameters +
+                           "  ROOT r = " + instruction + "\n}\n";
   INFO(text);
   const Program program = ProgramOf(text);
   const std::vector<Literal> inputs = RandomInputs(program.verified(), 7).value();
@@ -122,7 +125,9 @@ TEST_CASE("moves: windows begin where the reference's do, whatever the start", "
 }
 
 bool HasKernel(const std::string& body) {
-  const Plan plan = PlanOf("HloModule m\nENTRY e {\n" + body + "\n}\n");
+  const Plan plan = PlanOf(R"(HloModule m
+ENTRY e {
+)" + body + "\n}\n");
   return plan.computations[0].steps.back().kernel != nullptr;
 }
 

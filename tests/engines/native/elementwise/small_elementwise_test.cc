@@ -51,8 +51,10 @@ TEST_CASE("small elementwise: an operand that is needed again keeps its elements
     const Literal doubled = Ints(ElementType::kS32, Numbers(n, [](int64_t i) { return 2 * (i - 3); }));
     const Literal squares =
         Ints(ElementType::kS32, Numbers(n, [](int64_t i) { return 4 * (i - 3) * (i - 3); }));
-    CheckArrays(fmt::format("x = s32[{0}] parameter(0)\ny = s32[{0}] add(x, x)\nz = s32[{0}] multiply(y, y)\n"
-                            "ROOT r = (s32[{0}], s32[{0}], s32[{0}]) tuple(x, y, z)",
+    CheckArrays(fmt::format(R"(x = s32[{0}] parameter(0)
+y = s32[{0}] add(x, x)
+z = s32[{0}] multiply(y, y)
+ROOT r = (s32[{0}], s32[{0}], s32[{0}]) tuple(x, y, z))",
                             n),
                 {x}, {x, doubled, squares});
   }
@@ -65,8 +67,11 @@ TEST_CASE("small elementwise: types of other kinds and widths, in storage that i
     const auto value = [](int64_t i) { return 1000 * i - 7; };
     const Literal x = Ints(ElementType::kS64, Numbers(n, value));
     const Literal negated = Ints(ElementType::kS64, Numbers(n, [&](int64_t i) { return -value(i); }));
-    CheckArrays(fmt::format("x = s64[{0}] parameter(0)\ny = s64[{0}] negate(x)\nf = f64[{0}] convert(y)\n"
-                            "z = s64[{0}] convert(f)\nROOT r = (s64[{0}]) tuple(z)",
+    CheckArrays(fmt::format(R"(x = s64[{0}] parameter(0)
+y = s64[{0}] negate(x)
+f = f64[{0}] convert(y)
+z = s64[{0}] convert(f)
+ROOT r = (s64[{0}]) tuple(z))",
                             n),
                 {x}, {negated});
     // s8 wraps: 100 + 100 = -56.
@@ -74,8 +79,10 @@ TEST_CASE("small elementwise: types of other kinds and widths, in storage that i
     const Literal wrapped =
         Ints(ElementType::kS8, Numbers(n, [](int64_t i) { return i % 2 == 0 ? -56 : -6; }));
     const Literal wide = Ints(ElementType::kS64, Numbers(n, [](int64_t i) { return i % 2 == 0 ? -56 : -6; }));
-    CheckArrays(fmt::format("x = s8[{0}] parameter(0)\ny = s8[{0}] add(x, x)\nz = s64[{0}] convert(y)\n"
-                            "ROOT r = (s8[{0}], s64[{0}]) tuple(y, z)",
+    CheckArrays(fmt::format(R"(x = s8[{0}] parameter(0)
+y = s8[{0}] add(x, x)
+z = s64[{0}] convert(y)
+ROOT r = (s8[{0}], s64[{0}]) tuple(y, z))",
                             n),
                 {bytes}, {wrapped, wide});
   }
@@ -88,22 +95,29 @@ TEST_CASE("small elementwise: three operands, comparisons and scalars", "[native
     const Literal larger =
         Ints(ElementType::kS64, Numbers(n, [](int64_t i) { return std::max(i * i - 40, 9 - i); }));
     const Literal above = Ints(ElementType::kPred, Numbers(n, [](int64_t i) { return i * i - 40 > 9 - i; }));
-    CheckArrays(fmt::format("x = s64[{0}] parameter(0)\ny = s64[{0}] parameter(1)\n"
-                            "p = pred[{0}] compare(x, y), direction=GT\nz = s64[{0}] select(p, x, y)\n"
-                            "ROOT r = (pred[{0}], s64[{0}]) tuple(p, z)",
+    CheckArrays(fmt::format(R"(x = s64[{0}] parameter(0)
+y = s64[{0}] parameter(1)
+p = pred[{0}] compare(x, y), direction=GT
+z = s64[{0}] select(p, x, y)
+ROOT r = (pred[{0}], s64[{0}]) tuple(p, z))",
                             n),
                 {x, y}, {above, larger});
   }
   const Literal seven = Literal::ScalarInt(ElementType::kU16, 7),
                 ten = Literal::ScalarInt(ElementType::kU16, 10);
   CheckArrays(
-      "x = u16[] parameter(0)\ny = u16[] parameter(1)\nz = u16[] subtract(x, y)\nROOT r = (u16[]) tuple(z)",
+      R"(x = u16[] parameter(0)
+y = u16[] parameter(1)
+z = u16[] subtract(x, y)
+ROOT r = (u16[]) tuple(z))",
       {seven, ten}, {Literal::ScalarInt(ElementType::kU16, 65533)});
 }
 
 TEST_CASE("small elementwise: elements count as the reference counts them", "[native][elementwise]") {
   // 4,096 elements are a step: 130 additions of 64 are two.
-  std::string body = "x = s32[64] parameter(0)\ny0 = s32[64] add(x, x)\n";
+  std::string body = R"(x = s32[64] parameter(0)
+y0 = s32[64] add(x, x)
+)";
   for (int i = 1; i < 130; ++i) body += fmt::format("y{} = s32[64] add(y{}, x)\n", i, i - 1);
   const Literal x = Ints(ElementType::kS32, Numbers(64, [](int64_t i) { return i; }));
   const Literal sum = Ints(ElementType::kS32, Numbers(64, [](int64_t i) { return 131 * i; }));

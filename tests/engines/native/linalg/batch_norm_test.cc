@@ -10,24 +10,30 @@ namespace {
 
 std::string Training(const std::string& type, const std::string& sizes, int64_t features, int index) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\ns = {0}[{2}] parameter(1)\no = {0}[{2}] parameter(2)\n"
-      "ROOT z = ({0}[{1}], {0}[{2}], {0}[{2}]) batch-norm-training(x, s, o), epsilon=0.001, "
-      "feature_index={3}",
+      R"(x = {0}[{1}] parameter(0)
+s = {0}[{2}] parameter(1)
+o = {0}[{2}] parameter(2)
+ROOT z = ({0}[{1}], {0}[{2}], {0}[{2}]) batch-norm-training(x, s, o), epsilon=0.001, feature_index={3})",
       type, sizes, features, index);
 }
 std::string Inference(const std::string& type, const std::string& sizes, int64_t features, int index) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\ns = {0}[{2}] parameter(1)\no = {0}[{2}] parameter(2)\n"
-      "m = {0}[{2}] parameter(3)\nv = {0}[{2}] parameter(4)\n"
-      "ROOT z = {0}[{1}] batch-norm-inference(x, s, o, m, v), epsilon=0.001, feature_index={3}",
+      R"(x = {0}[{1}] parameter(0)
+s = {0}[{2}] parameter(1)
+o = {0}[{2}] parameter(2)
+m = {0}[{2}] parameter(3)
+v = {0}[{2}] parameter(4)
+ROOT z = {0}[{1}] batch-norm-inference(x, s, o, m, v), epsilon=0.001, feature_index={3})",
       type, sizes, features, index);
 }
 std::string Grad(const std::string& type, const std::string& sizes, int64_t features, int index) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\ns = {0}[{2}] parameter(1)\nm = {0}[{2}] parameter(2)\n"
-      "v = {0}[{2}] parameter(3)\ng = {0}[{1}] parameter(4)\n"
-      "ROOT z = ({0}[{1}], {0}[{2}], {0}[{2}]) batch-norm-grad(x, s, m, v, g), epsilon=0.001, "
-      "feature_index={3}",
+      R"(x = {0}[{1}] parameter(0)
+s = {0}[{2}] parameter(1)
+m = {0}[{2}] parameter(2)
+v = {0}[{2}] parameter(3)
+g = {0}[{1}] parameter(4)
+ROOT z = ({0}[{1}], {0}[{2}], {0}[{2}]) batch-norm-grad(x, s, m, v, g), epsilon=0.001, feature_index={3})",
       type, sizes, features, index);
 }
 void CheckAll(const std::string& type, const std::string& sizes, int64_t features, int index) {

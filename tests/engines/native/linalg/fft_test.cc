@@ -11,8 +11,9 @@ namespace {
 
 std::string Fft(const std::string& kind, const std::string& from, const std::string& to,
                 const std::string& lengths) {
-  return fmt::format("x = {1} parameter(0)\nROOT y = {2} fft(x), fft_type={0}, fft_length={{{3}}}", kind,
-                     from, to, lengths);
+  return fmt::format(R"(x = {1} parameter(0)
+ROOT y = {2} fft(x), fft_type={0}, fft_length={{{3}}})",
+                     kind, from, to, lengths);
 }
 // All four kinds over the last dimension of a batch.
 void CheckKinds(int batch, int n, std::initializer_list<Draw> draws) {

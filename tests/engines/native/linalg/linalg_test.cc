@@ -12,8 +12,9 @@ namespace {
 std::string Solve(const std::string& type, const std::string& a, const std::string& b,
                   const std::string& attributes) {
   return fmt::format(
-      "a = {0}[{1}] parameter(0)\nb = {0}[{2}] parameter(1)\n"
-      "ROOT x = {0}[{2}] triangular-solve(a, b), {3}",
+      R"(a = {0}[{1}] parameter(0)
+b = {0}[{2}] parameter(1)
+ROOT x = {0}[{2}] triangular-solve(a, b), {3})",
       type, a, b, attributes);
 }
 constexpr const char* kLowerLeft = "left_side=true, lower=true, transpose_a=NO_TRANSPOSE";
@@ -30,20 +31,26 @@ std::string GramCholesky(const std::string& type, int n, double diagonal, const 
         type, n, part);
   }
   body += fmt::format(
-      "g = {0}[{1},{1}] dot(a, {2}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}\n"
-      "i = s32[{1},{1}] iota(), iota_dimension=0\nj = s32[{1},{1}] iota(), iota_dimension=1\n"
-      "e = pred[{1},{1}] compare(i, j), direction=EQ\nc = {0}[] constant({3})\n"
-      "cc = {0}[{1},{1}] broadcast(c), dimensions={{}}\nz = {0}[] constant({4})\n"
-      "zz = {0}[{1},{1}] broadcast(z), dimensions={{}}\nd = {0}[{1},{1}] select(e, cc, zz)\n"
-      "s = {0}[{1},{1}] add(g, d)\nROOT l = {0}[{1},{1}] cholesky(s), lower={5}",
+      R"(g = {0}[{1},{1}] dot(a, {2}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}
+i = s32[{1},{1}] iota(), iota_dimension=0
+j = s32[{1},{1}] iota(), iota_dimension=1
+e = pred[{1},{1}] compare(i, j), direction=EQ
+c = {0}[] constant({3})
+cc = {0}[{1},{1}] broadcast(c), dimensions={{}}
+z = {0}[] constant({4})
+zz = {0}[{1},{1}] broadcast(z), dimensions={{}}
+d = {0}[{1},{1}] select(e, cc, zz)
+s = {0}[{1},{1}] add(g, d)
+ROOT l = {0}[{1},{1}] cholesky(s), lower={5})",
       type, n, complex ? "h" : "a", complex ? fmt::format("({},0)", diagonal) : fmt::format("{}", diagonal),
       complex ? "(0,0)" : "0", lower);
   return body;
 }
 
 std::string Cholesky(const std::string& type, const std::string& shape, const char* lower) {
-  return fmt::format("a = {0}[{1}] parameter(0)\nROOT l = {0}[{1}] cholesky(a), lower={2}", type, shape,
-                     lower);
+  return fmt::format(R"(a = {0}[{1}] parameter(0)
+ROOT l = {0}[{1}] cholesky(a), lower={2})",
+                     type, shape, lower);
 }
 
 }  // namespace
@@ -95,27 +102,27 @@ TEST_CASE("native cholesky: a large matrix, and batches with failing members", "
   CheckAgainstReference(GramCholesky("f64", 90, 1, "false"), {Draw::kNormal, Draw::kIntegers});
   // b b^T + 8 in each of 40 matrices, and in some of them a negative pivot.
   const std::string batch =
-      "b = f32[40,20,20] parameter(0)\nf = f32[40,20,20] parameter(1)\n"
-      "g = f32[40,20,20] dot(b, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
-      "rhs_contracting_dims={2}\nn = f32[40,20,20] negate(f)\n"
-      "h = f32[40,20,20] power(f, f)\ns = f32[40,20,20] add(g, n)\n"
-      "ROOT l = f32[40,20,20] cholesky(s), lower=true";
+      R"(b = f32[40,20,20] parameter(0)
+f = f32[40,20,20] parameter(1)
+g = f32[40,20,20] dot(b, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}
+n = f32[40,20,20] negate(f)
+h = f32[40,20,20] power(f, f)
+s = f32[40,20,20] add(g, n)
+ROOT l = f32[40,20,20] cholesky(s), lower=true)";
   CheckAgainstReference(batch, {Draw::kNormal, Draw::kIntegers, Draw::kSpecials});
 }
 
 TEST_CASE("native custom calls of LAPACK routines", "[native][custom-call]") {
   CheckAgainstReference(
-      "a = f64[3,20,20] parameter(0)\nb = f64[3,20,20] parameter(1)\n"
-      "g = f64[3,20,20] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
-      "rhs_contracting_dims={2}\n"
-      "ROOT l = (f64[3,20,20], s32[3]) custom-call(g), custom_call_target=\"lapack_dpotrf_ffi\", "
-      "api_version=API_VERSION_TYPED_FFI, backend_config=\"{uplo = 76 : ui8}\"",
+      R"(a = f64[3,20,20] parameter(0)
+b = f64[3,20,20] parameter(1)
+g = f64[3,20,20] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}
+ROOT l = (f64[3,20,20], s32[3]) custom-call(g), custom_call_target="lapack_dpotrf_ffi", api_version=API_VERSION_TYPED_FFI, backend_config="{uplo = 76 : ui8}")",
       {Draw::kNormal, Draw::kIntegers});
   CheckAgainstReference(
-      "a = f32[17,17] parameter(0)\nb = f32[17,9] parameter(1)\n"
-      "ROOT x = f32[17,9] custom-call(a, b), custom_call_target=\"lapack_strsm_ffi\", "
-      "api_version=API_VERSION_TYPED_FFI, backend_config=\"{diag = 78 : ui8, side = 76 : ui8, trans_x = 84 : "
-      "ui8, uplo = 85 : ui8}\"",
+      R"(a = f32[17,17] parameter(0)
+b = f32[17,9] parameter(1)
+ROOT x = f32[17,9] custom-call(a, b), custom_call_target="lapack_strsm_ffi", api_version=API_VERSION_TYPED_FFI, backend_config="{diag = 78 : ui8, side = 76 : ui8, trans_x = 84 : ui8, uplo = 85 : ui8}")",
       kAllDraws);
 }
 

@@ -11,9 +11,11 @@ namespace {
 std::string Reduce(const std::string& type, const std::string& sizes, const std::string& dimensions,
                    const std::string& result_sizes, const std::string& op = "add") {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{3}] reduce(x, i), "
-      "dimensions={{{2}}}, "
-      "to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {0}[] {4}(a, b) }}",
+      R"(x = {0}[{1}] parameter(0)
+i = {0}[] parameter(1)
+ROOT z = {0}[{3}] reduce(x, i), dimensions={{{2}}}, to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = {0}[] {4}(a, b) }})",
       type, sizes, dimensions, result_sizes, op);
 }
 

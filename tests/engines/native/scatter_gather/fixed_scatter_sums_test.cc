@@ -61,10 +61,12 @@ struct RowScatter {
   std::string Text(const std::string& op) const {
     const std::string row = columns > 0 ? fmt::format(",{}", columns) : "";
     return fmt::format(
-        "x = f32[{0}{2}] parameter(0)\ni = s32[{1},1] parameter(1)\nu = f32[{1}{2}] parameter(2)\n"
-        "ROOT z = f32[{0}{2}] scatter(x, i, u), update_window_dims={{{3}}}, inserted_window_dims={{0}}, "
-        "scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply={{ a = f32[] parameter(0)\n"
-        " b = f32[] parameter(1)\n ROOT c = f32[] {4}(a, b) }}",
+        R"(x = f32[{0}{2}] parameter(0)
+i = s32[{1},1] parameter(1)
+u = f32[{1}{2}] parameter(2)
+ROOT z = f32[{0}{2}] scatter(x, i, u), update_window_dims={{{3}}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply={{ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] {4}(a, b) }})",
         rows, count, row, columns > 0 ? "1" : "", op);
   }
   std::vector<Literal> Arguments() const {

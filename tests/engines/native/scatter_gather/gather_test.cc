@@ -67,9 +67,9 @@ void CheckRows(const std::string& type, int64_t bytes, const std::string& index_
     wanted.insert(wanted.end(), x.begin() + row * columns * bytes, x.begin() + (row + 1) * columns * bytes);
   }
   const std::string body = fmt::format(
-      "x = {0}[{2},{3}] parameter(0)\ni = {1}[{4}] parameter(1)\nROOT y = {0}[{4},{3}] gather(x, i), "
-      "offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, "
-      "slice_sizes={{1,{3}}}",
+      R"(x = {0}[{2},{3}] parameter(0)
+i = {1}[{4}] parameter(1)
+ROOT y = {0}[{4},{3}] gather(x, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1,{3}}})",
       type, index_type, rows, columns, count);
   CheckBytes(body,
              {LiteralOf(*ElementTypeFromName(type), {rows, columns}, x),
@@ -120,9 +120,9 @@ TEST_CASE("native gather: windows by two components, and a batch", "[native][gat
     }
   }
   CheckBytes(
-      "x = f32[3,20,31] parameter(0)\ni = s32[3,2,301] parameter(1)\nROOT y = f32[3,301,3,5] gather(x, i), "
-      "offset_dims={2,3}, collapsed_slice_dims={}, start_index_map={1,2}, operand_batching_dims={0}, "
-      "start_indices_batching_dims={0}, index_vector_dim=1, slice_sizes={1,3,5}",
+      R"(x = f32[3,20,31] parameter(0)
+i = s32[3,2,301] parameter(1)
+ROOT y = f32[3,301,3,5] gather(x, i), offset_dims={2,3}, collapsed_slice_dims={}, start_index_map={1,2}, operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=1, slice_sizes={1,3,5})",
       {LiteralOf(ElementType::kF32, {kBatch, kRows, kColumns}, x),
        LiteralOf(ElementType::kS32, {kBatch, 2, kCount}, index)},
       wanted);
@@ -143,8 +143,9 @@ TEST_CASE("native gather: slices that are not the result's last dimensions", "[n
     }
   }
   CheckBytes(
-      "x = bf16[50] parameter(0)\ni = s32[777,1] parameter(1)\nROOT y = bf16[4,777] gather(x, i), "
-      "offset_dims={0}, collapsed_slice_dims={}, start_index_map={0}, index_vector_dim=1, slice_sizes={4}",
+      R"(x = bf16[50] parameter(0)
+i = s32[777,1] parameter(1)
+ROOT y = bf16[4,777] gather(x, i), offset_dims={0}, collapsed_slice_dims={}, start_index_map={0}, index_vector_dim=1, slice_sizes={4})",
       {LiteralOf(ElementType::kBF16, {kSize}, x), LiteralOf(ElementType::kS32, {kCount, 1}, index)}, wanted);
 }
 
@@ -160,13 +161,12 @@ void CheckElements(bool of_rows, int64_t rows, int64_t columns, int64_t count) {
         of_rows ? std::clamp<int64_t>(i, 0, rows - 1) * columns : std::clamp<int64_t>(i, 0, columns - 1);
     wanted.insert(wanted.end(), x.begin() + at * 4, x.begin() + at * 4 + 4);
   }
-  CheckBytes(
-      fmt::format("x = s32[{0},{1}] parameter(0)\ni = s32[{2}] parameter(1)\nROOT y = s32[{2}] gather(x, i), "
-                  "offset_dims={{}}, collapsed_slice_dims={{0,1}}, start_index_map={{{3}}}, "
-                  "index_vector_dim=1, slice_sizes={{1,1}}",
-                  rows, columns, count, of_rows ? 0 : 1),
-      {LiteralOf(ElementType::kS32, {rows, columns}, x), LiteralOf(ElementType::kS32, {count}, index)},
-      wanted);
+  CheckBytes(fmt::format(R"(x = s32[{0},{1}] parameter(0)
+i = s32[{2}] parameter(1)
+ROOT y = s32[{2}] gather(x, i), offset_dims={{}}, collapsed_slice_dims={{0,1}}, start_index_map={{{3}}}, index_vector_dim=1, slice_sizes={{1,1}})",
+                         rows, columns, count, of_rows ? 0 : 1),
+             {LiteralOf(ElementType::kS32, {rows, columns}, x), LiteralOf(ElementType::kS32, {count}, index)},
+             wanted);
 }
 
 TEST_CASE("native gather: single elements, with a stride and without", "[native][gather]") {

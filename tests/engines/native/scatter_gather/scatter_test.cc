@@ -13,11 +13,18 @@ std::string Scatter(const std::string& type, const std::string& operand, const s
                     const std::string& updates, const std::string& attributes, int range,
                     const std::string& op = "add") {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\nd = s32[{2}] parameter(1)\nu = {0}[{3}] parameter(2)\n"
-      "r = s32[] constant({5})\nb = s32[{2}] broadcast(r), dimensions={{}}\ni = s32[{2}] remainder(d, b)\n"
-      "o = s32[] constant({6})\nc = s32[{2}] broadcast(o), dimensions={{}}\nj = s32[{2}] add(i, c)\n"
-      "ROOT z = {0}[{1}] scatter(x, j, u), {4}, to_apply={{ a = {0}[] parameter(0)\n"
-      " b = {0}[] parameter(1)\n ROOT c = {0}[] {7}(a, b) }}",
+      R"(x = {0}[{1}] parameter(0)
+d = s32[{2}] parameter(1)
+u = {0}[{3}] parameter(2)
+r = s32[] constant({5})
+b = s32[{2}] broadcast(r), dimensions={{}}
+i = s32[{2}] remainder(d, b)
+o = s32[] constant({6})
+c = s32[{2}] broadcast(o), dimensions={{}}
+j = s32[{2}] add(i, c)
+ROOT z = {0}[{1}] scatter(x, j, u), {4}, to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = {0}[] {7}(a, b) }})",
       type, operand, indices, updates, attributes, range, range - 3, op);
 }
 const char* const kPoints =
@@ -104,9 +111,10 @@ TEST_CASE("native scatter: combiners without an order", "[native][scatter]") {
 
 TEST_CASE("native scatter: windows that are kept, or moved over", "[native][scatter]") {
   const auto check = [](const std::string& text, const char* type, int parameter) {
-    const char* const combiner = parameter == 0
-                                     ? "to_apply={{ b = {0}[] parameter(1)\n ROOT a = {0}[] parameter(0) }}"
-                                     : "to_apply={{ a = {0}[] parameter(0)\n ROOT b = {0}[] parameter(1) }}";
+    const char* const combiner = parameter == 0 ? R"(to_apply={{ b = {0}[] parameter(1)
+ ROOT a = {0}[] parameter(0) }})"
+                                                : R"(to_apply={{ a = {0}[] parameter(0)
+ ROOT b = {0}[] parameter(1) }})";
     CheckAgainstReference(text.substr(0, text.find("to_apply=")) + fmt::format(fmt::runtime(combiner), type),
                           {Draw::kNormal, Draw::kSpecials});
   };
@@ -134,12 +142,14 @@ TEST_CASE("native scatter: a sum is the rational sum, rounded once", "[native][s
   for (const char* name : {"f32", "bf16", "f64"}) {
     const ElementType type = *ElementTypeFromName(name);
     int kernels = 0;
-    const Plan plan = NativePlan(
-        ReferencePlan(fmt::format("x = {0}[37] parameter(0)\ni = u8[901,1] parameter(1)\nu = {0}[901] "
-                                  "parameter(2)\nROOT z = {0}[37] scatter(x, i, u), {1}, to_apply={{ a = "
-                                  "{0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {0}[] add(a, b) }}",
-                                  name, kPoints)),
-        MachineIsa(), &kernels);
+    const Plan plan = NativePlan(ReferencePlan(fmt::format(R"(x = {0}[37] parameter(0)
+i = u8[901,1] parameter(1)
+u = {0}[901] parameter(2)
+ROOT z = {0}[37] scatter(x, i, u), {1}, to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = {0}[] add(a, b) }})",
+                                                           name, kPoints)),
+                                 MachineIsa(), &kernels);
     REQUIRE(kernels > 0);
     for (Draw draw : {Draw::kNormal, Draw::kWide, Draw::kCancelling, Draw::kTies, Draw::kSmall, Draw::kLarge,
                       Draw::kIntegers, Draw::kZeros}) {

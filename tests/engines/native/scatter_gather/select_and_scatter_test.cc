@@ -11,11 +11,16 @@ std::string SelectAndScatter(const std::string& type, const std::string& operand
                              const std::string& window, const std::string& direction = "GE",
                              const std::string& parameters = "a, b") {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\ns = {0}[{2}] parameter(1)\ni = {0}[] parameter(2)\n"
-      "ROOT z = {0}[{1}] select-and-scatter(x, s, i), window={{{3}}},\n"
-      "select={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = pred[] compare({5}), "
-      "direction={4} }},\n"
-      "scatter={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {0}[] add(a, b) }}",
+      R"(x = {0}[{1}] parameter(0)
+s = {0}[{2}] parameter(1)
+i = {0}[] parameter(2)
+ROOT z = {0}[{1}] select-and-scatter(x, s, i), window={{{3}}},
+select={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = pred[] compare({5}), direction={4} }},
+scatter={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = {0}[] add(a, b) }})",
       type, operand, source, window, direction, parameters);
 }
 
@@ -23,10 +28,16 @@ std::string SelectAndScatter(const std::string& type, const std::string& operand
 std::string ByComputations(const std::string& type, const std::string& operand, const std::string& source,
                            const std::string& window, const std::string& select, const std::string& scatter) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\ns = {0}[{2}] parameter(1)\ni = {0}[] parameter(2)\n"
-      "ROOT z = {0}[{1}] select-and-scatter(x, s, i), window={{{3}}},\n"
-      "select={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n {4} }},\n"
-      "scatter={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n {5} }}",
+      R"(x = {0}[{1}] parameter(0)
+s = {0}[{2}] parameter(1)
+i = {0}[] parameter(2)
+ROOT z = {0}[{1}] select-and-scatter(x, s, i), window={{{3}}},
+select={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ {4} }},
+scatter={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ {5} }})",
       type, operand, source, window, select, scatter);
 }
 
@@ -72,9 +83,10 @@ TEST_CASE("native select-and-scatter: any select and scatter", "[native][select-
        {"pred", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64", "f16", "bf16", "f32", "f64"}) {
     const std::string compare = "ROOT k = pred[] compare(a, b), direction=";
     // Not the same the other way round.
-    const std::string scatter =
-        type == "pred" ? "ROOT c = pred[] compare(a, b), direction=LT"
-                       : fmt::format("d = {0}[] multiply(a, a)\n ROOT c = {0}[] subtract(b, d)", type);
+    const std::string scatter = type == "pred" ? "ROOT c = pred[] compare(a, b), direction=LT"
+                                               : fmt::format(R"(d = {0}[] multiply(a, a)
+ ROOT c = {0}[] subtract(b, d))",
+                                                             type);
     for (const std::string& select :
          {compare + "GE", compare + "NE",
           fmt::format("m = {0}[] maximum(a, b)\n ", type) + "ROOT k = pred[] compare(m, a), direction=EQ"}) {
@@ -100,11 +112,13 @@ TEST_CASE("native select-and-scatter: sources reach their element in order, writ
           "[native][select-and-scatter]") {
   // Windows of 3 with stride 1: up to three sources choose one element.
   constexpr int64_t kSize = 3000;
-  const std::string body =
-      ByComputations("f32", "3000", "2998", "size=3",
-                     "d = f32[] subtract(a, b)\n"
-                     " z = f32[] constant(0)\n ROOT k = pred[] compare(d, z), direction=GE",
-                     "h = f32[] constant(0.75)\n d = f32[] multiply(a, h)\n ROOT c = f32[] add(d, b)");
+  const std::string body = ByComputations("f32", "3000", "2998", "size=3",
+                                          R"(d = f32[] subtract(a, b)
+ z = f32[] constant(0)
+ ROOT k = pred[] compare(d, z), direction=GE)",
+                                          R"(h = f32[] constant(0.75)
+ d = f32[] multiply(a, h)
+ ROOT c = f32[] add(d, b))");
   std::vector<double> x, s;
   std::mt19937 random(9);
   for (int64_t i = 0; i < kSize; ++i) x.push_back(static_cast<float>(random() % 7));

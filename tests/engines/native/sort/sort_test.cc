@@ -38,8 +38,11 @@ float Alike(float x) { return x == 0 ? 0.0f : std::isnan(x) ? std::nanf("") : x;
 
 std::string Canonical(const char* x) {
   return fmt::format(
-      " {0}n = pred[] compare({0}, {0}), direction=NE\n {0}e = pred[] compare({0}, zero), direction=EQ\n"
-      " {0}s = f32[] select({0}e, zero, {0})\n {0}k = f32[] select({0}n, qnan, {0}s)\n",
+      R"( {0}n = pred[] compare({0}, {0}), direction=NE
+ {0}e = pred[] compare({0}, zero), direction=EQ
+ {0}s = f32[] select({0}e, zero, {0})
+ {0}k = f32[] select({0}n, qnan, {0}s)
+)",
       x);
 }
 
@@ -64,10 +67,14 @@ std::vector<Comparator> Comparators() {
        [](float a, float b) { return !TotalLess(Alike(a), Alike(b)); }},
       {canonical + "ROOT r = pred[] compare(ak, bk), direction=GT",
        [](float a, float b) { return Alike(a) > Alike(b); }},
-      {"m = f32[] abs(a)\n n = f32[] abs(b)\n ROOT r = pred[] compare(m, n), direction=LT",
+      {R"(m = f32[] abs(a)
+ n = f32[] abs(b)
+ ROOT r = pred[] compare(m, n), direction=LT)",
        [](float a, float b) { return std::fabs(a) < std::fabs(b); }},
       // Two functions that are not one: no order.
-      {"m = f32[] abs(a)\n n = f32[] negate(b)\n ROOT r = pred[] compare(m, n), direction=LT",
+      {R"(m = f32[] abs(a)
+ n = f32[] negate(b)
+ ROOT r = pred[] compare(m, n), direction=LT)",
        [](float a, float b) { return std::fabs(a) < -b; }},
       {"ROOT r = pred[] compare(a, b), direction=NE", [](float a, float b) { return a != b; }},
       {"ROOT r = pred[] compare(a, zero), direction=LT", [](float a, float) { return a < 0; }},
@@ -81,17 +88,25 @@ bool SortHasKernel(const Plan& plan) {
 
 std::string SortBody(int64_t n, const std::string& comparator, bool with_positions) {
   const std::string cmp =
-      "{ a = f32[] parameter(0)\n b = f32[] parameter(1)\n zero = f32[] constant(0)\n"
-      " qnan = f32[] constant(nan)\n" +
-      std::string(with_positions ? " i = s32[] parameter(2)\n j = s32[] parameter(3)\n" : "") + " " +
-      comparator + " }";
+      R"({ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ zero = f32[] constant(0)
+ qnan = f32[] constant(nan)
+)" +
+      std::string(with_positions ? R"( i = s32[] parameter(2)
+ j = s32[] parameter(3)
+)"
+                                 : "") +
+      " " + comparator + " }";
   if (!with_positions) {
-    return fmt::format("x = f32[{0}] parameter(0)\nROOT s = f32[{0}] sort(x), dimensions={{0}}, to_apply={1}",
+    return fmt::format(R"(x = f32[{0}] parameter(0)
+ROOT s = f32[{0}] sort(x), dimensions={{0}}, to_apply={1})",
                        n, cmp);
   }
   return fmt::format(
-      "x = f32[{0}] parameter(0)\np = s32[{0}] iota(), iota_dimension=0\n"
-      "ROOT s = (f32[{0}], s32[{0}]) sort(x, p), dimensions={{0}}, to_apply={1}",
+      R"(x = f32[{0}] parameter(0)
+p = s32[{0}] iota(), iota_dimension=0
+ROOT s = (f32[{0}], s32[{0}]) sort(x, p), dimensions={{0}}, to_apply={1})",
       n, cmp);
 }
 
@@ -141,9 +156,13 @@ void CheckSort(const std::vector<float>& x, const Comparator& comparator) {
 std::string Typed(const std::string& type, const std::string& shape, int64_t dimension,
                   const std::string& root) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\np = u16[{1}] parameter(1)\n"
-      "ROOT s = ({0}[{1}], u16[{1}]) sort(x, p), dimensions={{{2}}}, to_apply={{ a = {0}[] parameter(0)\n"
-      " b = {0}[] parameter(1)\n i = u16[] parameter(2)\n j = u16[] parameter(3)\n ROOT r = {3} }}",
+      R"(x = {0}[{1}] parameter(0)
+p = u16[{1}] parameter(1)
+ROOT s = ({0}[{1}], u16[{1}]) sort(x, p), dimensions={{{2}}}, to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ i = u16[] parameter(2)
+ j = u16[] parameter(3)
+ ROOT r = {3} }})",
       type, shape, dimension, root);
 }
 
@@ -214,13 +233,14 @@ TEST_CASE("native sort: dimensions", "[native][sort]") {
 
 TEST_CASE("native sort: dynamic dimensions", "[native][sort]") {
   for (int d : {0, 1}) {
-    CheckAgainstReference(
-        fmt::format("x = f32[6,50] parameter(0)\nn = s32[] constant({0})\n"
-                    "y = f32[{1}] set-dimension-size(x, n), dimensions={{{2}}}\n"
-                    "ROOT s = f32[{1}] sort(y), dimensions={{{2}}}, to_apply={{ a = f32[] parameter(0)\n"
-                    " b = f32[] parameter(1)\n ROOT r = pred[] compare(a, b), direction=LT }}",
-                    d == 0 ? 4 : 37, d == 0 ? "<=6,50" : "6,<=50", d),
-        {Draw::kNormal, Draw::kIntegers});
+    CheckAgainstReference(fmt::format(R"(x = f32[6,50] parameter(0)
+n = s32[] constant({0})
+y = f32[{1}] set-dimension-size(x, n), dimensions={{{2}}}
+ROOT s = f32[{1}] sort(y), dimensions={{{2}}}, to_apply={{ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT r = pred[] compare(a, b), direction=LT }})",
+                                      d == 0 ? 4 : 37, d == 0 ? "<=6,50" : "6,<=50", d),
+                          {Draw::kNormal, Draw::kIntegers});
   }
 }
 
@@ -233,31 +253,42 @@ TEST_CASE("native sort: several keys", "[native][sort]") {
       text += fmt::format("x{0} = {1}[{2}] parameter({0})\n", k, type[k], length);
       names += fmt::format("{}x{}", k > 0 ? ", " : "", k);
       results += fmt::format("{}{}[{}]", k > 0 ? ", " : "", type[k], length);
-      parameters += fmt::format(" a{0} = {1}[] parameter({2})\n b{0} = {1}[] parameter({3})\n", k, type[k],
-                                2 * k, 2 * k + 1);
+      parameters += fmt::format(R"( a{0} = {1}[] parameter({2})
+ b{0} = {1}[] parameter({3})
+)",
+                                k, type[k], 2 * k, 2 * k + 1);
     }
     return fmt::format("{}ROOT s = ({}) sort({}), dimensions={{0}}, to_apply={{{} {} }}", text, results,
                        names, parameters, root);
   };
   const char* const chain =
-      "l0 = pred[] compare(a0, b0), direction=LT\n e0 = pred[] compare(b0, a0), direction=EQ\n"
-      " g1 = pred[] compare(a1, b1), direction=GT\n e1 = pred[] compare(a1, b1), direction=EQ\n"
-      " l2 = pred[] compare(b2, a2), direction=LE\n t = pred[] and(l2, e1)\n u = pred[] or(g1, t)\n"
-      " v = pred[] and(e0, u)\n ROOT r = pred[] or(v, l0)";
+      R"(l0 = pred[] compare(a0, b0), direction=LT
+ e0 = pred[] compare(b0, a0), direction=EQ
+ g1 = pred[] compare(a1, b1), direction=GT
+ e1 = pred[] compare(a1, b1), direction=EQ
+ l2 = pred[] compare(b2, a2), direction=LE
+ t = pred[] and(l2, e1)
+ u = pred[] or(g1, t)
+ v = pred[] and(e0, u)
+ ROOT r = pred[] or(v, l0))";
   for (const char* types : {"f32,f32,f32", "s32,f64,s64", "f64,f64,f32", "s16,u16,f16", "f16,s32,u16"})
     CheckAgainstReference(body(types, chain),
                           {Draw::kIntegers, Draw::kNormal, Draw::kSpecials, Draw::kZeros});
   const char* const selects =
-      "l0 = pred[] compare(a0, b0), direction=LT\n e0 = pred[] compare(a0, b0), direction=EQ\n"
-      " l1 = pred[] compare(a1, b1), direction=LT\n ROOT r = pred[] select(e0, l1, l0)";
+      R"(l0 = pred[] compare(a0, b0), direction=LT
+ e0 = pred[] compare(a0, b0), direction=EQ
+ l1 = pred[] compare(a1, b1), direction=LT
+ ROOT r = pred[] select(e0, l1, l0))";
   for (const char* types : {"s32,s32", "f32,u16", "f64,f64"})
     CheckAgainstReference(body(types, selects), {Draw::kIntegers, Draw::kNormal});
   // Not a chain: the second equality is of other keys. There are too few elements for code of the comparator.
   const char* const broken =
-      "l0 = pred[] compare(a0, b0), direction=LT\n e0 = pred[] compare(a1, b1), direction=EQ\n"
-      " l1 = pred[] compare(a1, b1), direction=LT\n s = pred[] select(e0, l1, l0)\n n = pred[] compare(a0, "
-      "b0), "
-      "direction=LT\n ROOT r = pred[] or(s, n)";
+      R"(l0 = pred[] compare(a0, b0), direction=LT
+ e0 = pred[] compare(a1, b1), direction=EQ
+ l1 = pred[] compare(a1, b1), direction=LT
+ s = pred[] select(e0, l1, l0)
+ n = pred[] compare(a0, b0), direction=LT
+ ROOT r = pred[] or(s, n))";
   const Plan reference = ReferencePlan(body("s32,s32", broken, 100));
   int kernels = 0;
   CHECK(!SortHasKernel(NativePlan(reference, MachineIsa(), &kernels)));
@@ -268,8 +299,9 @@ TEST_CASE("native sort: several keys", "[native][sort]") {
 TEST_CASE("native topk: every type, k and order", "[native][topk]") {
   const auto body = [](const std::string& type, const std::string& rows, int n, int k, bool largest) {
     return fmt::format(
-        "x = {0}[{1}{2}] parameter(0)\nROOT r = ({0}[{1}{3}], s32[{1}{3}]) topk(x), k={3}, largest={4}", type,
-        rows, n, k, largest);
+        R"(x = {0}[{1}{2}] parameter(0)
+ROOT r = ({0}[{1}{3}], s32[{1}{3}]) topk(x), k={3}, largest={4})",
+        type, rows, n, k, largest);
   };
   for (const char* type : {"pred", "s4", "u2", "s8", "u8", "s16", "s32", "u32", "s64", "u64", "f16", "bf16",
                            "f32", "f64", "f8e4m3fn", "f8e5m2fnuz"}) {
@@ -286,13 +318,18 @@ TEST_CASE("native topk: every type, k and order", "[native][topk]") {
 
 TEST_CASE("native sort: complex keys by their parts", "[native][sort]") {
   CheckAgainstReference(
-      "x = c64[700] parameter(0)\nROOT s = c64[700] sort(x), dimensions={0}, to_apply={ a = c64[] "
-      "parameter(0)\n"
-      " b = c64[] parameter(1)\n p = f32[] real(a)\n q = f32[] real(b)\n l = pred[] compare(p, q), "
-      "direction=LT, "
-      "type=TOTALORDER\n e = pred[] compare(p, q), direction=EQ, type=TOTALORDER\n v = f32[] imag(a)\n"
-      " w = f32[] imag(b)\n m = pred[] compare(v, w), direction=LT, type=TOTALORDER\n t = pred[] and(e, m)\n"
-      " ROOT r = pred[] or(l, t) }",
+      R"(x = c64[700] parameter(0)
+ROOT s = c64[700] sort(x), dimensions={0}, to_apply={ a = c64[] parameter(0)
+ b = c64[] parameter(1)
+ p = f32[] real(a)
+ q = f32[] real(b)
+ l = pred[] compare(p, q), direction=LT, type=TOTALORDER
+ e = pred[] compare(p, q), direction=EQ, type=TOTALORDER
+ v = f32[] imag(a)
+ w = f32[] imag(b)
+ m = pred[] compare(v, w), direction=LT, type=TOTALORDER
+ t = pred[] and(e, m)
+ ROOT r = pred[] or(l, t) })",
       kAllDraws);
 }
 

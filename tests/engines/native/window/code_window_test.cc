@@ -11,8 +11,11 @@ namespace {
 std::string Window(const std::string& type, const std::string& sizes, const std::string& result,
                    const std::string& window, const std::string& root) {
   return fmt::format(
-      "x = {0}[{1}] parameter(0)\ni = {0}[] parameter(1)\nROOT z = {0}[{2}] reduce-window(x, i), "
-      "window={{{3}}}, to_apply={{ a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n ROOT c = {4} }}",
+      R"(x = {0}[{1}] parameter(0)
+i = {0}[] parameter(1)
+ROOT z = {0}[{2}] reduce-window(x, i), window={{{3}}}, to_apply={{ a = {0}[] parameter(0)
+ b = {0}[] parameter(1)
+ ROOT c = {4} }})",
       type, sizes, result, window, root);
 }
 
@@ -119,27 +122,40 @@ TEST_CASE("code windows: several operands, and types that are converted first", 
     const std::string x = text.substr(0, first), z = text.substr(first + 1, second - first - 1);
     for (const char* type : {"f32", "f64", "bf16", "s16"}) {
       const std::string body = fmt::format(
-          "x = {0}[{1}] parameter(0)\ny = {0}[{1}] parameter(1)\nk = s32[{1}] iota(), iota_dimension=0\n"
-          "i = {0}[] parameter(2)\nm = s32[] constant(-1)\n"
-          "ROOT z = ({0}[{2}], s32[{2}]) reduce-window(x, k, i, m), window={{{3}}}, to_apply={{\n"
-          " a = {0}[] parameter(0)\n n = s32[] parameter(1)\n b = {0}[] parameter(2)\n o = s32[] "
-          "parameter(3)\n"
-          " g = pred[] compare(a, b), direction=GE\n s = {0}[] select(g, a, b)\n t = s32[] select(g, n, o)\n"
-          " u = s32[] multiply(t, o)\n ROOT r = ({0}[], s32[]) tuple(s, u) }}",
+          R"(x = {0}[{1}] parameter(0)
+y = {0}[{1}] parameter(1)
+k = s32[{1}] iota(), iota_dimension=0
+i = {0}[] parameter(2)
+m = s32[] constant(-1)
+ROOT z = ({0}[{2}], s32[{2}]) reduce-window(x, k, i, m), window={{{3}}}, to_apply={{
+ a = {0}[] parameter(0)
+ n = s32[] parameter(1)
+ b = {0}[] parameter(2)
+ o = s32[] parameter(3)
+ g = pred[] compare(a, b), direction=GE
+ s = {0}[] select(g, a, b)
+ t = s32[] select(g, n, o)
+ u = s32[] multiply(t, o)
+ ROOT r = ({0}[], s32[]) tuple(s, u) }})",
           type, x, z, text.substr(second + 1));
       INFO(body);
       CheckAgainstReference(body, draws);
     }
   }
   CheckByCode(
-      "x = bf16[3000] parameter(0)\ni = f64[] parameter(1)\nROOT z = f32[2998] reduce-window(x, i), "
-      "window={size=3}, to_apply={ a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] "
-      "multiply(a, b) }",
+      R"(x = bf16[3000] parameter(0)
+i = f64[] parameter(1)
+ROOT z = f32[2998] reduce-window(x, i), window={size=3}, to_apply={ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] multiply(a, b) })",
       draws);
   CheckByCode(
-      "x = f32[3000] parameter(0)\ni = f32[] parameter(1)\nROOT z = f32[2998] reduce-window(x, i), "
-      "window={size=3}, to_apply={ a = f32[] parameter(0)\n b = bf16[] parameter(1)\n d = f32[] convert(b)\n"
-      " ROOT c = f32[] multiply(a, d) }",
+      R"(x = f32[3000] parameter(0)
+i = f32[] parameter(1)
+ROOT z = f32[2998] reduce-window(x, i), window={size=3}, to_apply={ a = f32[] parameter(0)
+ b = bf16[] parameter(1)
+ d = f32[] convert(b)
+ ROOT c = f32[] multiply(a, d) })",
       draws);
 }
 

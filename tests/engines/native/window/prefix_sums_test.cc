@@ -10,9 +10,11 @@ namespace {
 
 std::string Cumulative(int64_t rows, int64_t n, bool backward) {
   return fmt::format(
-      "x = f32[{0},{1}] parameter(0)\ni = f32[] parameter(1)\nROOT z = f32[{0},{1}] reduce-window(x, i), "
-      "window={{size=1x{1} pad=0_0x{2}}}, to_apply={{ a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
-      " ROOT c = f32[] add(a, b) }}",
+      R"(x = f32[{0},{1}] parameter(0)
+i = f32[] parameter(1)
+ROOT z = f32[{0},{1}] reduce-window(x, i), window={{size=1x{1} pad=0_0x{2}}}, to_apply={{ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] add(a, b) }})",
       rows, n, backward ? fmt::format("0_{}", n - 1) : fmt::format("{}_0", n - 1));
 }
 
