@@ -10,7 +10,7 @@ AttributeMap WithDimensions(Ints dimensions) {
 }
 
 // `d` is a dimension of the shape, else "LABEL: ...".
-absl::Status CheckDimension(int64_t d, const Shape& shape, std::string_view label) {
+absl::Status CheckDimensionOf(int64_t d, const Shape& shape, std::string_view label) {
   if (d >= 0 && d < shape.rank()) return absl::OkStatus();
   return InvalidProgram({}, fmt::format("{}: dimension {} of {}", label, d, shape.ToString()));
 }
@@ -80,7 +80,7 @@ XlaOp Collapse(XlaOp operand, Int64s dimensions) {
   return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
     ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, operand, "Collapse-C2"));
     for (size_t i = 0; i < dimensions.size(); ++i) {
-      ASSAY_RETURN_IF_ERROR(CheckDimension(dimensions[i], *shape, "Collapse-C2"));
+      ASSAY_RETURN_IF_ERROR(CheckDimensionOf(dimensions[i], *shape, "Collapse-C2"));
       if (i == 0 || dimensions[i] == dimensions[i - 1] + 1) continue;
       return InvalidProgram({}, fmt::format("Collapse-C1: dimension {} after {}, wanted consecutive",
                                             dimensions[i], dimensions[i - 1]));
@@ -171,7 +171,7 @@ XlaOp PadInDim(XlaOp operand, XlaOp padding_value, int64_t dimno, int64_t pad_lo
   XlaBuilder* const builder = BuilderOf({operand, padding_value});
   return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
     ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, operand, "Pad-C1"));
-    ASSAY_RETURN_IF_ERROR(CheckDimension(dimno, *shape, "Pad-C3"));
+    ASSAY_RETURN_IF_ERROR(CheckDimensionOf(dimno, *shape, "Pad-C3"));
     PaddingConfig config(shape->rank());
     config[dimno] = {pad_lo, pad_hi, 0};
     return Pad(operand, padding_value, config);
@@ -183,7 +183,7 @@ XlaOp RemoveDynamicDimension(XlaOp operand, int64_t dimension) {
   XlaBuilder* const builder = operand.builder();
   return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
     ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, operand, "SetDimensionSize-C1"));
-    ASSAY_RETURN_IF_ERROR(CheckDimension(dimension, *shape, "SetDimensionSize-C2"));
+    ASSAY_RETURN_IF_ERROR(CheckDimensionOf(dimension, *shape, "SetDimensionSize-C2"));
     const int64_t bound = shape->size(dimension);
     if (bound < 0 || bound > std::numeric_limits<int32_t>::max()) {
       return InvalidProgram(
@@ -256,7 +256,7 @@ XlaOp SetDimensionSize(XlaOp operand, XlaOp val, int64_t dimension) {
   XlaBuilder* const builder = BuilderOf({operand, val});
   return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
     ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, operand, "SetDimensionSize-C1"));
-    ASSAY_RETURN_IF_ERROR(CheckDimension(dimension, *shape, "SetDimensionSize-C2"));
+    ASSAY_RETURN_IF_ERROR(CheckDimensionOf(dimension, *shape, "SetDimensionSize-C2"));
     const LiteralPtr value = builder->ConstantValue(val);
     const bool whole = value != nullptr && value->shape().IsScalar(ElementType::kS32) &&
                        value->GetInt(0) == shape->size(dimension);
@@ -282,7 +282,7 @@ XlaOp SliceInDim(XlaOp operand, int64_t start_index, int64_t limit_index, int64_
   XlaBuilder* const builder = operand.builder();
   return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
     ASSAY_ASSIGN_OR_RETURN(const Shape* shape, ArrayShape(builder, operand, "Slice-C1"));
-    ASSAY_RETURN_IF_ERROR(CheckDimension(dimno, *shape, "Slice-C1"));
+    ASSAY_RETURN_IF_ERROR(CheckDimensionOf(dimno, *shape, "Slice-C1"));
     Ints starts(shape->rank(), 0), limits(shape->sizes().begin(), shape->sizes().end());
     Ints strides(shape->rank(), 1);
     starts[dimno] = start_index;

@@ -17,6 +17,10 @@ inline std::string_view WhyNotStatic(const Shape& shape) {
   return shape.HasDynamic() ? "a dynamic dimension" : "";
 }
 
+inline bool IsStaticArray(const Shape& shape) {
+  return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded();
+}
+
 }  // namespace assay
 
 #endif  // ASSAY_EVALUATOR_STATIC_SHAPE_H_

@@ -22,6 +22,8 @@
 
 namespace assay::jit {
 
+inline constexpr int kSlotBytes = 64;  // of a spilled vector of any set
+
 enum class Lane : uint8_t { k32, k64 };
 
 struct Vec {

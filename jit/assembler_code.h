@@ -13,7 +13,6 @@
 namespace assay::jit {
 
 inline constexpr size_t kCodeLimit = 1 << 18;
-inline constexpr int kSlotBytes = 64;
 inline constexpr uint8_t kUnordered = 3;  // vcmpps
 
 struct Assembler::Code : Xbyak::CodeGenerator {

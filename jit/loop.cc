@@ -17,7 +17,6 @@
 namespace assay::jit {
 namespace {
 
-constexpr int kSlotBytes = 64;
 constexpr int kNoCondition = -1, kSteps = -2;  // in the place of a condition
 constexpr size_t kMaxStreams = 256;
 constexpr size_t kMaxNodes = 4096;

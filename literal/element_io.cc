@@ -39,7 +39,7 @@ template <class T>
 void Write(std::byte* dst, T value) {
   std::memcpy(dst, &value, sizeof(T));
 }
-U32x4 Choose(I32x4 mask, U32x4 a, U32x4 b) {
+U32x4 ChooseBits(I32x4 mask, U32x4 a, U32x4 b) {
   const U32x4 m = std::bit_cast<U32x4>(mask);
   return (a & m) | (b & ~m);
 }
@@ -226,8 +226,9 @@ U32x4 DecodeNarrow(U32x4 pattern, const NarrowFormat& f, U32x4* rare) {
   const auto ordered = std::bit_cast<I32x4>(magnitude);
   const U32x4 normal = (magnitude << f.shift) + f.rebias;
   const F32x4 scaled = __builtin_convertvector(ordered, F32x4) * f.unit;
-  U32x4 bits = Choose(ordered < static_cast<int32_t>(f.first_normal), std::bit_cast<U32x4>(scaled), normal);
-  bits = Choose(ordered == static_cast<int32_t>(f.infinity), U32x4{} + kF32Infinity, bits);
+  U32x4 bits =
+      ChooseBits(ordered < static_cast<int32_t>(f.first_normal), std::bit_cast<U32x4>(scaled), normal);
+  bits = ChooseBits(ordered == static_cast<int32_t>(f.infinity), U32x4{} + kF32Infinity, bits);
   *rare |= std::bit_cast<U32x4>(ordered >= static_cast<int32_t>(f.first_nan)) |
            std::bit_cast<U32x4>(std::bit_cast<I32x4>(pattern) == static_cast<int32_t>(f.odd_pattern));
   return bits | ((pattern & f.sign) << (32 - f.format.bits));
@@ -239,8 +240,8 @@ U32x4 EncodeNarrow(U32x4 value, const NarrowFormat& f, U32x4* rare) {
   const U32x4 normal = (magnitude - f.rebias) >> f.shift;
   const F32x4 shifted = std::bit_cast<F32x4>(magnitude) + f.unit_shift;
   const U32x4 subnormal = std::bit_cast<U32x4>(shifted) - std::bit_cast<uint32_t>(f.unit_shift);
-  U32x4 field = Choose(ordered < static_cast<int32_t>(f.min_normal), subnormal, normal);
-  field = Choose(ordered == static_cast<int32_t>(kF32Infinity), U32x4{} + f.infinity, field);
+  U32x4 field = ChooseBits(ordered < static_cast<int32_t>(f.min_normal), subnormal, normal);
+  field = ChooseBits(ordered == static_cast<int32_t>(kF32Infinity), U32x4{} + f.infinity, field);
   *rare |= std::bit_cast<U32x4>(ordered > static_cast<int32_t>(kF32Infinity)) |
            (std::bit_cast<U32x4>(field == 0u) & (f.format.has_negative_zero() ? 0u : ~0u) & value);
   return field | ((value >> 31) * f.sign);

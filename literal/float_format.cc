@@ -109,7 +109,7 @@ double RoundNarrow(double value, const FloatFormat& format) {
 using F64x2 = double __attribute__((vector_size(16)));
 using U64x2 = uint64_t __attribute__((vector_size(16)));
 using I64x2 = int64_t __attribute__((vector_size(16)));
-F64x2 Choose(I64x2 mask, F64x2 a, F64x2 b) {
+F64x2 ChooseDoubles(I64x2 mask, F64x2 a, F64x2 b) {
   const U64x2 m = std::bit_cast<U64x2>(mask);
   return std::bit_cast<F64x2>((std::bit_cast<U64x2>(a) & m) | (std::bit_cast<U64x2>(b) & ~m));
 }
@@ -133,17 +133,17 @@ void RoundStripNarrow(double* values, int64_t n, const FloatFormat& format) {
       std::memcpy(&value, values + i, sizeof(value));
       const U64x2 bits = std::bit_cast<U64x2>(value);
       F64x2 magnitude = std::bit_cast<F64x2>(bits & ~kDoubleSign);
-      magnitude = Choose(magnitude > beyond, beyond, magnitude);
+      magnitude = ChooseDoubles(magnitude > beyond, beyond, magnitude);
       F64x2 power = std::bit_cast<F64x2>(std::bit_cast<U64x2>(magnitude) & kDoubleInfinity);
-      power = Choose(power > smallest, power, smallest) * scale;
+      power = ChooseDoubles(power > smallest, power, smallest) * scale;
       const F64x2 rounded = (magnitude + power) - power;
       U64x2 sign = bits & kDoubleSign;
       if (!signed_zero) sign &= std::bit_cast<U64x2>(rounded != 0.0);
       const I64x2 over = rounded > largest;
-      F64x2 result = Choose(over, overflow, rounded);
+      F64x2 result = ChooseDoubles(over, overflow, rounded);
       if (overflow_is_nan) sign &= ~std::bit_cast<U64x2>(over);
       result = std::bit_cast<F64x2>(std::bit_cast<U64x2>(result) | sign);
-      result = Choose(value == value, result, nan);
+      result = ChooseDoubles(value == value, result, nan);
       std::memcpy(values + i, &result, sizeof(result));
     }
   }

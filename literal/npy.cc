@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 
+#include "absl/strings/ascii.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/npz.h"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kMaxHeader = 10000;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Text from a file, fit for a message.
 std::string Quoted(std::string_view text) {
@@ -49,7 +48,7 @@ std::optional<Descr> ParseDescr(std::string_view text) {
   if (text.size() < 2 || text.size() > 4) return std::nullopt;
   descr.kind = text[0];
   for (char c : text.substr(1)) {
-    if (!IsDigit(c)) return std::nullopt;
+    if (!absl::ascii_isdigit(c)) return std::nullopt;
     descr.bytes = descr.bytes * 10 + (c - '0');
   }
   if (descr.bytes < 1 || std::string_view("biufcV").find(descr.kind) == std::string_view::npos) {
@@ -133,9 +132,9 @@ class HeaderParser {
   absl::Status Sizes(std::vector<int64_t>* sizes) {
     if (!Eat('(')) return Error("the shape is not a tuple");
     while (!Eat(')')) {
-      if (!IsDigit(Peek())) return Error("the shape has something else than sizes");
+      if (!absl::ascii_isdigit(Peek())) return Error("the shape has something else than sizes");
       int64_t size = 0;
-      for (; IsDigit(Current()); ++position_) {
+      for (; absl::ascii_isdigit(Current()); ++position_) {
         if (__builtin_mul_overflow(size, int64_t{10}, &size) ||
             __builtin_add_overflow(size, int64_t{Current() - '0'}, &size)) {
           return Error("the shape has a size over 2^63 - 1");

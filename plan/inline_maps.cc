@@ -6,12 +6,11 @@
 
 #include "evaluator/elementwise.h"
 #include "evaluator/registry.h"
+#include "evaluator/static_shape.h"
 #include "evaluator/steps.h"
 
 namespace assay {
 namespace {
-
-bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }
 
 // A scalar that stays as it is.
 bool IsMove(const Computation& body, const Instruction& instruction) {
@@ -21,7 +20,7 @@ bool IsMove(const Computation& body, const Instruction& instruction) {
              instruction.shape->element_type();
 }
 
-bool IsElementwise(const Computation& body, const Instruction& instruction) {
+bool IsElementwiseIn(const Computation& body, const Instruction& instruction) {
   const StripFor strip = DefinitionOf(instruction.opcode).strip;
   if (strip == nullptr || instruction.operands.empty()) return false;
   absl::InlinedVector<ElementType, 3> types;
@@ -90,7 +89,7 @@ class MapWriter {
     if (!instruction.shape->IsScalar()) return NotSupported({}, "an array");
     if (instruction.opcode == Opcode::kConstant) return Constant(instruction);
     if (IsMove(body, instruction)) return values[static_cast<size_t>(instruction.operands[0])];
-    if (!IsElementwise(body, instruction)) return NotSupported({}, "no elementwise op");
+    if (!IsElementwiseIn(body, instruction)) return NotSupported({}, "no elementwise op");
     Instruction copy = instruction;
     for (int32_t& operand : copy.operands) operand = values[static_cast<size_t>(operand)].id;
     copy.shape = Spread(*copy.shape, *site_.map.shape);
@@ -128,7 +127,7 @@ std::optional<int32_t> InlineMap(const MapSite& site, std::span<const InlinedVal
                                  Computation& result) {
   const Shape& shape = *site.map.shape;
   // The widest elements that an op in between may have.
-  if (!IsStatic(shape) || !Shape::Array(ElementType::kC128, shape.sizes()).ok()) return std::nullopt;
+  if (!IsStaticArray(shape) || !Shape::Array(ElementType::kC128, shape.sizes()).ok()) return std::nullopt;
   const size_t begin = result.instructions.size();
   const absl::StatusOr<int32_t> value = MapWriter(site, most, result).Run(places);
   if (!value.ok()) {

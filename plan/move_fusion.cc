@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "evaluator/static_shape.h"
+
 namespace assay {
 namespace {
 
-constexpr size_t kMaxOperands = 12;
+constexpr size_t kMostParts = 12;
 // Of an array that a member reads and that lives until the concatenate, therefore.
-constexpr int64_t kMostBytes = 1 << 16;
-
-bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }
+constexpr int64_t kMostPartBytes = 1 << 16;
 
 void SortUnique(std::vector<int32_t>& values) {
   std::sort(values.begin(), values.end());
@@ -19,10 +19,10 @@ void SortUnique(std::vector<int32_t>& values) {
 // An operand of the concatenate that it can read through. Slices that are much smaller than what they read are none: they
 // would keep it alive.
 bool IsReadThrough(const Computation& computation, const Instruction& operand) {
-  if (operand.operands.size() != 1 || !IsStatic(*operand.shape) || operand.shape->num_elements() == 0)
+  if (operand.operands.size() != 1 || !IsStaticArray(*operand.shape) || operand.shape->num_elements() == 0)
     return false;
   const Shape& from = *computation.instructions[operand.operands[0]].shape;
-  if (!IsStatic(from) || from.TotalBytes() > kMostBytes) return false;
+  if (!IsStaticArray(from) || from.TotalBytes() > kMostPartBytes) return false;
   const bool is_part = from.num_elements() > operand.shape->num_elements();
   return KeepsPositions(computation, operand) || (is_part && IsRecomputed(computation, operand));
 }
@@ -33,14 +33,14 @@ std::optional<Fusion> FusionOfConcatenate(const Computation& computation, int32_
                                           const std::vector<bool>& may_join) {
   const Instruction& root = computation.instructions[concatenate];
   const Shape& shape = *root.shape;
-  if (root.operands.size() < 2 || root.operands.size() > kMaxOperands || !IsStatic(shape) ||
+  if (root.operands.size() < 2 || root.operands.size() > kMostParts || !IsStaticArray(shape) ||
       shape.num_elements() == 0 || shape.num_elements() > kMostConcatenated || !may_join[concatenate]) {
     return std::nullopt;
   }
   Fusion fusion;
   for (int32_t operand : root.operands) {
     const Instruction& instruction = computation.instructions[operand];
-    if (!IsStatic(*instruction.shape) || instruction.shape->num_elements() == 0) return std::nullopt;
+    if (!IsStaticArray(*instruction.shape) || instruction.shape->num_elements() == 0) return std::nullopt;
     const bool joins = may_join[operand] && IsReadThrough(computation, instruction);
     if (joins) fusion.members.push_back(operand);
     fusion.operands.push_back(joins ? instruction.operands[0] : operand);

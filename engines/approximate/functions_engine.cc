@@ -25,7 +25,7 @@ class Functions final : public Engine {
 };
 
 template <int64_t fewest>
-const Engine& EngineFor(Isa isa) {
+const Engine& FunctionsEngineFor(Isa isa) {
   static const std::array<Functions, 3> engines = {
       Functions(Isa::kBaseline, fewest), Functions(Isa::kAvx2, fewest), Functions(Isa::kAvx512, fewest)};
   return engines[static_cast<size_t>(isa)];
@@ -48,8 +48,8 @@ const Engine& JitFor(Isa isa) {
 
 }  // namespace
 
-const Engine& FunctionsEngine(Isa isa) { return EngineFor<1 << 10>(isa); }
-const Engine& EagerFunctionsEngine(Isa isa) { return EngineFor<1>(isa); }
+const Engine& FunctionsEngine(Isa isa) { return FunctionsEngineFor<1 << 10>(isa); }
+const Engine& EagerFunctionsEngine(Isa isa) { return FunctionsEngineFor<1>(isa); }
 const Engine& ApproximateJitEngine(Isa isa) { return JitFor<false>(isa); }
 const Engine& EagerApproximateJitEngine(Isa isa) { return JitFor<true>(isa); }
 

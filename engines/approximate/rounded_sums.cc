@@ -29,7 +29,7 @@ class RoundedSums final : public Engine {
 };
 
 template <int64_t fewest_f32, int64_t fewest_f64>
-const Engine& EngineFor(Isa isa) {
+const Engine& RoundedSumsEngineFor(Isa isa) {
   static const std::array<RoundedSums, 3> engines = {RoundedSums(Isa::kBaseline, fewest_f32, fewest_f64),
                                                      RoundedSums(Isa::kAvx2, fewest_f32, fewest_f64),
                                                      RoundedSums(Isa::kAvx512, fewest_f32, fewest_f64)};
@@ -38,7 +38,7 @@ const Engine& EngineFor(Isa isa) {
 
 }  // namespace
 
-const Engine& RoundedSumsEngine(Isa isa) { return EngineFor<1 << 12, 1 << 18>(isa); }
-const Engine& EagerRoundedSumsEngine(Isa isa) { return EngineFor<1, 1>(isa); }
+const Engine& RoundedSumsEngine(Isa isa) { return RoundedSumsEngineFor<1 << 12, 1 << 18>(isa); }
+const Engine& EagerRoundedSumsEngine(Isa isa) { return RoundedSumsEngineFor<1, 1>(isa); }
 
 }  // namespace assay::approximate

@@ -31,9 +31,9 @@ struct LoopProgram {
   int64_t condition_counts = 0, body_counts = 0;  // of one run each
 };
 
-class Builder {
+class LoopBuilder {
  public:
-  Builder(const Module& module, Isa target, int64_t most_elements)
+  LoopBuilder(const Module& module, Isa target, int64_t most_elements)
       : target_(target), inliner_(module, target, most_elements) {}
 
   absl::StatusOr<LoopProgram> Run(const Instruction& loop) {
@@ -184,10 +184,10 @@ class LoopEngineOf final : public Engine {
     if (isa_ == Isa::kBaseline) return NotSupported({}, "no AVX2");
     const Isa target = isa_;
     const int lanes = jit::MostLanes({}, target);
-    absl::StatusOr<LoopProgram> program = Builder(step.module, target, lanes).Run(step.instruction);
+    absl::StatusOr<LoopProgram> program = LoopBuilder(step.module, target, lanes).Run(step.instruction);
     // With elements of 64 bits there are half as many lanes; arrays that fill all of them may be such as stay.
     if (!program.ok()) {
-      absl::StatusOr<LoopProgram> half = Builder(step.module, target, lanes / 2).Run(step.instruction);
+      absl::StatusOr<LoopProgram> half = LoopBuilder(step.module, target, lanes / 2).Run(step.instruction);
       if (half.ok()) program = std::move(half);
     }
     if (!program.ok()) return program.status();

@@ -46,8 +46,8 @@ absl::StatusOr<ComputationId> WrappedComputation(const InferContext& context) {
 }
 
 // `state` is ((arguments bound so far), result, context...): C1, C2.
-absl::Status CheckState(const InferContext& context, const Shape& state, const ProgramShape& wrapped,
-                        std::span<const Shape> bound_before, std::span<const Shape* const> bound_now) {
+absl::Status CheckAsyncState(const InferContext& context, const Shape& state, const ProgramShape& wrapped,
+                             std::span<const Shape> bound_before, std::span<const Shape* const> bound_now) {
   if (!state.IsTuple() || state.elements().size() < 2 || !state.element(0).IsTuple()) {
     return InvalidProgram(
         {}, fmt::format("Async-C1: the shape is {}, wanted ((arguments...), result, ...)", state.ToString()));
@@ -84,7 +84,7 @@ absl::StatusOr<Shape> InferAsyncStart(const InferContext& context) {
     for (const Shape* operand : context.operands) arguments.push_back(*operand);
     return Shape::Tuple({Shape::Tuple(std::move(arguments)), wrapped.result});
   }
-  ASSAY_RETURN_IF_ERROR(CheckState(context, *context.declared, wrapped, {}, context.operands));
+  ASSAY_RETURN_IF_ERROR(CheckAsyncState(context, *context.declared, wrapped, {}, context.operands));
   return *context.declared;
 }
 
@@ -94,8 +94,8 @@ absl::StatusOr<Shape> InferAsyncUpdate(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(Shape result, context.declared != nullptr ? absl::StatusOr<Shape>(*context.declared)
                                        : context.num_operands() == 1 ? absl::StatusOr<Shape>(before)
                                                                      : context.Declared());
-  ASSAY_RETURN_IF_ERROR(CheckState(context, result, context.Called(id), before.element(0).elements(),
-                                   context.operands.subspan(1)));
+  ASSAY_RETURN_IF_ERROR(CheckAsyncState(context, result, context.Called(id), before.element(0).elements(),
+                                        context.operands.subspan(1)));
   return result;
 }
 
@@ -120,7 +120,7 @@ absl::StatusOr<Shape> InferAsyncDone(const InferContext& context) {
 }
 
 // A value of any shape whose arrays are zero.
-absl::StatusOr<Literal> Zeros(EvalContext& context, const std::shared_ptr<const Shape>& shape) {
+absl::StatusOr<Literal> ZeroResult(EvalContext& context, const std::shared_ptr<const Shape>& shape) {
   return context.NewLiteral(shape, /*zero=*/true);
 }
 
@@ -132,10 +132,10 @@ absl::StatusOr<Literal> StateValue(EvalContext& context, ComputationId id, std::
   elements.push_back(Literal::Tuple(part(0), arguments));
   const bool ready = arguments.size() == context.module().computation(id).parameters.size();
   ASSAY_ASSIGN_OR_RETURN(Literal result,
-                         ready ? context.Call(id, std::move(arguments)) : Zeros(context, part(1)));
+                         ready ? context.Call(id, std::move(arguments)) : ZeroResult(context, part(1)));
   elements.push_back(std::move(result));
   for (size_t i = 2; i < shape->elements().size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(Literal zeros, Zeros(context, part(static_cast<int64_t>(i))));
+    ASSAY_ASSIGN_OR_RETURN(Literal zeros, ZeroResult(context, part(static_cast<int64_t>(i))));
     elements.push_back(std::move(zeros));
   }
   return Literal::Tuple(shape, std::move(elements));

@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-absl::Status Invalid(const InferContext& context, int c, std::string_view message) {
+absl::Status InvalidBatchNorm(const InferContext& context, int c, std::string_view message) {
   return InvalidProgram(context.instruction.position, fmt::format("BN-C{}: {}", c, message));
 }
 
@@ -25,22 +25,24 @@ absl::Status CheckBatchNorm(const InferContext& context, int64_t vectors) {
   const Shape& x = context.operand(0);
   const int64_t feature = context.attributes().Int(Attr::kFeatureIndex);
   if (!x.IsArray() || feature < 0 || feature >= x.rank()) {
-    return Invalid(context, 1,
-                   fmt::format("feature_index {} is out of range for operand {}", feature, x.ToString()));
+    return InvalidBatchNorm(
+        context, 1, fmt::format("feature_index {} is out of range for operand {}", feature, x.ToString()));
   }
   if (!IsFloat(x.element_type())) {
-    return Invalid(context, 2, fmt::format("the operand is {}, wanted floating elements", x.ToString()));
+    return InvalidBatchNorm(context, 2,
+                            fmt::format("the operand is {}, wanted floating elements", x.ToString()));
   }
   for (int64_t i = 1; i <= vectors; ++i) {
     const Shape& v = context.operand(i);
     if (v.IsArray() && v.rank() == 1 && v.size(0) == x.size(feature) && v.element_type() == x.element_type())
       continue;
-    return Invalid(context, 3,
-                   fmt::format("operand {} is {}, wanted {}[{}]", i, v.ToString(), Name(x.element_type()),
-                               x.size(feature)));
+    return InvalidBatchNorm(context, 3,
+                            fmt::format("operand {} is {}, wanted {}[{}]", i, v.ToString(),
+                                        Name(x.element_type()), x.size(feature)));
   }
   const double epsilon = context.attributes().Float(Attr::kEpsilon);
-  if (!(epsilon >= 0)) return Invalid(context, 5, fmt::format("epsilon is {}, wanted at least 0", epsilon));
+  if (!(epsilon >= 0))
+    return InvalidBatchNorm(context, 5, fmt::format("epsilon is {}, wanted at least 0", epsilon));
   return absl::OkStatus();
 }
 
@@ -196,8 +198,8 @@ absl::StatusOr<Shape> InferBatchNormGrad(const InferContext& context) {
   const Shape& gradient = context.operand(4);
   if (!gradient.IsArray() || !Shape::SameDimensions(x, gradient) ||
       gradient.element_type() != x.element_type()) {
-    return Invalid(context, 4,
-                   fmt::format("grad_output is {}, wanted {}", gradient.ToString(), x.ToString()));
+    return InvalidBatchNorm(context, 4,
+                            fmt::format("grad_output is {}, wanted {}", gradient.ToString(), x.ToString()));
   }
   const Shape vector = FeatureShape(x, context.attributes().Int(Attr::kFeatureIndex));
   return Shape::Tuple({x, vector, vector});

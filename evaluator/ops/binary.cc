@@ -36,13 +36,13 @@ void MapComplexes(const StripParams& params, int64_t n, const void* const* in, v
 }
 
 template <int64_t (*fn)(int64_t, int64_t, int)>
-void MapSigned(const StripParams& params, int64_t n, const void* const* in, void* out) {
+void MapSignedPairs(const StripParams& params, int64_t n, const void* const* in, void* out) {
   const int bits = Bits(params.operand);
   MapStrip2<int64_t, int64_t>(n, in, out, [bits](int64_t a, int64_t b) { return fn(a, b, bits); });
 }
 
 template <uint64_t (*fn)(uint64_t, uint64_t, int)>
-void MapUnsigned(const StripParams& params, int64_t n, const void* const* in, void* out) {
+void MapUnsignedPairs(const StripParams& params, int64_t n, const void* const* in, void* out) {
   const int bits = Bits(params.operand);
   MapStrip2<uint64_t, uint64_t>(n, in, out, [bits](uint64_t a, uint64_t b) { return fn(a, b, bits); });
 }
@@ -172,8 +172,8 @@ void DivideReals(const StripParams& params, int64_t n, const void* const* in, vo
 }
 
 constexpr KindStrips kDivideStrips = {
-    .signed_integer = MapSigned<SignedDivide>,
-    .unsigned_integer = MapUnsigned<UnsignedDivide>,
+    .signed_integer = MapSignedPairs<SignedDivide>,
+    .unsigned_integer = MapUnsignedPairs<UnsignedDivide>,
     .real = DivideReals,
     .complex = MapComplexes<ComplexDivide>,
 };
@@ -199,8 +199,8 @@ void RemainderReals(const StripParams& params, int64_t n, const void* const* in,
 }
 
 constexpr KindStrips kRemainderStrips = {
-    .signed_integer = MapSigned<SignedRemainder>,
-    .unsigned_integer = MapUnsigned<UnsignedRemainder>,
+    .signed_integer = MapSignedPairs<SignedRemainder>,
+    .unsigned_integer = MapUnsignedPairs<UnsignedRemainder>,
     .real = RemainderReals,
 };
 
@@ -220,8 +220,8 @@ constinit const OpDef ops::Remainder = {
 namespace {
 
 constexpr KindStrips kPowerStrips = {
-    .signed_integer = MapSigned<SignedPower>,
-    .unsigned_integer = MapUnsigned<UnsignedPower>,
+    .signed_integer = MapSignedPairs<SignedPower>,
+    .unsigned_integer = MapUnsignedPairs<UnsignedPower>,
     .real = MapRounded<RealPower>,
     .complex = MapComplexes<ComplexPower>,
 };
@@ -229,8 +229,8 @@ constexpr KindStrips kPowerStrips = {
 constexpr KindStrips kAtan2Strips = {.real = MapRounded<RealAtan2>, .complex = MapComplexes<ComplexAtan2>};
 
 constexpr KindStrips kMulhiStrips = {
-    .signed_integer = MapSigned<SignedMultiplyHigh>,
-    .unsigned_integer = MapUnsigned<UnsignedMultiplyHigh>,
+    .signed_integer = MapSignedPairs<SignedMultiplyHigh>,
+    .unsigned_integer = MapUnsignedPairs<UnsignedMultiplyHigh>,
 };
 
 }  // namespace

@@ -87,7 +87,7 @@ void StorePattern(ElementType type, uint64_t pattern, std::byte* element) {
 
 // Elements of less than a byte on either side: `ratio` narrow elements make a wide one, the first of them in
 // its least significant bits.
-void Split(ElementType from, const std::byte* src, ElementType to, std::byte* dst, int64_t n, int ratio) {
+void SplitBits(ElementType from, const std::byte* src, ElementType to, std::byte* dst, int64_t n, int ratio) {
   const int width = StorageBits(to);
   for (int64_t i = 0; i < n; ++i) {
     const uint64_t pattern = LoadPattern(from, src + i * Bytes(from));
@@ -130,7 +130,7 @@ absl::StatusOr<Literal> MoveBits(EvalContext& context, const Literal& operand) {
   const int from_bits = StorageBits(from);
   const int to_bits = StorageBits(to);
   if (from_bits >= to_bits) {
-    Split(from, operand.data(), to, dst, operand.shape().num_elements(), from_bits / to_bits);
+    SplitBits(from, operand.data(), to, dst, operand.shape().num_elements(), from_bits / to_bits);
   } else {
     Join(from, operand.data(), to, dst, shape.num_elements(), to_bits / from_bits);
   }
@@ -163,7 +163,7 @@ void BitcastStrip(const StripParams& params, int64_t n, const void* const* in, v
   std::byte from[kStripBytes];
   std::byte to[kStripBytes];
   StoreStrip(params.operand, in[0], n, from, Bytes(params.operand));
-  Split(params.operand, from, params.result, to, n, 1);
+  SplitBits(params.operand, from, params.result, to, n, 1);
   LoadStrip(params.result, to, Bytes(params.result), n, out);
 }
 

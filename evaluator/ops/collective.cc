@@ -365,7 +365,7 @@ absl::StatusOr<Literal> EvalCollectiveBroadcast(EvalContext& context, std::span<
 constexpr AttrSpec kPermuteAttrs[] = {Required(Attr::kSourceTargetPairs), Optional(Attr::kChannelId),
                                       Optional(Attr::kSliceSizes), Optional(Attr::kMode)};
 
-absl::Status CheckPairs(const InferContext& context) {
+absl::Status CheckSourceTargetPairs(const InferContext& context) {
   const int64_t ids = context.attributes().Has(Attr::kChannelId) ? context.module.num_partitions
                                                                  : context.module.replica_count;
   std::vector<int64_t> seen[2];
@@ -394,7 +394,7 @@ absl::StatusOr<Shape> InferCollectivePermute(const InferContext& context) {
     return NotSupported({}, "CollectivePermute-C4: the in-place form with slice_sizes");
   }
   ASSAY_RETURN_IF_ERROR(RequireArrays(context, "CollectivePermute"));
-  ASSAY_RETURN_IF_ERROR(CheckPairs(context));
+  ASSAY_RETURN_IF_ERROR(CheckSourceTargetPairs(context));
   return BareOrTuple(OperandShapes(context));
 }
 

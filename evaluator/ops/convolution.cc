@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::string_view kOp = "ConvGeneralDilated";
 
-absl::Status Invalid(const InferContext& context, int c, std::string_view message) {
+absl::Status InvalidConvolution(const InferContext& context, int c, std::string_view message) {
   return InvalidProgram(context.instruction.position, fmt::format("{}-C{}: {}", kOp, c, message));
 }
 
@@ -47,9 +47,9 @@ absl::Status CheckRoles(const InferContext& context, std::string_view name, int6
       seen[d] = true;
       continue;
     }
-    return Invalid(context, 2,
-                   fmt::format("dimension numbers of {} are {{{}}}, wanted a permutation of 0..{}", name,
-                               fmt::join(dims, ","), seen.size() - 1));
+    return InvalidConvolution(context, 2,
+                              fmt::format("dimension numbers of {} are {{{}}}, wanted a permutation of 0..{}",
+                                          name, fmt::join(dims, ","), seen.size() - 1));
   }
   return absl::OkStatus();
 }
@@ -61,13 +61,15 @@ absl::Status CheckDimensionNumbers(const InferContext& context) {
   for (int64_t i = 0; i < 2; ++i) {
     const Shape& operand = context.operand(i);
     if (operand.IsArray() && operand.rank() == static_cast<int64_t>(n) + 2) continue;
-    return Invalid(context, 1,
-                   fmt::format("operand {} is {}, wanted an array of rank {}", i, operand.ToString(), n + 2));
+    return InvalidConvolution(
+        context, 1,
+        fmt::format("operand {} is {}, wanted an array of rank {}", i, operand.ToString(), n + 2));
   }
   if (dn.kernel_spatial.size() != n || dn.output_spatial.size() != n) {
-    return Invalid(context, 2,
-                   fmt::format("dim_labels have {}, {} and {} spatial dimensions, wanted as many in each", n,
-                               dn.kernel_spatial.size(), dn.output_spatial.size()));
+    return InvalidConvolution(
+        context, 2,
+        fmt::format("dim_labels have {}, {} and {} spatial dimensions, wanted as many in each", n,
+                    dn.kernel_spatial.size(), dn.output_spatial.size()));
   }
   ASSAY_RETURN_IF_ERROR(CheckRoles(context, "lhs", dn.input_batch, dn.input_feature, dn.input_spatial));
   ASSAY_RETURN_IF_ERROR(
@@ -83,33 +85,35 @@ GroupCounts GroupCountsOf(const AttributeMap& attributes) {
 }
 
 // C4 to C7.
-absl::Status CheckGroups(const InferContext& context) {
+absl::Status CheckGroupCounts(const InferContext& context) {
   const ConvDimensionNumbers& dn = DimensionNumbers(context.attributes());
   const GroupCounts groups = GroupCountsOf(context.attributes());
   if (groups.features < 1 || groups.batches < 1 || (groups.features > 1 && groups.batches > 1)) {
-    return Invalid(context, 4,
-                   fmt::format("feature_group_count is {} and batch_group_count {}, wanted at least 1 and "
-                               "not both above",
-                               groups.features, groups.batches));
+    return InvalidConvolution(
+        context, 4,
+        fmt::format("feature_group_count is {} and batch_group_count {}, wanted at least 1 and "
+                    "not both above",
+                    groups.features, groups.batches));
   }
   const int64_t in = context.operand(0).size(dn.input_feature);
   const int64_t kernel_in = context.operand(1).size(dn.kernel_input_feature);
   if (in % groups.features != 0 || in / groups.features != kernel_in) {
-    return Invalid(context, 5,
-                   fmt::format("lhs has {} features, rhs {} input features, feature_group_count is {}", in,
-                               kernel_in, groups.features));
+    return InvalidConvolution(
+        context, 5,
+        fmt::format("lhs has {} features, rhs {} input features, feature_group_count is {}", in, kernel_in,
+                    groups.features));
   }
   const int64_t out = context.operand(1).size(dn.kernel_output_feature);
   if (out % groups.features != 0 || out % groups.batches != 0) {
-    return Invalid(context, 6,
-                   fmt::format("rhs has {} output features, wanted a multiple of {}", out,
-                               std::max(groups.features, groups.batches)));
+    return InvalidConvolution(context, 6,
+                              fmt::format("rhs has {} output features, wanted a multiple of {}", out,
+                                          std::max(groups.features, groups.batches)));
   }
   const int64_t batch = context.operand(0).size(dn.input_batch);
   if (batch % groups.batches != 0) {
-    return Invalid(context, 7,
-                   fmt::format("lhs has batch size {}, wanted a multiple of batch_group_count {}", batch,
-                               groups.batches));
+    return InvalidConvolution(context, 7,
+                              fmt::format("lhs has batch size {}, wanted a multiple of batch_group_count {}",
+                                          batch, groups.batches));
   }
   return absl::OkStatus();
 }
@@ -126,14 +130,14 @@ absl::StatusOr<DimVector> CheckWindow(const InferContext& context) {
   const Window& window = context.attributes().WindowOf();
   const DimVector sizes = SpatialSizes(context.operand(0).sizes(), dn.input_spatial);
   if (window.size() != sizes.size()) {
-    return Invalid(context, 3,
-                   fmt::format("the window has {} dimensions, wanted {}", window.size(), sizes.size()));
+    return InvalidConvolution(
+        context, 3, fmt::format("the window has {} dimensions, wanted {}", window.size(), sizes.size()));
   }
   for (size_t d = 0; d < window.size(); ++d) {
     const int64_t kernel = context.operand(1).size(dn.kernel_spatial[d]);
     if (window[d].size == kernel) continue;
-    return Invalid(context, 3,
-                   fmt::format("window size {} is {}, the kernel's is {}", d, window[d].size, kernel));
+    return InvalidConvolution(
+        context, 3, fmt::format("window size {} is {}, the kernel's is {}", d, window[d].size, kernel));
   }
   return WindowOutputSizes(context, kOp, 3, sizes, window);
 }
@@ -145,7 +149,7 @@ absl::StatusOr<Shape> InferConvolution(const InferContext& context) {
   const Shape& lhs = context.operand(0);
   const Shape& rhs = context.operand(1);
   ASSAY_ASSIGN_OR_RETURN(const DimVector spatial, CheckWindow(context));
-  ASSAY_RETURN_IF_ERROR(CheckGroups(context));
+  ASSAY_RETURN_IF_ERROR(CheckGroupCounts(context));
   ASSAY_ASSIGN_OR_RETURN(const ElementType type,
                          ContractionResultType(context, lhs.element_type(), rhs.element_type()));
   DimVector sizes(spatial.size() + 2);

@@ -44,8 +44,8 @@ absl::Status CheckSide(const InferContext& context, std::string_view op, std::st
 }
 
 // C3 or C4: equal counts and sizes.
-absl::Status CheckPairs(const InferContext& context, std::string_view label, std::string_view role,
-                        std::span<const int64_t> lhs, std::span<const int64_t> rhs) {
+absl::Status CheckDimensionPairs(const InferContext& context, std::string_view label, std::string_view role,
+                                 std::span<const int64_t> lhs, std::span<const int64_t> rhs) {
   if (lhs.size() != rhs.size()) {
     return InvalidProgram(context.instruction.position, fmt::format("{}: {} {} dimensions in lhs, {} in rhs",
                                                                     label, lhs.size(), role, rhs.size()));
@@ -77,9 +77,10 @@ absl::StatusOr<DotDims> CheckDotDims(const InferContext& context, std::string_vi
   const int64_t lhs_rank = context.operand(0).rank(), rhs_rank = context.operand(1).rank();
   ASSAY_RETURN_IF_ERROR(CheckSide(context, op, "lhs", lhs_rank, lhs_batch, lhs_contracting));
   ASSAY_RETURN_IF_ERROR(CheckSide(context, op, "rhs", rhs_rank, rhs_batch, rhs_contracting));
+  ASSAY_RETURN_IF_ERROR(CheckDimensionPairs(context, fmt::format("{}-C3", op), "contracting", lhs_contracting,
+                                            rhs_contracting));
   ASSAY_RETURN_IF_ERROR(
-      CheckPairs(context, fmt::format("{}-C3", op), "contracting", lhs_contracting, rhs_contracting));
-  ASSAY_RETURN_IF_ERROR(CheckPairs(context, fmt::format("{}-C4", op), "batch", lhs_batch, rhs_batch));
+      CheckDimensionPairs(context, fmt::format("{}-C4", op), "batch", lhs_batch, rhs_batch));
   return DotDimsOf(attributes, lhs_rank, rhs_rank);
 }
 

@@ -134,7 +134,7 @@ absl::StatusOr<Literal> EvalDynamicReshape(EvalContext& context, std::span<Liter
   return RepackLive(context, operands[0], sizes);
 }
 
-constexpr AttrSpec kDimensionsAttrs[] = {Required(Attr::kDimensions)};
+constexpr AttrSpec kSizeAttrs[] = {Required(Attr::kDimensions)};
 
 void DemandsOfSetDimensionSize(const InstructionView& view, std::vector<OperandDemand>& demands) {
   const int64_t dimension = view.attributes().List(Attr::kDimensions)[0];
@@ -153,7 +153,7 @@ void DemandsOfDynamicReshape(const InstructionView& view, std::vector<OperandDem
 constinit const OpDef ops::GetDimensionSize = {
     .operands = Exactly(1),
     .types = kArrayTypes,
-    .attributes = kDimensionsAttrs,
+    .attributes = kSizeAttrs,
     .infer = InferGetDimensionSize,
     .eval = EvalGetDimensionSize,
     .work = work::None,
@@ -161,7 +161,7 @@ constinit const OpDef ops::GetDimensionSize = {
 constinit const OpDef ops::SetDimensionSize = {
     .operands = Exactly(2),
     .types = kArrayTypes,
-    .attributes = kDimensionsAttrs,
+    .attributes = kSizeAttrs,
     .infer = InferSetDimensionSize,
     .eval = EvalSetDimensionSize,
     .work = work::None,

@@ -38,7 +38,7 @@ std::optional<FftKind> KindOf(const AttributeMap& attributes) {
   return std::nullopt;
 }
 
-absl::Status Invalid(const InferContext& context, int c, std::string_view message) {
+absl::Status InvalidFft(const InferContext& context, int c, std::string_view message) {
   return InvalidProgram(context.instruction.position, fmt::format("Fft-C{}: {}", c, message));
 }
 
@@ -48,9 +48,9 @@ absl::StatusOr<ElementType> ResultType(const InferContext& context, FftKind kind
   const bool complex = IsComplex(type);
   const bool real = type == ElementType::kF32 || type == ElementType::kF64;
   if (kind == FftKind::kRfft ? !real : !complex) {
-    return Invalid(context, 4,
-                   fmt::format("{} of {} elements, wanted {}", context.attributes().Text(Attr::kFftType),
-                               Name(type), kind == FftKind::kRfft ? "f32 or f64" : "c64 or c128"));
+    return InvalidFft(context, 4,
+                      fmt::format("{} of {} elements, wanted {}", context.attributes().Text(Attr::kFftType),
+                                  Name(type), kind == FftKind::kRfft ? "f32 or f64" : "c64 or c128"));
   }
   if (kind == FftKind::kRfft) return type == ElementType::kF32 ? ElementType::kC64 : ElementType::kC128;
   return kind == FftKind::kIrfft ? ComponentType(type) : type;
@@ -62,18 +62,19 @@ absl::StatusOr<Shape> InferFft(const InferContext& context) {
   const int64_t r = static_cast<int64_t>(lengths.size());
   const std::optional<FftKind> kind = KindOf(context.attributes());
   if (!kind) {
-    return Invalid(context, 4,
-                   fmt::format("fft_type is {}, wanted FFT, IFFT, RFFT or IRFFT",
-                               context.attributes().Text(Attr::kFftType)));
+    return InvalidFft(context, 4,
+                      fmt::format("fft_type is {}, wanted FFT, IFFT, RFFT or IRFFT",
+                                  context.attributes().Text(Attr::kFftType)));
   }
-  if (r < 1 || r > 3) return Invalid(context, 1, fmt::format("fft_length has {} entries, wanted 1 to 3", r));
+  if (r < 1 || r > 3)
+    return InvalidFft(context, 1, fmt::format("fft_length has {} entries, wanted 1 to 3", r));
   if (!x.IsArray() || x.rank() < r) {
-    return Invalid(context, 2,
-                   fmt::format("the operand is {}, wanted an array of rank at least {}", x.ToString(), r));
+    return InvalidFft(context, 2,
+                      fmt::format("the operand is {}, wanted an array of rank at least {}", x.ToString(), r));
   }
   for (int64_t length : lengths) {
     if (length < 0)
-      return Invalid(context, 3, fmt::format("fft_length has the entry {}, wanted at least 0", length));
+      return InvalidFft(context, 3, fmt::format("fft_length has the entry {}, wanted at least 0", length));
   }
   ASSAY_ASSIGN_OR_RETURN(const ElementType type, ResultType(context, *kind));
   const int64_t last = lengths[r - 1], half = last == 0 ? 0 : last / 2 + 1;
@@ -82,9 +83,9 @@ absl::StatusOr<Shape> InferFft(const InferContext& context) {
     const int64_t d = x.rank() - r + i;
     const int64_t wanted = i == r - 1 && *kind == FftKind::kIrfft ? half : lengths[i];
     if (sizes[d] != wanted) {
-      return Invalid(context, 5,
-                     fmt::format("dimension {} has size {}, wanted {} for fft_length {{{}}}", d, sizes[d],
-                                 wanted, fmt::join(lengths, ",")));
+      return InvalidFft(context, 5,
+                        fmt::format("dimension {} has size {}, wanted {} for fft_length {{{}}}", d, sizes[d],
+                                    wanted, fmt::join(lengths, ",")));
     }
   }
   if (*kind == FftKind::kRfft) sizes.back() = half;

@@ -16,7 +16,7 @@ namespace assay {
 namespace {
 
 // A value of `wanted`'s structure whose arrays are zero.
-absl::StatusOr<Literal> Zeros(EvalContext& context, const Shape& wanted) {
+absl::StatusOr<Literal> ZeroInput(EvalContext& context, const Shape& wanted) {
   return context.NewLiteral(std::make_shared<const Shape>(wanted), /*zero=*/true);
 }
 
@@ -153,7 +153,7 @@ absl::StatusOr<Shape> InferRecv(const InferContext& context) {
 }
 
 absl::StatusOr<Literal> EvalRecv(EvalContext& context, std::span<Literal>) {
-  return Zeros(context, context.result_shape());
+  return ZeroInput(context, context.result_shape());
 }
 
 // C2: a -done stands on its start, directly or through a tuple of a pipelined loop; same channel, same kind.
@@ -203,7 +203,7 @@ absl::StatusOr<Literal> EvalRecvDone(EvalContext& context, std::span<Literal>) {
     const std::string queue = HostQueue(transfer);
     ASSAY_ASSIGN_OR_RETURN(value, TakeItem(process.host_to_device[queue], wanted, "host channel " + queue));
   } else if (!TakesPart(transfer, 1)) {
-    ASSAY_ASSIGN_OR_RETURN(value, Zeros(context, wanted));
+    ASSAY_ASSIGN_OR_RETURN(value, ZeroInput(context, wanted));
   } else {
     const int64_t channel = context.attributes().Int(Attr::kChannelId);
     std::deque<Literal>& queue = process.channels[channel];

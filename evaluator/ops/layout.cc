@@ -180,7 +180,7 @@ absl::StatusOr<Literal> EvalCopy(EvalContext& context, std::span<Literal> operan
 
 constexpr AttrSpec kBroadcastAttrs[] = {Optional(Attr::kDimensions)};
 constexpr AttrSpec kReshapeAttrs[] = {Optional(Attr::kInferredDimension)};
-constexpr AttrSpec kDimensionsAttrs[] = {Required(Attr::kDimensions)};
+constexpr AttrSpec kPermutationAttrs[] = {Required(Attr::kDimensions)};
 
 std::optional<AffineMap> SourceOfBroadcast(const InstructionView& view) {
   const std::span<const int64_t> dims = view.attributes().List(Attr::kDimensions);
@@ -229,7 +229,7 @@ constinit const OpDef ops::Reshape = {
 constinit const OpDef ops::Transpose = {
     .operands = Exactly(1),
     .types = kArrayTypes,
-    .attributes = kDimensionsAttrs,
+    .attributes = kPermutationAttrs,
     .infer = InferTranspose,
     .eval = EvalTranspose,
     .work = work::Move,
@@ -239,7 +239,7 @@ constinit const OpDef ops::Transpose = {
 constinit const OpDef ops::Reverse = {
     .operands = Exactly(1),
     .types = kArrayTypes,
-    .attributes = kDimensionsAttrs,
+    .attributes = kPermutationAttrs,
     .infer = InferReverse,
     .eval = EvalReverse,
     .work = work::Move,

@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-absl::Status Invalid(const InferContext& context, std::string_view message) {
+absl::Status InvalidLinalg(const InferContext& context, std::string_view message) {
   return InvalidProgram(context.instruction.position, message);
 }
 
@@ -83,14 +83,16 @@ DimVector At(Index batch, int64_t i, int64_t j) {
 absl::StatusOr<Shape> InferCholesky(const InferContext& context) {
   const Shape& a = context.operand(0);
   if (!a.IsArray() || !(kFloatTypes | kComplexTypes).Has(a.element_type())) {
-    return Invalid(context, fmt::format("Cholesky-C1: the operand is {}, wanted floating or complex elements",
-                                        a.ToString()));
+    return InvalidLinalg(
+        context,
+        fmt::format("Cholesky-C1: the operand is {}, wanted floating or complex elements", a.ToString()));
   }
   if (a.rank() < 2)
-    return Invalid(context, fmt::format("Cholesky-C2: the operand has rank {}, wanted at least 2", a.rank()));
+    return InvalidLinalg(context,
+                         fmt::format("Cholesky-C2: the operand has rank {}, wanted at least 2", a.rank()));
   if (a.size(a.rank() - 2) != a.size(a.rank() - 1)) {
-    return Invalid(context,
-                   fmt::format("Cholesky-C3: the operand is {}, wanted square matrices", a.ToString()));
+    return InvalidLinalg(context,
+                         fmt::format("Cholesky-C3: the operand is {}, wanted square matrices", a.ToString()));
   }
   return a;
 }
@@ -186,36 +188,37 @@ absl::StatusOr<Shape> InferTriangularSolve(const InferContext& context) {
   const Shape& b = context.operand(1);
   if (!a.IsArray() || !b.IsArray() || a.element_type() != b.element_type() ||
       !(kFloatTypes | kComplexTypes).Has(a.element_type())) {
-    return Invalid(context,
-                   fmt::format("TriangularSolve-C1: operands are {} and {}, wanted one floating or complex "
-                               "element type",
-                               a.ToString(), b.ToString()));
+    return InvalidLinalg(
+        context, fmt::format("TriangularSolve-C1: operands are {} and {}, wanted one floating or complex "
+                             "element type",
+                             a.ToString(), b.ToString()));
   }
   if (a.rank() < 2 || b.rank() != a.rank()) {
-    return Invalid(
+    return InvalidLinalg(
         context, fmt::format("TriangularSolve-C2: operands have ranks {} and {}, wanted the same, at least 2",
                              a.rank(), b.rank()));
   }
   const int64_t r = a.rank(), n = a.size(r - 1);
   if (a.size(r - 2) != n) {
-    return Invalid(context, fmt::format("TriangularSolve-C3: a is {}, wanted square matrices", a.ToString()));
+    return InvalidLinalg(context,
+                         fmt::format("TriangularSolve-C3: a is {}, wanted square matrices", a.ToString()));
   }
   const bool left = context.attributes().Bool(Attr::kLeftSide);
   if (b.size(left ? r - 2 : r - 1) != n) {
-    return Invalid(context, fmt::format("TriangularSolve-C4: a is {}, b is {}, left_side is {}", a.ToString(),
-                                        b.ToString(), left));
+    return InvalidLinalg(context, fmt::format("TriangularSolve-C4: a is {}, b is {}, left_side is {}",
+                                              a.ToString(), b.ToString(), left));
   }
   for (int64_t d = 0; d + 2 < r; ++d) {
     if (a.size(d) == b.size(d)) continue;
-    return Invalid(context, fmt::format("TriangularSolve-C5: dimension {} has size {} in a and {} in b", d,
-                                        a.size(d), b.size(d)));
+    return InvalidLinalg(context, fmt::format("TriangularSolve-C5: dimension {} has size {} in a and {} in b",
+                                              d, a.size(d), b.size(d)));
   }
   const std::string_view op = context.attributes().Text(Attr::kTransposeA, "TRANSPOSE_INVALID");
   if (op != "NO_TRANSPOSE" && op != "TRANSPOSE" && op != "ADJOINT") {
-    return Invalid(context,
-                   fmt::format("TriangularSolve-C6: transpose_a is {}, wanted NO_TRANSPOSE, TRANSPOSE or "
-                               "ADJOINT",
-                               op));
+    return InvalidLinalg(
+        context, fmt::format("TriangularSolve-C6: transpose_a is {}, wanted NO_TRANSPOSE, TRANSPOSE or "
+                             "ADJOINT",
+                             op));
   }
   return b;
 }

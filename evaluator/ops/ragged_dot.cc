@@ -34,12 +34,8 @@ struct RaggedDims {
   DimVector prefix;    // dimensions of lhs that group_sizes is indexed by
 };
 
-absl::Status Invalid(const InferContext& context, int c, std::string_view message) {
+absl::Status InvalidRaggedDot(const InferContext& context, int c, std::string_view message) {
   return InvalidProgram(context.instruction.position, fmt::format("RaggedDot-C{}: {}", c, message));
-}
-
-bool Contains(const DimVector& dims, int64_t d) {
-  return std::find(dims.begin(), dims.end(), d) != dims.end();
 }
 
 // The entries of `dims` before d, or all of them.
@@ -73,22 +69,23 @@ absl::Status CheckGroupDims(const InferContext& context, const DotDims& dims, Ra
   const std::span<const int64_t> group = context.attributes().List(Attr::kRhsGroupDims);
   const size_t wanted = mode == RaggedMode::kFree ? 1 : 0;
   if (group.size() != wanted) {
-    return Invalid(context, 4, fmt::format("rhs_group_dims has {} entries, wanted {}", group.size(), wanted));
+    return InvalidRaggedDot(context, 4,
+                            fmt::format("rhs_group_dims has {} entries, wanted {}", group.size(), wanted));
   }
   if (wanted == 0) return absl::OkStatus();
   const Shape& rhs = context.operand(1);
   if (group[0] < 0 || group[0] >= rhs.rank()) {
-    return Invalid(context, 5,
-                   fmt::format("rhs group dimension {} is out of range for rank {}", group[0], rhs.rank()));
+    return InvalidRaggedDot(
+        context, 5, fmt::format("rhs group dimension {} is out of range for rank {}", group[0], rhs.rank()));
   }
   if (!Contains(dims.rhs.free, group[0])) {
-    return Invalid(context, 4,
-                   fmt::format("rhs group dimension {} is a batch or contracting dimension", group[0]));
+    return InvalidRaggedDot(
+        context, 4, fmt::format("rhs group dimension {} is a batch or contracting dimension", group[0]));
   }
   if (rhs.size(group[0]) != groups) {
-    return Invalid(context, 4,
-                   fmt::format("rhs group dimension {} has size {}, group_sizes has {} groups", group[0],
-                               rhs.size(group[0]), groups));
+    return InvalidRaggedDot(context, 4,
+                            fmt::format("rhs group dimension {} has size {}, group_sizes has {} groups",
+                                        group[0], rhs.size(group[0]), groups));
   }
   return absl::OkStatus();
 }
@@ -97,19 +94,20 @@ absl::Status CheckGroupDims(const InferContext& context, const DotDims& dims, Ra
 absl::StatusOr<int64_t> CheckGroupSizes(const InferContext& context, const DimVector& prefix) {
   const Shape& sizes = context.operand(2);
   if (!sizes.IsArray() || !IsIntegral(sizes.element_type()) || sizes.rank() < 1) {
-    return Invalid(context, 3,
-                   fmt::format("group_sizes is {}, wanted integers of rank at least 1", sizes.ToString()));
+    return InvalidRaggedDot(
+        context, 3, fmt::format("group_sizes is {}, wanted integers of rank at least 1", sizes.ToString()));
   }
   const int64_t rank = static_cast<int64_t>(prefix.size()) + 1;
   if (sizes.rank() != 1 && sizes.rank() != rank) {
-    return Invalid(context, 3, fmt::format("group_sizes has rank {}, wanted 1 or {}", sizes.rank(), rank));
+    return InvalidRaggedDot(context, 3,
+                            fmt::format("group_sizes has rank {}, wanted 1 or {}", sizes.rank(), rank));
   }
   for (int64_t i = 0; i + 1 < sizes.rank(); ++i) {
     const int64_t wanted = context.operand(0).size(prefix[i]);
     if (sizes.size(i) == wanted) continue;
-    return Invalid(context, 3,
-                   fmt::format("dimension {} of group_sizes has size {}, dimension {} of lhs has {}", i,
-                               sizes.size(i), prefix[i], wanted));
+    return InvalidRaggedDot(context, 3,
+                            fmt::format("dimension {} of group_sizes has size {}, dimension {} of lhs has {}",
+                                        i, sizes.size(i), prefix[i], wanted));
   }
   return sizes.size(sizes.rank() - 1);
 }
@@ -120,9 +118,9 @@ absl::StatusOr<Shape> InferRaggedDot(const InferContext& context) {
   const std::span<const int64_t> ragged = context.attributes().List(Attr::kLhsRaggedDims);
   const int64_t rank = context.operand(0).rank();
   if (ragged.size() != 1 || ragged[0] < 0 || ragged[0] >= rank) {
-    return Invalid(context, 2,
-                   fmt::format("lhs_ragged_dims is {{{}}}, wanted one dimension in [0, {})",
-                               fmt::join(ragged, ","), rank));
+    return InvalidRaggedDot(context, 2,
+                            fmt::format("lhs_ragged_dims is {{{}}}, wanted one dimension in [0, {})",
+                                        fmt::join(ragged, ","), rank));
   }
   const DotDims dot_dims = dims;
   // With a bad group dimension the modes are the same; it is checked next.

@@ -84,13 +84,13 @@ class PhiloxWords {
 
 // How 32-bit pairs are laid over a shape: along the first dimension whose size is even (0 counts), else the
 // first of maximal size. `half` is the shape with that size halved, rounded up.
-struct Split {
+struct PairSplit {
   int64_t dimension = 0;
   DimVector sizes, half;
 };
 
-Split SplitPairs(const Shape& shape) {
-  Split split;
+PairSplit SplitPairs(const Shape& shape) {
+  PairSplit split;
   split.sizes.assign(shape.sizes().begin(), shape.sizes().end());
   if (split.sizes.empty()) split.sizes.push_back(1);
   const auto even =
@@ -119,7 +119,7 @@ absl::Status ForEachElement(EvalContext& context, int64_t count, Fn fn) {
 // Element J takes half position H = J with J_s div 2, and its low word where J_s is even, the high word
 // otherwise. Calls fn(row-major position in `half`, odd) for every element in row-major order.
 template <typename Fn>
-absl::Status ForEachPairElement(EvalContext& context, const Split& split, Fn fn) {
+absl::Status ForEachPairElement(EvalContext& context, const PairSplit& split, Fn fn) {
   int64_t inner = 1;
   for (size_t d = split.dimension + 1; d < split.sizes.size(); ++d) inner *= split.sizes[d];
   int64_t outer = 1;
@@ -152,13 +152,13 @@ uint64_t StoragePattern(ElementType type, uint64_t bits) {
 // rng-bit-generator(state), algorithm=a: (new state, bits).
 constexpr AttrSpec kRngBitGeneratorAttrs[] = {Required(Attr::kAlgorithm)};
 
-std::string Lower(std::string_view text) {
+std::string LowerAscii(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return lower;
 }
 
-absl::Status CheckState(const InferContext& context, std::string_view algorithm) {
+absl::Status CheckGeneratorState(const InferContext& context, std::string_view algorithm) {
   const Shape& state = context.operand(0);
   const bool is_vector = state.IsArray() && state.element_type() == ElementType::kU64 && state.rank() == 1;
   const int64_t words = is_vector ? state.size(0) : 0;
@@ -169,14 +169,14 @@ absl::Status CheckState(const InferContext& context, std::string_view algorithm)
 }
 
 absl::StatusOr<Shape> InferRngBitGenerator(const InferContext& context) {
-  const std::string algorithm = Lower(context.attributes().Text(Attr::kAlgorithm));
+  const std::string algorithm = LowerAscii(context.attributes().Text(Attr::kAlgorithm));
   if (algorithm != "rng_default" && algorithm != "rng_three_fry" && algorithm != "rng_philox") {
     return InvalidProgram(
         {}, fmt::format("rng-bit-generator: algorithm is '{}', wanted rng_default, rng_three_fry or "
                         "rng_philox",
                         algorithm));
   }
-  ASSAY_RETURN_IF_ERROR(CheckState(context, algorithm));
+  ASSAY_RETURN_IF_ERROR(CheckGeneratorState(context, algorithm));
   ASSAY_ASSIGN_OR_RETURN(Shape result, context.Declared());
   // Assay also accepts the old form that returns the bits alone.
   const bool bits_only = result.IsArray();
@@ -206,7 +206,7 @@ absl::StatusOr<uint64_t> FillThreeFry(EvalContext& context, uint64_t key, uint64
         context, count, [&](int64_t i) { StoreBits(ThreeFry2x32(key, base + i), bytes, out); }));
     return static_cast<uint64_t>(count);
   }
-  const Split split = SplitPairs(shape);
+  const PairSplit split = SplitPairs(shape);
   ASSAY_RETURN_IF_ERROR(ForEachPairElement(context, split, [&](int64_t position, bool odd) {
     const uint64_t pair = ThreeFry2x32(key, base + position);
     StoreBits(StoragePattern(type, odd ? pair >> 32 : pair & 0xffffffffu), bytes, out);
@@ -232,7 +232,7 @@ absl::StatusOr<Literal> EvalRngBitGenerator(EvalContext& context, std::span<Lite
   const int64_t words = operands[0].shape().size(0);
   std::array<uint64_t, 3> state{};
   for (int64_t i = 0; i < words; ++i) state[i] = LoadElement(ElementType::kU64, operands[0].data() + 8 * i).u;
-  if (Lower(context.attributes().Text(Attr::kAlgorithm)) == "rng_three_fry") {
+  if (LowerAscii(context.attributes().Text(Attr::kAlgorithm)) == "rng_three_fry") {
     ASSAY_ASSIGN_OR_RETURN(const uint64_t used, FillThreeFry(context, state[0], state[1], bits));
     state[1] += used;
   } else {
@@ -286,7 +286,7 @@ absl::StatusOr<Literal> EvalRngGetAndUpdateState(EvalContext& context, std::span
 constexpr AttrSpec kRngAttrs[] = {Required(Attr::kDistribution)};
 
 absl::StatusOr<Shape> InferRng(const InferContext& context) {
-  const std::string distribution = Lower(context.attributes().Text(Attr::kDistribution));
+  const std::string distribution = LowerAscii(context.attributes().Text(Attr::kDistribution));
   const bool normal = distribution == "rng_normal";
   if (!normal && distribution != "rng_uniform") {
     return InvalidProgram(
@@ -398,7 +398,7 @@ absl::StatusOr<Literal> EvalNormal(EvalContext& context, std::span<Literal> oper
   const ElementType type = context.result_shape().element_type();
   const FloatFormat& draw = DrawFormat(type);
   const double mu = LoadElement(type, operands[0].data()).r, sigma = LoadElement(type, operands[1].data()).r;
-  const Split split = SplitPairs(context.result_shape());
+  const PairSplit split = SplitPairs(context.result_shape());
 
   // Uniforms of the concat shape (dimension s padded to even), one pair from positions 2h and 2h + 1 of it.
   const PhiloxWords words = DrawStream(context);
@@ -424,7 +424,7 @@ absl::StatusOr<Literal> EvalNormal(EvalContext& context, std::span<Literal> oper
 }
 
 absl::StatusOr<Literal> EvalRng(EvalContext& context, std::span<Literal> operands) {
-  return Lower(context.attributes().Text(Attr::kDistribution)) == "rng_normal"
+  return LowerAscii(context.attributes().Text(Attr::kDistribution)) == "rng_normal"
              ? EvalNormal(context, operands)
              : EvalUniform(context, operands);
 }

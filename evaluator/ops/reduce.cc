@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-absl::Status Invalid(const InferContext& context, std::string_view message) {
+absl::Status InvalidReduce(const InferContext& context, std::string_view message) {
   return InvalidProgram(context.instruction.position, message);
 }
 
@@ -26,21 +26,22 @@ absl::Status Invalid(const InferContext& context, std::string_view message) {
 // of init and the elements, rounded once (RED-1).
 
 // Reduce-C1, C2: operands x0..x(N-1), init0..init(N-1), the x of the same dimensions. Returns N.
-absl::StatusOr<int64_t> CheckInputs(const InferContext& context) {
+absl::StatusOr<int64_t> CheckReduced(const InferContext& context) {
   const int64_t count = context.num_operands();
   if (count < 2 || count % 2 != 0) {
-    return Invalid(context,
-                   fmt::format("Reduce-C1: {} operands, wanted inputs and as many init values", count));
+    return InvalidReduce(context,
+                         fmt::format("Reduce-C1: {} operands, wanted inputs and as many init values", count));
   }
   for (int64_t i = 0; i < count / 2; ++i) {
     const Shape& x = context.operand(i);
     if (!x.IsArray()) {
-      return Invalid(context, fmt::format("Reduce-C1: operand {} is {}, wanted an array", i, x.ToString()));
+      return InvalidReduce(context,
+                           fmt::format("Reduce-C1: operand {} is {}, wanted an array", i, x.ToString()));
     }
     if (!Shape::SameDimensions(context.operand(0), x)) {
-      return Invalid(context,
-                     fmt::format("Reduce-C2: operands 0 and {} are {} and {}, wanted the same dimensions", i,
-                                 context.operand(0).ToString(), x.ToString()));
+      return InvalidReduce(
+          context, fmt::format("Reduce-C2: operands 0 and {} are {} and {}, wanted the same dimensions", i,
+                               context.operand(0).ToString(), x.ToString()));
     }
   }
   return count / 2;
@@ -51,16 +52,17 @@ absl::StatusOr<std::vector<bool>> ReducedDimensions(const InferContext& context,
   std::vector<bool> reduced(rank);
   for (int64_t d : context.attributes().List(Attr::kDimensions)) {
     if (d < 0 || d >= rank) {
-      return Invalid(context, fmt::format("Reduce-C3: dimension {} is out of range for rank {}", d, rank));
+      return InvalidReduce(context,
+                           fmt::format("Reduce-C3: dimension {} is out of range for rank {}", d, rank));
     }
-    if (reduced[d]) return Invalid(context, fmt::format("Reduce-C4: dimension {} stands twice", d));
+    if (reduced[d]) return InvalidReduce(context, fmt::format("Reduce-C4: dimension {} stands twice", d));
     reduced[d] = true;
   }
   return reduced;
 }
 
 absl::StatusOr<Shape> InferReduce(const InferContext& context) {
-  ASSAY_ASSIGN_OR_RETURN(const int64_t n, CheckInputs(context));
+  ASSAY_ASSIGN_OR_RETURN(const int64_t n, CheckReduced(context));
   const Shape& x = context.operand(0);
   ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> reduced, ReducedDimensions(context, x.rank()));
   std::vector<ElementType> types;
@@ -130,36 +132,36 @@ absl::StatusOr<ElementType> CheckMapped(const InferContext& context) {
   const ProgramShape called = context.Called(*context.attributes().Computation(Attr::kToApply));
   const int64_t parameters = static_cast<int64_t>(called.parameters.size());
   if (parameters != context.num_operands()) {
-    return Invalid(context,
-                   fmt::format("Map-C4: the computation has {} parameters, wanted {}, one an operand",
-                               parameters, context.num_operands()));
+    return InvalidReduce(context,
+                         fmt::format("Map-C4: the computation has {} parameters, wanted {}, one an operand",
+                                     parameters, context.num_operands()));
   }
   for (int64_t i = 0; i < parameters; ++i) {
     if (called.parameters[i].IsScalar(context.operand(i).element_type())) continue;
-    return Invalid(context,
-                   fmt::format("Map-C4: parameter {} of the computation is {}, wanted {}[]", i,
-                               called.parameters[i].ToString(), Name(context.operand(i).element_type())));
+    return InvalidReduce(
+        context, fmt::format("Map-C4: parameter {} of the computation is {}, wanted {}[]", i,
+                             called.parameters[i].ToString(), Name(context.operand(i).element_type())));
   }
   if (!called.result.IsScalar()) {
-    return Invalid(context, fmt::format("Map-C4: the computation returns {}, wanted a scalar",
-                                        called.result.ToString()));
+    return InvalidReduce(context, fmt::format("Map-C4: the computation returns {}, wanted a scalar",
+                                              called.result.ToString()));
   }
   return called.result.element_type();
 }
 
 absl::StatusOr<Shape> InferMap(const InferContext& context) {
-  if (context.num_operands() < 1) return Invalid(context, "Map-C1: no operand, wanted at least one");
+  if (context.num_operands() < 1) return InvalidReduce(context, "Map-C1: no operand, wanted at least one");
   const Shape& x = context.operand(0);
   for (int64_t i = 0; i < context.num_operands(); ++i) {
     const Shape& operand = context.operand(i);
     if (!operand.IsArray()) {
-      return Invalid(context,
-                     fmt::format("Map-C1: operand {} is {}, wanted an array", i, operand.ToString()));
+      return InvalidReduce(context,
+                           fmt::format("Map-C1: operand {} is {}, wanted an array", i, operand.ToString()));
     }
     if (!Shape::SameDimensions(x, operand)) {
-      return Invalid(context,
-                     fmt::format("Map-C2: operands 0 and {} are {} and {}, wanted the same dimensions", i,
-                                 x.ToString(), operand.ToString()));
+      return InvalidReduce(
+          context, fmt::format("Map-C2: operands 0 and {} are {} and {}, wanted the same dimensions", i,
+                               x.ToString(), operand.ToString()));
     }
   }
   if (context.attributes().Has(Attr::kDimensions)) {
@@ -167,8 +169,8 @@ absl::StatusOr<Shape> InferMap(const InferContext& context) {
     bool all = static_cast<int64_t>(dimensions.size()) == x.rank();
     for (int64_t d = 0; all && d < x.rank(); ++d) all = dimensions[d] == d;
     if (!all) {
-      return Invalid(context, fmt::format("Map-C3: dimensions are {{{}}}, wanted 0..{} in order",
-                                          fmt::join(dimensions, ","), x.rank() - 1));
+      return InvalidReduce(context, fmt::format("Map-C3: dimensions are {{{}}}, wanted 0..{} in order",
+                                                fmt::join(dimensions, ","), x.rank() - 1));
     }
   }
   ASSAY_ASSIGN_OR_RETURN(const ElementType type, CheckMapped(context));

@@ -17,7 +17,7 @@ namespace {
 //
 // Decision: scaled-dot-wide-types
 
-absl::Status Invalid(const InferContext& context, int c, std::string_view message) {
+absl::Status InvalidScaledDot(const InferContext& context, int c, std::string_view message) {
   return InvalidProgram(context.instruction.position, fmt::format("ScaledDot-C{}: {}", c, message));
 }
 
@@ -26,23 +26,25 @@ absl::Status CheckScale(const InferContext& context, int64_t operand, size_t con
   const Shape& x = context.operand(operand);
   const Shape& scale = context.operand(operand + 2);
   if (!scale.IsArray()) {
-    return Invalid(context, 2,
-                   fmt::format("operand {} is {}, wanted an array", operand + 2, scale.ToString()));
+    return InvalidScaledDot(context, 2,
+                            fmt::format("operand {} is {}, wanted an array", operand + 2, scale.ToString()));
   }
   if (scale.IsScalar()) return absl::OkStatus();
   if (scale.rank() != x.rank()) {
-    return Invalid(
+    return InvalidScaledDot(
         context, 2,
         fmt::format("the scale of operand {} has rank {}, wanted 0 or {}", operand, scale.rank(), x.rank()));
   }
   for (int64_t d = 0; d < x.rank(); ++d) {
     if (scale.size(d) > 0 ? x.size(d) % scale.size(d) == 0 : x.size(d) == 0) continue;
-    return Invalid(context, 2,
-                   fmt::format("dimension {} of operand {} has size {}, not a multiple of the scale's {}", d,
-                               operand, x.size(d), scale.size(d)));
+    return InvalidScaledDot(
+        context, 2,
+        fmt::format("dimension {} of operand {} has size {}, not a multiple of the scale's {}", d, operand,
+                    x.size(d), scale.size(d)));
   }
   if (contracting != 1) {
-    return Invalid(context, 3, fmt::format("{} contracting dimensions, wanted 1 with a scale", contracting));
+    return InvalidScaledDot(context, 3,
+                            fmt::format("{} contracting dimensions, wanted 1 with a scale", contracting));
   }
   return absl::OkStatus();
 }
@@ -75,7 +77,7 @@ absl::StatusOr<Shape> InferScaledDot(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(CheckScale(context, 0, dims.lhs.contracting.size()));
   ASSAY_RETURN_IF_ERROR(CheckScale(context, 1, dims.lhs.contracting.size()));
   if (context.operand(2).IsScalar() && context.operand(3).IsScalar()) {
-    return Invalid(context, 4, "both scales are scalars, wanted at least one that scales");
+    return InvalidScaledDot(context, 4, "both scales are scalars, wanted at least one that scales");
   }
   ASSAY_ASSIGN_OR_RETURN(
       const ElementType type,

@@ -16,7 +16,7 @@ namespace {
 //   (y, c) = f(x[t], c);  out[t] = y          slices along dimension d
 // The result is (out0, …, final c0, …), bare if it is one array.
 
-absl::Status Invalid(const InferContext& context, std::string_view message) {
+absl::Status InvalidScan(const InferContext& context, std::string_view message) {
   return InvalidProgram(context.instruction.position, message);
 }
 
@@ -60,15 +60,15 @@ absl::Status FindLength(const InferContext& context, ScanParts& scan) {
   for (int64_t i = 0; i < scan.inputs; ++i) {
     const Shape& x = context.operand(i);
     if (!x.IsArray() || scan.d >= x.rank()) {
-      return Invalid(
+      return InvalidScan(
           context, fmt::format("Scan-C5: scan dimension {} is out of range for input {} of shape {}", scan.d,
                                i, x.ToString()));
     }
     if (i == 0) scan.length = x.size(scan.d);
     scan.dynamic |= x.is_dynamic(scan.d);
     if (x.size(scan.d) != scan.length) {
-      return Invalid(context, fmt::format("Scan-C1: input {} has size {} in dimension {}, input 0 has {}", i,
-                                          x.size(scan.d), scan.d, scan.length));
+      return InvalidScan(context, fmt::format("Scan-C1: input {} has size {} in dimension {}, input 0 has {}",
+                                              i, x.size(scan.d), scan.d, scan.length));
     }
   }
   if (scan.inputs > 0) return absl::OkStatus();
@@ -77,7 +77,7 @@ absl::Status FindLength(const InferContext& context, ScanParts& scan) {
   if (stacked != nullptr && stacked->IsTuple() && !stacked->elements().empty())
     stacked = &stacked->element(0);
   if (stacked == nullptr || !stacked->IsArray() || scan.d >= stacked->rank()) {
-    return Invalid(context, "Scan-C5: with no input, the declared shape must give the length");
+    return InvalidScan(context, "Scan-C5: with no input, the declared shape must give the length");
   }
   scan.length = stacked->size(scan.d);
   scan.dynamic = stacked->is_dynamic(scan.d);
@@ -88,8 +88,8 @@ absl::Status FindLength(const InferContext& context, ScanParts& scan) {
 absl::Status CheckBody(const InferContext& context, const ProgramShape& body, const ScanParts& scan) {
   const int64_t parameters = static_cast<int64_t>(body.parameters.size());
   if (parameters != scan.inputs + scan.carries) {
-    return Invalid(context, fmt::format("Scan-C2: the computation has {} parameters, wanted {}", parameters,
-                                        scan.inputs + scan.carries));
+    return InvalidScan(context, fmt::format("Scan-C2: the computation has {} parameters, wanted {}",
+                                            parameters, scan.inputs + scan.carries));
   }
   for (int64_t i = 0; i < parameters; ++i) {
     Shape wanted = context.operand(i);
@@ -97,14 +97,14 @@ absl::Status CheckBody(const InferContext& context, const ProgramShape& body, co
       ASSAY_ASSIGN_OR_RETURN(wanted, WithoutDimension(wanted, scan.d));
     }
     if (Shape::Compatible(body.parameters[i], wanted)) continue;
-    return Invalid(context, fmt::format("Scan-C2: parameter {} of the computation is {}, wanted {}", i,
-                                        body.parameters[i].ToString(), wanted.ToString()));
+    return InvalidScan(context, fmt::format("Scan-C2: parameter {} of the computation is {}, wanted {}", i,
+                                            body.parameters[i].ToString(), wanted.ToString()));
   }
   for (int64_t i = 0; i < scan.carries; ++i) {
     const Shape& carry = scan.returned[scan.outputs + i];
     if (Shape::Compatible(carry, context.operand(scan.inputs + i))) continue;
-    return Invalid(context, fmt::format("Scan-C3: carry {} is {} and comes back as {}", i,
-                                        context.operand(scan.inputs + i).ToString(), carry.ToString()));
+    return InvalidScan(context, fmt::format("Scan-C3: carry {} is {} and comes back as {}", i,
+                                            context.operand(scan.inputs + i).ToString(), carry.ToString()));
   }
   return absl::OkStatus();
 }
@@ -113,25 +113,25 @@ absl::StatusOr<ScanParts> CheckScan(const InferContext& context) {
   ScanParts scan;
   const std::span<const int64_t> dimensions = context.attributes().List(Attr::kDimensions);
   if (dimensions.size() != 1 || dimensions[0] < 0) {
-    return Invalid(context, fmt::format("Scan-C5: dimensions are {{{}}}, wanted one, at least 0",
-                                        fmt::join(dimensions, ",")));
+    return InvalidScan(context, fmt::format("Scan-C5: dimensions are {{{}}}, wanted one, at least 0",
+                                            fmt::join(dimensions, ",")));
   }
   scan.d = dimensions[0];
   scan.carries = context.attributes().Int(Attr::kNumCarries);
   if (scan.carries < 0 || scan.carries > context.num_operands()) {
-    return Invalid(context, fmt::format("Scan-C2: num_carries is {}, but there are {} operands", scan.carries,
-                                        context.num_operands()));
+    return InvalidScan(context, fmt::format("Scan-C2: num_carries is {}, but there are {} operands",
+                                            scan.carries, context.num_operands()));
   }
   scan.inputs = context.num_operands() - scan.carries;
   const ProgramShape body = context.Called(*context.attributes().Computation(Attr::kToApply));
   scan.returned = FlatResult(body.result);
   scan.outputs = static_cast<int64_t>(scan.returned.size()) - scan.carries;
   if (scan.outputs < 0) {
-    return Invalid(context,
-                   fmt::format("Scan-C2: the computation returns {} values, wanted at least the {} carries",
-                               scan.returned.size(), scan.carries));
+    return InvalidScan(
+        context, fmt::format("Scan-C2: the computation returns {} values, wanted at least the {} carries",
+                             scan.returned.size(), scan.carries));
   }
-  if (scan.inputs + scan.outputs < 1) return Invalid(context, "Scan-C4: neither input nor output");
+  if (scan.inputs + scan.outputs < 1) return InvalidScan(context, "Scan-C4: neither input nor output");
   ASSAY_RETURN_IF_ERROR(FindLength(context, scan));
   ASSAY_RETURN_IF_ERROR(CheckBody(context, body, scan));
   return scan;
@@ -143,7 +143,7 @@ absl::StatusOr<Shape> InferScan(const InferContext& context) {
   for (int64_t i = 0; i < scan.outputs; ++i) {
     const Shape& y = scan.returned[i];
     if (!y.IsArray() || scan.d > y.rank()) {
-      return Invalid(
+      return InvalidScan(
           context, fmt::format("Scan-C5: scan dimension {} is out of range for output {} of shape {}", scan.d,
                                i, y.ToString()));
     }

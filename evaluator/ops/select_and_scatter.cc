@@ -24,7 +24,7 @@ namespace {
 //   out[chosen] = f(out[chosen], source[O]), if there is a chosen one
 // A recognised add (RED-1) means the exact sum of init and all source elements that hit out[p].
 
-absl::Status Invalid(const InferContext& context, int c, std::string_view message) {
+absl::Status InvalidSelectAndScatter(const InferContext& context, int c, std::string_view message) {
   return InvalidProgram(context.instruction.position, fmt::format("SelectAndScatter-C{}: {}", c, message));
 }
 
@@ -32,15 +32,17 @@ absl::Status Invalid(const InferContext& context, int c, std::string_view messag
 absl::Status CheckSelect(const InferContext& context, ElementType type) {
   const ProgramShape select = context.Called(*context.attributes().Computation(Attr::kSelect));
   if (select.parameters.size() != 2) {
-    return Invalid(context, 2, fmt::format("select has {} parameters, wanted 2", select.parameters.size()));
+    return InvalidSelectAndScatter(
+        context, 2, fmt::format("select has {} parameters, wanted 2", select.parameters.size()));
   }
   for (const Shape& parameter : select.parameters) {
     if (parameter.IsScalar(type)) continue;
-    return Invalid(context, 2,
-                   fmt::format("select has a parameter {}, wanted {}[]", parameter.ToString(), Name(type)));
+    return InvalidSelectAndScatter(
+        context, 2, fmt::format("select has a parameter {}, wanted {}[]", parameter.ToString(), Name(type)));
   }
   if (!select.result.IsScalar(ElementType::kPred)) {
-    return Invalid(context, 2, fmt::format("select returns {}, wanted pred[]", select.result.ToString()));
+    return InvalidSelectAndScatter(context, 2,
+                                   fmt::format("select returns {}, wanted pred[]", select.result.ToString()));
   }
   return absl::OkStatus();
 }
@@ -49,7 +51,8 @@ absl::StatusOr<Shape> InferSelectAndScatter(const InferContext& context) {
   const Shape& operand = context.operand(0);
   const Shape& source = context.operand(1);
   if (!operand.IsArray()) {
-    return Invalid(context, 1, fmt::format("the operand is {}, wanted an array", operand.ToString()));
+    return InvalidSelectAndScatter(context, 1,
+                                   fmt::format("the operand is {}, wanted an array", operand.ToString()));
   }
   ASSAY_RETURN_IF_ERROR(CheckSelect(context, operand.element_type()));
   const Window& window = context.attributes().WindowOf();
@@ -57,12 +60,13 @@ absl::StatusOr<Shape> InferSelectAndScatter(const InferContext& context) {
                          WindowOutputSizes(context, "SelectAndScatter", 4, operand.sizes(), window));
   for (size_t d = 0; d < window.size(); ++d) {
     if (window[d].base_dilation != 1 || window[d].window_dilation != 1 || window[d].reversal) {
-      return Invalid(context, 4, fmt::format("dimension {} of the window is dilated or reversed", d));
+      return InvalidSelectAndScatter(context, 4,
+                                     fmt::format("dimension {} of the window is dilated or reversed", d));
     }
   }
   if (!source.IsArray() ||
       !std::equal(sizes.begin(), sizes.end(), source.sizes().begin(), source.sizes().end())) {
-    return Invalid(
+    return InvalidSelectAndScatter(
         context, 5,
         fmt::format("the source is {}, wanted dimensions [{}]", source.ToString(), fmt::join(sizes, ",")));
   }
@@ -71,9 +75,9 @@ absl::StatusOr<Shape> InferSelectAndScatter(const InferContext& context) {
                          VerifyReducer(context, *context.attributes().Computation(Attr::kScatter),
                                        {&source_type, 1}, {context.operands[2], 1}));
   if (result[0] != operand.element_type()) {
-    return Invalid(context, 3,
-                   fmt::format("scatter computes {}, but the operand has element type {}", Name(result[0]),
-                               Name(operand.element_type())));
+    return InvalidSelectAndScatter(context, 3,
+                                   fmt::format("scatter computes {}, but the operand has element type {}",
+                                               Name(result[0]), Name(operand.element_type())));
   }
   return operand;
 }

@@ -14,13 +14,13 @@ namespace assay {
 namespace {
 
 template <typename F>
-void MapReal(const StripParams& params, int64_t n, const void* const* in, void* out, F f) {
+void MapExactReal(const StripParams& params, int64_t n, const void* const* in, void* out, F f) {
   MapStrip<double, double>(n, in[0], out, f);
   RoundResult(params, n, out);
 }
 
 template <Complex (*fn)(Complex, const FloatFormat&)>
-void MapComplex(const StripParams& params, int64_t n, const void* const* in, void* out) {
+void MapExactComplex(const StripParams& params, int64_t n, const void* const* in, void* out) {
   MapStrip<Complex, Complex>(n, in[0], out, [&](Complex z) { return fn(z, *params.format); });
 }
 
@@ -58,7 +58,7 @@ void AbsSigned(const StripParams& params, int64_t n, const void* const* in, void
 }
 
 void AbsReal(const StripParams& params, int64_t n, const void* const* in, void* out) {
-  MapReal(params, n, in, out, [](double x) { return std::fabs(x); });
+  MapExactReal(params, n, in, out, [](double x) { return std::fabs(x); });
 }
 
 void AbsComplex(const StripParams& params, int64_t n, const void* const* in, void* out) {
@@ -87,14 +87,14 @@ constinit const OpDef ops::Abs = {
 namespace {
 
 void NegateReal(const StripParams& params, int64_t n, const void* const* in, void* out) {
-  MapReal(params, n, in, out, [](double x) { return -x; });
+  MapExactReal(params, n, in, out, [](double x) { return -x; });
 }
 
 constexpr KindStrips kNegateStrips = {
     .signed_integer = NegateInteger,
     .unsigned_integer = NegateInteger,
     .real = NegateReal,
-    .complex = MapComplex<ComplexNegate>,
+    .complex = MapExactComplex<ComplexNegate>,
 };
 
 }  // namespace
@@ -116,13 +116,13 @@ void SignSigned(const StripParams&, int64_t n, const void* const* in, void* out)
 }
 
 void SignReal(const StripParams& params, int64_t n, const void* const* in, void* out) {
-  MapReal(params, n, in, out, [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; });
+  MapExactReal(params, n, in, out, [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; });
 }
 
 constexpr KindStrips kSignStrips = {
     .signed_integer = SignSigned,
     .real = SignReal,
-    .complex = MapComplex<ComplexSign>,
+    .complex = MapExactComplex<ComplexSign>,
 };
 
 }  // namespace
@@ -200,19 +200,19 @@ constinit const OpDef ops::Clz = {
 namespace {
 
 void CeilReal(const StripParams& params, int64_t n, const void* const* in, void* out) {
-  MapReal(params, n, in, out, [](double x) { return std::ceil(x); });
+  MapExactReal(params, n, in, out, [](double x) { return std::ceil(x); });
 }
 
 void FloorReal(const StripParams& params, int64_t n, const void* const* in, void* out) {
-  MapReal(params, n, in, out, [](double x) { return std::floor(x); });
+  MapExactReal(params, n, in, out, [](double x) { return std::floor(x); });
 }
 
 void RoundAwayReal(const StripParams& params, int64_t n, const void* const* in, void* out) {
-  MapReal(params, n, in, out, [](double x) { return std::round(x); });
+  MapExactReal(params, n, in, out, [](double x) { return std::round(x); });
 }
 
 void RoundEvenReal(const StripParams& params, int64_t n, const void* const* in, void* out) {
-  MapReal(params, n, in, out, [](double x) { return std::nearbyint(x); });
+  MapExactReal(params, n, in, out, [](double x) { return std::nearbyint(x); });
 }
 
 constexpr KindStrips kCeilStrips = {.real = CeilReal};

@@ -23,37 +23,38 @@ namespace {
 //
 // Decision: window-padding-skipped
 
-absl::Status Invalid(const InferContext& context, std::string_view message) {
+absl::Status InvalidWindow(const InferContext& context, std::string_view message) {
   return InvalidProgram(context.instruction.position, message);
 }
 
 // ReduceWindow-C1. Returns N.
-absl::StatusOr<int64_t> CheckInputs(const InferContext& context) {
+absl::StatusOr<int64_t> CheckWindowed(const InferContext& context) {
   const int64_t count = context.num_operands();
   if (count < 2 || count % 2 != 0) {
-    return Invalid(context,
-                   fmt::format("ReduceWindow-C1: {} operands, wanted inputs and as many init values", count));
+    return InvalidWindow(
+        context, fmt::format("ReduceWindow-C1: {} operands, wanted inputs and as many init values", count));
   }
   for (int64_t i = 0; i < count / 2; ++i) {
     if (context.operand(i).IsArray() && Shape::SameDimensions(context.operand(0), context.operand(i)))
       continue;
-    return Invalid(context,
-                   fmt::format("ReduceWindow-C1: operands 0 and {} are {} and {}, wanted arrays of the same "
-                               "dimensions",
-                               i, context.operand(0).ToString(), context.operand(i).ToString()));
+    return InvalidWindow(
+        context, fmt::format("ReduceWindow-C1: operands 0 and {} are {} and {}, wanted arrays of the same "
+                             "dimensions",
+                             i, context.operand(0).ToString(), context.operand(i).ToString()));
   }
   return count / 2;
 }
 
 absl::StatusOr<Shape> InferReduceWindow(const InferContext& context) {
-  ASSAY_ASSIGN_OR_RETURN(const int64_t n, CheckInputs(context));
+  ASSAY_ASSIGN_OR_RETURN(const int64_t n, CheckWindowed(context));
   const Shape& x = context.operand(0);
   const Window& window = context.attributes().WindowOf();
   ASSAY_ASSIGN_OR_RETURN(const DimVector sizes,
                          WindowOutputSizes(context, "ReduceWindow", 0, x.sizes(), window));
   for (size_t d = 0; d < window.size(); ++d) {
     if (window[d].reversal) {
-      return Invalid(context, fmt::format("ReduceWindow-C6: dimension {} of the window is reversed", d));
+      return InvalidWindow(context,
+                           fmt::format("ReduceWindow-C6: dimension {} of the window is reversed", d));
     }
   }
   std::vector<ElementType> types;

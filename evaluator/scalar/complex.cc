@@ -23,8 +23,6 @@
 namespace assay {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // 1 with the sign of x for infinities, else 0 with it: Annex G's "box" around an infinite operand.
 double Boxed(double x) { return std::copysign(std::isinf(x) ? 1.0 : 0.0, x); }
 

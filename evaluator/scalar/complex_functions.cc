@@ -24,7 +24,6 @@
 namespace assay {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Beyond this e^-|x| is below half the square of every format's smallest number.
 constexpr double kFar = 5000;
 // Holds 1 + x for any double x exactly.

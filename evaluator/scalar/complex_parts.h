@@ -5,6 +5,7 @@
 #include <mpc.h>
 
 #include <cmath>
+#include <limits>
 
 #include "evaluator/scalar/complex.h"
 
@@ -12,6 +13,7 @@ namespace assay {
 
 // Holds any sum of products of two doubles exactly: bits 2^-2148 to 2^2048 and a few carries.
 inline constexpr mpfr_prec_t kExactPrecision = 4224;
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 inline bool IsFinite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 inline bool HasNaN(Complex z) { return std::isnan(z.real()) || std::isnan(z.imag()); }

@@ -32,12 +32,12 @@ class SmallInteger {
   Int128 value_ = 0;
 };
 
-class BigInteger {
+class BigCounter {
  public:
-  BigInteger() { mpz_init(value_); }
-  ~BigInteger() { mpz_clear(value_); }
-  BigInteger(const BigInteger&) = delete;
-  BigInteger& operator=(const BigInteger&) = delete;
+  BigCounter() { mpz_init(value_); }
+  ~BigCounter() { mpz_clear(value_); }
+  BigCounter(const BigCounter&) = delete;
+  BigCounter& operator=(const BigCounter&) = delete;
   void AddShifted(int64_t mantissa, int64_t shift) {
     mpz_t term;
     mpz_init_set_si(term, mantissa);
@@ -45,7 +45,7 @@ class BigInteger {
     mpz_add(value_, value_, term);
     mpz_clear(term);
   }
-  void Subtract(const BigInteger& other) { mpz_sub(value_, value_, other.value_); }
+  void Subtract(const BigCounter& other) { mpz_sub(value_, value_, other.value_); }
   void SetZero() { mpz_set_ui(value_, 0); }
   bool IsZero() const { return mpz_sgn(value_) == 0; }
   void Get(mpz_ptr z) const { mpz_set(z, value_); }
@@ -131,7 +131,7 @@ std::optional<double> CosineSum::IfRational(const std::vector<CosineTerm>& terms
   mpz_init(value);
   const bool rational = high - low + room < 127
                             ? RationalPart<SmallInteger>(terms, low, order_, primes_, value)
-                            : RationalPart<BigInteger>(terms, low, order_, primes_, value);
+                            : RationalPart<BigCounter>(terms, low, order_, primes_, value);
   std::optional<double> result;
   if (rational) result = RoundScaled(value, low - 1, divisor, format);
   mpz_clear(value);

@@ -54,7 +54,7 @@ CosineTerm TakeApart(double x, int64_t doubled) {
 }
 
 // The truncation of mantissa * 2^(exponent + scale) to an integer.
-Int128 ToFixed(const CosineTerm& x, int64_t scale, bool* exact) {
+Int128 TermToFixed(const CosineTerm& x, int64_t scale, bool* exact) {
   if (x.mantissa == 0) return 0;
   const int64_t shift = x.exponent + scale;
   if (shift >= 0) return static_cast<Int128>(x.mantissa) * (Int128{1} << shift);
@@ -127,7 +127,7 @@ bool ExactDft::Impl::LoadLine(const Line& line) {
   bool exact = true;
   data.resize(count);
   for (int64_t j = 0; j < count; ++j)
-    data[j] = {ToFixed(re[j], scale, &exact), ToFixed(im[j], scale, &exact)};
+    data[j] = {TermToFixed(re[j], scale, &exact), TermToFixed(im[j], scale, &exact)};
   error = exact ? 0 : 1.5;
   return true;
 }

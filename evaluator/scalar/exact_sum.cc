@@ -30,7 +30,7 @@ struct Parts {
   int exponent;
 };
 
-inline Parts Split(uint64_t bits) {
+inline Parts PartsOf(uint64_t bits) {
   const int field = static_cast<int>(bits >> 52) & kSpecialExponent;
   const uint64_t implicit = static_cast<uint64_t>(field != 0) << 52;
   return {(bits & kFractionMask) | implicit, field + (field == 0)};
@@ -127,7 +127,7 @@ void ExactSum::AddBlock(const double* a, int64_t a_stride, const double* b, int6
       AddSpecial(*a * *b);
       continue;
     }
-    const Parts x = Split(a_bits), y = Split(b_bits);
+    const Parts x = PartsOf(a_bits), y = PartsOf(b_bits);
     const uint64_t mask = static_cast<uint64_t>(static_cast<int64_t>(a_bits ^ b_bits) >> 63);
     const Uint128 product = static_cast<Uint128>(x.mantissa) * y.mantissa;
     if (product == 0) {

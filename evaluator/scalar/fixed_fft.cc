@@ -48,7 +48,7 @@ std::vector<int64_t> Factors(int64_t n) {
   return factors;
 }
 
-Int128 ToFixed(mpfr_ptr value) {
+Int128 RealToFixed(mpfr_ptr value) {
   mpfr_mul_2si(value, value, kRootBits, MPFR_RNDN);
   mpz_t z;
   mpz_init(z);
@@ -70,7 +70,7 @@ FixedComplex Root(int64_t t, int64_t n) {
   mpfr_div_si(angle.get(), angle.get(), static_cast<long>(n), MPFR_RNDN);
   mpfr_sin_cos(sine.get(), cosine.get(), angle.get(), MPFR_RNDN);
   mpfr_neg(sine.get(), sine.get(), MPFR_RNDN);
-  return {ToFixed(cosine.get()), ToFixed(sine.get())};
+  return {RealToFixed(cosine.get()), RealToFixed(sine.get())};
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace assay {
 namespace {
 
-RootPart Split(mpfr_ptr x) {
+RootPart SplitRoot(mpfr_ptr x) {
   RootPart part;
   part.hi = mpfr_get_d(x, MPFR_RNDN);
   mpfr_sub_d(x, x, part.hi, MPFR_RNDN);
@@ -30,7 +30,7 @@ UnitRoot MakeUnitRoot(int64_t t, int64_t n) {
   mpfr_div_si(angle.get(), angle.get(), static_cast<long>(n), MPFR_RNDN);
   mpfr_sin_cos(sine.get(), cosine.get(), angle.get(), MPFR_RNDN);
   mpfr_neg(sine.get(), sine.get(), MPFR_RNDN);
-  return {Split(cosine.get()), Split(sine.get())};
+  return {SplitRoot(cosine.get()), SplitRoot(sine.get())};
 }
 
 }  // namespace assay

@@ -16,7 +16,7 @@ enum LocationCode : uint64_t {
   kFused = 12,
   kFusedWith = 13,
   kName = 14,
-  kUnknown = 15,
+  kUnknownPlace = 15,
   kRange = 22
 };
 
@@ -35,7 +35,7 @@ const Location* BytecodeReader::DecodeLocation(size_t index) {
   const size_t code = numbers.Next(), first = numbers.Next();
   std::string_view text;
   if (code == kCallSite) return DecodeCallSite(index, numbers, first);
-  if (code == kUnknown && next.begin - entry.begin == 1) {
+  if (code == kUnknownPlace && next.begin - entry.begin == 1) {
     return locations_.data()[index] = tree_->NewLocation({.id = tree_->NewLocationId()});
   }
   if (first >= locations_.size() || !TextOf(first, &text)) return DecodeAnyLocation(index);

@@ -73,7 +73,7 @@ ElementType IntegerOfWidth(uint64_t bits, bool is_unsigned) {
   }
 }
 
-constexpr uint64_t kVhloTensor = 20;
+constexpr uint64_t kVhloTensorType = 20;
 constexpr size_t kMaxShortRank = 8;
 static_assert(kMaxShortRank <= kMaxRank);
 
@@ -108,7 +108,7 @@ const Type* BytecodeReader::DecodeType(size_t index) {
   if (!entry.is_of(Dialect::kVhlo) || entry.is_open || nesting_ >= kMaxNesting) return DecodeAnyType(index);
   ShortNumbers numbers(file_.bytes, entry.begin, next.begin);
   const size_t code = numbers.Next(), rank = numbers.Next();
-  if (code != kVhloTensor || rank > kMaxShortRank) return DecodeAnyType(index);
+  if (code != kVhloTensorType || rank > kMaxShortRank) return DecodeAnyType(index);
   int64_t sizes[kMaxShortRank];
   for (size_t i = 0; i < rank; ++i) {
     const size_t number = numbers.Next();
@@ -220,7 +220,7 @@ void BytecodeReader::ReadVhloType(Cursor& in, uint64_t code, Type* type) {
     case 9:
       type->kind = Type::Kind::kIndex;
       return;
-    case kVhloTensor:
+    case kVhloTensorType:
     case 21:
       return ReadTensorType(in, code == 21, type);
     case 22:

@@ -119,7 +119,7 @@ void SetCalled(OpExport& out) {
   if (!symbols.empty()) out.Property("called_computations", fmt::format("[{}]", symbols));
 }
 
-int64_t ApiVersion(OpExport& out) {
+int64_t WriteApiVersion(OpExport& out) {
   constexpr std::array<std::string_view, 5> kNames = {
       "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
       "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
@@ -166,7 +166,7 @@ void ExportCustomCall(OpExport& out) {
   }
   for (size_t i = 0; i < out.num_operands(); ++i) out.Use(out.Operand(i));
   const std::vector<const Shape*> types = ResultTypes(*out.hlo.shape);
-  const int64_t api_version = ApiVersion(out);
+  const int64_t api_version = WriteApiVersion(out);
   if (api_version != 1) out.Int("api_version", api_version, "i32");
   SetConfig(out, api_version);
   out.Text("call_target_name", out.attributes().Text(Attr::kCustomCallTarget));
@@ -181,7 +181,7 @@ void ExportCustomCall(OpExport& out) {
   out.Bind(is_one ? results[0] : out.exporter.Tuple(*out.hlo.shape, std::move(results)));
 }
 
-constexpr ExportRow kRows[] = {
+constexpr ExportRow kCallExports[] = {
     {Opcode::kCall, ExportCall},
     {Opcode::kCustomCall, ExportCustomCall},
     {Opcode::kFusion, ExportFusion},
@@ -194,6 +194,6 @@ NodeId OpExport::Call(ComputationId callee, const Shape& shape) {
   return Make(fmt::format("func.call @{}", exporter.Function(callee)), shape, {Types::kFunction, "(", ")"});
 }
 
-std::span<const ExportRow> CallExports() { return kRows; }
+std::span<const ExportRow> CallExports() { return kCallExports; }
 
 }  // namespace assay::mlir

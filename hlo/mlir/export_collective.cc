@@ -184,7 +184,7 @@ void ExportDeviceNumber(OpExport& out) {
            {Types::kResult, {}, {}});
 }
 
-constexpr ExportRow kRows[] = {
+constexpr ExportRow kCollectiveExports[] = {
     {Opcode::kAllGather, ExportAllGather},
     {Opcode::kAllGatherStart, ExportAllGatherStart},
     {Opcode::kAllReduce, ExportAllReduce},
@@ -200,6 +200,6 @@ constexpr ExportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ExportRow> CollectiveExports() { return kRows; }
+std::span<const ExportRow> CollectiveExports() { return kCollectiveExports; }
 
 }  // namespace assay::mlir

@@ -126,7 +126,7 @@ bool IsPacked(const Shape& data) {
 }
 
 // Channel types: 1 between devices, 2 to the host, 3 from it.
-void SetChannel(OpExport& out, int host_type) {
+void SetHostChannel(OpExport& out, int host_type) {
   const bool is_host = out.attributes().Bool(Attr::kIsHostTransfer);
   out.Property("channel_handle",
                fmt::format("#stablehlo.channel_handle<handle = {}, type = {}>",
@@ -139,7 +139,7 @@ void ExportSend(OpExport& out) {
   if (!IsPacked(out.OperandShape(0)))
     return out.Refuse("data that is neither an array nor a tuple of arrays");
   out.UseOperands();
-  SetChannel(out, 2);
+  SetHostChannel(out, 2);
   const Shape& shape = *out.hlo.shape;
   const NodeId token = out.Make("stablehlo.send", shape.element(2));
   out.Bind(out.exporter.Tuple(shape, {Absent(out), Absent(out), token}));
@@ -157,13 +157,13 @@ void ExportRecvDone(OpExport& out) {
   if (recv.opcode != Opcode::kRecv) return out.Refuse("its recv stands in another computation");
   OpExport at(out.exporter, out.block, out.hlo.operands[0]);
   at.UseOperands();
-  SetChannel(at, 3);
+  SetHostChannel(at, 3);
   const NodeId received = at.Make("stablehlo.recv", *out.hlo.shape);
   out.status = at.status;
   out.Bind(received);
 }
 
-constexpr ExportRow kRows[] = {
+constexpr ExportRow kControlExports[] = {
     {Opcode::kAddDependency, ExportFirst},
     {Opcode::kAfterAll, ExportAfterAll},
     {Opcode::kConditional, ExportConditional},
@@ -190,6 +190,6 @@ constexpr ExportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ExportRow> ControlExports() { return kRows; }
+std::span<const ExportRow> ControlExports() { return kControlExports; }
 
 }  // namespace assay::mlir

@@ -136,7 +136,7 @@ void ExportReducePrecision(OpExport& out) {
                         out.attributes().Int(Attr::kMantissaBits))});
 }
 
-constexpr ExportRow kRows[] = {
+constexpr ExportRow kElementwiseExports[] = {
     {Opcode::kAbs, ExportSame},
     {Opcode::kAcos, ExportChlo},
     {Opcode::kAcosh, ExportChlo},
@@ -200,6 +200,6 @@ constexpr ExportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ExportRow> ElementwiseExports() { return kRows; }
+std::span<const ExportRow> ElementwiseExports() { return kElementwiseExports; }
 
 }  // namespace assay::mlir

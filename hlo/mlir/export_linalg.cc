@@ -141,7 +141,7 @@ bool SetAlgorithm(OpExport& out) {
 }
 
 // The fields of a struct of dimension numbers, those that are not empty.
-std::string DotDimensions(const OpExport& out) {
+std::string DotDimensionsText(const OpExport& out) {
   std::string fields;
   for (const auto& [attr, name] : {std::pair{Attr::kLhsBatchDims, "lhs_batching_dimensions"},
                                    {Attr::kRhsBatchDims, "rhs_batching_dimensions"},
@@ -158,7 +158,7 @@ std::string DotDimensions(const OpExport& out) {
 void ExportDot(OpExport& out) {
   if (out.attributes().Has(Attr::kSparsityConfig)) return out.Refuse("sparse operands");
   out.UseOperands();
-  out.Property("dot_dimension_numbers", fmt::format("#stablehlo.dot<{}>", DotDimensions(out)));
+  out.Property("dot_dimension_numbers", fmt::format("#stablehlo.dot<{}>", DotDimensionsText(out)));
   if (!SetAlgorithm(out)) SetPrecision(out, "stablehlo");
   out.Emit("stablehlo.dot_general");
 }
@@ -166,7 +166,7 @@ void ExportDot(OpExport& out) {
 void ExportRaggedDot(OpExport& out) {
   out.UseOperands();
   SetPrecision(out, "chlo");
-  out.Property("ragged_dot_dimension_numbers", fmt::format("#chlo.ragged_dot<{}>", DotDimensions(out)));
+  out.Property("ragged_dot_dimension_numbers", fmt::format("#chlo.ragged_dot<{}>", DotDimensionsText(out)));
   out.Emit("chlo.ragged_dot");
 }
 
@@ -266,7 +266,7 @@ void ExportRngBitGenerator(OpExport& out) {
   out.Emit("stablehlo.rng_bit_generator");
 }
 
-constexpr ExportRow kRows[] = {
+constexpr ExportRow kLinalgExports[] = {
     {Opcode::kMap, ExportMap},
     {Opcode::kReduce, ExportReduce},
     {Opcode::kReduceWindow, ExportReduceWindow},
@@ -286,6 +286,6 @@ constexpr ExportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ExportRow> LinalgExports() { return kRows; }
+std::span<const ExportRow> LinalgExports() { return kLinalgExports; }
 
 }  // namespace assay::mlir

@@ -249,7 +249,7 @@ void ExportTopK(OpExport& out) {
   out.Emit("chlo.top_k");
 }
 
-constexpr ExportRow kRows[] = {
+constexpr ExportRow kShapeExports[] = {
     {Opcode::kBitcast, ExportBitcast},
     {Opcode::kBroadcast, ExportBroadcast},
     {Opcode::kConcatenate, ExportConcatenate},
@@ -273,6 +273,6 @@ constexpr ExportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ExportRow> ShapeExports() { return kRows; }
+std::span<const ExportRow> ShapeExports() { return kShapeExports; }
 
 }  // namespace assay::mlir

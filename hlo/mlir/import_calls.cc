@@ -55,7 +55,7 @@ void ImportComposite(OpImport& in) {
   in.BindResults(call);
 }
 
-std::string ApiVersion(OpImport& in) {
+std::string ReadApiVersion(OpImport& in) {
   constexpr std::array<std::string_view, 5> kNames = {
       "API_VERSION_ORIGINAL", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
       "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
@@ -83,7 +83,7 @@ bool SetLayout(const Attribute& layout, Shape* shape) {
   return true;
 }
 
-void SetLayouts(OpImport& in, AttributeMap* attributes) {
+void ReadLayouts(OpImport& in, AttributeMap* attributes) {
   const Attribute* const layouts = in.Find("operand_layouts");
   if (layouts == nullptr || layouts->elements.empty()) return;
   if (layouts->elements.size() != in.num_operands()) {
@@ -121,7 +121,7 @@ SharedShape WholeShapeWithLayouts(OpImport& in) {
   return std::make_shared<const Shape>(shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes)));
 }
 
-void SetAliases(OpImport& in, AttributeMap* attributes) {
+void ReadAliases(OpImport& in, AttributeMap* attributes) {
   const Attribute* const aliases = in.Find("output_operand_aliases");
   if (aliases == nullptr || aliases->elements.empty()) return;
   Aliasing aliasing;
@@ -138,7 +138,7 @@ void SetAliases(OpImport& in, AttributeMap* attributes) {
   attributes->Set(Attr::kOutputToOperandAliasing, std::move(aliasing));
 }
 
-void SetCalled(OpImport& in, AttributeMap* attributes) {
+void ReadCalled(OpImport& in, AttributeMap* attributes) {
   const Attribute* const called = in.Find("called_computations");
   if (called == nullptr || called->elements.empty()) return;
   std::vector<ComputationId> ids;
@@ -151,7 +151,7 @@ void SetCalled(OpImport& in, AttributeMap* attributes) {
 }
 
 // backend_config: a string, or the dictionary of a typed call, which mhlo.backend_config also stands for.
-void SetConfig(OpImport& in, int32_t call, const Attribute* config) {
+void ReadConfig(OpImport& in, int32_t call, const Attribute* config) {
   if (config == nullptr || (config->kind == Attribute::Kind::kString && config->text.empty())) return;
   const bool is_dictionary = config->kind == Attribute::Kind::kDictionary;
   in.OwnExtras(call).backend_config = {
@@ -161,7 +161,7 @@ void SetConfig(OpImport& in, int32_t call, const Attribute* config) {
 // The older form of CHLO operations: @mhlo.topk and the like, with their attributes in a dictionary.
 void ImportCustomCall(OpImport& in) {
   const std::string_view target = in.Text("call_target_name");
-  std::string api = ApiVersion(in);
+  std::string api = ReadApiVersion(in);
   const Attribute* config = in.Find("backend_config");
   if (const Attribute* typed = in.Find("mhlo.backend_config"); typed != nullptr) {
     config = typed;
@@ -170,14 +170,14 @@ void ImportCustomCall(OpImport& in) {
   AttributeMap attributes = in.Map({{Attr::kCustomCallTarget, std::string(target)}});
   if (api != "API_VERSION_ORIGINAL") attributes.Set(Attr::kApiVersion, assay::Word{api});
   if (in.Bool("has_side_effect")) attributes.Set(Attr::kCustomCallHasSideEffect, true);
-  SetLayouts(in, &attributes);
-  SetAliases(in, &attributes);
-  SetCalled(in, &attributes);
+  ReadLayouts(in, &attributes);
+  ReadAliases(in, &attributes);
+  ReadCalled(in, &attributes);
   if (!in.ok()) return;
   SharedShape shape = WholeShapeWithLayouts(in);
   if (!in.ok()) return;
   const int32_t call = in.Add(Opcode::kCustomCall, std::move(shape), in.operands, std::move(attributes));
-  SetConfig(in, call, config);
+  ReadConfig(in, call, config);
   // Checks written as custom calls have their fields beside the call's own attributes.
   FinishTestCall(in, call, target, config == nullptr ? TestCallConfig(in.op, target) : std::string());
   if (in.num_results() != 1) return in.BindResults(call);
@@ -189,7 +189,7 @@ void ImportIdentity(OpImport& in) {
   if (in.Arity(1)) in.BindResult(0, in.operands[0]);
 }
 
-constexpr ImportRow kRows[] = {
+constexpr ImportRow kCallRows[] = {
     {"func.call", ImportCall},
     {"stablehlo.composite", ImportComposite},
     {"stablehlo.custom_call", ImportCustomCall},
@@ -201,6 +201,6 @@ constexpr ImportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ImportRow> CallRows() { return kRows; }
+std::span<const ImportRow> CallRows() { return kCallRows; }
 
 }  // namespace assay::mlir

@@ -12,7 +12,7 @@ namespace assay::mlir {
 namespace {
 
 template <Opcode opcode>
-void ImportSame(OpImport& in) {
+void ImportChlo(OpImport& in) {
   in.Emit(opcode, in.operands);
 }
 
@@ -140,7 +140,7 @@ void ImportConstantLike(OpImport& in) {
 
 // Operand i of a broadcasting operation in the sizes of the result: `dimensions` are where its dimensions go, by
 // default the last ones. A size of 1 is repeated.
-int32_t Spread(OpImport& in, size_t i, const Shape& result, const Ints* dimensions) {
+int32_t SpreadOperand(OpImport& in, size_t i, const Shape& result, const Ints* dimensions) {
   const Shape& from = in.OperandShape(i);
   const auto fail = [&] {
     in.Invalid(fmt::format("operand {} of {} does not fit {}", i, from.ToString(), result.ToString()));
@@ -184,7 +184,7 @@ std::vector<int32_t> SpreadAll(OpImport& in) {
   for (size_t i = 0; i < in.num_operands(); ++i) {
     // The written dimensions are those of the operand of lower rank.
     const bool lower = in.OperandShape(i).IsArray() && in.OperandShape(i).rank() < highest;
-    spread.push_back(Spread(in, i, *result, has_dimensions && lower ? &dimensions : nullptr));
+    spread.push_back(SpreadOperand(in, i, *result, has_dimensions && lower ? &dimensions : nullptr));
   }
   return spread;
 }
@@ -219,17 +219,17 @@ void ImportFunction(OpImport& in) {
     in.Emit(Opcode::kCustomCall, in.operands, in.Map({{Attr::kCustomCallTarget, std::string(in.op.name)}}));
 }
 
-constexpr ImportRow kRows[] = {
-    {"chlo.acos", ImportSame<Opcode::kAcos>},
-    {"chlo.acosh", ImportSame<Opcode::kAcosh>},
-    {"chlo.asin", ImportSame<Opcode::kAsin>},
-    {"chlo.asinh", ImportSame<Opcode::kAsinh>},
-    {"chlo.atanh", ImportSame<Opcode::kAtanh>},
-    {"chlo.cosh", ImportSame<Opcode::kCosh>},
-    {"chlo.sinh", ImportSame<Opcode::kSinh>},
-    {"chlo.tan", ImportSame<Opcode::kTan>},
-    {"chlo.erf", ImportSame<Opcode::kErf>},
-    {"chlo.mulhi", ImportSame<Opcode::kMulhi>},
+constexpr ImportRow kChloRows[] = {
+    {"chlo.acos", ImportChlo<Opcode::kAcos>},
+    {"chlo.acosh", ImportChlo<Opcode::kAcosh>},
+    {"chlo.asin", ImportChlo<Opcode::kAsin>},
+    {"chlo.asinh", ImportChlo<Opcode::kAsinh>},
+    {"chlo.atanh", ImportChlo<Opcode::kAtanh>},
+    {"chlo.cosh", ImportChlo<Opcode::kCosh>},
+    {"chlo.sinh", ImportChlo<Opcode::kSinh>},
+    {"chlo.tan", ImportChlo<Opcode::kTan>},
+    {"chlo.erf", ImportChlo<Opcode::kErf>},
+    {"chlo.mulhi", ImportChlo<Opcode::kMulhi>},
     {"chlo.top_k", ImportTopK},
     {"chlo.square", ImportSquare},
     {"chlo.conj", ImportConj},
@@ -266,7 +266,7 @@ constexpr ImportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ImportRow> ChloRows() { return kRows; }
+std::span<const ImportRow> ChloRows() { return kChloRows; }
 
 std::string_view OperationOfComposite(std::string_view name) {
   static constexpr std::string_view kNames[] = {"chlo.erf",   "chlo.acos",  "chlo.acosh", "chlo.asin",

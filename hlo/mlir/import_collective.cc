@@ -8,7 +8,7 @@ namespace assay::mlir {
 namespace {
 
 // replica_groups: a row a group, filled up with -1.
-void SetGroups(OpImport& in, AttributeMap* attributes) {
+void ReadGroups(OpImport& in, AttributeMap* attributes) {
   const Attribute* const groups = in.Find("replica_groups");
   if (groups != nullptr &&
       (groups->kind == Attribute::Kind::kOpaque || groups->kind == Attribute::Kind::kStruct)) {
@@ -21,7 +21,7 @@ void SetGroups(OpImport& in, AttributeMap* attributes) {
     attributes->Set(Attr::kReplicaGroups, std::shared_ptr<const ReplicaGroups>(std::move(value)));
 }
 
-void SetChannel(OpImport& in, AttributeMap* attributes) {
+void ReadChannel(OpImport& in, AttributeMap* attributes) {
   const int64_t handle =
       in.Find("channel_id") != nullptr ? in.Int("channel_id") : in.Int("handle", 0, "channel_handle");
   if (in.Find("channel_handle") != nullptr || handle != 0) {
@@ -31,12 +31,12 @@ void SetChannel(OpImport& in, AttributeMap* attributes) {
 
 AttributeMap Common(OpImport& in) {
   AttributeMap attributes;
-  SetGroups(in, &attributes);
-  SetChannel(in, &attributes);
+  ReadGroups(in, &attributes);
+  ReadChannel(in, &attributes);
   return attributes;
 }
 
-void SetGlobalIds(OpImport& in, AttributeMap* attributes) {
+void ReadGlobalIds(OpImport& in, AttributeMap* attributes) {
   if (in.Bool("use_global_device_ids")) attributes->Set(Attr::kUseGlobalDeviceIds, true);
 }
 
@@ -44,7 +44,7 @@ void ImportAllReduce(OpImport& in) {
   const std::optional<ComputationId> body = in.Body();
   if (!body) return;
   AttributeMap attributes = Common(in);
-  SetGlobalIds(in, &attributes);
+  ReadGlobalIds(in, &attributes);
   attributes.Set(Attr::kToApply, *body);
   in.Emit(Opcode::kAllReduce, in.operands, std::move(attributes));
 }
@@ -53,7 +53,7 @@ void ImportReduceScatter(OpImport& in) {
   const std::optional<ComputationId> body = in.Body();
   if (!body) return;
   AttributeMap attributes = Common(in);
-  SetGlobalIds(in, &attributes);
+  ReadGlobalIds(in, &attributes);
   attributes.Set(Attr::kToApply, *body);
   attributes.Set(Attr::kDimensions, Ints{in.Int("scatter_dimension")});
   in.Emit(Opcode::kReduceScatter, in.operands, std::move(attributes));
@@ -61,7 +61,7 @@ void ImportReduceScatter(OpImport& in) {
 
 void ImportAllGather(OpImport& in) {
   AttributeMap attributes = Common(in);
-  SetGlobalIds(in, &attributes);
+  ReadGlobalIds(in, &attributes);
   attributes.Set(Attr::kDimensions, Ints{in.Int("all_gather_dim")});
   in.Emit(Opcode::kAllGather, in.operands, std::move(attributes));
 }
@@ -106,7 +106,7 @@ void ImportAllToAll(OpImport& in) {
 
 void ImportCollectivePermute(OpImport& in) {
   AttributeMap attributes;
-  SetChannel(in, &attributes);
+  ReadChannel(in, &attributes);
   attributes.Set(Attr::kSourceTargetPairs, in.IntRows("source_target_pairs", 2));
   in.Emit(Opcode::kCollectivePermute, in.operands, std::move(attributes));
 }
@@ -123,7 +123,7 @@ void ImportDeviceNumber(OpImport& in) {
   if (in.Arity(0)) in.Emit(opcode, {});
 }
 
-constexpr ImportRow kRows[] = {
+constexpr ImportRow kCollectiveRows[] = {
     {"stablehlo.all_reduce", ImportAllReduce},
     {"stablehlo.reduce_scatter", ImportReduceScatter},
     {"stablehlo.all_gather", ImportAllGather},
@@ -136,6 +136,6 @@ constexpr ImportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ImportRow> CollectiveRows() { return kRows; }
+std::span<const ImportRow> CollectiveRows() { return kCollectiveRows; }
 
 }  // namespace assay::mlir

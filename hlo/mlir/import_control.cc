@@ -197,7 +197,7 @@ void ImportRecv(OpImport& in) {
   in.BindResult(count, in.TupleElement(done, token, 1));
 }
 
-constexpr ImportRow kRows[] = {
+constexpr ImportRow kControlRows[] = {
     {"stablehlo.while", ImportWhile},
     {"stablehlo.if", ImportIf},
     {"stablehlo.case", ImportCase},
@@ -214,6 +214,6 @@ constexpr ImportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ImportRow> ControlRows() { return kRows; }
+std::span<const ImportRow> ControlRows() { return kControlRows; }
 
 }  // namespace assay::mlir

@@ -104,7 +104,7 @@ void ImportCompare(OpImport& in) {
 
 // A scalar where the operation wants an array of `shape`. The size of a dynamic array is not known here; HLO's select
 // and clamp take the scalar too.
-int32_t Spread(OpImport& in, size_t i, const Shape& shape) {
+int32_t SpreadScalar(OpImport& in, size_t i, const Shape& shape) {
   if (!in.OperandShape(i).IsScalar() || shape.IsScalar() || shape.HasDynamic()) return in.operands[i];
   absl::StatusOr<Shape> spread = Shape::Array(in.OperandShape(i).element_type(), shape.sizes());
   if (!spread.ok()) {
@@ -118,7 +118,7 @@ void ImportClamp(OpImport& in) {
   if (!in.Arity(3)) return;
   const SharedShape& shape = in.ResultShape();
   if (!shape->IsArray()) return in.Invalid("the result is not an array");
-  const int32_t low = Spread(in, 0, *shape), high = Spread(in, 2, *shape);
+  const int32_t low = SpreadScalar(in, 0, *shape), high = SpreadScalar(in, 2, *shape);
   in.Emit(Opcode::kClamp, {low, in.operands[1], high});
 }
 
@@ -126,7 +126,7 @@ void ImportSelect(OpImport& in) {
   if (!in.Arity(3)) return;
   const SharedShape& shape = in.ResultShape();
   if (!shape->IsArray()) return in.Emit(Opcode::kSelect, in.operands);
-  const int32_t pred = Spread(in, 0, *shape);
+  const int32_t pred = SpreadScalar(in, 0, *shape);
   in.Emit(Opcode::kSelect, {pred, in.operands[1], in.operands[2]});
 }
 

@@ -76,7 +76,7 @@ void ImportSelectAndScatter(OpImport& in) {
 }
 
 // precision_config = [DEFAULT, HIGHEST]; all defaults mean absent.
-void SetPrecision(OpImport& in, AttributeMap* attributes) {
+void ReadPrecision(OpImport& in, AttributeMap* attributes) {
   const Attribute* const config = in.Find("precision_config");
   if (config == nullptr) return;
   bool any = false;
@@ -125,7 +125,7 @@ std::string AlgorithmName(OpImport& in) {
 }
 
 // The dimensions that an operation's struct `group` names, those that are not empty.
-AttributeMap DotDimensions(OpImport& in, std::string_view group) {
+AttributeMap ReadDotDimensions(OpImport& in, std::string_view group) {
   static constexpr std::pair<std::string_view, Attr> kDimensions[] = {
       {"lhs_batching_dimensions", Attr::kLhsBatchDims},
       {"rhs_batching_dimensions", Attr::kRhsBatchDims},
@@ -146,14 +146,14 @@ AttributeMap DotDimensions(OpImport& in, std::string_view group) {
 // ragged_dot: the same as HLO's.
 void ImportRaggedDot(OpImport& in) {
   if (!in.Arity(3)) return;
-  AttributeMap attributes = DotDimensions(in, "ragged_dot_dimension_numbers");
-  SetPrecision(in, &attributes);
+  AttributeMap attributes = ReadDotDimensions(in, "ragged_dot_dimension_numbers");
+  ReadPrecision(in, &attributes);
   in.Emit(Opcode::kRaggedDot, in.operands, std::move(attributes));
 }
 
 AttributeMap DotAttributes(OpImport& in) {
-  AttributeMap attributes = DotDimensions(in, kDotNumbers);
-  SetPrecision(in, &attributes);
+  AttributeMap attributes = ReadDotDimensions(in, kDotNumbers);
+  ReadPrecision(in, &attributes);
   const std::string algorithm = AlgorithmName(in);
   if (algorithm == "?") in.Unsupported("this dot algorithm");
   if (!algorithm.empty()) attributes.Set(Attr::kAlgorithm, assay::Word{algorithm});
@@ -171,7 +171,7 @@ void ImportDot(OpImport& in) {
   if (!lhs.IsArray() || lhs.rank() == 0) return in.Invalid("want vectors or matrices");
   AttributeMap attributes =
       in.Map({{Attr::kLhsContractingDims, Ints{lhs.rank() - 1}}, {Attr::kRhsContractingDims, Ints{0}}});
-  SetPrecision(in, &attributes);
+  ReadPrecision(in, &attributes);
   in.Emit(Opcode::kDot, in.operands, std::move(attributes));
 }
 
@@ -204,7 +204,7 @@ void ImportConvolution(OpImport& in) {
   const int64_t features = in.Int("feature_group_count", 1), batches = in.Int("batch_group_count", 1);
   if (features != 1) attributes.Set(Attr::kFeatureGroupCount, features);
   if (batches != 1) attributes.Set(Attr::kBatchGroupCount, batches);
-  SetPrecision(in, &attributes);
+  ReadPrecision(in, &attributes);
   in.Emit(Opcode::kConvolution, in.operands, std::move(attributes));
 }
 
@@ -258,7 +258,7 @@ void ImportRngBitGenerator(OpImport& in) {
           in.Map({{Attr::kAlgorithm, assay::Word{"rng_" + Lower(word)}}}));
 }
 
-constexpr ImportRow kRows[] = {
+constexpr ImportRow kLinalgRows[] = {
     {"stablehlo.reduce", ImportReduce},
     {"stablehlo.map", ImportMap},
     {"stablehlo.reduce_window", ImportReduceWindow},
@@ -279,6 +279,6 @@ constexpr ImportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ImportRow> LinalgRows() { return kRows; }
+std::span<const ImportRow> LinalgRows() { return kLinalgRows; }
 
 }  // namespace assay::mlir

@@ -206,7 +206,7 @@ void ImportDynamicReshape(OpImport& in) {
   if (in.Arity(2) && HasStaticResult(in)) in.Emit(Opcode::kReshape, {in.operands[0]});
 }
 
-constexpr ImportRow kRows[] = {
+constexpr ImportRow kShapeRows[] = {
     {"stablehlo.broadcast_in_dim", ImportBroadcastInDim},
     {"stablehlo.broadcast", ImportBroadcast},
     {"stablehlo.reshape", ImportReshape},
@@ -230,6 +230,6 @@ constexpr ImportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ImportRow> ShapeRows() { return kRows; }
+std::span<const ImportRow> ShapeRows() { return kShapeRows; }
 
 }  // namespace assay::mlir

@@ -73,7 +73,7 @@ void ImportRunParallel(OpImport& in) {
   in.Emit(Opcode::kCall, in.operands, in.Map({{Attr::kToApply, *callee}}));
 }
 
-constexpr ImportRow kRows[] = {
+constexpr ImportRow kTestRows[] = {
     {"check.expect_eq", ImportTest},
     {"check.expect_eq_const", ImportTest},
     {"check.expect_almost_eq", ImportTest},
@@ -87,7 +87,7 @@ constexpr ImportRow kRows[] = {
 
 }  // namespace
 
-std::span<const ImportRow> TestRows() { return kRows; }
+std::span<const ImportRow> TestRows() { return kTestRows; }
 
 std::string TestCallConfig(const Operation& op, std::string_view target) {
   return Dictionary(op, target, /*with_defaults=*/false);

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
 
-int HexValue(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
-
 // The bytes of "0x..." without its quotes and prefix; false: not pairs of hexadecimal digits.
 bool DecodeHex(std::string_view digits, std::span<std::byte> bytes) {
   if (digits.find_first_not_of(kHexDigits) != std::string_view::npos) return false;

@@ -31,8 +31,6 @@ constexpr std::array<uint8_t, 256> MakeClasses() {
 constexpr std::array<uint8_t, 256> kClasses = MakeClasses();
 bool Is(char c, uint8_t bits) { return (kClasses[static_cast<unsigned char>(c)] & bits) != 0; }
 
-int HexValue(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
-
 }  // namespace
 
 std::string Unescape(std::string_view body) {

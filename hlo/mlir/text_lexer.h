@@ -11,6 +11,9 @@
 
 namespace assay::mlir {
 
+// The value of a hexadecimal digit.
+inline int HexValue(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
+
 enum class Tok : uint8_t {
   kEof,
   kError,   // Lexer::error() says what is wrong

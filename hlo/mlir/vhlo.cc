@@ -9,12 +9,12 @@
 namespace assay::mlir {
 namespace {
 
-struct Row {
+struct VhloRow {
   std::string_view names;       // one or more, with versions
   std::string_view attributes;  // separated by blanks
 };
 
-constexpr Row kRows[] = {
+constexpr VhloRow kVhloRows[] = {
     {"abs_v1 bitcast_convert_v1 ceil_v1 convert_v1 count_leading_zeros_v1 floor_v1 imag_v1 is_finite_v1 "
      "negate_v1 "
      "not_v1 popcnt_v1 real_v1 reshape_v1 round_nearest_afz_v1 round_nearest_even_v1 sign_v1 "
@@ -133,7 +133,7 @@ constexpr Row kRows[] = {
 
 constexpr int32_t NumOperations() {
   int32_t count = 0;
-  for (const Row& row : kRows) {
+  for (const VhloRow& row : kVhloRows) {
     count += 1;
     for (const char c : row.names) count += c == ' ' ? 1 : 0;
   }
@@ -163,7 +163,7 @@ class VhloTable {
  public:
   VhloTable() {
     absl::flat_hash_map<std::string, int32_t> numbers;
-    for (const Row& row : kRows) {
+    for (const VhloRow& row : kVhloRows) {
       for (std::string_view known : Split(row.names)) {
         const std::string stablehlo = StableHloNameOf(known);
         const int32_t number = numbers.emplace(stablehlo, static_cast<int32_t>(numbers.size())).first->second;

@@ -223,7 +223,7 @@ absl::Status ReadDynamicSizes(const pb::LiteralProto& message, Literal* literal)
   return absl::OkStatus();
 }
 
-absl::StatusOr<Literal> ArrayFrom(Shape shape, const pb::LiteralProto& message) {
+absl::StatusOr<Literal> ArrayLiteralFrom(Shape shape, const pb::LiteralProto& message) {
   if (shape.HasUnbounded()) {
     return InvalidProgram({}, fmt::format("literal: shape {} is unbounded", shape.ToString()));
   }
@@ -253,7 +253,7 @@ absl::StatusOr<Literal> LiteralFrom(const pb::LiteralProto& message, int depth) 
   if (depth > kMaxNesting) return ProgramLimitExceeded({}, "the nesting of a literal", depth, kMaxNesting);
   if (!message.has_shape()) return InvalidProgram({}, "literal: the shape is missing");
   ASSAY_ASSIGN_OR_RETURN(Shape shape, ShapeFrom(message.shape()));
-  if (shape.IsArray()) return ArrayFrom(std::move(shape), message);
+  if (shape.IsArray()) return ArrayLiteralFrom(std::move(shape), message);
   if (shape.IsBuffer()) return InvalidProgram({}, "literal: a buffer has no value");
   if (!shape.IsTuple()) return Literal::Make(shape);
   const auto count = static_cast<int>(shape.elements().size());

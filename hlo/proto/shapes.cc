@@ -40,7 +40,7 @@ absl::StatusOr<Layout> LayoutFrom(const pb::LayoutProto& message) {
   return layout;
 }
 
-absl::StatusOr<Shape> ArrayFrom(ElementType type, const pb::ShapeProto& message) {
+absl::StatusOr<Shape> ArrayShapeFrom(ElementType type, const pb::ShapeProto& message) {
   const auto& dynamic = message.is_dynamic_dimension();
   const int rank = message.dimensions_size();
   if (!dynamic.empty() && dynamic.size() != rank) {
@@ -81,7 +81,7 @@ absl::StatusOr<Shape> BufferFrom(const pb::ShapeProto& message) {
                         ? ElementTypeFromNumber(message.tuple_shapes(0).element_type())
                         : std::nullopt;
   if (!type) return InvalidProgram({}, "shape: a buffer wants exactly one array in tuple_shapes");
-  ASSAY_ASSIGN_OR_RETURN(Shape array, ArrayFrom(*type, message.tuple_shapes(0)));
+  ASSAY_ASSIGN_OR_RETURN(Shape array, ArrayShapeFrom(*type, message.tuple_shapes(0)));
   return Shape::Buffer(std::move(array));
 }
 
@@ -130,7 +130,7 @@ absl::StatusOr<Shape> ShapeFrom(const pb::ShapeProto& message, int depth) {
         {}, fmt::format("shape: tuple_shapes has {} entries, but element_type is {}, want {} (tuple)",
                         message.tuple_shapes_size(), number, kTupleType));
   }
-  if (type) return ArrayFrom(*type, message);
+  if (type) return ArrayShapeFrom(*type, message);
   if (message.dimensions_size() > 0) {
     return InvalidProgram(
         {}, fmt::format("shape: found {} dimensions with element_type {}, which is no array type",

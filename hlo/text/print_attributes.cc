@@ -304,7 +304,7 @@ void AppendParameterReplication(const std::vector<bool>& replication, std::strin
   out += "}";
 }
 
-void AppendAccuracy(const AttributeContext& context, std::string& out) {
+void AppendAccuracyAttribute(const AttributeContext& context, std::string& out) {
   const Instruction& op = context.wrapped != nullptr ? *context.wrapped : context.instruction;
   if (context.wrapped != nullptr && context.instruction.opcode != Opcode::kAsyncStart) return;
   const AttrValue* value = op.attributes.Find(Attr::kResultAccuracy);
@@ -333,7 +333,7 @@ void AppendAttributes(const AttributeContext& context, std::string& out) {
   }
   AppendControlPredecessors(context, out);
   if (!extras.statistics.empty()) out += ", statistics=" + extras.statistics;
-  AppendAccuracy(context, out);
+  AppendAccuracyAttribute(context, out);
   if (!extras.origin.empty()) out += ", origin=" + extras.origin;
   const int64_t frame = extras.metadata.stack_frame_id;
   AppendMetadata(extras.metadata, context.frames != nullptr ? context.frames->Use(frame) : frame, out);

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-const char* const kProgram = R"(HloModule m
+const char* const kCalls = R"(HloModule m
 inner {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -76,7 +76,7 @@ class Writer {
   int32_t next_ = 0;
 };
 
-Module Parsed(const std::string& text) {
+Module ParsedModule(const std::string& text) {
   absl::StatusOr<Module> module = ParseHloText(text);
   INFO(module.status());
   REQUIRE(module.ok());
@@ -87,7 +87,7 @@ Module Parsed(const std::string& text) {
 
 TEST_CASE("inlining: bodies in place of calls, parameters emitted where nobody gives arguments",
           "[inlining]") {
-  const Module module = Parsed(kProgram);
+  const Module module = ParsedModule(kCalls);
   Writer writer(module);
   const absl::StatusOr<InlinedValue> root = writer.Run(module.entry, {});
   REQUIRE(root.ok());
@@ -97,7 +97,7 @@ TEST_CASE("inlining: bodies in place of calls, parameters emitted where nobody g
 }
 
 TEST_CASE("inlining: tuples are taken apart, arguments go through", "[inlining]") {
-  const Module module = Parsed(kProgram);
+  const Module module = ParsedModule(kCalls);
   Writer writer(module);
   const InlinedValue arguments[] = {{.id = -7}, {.id = 12}};
   const absl::StatusOr<InlinedValue> root = writer.Run(ComputationId{0}, arguments);
@@ -110,7 +110,7 @@ TEST_CASE("inlining: tuples are taken apart, arguments go through", "[inlining]"
 }
 
 TEST_CASE("inlining: a call that the rules leave alone is emitted", "[inlining]") {
-  const Module module = Parsed(R"(HloModule m
+  const Module module = ParsedModule(R"(HloModule m
 inner { a = f32[] parameter(0)
   ROOT b = f32[] negate(a) }
 outer { a = f32[] parameter(0)
@@ -124,7 +124,7 @@ ENTRY e { u = f32[] parameter(0)
 }
 
 TEST_CASE("inlining: an error ends the walk", "[inlining]") {
-  const Module module = Parsed(kProgram);
+  const Module module = ParsedModule(kCalls);
   Writer writer(module);
   writer.refuses_sine = true;
   const absl::StatusOr<InlinedValue> root = writer.Run(module.entry, {});
@@ -133,7 +133,7 @@ TEST_CASE("inlining: an error ends the walk", "[inlining]") {
 }
 
 TEST_CASE("inlining: what must have run before, by operands and control", "[inlining]") {
-  const Module module = Parsed(R"(HloModule m
+  const Module module = ParsedModule(R"(HloModule m
 ENTRY e { a = f32[] parameter(0)
   b = f32[] negate(a)
   c = f32[] sine(a)

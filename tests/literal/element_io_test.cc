@@ -17,7 +17,7 @@ std::vector<T> AllTypes() {
   for (int t = 0; t < kNumElementTypes; ++t) types.push_back(static_cast<T>(t));
   return types;
 }
-const FloatFormat& Format(T type) { return *Info(type).format; }
+const FloatFormat& FormatOf(T type) { return *Info(type).format; }
 
 // Random elements as the type stores them.
 std::vector<std::byte> RandomElements(T type, int64_t n, std::mt19937_64* random) {
@@ -44,10 +44,10 @@ std::vector<std::byte> SlowLoad(T type, const std::byte* element) {
   if (IsSignedIntegral(type))
     words[0] =
         static_cast<uint64_t>(static_cast<int64_t>(words[0] << (64 - Bits(type))) >> (64 - Bits(type)));
-  if (IsFloat(type)) words[0] = std::bit_cast<uint64_t>(DecodeFloat(words[0], Format(type)));
+  if (IsFloat(type)) words[0] = std::bit_cast<uint64_t>(DecodeFloat(words[0], FormatOf(type)));
   if (type == T::kC64) {
-    words[1] = std::bit_cast<uint64_t>(DecodeFloat(words[0] >> 32, Format(T::kF32)));
-    words[0] = std::bit_cast<uint64_t>(DecodeFloat(words[0] & 0xffffffff, Format(T::kF32)));
+    words[1] = std::bit_cast<uint64_t>(DecodeFloat(words[0] >> 32, FormatOf(T::kF32)));
+    words[0] = std::bit_cast<uint64_t>(DecodeFloat(words[0] & 0xffffffff, FormatOf(T::kF32)));
   }
   std::vector<std::byte> result(KindBytes(KindOf(type)));
   std::memcpy(result.data(), words, result.size());
@@ -122,7 +122,7 @@ TEST_CASE("element io: every pattern of the narrow floats, alone and in company"
     StoreStrip(type, values.data(), count, stored.data(), bytes);
     int wrong = 0;
     for (int64_t i = 0; i < count; ++i) {
-      const double expected = DecodeFloat(i, Format(type));
+      const double expected = DecodeFloat(i, FormatOf(type));
       wrong += std::bit_cast<uint64_t>(values[i]) != std::bit_cast<uint64_t>(expected);
       // In a block of its own, so that no NaN next to it chooses the slow path.
       double alone = 0;

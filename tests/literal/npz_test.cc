@@ -18,9 +18,9 @@
 namespace assay {
 namespace {
 
-Shape ShapeOf(std::string_view text) { return *ParseShape(text); }
-Literal Value(std::string_view shape, std::string_view text) {
-  return *ParseLiteral(ShapeOf(shape), text, {.hex_floats = true});
+Shape ShapeFrom(std::string_view text) { return *ParseShape(text); }
+Literal ParsedValue(std::string_view shape, std::string_view text) {
+  return *ParseLiteral(ShapeFrom(shape), text, {.hex_floats = true});
 }
 template <class Result>
 std::string ErrorOf(const Result& result) {
@@ -123,14 +123,14 @@ class TemporaryFolder {
 }  // namespace
 
 TEST_CASE("npy: what we write has NumPy's header and our bytes", "[npz]") {
-  const std::string file = EncodeNpy(Value("f32[2]", "{1, 2}"));
+  const std::string file = EncodeNpy(ParsedValue("f32[2]", "{1, 2}"));
   REQUIRE(file.size() == 128 + 8);
   CHECK(file.substr(0, 10) == std::string("\x93NUMPY\x01\0\x76\0", 10));
   CHECK(file.substr(10, 60) == "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }   ");
   CHECK(file[127] == '\n');
   CHECK(file.substr(128) == Word(0x3f800000, 4) + Word(0x40000000, 4));
-  CHECK(EncodeNpy(Value("s32[]", "7")).find("'shape': (), }") != std::string::npos);
-  CHECK(EncodeNpy(Value("bf16[1,2]", "{{1,2}}"))
+  CHECK(EncodeNpy(ParsedValue("s32[]", "7")).find("'shape': (), }") != std::string::npos);
+  CHECK(EncodeNpy(ParsedValue("bf16[1,2]", "{{1,2}}"))
             .find("'descr': '|V2', 'fortran_order': False, 'shape': (1, 2), }") != std::string::npos);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("npy: arrays of every element type come back bit for bit", "[npz]") {
                              : type == ElementType::kS2 ? "{{-2,-1},{0,1}}"
                              : IsUnsignedIntegral(type) ? "{{0,1},{1,0}}"
                                                         : "{{1,2},{4,1}}";
-    const Literal literal = Value(fmt::format("{}[2,2]", Name(type)), text);
+    const Literal literal = ParsedValue(fmt::format("{}[2,2]", Name(type)), text);
     INFO(Name(type));
     const absl::StatusOr<NpyArray> array = ParseNpy("a", EncodeNpy(literal));
     REQUIRE(array.ok());
@@ -155,7 +155,7 @@ TEST_CASE("npy: arrays of every element type come back bit for bit", "[npz]") {
 }
 
 TEST_CASE("npy: narrow integers are written with the unused bits zero, as ml_dtypes does", "[npz]") {
-  const std::string file = EncodeNpy(Value("s4[3]", "{-1, 3, -8}"));
+  const std::string file = EncodeNpy(ParsedValue("s4[3]", "{-1, 3, -8}"));
   CHECK(file.substr(file.size() - 3) == "\x0f\x03\x08");
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("npy: big-endian and Fortran-order files are converted", "[npz]") {
   const auto decode = [](const std::string& header, const std::string& data, std::string_view shape) {
     const absl::StatusOr<NpyArray> array = ParseNpy("a", Npy(header, data));
     REQUIRE(array.ok());
-    const absl::StatusOr<Literal> literal = DecodeNpy("a", *array, ShapeOf(shape));
+    const absl::StatusOr<Literal> literal = DecodeNpy("a", *array, ShapeFrom(shape));
     INFO(literal.status());
     REQUIRE(literal.ok());
     return LiteralToText(*literal);
@@ -178,21 +178,21 @@ TEST_CASE("npy: big-endian and Fortran-order files are converted", "[npz]") {
 
 TEST_CASE("npy: what ml_dtypes arrays are written as is accepted by width", "[npz]") {
   const NpyArray one{.descr = "<V1", .sizes = {1}, .data = "\x3c"};
-  CHECK(LiteralToText(*DecodeNpy("a", one, ShapeOf("f8e4m3fn[1]"))) == "{1.5}");
+  CHECK(LiteralToText(*DecodeNpy("a", one, ShapeFrom("f8e4m3fn[1]"))) == "{1.5}");
   NpyArray same = one;
   for (const char* descr : {"|V1", "<V1", "<f1", "|f1"}) {
     same.descr = descr;
-    CHECK(LiteralToText(*DecodeNpy("a", same, ShapeOf("f8e5m2[1]"))) == "{1}");
+    CHECK(LiteralToText(*DecodeNpy("a", same, ShapeFrom("f8e5m2[1]"))) == "{1}");
   }
   const NpyArray two{.descr = "<V2", .sizes = {1}, .data = std::string("\x80\x3f", 2)};
-  CHECK(LiteralToText(*DecodeNpy("a", two, ShapeOf("bf16[1]"))) == "{1}");
-  CHECK(ErrorOf(DecodeNpy("a", {.descr = "<f2", .sizes = {1}, .data = "12"}, ShapeOf("bf16[1]"))) ==
+  CHECK(LiteralToText(*DecodeNpy("a", two, ShapeFrom("bf16[1]"))) == "{1}");
+  CHECK(ErrorOf(DecodeNpy("a", {.descr = "<f2", .sizes = {1}, .data = "12"}, ShapeFrom("bf16[1]"))) ==
         "'a': found '<f2' [1], wanted '|V2' for bf16[1]");
 }
 
 TEST_CASE("npy: elements are made what the type allows", "[npz]") {
   const auto text = [](const char* descr, const std::string& data, std::string_view shape) {
-    return LiteralToText(*DecodeNpy("a", {.descr = descr, .sizes = {2}, .data = data}, ShapeOf(shape)));
+    return LiteralToText(*DecodeNpy("a", {.descr = descr, .sizes = {2}, .data = data}, ShapeFrom(shape)));
   };
   CHECK(text("|V1", "\x0f\x18", "s4[2]") == "{-1, -8}");
   CHECK(text("|V1", "\xff\x13", "u4[2]") == "{15, 3}");
@@ -202,24 +202,24 @@ TEST_CASE("npy: elements are made what the type allows", "[npz]") {
 
 TEST_CASE("npy: an array smaller than a dynamic bound sets the run-time size", "[npz]") {
   const NpyArray array{.descr = "|u1", .sizes = {2, 2}, .data = "\1\2\3\4"};
-  const absl::StatusOr<Literal> literal = DecodeNpy("a", array, ShapeOf("u8[<=3,<=4]"));
+  const absl::StatusOr<Literal> literal = DecodeNpy("a", array, ShapeFrom("u8[<=3,<=4]"));
   REQUIRE(literal.ok());
   CHECK(LiteralToText(*literal) == "{ { 1, 2 }, { 3, 4 } }");
   const std::string again = EncodeNpy(*literal);
   CHECK(again.substr(again.size() - 4) == "\1\2\3\4");
-  CHECK(ErrorOf(DecodeNpy("a", array, ShapeOf("u8[<=3,<=1]"))) ==
+  CHECK(ErrorOf(DecodeNpy("a", array, ShapeFrom("u8[<=3,<=1]"))) ==
         "'a': found '|u1' [2,2], wanted '|u1' for u8[<=3,<=1]");
 }
 
 TEST_CASE("npy: arrays that are not what the program wants are refused with both sides", "[npz]") {
   const NpyArray array{.descr = "<f4", .sizes = {1}, .data = "1234"};
-  CHECK(ErrorOf(DecodeNpy("arg0", array, ShapeOf("f32[2]"))) ==
+  CHECK(ErrorOf(DecodeNpy("arg0", array, ShapeFrom("f32[2]"))) ==
         "'arg0': found '<f4' [1], wanted '<f4' for f32[2]");
-  CHECK(ErrorOf(DecodeNpy("arg0", array, ShapeOf("f32[]"))) ==
+  CHECK(ErrorOf(DecodeNpy("arg0", array, ShapeFrom("f32[]"))) ==
         "'arg0': found '<f4' [1], wanted '<f4' for f32[]");
-  CHECK(ErrorOf(DecodeNpy("arg0", array, ShapeOf("s32[1]"))) ==
+  CHECK(ErrorOf(DecodeNpy("arg0", array, ShapeFrom("s32[1]"))) ==
         "'arg0': found '<f4' [1], wanted '<i4' for s32[1]");
-  CHECK(ErrorOf(DecodeNpy("arg0", array, ShapeOf("(f32[1])"))) ==
+  CHECK(ErrorOf(DecodeNpy("arg0", array, ShapeFrom("(f32[1])"))) ==
         "'arg0': an array is given for a value of shape (f32[1])");
 }
 
@@ -317,9 +317,9 @@ TEST_CASE("npy: damaged and hostile files are refused", "[npz]") {
 
 TEST_CASE("npz: archives come back, and equal values give equal bytes", "[npz]") {
   const std::vector<std::pair<std::string, Literal>> arrays = {
-      {"r0p0/arg0", Value("f32[2]", "{1, nan(0x5)}")},
-      {"b", Value("s8[]", "-5")},
-      {"a", Value("pred[0]", "{}")}};
+      {"r0p0/arg0", ParsedValue("f32[2]", "{1, nan(0x5)}")},
+      {"b", ParsedValue("s8[]", "-5")},
+      {"a", ParsedValue("pred[0]", "{}")}};
   const absl::StatusOr<std::string> bytes = EncodeNpz(arrays);
   REQUIRE(bytes.ok());
   CHECK(*bytes == *EncodeNpz(arrays));
@@ -462,7 +462,7 @@ TEST_CASE("files: a write that fails half way leaves the old file and no other",
   const rlimit small{10, unlimited.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &small);
   const absl::Status status = WriteFileAtomically(path, std::string(100, 'x'));
-  const absl::Status archive_status = WriteNpzFile(path, {{"a", Value("f32[3]", "{1, 2, 3}")}});
+  const absl::Status archive_status = WriteNpzFile(path, {{"a", ParsedValue("f32[3]", "{1, 2, 3}")}});
   ::setrlimit(RLIMIT_FSIZE, &unlimited);
   ::signal(SIGXFSZ, handler);
   CHECK(status.message() == fmt::format("{}: can't write: File too large", path));
@@ -493,10 +493,10 @@ TEST_CASE("files: what can't be read is an error", "[npz]") {
 
 TEST_CASE("npz: a file is written with the bytes of the archive in memory", "[npz]") {
   const TemporaryFolder folder;
-  const std::vector<std::pair<std::string, Literal>> arrays = {{"a", Value("f32[3]", "{1, 2, 3}")},
-                                                               {"b", Value("s4[3]", "{-1, 3, -8}")},
-                                                               {"c", Value("u8[0]", "{}")},
-                                                               {"d", Value("bf16[]", "7")}};
+  const std::vector<std::pair<std::string, Literal>> arrays = {{"a", ParsedValue("f32[3]", "{1, 2, 3}")},
+                                                               {"b", ParsedValue("s4[3]", "{-1, 3, -8}")},
+                                                               {"c", ParsedValue("u8[0]", "{}")},
+                                                               {"d", ParsedValue("bf16[]", "7")}};
   for (int again = 0; again < 2; ++again) {
     REQUIRE(WriteNpzFile(folder / "out.npz", arrays).ok());
     CHECK(*ReadFile(folder / "out.npz") == *EncodeNpz(arrays));
@@ -515,14 +515,14 @@ TEST_CASE("npz: a large archive is read member by member, into the storage of th
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(i * i % 100003);
   const int64_t sizes[] = {400, 1000};
   const Literal large = Literal::FromInts(ElementType::kS32, sizes, values);
-  REQUIRE(WriteNpzFile(path, {{"a", large}, {"b", Value("f32[2]", "{1, 2}")}}).ok());
+  REQUIRE(WriteNpzFile(path, {{"a", large}, {"b", ParsedValue("f32[2]", "{1, 2}")}}).ok());
   const auto arrays = ReadNpzFile(path);
   REQUIRE(arrays.ok());
   const absl::StatusOr<Literal> a = DecodeNpy("a", arrays->at("a"), large.shape());
   REQUIRE(a.ok());
   CHECK(Literal::BitwiseEqual(*a, large));
   CHECK(a->data() == arrays->at("a").data.data());
-  CHECK(LiteralToText(*DecodeNpy("b", arrays->at("b"), ShapeOf("f32[2]"))) == "{1, 2}");
+  CHECK(LiteralToText(*DecodeNpy("b", arrays->at("b"), ShapeFrom("f32[2]"))) == "{1, 2}");
 
   std::string bytes = *ReadFile(path);
   bytes[1000000] ^= 1;
@@ -535,7 +535,7 @@ TEST_CASE("npz: a large archive is read member by member, into the storage of th
 TEST_CASE("files: .npy and .npz are told apart by content", "[npz]") {
   const TemporaryFolder folder;
   REQUIRE(WriteFileAtomically(folder / "a", kGood).ok());
-  REQUIRE(WriteFileAtomically(folder / "b", *EncodeNpz({{"k", Value("f32[]", "1")}})).ok());
+  REQUIRE(WriteFileAtomically(folder / "b", *EncodeNpz({{"k", ParsedValue("f32[]", "1")}})).ok());
   CHECK(ReadNpzFile(folder / "a")->contains(""));
   CHECK(ReadNpzFile(folder / "b")->contains("k"));
   CHECK_FALSE(ReadNpzFile(folder / "c").ok());

@@ -17,7 +17,7 @@ Literal Random(std::string_view shape, uint64_t seed, const RandomRange& range =
   return *literal;
 }
 
-std::vector<int64_t> Ints(const Literal& literal) {
+std::vector<int64_t> IntsOf(const Literal& literal) {
   std::vector<int64_t> values;
   for (int64_t i = 0; i < literal.shape().num_elements(); ++i) values.push_back(literal.GetInt(i));
   return values;
@@ -81,7 +81,7 @@ TEST_CASE("random: integers stay in the range asked for and reach both ends", "[
   range.low = 3;
   range.high = 5;
   for (std::string_view shape : {"s32[200]", "u8[200]", "s64[200]", "s4[200]"}) {
-    const std::vector<int64_t> values = Ints(Random(shape, 1, range));
+    const std::vector<int64_t> values = IntsOf(Random(shape, 1, range));
     CHECK(*std::min_element(values.begin(), values.end()) == 3);
     CHECK(*std::max_element(values.begin(), values.end()) == 5);
   }
@@ -89,15 +89,15 @@ TEST_CASE("random: integers stay in the range asked for and reach both ends", "[
   for (int64_t i = 0; i < 50; ++i)
     CHECK(reals.GetDouble(i) == std::clamp(std::floor(reals.GetDouble(i)), 3.0, 5.0));
   range.high = 1000;
-  for (int64_t value : Ints(Random("s4[50]", 1, range))) CHECK((value >= 3 && value <= 7));
+  for (int64_t value : IntsOf(Random("s4[50]", 1, range))) CHECK((value >= 3 && value <= 7));
 }
 
 TEST_CASE("random: default integers are small", "[random]") {
-  const std::vector<int64_t> values = Ints(Random("s64[2000]", 1));
+  const std::vector<int64_t> values = IntsOf(Random("s64[2000]", 1));
   CHECK(*std::min_element(values.begin(), values.end()) == -10);
   CHECK(*std::max_element(values.begin(), values.end()) == 10);
-  for (int64_t value : Ints(Random("s2[50]", 1))) CHECK((value >= -2 && value <= 1));
-  for (int64_t value : Ints(Random("u64[50]", 1))) CHECK((value >= 0 && value <= 15));
+  for (int64_t value : IntsOf(Random("s2[50]", 1))) CHECK((value >= -2 && value <= 1));
+  for (int64_t value : IntsOf(Random("u64[50]", 1))) CHECK((value >= 0 && value <= 15));
 }
 
 TEST_CASE("random: sorted and unique are kept", "[random]") {
@@ -106,14 +106,14 @@ TEST_CASE("random: sorted and unique are kept", "[random]") {
   range.sorted = range.unique = true;
   for (int64_t high : {99, 120, 1000000}) {
     range.high = high;
-    const std::vector<int64_t> values = Ints(Random("s32[100]", 5, range));
+    const std::vector<int64_t> values = IntsOf(Random("s32[100]", 5, range));
     CHECK(std::is_sorted(values.begin(), values.end()));
     CHECK(std::set<int64_t>(values.begin(), values.end()).size() == 100);
     CHECK(values.back() <= high);
   }
   range.unique = false;
   range.high = 3;
-  const std::vector<int64_t> values = Ints(Random("s32[100]", 5, range));
+  const std::vector<int64_t> values = IntsOf(Random("s32[100]", 5, range));
   CHECK(std::is_sorted(values.begin(), values.end()));
 }
 

@@ -24,7 +24,7 @@ ENTRY e {
 }
 )";
 
-Literal Number(int64_t x) { return Literal::ScalarInt(ElementType::kS32, x); }
+Literal ScalarOf(int64_t x) { return Literal::ScalarInt(ElementType::kS32, x); }
 
 int64_t ValueOf(const absl::StatusOr<Literal>& y) {
   INFO(y.status());
@@ -36,10 +36,10 @@ TEST_CASE("program: the content decides the form, and every form gives the same 
   const absl::StatusOr<Program> text = Program::Load("-", kLine);
   REQUIRE(text.ok());
   CHECK(text->module().name == "line");
-  CHECK(ValueOf(text->Run({Number(5)})) == 16);
+  CHECK(ValueOf(text->Run({ScalarOf(5)})) == 16);
   const absl::StatusOr<Program> proto = Program::Load("-", *ExportProto(text->module()));
   REQUIRE(proto.ok());
-  CHECK(ValueOf(proto->Run({Number(-5)})) == -14);
+  CHECK(ValueOf(proto->Run({ScalarOf(-5)})) == -14);
   const absl::StatusOr<Program> mlir = Program::Load("-", R"(func.func @main(%x: tensor<i32>) -> tensor<i32> {
   %three = stablehlo.constant dense<3> : tensor<i32>
   %p = stablehlo.multiply %x, %three : tensor<i32>
@@ -47,14 +47,14 @@ TEST_CASE("program: the content decides the form, and every form gives the same 
 }
 )");
   REQUIRE(mlir.ok());
-  CHECK(ValueOf(mlir->Run({Number(7)})) == 21);
+  CHECK(ValueOf(mlir->Run({ScalarOf(7)})) == 21);
 }
 
 TEST_CASE("program: a module and a verified one are programs too", "[program]") {
   const absl::StatusOr<Program> program = Program::OfModule(*ParseHloText(kLine));
   REQUIRE(program.ok());
-  CHECK(ValueOf(program->Run({Number(1)})) == 4);
-  CHECK(ValueOf(Program(program->verified()).Run({Number(2)})) == 7);
+  CHECK(ValueOf(program->Run({ScalarOf(1)})) == 4);
+  CHECK(ValueOf(Program(program->verified()).Run({ScalarOf(2)})) == 7);
 }
 
 TEST_CASE("program: every choice of engines and every instruction set give the value", "[program]") {
@@ -62,7 +62,7 @@ TEST_CASE("program: every choice of engines and every instruction set give the v
   for (const EngineChoice choice : {EngineChoice::kReference, EngineChoice::kExact, EngineChoice::kFast}) {
     for (const Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
       if (isa > MachineIsa()) continue;
-      CHECK(ValueOf(program.Run({Number(5)}, {}, EnginesOf(choice, isa))) == 16);
+      CHECK(ValueOf(program.Run({ScalarOf(5)}, {}, EnginesOf(choice, isa))) == 16);
     }
   }
 }
@@ -98,12 +98,12 @@ TEST_CASE("program: a list of engines need not outlive its plan", "[program]") {
   CHECK(plan_by({&lazy, &idle}) != plan);
   CHECK(plan_by({&idle}) != plan);
   CHECK(plan->engines == std::vector<const Engine*>{&idle, &lazy});
-  CHECK(ValueOf(Executor(*plan, {}).Run({Number(5)})) == 16);
+  CHECK(ValueOf(Executor(*plan, {}).Run({ScalarOf(5)})) == 16);
 }
 
 TEST_CASE("program: a plan outlives its program", "[program]") {
   const std::shared_ptr<const Plan> plan = *ProgramOf(kLine).PlanFor();
-  CHECK(ValueOf(Executor(*plan, {}).Run({Number(5)})) == 16);
+  CHECK(ValueOf(Executor(*plan, {}).Run({ScalarOf(5)})) == 16);
 }
 
 TEST_CASE("program: what cannot be read or verified says where", "[program]") {
@@ -132,21 +132,21 @@ TEST_CASE("program: one for several devices is read and verified, but has no pla
   REQUIRE(program.ok());
   for (int i = 0; i < 2; ++i) {
     CHECK(ExitCodeOf(program->PlanFor().status()) == 4);
-    CHECK(ExitCodeOf(program->Run({Number(5)}).status()) == 4);
+    CHECK(ExitCodeOf(program->Run({ScalarOf(5)}).status()) == 4);
   }
 }
 
 TEST_CASE("program: runs obey their options and leave the next run alone", "[program]") {
   const Program program = ProgramOf(kLine);
   // The call of the entry and its two operations, by the plan of every engine.
-  CHECK(ValueOf(program.Run({Number(5)}, {.limits = {.max_steps = 5}})) == 16);
-  const absl::Status limited = program.Run({Number(5)}, {.limits = {.max_steps = 1}}).status();
+  CHECK(ValueOf(program.Run({ScalarOf(5)}, {.limits = {.max_steps = 5}})) == 16);
+  const absl::Status limited = program.Run({ScalarOf(5)}, {.limits = {.max_steps = 1}}).status();
   CHECK(ExitCodeOf(limited) == 5);
   CHECK_THAT(std::string(limited.message()), Catch::Contains("--max-steps"));
   CHECK(ExitCodeOf(program.Run({Literal::ScalarDouble(ElementType::kF32, 5)}).status()) == 5);
   CHECK(absl::IsCancelled(
-      program.Run({Number(5)}, {.limits = {.max_steps = 5}, .interrupted = [] { return true; }}).status()));
-  CHECK(ValueOf(program.Run({Number(5)}, {.crosscheck = Crosscheck::kFull})) == 16);
+      program.Run({ScalarOf(5)}, {.limits = {.max_steps = 5}, .interrupted = [] { return true; }}).status()));
+  CHECK(ValueOf(program.Run({ScalarOf(5)}, {.crosscheck = Crosscheck::kFull})) == 16);
 }
 
 TEST_CASE("program: many threads may plan and run it", "[program]") {
@@ -157,7 +157,7 @@ TEST_CASE("program: many threads may plan and run it", "[program]") {
   for (size_t t = 0; t < sums.size(); ++t) {
     threads.emplace_back([&, t] {
       const auto engines = EnginesOf(t % 2 == 0 ? EngineChoice::kExact : EngineChoice::kReference);
-      for (int i = 0; i < 50; ++i) sums[t] += program.Run({Number(i)}, {}, engines)->GetInt(0);
+      for (int i = 0; i < 50; ++i) sums[t] += program.Run({ScalarOf(i)}, {}, engines)->GetInt(0);
       plans[t] = program.PlanFor(engines)->get();
     });
   }

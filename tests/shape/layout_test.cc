@@ -8,18 +8,20 @@
 namespace assay {
 namespace {
 
-Shape S(std::string_view text) {
+Shape ParsedLayout(std::string_view text) {
   absl::StatusOr<Shape> shape = ParseShape(text);
   INFO(text << ": " << shape.status());
   REQUIRE(shape.ok());
   return *shape;
 }
 
-int64_t At(std::string_view shape, std::vector<int64_t> index) { return LayoutPosition(S(shape), index); }
+int64_t At(std::string_view shape, std::vector<int64_t> index) {
+  return LayoutPosition(ParsedLayout(shape), index);
+}
 
 // The elements a, b, c... of a matrix as they lie in memory, '.' where a slot holds none.
 std::string Picture(std::string_view text) {
-  const Shape shape = S(text);
+  const Shape shape = ParsedLayout(text);
   std::string picture(LayoutSlots(shape).value(), '.');
   DimVector index(shape.rank(), 0);
   char letter = 'a';
@@ -51,22 +53,22 @@ TEST_CASE("layout: padded dimensions leave slots as pictured", "[layout]") {
   CHECK(Picture("f32[2,3]{1,0:PAD(3,5)}") == "abc..def.......");
   CHECK(At("f32[2,3]{0,1:PAD(3,5)}", {1, 2}) == 7);
   CHECK(At("f32[2,3]{1,0:PAD(3,5)V(0)}", {1, 2}) == 7);
-  CHECK(LayoutSlots(S("f32[2,3]{1,0:PAD(3,5)}")).value() == 15);
+  CHECK(LayoutSlots(ParsedLayout("f32[2,3]{1,0:PAD(3,5)}")).value() == 15);
 }
 
 TEST_CASE("layout: tiles put elements where the examples say", "[layout]") {
   CHECK(At("f32[3,5]{1,0:T(2,2)}", {2, 3}) == 17);
-  CHECK(LayoutSlots(S("f32[3,5]{1,0:T(2,2)}")).value() == 24);
+  CHECK(LayoutSlots(ParsedLayout("f32[3,5]{1,0:T(2,2)}")).value() == 24);
   CHECK(At("f32[4,8]{1,0:T(2,4)(2,1)}", {1, 2}) == 5);
   // Merged to [112,110], tiles of (2,3): 56 * 37 tiles of 6.
   const std::string merged = "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}";
-  CHECK(LayoutSlots(S(merged)).value() == 56 * 37 * 6);
+  CHECK(LayoutSlots(ParsedLayout(merged)).value() == 56 * 37 * 6);
   // (1,2,3,4,5): row 1*56+2*8+3 = 75, column 4*10+5 = 45; tile (37,15), inside (1,0).
   CHECK(At(merged, {1, 2, 3, 4, 5}) == (37 * 37 + 15) * 6 + 3);
 }
 
 TEST_CASE("layout: a tile of higher rank than the shape adds leading dimensions of size 1", "[layout]") {
-  CHECK(LayoutSlots(S("f32[5]{0:T(2,4)}")).value() == 16);
+  CHECK(LayoutSlots(ParsedLayout("f32[5]{0:T(2,4)}")).value() == 16);
   CHECK(At("f32[5]{0:T(2,4)}", {4}) == 8);
 }
 
@@ -76,9 +78,9 @@ TEST_CASE("layout: tiles apply to the physical order of dimensions", "[layout]")
 }
 
 TEST_CASE("layout: tail padding rounds the slots up", "[layout]") {
-  CHECK(LayoutSlots(S("f32[3,5]{1,0:L(8)}")).value() == 16);
-  CHECK(LayoutSlots(S("f32[3,5]{1,0:T(2,2)L(16)}")).value() == 32);
-  CHECK(LayoutSlots(S("f32[0]{0:T(8)L(16)}")).value() == 0);
+  CHECK(LayoutSlots(ParsedLayout("f32[3,5]{1,0:L(8)}")).value() == 16);
+  CHECK(LayoutSlots(ParsedLayout("f32[3,5]{1,0:T(2,2)L(16)}")).value() == 32);
+  CHECK(LayoutSlots(ParsedLayout("f32[0]{0:T(8)L(16)}")).value() == 0);
 }
 
 TEST_CASE("layout: what is not legal is refused with its rule", "[layout]") {
@@ -108,7 +110,7 @@ TEST_CASE("layout: what is not legal is refused with its rule", "[layout]") {
 TEST_CASE("layout: many tiles are taken in linear time", "[layout]") {
   std::string text = "f32[3,5]{1,0:T";
   for (int i = 0; i < 100000; ++i) text += "(1)";
-  CHECK(LayoutSlots(S(text + "}")).value() == 15);
+  CHECK(LayoutSlots(ParsedLayout(text + "}")).value() == 15);
 }
 
 }  // namespace

@@ -54,6 +54,14 @@ PLANTED = [
     ),
     ({"engines/jit/a.cc": "return ops::Fft.eval(context, operands);\n"}, "engines/jit/a.cc:1: an engine runs the reference"),
     ({"engines/jit/b.cc": "\nreturn step.op->eval(context, v);\n"}, "engines/jit/b.cc:2: an engine runs the reference"),
+    (
+        {"plan/a.cc": "namespace {\nint F() { return 1; }\n}  // namespace\n", "plan/b.cc": "\nnamespace {\nint G(), kA = 1;\nstatic bool F(int x) {\n}\n}  // namespace\n"},
+        "plan/b.cc:4: F stands in an unnamed namespace of plan/a.cc too",
+    ),
+    (
+        {"jit/a.cc": "namespace {\nconstexpr int kA = 1, kB = 2;\n}  // namespace\n", "jit/b.cc": "namespace {\nenum Code : int {\n  kB,\n};\n}  // namespace\n"},
+        "jit/b.cc:2: kB stands in an unnamed namespace of jit/a.cc too",
+    ),
     ({"engines/jit/c.cc": "return EvalGatherWith(context);\n"}, "engines/jit/c.cc:1: an engine runs the reference"),
 ]
 

@@ -14,7 +14,7 @@ namespace {
 
 // Offset tables of more entries are not made: such windows are left to the reference.
 constexpr int64_t kMostTableEntries = 1 << 22;
-constexpr int64_t kFewProducts = 1 << 9;  // fewer take longer to pack than to add
+constexpr int64_t kFewConvolutionProducts = 1 << 9;  // fewer take longer to pack than to add
 
 struct Geometry {
   int64_t groups = 1, group_features = 0;                     // features of the kernel's rows of one group
@@ -206,7 +206,7 @@ std::string_view WhyNotConvolution(const StepView& step) {
     if (result.size(dn.output_spatial[d]) > kMostTableEntries / window[d].size) return "a large window";
   }
   if (length > kLongestRow) return "long sums";
-  return result.num_elements() < kFewProducts / length ? "few products" : "";
+  return result.num_elements() < kFewConvolutionProducts / length ? "few products" : "";
 }
 
 class ConvolutionKernel final : public Kernel {

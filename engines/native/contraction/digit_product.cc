@@ -10,22 +10,22 @@
 #include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
+#include "shape/checked.h"
 
 namespace assay::native {
 namespace {
 
 constexpr int kWidth = kDigitRows;
-constexpr int64_t kPackedElements = 1 << 22;           // of one operand
-constexpr int64_t kTileRows = 8, kTileColumns = 16;    // panels
-constexpr int64_t kWorkOfPart = 1 << 22;               // products worth a task
-constexpr int64_t kElementsOfPart = int64_t{1} << 15;  // packed elements worth a task
+constexpr int64_t kPackedElements = 1 << 22;                   // of one operand
+constexpr int64_t kTileRowPanels = 8, kTileColumnPanels = 16;  // panels
+constexpr int64_t kDigitWorkOfPart = 1 << 22;                  // products worth a task
+constexpr int64_t kDigitElementsOfPart = int64_t{1} << 15;     // packed elements worth a task
 constexpr int64_t kFewestProducts = 1 << 18;
 // With more remainders than one element in that many, sums in doubles are quicker.
 constexpr int64_t kRemaindersShare = 500;
 // An exact element costs about as much as this many others by doubles.
-constexpr int64_t kOpenShare = 1024, kFewOpen = 64;
+constexpr int64_t kOpenShare = 1024, kFewOpenSums = 64;
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t RoundUp(int64_t a, int64_t unit) { return CeilDiv(a, unit) * unit; }
 
 class DigitProductRun {
@@ -38,7 +38,7 @@ class DigitProductRun {
         rounding_(*Info(product.type).format),
         padded_(RoundUp(product.length, kDigitLine)),
         most_remainders_(product.length * kWidth / kRemaindersShare + 4),
-        most_open_(product.batches * product.rows * product.columns / kOpenShare + kFewOpen),
+        most_open_(product.batches * product.rows * product.columns / kOpenShare + kFewOpenSums),
         lhs_{*product.lhs, true},
         rhs_{*product.rhs, false} {}
 
@@ -98,7 +98,7 @@ class DigitProductRun {
     side.count = count;
     side.panels = CeilDiv(count, kWidth);
     side.scales.resize(side.panels * batches);
-    const int64_t grain = kElementsOfPart / (p_.length * kWidth) + 1;
+    const int64_t grain = kDigitElementsOfPart / (p_.length * kWidth) + 1;
     context_.parallel().For(side.panels * batches, grain, [&](int64_t begin, int64_t end) {
       std::vector<float> rows(p_.length * kWidth);
       for (int64_t panel = begin; panel < end && !gives_up_.load(std::memory_order_relaxed); ++panel) {
@@ -113,10 +113,10 @@ class DigitProductRun {
   }
 
   void Multiply(int64_t first_batch, int64_t batches) {
-    const int64_t tile_rows = TileSize(kTileRows, lhs_.panels),
-                  tile_columns = TileSize(kTileColumns, rhs_.panels);
+    const int64_t tile_rows = TileSize(kTileRowPanels, lhs_.panels),
+                  tile_columns = TileSize(kTileColumnPanels, rhs_.panels);
     const int64_t down = CeilDiv(lhs_.panels, tile_rows), across = CeilDiv(rhs_.panels, tile_columns);
-    const int64_t grain = kWorkOfPart / (tile_rows * tile_columns * kWidth * kWidth * p_.length) + 1;
+    const int64_t grain = kDigitWorkOfPart / (tile_rows * tile_columns * kWidth * kWidth * p_.length) + 1;
     context_.parallel().For(batches * down * across, grain, [&](int64_t begin, int64_t end) {
       digits_.begin();
       for (int64_t t = begin; t < end && !gives_up_.load(std::memory_order_relaxed); ++t) {

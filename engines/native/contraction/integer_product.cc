@@ -8,18 +8,17 @@
 #include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
+#include "shape/checked.h"
 
 namespace assay::native {
 namespace {
 
 constexpr int64_t kPackedBytes = 32 << 20;  // of one operand
-constexpr int64_t kTileRows = 96, kTileColumns = 256;
-constexpr int64_t kWorkBetweenCharges = 1 << 30;  // products
-constexpr int64_t kWorkOfPart = 1 << 19;          // products worth a task
-constexpr int64_t kBytesOfPart = 1 << 22;         // the same, of bytes
-constexpr int64_t kElementsOfPart = 1 << 15;      // packed elements worth a task
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+constexpr int64_t kIntegerTileRows = 96, kIntegerTileColumns = 256;
+constexpr int64_t kIntegerWorkBetweenCharges = 1 << 30;  // products
+constexpr int64_t kIntegerWorkOfPart = 1 << 19;          // products worth a task
+constexpr int64_t kBytesOfPart = 1 << 22;                // the same, of bytes
+constexpr int64_t kIntegerElementsOfPart = 1 << 15;      // packed elements worth a task
 
 constexpr int64_t kStreamBytes = 1 << 18;  // packed rows of one task
 
@@ -39,7 +38,7 @@ class IntegerProductRun {
         kernel_(kernel),
         p_(product),
         packed_length_(PackedLength(kernel, product.length)),
-        work_of_part_(kernel.element_bytes == 1 ? kBytesOfPart : kWorkOfPart),
+        work_of_part_(kernel.element_bytes == 1 ? kBytesOfPart : kIntegerWorkOfPart),
         lhs_{*product.lhs, kernel.tile_rows, product.rhs_offset != 0},
         rhs_{*product.rhs, kernel.tile_columns, product.lhs_offset != 0},
         rows_(StepsOf(product.row_at)),
@@ -53,8 +52,8 @@ class IntegerProductRun {
     if (most_rows >= p_.rows && most_columns >= p_.columns) {
       const int64_t packed = std::max(streams ? 0 : most_rows, most_columns) * RowBytes();
       const int64_t work = most_rows * most_columns * (packed_length_ + 1);
-      most_batches =
-          std::clamp<int64_t>(std::min(kPackedBytes / packed, kWorkBetweenCharges / work), 1, p_.batches);
+      most_batches = std::clamp<int64_t>(std::min(kPackedBytes / packed, kIntegerWorkBetweenCharges / work),
+                                         1, p_.batches);
     }
     ASSAY_ASSIGN_OR_RETURN(Literal lhs,
                            ReserveScratch(context_, streams ? 0 : most_batches * most_rows, RowBytes()));
@@ -110,8 +109,9 @@ class IntegerProductRun {
   bool Streams() const {
     constexpr int64_t kTilesOfThread = 4;
     if (kernel_.keeps_left && p_.columns > TileColumns()) return false;
-    const int64_t tiles = p_.rows / kTileRows * p_.batches;
-    return kTileRows * RowBytes() <= kStreamBytes && tiles >= kTilesOfThread * context_.parallel().jobs();
+    const int64_t tiles = p_.rows / kIntegerTileRows * p_.batches;
+    return kIntegerTileRows * RowBytes() <= kStreamBytes &&
+           tiles >= kTilesOfThread * context_.parallel().jobs();
   }
 
   static void Reserve(Side& side, int64_t batches, int64_t first, int64_t count) {
@@ -123,7 +123,7 @@ class IntegerProductRun {
 
   void Pack(Side& side, int64_t first_batch, int64_t batches, int64_t first, int64_t count) {
     Reserve(side, batches, first, count);
-    const int64_t grain = kElementsOfPart / (p_.length * side.width + 1) + 1;
+    const int64_t grain = kIntegerElementsOfPart / (p_.length * side.width + 1) + 1;
     context_.parallel().For(side.panels * batches, grain, [&](int64_t begin, int64_t end) {
       for (int64_t panel = begin; panel < end; ++panel) PackPanel(side, first_batch, panel);
     });
@@ -140,9 +140,9 @@ class IntegerProductRun {
   }
 
   absl::Status MultiplyStream(int64_t first_batch, int64_t batches) {
-    const int64_t tile_columns = TileSize(TileColumns(), rhs_), down = CeilDiv(p_.rows, kTileRows);
-    const int64_t work = kTileRows * rhs_.count * std::max<int64_t>(p_.length, 1);
-    const int64_t most = std::max<int64_t>(kWorkBetweenCharges / work, 1);
+    const int64_t tile_columns = TileSize(TileColumns(), rhs_), down = CeilDiv(p_.rows, kIntegerTileRows);
+    const int64_t work = kIntegerTileRows * rhs_.count * std::max<int64_t>(p_.length, 1);
+    const int64_t most = std::max<int64_t>(kIntegerWorkBetweenCharges / work, 1);
     for (int64_t done = 0; done < batches * down; done += most) {
       const int64_t part = std::min(most, batches * down - done);
       context_.parallel().For(part, work_of_part_ / work + 1, [&](int64_t begin, int64_t end) {
@@ -150,11 +150,11 @@ class IntegerProductRun {
         rows.packed = ThreadRows();
         if (kernel_.begin != nullptr) kernel_.begin();
         for (int64_t t = done + begin; t < done + end; ++t) {
-          const int64_t batch = t / down, first = t % down * kTileRows;
-          Reserve(rows, 1, first, std::min(kTileRows, p_.rows - first));
+          const int64_t batch = t / down, first = t % down * kIntegerTileRows;
+          Reserve(rows, 1, first, std::min(kIntegerTileRows, p_.rows - first));
           for (int64_t panel = 0; panel < rows.panels; ++panel) PackPanel(rows, first_batch + batch, panel);
           for (int64_t column = 0; column < rhs_.count; column += tile_columns)
-            MultiplyTile(rows, 0, first_batch, batch, 0, column, kTileRows, tile_columns);
+            MultiplyTile(rows, 0, first_batch, batch, 0, column, kIntegerTileRows, tile_columns);
         }
         if (kernel_.end != nullptr) kernel_.end();
       });
@@ -165,11 +165,11 @@ class IntegerProductRun {
   }
 
   absl::Status MultiplyBlocks(int64_t first_batch, int64_t batches) {
-    const int64_t tile_rows = TileSize(kTileRows, lhs_), tile_columns = TileSize(TileColumns(), rhs_);
+    const int64_t tile_rows = TileSize(kIntegerTileRows, lhs_), tile_columns = TileSize(TileColumns(), rhs_);
     const int64_t down = CeilDiv(lhs_.count, tile_rows), across = CeilDiv(rhs_.count, tile_columns);
     const int64_t tiles = batches * down * across;
     const int64_t work = tile_rows * tile_columns * std::max<int64_t>(p_.length, 1);
-    const int64_t most = std::max<int64_t>(kWorkBetweenCharges / work, 1);
+    const int64_t most = std::max<int64_t>(kIntegerWorkBetweenCharges / work, 1);
     for (int64_t done = 0; done < tiles; done += most) {
       const int64_t part = std::min(most, tiles - done);
       context_.parallel().For(part, work_of_part_ / work + 1, [&](int64_t begin, int64_t end) {
@@ -194,7 +194,7 @@ class IntegerProductRun {
   // Right panels that stream past a left one should come from the L2 cache.
   int64_t TileColumns() const {
     constexpr int64_t kBytes = 1 << 20;
-    return kernel_.keeps_left ? std::max(kTileColumns, kBytes / RowBytes()) : kTileColumns;
+    return kernel_.keeps_left ? std::max(kIntegerTileColumns, kBytes / RowBytes()) : kIntegerTileColumns;
   }
   int64_t TileSize(int64_t most, const Side& side) const {
     return std::max<int64_t>(std::min(most / side.width, CeilDiv(side.panels, 2)), 1) * side.width;

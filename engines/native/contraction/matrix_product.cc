@@ -14,6 +14,7 @@
 #include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
+#include "shape/checked.h"
 
 namespace assay::native {
 namespace {
@@ -28,8 +29,6 @@ constexpr int64_t kElementsOfPart = int64_t{1} << 15;  // packed elements worth 
 // Split sums cost as much as the repair of one element in kHostileShare.
 constexpr int64_t kHostileShare = 20, kFewOpen = 64;
 constexpr int kTilesBetweenTrials = 8;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Working memory that is not initialized, 64-byte aligned and counted against the memory limit.
 absl::StatusOr<Literal> Scratch(EvalContext& context, int64_t doubles) {

@@ -8,7 +8,7 @@ namespace assay::native {
 namespace {
 
 // Significant bits of an element as a double.
-int PrecisionOf(ElementType type) { return Info(ComponentType(type)).format->mantissa_bits + 1; }
+int ComponentPrecision(ElementType type) { return Info(ComponentType(type)).format->mantissa_bits + 1; }
 
 bool IsInteger(ElementType type) { return IsIntegral(type) || type == ElementType::kPred; }
 
@@ -51,7 +51,7 @@ absl::StatusOr<ProductKind> ProductKindOf(ElementType lhs, ElementType rhs, Elem
   if (!kind.complex && !(IsFloat(lhs) && IsFloat(rhs) && IsFloat(result)))
     return NotSupported({}, fmt::format("products of {} and {} in {}", Name(lhs), Name(rhs), Name(result)));
   kind.component = ComponentType(result);
-  kind.two_products = PrecisionOf(lhs) + PrecisionOf(rhs) > 53;
+  kind.two_products = ComponentPrecision(lhs) + ComponentPrecision(rhs) > 53;
   return kind;
 }
 

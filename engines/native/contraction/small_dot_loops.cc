@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "shape/checked.h"
+
 namespace assay::native {
 namespace {
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // 0 where it is not always the same.
 int64_t StepOf(const std::vector<int64_t>& at) {

@@ -7,13 +7,15 @@ namespace assay::native {
 namespace {
 
 // Products added in registers: the split panels of a tile stay in the cache.
-constexpr int64_t kDepth = 128;
+constexpr int64_t kSplitDepth = 128;
 
 // Of one thread, kept for its next tile.
 struct SplitTileBuffers {
   alignas(64) double sums[3 * SplitTile::kMostRows * SplitTile::kMostColumns];
-  alignas(64) double lhs_high[SplitTile::kMostRows * kDepth], lhs_low[SplitTile::kMostRows * kDepth];
-  alignas(64) double rhs_high[SplitTile::kMostColumns * kDepth], rhs_low[SplitTile::kMostColumns * kDepth];
+  alignas(64) double lhs_high[SplitTile::kMostRows * kSplitDepth],
+      lhs_low[SplitTile::kMostRows * kSplitDepth];
+  alignas(64) double rhs_high[SplitTile::kMostColumns * kSplitDepth],
+      rhs_low[SplitTile::kMostColumns * kSplitDepth];
 };
 SplitTileBuffers& ThreadSplitTileBuffers() {
   static thread_local std::unique_ptr<SplitTileBuffers> buffers(new SplitTileBuffers);
@@ -22,7 +24,9 @@ SplitTileBuffers& ThreadSplitTileBuffers() {
 
 }  // namespace
 
-int64_t SplitTile::Chain(int64_t n) { return std::min(kDepth, n) + 2 * ((n + kDepth - 1) / kDepth); }
+int64_t SplitTile::Chain(int64_t n) {
+  return std::min(kSplitDepth, n) + 2 * ((n + kSplitDepth - 1) / kSplitDepth);
+}
 
 void SplitTile::Multiply(int64_t n, const SplitPanels& lhs, const SplitPanels& rhs, bool with_low) {
   SplitTileBuffers& buffers = ThreadSplitTileBuffers();
@@ -41,8 +45,8 @@ void SplitTile::Multiply(int64_t n, const SplitPanels& lhs, const SplitPanels& r
     }
   };
   const int rows = kernels_.tile_rows, columns = kernels_.tile_columns;
-  for (int64_t k = 0; k < n; k += kDepth) {
-    const int64_t depth = std::min(kDepth, n - k);
+  for (int64_t k = 0; k < n; k += kSplitDepth) {
+    const int64_t depth = std::min(kSplitDepth, n - k);
     split(lhs, rows, k, depth, buffers.lhs_high, buffers.lhs_low);
     split(rhs, columns, k, depth, buffers.rhs_high, buffers.rhs_low);
     for (int64_t j = 0; j < rhs.rows; j += columns) {

@@ -6,6 +6,7 @@
 #include "engines/native/elementwise/run_elementwise.h"
 #include "engines/native/elementwise/stored_arithmetic.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/static_shape.h"
 
 namespace assay::native {
 namespace {
@@ -89,19 +90,17 @@ class SmallElementwise final : public Kernel {
   std::array<SmallStream, 3> in_;
 };
 
-bool IsStatic(const Shape& shape) { return shape.IsArray() && !shape.HasDynamic() && !shape.HasUnbounded(); }
-
 }  // namespace
 
 std::shared_ptr<const Kernel> MakeSmallElementwise(const StepView& step, const StripKernel& strip,
                                                    StoredFn stored) {
   const Shape& result = step.result_shape();
-  if (!IsStatic(result) || result.num_elements() == 0 || result.num_elements() > kFew) return nullptr;
+  if (!IsStaticArray(result) || result.num_elements() == 0 || result.num_elements() > kFew) return nullptr;
   const int64_t count = std::ssize(step.instruction.operands);
   if (count == 0 || count > 3) return nullptr;
   for (int64_t k = 0; k < count; ++k) {
     const Shape& operand = step.operand_shape(k);
-    if (!IsStatic(operand) || operand.rank() != result.rank()) return nullptr;
+    if (!IsStaticArray(operand) || operand.rank() != result.rank()) return nullptr;
   }
   return std::make_shared<SmallElementwise>(step, strip, stored);
 }

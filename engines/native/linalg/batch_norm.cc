@@ -17,7 +17,7 @@
 namespace assay::native {
 namespace {
 
-constexpr int64_t kElementsOfPart = 1 << 15;  // worth a task
+constexpr int64_t kFeaturesOfPart = 1 << 15;  // worth a task
 
 // What the formulas need of each feature, in the type of the arithmetic.
 template <class T>
@@ -39,7 +39,7 @@ void ForEachPiece(const BatchNormFeatures& f, const Fn& fn) {
   const int64_t turn_stride = columns ? f.run.strides[0] : f.stride;
   const int64_t stride = columns ? 1 : f.run.strides[0];
   const int64_t pieces = static_cast<int64_t>(outer.size()) * turns;
-  f.context.parallel().For(pieces, kElementsOfPart / (length + 1) + 1, [&](int64_t begin, int64_t end) {
+  f.context.parallel().For(pieces, kFeaturesOfPart / (length + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t turn = i % turns, base = outer[i / turns] + turn * turn_stride;
       for (int64_t done = 0; done < length; done += kStrip) {

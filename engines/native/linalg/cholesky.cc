@@ -14,14 +14,13 @@
 #include "evaluator/scalar/real.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
+#include "shape/checked.h"
 
 namespace assay::native {
 namespace {
 
-constexpr int64_t kWorkOfPart = 1 << 18;          // products worth a task
-constexpr int64_t kWorkBetweenCharges = 1 << 28;  // products
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+constexpr int64_t kCholeskyWorkOfPart = 1 << 18;          // products worth a task
+constexpr int64_t kCholeskyWorkBetweenCharges = 1 << 28;  // products
 
 // One matrix after another of the same size.
 class Factorization {
@@ -58,7 +57,7 @@ class Factorization {
       const int64_t end = std::min(start + rows_, n_), first = CeilDiv(end, width_);
       // The panel that holds the last diagonal element may have columns beyond it: it is done.
       const int64_t work = parts_ * parts_ * (end * rows_ * width_);
-      parallel.For(good ? panels_ - first : 0, kWorkOfPart / work + 1, [&](int64_t from, int64_t to) {
+      parallel.For(good ? panels_ - first : 0, kCholeskyWorkOfPart / work + 1, [&](int64_t from, int64_t to) {
         TierCounts counts;
         for (int64_t q = first + from; q < first + to; ++q) SolvePanel(start, q, counts);
         CountTiers(counts);
@@ -236,7 +235,7 @@ absl::Status FactorAll(EvalContext& context, const Literal& a, std::byte* result
   Parallel& parallel = context.parallel();
   const int64_t work = (IsComplex(type) ? 4 : 1) * n * n * n / 6 + n * n;
   // Threads share a matrix where it is large or alone.
-  const bool shared = matrices == 1 || work > 16 * kWorkOfPart;
+  const bool shared = matrices == 1 || work > 16 * kCholeskyWorkOfPart;
   const int64_t at_work = shared ? 1 : std::min<int64_t>(parallel.jobs(), matrices);
   ASSAY_ASSIGN_OR_RETURN(const Literal scratch,
                          ReserveScratch(context, at_work * Factorization::Doubles(type, n), sizeof(double)));
@@ -249,10 +248,10 @@ absl::Status FactorAll(EvalContext& context, const Literal& a, std::byte* result
     }
     return absl::OkStatus();
   }
-  const int64_t at_once = kWorkBetweenCharges / work + 1;
+  const int64_t at_once = kCholeskyWorkBetweenCharges / work + 1;
   for (int64_t done = 0; done < matrices; done += at_once) {
     const int64_t count = std::min(at_once, matrices - done);
-    parallel.For(count, kWorkOfPart / work + 1, [&](int64_t begin, int64_t end) {
+    parallel.For(count, kCholeskyWorkOfPart / work + 1, [&](int64_t begin, int64_t end) {
       Factorization factorization(type, n, lower, isa);
       Parallel alone(1);
       for (int64_t m = done + begin; m < done + end; ++m) {

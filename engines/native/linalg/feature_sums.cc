@@ -17,7 +17,7 @@ constexpr int64_t kStripTerms = 1024;      // terms of a run added at a time
 constexpr int64_t kColumns = 128;          // features side by side
 constexpr int64_t kRowsInARow = 128;       // rows added without putting the sums aside
 constexpr int64_t kTermsOfPart = 1 << 14;  // terms worth a task
-constexpr double kUp = 1 + 0x1p-20;
+constexpr double kFeatureSlack = 1 + 0x1p-20;
 constexpr int64_t kStart[] = {0};
 
 struct Sums {
@@ -111,7 +111,7 @@ class Summer {
 };
 
 // Chains of at most 128 additions (SumKernels::sum: fewer) whose sums are added by TwoSum, errors included.
-double BoundOf(const PartialSum& sum) { return (kRowsInARow + 32) * 0x1p-53 * kUp * sum.magnitude; }
+double BoundOf(const PartialSum& sum) { return (kRowsInARow + 32) * 0x1p-53 * kFeatureSlack * sum.magnitude; }
 
 bool IsOrdinary(const PartialSum& sum) { return sum.magnitude > 0x1p-900 && sum.magnitude < 0x1p1000; }
 
@@ -119,9 +119,9 @@ std::optional<FeatureMoments> Moments(const BatchNormFeatures& f, const Sums& su
   if (!IsOrdinary(sums.first) || !IsOrdinary(sums.second)) return std::nullopt;
   const double n = static_cast<double>(f.n), m = (sums.first.sum + sums.first.error) / n;
   const double squares = (sums.second.sum + sums.second.error) / n, v = squares - m * m;
-  const double d = (BoundOf(sums.first) / n + 0x1p-51 * std::fabs(m)) * kUp;
+  const double d = (BoundOf(sums.first) / n + 0x1p-51 * std::fabs(m)) * kFeatureSlack;
   const double bound =
-      (BoundOf(sums.second) / n + 2 * std::fabs(m) * d + d * d + 0x1p-50 * (squares + m * m)) * kUp;
+      (BoundOf(sums.second) / n + 2 * std::fabs(m) * d + d * d + 0x1p-50 * (squares + m * m)) * kFeatureSlack;
   const auto mean = RoundEnclosed(m, 0, d, f.format), variance = RoundEnclosed(v, 0, bound, f.format);
   if (!mean || !variance) return std::nullopt;
   return FeatureMoments{*mean, *variance};

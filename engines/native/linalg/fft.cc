@@ -15,11 +15,11 @@
 namespace assay::native {
 namespace {
 
-constexpr int64_t kFewElements = 1 << 3;  // in all lines: not worth a plan
-constexpr int64_t kLargestPrime = 256;    // factors cost their square: larger ones are the reference's
-constexpr int64_t kLongLine = 1 << 14;    // worth several threads
-constexpr int64_t kWorkOfPart = 1 << 17;  // multiplications worth a task
-constexpr int64_t kWorkBetweenCharges = 1 << 28;  // multiplications
+constexpr int64_t kFewElements = 1 << 3;     // in all lines: not worth a plan
+constexpr int64_t kLargestPrime = 256;       // factors cost their square: larger ones are the reference's
+constexpr int64_t kLongLine = 1 << 14;       // worth several threads
+constexpr int64_t kFftWorkOfPart = 1 << 17;  // multiplications worth a task
+constexpr int64_t kFftWorkBetweenCharges = 1 << 28;  // multiplications
 
 class FftKernel final : public Kernel {
  public:
@@ -66,13 +66,13 @@ class FftKernel final : public Kernel {
       CountTiers(counts);
     };
     const int64_t work = form.work + form.count;
-    const int64_t at_once = std::max<int64_t>(kWorkBetweenCharges / work, 1);
+    const int64_t at_once = std::max<int64_t>(kFftWorkBetweenCharges / work, 1);
     for (int64_t done = 0; done < lines; done += at_once) {
       const int64_t part = std::min(at_once, lines - done);
       if (shared) {
         transform(parallel, done, done + part);
       } else {
-        parallel.For(part, kWorkOfPart / work + 1, [&](int64_t begin, int64_t end) {
+        parallel.For(part, kFftWorkOfPart / work + 1, [&](int64_t begin, int64_t end) {
           Parallel alone(1);
           transform(alone, done + begin, done + end);
         });

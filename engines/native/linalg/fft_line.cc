@@ -13,8 +13,8 @@
 namespace assay::native {
 namespace {
 
-constexpr double kUp = 1 + 0x1p-20;                    // more than the rounding of norms and bounds
-constexpr int64_t kElementsOfPart = int64_t{1} << 13;  // of a pass, worth a task
+constexpr double kNormSlack = 1 + 0x1p-20;                 // more than the rounding of norms and bounds
+constexpr int64_t kPassElementsOfPart = int64_t{1} << 13;  // of a pass, worth a task
 
 }  // namespace
 
@@ -43,7 +43,7 @@ FftForm::FftForm(std::vector<int64_t> sizes, bool is_inverse, bool from_real, bo
   rows = count / last;
   last_in = real_result ? last / 2 + 1 : last;
   last_out = real_input ? last / 2 + 1 : last;
-  const double growth = std::sqrt(static_cast<double>(count)) * kUp;
+  const double growth = std::sqrt(static_cast<double>(count)) * kNormSlack;
   doubles_factor = (doubles - 1 + 0x1p-80) * growth;
   pairs_factor = pairs * growth;
 }
@@ -106,7 +106,7 @@ FftLine::Input FftLine::Load(const std::byte* src) {
     }
     for (int64_t i = 0; i < form_.count; ++i) squares += plane[i] * plane[i];
   }
-  input.norm = std::sqrt(squares) * kUp;
+  input.norm = std::sqrt(squares) * kNormSlack;
   return input;
 }
 
@@ -122,7 +122,7 @@ void FftLine::RunAxes(Parallel& parallel, bool pairs) {
     const int64_t block = axis->n * axis->inner;
     for (const FftPass& pass : axis->passes) {
       const int64_t inputs = pass.width * pass.count;
-      parallel.For(form_.count / block * inputs, kElementsOfPart, [&](int64_t begin, int64_t end) {
+      parallel.For(form_.count / block * inputs, kPassElementsOfPart, [&](int64_t begin, int64_t end) {
         while (begin < end) {
           const int64_t number = begin / inputs, c = begin % inputs;
           const int64_t stop = std::min(inputs, c + end - begin);
@@ -182,7 +182,7 @@ bool FftLine::SettledByPairs(const FftComponent& component, double bound, std::b
   Double<false> value = {planes_[plane][component.position], planes_[plane + 2][component.position]};
   if (form_.inverse) {
     value = value / Double<false>::Of(Divisor());
-    bound = (bound / Divisor() + std::fabs(value.hi) * 0x1p-102) * kUp;
+    bound = (bound / Divisor() + std::fabs(value.hi) * 0x1p-102) * kNormSlack;
   }
   const std::optional<double> rounded = RoundEnclosed(value.hi, value.lo, bound, format_);
   if (rounded) Patch(form_, component, *rounded, dst);

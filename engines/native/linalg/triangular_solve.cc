@@ -10,6 +10,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
+#include "shape/checked.h"
 
 namespace assay::native {
 namespace {
@@ -86,7 +87,6 @@ class SolveRun {
     std::vector<Complex> diagonal;
   };
 
-  static int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
   int64_t Parts() const { return substitution_.parts(); }
   int64_t Rows() const { return substitution_.block_rows(); }
   int64_t Width() const { return substitution_.panel_columns(); }

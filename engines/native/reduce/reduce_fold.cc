@@ -17,9 +17,9 @@
 namespace assay::native {
 namespace {
 
-constexpr int64_t kLaneBytes = 4096;          // of partial results: they stay in the L1 cache
-constexpr int64_t kPart = 1 << 17;            // elements of a run folded by one task
-constexpr int64_t kElementsOfPart = 1 << 16;  // elements worth a task
+constexpr int64_t kLaneBytes = 4096;              // of partial results: they stay in the L1 cache
+constexpr int64_t kPart = 1 << 17;                // elements of a run folded by one task
+constexpr int64_t kFoldElementsOfPart = 1 << 16;  // elements worth a task
 constexpr int64_t kElementsBetweenCharges = 1 << 28;
 // Runs as short as this are folded side by side, a lane each: folding a vector's lanes together takes as long as many
 // vectors of a run.
@@ -173,15 +173,16 @@ class ArrayFolder {
     const int64_t most = kElementsBetweenCharges / (elements + 1) + 1;
     for (int64_t done = 0; done < n; done += most) {
       const int64_t some = std::min(most, n - done);
-      context_.parallel().For(some, kElementsOfPart / (elements + 64) + 1, [&](int64_t begin, int64_t end) {
-        if (runs.size() == 1 && runs[0] == 0)
-          return FoldRuns(done + begin, done + end, bases.data(), results.data(), run.size);
-        for (int64_t i = done + begin; i < done + end; ++i) {
-          int64_t key = IdentityOf(typed_.op);
-          for (int64_t start : runs) key = Apply(typed_.op, key, FoldRun(bases[i] + start, run.size));
-          Store(key, results[i]);
-        }
-      });
+      context_.parallel().For(
+          some, kFoldElementsOfPart / (elements + 64) + 1, [&](int64_t begin, int64_t end) {
+            if (runs.size() == 1 && runs[0] == 0)
+              return FoldRuns(done + begin, done + end, bases.data(), results.data(), run.size);
+            for (int64_t i = done + begin; i < done + end; ++i) {
+              int64_t key = IdentityOf(typed_.op);
+              for (int64_t start : runs) key = Apply(typed_.op, key, FoldRun(bases[i] + start, run.size));
+              Store(key, results[i]);
+            }
+          });
       ASSAY_RETURN_IF_ERROR(context_.Charge(some * (elements + 1)));
     }
     return absl::OkStatus();
@@ -245,7 +246,7 @@ class ArrayFolder {
     const int64_t most = kElementsBetweenCharges / elements + 1;
     for (int64_t done = 0; done < n; done += most) {
       const int64_t some = std::min(most, n - done);
-      context_.parallel().For(some, kElementsOfPart / elements + 1, [&](int64_t begin, int64_t end) {
+      context_.parallel().For(some, kFoldElementsOfPart / elements + 1, [&](int64_t begin, int64_t end) {
         alignas(64) std::byte lanes[kLaneBytes];
         for (int64_t i = done + begin; i < done + end; ++i) {
           const int64_t outer = i / blocks, first = i % blocks * lanes_;

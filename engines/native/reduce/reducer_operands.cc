@@ -9,7 +9,7 @@
 
 namespace assay::native {
 
-absl::StatusOr<Literal> ConvertForReducer(EvalContext& context, const Literal& literal, ElementType type) {
+absl::StatusOr<Literal> ConvertForFold(EvalContext& context, const Literal& literal, ElementType type) {
   const Shape& from = literal.shape();
   if (from.element_type() == type) return literal;
   Shape to = Shape::ArrayOrDie(type, from.sizes());
@@ -33,9 +33,8 @@ absl::StatusOr<Literal> ConvertForReducer(EvalContext& context, const Literal& l
   return result;
 }
 
-absl::StatusOr<std::vector<Literal>> ConvertForReducer(EvalContext& context,
-                                                       std::span<const Literal> operands,
-                                                       ComputationId reducer) {
+absl::StatusOr<std::vector<Literal>> ConvertForFold(EvalContext& context, std::span<const Literal> operands,
+                                                    ComputationId reducer) {
   const Computation& computation = context.module().computation(reducer);
   const size_t n = operands.size() / 2;
   std::vector<Literal> converted;
@@ -43,7 +42,7 @@ absl::StatusOr<std::vector<Literal>> ConvertForReducer(EvalContext& context,
     const int32_t parameter = computation.parameters[(k + n) % operands.size()];
     ASSAY_ASSIGN_OR_RETURN(
         Literal value,
-        ConvertForReducer(context, operands[k], computation.instructions[parameter].shape->element_type()));
+        ConvertForFold(context, operands[k], computation.instructions[parameter].shape->element_type()));
     converted.push_back(std::move(value));
   }
   return converted;

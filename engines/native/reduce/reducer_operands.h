@@ -11,11 +11,10 @@ namespace assay::native {
 
 // The literal with its floating elements rounded to `type` (RED: "first converted to the parameter type");
 // itself where the type is the same already. Run-time sizes are kept.
-absl::StatusOr<Literal> ConvertForReducer(EvalContext& context, const Literal& literal, ElementType type);
+absl::StatusOr<Literal> ConvertForFold(EvalContext& context, const Literal& literal, ElementType type);
 // The N operands and N start values as the reducer's new and running values want them.
-absl::StatusOr<std::vector<Literal>> ConvertForReducer(EvalContext& context,
-                                                       std::span<const Literal> operands,
-                                                       ComputationId reducer);
+absl::StatusOr<std::vector<Literal>> ConvertForFold(EvalContext& context, std::span<const Literal> operands,
+                                                    ComputationId reducer);
 
 }  // namespace assay::native
 

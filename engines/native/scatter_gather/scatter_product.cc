@@ -10,7 +10,7 @@
 namespace assay::native {
 namespace {
 
-constexpr int64_t kElementsOfRound = 1 << 22;  // between two charges
+constexpr int64_t kProductElementsOfRound = 1 << 22;  // between two charges
 
 // A NaN is the canonical one.
 template <class T>
@@ -66,7 +66,7 @@ class ScatterProduct final : public Kernel {
     T* const to = reinterpret_cast<T*>(result.MutableBytes().data());
     const T* const from = reinterpret_cast<const T*>(updates.data());
     const IndexVectorWalk walk(kernels_, *g.indices, g.index_vector_dim, g.updates, g.batch);
-    const int64_t most = kElementsOfRound / (window + 1) + 1;
+    const int64_t most = kProductElementsOfRound / (window + 1) + 1;
     for (int64_t done = 0; done < walk.count(); done += most) {
       const int64_t end = std::min(done + most, walk.count());
       walk.Run(done, end, [&](const IndexVectorWalk::Strip& strip) {

@@ -18,8 +18,8 @@
 namespace assay::native {
 namespace {
 
-constexpr int64_t kBlock = 256;            // sums side by side
-constexpr int64_t kTermsOfPart = 1 << 14;  // terms worth a task
+constexpr int64_t kBlock = 256;               // sums side by side
+constexpr int64_t kSumTermsOfPart = 1 << 14;  // terms worth a task
 
 // One component of the elements.
 struct Component {
@@ -353,7 +353,7 @@ absl::Status AddUpdates(EvalContext& context, const SumKernels& kernels, const S
       const auto beyond = [](int64_t to, const ScatteredUpdate& update) { return to < update.to; };
       return std::upper_bound(updates + i, updates + count, updates[i].to, beyond) - updates;
     };
-    context.parallel().For(count, kTermsOfPart / window + 1, [&](int64_t begin, int64_t end) {
+    context.parallel().For(count, kSumTermsOfPart / window + 1, [&](int64_t begin, int64_t end) {
       begin = boundary(begin), end = boundary(end);
       if (begin >= end) return;
       SortedSums(kernels, component, arrays.runs).Run({updates + begin, static_cast<size_t>(end - begin)});

@@ -93,9 +93,9 @@ absl::StatusOr<Literal> RunScatter(EvalContext& context, const ScatterGeometry& 
   std::vector<Literal> results, updates;
   for (int64_t i = 0; i < n; ++i) {
     ASSAY_ASSIGN_OR_RETURN(Literal update,
-                           ConvertForReducer(context, operands[n + 1 + i], combiner->input_type(n + i)));
+                           ConvertForFold(context, operands[n + 1 + i], combiner->input_type(n + i)));
     updates.push_back(std::move(update));
-    ASSAY_ASSIGN_OR_RETURN(Literal wide, ConvertForReducer(context, operands[i], combiner->input_type(i)));
+    ASSAY_ASSIGN_OR_RETURN(Literal wide, ConvertForFold(context, operands[i], combiner->input_type(i)));
     operands[i] = Literal();
     ASSAY_ASSIGN_OR_RETURN(Literal result, Writable(context, std::move(wide)));
     results.push_back(std::move(result));

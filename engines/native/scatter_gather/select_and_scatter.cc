@@ -25,7 +25,7 @@ using codegen::ScalarCode;
 
 constexpr int64_t kCandidatesOfPart = 1 << 14;  // worth a task
 constexpr int64_t kCandidatesBetweenCharges = 1 << 26;
-constexpr int64_t kUpdatesOfPart = 1 << 12;
+constexpr int64_t kSelectionsOfPart = 1 << 12;
 constexpr int64_t kUpdatesBetweenCharges = 1 << 22;
 constexpr int64_t kWorthCode = 1 << 10;  // candidates that take the reference as long as making code
 
@@ -268,7 +268,7 @@ absl::Status CombineByCode(EvalContext& context, const ScalarCode& code, int64_t
   const int64_t most = kUpdatesBetweenCharges / std::max<int64_t>(each, 1);
   for (int64_t done = 0; most > 0 && done < parts; done += most) {
     const int64_t some = std::min(most, parts - done);
-    context.parallel().For(some, kUpdatesOfPart / std::max<int64_t>(each, 1) + 1,
+    context.parallel().For(some, kSelectionsOfPart / std::max<int64_t>(each, 1) + 1,
                            [&](int64_t begin, int64_t end) {
                              ScalarCode::Frame frame(code, /*vectors=*/false);
                              combine(frame, (done + begin) * each, (done + end) * each);

@@ -158,9 +158,8 @@ absl::StatusOr<Literal> RunSelectAndScatter(EvalContext& context, std::span<Lite
   ASSAY_RETURN_IF_ERROR(CheckSourceSizes(context, operands[0], operands[1]));
   ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const scatter,
                          context.Scalar(*context.attributes().Computation(Attr::kScatter)));
-  ASSAY_ASSIGN_OR_RETURN(const Literal source,
-                         ConvertForReducer(context, operands[1], scatter->input_type(1)));
-  ASSAY_ASSIGN_OR_RETURN(const Literal init, ConvertForReducer(context, operands[2], scatter->input_type(0)));
+  ASSAY_ASSIGN_OR_RETURN(const Literal source, ConvertForFold(context, operands[1], scatter->input_type(1)));
+  ASSAY_ASSIGN_OR_RETURN(const Literal init, ConvertForFold(context, operands[2], scatter->input_type(0)));
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
   const int64_t bytes = Bytes(result.shape().element_type());
   FillElements(static_cast<int>(bytes), init.data(), result.MutableBytes().data(),

@@ -10,8 +10,8 @@
 namespace assay::native {
 namespace {
 
-constexpr int64_t kElementsOfPart = 1 << 11;   // worth a task
-constexpr int64_t kElementsOfRound = 1 << 19;  // between two charges
+constexpr int64_t kMergedOfPart = 1 << 11;   // worth a task
+constexpr int64_t kMergedOfRound = 1 << 19;  // between two charges
 
 // Ranges of a line, from its first element; its halves are cut at floor(length / 2).
 class Merger {
@@ -106,15 +106,15 @@ absl::Status MergeLines(EvalContext& context, const codegen::ScalarCode& compara
                         int64_t length, std::span<uint32_t> order, std::span<uint32_t> scratch) {
   const auto total = static_cast<int64_t>(order.size());
   const int deepest =
-      std::max(static_cast<int>(std::bit_width(static_cast<uint64_t>(length / kElementsOfPart))) - 1, 0);
+      std::max(static_cast<int>(std::bit_width(static_cast<uint64_t>(length / kMergedOfPart))) - 1, 0);
   for (int depth = deepest; depth >= 0; --depth) {
     // Ranges of all lines at this depth, in rounds.
     const int64_t ranges = int64_t{1} << depth, all = total / length * ranges;
     const int64_t size = length / ranges + 1;
-    const int64_t most = kElementsOfRound / size + 1;
+    const int64_t most = kMergedOfRound / size + 1;
     for (int64_t done = 0; done < all; done += most) {
       const int64_t some = std::min(most, all - done);
-      context.parallel().For(some, kElementsOfPart / size + 1, [&](int64_t begin, int64_t end) {
+      context.parallel().For(some, kMergedOfPart / size + 1, [&](int64_t begin, int64_t end) {
         Merger merger(comparator, arrays);
         for (int64_t i = done + begin; i < done + end; ++i) {
           const int64_t at = i / ranges * length;

@@ -14,8 +14,8 @@ namespace assay::native {
 namespace {
 
 constexpr int64_t kBlock = 1024;              // keys made at a time
-constexpr int64_t kElementsOfPart = 1 << 14;  // worth a task
-constexpr int64_t kElementsOfRound = 1 << 22;
+constexpr int64_t kSearchedOfPart = 1 << 14;  // worth a task
+constexpr int64_t kSearchedOfRound = 1 << 22;
 
 // One row at a time; each thread has its own. Candidates come in the order of their positions, so that one with the
 // key of the last that is kept is never better.
@@ -98,10 +98,10 @@ class TopKKernel final : public Kernel {
     const int64_t bytes = Bytes(operand.shape().element_type());
     std::byte* const values = results[0].MutableBytes().data();
     std::byte* const indices = results[1].MutableBytes().data();
-    const int64_t most = kElementsOfRound / n + 1;
+    const int64_t most = kSearchedOfRound / n + 1;
     for (int64_t done = 0; done < rows; done += most) {
       const int64_t some = std::min(most, rows - done);
-      context.parallel().For(some, kElementsOfPart / n + 1, [&](int64_t begin, int64_t end) {
+      context.parallel().For(some, kSearchedOfPart / n + 1, [&](int64_t begin, int64_t end) {
         RowSelector<Word> selector(encoder_, n, k);
         for (int64_t r = done + begin; r < done + end; ++r) {
           selector.Run(operand.data() + r * n * bytes, bytes, values + r * k * bytes,

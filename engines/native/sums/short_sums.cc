@@ -10,7 +10,7 @@ namespace assay::native {
 namespace {
 
 constexpr double kRoom = 0x1p28;
-bool Round(double sum, double magnitude, double smallest, double init, float* result) {
+bool RoundShort(double sum, double magnitude, double smallest, double init, float* result) {
   const double size = std::fabs(init);
   if (size > 0) smallest = std::min(smallest, size);
   magnitude += size;
@@ -25,7 +25,7 @@ bool Round(double sum, double magnitude, double smallest, double init, float* re
 bool AddFew(const SumKernels& kernels, const float* src, int64_t n, double init, float* result) {
   double sum, magnitude, smallest;
   kernels.few_f32(n, src, &sum, &magnitude, &smallest);
-  return Round(sum, magnitude, smallest, init, result);
+  return RoundShort(sum, magnitude, smallest, init, result);
 }
 
 uint32_t AddFewRows(const SumKernels& kernels, const float* src, std::span<const int64_t> rows,
@@ -35,7 +35,7 @@ uint32_t AddFewRows(const SumKernels& kernels, const float* src, std::span<const
   kernels.few_rows_f32(rows, columns, src, sums, magnitudes, smallest);
   uint32_t there = 0;
   for (int64_t j = 0; j < columns; ++j)
-    there |= uint32_t{Round(sums[j], magnitudes[j], smallest[j], init, results + j)} << j;
+    there |= uint32_t{RoundShort(sums[j], magnitudes[j], smallest[j], init, results + j)} << j;
   return there;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kSliceTerms = 1024;         // vectors of terms, at most 2048 (SumKernels::slices)
 constexpr double kLargeMagnitude = 0x1p1000;  // of a sum of doubles whose partial sums can't overflow
-constexpr double kUp = 1 + 0x1p-20;
+constexpr double kSumSlack = 1 + 0x1p-20;
 
 }  // namespace
 
@@ -119,8 +119,9 @@ double SumTerms::RoundedSum(Parallel& parallel, int64_t base, double init, const
   if (sum.magnitude == 0) return RoundToFormat(Zero(base, init), format_);
   const int64_t parts = count_ / kPart + 8;
   const double pairs_chain = static_cast<double>(chain + parts);
-  const double pairs_bound = 4 * pairs_chain * pairs_chain * 0x1p-106 * kUp * sum.magnitude;
-  const double doubles_bound = static_cast<double>(chain + 8) * 0x1p-53 * kUp * sum.magnitude + pairs_bound;
+  const double pairs_bound = 4 * pairs_chain * pairs_chain * 0x1p-106 * kSumSlack * sum.magnitude;
+  const double doubles_bound =
+      static_cast<double>(chain + 8) * 0x1p-53 * kSumSlack * sum.magnitude + pairs_bound;
   if (!pairs_first_) {
     if (const auto rounded = RoundEnclosed(sum.sum, sum.error, doubles_bound, format_)) return *rounded;
     sum = SumInParts(parallel, base, true);

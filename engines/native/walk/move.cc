@@ -21,7 +21,7 @@
 namespace assay::native {
 namespace {
 
-struct Wide {
+struct SixteenBytes {
   uint64_t low, high;
 };
 
@@ -236,7 +236,7 @@ struct StridedMove::Kernels {
 
   static Kernel RowsOf(int64_t bytes) {
     if (bytes > 32) return LongRows;
-    if (bytes >= 16) return ShortRows<Wide>;
+    if (bytes >= 16) return ShortRows<SixteenBytes>;
     if (bytes >= 8) return ShortRows<uint64_t>;
     if (bytes >= 4) return ShortRows<uint32_t>;
     return bytes >= 2 ? ShortRows<uint16_t> : ShortRows<uint8_t>;
@@ -274,7 +274,7 @@ struct StridedMove::Kernels {
         return OfWidth<uint64_t>(kind);
       default:
         ASSAY_CHECK(element_bytes == 16);
-        return OfWidth<Wide>(kind);
+        return OfWidth<SixteenBytes>(kind);
     }
   }
 };

@@ -39,7 +39,7 @@ class CodeWindow final : public Kernel {
     if (!grid) return Fallback("windows of too many dimensions");
     ASSAY_ASSIGN_OR_RETURN(
         const std::vector<Literal> converted,
-        ConvertForReducer(context, operands, *context.attributes().Computation(Attr::kToApply)));
+        ConvertForFold(context, operands, *context.attributes().Computation(Attr::kToApply)));
     std::vector<Literal> results;
     std::vector<WindowOperand> folded;
     for (size_t k = 0; k < n; ++k) {

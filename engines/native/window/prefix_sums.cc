@@ -10,7 +10,7 @@ namespace assay::native {
 namespace {
 
 constexpr int64_t kFewest = 32;  // elements of a line
-constexpr int64_t kBlock =
+constexpr int64_t kPrefixBlock =
     1 << 9;  // elements summed before their prefixes are: a bound of their partial sums
 constexpr int64_t kBlocksOfPart = 64;
 constexpr int kShift = 50;  // of the smaller unit: sums of a block's terms below 2^50 and a start fit
@@ -25,8 +25,8 @@ struct PrefixSums::Line {
   float init;
   TermBits bits;
 
-  int64_t blocks() const { return (n + kBlock - 1) / kBlock; }
-  int64_t size(int64_t b) const { return std::min(kBlock, n - b * kBlock); }
+  int64_t blocks() const { return (n + kPrefixBlock - 1) / kPrefixBlock; }
+  int64_t size(int64_t b) const { return std::min(kPrefixBlock, n - b * kPrefixBlock); }
   // In units of 2^lowest; exact, as terms are.
   absl::int128 Units(float x) const {
     const double high = std::ldexp(double{x}, -bits.lowest - kShift), whole = std::trunc(high);
@@ -69,7 +69,7 @@ bool PrefixSums::Run(Parallel& parallel, int64_t l) const {
 // Where the blocks start, from their sums: what is before them (behind and in them: backward). False where some partial
 // sum in a block may be beyond `most`.
 bool PrefixSums::Starts(const Line& line, absl::int128 most, std::vector<absl::int128>& sums) const {
-  const absl::int128 reach = absl::int128(kBlock) << line.bits.width();
+  const absl::int128 reach = absl::int128(kPrefixBlock) << line.bits.width();
   absl::int128 sum = line.Units(line.init);
   const auto blocks = static_cast<int64_t>(sums.size());
   for (int64_t k = 0; k < blocks; ++k) {
@@ -84,20 +84,20 @@ bool PrefixSums::Starts(const Line& line, absl::int128 most, std::vector<absl::i
 
 bool PrefixSums::Simple(Parallel& parallel, const Line& line) const {
   const int lowest = line.bits.lowest;
-  if (line.bits.width() + BitsOfCount(kBlock) >= kUnitBits || lowest > 127) return false;
+  if (line.bits.width() + BitsOfCount(kPrefixBlock) >= kUnitBits || lowest > 127) return false;
   const double scale = std::ldexp(1.0, -lowest);
   std::vector<absl::int128> starts(line.blocks());
   parallel.For(line.blocks(), kBlocksOfPart, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b)
-      starts[b] = kernels_.total(line.size(b), line.from + b * kBlock, scale);
+      starts[b] = kernels_.total(line.size(b), line.from + b * kPrefixBlock, scale);
   });
   if (!Starts(line, absl::int128(1) << kUnitBits, starts)) return false;
   const auto scan = forward_ ? kernels_.prefixes : kernels_.suffixes;
   const float unit = std::ldexp(1.0f, lowest);
   parallel.For(line.blocks(), kBlocksOfPart, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b)
-      scan(line.size(b), line.from + b * kBlock, scale, static_cast<int64_t>(starts[b]), unit,
-           line.to + b * kBlock);
+      scan(line.size(b), line.from + b * kPrefixBlock, scale, static_cast<int64_t>(starts[b]), unit,
+           line.to + b * kPrefixBlock);
   });
   return true;
 }
@@ -110,7 +110,7 @@ bool PrefixSums::Split(Parallel& parallel, const Line& line) const {
   parallel.For(line.blocks(), kBlocksOfPart, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       int64_t high, low;
-      kernels_.split_totals(line.size(b), line.from + b * kBlock, scale, kShift, &high, &low);
+      kernels_.split_totals(line.size(b), line.from + b * kPrefixBlock, scale, kShift, &high, &low);
       starts[b] = (absl::int128(high) << kShift) + low;
     }
   });
@@ -121,8 +121,9 @@ bool PrefixSums::Split(Parallel& parallel, const Line& line) const {
   parallel.For(line.blocks(), kBlocksOfPart, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       const absl::int128 start = starts[b], low = start & ((absl::int128(1) << kShift) - 1);
-      if (!scan(line.size(b), line.from + b * kBlock, scale, kShift, static_cast<int64_t>(start >> kShift),
-                static_cast<int64_t>(low), half_unit, line.to + b * kBlock))
+      if (!scan(line.size(b), line.from + b * kPrefixBlock, scale, kShift,
+                static_cast<int64_t>(start >> kShift), static_cast<int64_t>(low), half_unit,
+                line.to + b * kPrefixBlock))
         OneByOne(line, b, start);
     }
   });
@@ -130,7 +131,7 @@ bool PrefixSums::Split(Parallel& parallel, const Line& line) const {
 }
 
 void PrefixSums::OneByOne(const Line& line, int64_t b, absl::int128 sum) const {
-  for (int64_t i = b * kBlock; i < b * kBlock + line.size(b); ++i) {
+  for (int64_t i = b * kPrefixBlock; i < b * kPrefixBlock + line.size(b); ++i) {
     const absl::int128 term = line.Units(line.from[i]);
     if (forward_) sum += term;
     line.to[i] = RoundUnits(sum, line.bits.lowest);

@@ -52,7 +52,7 @@ AxisWork WorkOf(const WindowAxis& axis) {
   return work;
 }
 
-int64_t CeilDiv(int64_t a, int64_t b) { return a > 0 ? (a - 1) / b + 1 : 0; }
+int64_t CeilDivOrZero(int64_t a, int64_t b) { return a > 0 ? (a - 1) / b + 1 : 0; }
 
 }  // namespace
 
@@ -102,8 +102,8 @@ bool WindowGrid::CountWork(const DimVector& output_sizes) {
       std::clamp<int64_t>(kFoldsOfTile / std::max<int64_t>(static_cast<int64_t>(most), 1), 1, kResultsOfTile);
   f_step_ = std::min(features_, results);
   l_step_ = std::clamp<int64_t>(results / f_step_, 1, length_);
-  tiles_of_row_ = CeilDiv(features_, f_step_);
-  tiles_of_line_ = CeilDiv(length_, l_step_) * tiles_of_row_;
+  tiles_of_row_ = CeilDivOrZero(features_, f_step_);
+  tiles_of_line_ = CeilDivOrZero(length_, l_step_) * tiles_of_row_;
   return true;
 }
 
@@ -153,8 +153,8 @@ void WindowGrid::ForEachOffset(const Tile& t, int64_t base,
   block.from_step = axis.output_base_step() * stride;
   block.to_step = step * features_;
   for (const Progression& p : offsets_) {
-    const int64_t first = CeilDiv(t.l_begin - p.first, step),
-                  end = std::min(p.count, CeilDiv(t.l_end - p.first, step));
+    const int64_t first = CeilDivOrZero(t.l_begin - p.first, step),
+                  end = std::min(p.count, CeilDivOrZero(t.l_end - p.first, step));
     if (first >= end) continue;
     block.count = end - first;
     block.from = base + (p.base + first * axis.output_base_step()) * stride + t.f_begin;

@@ -27,8 +27,8 @@ namespace {
 
 using codegen::ScalarCode;
 
-constexpr int64_t kWorthCode = 1 << 10;  // additions
-constexpr int64_t kLargestWindow = 128;  // elements; more are quicker by sums that slide
+constexpr int64_t kSumsWorthCode = 1 << 10;  // additions
+constexpr int64_t kLargestWindow = 128;      // elements; more are quicker by sums that slide
 
 // A computation of scalars in the making; only its root is a tuple.
 class Body {
@@ -241,7 +241,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareWindowSums(const StepView& 
   if (most > kLargestWindow) return NotSupported({}, "large windows");
   if (result.HasDynamic()) return NotSupported({}, "a dynamic dimension");
   if (result.rank() == 0) return NotSupported({}, "no dimension");
-  if (x.num_elements() == 0 || result.num_elements() < std::max<int64_t>(kWorthCode / most, 1))
+  if (x.num_elements() == 0 || result.num_elements() < std::max<int64_t>(kSumsWorthCode / most, 1))
     return NotSupported({}, "too few sums for code");
   std::optional<WindowGrid> grid =
       WindowGrid::Of(step.instruction.attributes.WindowOf(), DimVector(x.sizes().begin(), x.sizes().end()),

@@ -9,18 +9,18 @@
 namespace assay::testing {
 namespace {
 
-void CheckWithinBounds(const std::string& body) {
+void CheckDoubles(const std::string& body) {
   for (Isa isa : MachineIsas())
-    CheckWithinBounds(Only<approximate::EagerRoundedSumsEngine>(isa), "rounded-sums", body, kAllDraws);
+    CheckDoubles(Only<approximate::EagerRoundedSumsEngine>(isa), "rounded-sums", body, kAllDraws);
 }
 
 TEST_CASE("rounded sums of f64: dots of odd shapes and hostile values are within their bounds",
           "[approximate][dot]") {
   for (const auto& [m, k, n] : std::initializer_list<std::array<int, 3>>{
            {1, 1, 1}, {37, 53, 29}, {97, 17, 33}, {13, 300, 16}, {2, 1, 65}, {200, 3, 5}}) {
-    CheckWithinBounds(DotOf("f64", "f64", m, k, n, 0));
+    CheckDoubles(DotOf("f64", "f64", m, k, n, 0));
   }
-  CheckWithinBounds(
+  CheckDoubles(
       R"(x = f64[3,19,7] parameter(0)
 y = f64[3,17,19] parameter(1)
 ROOT r = f64[3,7,17] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={2})");

@@ -10,7 +10,7 @@
 namespace assay::testing {
 namespace {
 
-void CheckWithinBounds(const std::string& body, std::initializer_list<Draw> draws) {
+void CheckSingles(const std::string& body, std::initializer_list<Draw> draws) {
   for (Isa isa : MachineIsas())
     CheckWithinBounds(Only<approximate::EagerRoundedSumsEngine>(isa), "rounded-sums", body, draws);
 }
@@ -29,24 +29,24 @@ TEST_CASE("rounded sums of f32: dots of odd shapes and hostile values are within
                                                         {37, 53, 33},
                                                         {200, 6, 10}}) {
     for (int side = 0; side < 4; ++side) {
-      CheckWithinBounds(DotOf("f32", "f32", size.m, size.k, size.n, side), kAllDraws);
+      CheckSingles(DotOf("f32", "f32", size.m, size.k, size.n, side), kAllDraws);
     }
   }
 }
 
 TEST_CASE("rounded sums of f32: batches, several contracted dimensions, and dots worth several tasks",
           "[approximate][dot]") {
-  CheckWithinBounds(
+  CheckSingles(
       R"(x = f32[6,5,7,3] parameter(0)
 y = f32[3,9,6,7] parameter(1)
 ROOT r = f32[7,6,5,9] dot(x, y), lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0})",
       kAllDraws);
-  CheckWithinBounds(
+  CheckSingles(
       R"(x = f32[7,5,11,3] parameter(0)
 y = f32[3,19,5,8] parameter(1)
 ROOT r = f32[7,11,19,8] dot(x, y), lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0})",
       kAllDraws);
-  CheckWithinBounds(
+  CheckSingles(
       R"(x = f32[120,130] parameter(0)
 y = f32[130,190] parameter(1)
 ROOT r = f32[120,190] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",

@@ -35,7 +35,7 @@ void ConvolveSlowly(Case& c) {
   });
 }
 
-std::string Program(const Case& c) {
+std::string ConvolutionProgram(const Case& c) {
   std::string size, stride, pad, base, dilation, reversal;
   for (const WindowDimension& w : c.window) {
     const std::string x = size.empty() ? "" : "x";
@@ -82,7 +82,7 @@ TEST_CASE("convolution: agrees with the definition on random windows and groups"
            fgc,
            bgc};
     ConvolveSlowly(c);
-    const std::string program = Program(c);
+    const std::string program = ConvolutionProgram(c);
     INFO(program);
     REQUIRE(Differences(RunGood(program, {c.lhs.ToLiteral(), c.rhs.ToLiteral()}), c.out) == 0);
     ++checked;

@@ -19,15 +19,14 @@ namespace assay {
 namespace {
 
 using testing::Bits;
+using testing::F32;
+using testing::F64;
 using testing::Format;
+using testing::kInf;
+using testing::kMax;
+using testing::kNaN;
+using testing::kTiny;
 using testing::RoundingOracle;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMax = std::numeric_limits<double>::max();
-constexpr double kTiny = 0x1p-1074;
-const FloatFormat& F32() { return Format(ElementType::kF32); }
-const FloatFormat& F64() { return Format(ElementType::kF64); }
 
 struct UnaryRow {
   const char* opcode;
@@ -45,7 +44,7 @@ struct NamedFunction {
   const char* opcode;
   ComplexFn1 function;
 };
-const NamedFunction kFunctions[] = {
+const NamedFunction kComplexFunctions[] = {
     {"acos", ComplexAcos},
     {"acosh", ComplexAcosh},
     {"asin", ComplexAsin},
@@ -67,7 +66,7 @@ const NamedFunction kFunctions[] = {
 };
 
 ComplexFn1 FunctionNamed(const std::string& opcode) {
-  for (const NamedFunction& row : kFunctions) {
+  for (const NamedFunction& row : kComplexFunctions) {
     if (opcode == row.opcode) return row.function;
   }
   return nullptr;
@@ -100,7 +99,7 @@ TEST_CASE("complex functions of two arguments: mpmath's numbers", "[complex]") {
 
 TEST_CASE("complex functions: conjugate arguments give conjugate results", "[complex]") {
   const double parts[] = {0.0, 0.25, 1, 2, 1e300, kTiny, kInf};
-  for (const NamedFunction& row : kFunctions) {
+  for (const NamedFunction& row : kComplexFunctions) {
     for (const double x : parts) {
       for (const double y : parts) {
         for (const double sign : {1.0, -1.0}) {
@@ -116,7 +115,7 @@ TEST_CASE("complex functions: conjugate arguments give conjugate results", "[com
 }
 
 TEST_CASE("complex functions: the sign of a NaN operand does not show", "[complex]") {
-  for (const NamedFunction& row : kFunctions) {
+  for (const NamedFunction& row : kComplexFunctions) {
     for (const double other : {0.0, -0.0, 1.0, -1.0, kInf, -kInf, kNaN}) {
       const Complex right = row.function({kNaN, other}, F64()), left = row.function({-kNaN, other}, F64());
       const Complex up = row.function({other, kNaN}, F64()), down = row.function({other, -kNaN}, F64());

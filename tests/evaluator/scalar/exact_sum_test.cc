@@ -12,20 +12,19 @@
 #include <random>
 
 #include "literal/float_format.h"
+#include "tests/evaluator/scalar/rounding_oracle.h"
 
 namespace assay {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMax = std::numeric_limits<double>::max();
-constexpr double kTiny = 0x1p-1074;
-
-const FloatFormat& Format(ElementType type) { return *Info(type).format; }
-const FloatFormat& F64() { return Format(ElementType::kF64); }
-const FloatFormat& F32() { return Format(ElementType::kF32); }
-
-uint64_t Bits(double x) { return std::bit_cast<uint64_t>(x); }
+using testing::Bits;
+using testing::F32;
+using testing::F64;
+using testing::Format;
+using testing::kInf;
+using testing::kMax;
+using testing::kNaN;
+using testing::kTiny;
 
 class Rational {
  public:

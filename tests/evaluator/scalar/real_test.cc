@@ -18,15 +18,14 @@ namespace {
 
 using testing::AllValues;
 using testing::Bits;
+using testing::F32;
+using testing::F64;
 using testing::Format;
+using testing::kInf;
+using testing::kMax;
+using testing::kNaN;
+using testing::kTiny;
 using testing::RoundingOracle;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMax = std::numeric_limits<double>::max();
-constexpr double kTiny = 0x1p-1074;
-const FloatFormat& F32() { return Format(ElementType::kF32); }
-const FloatFormat& F64() { return Format(ElementType::kF64); }
 
 using Mpfr1 = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 
@@ -65,7 +64,7 @@ struct Function {
   RealFn1 ours;
   Mpfr1 oracle;
 };
-const Function kFunctions[] = {
+const Function kRealFunctions[] = {
     {"acos", RealAcos, mpfr_acos},        {"acosh", RealAcosh, mpfr_acosh},
     {"asin", RealAsin, mpfr_asin},        {"asinh", RealAsinh, mpfr_asinh},
     {"atanh", RealAtanh, mpfr_atanh},     {"cbrt", RealCbrt, mpfr_cbrt},
@@ -115,7 +114,7 @@ TEST_CASE("real functions: every value of every type of 8 bits and less", "[real
     const RoundingOracle oracle(type);
     for (const double x : AllValues(type)) {
       if (std::isnan(x) && !format.has_nan()) continue;
-      for (const Function& function : kFunctions) Check(function, x, oracle, format);
+      for (const Function& function : kRealFunctions) Check(function, x, oracle, format);
     }
   }
 }
@@ -123,7 +122,7 @@ TEST_CASE("real functions: every value of every type of 8 bits and less", "[real
 TEST_CASE("real functions: every bf16 and f16 value of some functions", "[real]") {
   const auto sweep = [](ElementType type, int function) {
     const RoundingOracle oracle(type);
-    for (const double x : AllValues(type)) Check(kFunctions[function], x, oracle, Format(type));
+    for (const double x : AllValues(type)) Check(kRealFunctions[function], x, oracle, Format(type));
   };
   sweep(ElementType::kBF16, 9);   // exp
   sweep(ElementType::kF16, 17);   // tanh
@@ -176,7 +175,7 @@ TEST_CASE("real functions: f32, f64 and 16 bits on random and extreme values", "
     }
     for (double x : values) {
       x = RoundToFormat(x, format);
-      for (const Function& function : kFunctions) Check(function, x, oracle, format);
+      for (const Function& function : kRealFunctions) Check(function, x, oracle, format);
     }
   }
 }
@@ -184,7 +183,7 @@ TEST_CASE("real functions: f32, f64 and 16 bits on random and extreme values", "
 TEST_CASE("real functions: arguments whose results lie very near a rounding boundary", "[real]") {
   const RoundingOracle f64(ElementType::kF64), f32(ElementType::kF32);
   const auto check = [&](const char* name, double x) {
-    for (const Function& function : kFunctions) {
+    for (const Function& function : kRealFunctions) {
       if (std::string(function.name) != name) continue;
       Check(function, x, f64, F64());
       Check(function, static_cast<float>(x), f32, F32());

@@ -17,7 +17,14 @@
 namespace assay::testing {
 
 inline const FloatFormat& Format(ElementType type) { return *Info(type).format; }
+inline const FloatFormat& F32() { return Format(ElementType::kF32); }
+inline const FloatFormat& F64() { return Format(ElementType::kF64); }
 inline uint64_t Bits(double x) { return std::bit_cast<uint64_t>(x); }
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kMax = std::numeric_limits<double>::max();
+inline constexpr double kTiny = 0x1p-1074;
 
 class RoundingOracle {
  public:

@@ -85,7 +85,7 @@ TEST_CASE("bytecode: every truncation and every changed byte is harmless", "[mli
   }
 }
 
-void CheckRefused(const std::string& bytes, const std::string& message) {
+void CheckBytesRefused(const std::string& bytes, const std::string& message) {
   const absl::Status status = ParseStableHloBytecode(bytes).status();
   INFO(status);
   CHECK(ExitCodeOf(status) == 3);
@@ -97,15 +97,15 @@ std::string Header(const std::string& version = "0d") {
 }
 
 TEST_CASE("bytecode: errors name the byte and what was found", "[mlir]") {
-  CheckRefused("MLIR", "byte 0: this is not MLIR bytecode");
-  CheckRefused(Header("1b"), "byte 4: found bytecode version 13, want 0 to 6");
-  CheckRefused(FromHex("4d4cef52 0d") + "StableHLO", "byte 5: the name of the producer has no end");
-  CheckRefused(Header(), "found no string section");
-  CheckRefused(Header() + FromHex("1301"), "byte 22: found a section of kind 19");
-  CheckRefused(Header() + FromHex("00010001"), "byte 24: found a second string section");
-  CheckRefused(Header() + FromHex("00 00ffffffffffffff7f"),
-               "byte 32: found a length of 9223372036854775807, only 0");
-  CheckRefused(Header() + FromHex("00 00ffff"), "found 3 bytes, want a number of 9");
+  CheckBytesRefused("MLIR", "byte 0: this is not MLIR bytecode");
+  CheckBytesRefused(Header("1b"), "byte 4: found bytecode version 13, want 0 to 6");
+  CheckBytesRefused(FromHex("4d4cef52 0d") + "StableHLO", "byte 5: the name of the producer has no end");
+  CheckBytesRefused(Header(), "found no string section");
+  CheckBytesRefused(Header() + FromHex("1301"), "byte 22: found a section of kind 19");
+  CheckBytesRefused(Header() + FromHex("00010001"), "byte 24: found a second string section");
+  CheckBytesRefused(Header() + FromHex("00 00ffffffffffffff7f"),
+                    "byte 32: found a length of 9223372036854775807, only 0");
+  CheckBytesRefused(Header() + FromHex("00 00ffff"), "found 3 bytes, want a number of 9");
   std::string example = Example();
   example[example.find("cosine_v2") + 8] = '9';
   const absl::Status status = ParseStableHloBytecode(example).status();
@@ -139,7 +139,7 @@ std::string Preamble() {
 TEST_CASE("bytecode: nesting is bounded", "[mlir]") {
   std::string ir = Numbers({2, 0}) + '\x10' + Numbers({0, 2, 1, 0, 2});
   for (int i = 0; i < 100'000; ++i) ir += Number(1) + '\x10' + Numbers({0, 2, 1, 0, 2});
-  CheckRefused(Preamble() + Section(4, ir), "nesting");
+  CheckBytesRefused(Preamble() + Section(4, ir), "nesting");
 }
 
 // An empty module at the location that is attribute 0; the attributes are in the builtin dialect's encoding.
@@ -192,14 +192,14 @@ TEST_CASE("bytecode: of a location the outermost name and the first place are re
 
 TEST_CASE("bytecode: counts are bounded by the bytes that follow", "[mlir]") {
   const std::string huge = std::string(1, '\0') + '\xfe' + std::string(6, '\xff') + '\x7f';
-  CheckRefused(
+  CheckBytesRefused(
       Header() + Section(1, "") + Section(2, "") + Section(3, "") + Section(4, "") + Section(0, huge),
       "found a count of");
-  CheckRefused(Preamble() + Section(4, Numbers({2, 0}) + '\x10' + Number(0) + huge), "regions in");
-  CheckRefused(Preamble() + Section(4, Numbers({2, 0}) + '\x10' + Numbers({0, 2, 1}) + huge),
-               "found a count of");
-  CheckRefused(Preamble() + Section(4, Numbers({2, 0}) + '\x10' + Numbers({0, 2, 1, 0}) + huge),
-               "operations in");
+  CheckBytesRefused(Preamble() + Section(4, Numbers({2, 0}) + '\x10' + Number(0) + huge), "regions in");
+  CheckBytesRefused(Preamble() + Section(4, Numbers({2, 0}) + '\x10' + Numbers({0, 2, 1}) + huge),
+                    "found a count of");
+  CheckBytesRefused(Preamble() + Section(4, Numbers({2, 0}) + '\x10' + Numbers({0, 2, 1, 0}) + huge),
+                    "operations in");
 }
 
 TEST_CASE("bytecode: types that share parts can't write out huge ones", "[mlir]") {
@@ -217,7 +217,7 @@ TEST_CASE("bytecode: types that share parts can't write out huge ones", "[mlir]"
       Header() + Section(0, Numbers({4, 9, 7, 5, 8}) + std::string("builtin\0vhlo\0module\0while_v1\0", 29)) +
       Section(1, Numbers({2, 0, 2, 2, 0, 1, 5, 1, 1, 7})) + Section(3, offsets + Numbers({0, 41}) + sizes) +
       Section(2, data) + Section(4, ir);
-  CheckRefused(bytes, "too many parts");
+  CheckBytesRefused(bytes, "too many parts");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace assay {
 namespace {
 
 // main without arguments and results.
-std::string Body(const std::string& body) { return "func.func @main() {\n" + body + "\nreturn\n}\n"; }
+std::string ChecksBody(const std::string& body) { return "func.func @main() {\n" + body + "\nreturn\n}\n"; }
 
 absl::Status Ran(const std::string& mlir) {
   const absl::StatusOr<Program> program = Verified(ParseStableHloText(mlir));
@@ -15,7 +15,7 @@ absl::Status Ran(const std::string& mlir) {
 
 // What each form says of 5 and 5.0117 (3 ulps of f16 more), and of their difference 0.0117.
 absl::Status Compared(const std::string& check) {
-  return Ran(Body(R"(%a = stablehlo.constant dense<5.0117> : tensor<f16>
+  return Ran(ChecksBody(R"(%a = stablehlo.constant dense<5.0117> : tensor<f16>
 %b = stablehlo.constant dense<5.0> : tensor<f16>
 )" + check));
 }
@@ -78,7 +78,7 @@ TEST_CASE("mlir: checks of the wrong form are refused", "[mlir][checks]") {
 // Probes and checks keep their order when the module is printed, which sorts by operands and control.
 TEST_CASE("mlir: probes record, also in loops and when printed as HLO", "[mlir][checks]") {
   const auto program = [](const std::string& second) {
-    return Body(
+    return ChecksBody(
         R"(%zero = stablehlo.constant dense<0> : tensor<i64>
 %one = stablehlo.constant dense<1> : tensor<i64>
 %two = stablehlo.constant dense<2> : tensor<i64>
@@ -117,13 +117,13 @@ TEST_CASE("mlir: probes written as custom calls keep their order", "[mlir][check
            ") {api_version = 4 : i32, backend_config = {" + config +
            "}, has_side_effect = true} : (tensor<i8>) -> " + type + "\n";
   };
-  const std::string text =
-      Body(R"(%a = stablehlo.constant dense<1> : tensor<i8>
+  const std::string text = ChecksBody(
+      R"(%a = stablehlo.constant dense<1> : tensor<i8>
 %b = stablehlo.constant dense<2> : tensor<i8>
 )" + call("%p = ", "interpreter.probe", "%b", "probe_id = \"x\"", "tensor<i8>") +
-           call("%q = ", "interpreter.probe", "%a", "probe_id = \"x\"", "tensor<i8>") +
-           call("", "check.expect_serialized_eq", "%b", "iteration = 0 : ui32, probe_id = \"x\"", "()") +
-           call("", "check.expect_serialized_eq", "%a", "iteration = 1 : ui32, probe_id = \"x\"", "()"));
+      call("%q = ", "interpreter.probe", "%a", "probe_id = \"x\"", "tensor<i8>") +
+      call("", "check.expect_serialized_eq", "%b", "iteration = 0 : ui32, probe_id = \"x\"", "()") +
+      call("", "check.expect_serialized_eq", "%a", "iteration = 1 : ui32, probe_id = \"x\"", "()"));
   CHECK(Ran(text).ok());
   const absl::StatusOr<Program> module = Verified(ParseStableHloText(text));
   REQUIRE(module.ok());

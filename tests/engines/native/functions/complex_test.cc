@@ -31,8 +31,8 @@ bool SameBits(Complex a, Complex b) {
   return Bits(a.real()) == Bits(b.real()) && Bits(a.imag()) == Bits(b.imag());
 }
 
-std::vector<Complex> RunStrips(const ComplexRow& row, ElementType type, Isa isa,
-                               const std::vector<Complex>& z, const std::vector<Complex>& w) {
+std::vector<Complex> RunComplexStrips(const ComplexRow& row, ElementType type, Isa isa,
+                                      const std::vector<Complex>& z, const std::vector<Complex>& w) {
   Instruction instruction;
   instruction.opcode = row.opcode;
   const std::vector<ElementType> types(row.reference2 != nullptr ? 2 : 1, type);
@@ -60,12 +60,12 @@ Complex Reference(const ComplexRow& row, Complex z, Complex w, const FloatFormat
   return row.reference1 != nullptr ? row.reference1(z, format) : row.reference2(z, w, format);
 }
 
-void Compare(const ComplexRow& row, ElementType type, const std::vector<Complex>& z,
-             const std::vector<Complex>& w) {
+void CompareComplex(const ComplexRow& row, ElementType type, const std::vector<Complex>& z,
+                    const std::vector<Complex>& w) {
   std::vector<Complex> want(z.size());
   for (size_t i = 0; i < z.size(); ++i) want[i] = Reference(row, z[i], w[i], *Info(type).format);
   for (int isa = 0; isa <= static_cast<int>(MachineIsa()); ++isa) {
-    const std::vector<Complex> got = RunStrips(row, type, static_cast<Isa>(isa), z, w);
+    const std::vector<Complex> got = RunComplexStrips(row, type, static_cast<Isa>(isa), z, w);
     size_t wrong = 0;
     while (wrong < z.size() && SameBits(got[wrong], want[wrong])) ++wrong;
     if (wrong == z.size()) continue;
@@ -74,12 +74,12 @@ void Compare(const ComplexRow& row, ElementType type, const std::vector<Complex>
   }
 }
 
-int64_t RandomValues() {
+int64_t RandomComplexValues() {
   const char* text = std::getenv("ASSAY_NATIVE_TEST_VALUES");
   return text != nullptr ? std::atoll(text) : 400;
 }
 
-std::vector<Complex> SomeValues(const FloatFormat& format, uint64_t seed) {
+std::vector<Complex> SomeComplexValues(const FloatFormat& format, uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto uniform = [&] { return std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -63); };
   const auto part = [&](int64_t kind) {
@@ -90,7 +90,7 @@ std::vector<Complex> SomeValues(const FloatFormat& format, uint64_t seed) {
     return std::fabs(value) > 0x1p300 || std::fabs(value) < 0x1p-300 ? std::ldexp(uniform(), 20) : value;
   };
   std::vector<Complex> values;
-  for (int64_t i = 0; i < RandomValues(); ++i) {
+  for (int64_t i = 0; i < RandomComplexValues(); ++i) {
     double x = part(i % 4), y = part(random() % 8 == 0 ? 1 : i % 4);
     if (i % 16 == 5) {  // near the unit circle
       x = std::cos(4 * x);
@@ -127,8 +127,8 @@ std::vector<Complex> SomeValues(const FloatFormat& format, uint64_t seed) {
 TEST_CASE("native complex functions", "[native][functions]") {
   for (const ElementType type : {ElementType::kC64, ElementType::kC128}) {
     const FloatFormat& format = *Info(type).format;
-    const std::vector<Complex> z = SomeValues(format, 1), w = SomeValues(format, 2);
-    for (const ComplexRow& row : ComplexFunctions()) Compare(row, type, z, w);
+    const std::vector<Complex> z = SomeComplexValues(format, 1), w = SomeComplexValues(format, 2);
+    for (const ComplexRow& row : ComplexFunctions()) CompareComplex(row, type, z, w);
   }
 }
 
@@ -148,7 +148,7 @@ class Wide {
 };
 
 // f(z, w) at 1,000 bits less what cancels.
-void Exact(Opcode opcode, Complex z, Complex w, mpc_ptr result) {
+void ExactComplex(Opcode opcode, Complex z, Complex w, mpc_ptr result) {
   using Fn = int (*)(mpc_ptr, mpc_srcptr, mpc_rnd_t);
   static const std::pair<Opcode, Fn> kTable[] = {
       {Opcode::kExp, mpc_exp},   {Opcode::kSin, mpc_sin},   {Opcode::kCos, mpc_cos},
@@ -197,7 +197,7 @@ void Exact(Opcode opcode, Complex z, Complex w, mpc_ptr result) {
 }
 
 // log2 of the relative error of hi + lo.
-double ErrorBits(double hi, double lo, mpfr_srcptr exact) {
+double ComplexErrorBits(double hi, double lo, mpfr_srcptr exact) {
   Wide difference;
   mpfr_ptr d = mpc_realref(difference.get());
   mpfr_sub_d(d, exact, hi, MPFR_RNDN);
@@ -207,8 +207,8 @@ double ErrorBits(double hi, double lo, mpfr_srcptr exact) {
   return error == 0 ? -1000 : std::log2(error);
 }
 
-double WorstError(const ComplexRow& row, bool imaginary, bool twofold, Isa isa, const std::vector<Complex>& z,
-                  const std::vector<Complex>& w) {
+double WorstComplexError(const ComplexRow& row, bool imaginary, bool twofold, Isa isa,
+                         const std::vector<Complex>& z, const std::vector<Complex>& w) {
   const size_t n = z.size() / kBlock * kBlock;
   std::vector<double> parts[4], hi(n), lo(n);
   for (size_t i = 0; i < n; ++i) {
@@ -226,9 +226,9 @@ double WorstError(const ComplexRow& row, bool imaginary, bool twofold, Isa isa, 
     const double magnitude = std::fabs(hi[i]), limit = twofold ? 0x1p960 : 0x1p150;
     if (!(magnitude >= 1 / limit && magnitude <= limit)) continue;
     if (z[i].real() == 0 || z[i].imag() == 0 || w[i].real() == 0 || w[i].imag() == 0) continue;
-    Exact(row.opcode, z[i], w[i], exact.get());
+    ExactComplex(row.opcode, z[i], w[i], exact.get());
     mpfr_srcptr part = imaginary ? mpc_imagref(exact.get()) : mpc_realref(exact.get());
-    if (mpfr_regular_p(part)) worst = std::max(worst, ErrorBits(hi[i], lo[i], part));
+    if (mpfr_regular_p(part)) worst = std::max(worst, ComplexErrorBits(hi[i], lo[i], part));
   }
   return worst;
 }
@@ -238,11 +238,11 @@ double WorstError(const ComplexRow& row, bool imaginary, bool twofold, Isa isa, 
 TEST_CASE("native complex functions: approximations keep half of their bounds", "[native][functions]") {
   for (const bool twofold : {false, true}) {
     const FloatFormat& format = *Info(twofold ? ElementType::kF64 : ElementType::kF32).format;
-    const std::vector<Complex> z = SomeValues(format, 5), w = SomeValues(format, 6);
+    const std::vector<Complex> z = SomeComplexValues(format, 5), w = SomeComplexValues(format, 6);
     for (const ComplexRow& row : ComplexFunctions()) {
       for (const bool imaginary : {false, true}) {
         if (imaginary && row.im == nullptr) continue;
-        const double worst = WorstError(row, imaginary, twofold, MachineIsa(), z, w);
+        const double worst = WorstComplexError(row, imaginary, twofold, MachineIsa(), z, w);
         CAPTURE(Name(row.opcode), imaginary, twofold, worst);
         CHECK(worst < std::log2(twofold ? kComplexBounds.twofold : kComplexBounds.single) - 1);
         if (std::getenv("ASSAY_NATIVE_TEST_VALUES") != nullptr) {
@@ -265,7 +265,7 @@ TEST_CASE("native complex functions leave little to the reference", "[native][fu
       value = {RoundToFormat(normal(random), format), RoundToFormat(normal(random), format)};
     for (const ComplexRow& row : ComplexFunctions()) {
       const FunctionTiers before = FunctionTierCounts();
-      RunStrips(row, type, MachineIsa(), z, w);
+      RunComplexStrips(row, type, MachineIsa(), z, w);
       CAPTURE(Name(row.opcode), Name(type));
       const FunctionTiers after = FunctionTierCounts();
       CHECK(after.elements - before.elements == 2000);

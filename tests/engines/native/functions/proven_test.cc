@@ -35,7 +35,7 @@ std::vector<std::byte> Tested(const FunctionRow& row, ElementType type, const st
   return out;
 }
 
-void Compare(ElementType type, const std::vector<std::byte>& x) {
+void CompareProven(ElementType type, const std::vector<std::byte>& x) {
   const int64_t bytes = Bytes(type), n = std::ssize(x) / bytes;
   for (const ProvenRow& row : ProvenRowsAvx2()) {
     const std::vector<std::byte> want = Tested(*FindFunction(row.opcode), type, x);
@@ -70,8 +70,8 @@ std::vector<std::byte> BytesOf(const std::vector<T>& patterns) {
 TEST_CASE("proven functions: every f16 and bf16", "[native][functions]") {
   std::vector<uint16_t> all;
   for (int pattern = 0; pattern < 1 << 16; ++pattern) all.push_back(static_cast<uint16_t>(pattern));
-  Compare(ElementType::kF16, BytesOf(all));
-  Compare(ElementType::kBF16, BytesOf(all));
+  CompareProven(ElementType::kF16, BytesOf(all));
+  CompareProven(ElementType::kBF16, BytesOf(all));
 }
 
 TEST_CASE("proven functions: f32 values spread over the range, and special ones", "[native][functions]") {
@@ -99,7 +99,7 @@ TEST_CASE("proven functions: f32 values spread over the range, and special ones"
   }
   std::mt19937 random(7);
   for (int i = 0; i < 20000; ++i) some.push_back(random());
-  Compare(ElementType::kF32, BytesOf(some));
+  CompareProven(ElementType::kF32, BytesOf(some));
 }
 
 TEST_CASE("proven functions: f64 values, special ones, and near the ends of the range",
@@ -119,7 +119,7 @@ TEST_CASE("proven functions: f64 values, special ones, and near the ends of the 
   for (const double limit : {-745.2, -708.4, -700.0, 700.0, 709.79}) {
     for (int i = -100; i < 100; ++i) push(limit + i * 0.01);
   }
-  Compare(ElementType::kF64, BytesOf(some));
+  CompareProven(ElementType::kF64, BytesOf(some));
 }
 
 TEST_CASE("proven functions: strips of every short length, in place and with nothing written outside",

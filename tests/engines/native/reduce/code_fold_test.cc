@@ -8,8 +8,8 @@
 namespace assay::testing {
 namespace {
 
-std::string Reduce(const std::string& type, const std::string& sizes, const std::string& result,
-                   const std::string& dimensions, const std::string& root) {
+std::string ReduceByCode(const std::string& type, const std::string& sizes, const std::string& result,
+                         const std::string& dimensions, const std::string& root) {
   return fmt::format(
       R"(x = {0}[{1}] parameter(0)
 i = {0}[] parameter(1)
@@ -78,11 +78,11 @@ TEST_CASE("code folds: reduce by every type and dimension", "[native][reduce]") 
   for (const std::string type : kCodeTypes) {
     const std::string root = RootFor(type);
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
-    CheckByCode(Reduce(type, "70,131", "70", "1", root), draws);
-    CheckByCode(Reduce(type, "131,70", "70", "0", root), draws);
-    CheckByCode(Reduce(type, "5000", "", "0", root), draws);
-    CheckByCode(Reduce(type, "3,67,41", "67", "0,2", root), draws);
-    CheckByCode(Reduce(type, "3,67,41", "3,41", "1", root), draws);
+    CheckByCode(ReduceByCode(type, "70,131", "70", "1", root), draws);
+    CheckByCode(ReduceByCode(type, "131,70", "70", "0", root), draws);
+    CheckByCode(ReduceByCode(type, "5000", "", "0", root), draws);
+    CheckByCode(ReduceByCode(type, "3,67,41", "67", "0,2", root), draws);
+    CheckByCode(ReduceByCode(type, "3,67,41", "3,41", "1", root), draws);
   }
   // NaNs as they came, of every payload that the operands have.
   for (const std::string type : {"f16", "bf16", "f32", "f64"}) {
@@ -131,7 +131,7 @@ TEST_CASE("code folds: reduce of several operands", "[native][reduce]") {
 
 TEST_CASE("code folds: f32 products are rounded from left to right", "[native][reduce]") {
   constexpr int64_t kRowsOf = 90, kColumns = 77;
-  const std::string rows = Reduce("f32", "90,77", "90", "1", "f32[] multiply(a, b)");
+  const std::string rows = ReduceByCode("f32", "90,77", "90", "1", "f32[] multiply(a, b)");
   const std::string scan =
       R"(x = f32[6930] parameter(0)
 i = f32[] parameter(1)

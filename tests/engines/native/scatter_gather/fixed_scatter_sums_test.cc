@@ -32,7 +32,7 @@ std::vector<float> Spread(int64_t n, int spread, uint64_t seed) {
 }
 
 template <class T>
-Literal LiteralOf(ElementType type, std::vector<int64_t> sizes, const std::vector<T>& values) {
+Literal MadeLiteral(ElementType type, std::vector<int64_t> sizes, const std::vector<T>& values) {
   Literal literal = *Literal::Make(*Shape::Array(type, sizes));
   REQUIRE(literal.MutableBytes().size() == values.size() * sizeof(T));
   std::memcpy(literal.MutableBytes().data(), values.data(), values.size() * sizeof(T));
@@ -72,8 +72,8 @@ ROOT z = f32[{0}{2}] scatter(x, i, u), update_window_dims={{{3}}}, inserted_wind
   std::vector<Literal> Arguments() const {
     std::vector<int64_t> of_x{rows}, of_u{count};
     if (columns > 0) of_x.push_back(columns), of_u.push_back(columns);
-    return {LiteralOf(ElementType::kF32, of_x, x), LiteralOf(ElementType::kS32, {count, 1}, index),
-            LiteralOf(ElementType::kF32, of_u, u)};
+    return {MadeLiteral(ElementType::kF32, of_x, x), MadeLiteral(ElementType::kS32, {count, 1}, index),
+            MadeLiteral(ElementType::kF32, of_u, u)};
   }
   // f(target element, update element) for every update inside, in order.
   template <class Fn>
