@@ -11,6 +11,8 @@
 #include <cstdint>
 
 #define ASSAY_BODY static inline __attribute__((always_inline))
+// Of functions in code that is compiled once for each set (jit/each_isa.inc), whose attribute is ASSAY_TARGET.
+#define ASSAY_INLINE ASSAY_TARGET ASSAY_BODY
 #define ASSAY_AVX2 __attribute__((target("avx2,fma,f16c,bmi,bmi2")))
 #define ASSAY_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,f16c,bmi,bmi2")))
 

@@ -1,18 +1,24 @@
-// The approximate functions of f64, in vectors of ASSAY_LANES / 2 doubles: behind singles_body.h, no include guard.
-namespace assay::approximate {
+// The approximate functions of f64, in vectors of kLanes / 2 doubles, and with singles_body.h the table of all. No include
+// guard.
+#include <algorithm>
+#include <array>
+
+#include "engines/approximate/singles_body.h"
+
+namespace assay::approximate::ASSAY_ISA {
 namespace {
 
-constexpr int kDoubles = ASSAY_LANES / 2;
-using F64 = double __attribute__((vector_size(4 * ASSAY_LANES)));
-using I64 = int64_t __attribute__((vector_size(4 * ASSAY_LANES)));
-using U64 = uint64_t __attribute__((vector_size(4 * ASSAY_LANES)));
+constexpr int kDoubles = kLanes / 2;
+using F64 = double __attribute__((vector_size(ASSAY_BYTES)));
+using I64 = int64_t __attribute__((vector_size(ASSAY_BYTES)));
+using U64 = uint64_t __attribute__((vector_size(ASSAY_BYTES)));
 
 constexpr uint64_t kSign64 = uint64_t{1} << 63;
 constexpr uint64_t kOne64 = uint64_t{1023} << 52;
 constexpr double kRounder64 = 0x1.8p52;
 
 // As for floats.
-#if ASSAY_LANES == 16
+#if ASSAY_BYTES == 64
 ASSAY_INLINE F64 Fill(double x) { return (F64)_mm512_set1_pd(x); }
 ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
 ASSAY_INLINE F64 Least(double limit, F64 x) {
@@ -198,4 +204,4 @@ constexpr auto kRows = [] {
 }();
 
 }  // namespace
-}  // namespace assay::approximate
+}  // namespace assay::approximate::ASSAY_ISA

@@ -7,6 +7,9 @@
 #include "evaluator/static_shape.h"
 #include "fmt/format.h"
 
+#define ASSAY_BODIES "engines/approximate/doubles_body.h"
+#include "jit/each_wide_isa.inc"
+
 namespace assay::approximate {
 namespace {
 
@@ -32,7 +35,8 @@ class FunctionKernel final : public Kernel {
 
 std::span<const ApproximateFunction> ApproximateFunctions(Isa isa) {
   if (isa == Isa::kBaseline) return {};
-  return isa == Isa::kAvx512 ? ApproximateFunctionsAvx512() : ApproximateFunctionsAvx2();
+  if (isa == Isa::kAvx2) return avx2::kRows;
+  return avx512::kRows;
 }
 
 const ApproximateFunction* ApproximateFunctionFor(const Computation& computation,

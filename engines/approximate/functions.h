@@ -23,8 +23,6 @@ struct ApproximateFunction {
   // The same to memory that is 64-byte aligned, past the caches: other threads see it behind jit::StreamFence.
   StoredFn streamed;
 };
-std::span<const ApproximateFunction> ApproximateFunctionsAvx2();
-std::span<const ApproximateFunction> ApproximateFunctionsAvx512();
 std::span<const ApproximateFunction> ApproximateFunctions(Isa isa);
 
 // The row for an instruction, or null: also where it has a result_accuracy of its own.

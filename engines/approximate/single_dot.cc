@@ -136,18 +136,6 @@ class SingleDot final : public Kernel {
 
 }  // namespace
 
-const SingleDotKernels& SingleDotKernelsOf(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return kAvx512SingleDots;
-    case Isa::kAvx2:
-      return kAvx2SingleDots;
-    case Isa::kBaseline:
-      break;
-  }
-  return kBaselineSingleDots;
-}
-
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& step, Isa isa,
                                                                int64_t fewest) {
   const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();

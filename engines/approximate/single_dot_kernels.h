@@ -19,7 +19,6 @@ struct SingleDotKernels {
 };
 
 const SingleDotKernels& SingleDotKernelsOf(Isa isa);
-extern const SingleDotKernels kBaselineSingleDots, kAvx2SingleDots, kAvx512SingleDots;
 
 }  // namespace assay::approximate
 

@@ -1,25 +1,23 @@
-// The bodies of SingleDotKernels, compiled once an instruction set: the including file defines ASSAY_TARGET, ASSAY_LANES
-// (floats in a vector), ASSAY_REGISTERS (vectors) and ASSAY_SINGLE_DOTS (the table's name). No include guard.
+// The bodies of SingleDotKernels (jit/each_isa.inc). No include guard.
 #include <immintrin.h>
 
 #include <cstring>
 
 #include "engines/approximate/single_dot_kernels.h"
 
-namespace assay::approximate {
+namespace assay::approximate::ASSAY_ISA {
 namespace {
 
 using native::RowsOf;
 
-constexpr int kLanes = ASSAY_LANES;
-using F32 = float __attribute__((vector_size(4 * ASSAY_LANES)));
+constexpr int kLanes = ASSAY_BYTES / 4;
+constexpr int kRegisters = ASSAY_BYTES == 64 ? 32 : 16;
+using F32 = float __attribute__((vector_size(ASSAY_BYTES)));
 
-#define ASSAY_INLINE ASSAY_TARGET static inline __attribute__((always_inline))
-
-#if ASSAY_LANES == 16
+#if ASSAY_BYTES == 64
 ASSAY_INLINE F32 Fill(float x) { return (F32)_mm512_set1_ps(x); }
 ASSAY_INLINE F32 Fma(F32 a, F32 b, F32 c) { return (F32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
-#elif ASSAY_LANES == 8
+#elif ASSAY_BYTES == 32
 ASSAY_INLINE F32 Fill(float x) { return (F32)_mm256_set1_ps(x); }
 ASSAY_INLINE F32 Fma(F32 a, F32 b, F32 c) { return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 #else
@@ -61,7 +59,7 @@ ASSAY_TARGET void Block(const RowsOf<float>& a, int64_t row, const float* b, int
 template <int kRows, int kVectors>
 ASSAY_INLINE void Blocks(const RowsOf<float>& a, int64_t& row, const float* b, int64_t step, float* out,
                          int64_t out_step) {
-  if constexpr (kRows * kVectors + kVectors + 1 <= ASSAY_REGISTERS || kRows == 1) {
+  if constexpr (kRows * kVectors + kVectors + 1 <= kRegisters || kRows == 1) {
     for (; row + kRows <= a.rows; row += kRows) Block<kRows, kVectors>(a, row, b, step, out, out_step);
   }
 }
@@ -90,8 +88,7 @@ ASSAY_TARGET void Multiply(const RowsOf<float>& a, const float* b, int64_t step,
   }
 }
 
+constexpr SingleDotKernels kKernels = {.lanes = kLanes, .multiply = Multiply};
+
 }  // namespace
-
-const SingleDotKernels ASSAY_SINGLE_DOTS = {.lanes = kLanes, .multiply = Multiply};
-
-}  // namespace assay::approximate
+}  // namespace assay::approximate::ASSAY_ISA

@@ -1,5 +1,4 @@
-// Vectors of ASSAY_LANES floats for the approximate functions, compiled once an instruction set; no include guard. The including
-// file defines ASSAY_TARGET and ASSAY_LANES, 8 or 16.
+// Vectors of floats for the approximate functions (jit/each_isa.inc), and those of f32. No include guard.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -8,23 +7,21 @@
 #include "engines/approximate/coefficients.h"
 #include "engines/approximate/functions.h"
 
-namespace assay::approximate {
+namespace assay::approximate::ASSAY_ISA {
 namespace {
 
-constexpr int kLanes = ASSAY_LANES;
+constexpr int kLanes = ASSAY_BYTES / 4;
 
-using F32 = float __attribute__((vector_size(4 * ASSAY_LANES)));
-using I32 = int32_t __attribute__((vector_size(4 * ASSAY_LANES)));
-using U32 = uint32_t __attribute__((vector_size(4 * ASSAY_LANES)));
-
-#define ASSAY_INLINE ASSAY_TARGET static inline __attribute__((always_inline))
+using F32 = float __attribute__((vector_size(ASSAY_BYTES)));
+using I32 = int32_t __attribute__((vector_size(ASSAY_BYTES)));
+using U32 = uint32_t __attribute__((vector_size(ASSAY_BYTES)));
 
 constexpr uint32_t kSign32 = uint32_t{1} << 31;
 constexpr uint32_t kOne32 = 0x3f800000;
 
 // Least and Most give x where x is NaN. Times2To(k, y): y 2^k rounded once, k an integer from -150 to 128 and y in [1/2, 2].
 // Lookup takes the low four bits of `index`.
-#if ASSAY_LANES == 16
+#if ASSAY_BYTES == 64
 ASSAY_INLINE F32 Fill(float x) { return (F32)_mm512_set1_ps(x); }
 ASSAY_INLINE F32 Fma(F32 a, F32 b, F32 c) { return (F32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
 ASSAY_INLINE F32 Root(F32 a) { return (F32)_mm512_maskz_sqrt_ps(0xffff, (__m512)a); }
@@ -321,4 +318,4 @@ constexpr ApproximateFunction kSingles[] = {
 };
 
 }  // namespace
-}  // namespace assay::approximate
+}  // namespace assay::approximate::ASSAY_ISA

@@ -16,7 +16,6 @@
 
 #define ASSAY_TARGET \
   __attribute__((target("amx-tile,amx-int8,avx512f,avx512dq,avx512vl,avx512bw,avx2,fma,f16c,bmi,bmi2")))
-#define ASSAY_INLINE ASSAY_TARGET static inline __attribute__((always_inline))
 
 namespace assay::native {
 namespace {

@@ -36,10 +36,10 @@ struct IntegerKernels {
   IntegerKernel from32;  // modulo 2^32
   IntegerKernel from64;  // modulo 2^64
 };
-const IntegerKernels& IntegerKernelsOf(Isa isa);
-// Whether the machine has what kVnniIntegers needs besides Isa::kAvx512.
+// Whether the machine has VNNI, whose instructions add products of pairs and quadruples.
 bool HasVnni();
-extern const IntegerKernels kBaselineIntegers, kAvx2Integers, kAvx512Integers, kVnniIntegers;
+// `with_vnni` counts with Isa::kAvx512 alone.
+const IntegerKernels& IntegerKernelsOf(Isa isa, bool with_vnni = HasVnni());
 
 // Matrix registers (AMX): whether the machine and its kernel let this process use them, and products of bytes by
 // them, signed or not.

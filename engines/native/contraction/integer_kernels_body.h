@@ -1,32 +1,30 @@
-// The bodies of IntegerKernels: the including file defines ASSAY_TARGET, ASSAY_LANES (64-bit integers in a
-// vector), ASSAY_ROWS (rows of a tile), ASSAY_INTEGERS (the table's name), and ASSAY_VNNI where there are instructions
-// that add products of pairs. No include guard.
+// The bodies of IntegerKernels (jit/each_isa.inc); ASSAY_VNNI is defined where there are instructions that add products
+// of pairs. No include guard.
 #include <immintrin.h>
 
 #include <cstring>
 
 #include "engines/native/contraction/integer_kernels.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
-constexpr int kRows = ASSAY_ROWS;
+constexpr int kLanes = ASSAY_BYTES / 8;
+constexpr int kRows = ASSAY_BYTES == 64 ? 12 : ASSAY_BYTES == 32 ? 6 : 4;  // of a tile
 
-using U32 = uint32_t __attribute__((vector_size(8 * ASSAY_LANES)));
-using U64 = uint64_t __attribute__((vector_size(8 * ASSAY_LANES)));
-
-#define ASSAY_INLINE ASSAY_TARGET static inline __attribute__((always_inline))
+using U32 = uint32_t __attribute__((vector_size(ASSAY_BYTES)));
+using U64 = uint64_t __attribute__((vector_size(ASSAY_BYTES)));
 
 // sum + a * b, of pairs of 16-bit integers.
 #ifdef ASSAY_VNNI
 ASSAY_INLINE U32 AddPairs(U32 sum, U32 a, U32 b) {
   return (U32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
 }
-#elif ASSAY_LANES == 8
+#elif ASSAY_BYTES == 64
 ASSAY_INLINE U32 AddPairs(U32 sum, U32 a, U32 b) {
   return sum + (U32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
 }
-#elif ASSAY_LANES == 4
+#elif ASSAY_BYTES == 32
 ASSAY_INLINE U32 AddPairs(U32 sum, U32 a, U32 b) {
   return sum + (U32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
 }
@@ -114,7 +112,7 @@ constexpr IntegerKernel Kernel(int columns, int element_bytes, int sum_bytes, in
 
 constexpr IntegerKernel BytesKernel() {
 #ifdef ASSAY_VNNI
-  IntegerKernel kernel = Kernel(4 * ASSAY_LANES, 1, 4, 4, Tile8);
+  IntegerKernel kernel = Kernel(4 * kLanes, 1, 4, 4, Tile8);
   kernel.biased = true;
   kernel.sums = Sums8;
   return kernel;
@@ -123,13 +121,12 @@ constexpr IntegerKernel BytesKernel() {
 #endif
 }
 
-}  // namespace
-
-const IntegerKernels ASSAY_INTEGERS = {
+constexpr IntegerKernels kKernels = {
     .from8 = BytesKernel(),
-    .from16 = Kernel(4 * ASSAY_LANES, 2, 4, 2, Tile16),
-    .from32 = Kernel(4 * ASSAY_LANES, 4, 4, 1, Tile32),
-    .from64 = Kernel(2 * ASSAY_LANES, 8, 8, 1, Tile64),
+    .from16 = Kernel(4 * kLanes, 2, 4, 2, Tile16),
+    .from32 = Kernel(4 * kLanes, 4, 4, 1, Tile32),
+    .from64 = Kernel(2 * kLanes, 8, 8, 1, Tile64),
 };
 
-}  // namespace assay::native
+}  // namespace
+}  // namespace assay::native::ASSAY_ISA

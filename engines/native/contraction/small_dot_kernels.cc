@@ -1,17 +1,14 @@
 #include "engines/native/contraction/small_dot_kernels.h"
 
+#define ASSAY_BODIES "engines/native/contraction/small_dot_kernels_body.h"
+#include "jit/each_isa.inc"
+
 namespace assay::native {
 
 const SmallDotKernels& SmallDotKernelsOf(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return kAvx512SmallDots;
-    case Isa::kAvx2:
-      return kAvx2SmallDots;
-    case Isa::kBaseline:
-      break;
-  }
-  return kBaselineSmallDots;
+  static constexpr const SmallDotKernels* kOfIsa[] = {&baseline::kKernels, &avx2::kKernels,
+                                                      &avx512::kKernels};
+  return *kOfIsa[static_cast<size_t>(isa)];
 }
 
 }  // namespace assay::native

@@ -45,7 +45,6 @@ struct SmallDotKernels {
 };
 
 const SmallDotKernels& SmallDotKernelsOf(Isa isa);
-extern const SmallDotKernels kBaselineSmallDots, kAvx2SmallDots, kAvx512SmallDots;
 
 }  // namespace assay::native
 

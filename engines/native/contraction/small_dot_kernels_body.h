@@ -1,18 +1,18 @@
-// The bodies of SmallDotKernels, compiled once an instruction set: the including file defines ASSAY_TARGET, ASSAY_LANES
-// (doubles in a vector), ASSAY_REGISTERS (vectors) and ASSAY_SMALL_DOTS (the table's name). No include guard.
+// The bodies of SmallDotKernels (jit/each_isa.inc). No include guard.
 #include "engines/native/contraction/small_dot_kernels.h"
 #include "engines/native/sums/rounding_body.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
-using I32 = int32_t __attribute__((vector_size(4 * ASSAY_LANES)));
+constexpr int kRegisters = ASSAY_BYTES == 64 ? 32 : 16;
+using I32 = int32_t __attribute__((vector_size(4 * kLanes)));
 
 // Bit j: the sign of lane j.
-#if ASSAY_LANES == 8
+#if ASSAY_BYTES == 64
 ASSAY_INLINE uint32_t Signs(I32 v) { return static_cast<uint32_t>(_mm256_movemask_ps((__m256)v)); }
 ASSAY_INLINE uint32_t Signs(I64 v) { return _mm512_movepi64_mask((__m512i)v); }
-#elif ASSAY_LANES == 4
+#elif ASSAY_BYTES == 32
 ASSAY_INLINE uint32_t Signs(I32 v) { return static_cast<uint32_t>(_mm_movemask_ps((__m128)v)); }
 ASSAY_INLINE uint32_t Signs(I64 v) { return static_cast<uint32_t>(_mm256_movemask_pd((__m256d)v)); }
 #else
@@ -59,7 +59,7 @@ ASSAY_TARGET void Block(const FewRows& a, int64_t row, const T* b, int64_t step,
 template <int kRows, int kVectors, class T>
 ASSAY_INLINE void Blocks(const FewRows& a, int64_t& row, const T* b, int64_t step, double* sums,
                          double*& norms) {
-  if constexpr (kRows * kVectors + 2 * kVectors + 1 <= ASSAY_REGISTERS || kRows == 1) {
+  if constexpr (kRows * kVectors + 2 * kVectors + 1 <= kRegisters || kRows == 1) {
     for (; row + kRows <= a.rows; row += kRows) {
       if (norms != nullptr) {
         Block<kRows, kVectors, true>(a, row, b, step, sums, norms);
@@ -201,17 +201,16 @@ ASSAY_TARGET uint32_t Round(int64_t columns, const double* sums, const double* n
   return open;
 }
 
+constexpr SmallDotKernels kKernels = {.lanes = kLanes,
+                                      .f32 = Products<float>,
+                                      .bf16 = Products<uint16_t>,
+                                      .f64 = Products<double>,
+                                      .row_norms = RowNorms,
+                                      .units_f32 = Units<float>,
+                                      .units_bf16 = Units<uint16_t>,
+                                      .units_f64 = Units<double>,
+                                      .round_f32 = RoundF32,
+                                      .round = Round};
+
 }  // namespace
-
-const SmallDotKernels ASSAY_SMALL_DOTS = {.lanes = kLanes,
-                                          .f32 = Products<float>,
-                                          .bf16 = Products<uint16_t>,
-                                          .f64 = Products<double>,
-                                          .row_norms = RowNorms,
-                                          .units_f32 = Units<float>,
-                                          .units_bf16 = Units<uint16_t>,
-                                          .units_f64 = Units<double>,
-                                          .round_f32 = RoundF32,
-                                          .round = Round};
-
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

@@ -6,7 +6,7 @@
 // sums err by u 2^-17 = 2^-70.
 //
 // logistic: q near 1 / d, d = 1 + e^-x; 1 - q d is known to 2^-104, so q + q (1 - q d) has no more than e^-x's error.
-namespace assay::native::proven {
+namespace assay::native::ASSAY_ISA::proven {
 namespace {
 
 constexpr double kDoubleBound = 0x1p-67;
@@ -80,4 +80,4 @@ struct DoubleLogistic {
 };
 
 }  // namespace
-}  // namespace assay::native::proven
+}  // namespace assay::native::ASSAY_ISA::proven

@@ -4,13 +4,21 @@
 
 #include "engines/native/functions/functions.h"
 
+#define ASSAY_BODIES "engines/native/functions/proven_body.h"
+#include "jit/each_wide_isa.inc"
+
 namespace assay::native {
+
+std::span<const ProvenRow> ProvenRows(Isa isa) {
+  if (isa == Isa::kBaseline) return {};
+  if (isa == Isa::kAvx2) return avx2::proven::kRows;
+  return avx512::proven::kRowsWithPieces;
+}
 
 namespace {
 
 const ProvenRow* RowFor(Opcode opcode, Isa isa) {
-  if (isa == Isa::kBaseline) return nullptr;
-  const std::span<const ProvenRow> rows = isa == Isa::kAvx512 ? ProvenRowsAvx512() : ProvenRowsAvx2();
+  const std::span<const ProvenRow> rows = ProvenRows(isa);
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const ProvenRow& r) { return r.opcode == opcode; });
   return row == rows.end() ? nullptr : &*row;

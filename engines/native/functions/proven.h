@@ -32,8 +32,8 @@ struct ProvenRow {
   StoredFn f64;  // with a rounding test for each vector; null where there is none
   StoredFn f32_streamed;
 };
-std::span<const ProvenRow> ProvenRowsAvx2();
-std::span<const ProvenRow> ProvenRowsAvx512();
+// None for Isa::kBaseline.
+std::span<const ProvenRow> ProvenRows(Isa isa);
 
 }  // namespace assay::native
 

@@ -10,7 +10,7 @@
 #include "engines/native/functions/double_exp_body.h"
 
 // Apart from the functions of the same names with a rounding test.
-namespace assay::native::proven {
+namespace assay::native::ASSAY_ISA::proven {
 namespace {
 
 // e^x = scale (1 + small): x = k log 2 / 16 + r, |r| <= 0.0217.
@@ -257,4 +257,8 @@ constexpr ProvenRow kRows[] = {
 };
 
 }  // namespace
-}  // namespace assay::native::proven
+}  // namespace assay::native::ASSAY_ISA::proven
+
+#if ASSAY_BYTES == 64
+#include "engines/native/functions/proven_pieces_body.h"
+#endif

@@ -1,20 +1,20 @@
 // Vectors of kLanes floats beside those of doubles, look-ups in tables of 16 doubles, and the walk over stored elements,
-// for the proven functions. No include guard; the including file defines what lanes_body.h wants.
+// for the proven functions. No include guard.
 #include <type_traits>
 
 #include "engines/native/sums/lanes_body.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
-using F32 = float __attribute__((vector_size(4 * ASSAY_LANES)));
-using I32 = int32_t __attribute__((vector_size(4 * ASSAY_LANES)));
-using U32 = uint32_t __attribute__((vector_size(4 * ASSAY_LANES)));
+using F32 = float __attribute__((vector_size(4 * kLanes)));
+using I32 = int32_t __attribute__((vector_size(4 * kLanes)));
+using U32 = uint32_t __attribute__((vector_size(4 * kLanes)));
 
 constexpr uint32_t kSign32 = uint32_t{1} << 31;
 
 // Least and Most give x where x is NaN. Lookup takes the low four bits of the pattern of `index`.
-#if ASSAY_LANES == 8
+#if ASSAY_BYTES == 64
 ASSAY_INLINE F64 Widen(F32 x) { return (F64)_mm512_maskz_cvtps_pd(0xff, (__m256)x); }
 ASSAY_INLINE F32 Narrow(F64 x) { return (F32)_mm512_maskz_cvtpd_ps(0xff, (__m512d)x); }
 ASSAY_INLINE F64 Least(F64 limit, F64 x) {
@@ -206,4 +206,4 @@ constexpr ProvenRow RowOf(Opcode opcode, StoredFn f64 = nullptr) {
 }
 
 }  // namespace
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

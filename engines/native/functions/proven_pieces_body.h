@@ -4,7 +4,9 @@
 // so small a part that floats do for it, 16 in a vector, and only a0 to a3 are doubles. The sum was measured to be right to
 // 2^-35, which decides all but one float in a thousand; a vector with one that it doesn't takes the formula of
 // proven_body.h. Every result was compared (proven.h).
-namespace assay::native::proven {
+#include <array>
+
+namespace assay::native::ASSAY_ISA::proven {
 namespace {
 
 using Singles = float __attribute__((vector_size(64)));
@@ -107,5 +109,20 @@ ASSAY_TARGET void ApplyPieces(int64_t n, const std::byte* const* operands, std::
   _mm512_mask_storeu_ps(out, some, (__m512)ByPieces<Fn, Pieces>(last));
 }
 
+template <class Fn, class Pieces>
+constexpr void ByPiecesIn(ProvenRow& row) {
+  row.f32 = ApplyPieces<Fn, Pieces, false>;
+  row.f32_streamed = ApplyPieces<Fn, Pieces, true>;
+}
+
+constexpr auto kRowsWithPieces = [] {
+  auto rows = std::to_array(kRows);
+  for (ProvenRow& row : rows) {
+    if (row.opcode == Opcode::kTanh) ByPiecesIn<Tanh, TanhPieces>(row);
+    if (row.opcode == Opcode::kErf) ByPiecesIn<Erf, ErfPieces>(row);
+  }
+  return rows;
+}();
+
 }  // namespace
-}  // namespace assay::native::proven
+}  // namespace assay::native::ASSAY_ISA::proven

@@ -1,17 +1,13 @@
 #include "engines/native/linalg/fft_kernels.h"
 
+#define ASSAY_BODIES "engines/native/linalg/fft_kernels_body.h"
+#include "jit/each_isa.inc"
+
 namespace assay::native {
 
 const FftKernels& FftKernelsOf(Isa isa) {
-  switch (isa) {
-    case Isa::kBaseline:
-      return kBaselineFft;
-    case Isa::kAvx2:
-      return kAvx2Fft;
-    case Isa::kAvx512:
-      return kAvx512Fft;
-  }
-  return kBaselineFft;
+  static constexpr const FftKernels* kOfIsa[] = {&baseline::kKernels, &avx2::kKernels, &avx512::kKernels};
+  return *kOfIsa[static_cast<size_t>(isa)];
 }
 
 }  // namespace assay::native

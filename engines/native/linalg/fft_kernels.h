@@ -33,7 +33,6 @@ struct FftKernels {
 };
 
 const FftKernels& FftKernelsOf(Isa isa);
-extern const FftKernels kBaselineFft, kAvx2Fft, kAvx512Fft;
 
 }  // namespace assay::native
 

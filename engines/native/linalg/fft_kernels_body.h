@@ -1,10 +1,9 @@
-// The bodies of FftKernels, compiled once an instruction set: the including file defines ASSAY_TARGET,
-// ASSAY_LANES (doubles in a vector) and ASSAY_FFT (the table's name). No include guard. The error bounds of
-// these operations are stated in fft_plan.cc.
+// The bodies of FftKernels (jit/each_isa.inc). No include guard. The error bounds of these operations are stated in
+// fft_plan.cc.
 #include "engines/native/linalg/fft_kernels.h"
 #include "engines/native/sums/lanes_body.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
 struct One {
@@ -235,12 +234,11 @@ ASSAY_TARGET bool RoundPairs(int64_t n, const double* x, const double* low, cons
   return any;
 }
 
+constexpr FftKernels kKernels = {.lanes = kLanes,
+                                 .pass_of_doubles = PassOfDoubles,
+                                 .pass_of_pairs = PassOfPairs,
+                                 .round_doubles = RoundDoubles,
+                                 .round_pairs = RoundPairs};
+
 }  // namespace
-
-const FftKernels ASSAY_FFT = {.lanes = kLanes,
-                              .pass_of_doubles = PassOfDoubles,
-                              .pass_of_pairs = PassOfPairs,
-                              .round_doubles = RoundDoubles,
-                              .round_pairs = RoundPairs};
-
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

@@ -1,17 +1,13 @@
 #include "engines/native/linalg/solve_kernels.h"
 
+#define ASSAY_BODIES "engines/native/linalg/solve_kernels_body.h"
+#include "jit/each_isa.inc"
+
 namespace assay::native {
 
 const SolveKernels& SolveKernelsOf(Isa isa) {
-  switch (isa) {
-    case Isa::kBaseline:
-      return kBaselineSolve;
-    case Isa::kAvx2:
-      return kAvx2Solve;
-    case Isa::kAvx512:
-      return kAvx512Solve;
-  }
-  return kBaselineSolve;
+  static constexpr const SolveKernels* kOfIsa[] = {&baseline::kKernels, &avx2::kKernels, &avx512::kKernels};
+  return *kOfIsa[static_cast<size_t>(isa)];
 }
 
 }  // namespace assay::native

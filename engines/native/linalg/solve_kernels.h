@@ -37,7 +37,6 @@ struct SolveKernels {
 };
 
 const SolveKernels& SolveKernelsOf(Isa isa);
-extern const SolveKernels kBaselineSolve, kAvx2Solve, kAvx512Solve;
 
 }  // namespace assay::native
 

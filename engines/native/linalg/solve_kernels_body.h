@@ -1,9 +1,8 @@
-// The bodies of SolveKernels, compiled once an instruction set: the including file defines ASSAY_TARGET,
-// ASSAY_LANES (doubles in a vector) and ASSAY_SOLVE (the table's name). No include guard.
+// The bodies of SolveKernels (jit/each_isa.inc). No include guard.
 #include "engines/native/linalg/solve_kernels.h"
 #include "engines/native/sums/lanes_body.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
 constexpr int kColumns = 2 * kLanes;
@@ -199,14 +198,13 @@ ASSAY_TARGET void AddStatistics(const double* x, RowStatistics* columns) {
   }
 }
 
+constexpr SolveKernels kKernels = {.add_products = AddProducts,
+                                   .round_sums = RoundSums,
+                                   .round_pairs = RoundPairs,
+                                   .divide = Divide,
+                                   .divide_complex_f32 = DivideComplexF32,
+                                   .divide_complex_f64 = DivideComplexF64,
+                                   .add_statistics = AddStatistics};
+
 }  // namespace
-
-const SolveKernels ASSAY_SOLVE = {.add_products = AddProducts,
-                                  .round_sums = RoundSums,
-                                  .round_pairs = RoundPairs,
-                                  .divide = Divide,
-                                  .divide_complex_f32 = DivideComplexF32,
-                                  .divide_complex_f64 = DivideComplexF64,
-                                  .add_statistics = AddStatistics};
-
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

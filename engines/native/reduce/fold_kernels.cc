@@ -1,17 +1,13 @@
 #include "engines/native/reduce/fold_kernels.h"
 
+#define ASSAY_BODIES "engines/native/reduce/fold_kernels_body.h"
+#include "jit/each_isa.inc"
+
 namespace assay::native {
 
 const FoldKernels& FoldKernelsOf(Isa isa) {
-  switch (isa) {
-    case Isa::kBaseline:
-      return kBaselineFolds;
-    case Isa::kAvx2:
-      return kAvx2Folds;
-    case Isa::kAvx512:
-      return kAvx512Folds;
-  }
-  return kBaselineFolds;
+  static constexpr const FoldKernels* kOfIsa[] = {&baseline::kKernels, &avx2::kKernels, &avx512::kKernels};
+  return *kOfIsa[static_cast<size_t>(isa)];
 }
 
 }  // namespace assay::native

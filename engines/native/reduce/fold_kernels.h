@@ -34,7 +34,6 @@ struct FoldKernels {
   FoldRunFn run[4][kFoldOps];
 };
 const FoldKernels& FoldKernelsOf(Isa isa);
-extern const FoldKernels kBaselineFolds, kAvx2Folds, kAvx512Folds;
 
 }  // namespace assay::native
 

@@ -1,12 +1,11 @@
-// The bodies of FoldKernels: the including file defines ASSAY_TARGET, ASSAY_BYTES (of a vector) and ASSAY_FOLDS (the
-// table's name). No include guard.
+// The bodies of FoldKernels (jit/each_isa.inc). No include guard.
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "engines/native/reduce/fold_kernels.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
 template <class T>
@@ -218,11 +217,10 @@ ASSAY_TARGET uint64_t Run(int64_t n, const void* x, uint64_t largest) {
         F<FoldOp::kUnsignedMinimum, S>, F<FoldOp::kFloatMaximum, S>, F<FoldOp::kFloatMinimum, S>            \
   }
 
+constexpr FoldKernels kKernels = {.of = {ASSAY_FOLDS_OF(Fold, int8_t), ASSAY_FOLDS_OF(Fold, int16_t),
+                                         ASSAY_FOLDS_OF(Fold, int32_t), ASSAY_FOLDS_OF(Fold, int64_t)},
+                                  .run = {ASSAY_FOLDS_OF(Run, int8_t), ASSAY_FOLDS_OF(Run, int16_t),
+                                          ASSAY_FOLDS_OF(Run, int32_t), ASSAY_FOLDS_OF(Run, int64_t)}};
+
 }  // namespace
-
-const FoldKernels ASSAY_FOLDS = {.of = {ASSAY_FOLDS_OF(Fold, int8_t), ASSAY_FOLDS_OF(Fold, int16_t),
-                                        ASSAY_FOLDS_OF(Fold, int32_t), ASSAY_FOLDS_OF(Fold, int64_t)},
-                                 .run = {ASSAY_FOLDS_OF(Run, int8_t), ASSAY_FOLDS_OF(Run, int16_t),
-                                         ASSAY_FOLDS_OF(Run, int32_t), ASSAY_FOLDS_OF(Run, int64_t)}};
-
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

@@ -1,17 +1,13 @@
 #include "engines/native/scatter_gather/index_kernels.h"
 
+#define ASSAY_BODIES "engines/native/scatter_gather/index_kernels_body.h"
+#include "jit/each_isa.inc"
+
 namespace assay::native {
 
 const IndexKernels& IndexKernelsOf(Isa isa) {
-  switch (isa) {
-    case Isa::kBaseline:
-      return kBaselineIndices;
-    case Isa::kAvx2:
-      return kAvx2Indices;
-    case Isa::kAvx512:
-      return kAvx512Indices;
-  }
-  return kBaselineIndices;
+  static constexpr const IndexKernels* kOfIsa[] = {&baseline::kKernels, &avx2::kKernels, &avx512::kKernels};
+  return *kOfIsa[static_cast<size_t>(isa)];
 }
 
 }  // namespace assay::native

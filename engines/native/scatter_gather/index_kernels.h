@@ -29,7 +29,6 @@ struct IndexKernels {
                       std::byte* dst, int64_t step);
 };
 const IndexKernels& IndexKernelsOf(Isa isa);
-extern const IndexKernels kBaselineIndices, kAvx2Indices, kAvx512Indices;
 
 }  // namespace assay::native
 

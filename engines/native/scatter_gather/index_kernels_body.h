@@ -1,9 +1,8 @@
-// The bodies of IndexKernels: the including file defines ASSAY_TARGET, ASSAY_LANES (doubles in a vector) and ASSAY_INDEX (the
-// table's name). No include guard.
+// The bodies of IndexKernels (jit/each_isa.inc). No include guard.
 #include "engines/native/scatter_gather/index_kernels.h"
 #include "engines/native/sums/lanes_body.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
 ASSAY_INLINE I64 LoadInts(const int64_t* p) {
@@ -14,7 +13,7 @@ ASSAY_INLINE I64 LoadInts(const int64_t* p) {
 ASSAY_INLINE void StoreInts(int64_t* p, I64 v) { std::memcpy(p, &v, sizeof(v)); }
 
 ASSAY_TARGET void WidenS32(int64_t n, const int32_t* x, int64_t* dst) {
-  using I32 = int32_t __attribute__((vector_size(4 * ASSAY_LANES)));
+  using I32 = int32_t __attribute__((vector_size(4 * kLanes)));
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     I32 v;
@@ -82,8 +81,8 @@ ASSAY_TARGET void Gather8(int64_t n, const uint64_t* src, const int64_t* offsets
 ASSAY_TARGET void Gather4S32(int64_t n, const uint32_t* src, const int32_t* x, int32_t limit, int32_t stride,
                              uint32_t* dst) {
   constexpr int64_t kPart = 512;
-  using I32 = int32_t __attribute__((vector_size(8 * ASSAY_LANES)));
-  constexpr int64_t kInts = 2 * ASSAY_LANES;
+  using I32 = int32_t __attribute__((vector_size(ASSAY_BYTES)));
+  constexpr int64_t kInts = 2 * kLanes;
   const I32 most = I32{} + limit, step = I32{} + stride;
   alignas(64) int32_t offsets[kPart];
   for (int64_t done = 0; done < n; done += kPart) {
@@ -134,15 +133,14 @@ ASSAY_TARGET void CopyBlocks(int64_t n, const std::byte* src, const int64_t* off
   }
 }
 
+constexpr IndexKernels kKernels = {.widen_s32 = WidenS32,
+                                   .fill = FillSteps,
+                                   .clamped = Clamped,
+                                   .inside = Inside,
+                                   .gather4 = Gather4,
+                                   .gather4_s32 = Gather4S32,
+                                   .gather8 = Gather8,
+                                   .copy_blocks = CopyBlocks};
+
 }  // namespace
-
-const IndexKernels ASSAY_INDEX = {.widen_s32 = WidenS32,
-                                  .fill = FillSteps,
-                                  .clamped = Clamped,
-                                  .inside = Inside,
-                                  .gather4 = Gather4,
-                                  .gather4_s32 = Gather4S32,
-                                  .gather8 = Gather8,
-                                  .copy_blocks = CopyBlocks};
-
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

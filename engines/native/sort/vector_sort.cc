@@ -13,7 +13,7 @@
 namespace assay::native {
 namespace {
 
-#define ASSAY_INLINE ASSAY_AVX512 static inline __attribute__((always_inline))
+#define ASSAY_TARGET ASSAY_AVX512
 
 // Vectors of unsigned integers.
 struct Lanes32 {

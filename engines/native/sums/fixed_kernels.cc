@@ -1,17 +1,13 @@
 #include "engines/native/sums/fixed_kernels.h"
 
+#define ASSAY_BODIES "engines/native/sums/fixed_kernels_body.h"
+#include "jit/each_isa.inc"
+
 namespace assay::native {
 
 const FixedKernels& FixedKernelsOf(Isa isa) {
-  switch (isa) {
-    case Isa::kBaseline:
-      return kBaselineFixed;
-    case Isa::kAvx2:
-      return kAvx2Fixed;
-    case Isa::kAvx512:
-      return kAvx512Fixed;
-  }
-  return kBaselineFixed;
+  static constexpr const FixedKernels* kOfIsa[] = {&baseline::kKernels, &avx2::kKernels, &avx512::kKernels};
+  return *kOfIsa[static_cast<size_t>(isa)];
 }
 
 }  // namespace assay::native

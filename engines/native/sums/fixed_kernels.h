@@ -49,7 +49,6 @@ struct FixedKernels {
   void (*suffixes)(int64_t n, const float* x, double scale, int64_t all, float unit, float* out);
 };
 const FixedKernels& FixedKernelsOf(Isa isa);
-extern const FixedKernels kBaselineFixed, kAvx2Fixed, kAvx512Fixed;
 
 }  // namespace assay::native
 

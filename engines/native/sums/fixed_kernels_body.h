@@ -1,13 +1,12 @@
-// The bodies of FixedKernels: the including file defines ASSAY_TARGET, ASSAY_LANES (doubles in a vector) and ASSAY_FIXED (the
-// table's name). No include guard.
+// The bodies of FixedKernels (jit/each_isa.inc). No include guard.
 #include "engines/native/sums/fixed_kernels.h"
 #include "engines/native/sums/lanes_body.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
-using F32 = float __attribute__((vector_size(4 * ASSAY_LANES)));
-using U32 = uint32_t __attribute__((vector_size(4 * ASSAY_LANES)));
+using F32 = float __attribute__((vector_size(4 * kLanes)));
+using U32 = uint32_t __attribute__((vector_size(4 * kLanes)));
 
 ASSAY_INLINE F32 LoadFloats(const float* p) {
   F32 v;
@@ -303,19 +302,18 @@ ASSAY_TARGET void Suffixes(int64_t n, const float* x, double scale, int64_t all,
   Scan<true>(n, x, scale, all, unit, out);
 }
 
+constexpr FixedKernels kKernels = {.range = Range,
+                                   .quantize = Quantize,
+                                   .split = Split,
+                                   .round = Round,
+                                   .add = Add,
+                                   .sum_rows = SumRows,
+                                   .split_totals = SplitTotals,
+                                   .split_prefixes = SplitPrefixes,
+                                   .split_suffixes = SplitSuffixes,
+                                   .total = Total,
+                                   .prefixes = Prefixes,
+                                   .suffixes = Suffixes};
+
 }  // namespace
-
-const FixedKernels ASSAY_FIXED = {.range = Range,
-                                  .quantize = Quantize,
-                                  .split = Split,
-                                  .round = Round,
-                                  .add = Add,
-                                  .sum_rows = SumRows,
-                                  .split_totals = SplitTotals,
-                                  .split_prefixes = SplitPrefixes,
-                                  .split_suffixes = SplitSuffixes,
-                                  .total = Total,
-                                  .prefixes = Prefixes,
-                                  .suffixes = Suffixes};
-
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

@@ -1,20 +1,18 @@
-// Vectors of ASSAY_LANES doubles and their error-free sums and products, for bodies that are compiled once an
-// instruction set: the including file defines ASSAY_TARGET and ASSAY_LANES. No include guard.
+// Vectors of ASSAY_BYTES, their doubles' error-free sums and products, for bodies that are compiled once for each instruction
+// set (jit/each_isa.inc). No include guard.
 #include <immintrin.h>
 
 #include <cstdint>
 #include <cstring>
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
-constexpr int kLanes = ASSAY_LANES;
+constexpr int kLanes = ASSAY_BYTES / 8;
 
-using F64 = double __attribute__((vector_size(8 * ASSAY_LANES)));
-using I64 = int64_t __attribute__((vector_size(8 * ASSAY_LANES)));
-using U64 = uint64_t __attribute__((vector_size(8 * ASSAY_LANES)));
-
-#define ASSAY_INLINE ASSAY_TARGET static inline __attribute__((always_inline))
+using F64 = double __attribute__((vector_size(ASSAY_BYTES)));
+using I64 = int64_t __attribute__((vector_size(ASSAY_BYTES)));
+using U64 = uint64_t __attribute__((vector_size(ASSAY_BYTES)));
 
 ASSAY_INLINE F64 Load(const double* p) {
   F64 v;
@@ -24,11 +22,11 @@ ASSAY_INLINE F64 Load(const double* p) {
 ASSAY_INLINE void Store(double* p, F64 v) { std::memcpy(p, &v, sizeof(v)); }
 ASSAY_INLINE F64 Magnitude(F64 v) { return (F64)((U64)v & 0x7fffffffffffffff); }
 
-#if ASSAY_LANES == 8
+#if ASSAY_BYTES == 64
 ASSAY_INLINE F64 Fill(double x) { return (F64)_mm512_set1_pd(x); }
 ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
 ASSAY_INLINE F64 Root(F64 a) { return (F64)_mm512_maskz_sqrt_pd(0xff, (__m512d)a); }
-#elif ASSAY_LANES == 4
+#elif ASSAY_BYTES == 32
 ASSAY_INLINE F64 Fill(double x) { return (F64)_mm256_set1_pd(x); }
 ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
 ASSAY_INLINE F64 Root(F64 a) { return (F64)_mm256_sqrt_pd((__m256d)a); }
@@ -40,7 +38,7 @@ ASSAY_INLINE F64 Root(F64 a) { return (F64)_mm_sqrt_pd((__m128d)a); }
 #endif
 
 // a * b - p for p = RN(a * b), which is a double where no product of halves under- or overflows.
-#if ASSAY_LANES > 2
+#if ASSAY_BYTES > 16
 ASSAY_INLINE F64 ProductError(F64 a, F64 b, F64 p) { return Fma(a, b, -p); }
 #else
 // Dekker's product of 26-bit halves.
@@ -64,4 +62,4 @@ ASSAY_INLINE F64 TwoSum(F64& s, F64 x) {
 }
 
 }  // namespace
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

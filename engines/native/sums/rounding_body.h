@@ -1,19 +1,19 @@
-// Vectors of doubles from and to narrower formats, once an instruction set (lanes_body.h). No include guard.
+// Vectors of doubles from and to narrower formats (lanes_body.h). No include guard.
 #include "engines/native/sums/lanes_body.h"
 #include "engines/native/sums/sum_kernels.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
-using F32 = float __attribute__((vector_size(4 * ASSAY_LANES)));
-using U16 = uint16_t __attribute__((vector_size(2 * ASSAY_LANES)));
-using U32 = uint32_t __attribute__((vector_size(4 * ASSAY_LANES)));
+using F32 = float __attribute__((vector_size(4 * kLanes)));
+using U16 = uint16_t __attribute__((vector_size(2 * kLanes)));
+using U32 = uint32_t __attribute__((vector_size(4 * kLanes)));
 
 // Vectors of f32 as doubles and back; g++ makes several instructions of __builtin_convertvector.
-#if ASSAY_LANES == 8
+#if ASSAY_BYTES == 64
 ASSAY_INLINE F64 Widen(F32 v) { return (F64)_mm512_maskz_cvtps_pd(0xff, (__m256)v); }
 ASSAY_INLINE F32 Narrow(F64 v) { return (F32)_mm512_maskz_cvtpd_ps(0xff, (__m512d)v); }
-#elif ASSAY_LANES == 4
+#elif ASSAY_BYTES == 32
 ASSAY_INLINE F64 Widen(F32 v) { return (F64)_mm256_cvtps_pd((__m128)v); }
 ASSAY_INLINE F32 Narrow(F64 v) { return (F32)_mm256_cvtpd_ps((__m256d)v); }
 #else
@@ -26,10 +26,10 @@ ASSAY_INLINE F64 Widen(const float* p) {
   return Widen(v);
 }
 ASSAY_INLINE F64 Widen(const uint16_t* p) {
-#if ASSAY_LANES == 8
+#if ASSAY_BYTES == 64
   const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
   return Widen((F32)_mm256_slli_epi32(wide, 16));
-#elif ASSAY_LANES == 4
+#elif ASSAY_BYTES == 32
   const __m128i wide = _mm_cvtepu16_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
   return Widen((F32)_mm_slli_epi32(wide, 16));
 #else
@@ -54,4 +54,4 @@ ASSAY_INLINE I64 RoundEnds(F64 s, F64 bound, const NarrowRounding& rounding, dou
 }
 
 }  // namespace
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

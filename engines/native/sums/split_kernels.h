@@ -41,7 +41,6 @@ struct SplitKernels {
 };
 
 const SplitKernels& SplitKernelsOf(Isa isa);
-extern const SplitKernels kBaselineSplits, kAvx2Splits, kAvx512Splits;
 
 }  // namespace assay::native
 

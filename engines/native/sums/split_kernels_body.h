@@ -1,9 +1,8 @@
-// The bodies of SplitKernels, compiled once an instruction set: the including file defines ASSAY_TARGET, ASSAY_LANES
-// (doubles in a vector) and ASSAY_SPLITS (the table's name). No include guard.
+// The bodies of SplitKernels (jit/each_isa.inc). No include guard.
 #include "engines/native/sums/lanes_body.h"
 #include "engines/native/sums/split_kernels.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
 // (x + c) - c with c = 1.5 * 2^52 * unit is the multiple of unit nearest to x, |x| < 2^51 * unit, and x minus that is a
@@ -93,8 +92,7 @@ ASSAY_TARGET bool Round(int64_t n, const SplitSums& sums, const SplitScale& row,
   return result;
 }
 
+constexpr SplitKernels kKernels = {.split = Split, .round = Round};
+
 }  // namespace
-
-const SplitKernels ASSAY_SPLITS = {.split = Split, .round = Round};
-
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#define ASSAY_BODIES "engines/native/sums/sum_kernels_body.h"
+#include "jit/each_isa.inc"
+
 namespace assay::native {
 
 NarrowRounding::NarrowRounding(const FloatFormat& format)
@@ -20,15 +23,8 @@ NarrowRounding::NarrowRounding(const FloatFormat& format)
 }
 
 const SumKernels& SumKernelsOf(Isa isa) {
-  switch (isa) {
-    case Isa::kBaseline:
-      return kBaselineSums;
-    case Isa::kAvx2:
-      return kAvx2Sums;
-    case Isa::kAvx512:
-      return kAvx512Sums;
-  }
-  return kBaselineSums;
+  static constexpr const SumKernels* kOfIsa[] = {&baseline::kKernels, &avx2::kKernels, &avx512::kKernels};
+  return *kOfIsa[static_cast<size_t>(isa)];
 }
 
 }  // namespace assay::native

@@ -96,7 +96,6 @@ struct SumKernels {
 };
 
 const SumKernels& SumKernelsOf(Isa isa);
-extern const SumKernels kBaselineSums, kAvx2Sums, kAvx512Sums;
 
 }  // namespace assay::native
 

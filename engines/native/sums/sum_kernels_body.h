@@ -1,20 +1,19 @@
-// The bodies of SumKernels, compiled once an instruction set: the including file defines ASSAY_TARGET,
-// ASSAY_LANES (doubles in a vector), ASSAY_ROWS (rows of a tile) and ASSAY_SUMS (the table's name). No include guard.
+// The bodies of SumKernels (jit/each_isa.inc). No include guard.
 //
 // Sums are cut into independent chains so that additions overlap; the bounds count the longest chain.
 #include "engines/native/sums/rounding_body.h"
 #include "engines/native/sums/sum_kernels.h"
 
-namespace assay::native {
+namespace assay::native::ASSAY_ISA {
 namespace {
 
-constexpr int kRows = ASSAY_ROWS;
+constexpr int kRows = ASSAY_BYTES == 64 ? 12 : ASSAY_BYTES == 32 ? 6 : 4;  // of a tile
 constexpr int kColumns = 2 * kLanes;
 
-#if ASSAY_LANES == 8
+#if ASSAY_BYTES == 64
 ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return (F64)_mm512_maskz_min_pd(0xff, (__m512d)a, (__m512d)b); }
 ASSAY_INLINE F64 Greater(F64 a, F64 b) { return (F64)_mm512_maskz_max_pd(0xff, (__m512d)a, (__m512d)b); }
-#elif ASSAY_LANES == 4
+#elif ASSAY_BYTES == 32
 ASSAY_INLINE F64 Lesser(F64 a, F64 b) { return (F64)_mm256_min_pd((__m256d)a, (__m256d)b); }
 ASSAY_INLINE F64 Greater(F64 a, F64 b) { return (F64)_mm256_max_pd((__m256d)a, (__m256d)b); }
 #else
@@ -400,7 +399,7 @@ ASSAY_INLINE void WidenBody(int64_t n, const T* x, double* dst) {
 ASSAY_TARGET void WidenF32(int64_t n, const float* x, double* dst) { WidenBody(n, x, dst); }
 ASSAY_TARGET void WidenBf16(int64_t n, const uint16_t* x, double* dst) { WidenBody(n, x, dst); }
 ASSAY_TARGET void WidenS8(int64_t n, const int8_t* x, int64_t* dst) {
-  using S8 = int8_t __attribute__((vector_size(ASSAY_LANES)));
+  using S8 = int8_t __attribute__((vector_size(kLanes)));
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     S8 v;
@@ -474,32 +473,31 @@ ASSAY_TARGET void BoundsOfDoubts(int64_t n, const double* sums, const double* do
   }
 }
 
+constexpr SumKernels kKernels = {.lanes = kLanes,
+                                 .tile_rows = kRows,
+                                 .tile_columns = kColumns,
+                                 .tile = Tile,
+                                 .statistics = Statistics,
+                                 .pair_products = PairProducts,
+                                 .products = Products,
+                                 .slices = Slices,
+                                 .round_row = RoundRow,
+                                 .sum = Sum,
+                                 .sum_f32 = SumF32,
+                                 .sum_bf16 = SumBf16,
+                                 .few_f32 = FewF32,
+                                 .few_rows_f32 = FewRowsF32,
+                                 .pair_sum = PairSum,
+                                 .add_rows = AddRows,
+                                 .add_rows_f32 = AddRowsF32,
+                                 .add_rows_bf16 = AddRowsBf16,
+                                 .add_row_pairs = AddRowPairs,
+                                 .absorb = Absorb,
+                                 .absorb_f32 = AbsorbF32,
+                                 .bounds_of_doubts = BoundsOfDoubts,
+                                 .widen_f32 = WidenF32,
+                                 .widen_bf16 = WidenBf16,
+                                 .widen_s8 = WidenS8};
+
 }  // namespace
-
-const SumKernels ASSAY_SUMS = {.lanes = kLanes,
-                               .tile_rows = kRows,
-                               .tile_columns = kColumns,
-                               .tile = Tile,
-                               .statistics = Statistics,
-                               .pair_products = PairProducts,
-                               .products = Products,
-                               .slices = Slices,
-                               .round_row = RoundRow,
-                               .sum = Sum,
-                               .sum_f32 = SumF32,
-                               .sum_bf16 = SumBf16,
-                               .few_f32 = FewF32,
-                               .few_rows_f32 = FewRowsF32,
-                               .pair_sum = PairSum,
-                               .add_rows = AddRows,
-                               .add_rows_f32 = AddRowsF32,
-                               .add_rows_bf16 = AddRowsBf16,
-                               .add_row_pairs = AddRowPairs,
-                               .absorb = Absorb,
-                               .absorb_f32 = AbsorbF32,
-                               .bounds_of_doubts = BoundsOfDoubts,
-                               .widen_f32 = WidenF32,
-                               .widen_bf16 = WidenBf16,
-                               .widen_s8 = WidenS8};
-
-}  // namespace assay::native
+}  // namespace assay::native::ASSAY_ISA

@@ -52,10 +52,10 @@ std::vector<int64_t> Range(int64_t low, int64_t high) {
 }  // namespace
 
 TEST_CASE("integer tiles", "[native][dot]") {
-  std::vector<const IntegerKernels*> tables = {&kBaselineIntegers};
-  if (MachineIsa() >= Isa::kAvx2) tables.push_back(&kAvx2Integers);
-  if (MachineIsa() >= Isa::kAvx512) tables.push_back(&kAvx512Integers);
-  if (MachineIsa() >= Isa::kAvx512 && HasVnni()) tables.push_back(&kVnniIntegers);
+  std::vector<const IntegerKernels*> tables = {&IntegerKernelsOf(Isa::kBaseline)};
+  if (MachineIsa() >= Isa::kAvx2) tables.push_back(&IntegerKernelsOf(Isa::kAvx2));
+  if (MachineIsa() >= Isa::kAvx512) tables.push_back(&IntegerKernelsOf(Isa::kAvx512, false));
+  if (MachineIsa() >= Isa::kAvx512 && HasVnni()) tables.push_back(&IntegerKernelsOf(Isa::kAvx512, true));
   for (const IntegerKernels* table : tables) {
     for (int64_t n : {2, 70, 40000}) {
       CheckTile<int16_t, int16_t, uint32_t>(table->from16, n, Range(-128, 255), Range(-128, 255));
@@ -87,7 +87,7 @@ TEST_CASE("tiles of bytes in matrix registers", "[native][dot]") {
 
 TEST_CASE("sums of rows of bytes", "[native][dot]") {
   if (MachineIsa() < Isa::kAvx512 || !HasVnni()) return;
-  const IntegerKernel& kernel = kVnniIntegers.from8;
+  const IntegerKernel& kernel = IntegerKernelsOf(Isa::kAvx512, true).from8;
   std::mt19937_64 random(3);
   for (int width : {kernel.tile_rows, kernel.tile_columns}) {
     const int64_t n = 36;

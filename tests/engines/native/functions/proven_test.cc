@@ -37,7 +37,7 @@ std::vector<std::byte> Tested(const FunctionRow& row, ElementType type, const st
 
 void CompareProven(ElementType type, const std::vector<std::byte>& x) {
   const int64_t bytes = Bytes(type), n = std::ssize(x) / bytes;
-  for (const ProvenRow& row : ProvenRowsAvx2()) {
+  for (const ProvenRow& row : ProvenRows(Isa::kAvx2)) {
     const std::vector<std::byte> want = Tested(*FindFunction(row.opcode), type, x);
     for (const Isa isa : FastIsas()) {
       const StoredFn f = ProvenFunction(row.opcode, type, isa);
@@ -127,7 +127,7 @@ TEST_CASE("proven functions: strips of every short length, in place and with not
   std::vector<float> x;
   for (int i = 0; i < 67; ++i) x.push_back(0.37f * static_cast<float>(i - 20));
   for (const Isa isa : FastIsas()) {
-    for (const ProvenRow& row : ProvenRowsAvx2()) {
+    for (const ProvenRow& row : ProvenRows(Isa::kAvx2)) {
       const StoredFn f = ProvenFunction(row.opcode, ElementType::kF32, isa);
       for (int64_t n = 0; n <= std::ssize(x); ++n) {
         std::vector<float> strip = x;
@@ -156,7 +156,7 @@ TEST_CASE(
   for (int i = 0; i < 67; ++i) x.push_back(0.37f * static_cast<float>(i - 20));
   const auto* const in = reinterpret_cast<const std::byte*>(x.data());
   for (const Isa isa : FastIsas()) {
-    for (const ProvenRow& row : ProvenRowsAvx2()) {
+    for (const ProvenRow& row : ProvenRows(Isa::kAvx2)) {
       const StoredFn f = ProvenFunction(row.opcode, ElementType::kF32, isa);
       const StoredFn streamed = ProvenStreamed(row.opcode, ElementType::kF32, isa);
       REQUIRE(streamed != nullptr);
