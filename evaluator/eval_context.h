@@ -80,7 +80,7 @@ class RunContext {
   virtual Parallel& parallel() = 0;
   virtual ProcessState& process() = 0;
   virtual const RunOptions& options() const = 0;
-  // For the kernel of an instruction's step in a loop's body, when it starts: what it keeps until the loop ends. Null
+  // What the kernel of an instruction's step in a loop's body keeps until the loop ends; it asks when it starts. Null
   // outside of loops and where every operand may change.
   virtual StepMemory* MemoryOf(const Instruction& instruction) const = 0;
 };
@@ -91,7 +91,7 @@ class EvalContext {
               const Instruction& instruction, int depth)
       : run_(run), module_(module), computation_(computation), instruction_(instruction), depth_(depth) {}
 
-  // For an operation that another one stands for (custom-call): same operands, depth and run.
+  // Serves an operation that another one stands for (custom-call): same operands, depth and run.
   EvalContext(const EvalContext& outer, const Instruction& instruction)
       : run_(outer.run_),
         module_(outer.module_),
@@ -115,7 +115,7 @@ class EvalContext {
   // The result array, counted against the memory limit; zeroed unless the op writes every element itself.
   absl::StatusOr<Literal> NewResult(bool zero = false);
   absl::StatusOr<Literal> NewLiteral(std::shared_ptr<const Shape> shape, bool zero = false);
-  // For element i of a tuple result.
+  // The array for element i of a tuple result.
   absl::StatusOr<Literal> NewResultElement(int64_t i, bool zero = false);
 
   // Counts what it takes to keep a value in a queue of the process, besides its elements, against the memory limit;

@@ -55,7 +55,7 @@ struct InferContext {
   ProgramShape Called(ComputationId id) const;
   // The whole called computation, for rules that look inside (RED-1).
   const Computation& CalledComputation(ComputationId id) const { return module.computation(id); }
-  // For ops whose result shape comes from the program alone: the declared shape, or an error saying that it
+  // The declared shape, for ops whose result shape comes from the program alone, or an error saying that it
   // can't be left out.
   absl::StatusOr<Shape> Declared() const;
 };
@@ -70,12 +70,12 @@ using InferFn = absl::StatusOr<Shape> (*)(const InferContext& context);
 // have context.result_shape().
 using EvalFn = absl::StatusOr<Literal> (*)(EvalContext& context, std::span<Literal> operands);
 
-// For elementwise ops: the function over strips that gives the op its meaning, for these operand types and
+// The function over strips that gives an elementwise op its meaning, for these operand types and
 // result type. See elementwise.h.
 using StripFor = StripKernel (*)(const Instruction& instruction, std::span<const ElementType> operands,
                                  ElementType result);
 
-// For ops whose result holds elements of operand 0, each where its index says: the element at `index` is the operand's
+// Maps a result that holds elements of operand 0, each where its index says: the element at `index` is the operand's
 // at row-major position base + sum of index[d] * strides[d]. nullopt where these shapes or layouts forbid such a map.
 using SourceFn = std::optional<AffineMap> (*)(const InstructionView& view);
 
@@ -135,7 +135,7 @@ struct OpDef {
   // Its partner is looked for in its own computation (by channel, or Copy-C2): what holds it stays a computation.
   bool partner_in_computation = false;
   bool has_side_effect = false;  // executed even if unused, in token and textual order
-  // Where only some instructions of the op have one: which; null: has_side_effect says it for all.
+  // Says which instructions have one, where only some of the op do; null: has_side_effect says it for all.
   bool (*effect_of)(const Instruction& instruction) = nullptr;
   // Computations called by this op may have side effects (control flow); a reducer's may not (RED-C7).
   bool calls_may_have_effects = false;

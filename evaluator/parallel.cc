@@ -27,7 +27,7 @@ struct Parallel::Arena {
 
 namespace {
 
-// As tbb::info::default_concurrency has it, which first looks for an OpenMP library: longer than a small program takes.
+// What tbb::info::default_concurrency gives; that looks for an OpenMP library first: longer than a small program takes.
 int Cores() {
   cpu_set_t cores;
   if (sched_getaffinity(getpid(), sizeof(cores), &cores) != 0) return tbb::info::default_concurrency();

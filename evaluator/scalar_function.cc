@@ -115,7 +115,7 @@ class Compiler {
     return live;
   }
 
-  // Of the instruction or, where it is a call, of what it runs.
+  // True if the instruction or, where it is a call, what it runs has an effect.
   bool HasEffect(const Instruction& instruction) {
     if (HasSideEffect(instruction)) return true;
     const std::vector<ComputationId> called = CalledComputations(instruction);

@@ -26,7 +26,7 @@ absl::Status RequireInRange(std::string_view label, std::string_view name, std::
                             int64_t limit);
 // No entry occurs twice.
 absl::Status RequireDistinct(std::string_view label, std::string_view name, std::span<const int64_t> list);
-// In range, strictly ascending.
+// Every entry of `list` is in [0, limit) and larger than the one before it.
 absl::Status RequireAscending(std::string_view label, std::string_view name, std::span<const int64_t> list,
                               int64_t limit);
 // No number stands in both lists.

@@ -17,15 +17,15 @@ class StepObserver {
   using Clock = std::chrono::steady_clock;
 
   virtual ~StepObserver() = default;
-  // A step of a plan begins; steps that it runs in other computations begin and end before it ends. By the executor's
-  // thread.
+  // A step of a plan begins; steps that it runs in other computations begin and end before it ends. The executor's
+  // thread calls this.
   virtual void Begin(const Computation& computation, const Step& step) = 0;
-  // The step that began last, of those that have not ended. Also where it failed.
+  // The step that began last, of those that have not ended, ends. This is called where it failed, too.
   virtual void End() = 0;
   // The kernel of the step that began last left this run to the reference.
   virtual void FellBack(std::string_view) {}
-  // The thread that calls computed items [begin, end) of a loop that the running step had cut (parallel.h). From any
-  // thread, before that step ends.
+  // The thread that calls computed items [begin, end) of a loop that the running step had cut (parallel.h). Any thread
+  // may call this, before that step ends.
   virtual void Part(Clock::time_point from, Clock::time_point to, int64_t begin, int64_t end) = 0;
 };
 

@@ -26,7 +26,7 @@ namespace assay {
 // Counts are in these parts of a step.
 inline constexpr int64_t kCountsPerStep = 4096;
 
-// Of one run of the instruction: itself and its work, at most 2^36 steps.
+// What one run of the instruction counts: itself and its work, at most 2^36 steps.
 int64_t CountsOf(const Computation& computation, const Instruction& instruction);
 // a + b, or as near to it as there is a number: plans are made of programs, too, that no machine can run.
 inline int64_t AddCounts(int64_t a, int64_t b) {

@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// For result elements one after the other: the row-major positions of their terms in each operand.
+// The row-major positions in each operand of the terms of result elements, one after the other.
 struct Terms {
   std::vector<std::vector<int64_t>> operands;
   std::vector<int64_t> counts;  // of terms, by element

@@ -44,10 +44,10 @@ Work Part(const InstructionView& view);
 
 // A tuple's elements are those of its leaves; no element where a dimension has no bound.
 double Elements(const Shape& shape);
-// Of several results or operands side by side: of the first one.
+// The elements of the first of several results or operands side by side.
 double ElementsOfFirst(const Shape& shape);
 double BytesOf(const Shape& shape);
-// Of the operands from `first` on, each once.
+// The bytes of the operands from `first` on, each once.
 double OperandBytes(const InstructionView& view, size_t first);
 // The larger of the result and the largest operand.
 double Largest(const InstructionView& view);

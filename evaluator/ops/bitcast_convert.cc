@@ -167,7 +167,7 @@ void BitcastStrip(const StripParams& params, int64_t n, const void* const* in, v
   LoadStrip(params.result, to, Bytes(params.result), n, out);
 }
 
-// Not to pred, which may fail, nor for the 128 bits of c128.
+// There is none to pred, which may fail, nor for the 128 bits of c128.
 StripKernel StripForBitcastConvert(const Instruction&, std::span<const ElementType> operands,
                                    ElementType result) {
   const bool fits = StorageBits(operands[0]) == StorageBits(result) && result != ElementType::kPred &&

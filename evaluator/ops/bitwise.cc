@@ -11,7 +11,7 @@ constexpr auto kAnd = [](auto a, auto b) { return static_cast<decltype(a)>(a & b
 constexpr auto kOr = [](auto a, auto b) { return static_cast<decltype(a)>(a | b); };
 constexpr auto kXor = [](auto a, auto b) { return static_cast<decltype(a)>(a ^ b); };
 
-// Of two patterns that are extended alike, the result is too: nothing to wrap.
+// Two patterns that are extended alike give one that is too, so there is nothing to wrap.
 template <typename T, const auto& f>
 void MapBits(const StripParams&, int64_t n, const void* const* in, void* out) {
   MapStrip2<T, T>(n, in, out, f);

@@ -70,7 +70,7 @@ void PredToReal(const StripParams& params, int64_t n, const void* const* in, voi
   RoundResult(params, n, out);
 }
 
-// Also the real half of ToComplex, so the result's kind is not asked.
+// It is also the real half of ToComplex, so the result's kind is not asked.
 void RealToReal(const StripParams& params, int64_t n, const void* const* in, void* out) {
   MapStrip<double, double>(n, in[0], out, [](double x) { return x; });
   RoundResult(params, n, out);

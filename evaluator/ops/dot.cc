@@ -16,7 +16,7 @@ namespace assay {
 namespace {
 
 // out[b, i, j] = sum over k of lhs[b, i, k] * rhs[b, j, k]: b over batch dims, i over lhs free dims, j over
-// rhs free dims, k over contracting dims. Without contracting dims: the outer product.
+// rhs free dims, k over contracting dims. Without contracting dims it is the outer product.
 
 absl::StatusOr<Shape> InferDot(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(const DotDims dims, CheckDotDims(context, "DotGeneral"));

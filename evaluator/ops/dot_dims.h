@@ -21,7 +21,7 @@ struct DotDims {
 absl::StatusOr<DotDims> CheckDotDims(const InferContext& context, std::string_view op);
 // The same from attributes that have been checked.
 DotDims DotDimsOf(const AttributeMap& attributes, int64_t lhs_rank, int64_t rhs_rank);
-// Of dot and scaled-dot.
+// The work of dot and scaled-dot.
 Work WorkOfDot(const InstructionView& view);
 // batch sizes, lhs free sizes, rhs free sizes; dynamic flags copied.
 absl::StatusOr<Shape> DotShape(const InferContext& context, const DotDims& dims, ElementType type);

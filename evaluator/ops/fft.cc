@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-// Over the last r = |fft_length| dimensions, L the last length, N the product, w_n = e^(-2 pi i / n):
+// It goes over the last r = |fft_length| dimensions; L is the last length, N the product, w_n = e^(-2 pi i / n):
 //   FFT    X[k] = sum_j x[j] prod_d w_(n_d)^(j_d k_d)
 //   IFFT   x[j] = (1 / N) sum_k X[k] prod_d w_(n_d)^(-j_d k_d)
 //   RFFT   FFT of the real input, last index 0 .. L div 2
@@ -194,7 +194,7 @@ absl::StatusOr<Literal> EvalFft(EvalContext& context, std::span<Literal> operand
   if (result.shape().num_elements() > 0) {
     int64_t count = 1;
     for (int64_t n : lengths) count *= n;
-    // Per element of a line: its terms, two fixed-point copies, roots, input and output.
+    // An element of a line takes its terms, two fixed-point copies, roots, input and output.
     ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, count, 256));
     FftRun run(context, *KindOf(context.attributes()), lengths, x, result);
     for (IndexWalk line({sizes.data(), static_cast<size_t>(leading)}); !line.done(); line.Next()) {

@@ -16,7 +16,7 @@ namespace assay {
 namespace {
 
 // group_sizes gs has G entries for each setting of its prefix dimensions; end_i = gs_0 + … + gs_i,
-// start_i = end_(i-1). By the role of lhs's ragged dimension d:
+// start_i = end_(i-1). The role of lhs's ragged dimension d decides:
 //   free:        out[b, m, n]    = sum over k of lhs[b, m, k] * rhs[b, i, k, n], i the first group with
 //                                  m_d < end_i; 0 where there is none
 //   contracting: out[i, b, m, n] = sum over k with start_i <= k_d < end_i of lhs[b, m, k] * rhs[b, k, n]
@@ -163,7 +163,7 @@ class GroupEnds {
   }
 
   int64_t groups() const { return groups_; }
-  // At an index of lhs, whose dimensions have the prefix. end_(-1) is 0.
+  // end_i at an index of lhs, whose dimensions have the prefix. end_(-1) is 0.
   int64_t end(Index lhs, int64_t i) const {
     if (i < 0) return 0;
     DimVector at = SizesAt(lhs, prefix_);

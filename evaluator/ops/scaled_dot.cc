@@ -138,7 +138,7 @@ class ScaledOperand {
 
   ElementType type() const { return type_; }
 
-  // Until the next call.
+  // The element, which stays until the next call.
   const std::byte* At(Index index) {
     if (!is_scaled_) return x_.At(index);
     scale_index_.assign(index.begin(), index.end());

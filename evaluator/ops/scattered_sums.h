@@ -11,7 +11,7 @@ namespace assay {
 
 class ScatteredSums {
  public:
-  // For arrays of one type, and at most as many terms as `source` has elements; both outlive it.
+  // Takes arrays of one type, and at most as many terms as `source` has elements; both outlive it.
   static absl::StatusOr<ScatteredSums> Make(EvalContext& context, const Literal& source, Literal& target);
 
   // source[from] is a term of target[to].

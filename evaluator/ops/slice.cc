@@ -53,7 +53,7 @@ absl::StatusOr<Literal> EvalSlice(EvalContext& context, std::span<Literal> opera
   DimVector sizes(shape.sizes().begin(), shape.sizes().end());
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (!shape.is_dynamic(d)) continue;
-    // As many as there are live positions from the start on, each stride-th of them.
+    // Each stride-th of the live positions from the start on gives one.
     const int64_t live = std::max<int64_t>(operand.dynamic_size(d) - slice[d].start, 0);
     sizes[d] = std::min(CeilDiv(live, slice[d].stride), shape.size(d));
   }

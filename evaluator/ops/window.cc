@@ -107,7 +107,7 @@ absl::StatusOr<Literal> EvalReduceWindow(EvalContext& context, std::span<Literal
 
 constexpr AttrSpec kReduceWindowAttributes[] = {Optional(Attr::kWindow), Required(Attr::kToApply)};
 
-// As many steps as the window's positions; one application less for each result.
+// Each result takes as many steps as the window has positions, and one application less.
 Work WorkOfReduceWindow(const InstructionView& view) {
   Work work = work::Move(view);
   const double window = work::WindowSize(view);

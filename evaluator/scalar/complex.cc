@@ -54,7 +54,7 @@ Complex DivideSpecial(Complex a, Complex b, const FloatFormat& format) {
   return NaNParts(format);
 }
 
-// ln |x + iy| = log1p(x^2 + y^2 - 1) / 2, one rounding of an exact argument. Not for NaN.
+// ln |x + iy| = log1p(x^2 + y^2 - 1) / 2, one rounding of an exact argument. Neither x nor y is NaN.
 double LogAbs(mpfr_srcptr x, mpfr_srcptr y, const FloatFormat& format) {
   MpfrReal square(kExactPrecision), sum(kExactPrecision), result(kTruncatedPrecision);
   mpfr_sqr(square.get(), x, MPFR_RNDN);

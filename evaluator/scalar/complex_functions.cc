@@ -6,7 +6,7 @@
 // rounds (interval.h). The cases in which a component is zero or a function of one real variable come first:
 // x = 0, y = 0, and |x| <= 1 for the inverses. In all others the component is transcendental
 // (Lindemann-Weierstrass), so it is neither representable nor a midpoint and the loop ends. Operands that are
-// not finite: C99 Annex G, through MPC or spelled out.
+// not finite follow C99 Annex G, through MPC or spelled out.
 #include <mpc.h>
 #include <mpfr.h>
 

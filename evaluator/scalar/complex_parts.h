@@ -1,4 +1,4 @@
-// Small pieces that the complex functions share. For evaluator/scalar only.
+// Small pieces that the complex functions share. Only evaluator/scalar includes it.
 #ifndef ASSAY_EVALUATOR_SCALAR_COMPLEX_PARTS_H_
 #define ASSAY_EVALUATOR_SCALAR_COMPLEX_PARTS_H_
 

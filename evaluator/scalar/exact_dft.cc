@@ -78,7 +78,7 @@ struct ExactDft::Impl {
   std::vector<std::unique_ptr<MpfrReal>> cosines;  // of the first quarter, at `cosine_precision`
   mpfr_prec_t cosine_precision = 0;
 
-  // Of the line in work.
+  // The line in work has these.
   std::vector<CosineTerm> re, im;
   int64_t high = 0;  // every |component| < 2^high
   std::vector<FixedComplex> data;

@@ -56,7 +56,7 @@ inline void AddShifted(int64_t* limb, Uint128 value, int shift, uint64_t mask) {
   AddPiece(limb[4], word2, mask);
 }
 
-// The same for a value of 64 bits, to the three limbs from `limb`.
+// Adds +-value * 2^shift for a value of 64 bits to the three limbs from `limb`.
 inline void AddShifted(int64_t* limb, uint64_t value, int shift, uint64_t mask) {
   const uint64_t word0 = value << shift;
   AddPiece(limb[0], word0 & kLimbMask, mask);

@@ -9,10 +9,10 @@ namespace assay {
 namespace {
 
 constexpr int kRootBits = 126;
-// Of a component of a root: directly computed ones are within 1 unit; products of two are within
+// The error of a root's component: directly computed ones are within 1 unit; products of two are within
 // 2 * 1.5 (their factors) + 2 (two truncations) and the square of the error, below 6.
 constexpr double kRootError = 6;
-// Of a complex root as a number: sqrt(2) * kRootError units.
+// The error of a complex root as a number: sqrt(2) * kRootError units, rounded up.
 const double kRootErrorAbsolute = std::ldexp(1.5 * kRootError, -kRootBits);
 // A complex product truncates four real products by less than one unit each: two a component.
 constexpr double kProductError = 3;  // >= 2 sqrt(2)

@@ -13,7 +13,7 @@ namespace assay {
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Uint128;
 
-// In units of the fixed point chosen by the user.
+// A number in units of the fixed point chosen by the user.
 struct FixedComplex {
   Int128 re = 0, im = 0;
 };
@@ -25,7 +25,7 @@ class FixedFft {
   FixedFft(int64_t n, bool inverse);
   int64_t n() const { return n_; }
 
-  // In place over n values. |x[j]| (as complex numbers) times n must stay below 2^126. `charge` is told of
+  // Works in place over n values. |x[j]| (as complex numbers) times n must stay below 2^126. `charge` is told of
   // the work and may end it.
   absl::Status Transform(FixedComplex* x, absl::FunctionRef<absl::Status(int64_t)> charge);
 

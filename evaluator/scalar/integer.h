@@ -35,7 +35,7 @@ uint64_t UnsignedShiftRightLogical(uint64_t a, uint64_t amount, int bits);
 int64_t SignedShiftRightArithmetic(int64_t a, int64_t amount, int bits);
 uint64_t UnsignedShiftRightArithmetic(uint64_t a, uint64_t amount, int bits);
 
-// Of the pattern of `bits` bits. The count itself is wrapped to the type (s2 of -1 has count 2: -2).
+// Counts in the pattern of `bits` bits. The count itself is wrapped to the type (s2 of -1 has count 2: -2).
 int64_t SignedPopulationCount(int64_t a, int bits);
 uint64_t UnsignedPopulationCount(uint64_t a, int bits);
 int64_t SignedCountLeadingZeros(int64_t a, int bits);

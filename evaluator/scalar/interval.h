@@ -1,5 +1,5 @@
 // Interval arithmetic over MPFR: enclosures of exact real numbers, for functions that neither MPFR nor exact
-// integers give directly. For evaluator/scalar only.
+// integers give directly. Only evaluator/scalar includes it.
 //
 // Every operation rounds outward, so the exact result for exact operands inside lies inside. RoundZiv doubles
 // the precision until both ends of an enclosure round to the same value of a format (Ziv's strategy); whoever

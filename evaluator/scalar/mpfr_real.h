@@ -1,4 +1,4 @@
-// MPFR values with an owner, and their rounding to float formats. For evaluator/scalar only.
+// MPFR values with an owner, and their rounding to float formats. Only evaluator/scalar includes it.
 //
 // MPFR's exponent range is left at its default, (-2^30, 2^30), and its global state is never changed: results
 // are taken toward zero at 64 bits or more with their ternary value, and rounded by rounding.h.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kDropForDouble = 64 - 53;
 constexpr int64_t kDoubleMinExponent = -1022;
-// Beyond every threshold of the formats narrower than f64, and well inside a double's range.
+// It is beyond every threshold of the formats narrower than f64, and well inside a double's range.
 constexpr int64_t kFarExponent = 1000;
 
 double RoundToDouble(const Truncated& v) {
@@ -24,7 +24,7 @@ double RoundToDouble(const Truncated& v) {
   const uint64_t rest = v.mantissa << (64 - drop);
   const uint64_t half = uint64_t{1} << 63;
   const bool up = rest > half || (rest == half && (v.sticky || (truncated & 1) != 0));
-  // At most 2^53 times a power of two: exact, or infinite.
+  // This is at most 2^53 times a power of two, so it is exact, or infinite.
   return std::ldexp(static_cast<double>(truncated + (up ? 1 : 0)), static_cast<int>(v.exponent + drop));
 }
 
