@@ -99,7 +99,7 @@ class UlpBound final : public Accuracy {
 class MemberBounds final : public Accuracy {
  public:
   Basis basis() const override { return Basis::kMembers; }
-  // For what members without an approximation make of the others' results.
+  // Judges what members without an approximation make of the others' results.
   bool Allows(const ExactElement& exact, const std::byte* actual) const override {
     return BitExact().Allows(exact, actual);
   }

@@ -70,7 +70,7 @@ class Kernel {
   virtual const Accuracy& accuracy() const { return BitExact(); }
   // Which of the engine's ways to compute the op this is, chosen when it was prepared; empty where there is one only.
   virtual std::string_view algorithm() const { return {}; }
-  // Where the accuracy's basis is kMembers: what computes an elementwise member of the step.
+  // What computes an elementwise member of the step, where the accuracy's basis is kMembers.
   virtual Approximation ApproximationOf(const Instruction&) const { return {}; }
 };
 
@@ -90,7 +90,7 @@ class Engine {
   }
 };
 
-// For engines that take single instructions alone: the instruction, or NotSupported.
+// Gives engines that take single instructions alone the instruction, or NotSupported.
 absl::StatusOr<StepView> SingleInstruction(const FusionView& step);
 
 }  // namespace assay

@@ -16,7 +16,7 @@ struct StepMemory {
   };
 
   const Instruction* instruction = nullptr;  // of the step; null where every operand may change
-  // By operand: the loop holds one value for it, whose bytes stay where and what they are until the loop ends.
+  // True for an operand that the loop holds one value for, whose bytes stay where and what they are until it ends.
   absl::InlinedVector<bool, 4> unchanged;
   std::unique_ptr<State> state;  // the kernel's own; null in the first turn
 };

@@ -7,7 +7,7 @@
 
 namespace assay::approximate {
 
-// For instruction sets up to `isa`, which the machine must have. Takes what has enough products to be worth it.
+// Uses instruction sets up to `isa`, which the machine must have. Takes what has enough products to be worth it.
 const Engine& RoundedSumsEngine(Isa isa);
 // Takes any number of products; for tests.
 const Engine& EagerRoundedSumsEngine(Isa isa);

@@ -25,7 +25,7 @@ constexpr int64_t kMostProducts = 1 << 24;
 constexpr int64_t kWorkOfPart = 1 << 19;  // products worth a task
 constexpr ElementType kInPlace[] = {ElementType::kF32};
 
-// Of one thread. What is not touched costs nothing.
+// Each thread has one of these. What is not touched costs nothing.
 struct Buffers {
   alignas(64) float rows[native::kRowElements];
   alignas(64) float packed[native::kSmallDotLongest * kMaxSingleColumns];
@@ -102,7 +102,7 @@ class SingleDot final : public Kernel {
     }
   }
 
-  // Where they lie, or copied.
+  // The rows, where they lie or copied to `copy`.
   RowsOf<float> Rows(const float* data, int64_t first, int64_t count, float* copy) const {
     const Side& side = loops_.row_side;
     if (side.row_step != 0 && side.has_one_run()) {

@@ -55,7 +55,7 @@ class Inliner {
                                     std::span<const InlinedValue> values);
   absl::StatusOr<InlinedValue> ArrayOf(const Computation& computation, const Instruction& instruction,
                                        std::span<const InlinedValue> values);
-  // Of an instruction that only moves elements; nothing where it is none that can be had without memory.
+  // The value of an instruction that only moves elements; nothing where it is none that can be had without memory.
   std::optional<InlinedValue> Moved(const Computation& computation, const Instruction& instruction,
                                     const InlinedValue& operand);
   InlinedValue ConstantOf(const Literal& literal);

@@ -15,7 +15,7 @@
 
 namespace assay::codegen {
 
-// Safe from many threads, which share one count.
+// It is safe from many threads, which share one count.
 template <typename Code>
 class LateCode {
  public:

@@ -16,7 +16,7 @@ class JitEngine final : public Engine {
     FindApproximation approximate =
         nullptr;  // where there is one, in place of functions that loops have no form of
   };
-  // For instruction sets up to `isa`, which the machine must have.
+  // Uses instruction sets up to `isa`, which the machine must have.
   JitEngine(Isa isa, Options options) : isa_(isa), options_(options) {}
 
   std::string_view name() const override { return "jit"; }
@@ -33,7 +33,7 @@ class JitEngine final : public Engine {
   const Options options_;
 };
 
-// With the reference's bits.
+// Both give the reference's bits.
 const Engine& ExactJitEngine(Isa isa);
 const Engine& EagerJitEngine(Isa isa);
 

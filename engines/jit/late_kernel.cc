@@ -13,7 +13,7 @@
 namespace assay::jit {
 namespace {
 
-// In elements: what an instruction costs besides those that it has, and what code must save to be worth its making.
+// Counts of elements: what an instruction costs besides those that it has, and what code must save to be worth making.
 constexpr int64_t kEachInstruction = 200;
 constexpr int64_t kCode = 1 << 15;
 

@@ -10,7 +10,7 @@
 
 namespace assay::jit {
 
-// For instruction sets up to `isa`, which the machine must have.
+// Uses instruction sets up to `isa`, which the machine must have.
 const Engine& LoopEngine(Isa isa);
 
 }  // namespace assay::jit

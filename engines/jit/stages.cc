@@ -300,7 +300,7 @@ class Builder {
     return value.stored;
   }
 
-  // The same for strip functions over stored elements, which want every element in its place.
+  // Such a slot for strip functions over stored elements, which want every element in its place.
   int WholeSlot(int v) {
     Value& value = values_[v];
     if (IsWhole(StoredSlot(v))) return value.stored;

@@ -37,7 +37,7 @@ struct LoopStage {
   // The same with a result that goes past the caches, where the fusion streams it and this loop makes it.
   std::optional<jit::Loop> streaming = std::nullopt;
 };
-// In the compute kinds of the operands and the result; `stored`, if any, is taken instead and has elements as stored.
+// It is in the compute kinds of operands and result; `stored`, if any, is taken instead and has elements as stored.
 struct StripStage {
   StripKernel kernel;
   StoredFn stored = nullptr;

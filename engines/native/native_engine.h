@@ -8,9 +8,9 @@
 
 namespace assay::native {
 
-// For the instruction sets of this machine.
+// Uses the instruction sets of this machine.
 const Engine& NativeEngine();
-// Capped to an instruction set, which the machine must have; for tests.
+// Uses instruction sets up to `isa`, which the machine must have; for tests.
 const Engine& NativeEngine(Isa isa);
 
 // Whether the opcode has a kernel, for some types and attributes at least.

@@ -1,4 +1,4 @@
-// The functions of libdnnl.so.2, found when the library is loaded. For the .cc files of this folder alone.
+// The functions of libdnnl.so.2, found when the library is loaded. Only the .cc files of this folder include it.
 #ifndef ASSAY_ENGINES_ONEDNN_LIBRARY_H_
 #define ASSAY_ENGINES_ONEDNN_LIBRARY_H_
 

@@ -11,10 +11,10 @@ namespace assay::onednn {
 namespace {
 
 constexpr int64_t kFewestProducts = int64_t{1} << 26;
-// About a second on two cores: --timeout and Ctrl-C are seen between steps.
+// They take about a second on two cores: --timeout and Ctrl-C are seen between steps.
 constexpr int64_t kMostProducts = int64_t{1} << 38;
 
-// No exponent of ones alone.
+// True if no element has an exponent of ones alone.
 template <typename T, T exponent>
 bool AllFinite(const Literal& array, Parallel& parallel) {
   const auto* const bits = reinterpret_cast<const T*>(array.data());

@@ -22,7 +22,7 @@ struct Array {
   DimVector sizes, strides;
 };
 
-// In each spatial dimension; dilation 1 is none.
+// How a window slides in each spatial dimension; dilation 1 is none.
 struct Sliding {
   DimVector strides, dilations, padding_low, padding_high;
 };
@@ -42,7 +42,7 @@ class Primitive {
                                                                 const Sliding& sliding);
   ~Primitive();
 
-  // By up to `jobs` threads (0: one a core). EvalError where oneDNN fails.
+  // Runs on up to `jobs` threads (0: one a core). EvalError where oneDNN fails.
   absl::Status Run(EvalContext& context, const std::byte* a, const std::byte* b, std::byte* c,
                    int jobs) const;
   // oneDNN's name for the implementation.

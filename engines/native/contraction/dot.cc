@@ -125,7 +125,7 @@ class DotKernel final : public Kernel {
     return HasExactProducts() && IsSmallDot(box, SmallDot::kMostProducts) && !IsThin(box);
   }
 
-  // Of static sizes.
+  // The operands have static sizes.
   absl::StatusOr<Literal> RunSmall(EvalContext& context, std::span<Literal> operands) const {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
     const std::byte *const lhs = operands[0].data(), *const rhs = operands[1].data();

@@ -17,7 +17,7 @@ class IntegerPanels {
 // Which operand's panels.
 enum class PanelSide : uint8_t { kLeft, kRight };
 
-// Of elements of 16 bits and more: the low bits of 64-bit ones.
+// Panels of elements of 16 bits and more, which are the low bits of 64-bit ones.
 class WidePanels final : public IntegerPanels {
  public:
   WidePanels(const IntegerKernel& kernel, PanelSide side, const RowSource<int64_t>& source, int64_t length);
@@ -30,7 +30,7 @@ class WidePanels final : public IntegerPanels {
   const int width_;
 };
 
-// Of bytes. `flip` adds 128 modulo 256 to each element.
+// Panels of bytes. `flip` adds 128 modulo 256 to each element.
 class BytePanels final : public IntegerPanels {
  public:
   BytePanels(const IntegerKernel& kernel, PanelSide side, const RowSource<uint8_t>& source, int64_t length,

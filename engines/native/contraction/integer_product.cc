@@ -22,7 +22,7 @@ constexpr int64_t kIntegerElementsOfPart = 1 << 15;      // packed elements wort
 
 constexpr int64_t kStreamBytes = 1 << 18;  // packed rows of one task
 
-// Of one thread, kept for its next tile.
+// Each thread keeps these rows for its next tile.
 std::byte* ThreadRows() {
   struct alignas(64) Rows {
     std::byte bytes[kStreamBytes];
@@ -104,8 +104,8 @@ class IntegerProductRun {
     return std::min(fitting, CeilDiv(std::max<int64_t>(rows, 1), width) * width);
   }
 
-  // Where there are many rows, each task packs those of its tile for itself, so that they stay in its cache. Not where right
-  // panels would come from the L3 cache for each tile anew.
+  // Where there are many rows, each task packs those of its tile for itself, so that they stay in its cache. It does
+  // not where right panels would come from the L3 cache for each tile anew.
   bool Streams() const {
     constexpr int64_t kTilesOfThread = 4;
     if (kernel_.keeps_left && p_.columns > TileColumns()) return false;
@@ -200,7 +200,7 @@ class IntegerProductRun {
     return std::max<int64_t>(std::min(most / side.width, CeilDiv(side.panels, 2)), 1) * side.width;
   }
 
-  // Of batch `batch` of the right block, and `lhs_batch` of the left one.
+  // Multiplies a tile of batch `batch` of the right block and `lhs_batch` of the left one.
   void MultiplyTile(const Side& lhs, int64_t lhs_batch, int64_t first_batch, int64_t batch, int64_t row,
                     int64_t column, int64_t tile_rows, int64_t tile_columns) const {
     const int64_t rows = std::min(row + tile_rows, lhs.count),

@@ -25,7 +25,7 @@ class ExactDotElements {
   const FloatFormat& format_;
 };
 
-// Of floats whose products are exact doubles.
+// Takes floats whose products are exact doubles.
 absl::Status RunLongDot(EvalContext& context, const SumKernels& kernels, const DotArray& lhs,
                         const DotArray& rhs, const DotBox& box, ElementType type, std::byte* result);
 

@@ -38,7 +38,7 @@ absl::StatusOr<Literal> Scratch(EvalContext& context, int64_t doubles) {
 // Rows that a task packs for itself, a multiple of every tile_rows, and their greatest length.
 constexpr int64_t kStreamRows = 96, kStreamLength = 1280;
 
-// Of one thread, kept for its next tile.
+// Each thread keeps these for its next tile.
 struct TileBuffers {
   alignas(64) double sums[(kTileRows + kMaxPanelWidth) * (kTileColumns + kMaxPanelWidth)];
   alignas(64) double rows[kStreamRows * kStreamLength];
@@ -227,7 +227,7 @@ class MatrixProductRun {
     const double *a, *b;  // their panels
   };
 
-  // Of batch `batch` of the right block, and `lhs_batch` of the left one; cut at the blocks' ends.
+  // Multiplies a tile of batch `batch` of the right block and `lhs_batch` of the left one, cut at the blocks' ends.
   void MultiplyTile(const Side& lhs, int64_t lhs_batch, int64_t first_batch, int64_t batch, int64_t row,
                     int64_t column, int64_t tile_rows, int64_t tile_columns, TierCounts& counts) const {
     Tile t{lhs,    first_batch + batch,

@@ -26,7 +26,7 @@ constexpr ElementType kInPlace[] = {ElementType::kF32, ElementType::kBF16};
 
 constexpr int64_t kPackedColumns = kMostPackedVectors * kMaxLanes;
 
-// Of one thread. What is not touched costs nothing.
+// Each thread has one of these. What is not touched costs nothing.
 struct SmallDotBuffers {
   alignas(64) double rows[kRowElements];
   alignas(64) double packed[kSmallDotLongest * kPackedColumns];
@@ -41,7 +41,7 @@ SmallDotBuffers& ThreadSmallDotBuffers() {
   return *buffers;
 }
 
-// Of a type that kernels read in place, or f64.
+// The element at `data`, of a type that kernels read in place, or of f64.
 double ElementOf(ElementType type, const std::byte* data) {
   if (type == ElementType::kF32) return *reinterpret_cast<const float*>(data);
   if (type == ElementType::kF64) return *reinterpret_cast<const double*>(data);
@@ -258,14 +258,14 @@ class SmallDot::Multiplier {
     for (; open != 0; open &= open - 1) {
       const int j = std::countr_zero(open);
       const double sum = buffers_.sums[r * width_ + j];
-      // Also of zeros, which have the right sign; where there is an infinity or a NaN the left side is one.
+      // This holds of zeros too, which have the right sign; where there is an infinity or a NaN the left side is one.
       const bool exact = buffers_.bounds[r] * norms_[j] <
                          factor_ * 0x1p52 * buffers_.row_units[r] * buffers_.column_units[j];
       rounded[j] = static_cast<T>(exact ? RoundToFormat(sum, format_) : Repair(r, j, sum));
     }
   }
 
-  // Of the rows once for all panels, and of the panel's columns.
+  // Finds the units of the rows once for all panels, and those of the panel's columns.
   void FindUnits(const Panel& panel) {
     for (int64_t r = 0; !has_row_units_ && r < rows_.rows; ++r)
       buffers_.row_units[r] = UnitOf(rows_.a + r * rows_.row_step, loops_.length, rows_.step);
@@ -285,7 +285,7 @@ class SmallDot::Multiplier {
     }
   }
 
-  // Where the row's first element would be if column offsets were 0: out_at.
+  // out_at is where the row's first element would be if column offsets were 0.
   void StoreRow(const Panel& panel, int64_t out_at, const float* rounded) const {
     const int64_t* const at = &loops_.column_side.out_at[panel.first];
     for (int64_t j = 0; j < panel.count; ++j)

@@ -11,8 +11,8 @@ class SmallDot {
  public:
   static constexpr int64_t kMostProducts = 1 << 18;
 
-  // Of floats whose products are exact doubles; IsSmallDot(box, kMostProducts). `packed`: the operand of which
-  // PackColumns will be called, if any.
+  // Takes floats whose products are exact doubles; IsSmallDot(box, kMostProducts) is true. `packed`: the operand of
+  // which PackColumns will be called, if any.
   SmallDot(Isa isa, ElementType lhs, ElementType rhs, ElementType result, const DotBox& box,
            std::optional<int> packed = std::nullopt);
 

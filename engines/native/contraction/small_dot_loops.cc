@@ -64,7 +64,7 @@ bool SmallDotLoops::IsInPlace(const Side& side, std::span<const ElementType> in_
          side.has_one_run() && side.rows() >= lanes;
 }
 
-// In vectors of work, roughly. Decides about time alone.
+// Estimates the vectors of work. It decides about time alone.
 double SmallDotLoops::CostOf(const Side& rows_of, const Side& columns_of, bool packs) const {
   const auto rows = static_cast<double>(rows_of.rows()), columns = static_cast<double>(columns_of.rows()),
              elements = static_cast<double>(length);

@@ -9,7 +9,7 @@ namespace {
 // Products added in registers: the split panels of a tile stay in the cache.
 constexpr int64_t kSplitDepth = 128;
 
-// Of one thread, kept for its next tile.
+// Each thread keeps these for its next tile.
 struct SplitTileBuffers {
   alignas(64) double sums[3 * SplitTile::kMostRows * SplitTile::kMostColumns];
   alignas(64) double lhs_high[SplitTile::kMostRows * kSplitDepth],

@@ -33,8 +33,8 @@ void TileRepair::Row(const PackedRow& row, const PackedColumns& columns, const d
   }
 }
 
-// Special values, exact sums outside the normal range, and exact zeros. In doubles no sum of finite exact
-// products is infinite, so an infinite or NaN sum is the answer.
+// Settles special values, exact sums outside the normal range, and exact zeros. In doubles no sum of finite exact
+// products is infinite, so an infinite or NaN sum is the answer, unless the left rows have gaps (SpecialSum).
 bool TileRepair::SettledByDoubles(const PackedRow& row, const PackedColumns& columns, int64_t j, double sum,
                                   double* out) const {
   if (!std::isfinite(sum)) {

@@ -54,7 +54,7 @@ constexpr auto kMinus = [](auto a, auto b) { return a - b; };
 constexpr auto kTimes = [](auto a, auto b) { return a * b; };
 constexpr auto kOver = [](auto a, auto b) { return a / b; };
 
-// By element type; x32: s32 and u32.
+// The functions of an opcode by element type; x32 is for s32 and u32.
 struct StoredStrips {
   Opcode opcode;
   StoredFn f32, f64, x32;

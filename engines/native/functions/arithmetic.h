@@ -199,7 +199,7 @@ ASSAY_BODY Double<F> operator/(Double<F> a, Double<F> b) {
   const double rest = ((a.hi - p.hi) - p.lo) + MulAdd<F>(-q, b.lo, a.lo);
   return Double<F>::Of(FastSum(q, rest / b.hi));
 }
-// s is the root to 2 u; the Newton step leaves 2 u^2 and errs by 4 u of itself: 8 u^2. Not for 0.
+// s is the root to 2 u; the Newton step leaves 2 u^2 and errs by 4 u of itself: 8 u^2. a is not 0.
 template <bool F>
 ASSAY_BODY Double<F> SquareRoot(Double<F> a) {
   const double s = __builtin_sqrt(a.hi);

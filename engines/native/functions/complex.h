@@ -34,7 +34,7 @@ const ComplexRow* FindComplexFunction(Opcode opcode);
 void ApplyComplexFunction(const ComplexRow& row, Isa isa, const FloatFormat& format, int64_t n,
                           const Complex* z, const Complex* w, void* out);
 
-// Of the table.
+// The table of complex functions points to these.
 extern const ComponentPasses kComplexExp, kComplexExpm1, kComplexLogistic, kComplexSin, kComplexCos,
     kComplexTan, kComplexSinh, kComplexCosh, kComplexTanh;
 extern const ComponentPasses kComplexLog, kComplexLog1p, kComplexSqrt, kComplexRsqrt, kComplexSign,

@@ -20,7 +20,7 @@ struct ExpParts {
   R base, rest;
 };
 
-// Of x + low, |x| < 709, low a hair of x.
+// The parts of e^(x + low), |x| < 709, low a hair of x.
 template <class R>
 ASSAY_BODY ExpParts<R> ExpPartsOf(double x, double low) {
   const double shifted = MulAdd<R::kFma>(x, kExpSteps, kRounder);
@@ -38,7 +38,7 @@ ASSAY_BODY ExpParts<R> ExpPartsOf(double x, double low) {
   return {scale, inverse_scale, base, base * p};
 }
 
-// Without a clamp: for |x| < 709.
+// These have no clamp, and take |x| < 709.
 template <class R>
 ASSAY_BODY R ExpOf(double x, double low = 0) {
   const ExpParts<R> e = ExpPartsOf<R>(x, low);

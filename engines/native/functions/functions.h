@@ -29,7 +29,7 @@ struct Passes {
   Pass twofold[3];
 };
 
-// Of a complex function, as functions of the operands' parts.
+// The passes of a complex function's parts, as functions of the operands' parts.
 struct ComponentPasses {
   Passes re, im;
 };
@@ -45,7 +45,7 @@ struct FunctionRow {
   Bounds bounds;
   RealFn1 reference1;  // one of the two
   RealFn2 reference2 = nullptr;
-  // For functions of one argument: f(+-0) = +-0, and f is NaN outside [domain_low, domain_high].
+  // Functions of one argument have these: f(+-0) = +-0, and f is NaN outside [domain_low, domain_high].
   bool keeps_zeros = false;
   double domain_low = -std::numeric_limits<double>::infinity();
   double domain_high = std::numeric_limits<double>::infinity();
@@ -59,7 +59,7 @@ const FunctionRow* FindFunction(Opcode opcode);
 void ApplyFunction(const FunctionRow& row, Isa isa, const FloatFormat& format, int64_t n, const double* x,
                    const double* y, double* out);
 
-// Of the table, one for every file of functions.
+// The table of functions points to these, which the files of functions define.
 extern const Passes kExpPasses, kExpm1Passes, kLogisticPasses, kTanhPasses, kSinhPasses, kCoshPasses;
 extern const Passes kLogPasses, kLog1pPasses, kAsinhPasses, kAcoshPasses, kAtanhPasses;
 extern const Passes kErfPasses, kCbrtPasses, kRsqrtPasses;

@@ -10,7 +10,7 @@
 namespace assay::native {
 namespace {
 
-// For a >= 0: 1 if it is an integer. Doubles from 2^52 up are.
+// 1 if a >= 0 is an integer. Doubles from 2^52 up are.
 ASSAY_BODY uint64_t IsInteger(double a) { return Bit(a >= 0x1p52) | Bit((a + 0x1p52) - 0x1p52 == a); }
 
 struct Power {

@@ -24,7 +24,7 @@ using RoundingTestFn = int64_t (*)(int64_t n, const double* hi, const double* lo
                                    const FloatFormat& format, double* out, uint64_t* undecided);
 RoundingTestFn RoundingTestFor(const FloatFormat& format, Isa isa);
 
-// The same for one approximation hi + lo and any format.
+// RN(hi + lo) of one approximation in any format, or nothing where `bound` leaves it open.
 std::optional<double> RoundIfDecided(double hi, double lo, double bound, const FloatFormat& format);
 
 }  // namespace assay::native

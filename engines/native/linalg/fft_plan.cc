@@ -1,5 +1,5 @@
 // Error bounds. A pass is sqrt(p) times a unitary map, so that with relative errors e_i of the passes (in the 2-norm)
-// the transform errs by prod(1 + e_i) - 1. With u = 2^-53; roots of doubles are within u / 2 a component and those of
+// the transform errs by prod(1 + e_i) - 1. Here u = 2^-53; roots of doubles are within u / 2 a component and those of
 // pairs within 16 u^2 (Roots below):
 //   doubles: sums and differences of radix 2: u; of radix 4: twice that. A complex product: 3 u, with its root 4 u.
 //     Radix p: a component is a chain of 2 p - 1 real terms, 2 p + 1 roundings:

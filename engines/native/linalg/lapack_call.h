@@ -7,7 +7,7 @@
 
 namespace assay::native {
 
-// Of a call for which IsLapackCall is true.
+// Takes a call for which IsLapackCall is true.
 std::shared_ptr<const Kernel> MakeLapackCall(Isa isa);
 
 }  // namespace assay::native

@@ -100,7 +100,7 @@ class SolveRun {
     matrix.diagonal.assign(n_, 1.0);
     std::fill(matrix.packed.begin(), matrix.packed.end(), 0.0);
     std::vector<double> row(n_);
-    // From unknown i to the next one, in the array: along a row of op(a), and down the diagonal.
+    // These lead from unknown i to the next one in the array: along a row of op(a), and down the diagonal.
     const int64_t step = (forward_ ? 1 : -1) * (transposed_ ? n_ : 1) * bytes_;
     const int64_t down = (forward_ ? 1 : -1) * (transposed_ ? 1 : n_) * bytes_;
     const std::byte* const first = a + (forward_ ? 0 : n_ * n_ - 1) * bytes_;

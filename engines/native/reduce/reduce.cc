@@ -55,7 +55,7 @@ class SmallRows {
     for (int64_t t = 0; t < std::min(terms, kShortRow); ++t) at_[t] = t * kFewColumns;
   }
 
-  // Of f32 arrays of static sizes whose minor dimensions are reduced.
+  // Takes f32 arrays of static sizes whose minor dimensions are reduced.
   static std::optional<SmallRows> Of(const SumKernels& kernels, const StepView& step) {
     const Shape& x = step.operand_shape(0);
     const std::span<const int64_t> dimensions = step.instruction.attributes.List(Attr::kDimensions);

@@ -81,7 +81,7 @@ class PointSums {
     return room > 0 && bits.width() - shift_ <= room;
   }
 
-  // Of part p: sums in the larger unit, then (high = false) in the smaller.
+  // The sums of part p in the larger unit, or (high = false) in the smaller.
   int64_t* SumsOf(int64_t p, bool high) const { return sums_ + (p + (high ? 0 : parts_)) * length_ + 1; }
 
   void Quantize(int64_t n, const float* x, int64_t* high, int64_t* low) const {

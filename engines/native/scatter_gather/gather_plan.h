@@ -17,7 +17,7 @@ struct GatherPlan {
   DimVector sizes;                            // of the result, at run time
   DimVector slice, from_strides, to_strides;  // the moved slice: sizes and strides of both sides
   AffineMap out, batch;                       // over B: to the result; to the operand by batching dimensions
-  // For component k of an index vector: the largest start, and the operand's stride.
+  // Component k of an index vector has these: the largest start, and the operand's stride.
   DimVector limits, strides;
 };
 

@@ -28,7 +28,7 @@ class IndexVectorWalk {
   int64_t a() const { return bases_[1]; }  // of the first vector
   int64_t b() const { return bases_[2]; }
 
-  // As IndexStripFn, for vectors [begin, end) in order: n of them, component k of the i-th at components[k * kStrip + i];
+  // Some of the vectors [begin, end) in order: n of them, component k of the i-th at components[k * kStrip + i];
   // the first is at a and b, each next one by the steps further.
   struct Strip {
     int64_t n;

@@ -175,7 +175,7 @@ absl::StatusOr<ScatteredUpdates> CollectUpdates(EvalContext& context, const Scat
   return result;
 }
 
-// By the digits of 11 bits, lowest first.
+// Sorts by target; many updates are sorted by digits of 11 bits, lowest first.
 ScatteredUpdate* SortUpdates(ScatteredUpdate* updates, int64_t n, int64_t positions) {
   constexpr int kBits = 11;
   constexpr int64_t kFew = 256;

@@ -20,7 +20,7 @@ struct ScatterGeometry {
   AffineMap updates, batch;  // over B: to the updates; to the operand by batching dimensions
   // The window: sizes, and strides of operand and updates.
   DimVector window, window_to, window_from;
-  // For component k of an index vector: the largest start, and the operand's stride.
+  // Component k of an index vector has these: the largest start, and the operand's stride.
   DimVector limits, strides;
   // The dimensions of the updates in order: of the window (stride in the operand) or of B (in the updates).
   struct UpdateDimension {
@@ -35,7 +35,7 @@ struct ScatterGeometry {
   int64_t index_vector_dim = 0;
 };
 
-// Of the operands of a scatter, with their run-time sizes.
+// The geometry of a scatter's operands, with their run-time sizes.
 ScatterGeometry MakeScatterGeometry(const AttributeMap& attributes, std::span<const Literal> operands);
 // True if the order of B gives each element of the operand its updates in their row-major order.
 inline bool CanGoByWindows(const ScatterGeometry& g) { return g.disjoint || g.windows_last; }

@@ -64,7 +64,7 @@ bool LineSorter::SortGroup(int64_t at, std::span<const KeySource> group, int bit
   if constexpr (sizeof(Item) == sizeof(uint64_t)) {
     static_assert(std::endian::native == std::endian::little);  // the key is above the position
     if (vectors_ && first && bits > kBitsOfTwoDigits) {
-      // As integers that differ all, and so have one order.
+      // They are sorted as integers, which all differ and so have one order.
       if (ties_reversed_) {
         for (int64_t j = 0; j < n_; ++j) items[j].position = static_cast<uint32_t>(j);
       }

@@ -20,7 +20,7 @@ struct KeySource {
   int64_t bytes = 0;  // of one
 };
 
-// For one thread: it has scratch memory of ScratchBytes(n).
+// Serves one thread: it has scratch memory of ScratchBytes(n).
 class LineSorter {
  public:
   // Lines of n elements. The first key decides first; ties_reversed: those with equal keys come out last one first.
@@ -31,7 +31,7 @@ class LineSorter {
   // The order of the line whose first element is element `at` of the sources: which element comes j-th, n of them,
   // until the next call. Empty where the keys have no order (KeyEncoder::Append).
   std::span<const uint32_t> Order(int64_t at);
-  // The same where the only key's elements are all that is sorted, and can be decoded: they are written to `out`.
+  // Sorts alike where the only key's elements are all that is sorted, and can be decoded: they are written to `out`.
   bool Sort(int64_t at, std::byte* out);
 
  private:

@@ -27,7 +27,7 @@ class KeyEncoder {
   bool Append(const std::byte* elements, int64_t n, uint32_t* words) const;
   bool Append(const std::byte* elements, int64_t n, uint64_t* words) const;
 
-  // The element of a key. Of elements with equal keys, some one: of the zeros and NaNs that the comparator finds equal.
+  // The element of a key. A key of several elements, zeros or NaNs that the comparator finds equal, gives one of them.
   void Decode(const uint32_t* words, int64_t n, std::byte* elements) const;
   void Decode(const uint64_t* words, int64_t n, std::byte* elements) const;
   bool CanDecode() const { return bits_ > 8; }

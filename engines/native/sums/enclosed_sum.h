@@ -11,7 +11,7 @@
 namespace assay::native {
 
 // RN_F(x) for |x - (sum + error)| <= bound, if that is decided; bound 0 says that sum + error is the exact
-// value. Not decided for a zero sum (its sign is another matter) and for anything that is not finite.
+// value. It is not decided for a zero sum (its sign is another matter) and for anything that is not finite.
 std::optional<double> RoundEnclosed(double sum, double error, double bound, const FloatFormat& format);
 
 }  // namespace assay::native

@@ -20,7 +20,7 @@ void Include(FloatRange& range, const FloatRange& other) {
 
 float RoundUnits(absl::int128 sum, int lowest) {
   absl::uint128 size = static_cast<absl::uint128>(sum < 0 ? -sum : sum);
-  // To 64 bits, then 53, by rounding to odd, after which the rounding to 24 bits is that of the sum.
+  // It is cut to 64 bits, then 53, by rounding to odd, after which the rounding to 24 bits is that of the sum.
   int exponent = lowest;
   const uint64_t top = absl::Uint128High64(size);
   if (top != 0) {

@@ -23,7 +23,7 @@ struct TermBits {
   int width() const { return top - lowest; }
 };
 
-// Of n neighbouring floats.
+// The range of n neighbouring floats.
 FloatRange RangeOf(Parallel& parallel, const FixedKernels& kernels, const float* x, int64_t n);
 void Include(FloatRange& range, const FloatRange& other);
 

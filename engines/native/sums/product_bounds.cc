@@ -7,7 +7,7 @@
 namespace assay::native {
 namespace {
 
-// For rows of up to 2^22 elements: more than the rounding of their norms.
+// This is more than the rounding of the norms of rows of up to 2^22 elements.
 constexpr double kUp = 1 + 0x1p-28;
 // Bounds on elements that keep products, and their errors, well inside a double's range.
 constexpr double kLargestFactor = 0x1p480, kSmallestFactor = 0x1p-430;

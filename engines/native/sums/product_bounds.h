@@ -20,7 +20,7 @@
 
 namespace assay::native {
 
-// Of one row: its norm rounded up, and norm / unit rounded up.
+// The scale of one row: its norm rounded up, and norm / unit rounded up.
 struct RowScale {
   double norm = 0, ratio = 0;
   double unit = 0;  // a power of two that every element is a multiple of, or 0
@@ -29,10 +29,10 @@ struct RowScale {
 };
 RowScale ScaleOf(const RowStatistics& statistics, int row);
 
-// Of a row of n elements split; infinite norms where its products may over- or underflow.
+// The scale of a row of n elements split; its norms are infinite where its products may over- or underflow.
 SplitScale SplitScaleOf(const RowScale& scale, int64_t n);
 
-// For RowBounds::factor: `chain` additions, and the rounding of s +- bound.
+// RowBounds::factor for `chain` additions and the rounding of s +- bound.
 double DoublesFactor(int64_t chain);
 // The bound of pairs, 0 where they are exact.
 double PairsBound(int64_t n, const RowScale& a, const RowScale& b);

@@ -17,7 +17,7 @@ inline constexpr int64_t kFewColumns = 16;
 // result = RN(init + src[0] + ... + src[n-1]); false where doubles do not hold it, or something is not finite.
 bool AddFew(const SumKernels& kernels, const float* src, int64_t n, double init, float* result);
 
-// The same for `columns` <= kFewColumns neighbouring sums: sum j has the terms src[rows[i] + j]. Bit j of what is returned
+// Makes `columns` <= kFewColumns neighbouring sums so: sum j has the terms src[rows[i] + j]. Bit j of what is returned
 // says that results[j] is there.
 uint32_t AddFewRows(const SumKernels& kernels, const float* src, std::span<const int64_t> rows,
                     int64_t columns, double init, float* results);

@@ -169,7 +169,7 @@ double SumTerms::ByAccumulator(int64_t base, double init) const {
   return sum.Round(format_);
 }
 
-// Of a sum that is exactly zero: +0 unless init and every term are -0.
+// A sum that is exactly zero is +0 unless init and every term are -0.
 double SumTerms::Zero(int64_t base, double init) const {
   if (init != 0 || !std::signbit(init)) return 0.0;
   double terms[kPart];

@@ -62,7 +62,7 @@ class CodeWindow final : public Kernel {
   const std::shared_ptr<const ScalarCode> code_;
 };
 
-// Of few applications: gets code when it has run often.
+// Handles few applications, and gets code when it has run often.
 class LateWindow final : public Kernel {
  public:
   LateWindow(const Module& module, ComputationId reducer, Isa isa, int64_t applications)

@@ -27,7 +27,7 @@ struct PrefixSums::Line {
 
   int64_t blocks() const { return (n + kPrefixBlock - 1) / kPrefixBlock; }
   int64_t size(int64_t b) const { return std::min(kPrefixBlock, n - b * kPrefixBlock); }
-  // In units of 2^lowest; exact, as terms are.
+  // x in units of 2^lowest, which is exact, as terms are.
   absl::int128 Units(float x) const {
     const double high = std::ldexp(double{x}, -bits.lowest - kShift), whole = std::trunc(high);
     return (absl::int128(static_cast<int64_t>(whole)) << kShift) +
@@ -66,7 +66,7 @@ bool PrefixSums::Run(Parallel& parallel, int64_t l) const {
   return Simple(parallel, line) || Split(parallel, line);
 }
 
-// Where the blocks start, from their sums: what is before them (behind and in them: backward). False where some partial
+// Makes blocks' sums into their starts: what is before them (behind and in them: backward). False where some partial
 // sum in a block may be beyond `most`.
 bool PrefixSums::Starts(const Line& line, absl::int128 most, std::vector<absl::int128>& sums) const {
   const absl::int128 reach = absl::int128(kPrefixBlock) << line.bits.width();

@@ -23,7 +23,7 @@ class PrefixSums {
 
  private:
   struct Line;
-  // By integers in one unit, and in two.
+  // These sum by integers in one unit, and in two.
   bool Simple(Parallel& parallel, const Line& line) const;
   bool Split(Parallel& parallel, const Line& line) const;
   bool Starts(const Line& line, absl::int128 most, std::vector<absl::int128>& sums) const;

@@ -167,7 +167,7 @@ class LineSummer {
     }
   }
 
-  // Of the line's first n elements.
+  // The sum of the line's first n elements.
   PartialSum SumOfFirst(int64_t n) const {
     alignas(64) double terms[kBlock];
     alignas(64) double sums[kBlock] = {}, errors[kBlock] = {}, magnitudes[kBlock] = {};
@@ -306,7 +306,7 @@ class LineSummer {
   const double init_;
   std::byte* const result_;
   const int64_t bytes_;
-  // Of the line at work.
+  // The line at work has these.
   std::byte* dst_ = nullptr;
   std::vector<int64_t> rows_, open_;  // open_: outputs that the pairs did not settle
   std::vector<double> sums_, errors_, magnitudes_, row_;

@@ -31,7 +31,7 @@ void Meet(int64_t first, int64_t last, int64_t count, AxisWork& work) {
   work.folds += count;
 }
 
-// By outputs or by offsets, whichever are fewer.
+// Goes by outputs or by offsets, whichever are fewer.
 AxisWork WorkOf(const WindowAxis& axis) {
   AxisWork work{.first = axis.window_size()};
   if (axis.outputs() < axis.window_size()) {

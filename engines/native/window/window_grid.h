@@ -28,8 +28,8 @@ struct WindowBlock {
 
 class WindowGrid {
  public:
-  // Of row-major arrays of rank 1 and more with elements. Empty where most window offsets meet nothing, or one result folds
-  // more elements than are worth a tile; these are the reference's.
+  // Takes row-major arrays of rank 1 and more with elements. Empty where most window offsets meet nothing, or one
+  // result folds more elements than are worth a tile; these are the reference's.
   static std::optional<WindowGrid> Of(const Window& window, const DimVector& sizes,
                                       const DimVector& output_sizes);
 
