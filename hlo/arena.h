@@ -32,7 +32,7 @@ class Arena {
     for (size_t i = 0; i < count; ++i) new (first + i) T();
     return {first, count};
   }
-  // The same for types without initial values, which the caller writes before anyone reads them.
+  // Takes types without initial values, which the caller writes before anyone reads them.
   template <typename T>
   std::span<T> Uninitialized(size_t count) {
     static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>);

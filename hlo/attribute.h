@@ -143,7 +143,7 @@ class AttributeMap {
   };
   using Entries = absl::InlinedVector<Entry, 2>;  // most instructions that have any have one or two
   AttributeMap() = default;
-  // In any order, no attribute twice; the entries are moved from, into memory of the pool.
+  // Takes entries in any order, no attribute twice; they are moved from, into memory of the pool.
   AttributeMap(std::span<Entry> entries, SharedPool<Entries>& pool);
   bool Has(Attr attr) const { return Find(attr) != nullptr; }
   const AttrValue* Find(Attr attr) const;

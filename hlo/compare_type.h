@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// By the first operand's element type.
+// The comparison type that goes with the first operand's element type.
 inline std::string_view DefaultComparisonType(ElementType type) {
   switch (ClassOf(type)) {
     case TypeClass::kSigned:

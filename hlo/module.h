@@ -49,7 +49,7 @@ struct InstructionExtras {
 };
 
 struct Instruction {
-  // Not defaulted: else Instruction() clears all of it beforehand, with a slow string instruction.
+  // It is not defaulted: else Instruction() clears all of it beforehand, with a slow string instruction.
   Instruction() {}
   explicit Instruction(Opcode what) : opcode(what) {}
   Opcode opcode = Opcode::kTuple;

@@ -38,7 +38,7 @@ class NameIndex {
   static constexpr uint16_t kEmpty = 0xffff;
   static_assert(N < kEmpty);
 
-  // Of the length and four characters: names are words, which these tell apart nearly always.
+  // Hashes the length and four characters: names are words, which these tell apart nearly always.
   static constexpr size_t Hash(std::string_view name) {
     if (name.empty()) return 0;
     const size_t n = name.size();

@@ -17,7 +17,7 @@ namespace assay {
 class SharedText {
  public:
   SharedText() = default;
-  // By value of the text, which is copied into memory of its own; TextPool makes many at less cost.
+  // Copies the text into memory of its own; TextPool makes many at less cost.
   SharedText(std::string_view text);  // NOLINT(google-explicit-constructor): as std::string has it
   SharedText(const std::string& text) : SharedText(std::string_view(text)) {}  // NOLINT
   SharedText(const char* text) : SharedText(std::string_view(text)) {}         // NOLINT

@@ -7,7 +7,7 @@
 namespace assay::jit {
 namespace {
 
-// Of vcmpps, without signals.
+// The predicate of vcmpps, without signals.
 uint8_t FloatPredicate(Order order) {
   switch (order) {
     case Order::kEq:
@@ -26,7 +26,7 @@ uint8_t FloatPredicate(Order order) {
   return 0;
 }
 
-// Of vpcmpd.
+// The predicate of vpcmpd.
 uint8_t IntegerPredicate(Order order) {
   switch (order) {
     case Order::kEq:
@@ -208,7 +208,7 @@ void Assembler::Do(VecOp op, Lane lane, Vec dv, Vec av, Vec bv) {
     case VecOp::kShiftRightSigned:
       if (narrow) return c.vpsravd(d, a, b);
       if (c.wide) return c.vpsravq(d, a, b);
-      // Of a negative number, ~(~a >> b).
+      // A negative number gives ~(~a >> b).
       SignMask(lane, c.S0(), av);
       c.vpxor(s1, a, s0);
       c.vpsrlvq(s1, s1, b);

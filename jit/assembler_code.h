@@ -42,7 +42,7 @@ struct Assembler::Code : Xbyak::CodeGenerator {
     mov(rcx, ptr[rdi + 8 * stream]);
     return rcx;
   }
-  // Of the elements at the position, `bytes` each.
+  // The address of the elements at the position, `bytes` each.
   Xbyak::Address At(int stream, int bytes, bool repeated) {
     const Xbyak::Reg64& address = AddressOf(stream);
     return repeated ? ptr[address] : ptr[address + rax * bytes];
@@ -57,7 +57,7 @@ struct Assembler::Code : Xbyak::CodeGenerator {
     }
   }
 
-  // Of f32: ~0 where a is NaN, else 0.
+  // Sets lanes of f32 to ~0 where a is NaN, else 0.
   void NaNLanes(Vec d, Vec a) {
     if (wide) {
       vcmpps(k1, R32(a), R32(a), kUnordered);
@@ -92,7 +92,7 @@ struct Assembler::Code : Xbyak::CodeGenerator {
       vbroadcastsd(AtLeastYmm(d), Pooled(lane, bits));
     }
   }
-  // Both with the sign bit flipped: the order of unsigned integers as that of signed ones.
+  // Flips the sign bits of both, so that unsigned integers have the order of signed ones.
   void FlipSigns(Lane lane, Vec a, Vec b) {
     Broadcast(lane, R(lane, S0()), lane == Lane::k32 ? 0x80000000u : uint64_t{1} << 63);
     Xor(S1(), b, S0());

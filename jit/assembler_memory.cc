@@ -68,7 +68,7 @@ void Assembler::Load(Vec d, int stream, const Stream& what, bool exact_nans) {
         c.vcvtph2ps(c.R32(d), from);
       }
       if (exact_nans) {
-        // The conversion makes signalling NaNs quiet: of a NaN, the mantissa's first bit as it was.
+        // The conversion makes signalling NaNs quiet: a NaN gets the mantissa's first bit back as it was.
         c.NaNLanes(c.S1(), d);
         Shift(VecOp::kShiftLeft, Lane::k32, c.S1(), c.S1(), 31);
         Shift(VecOp::kShiftRight, Lane::k32, c.S1(), c.S1(), 9);
@@ -154,7 +154,7 @@ void Assembler::Store(Vec v, int stream, const Stream& what, bool exact_nans) {
       c.vcvtps2ph(c.R16(s1), c.R32(v), 0);
       c.vpmovzxwd(c.R32(s1), c.R16(s1));
       if (exact_nans) {
-        // As in Load: of a NaN, the mantissa's first bit as it is.
+        // As in Load, a NaN keeps the mantissa's first bit as it is.
         const Vec s0 = c.S0();
         c.NaNLanes(s0, v);
         Shift(VecOp::kShiftLeft, Lane::k32, s0, s0, 31);

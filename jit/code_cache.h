@@ -21,7 +21,7 @@ struct GeneratedCode {
   int slots = 0;  // of scratch memory
 };
 
-// Keeps what was used last. Code that somebody holds outlives its place here. Safe from many threads.
+// Keeps what was used last. Code that somebody holds outlives its place here. The cache is safe from many threads.
 class CodeCache {
  public:
   using Maker = std::function<absl::StatusOr<GeneratedCode>()>;

@@ -109,7 +109,7 @@ class Emitter {
 
   // ---- comparisons ----
 
-  // As integers in the order of sign and magnitude: x ^ (x < 0 ? max : 0).
+  // Makes integers in the order of sign and magnitude: x ^ (x < 0 ? max : 0).
   void TotalOrderKey(Vec d, Vec x) {
     a_.SignMask(lane_, t(2), x);
     a_.Shift(VecOp::kShiftRight, lane_, t(2), t(2), 1);
@@ -385,7 +385,7 @@ class Emitter {
     Canonical();
   }
 
-  // Toward zero, saturated, NaN to 0. Of what does not fit the machine gives the smallest (or, of unsigned
+  // Converts toward zero, saturated, NaN to 0. For what does not fit the machine gives the smallest (or, in unsigned
   // conversions, the largest) integer.
   void FloatToInteger() {
     if (LaneOf(result_) == Lane::k64) return FloatTo64();
@@ -396,7 +396,7 @@ class Emitter {
       return a_.Do(VecOp::kAnd, Lane::k32, d_, d_, t(1));
     }
     a_.Convert(type_ == ElementType::kF64 ? Conversion::kF64ToS32 : Conversion::kF32ToS32, d_, x_);
-    // Beyond the largest: from 2^31 to 2^31 - 1.
+    // What is beyond the largest goes from 2^31 to 2^31 - 1.
     Constant(t(0), 0x4f000000, 0x41e0000000000000);
     a_.CompareF(Order::kGe, lane_, t(1), x_, t(0));
     a_.Do(VecOp::kXor, Lane::k32, d_, d_, t(1));

@@ -75,7 +75,7 @@ class Generator {
     bool exact = false;     // it may be any NaN
   };
 
-  // At which steps a value is used: the nodes by their index, then the condition, then the stores.
+  // Finds at which steps a value is used: the nodes by their index, then the condition, then the stores.
   void FindUses() {
     const int count = static_cast<int>(segment_.nodes.size());
     for (int i = 0; i < count; ++i) {

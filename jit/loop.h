@@ -13,7 +13,7 @@
 
 namespace assay::jit {
 
-// Behind streamed stores, before another thread may learn of them.
+// Must come behind streamed stores, before another thread may learn of them.
 void StreamFence();
 
 // Code that computes a segment, a few elements at a time. It may be run by many threads at once.
@@ -47,7 +47,7 @@ class Recurrence {
   static absl::StatusOr<Recurrence> Make(Segment segment, int16_t condition, Isa target,
                                          int64_t elements = 1);
 
-  // At most `limit` > 0 times: computes all nodes, ends if the condition is false, stores. Returns how many times it
+  // At most `limit` > 0 times, it computes all nodes, ends if the condition is false, stores. Returns how many times it
   // stored; fewer than the limit if the condition ended it. streams[k] is the address of kMaxLanes elements, one a
   // lane.
   int64_t Run(std::span<void* const> streams, int64_t limit) const;

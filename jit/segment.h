@@ -47,8 +47,8 @@ struct Segment {
   std::vector<Stream> streams;
   std::vector<Node> nodes;
   std::vector<Store> stores;  // written in this order, after all loads of the same elements
-  // Of the instruction or computation that the code is first made for, to name it (perf_map.h); the code itself does not
-  // depend on it. Valid as long as the program is.
+  // Names the instruction or computation that the code is first made for (perf_map.h); the code itself does not
+  // depend on it. It is valid as long as the program is.
   std::string_view origin = {};
 };
 

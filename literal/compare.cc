@@ -140,7 +140,7 @@ class LeafComparer {
     return difference.absolute <= bound || difference.ulps <= tolerance_.ulps;
   }
 
-  // Over the finite components of the live elements (dead ones hold zero).
+  // The largest of the finite components of the live elements (dead ones hold zero).
   double LargestExpected() const {
     double largest = 0;
     alignas(64) double strip[kStrip];

@@ -221,7 +221,7 @@ double CanonicalNaN(const FloatFormat& format) {
   return format.has_nan() ? std::bit_cast<double>(kDoubleQuietNaN & ~kDoubleSign) : -0.0;
 }
 
-// Where nothing is below (-infinity, the lowest value of a format without it, NaN): `value` itself.
+// Gives `value` itself where nothing is below (-infinity, the lowest value of a format without it, NaN).
 double NextBelow(double value, const FloatFormat& format) {
   if (std::isnan(value)) return value;
   if (IsF64(format)) return std::nextafter(value, -std::numeric_limits<double>::infinity());

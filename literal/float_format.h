@@ -22,16 +22,16 @@ uint64_t EncodeFloat(double value, const FloatFormat& format);
 
 // RN_F(value) as a double: one rounding of the exact value `value`, to nearest, ties to even, gradual
 // underflow, overflow as the format says; NaN gives CanonicalNaN.
+//
+// For exact values that no double holds: a double rounded toward zero at 53 bits with its last bit forced
+// to one when anything was cut off ("round to odd") rounds to any format of at most 51 bits precision, or of
+// smaller range, as the exact value would. f64 itself must be rounded by the caller.
 double RoundToFormat(double value, const FloatFormat& format);
 
 // The same in place over n values, with native conversion for f32 and nothing but NaNs to do for f64.
 void RoundStripToFormat(double* values, int64_t n, const FloatFormat& format);
 
-// For exact values that no double holds: a double rounded toward zero at 53 bits with its last bit forced
-// to one when anything was cut off ("round to odd") rounds to any format of at most 51 bits precision, or of
-// smaller range, as the exact value would. f64 itself must be rounded by the caller.
-//
-// The format's canonical quiet NaN: positive where it has payloads. For formats without NaN, -0.
+// The format's canonical quiet NaN: positive where it has payloads. It is -0 for formats without NaN.
 double CanonicalNaN(const FloatFormat& format);
 
 // The largest value below / smallest above in the format; used by ULP comparison and by rng.

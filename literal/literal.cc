@@ -78,8 +78,8 @@ void MemoryBudget::StopRecycling() {
 
 namespace {
 
-// For allocate_shared: one block for the object, its reference count and `room` bytes behind them, of which it tells the
-// start in `*behind`.
+// Gives allocate_shared one block for the object, its reference count and `room` bytes behind them, of which it tells
+// the start in `*behind`.
 template <typename T>
 struct AllocatorWithRoom {
   using value_type = T;
@@ -195,7 +195,7 @@ struct Literal::Storage {
 
 namespace {
 
-// Without an owner, so that a copy counts no references: every empty value has one.
+// The shape has no owner, so that a copy counts no references: every empty value has one.
 std::shared_ptr<const Shape> EmptyTupleShape() {
   static const Shape* const kShape = new Shape();
   return std::shared_ptr<const Shape>(std::shared_ptr<const void>(), kShape);

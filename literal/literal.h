@@ -129,7 +129,7 @@ class Literal {
   int64_t GetInt(int64_t position) const;    // integral and pred
   double GetDouble(int64_t position) const;  // floating
 
-  // Same shape (layout ignored), run-time sizes and bits.
+  // True for the same shape (layout ignored), run-time sizes and bits.
   static bool BitwiseEqual(const Literal& a, const Literal& b);
 
  private:

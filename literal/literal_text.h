@@ -14,7 +14,7 @@ struct LiteralTextOptions {
   bool hex_floats = false;
 };
 
-// Without the shape: "{ { 1, 2 }, { 3, 4 } }"; the canonical form of HLO text.
+// The literal without its shape: "{ { 1, 2 }, { 3, 4 } }"; the canonical form of HLO text.
 std::string LiteralToText(const Literal& literal, const LiteralTextOptions& options = {});
 // One element as HLO text prints it: shortest %g that reads back, "-0.0" for negative zero.
 std::string ElementToText(ElementType type, const std::byte* element, const LiteralTextOptions& options = {});
@@ -31,7 +31,7 @@ absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text,
 // blank before the brace makes it the literal's: without one it is a layout.
 absl::StatusOr<Literal> ParseShapedLiteral(std::string_view text, const LiteralTextOptions& options = {});
 
-// As NumPy prints arrays, with long ones summarised; for terminals.
+// Prints as NumPy prints arrays, with long ones summarised; for terminals.
 std::string LiteralToDisplay(const Literal& literal);
 
 }  // namespace assay

@@ -57,7 +57,7 @@ absl::StatusOr<std::map<std::string, NpyArray>> ReadNpzFile(const std::string& p
 // The array as a value of `shape`, in the array's own storage where that is how values lie; BadInput says key, descriptor and sizes found and wanted. Big-endian
 // and Fortran-order files are converted.
 absl::StatusOr<Literal> DecodeNpy(std::string_view key, const NpyArray& array, const Shape& shape);
-// With no program to say the type: standard descriptors only; |V1 and |V2 become u8 and u16.
+// There is no program to say the type: it takes standard descriptors only; |V1 and |V2 become u8 and u16.
 absl::StatusOr<Literal> DecodeNpyByDescr(std::string_view key, const NpyArray& array);
 
 std::string EncodeNpy(const Literal& array);
@@ -70,7 +70,7 @@ absl::Status WriteNpzFile(const std::string& path,
                           const std::vector<std::pair<std::string, Literal>>& arrays);
 // Written to a temporary name beside `path`, flushed, checked and renamed: never a partial file.
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);
-// The same for a file that `write` fills through its descriptor: 0, or the errno of what went wrong.
+// `write` fills such a file through its descriptor, and gives 0, or the errno of what went wrong.
 absl::Status WriteFileAtomically(const std::string& path, absl::FunctionRef<int(int fd)> write);
 int WriteAll(int fd, std::string_view bytes);                   // 0, or the errno of what went wrong
 absl::StatusOr<std::string> ReadFile(const std::string& path);  // "-": standard input

@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// Keeps at most a limit of bytes; what was kept longest goes first. Safe from many threads.
+// Keeps at most a limit of bytes; what was kept longest goes first. The pool is safe from many threads.
 class PagePool {
  public:
   explicit PagePool(int64_t limit) : limit_(limit) {}
@@ -25,7 +25,7 @@ class PagePool {
   void* Take(int64_t bytes);
   // Takes over the mapping of an array of `bytes`.
   void Keep(void* mapping, int64_t bytes);
-  // Before `bytes` are mapped anew: as many that are kept go first, so that keeping them makes no process larger.
+  // Comes before `bytes` are mapped anew: as many that are kept go first, so that keeping them makes no process larger.
   void MakeRoom(int64_t bytes);
   void Clear();
   int64_t kept() const;

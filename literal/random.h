@@ -1,5 +1,5 @@
 // Random values from a seed: the same bytes on every machine, because only integers are drawn and floats are
-// made from them by exact steps and one rounding. For tests and `--random-inputs`, not for the rng ops.
+// made from them by exact steps and one rounding. They serve tests and `--random-inputs`, not the rng ops.
 #ifndef ASSAY_LITERAL_RANDOM_H_
 #define ASSAY_LITERAL_RANDOM_H_
 

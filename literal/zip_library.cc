@@ -25,7 +25,7 @@ Opened Open() {
   return opened;
 }
 
-// Never closed: archives may be in use when the process ends.
+// It is never closed: archives may be in use when the process ends.
 const Opened& Library() {
   static const Opened* const opened = new Opened(Open());
   return *opened;

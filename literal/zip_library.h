@@ -28,7 +28,7 @@ struct ZipLibrary {
 
 // Opens it, once a process. NotSupported: it can't be loaded, or lacks a function; .npz files then can't be used.
 absl::Status LoadZipLibrary();
-// Behind a LoadZipLibrary that went well.
+// May be called behind a LoadZipLibrary that went well.
 const ZipLibrary& Zip();
 
 }  // namespace assay

@@ -43,7 +43,7 @@ ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
   bytes = WithoutMark(bytes);
   constexpr std::string_view kBytecodeMagic = "ML\xefR";
   if (bytes.substr(0, kBytecodeMagic.size()) == kBytecodeMagic) return ProgramForm::kStableHloBytecode;
-  // Before the first word is looked for: a module's name may start with anything.
+  // This comes before the first word is looked for: a module's name may start with anything.
   if (HoldsProtoModule(bytes)) return ProgramForm::kProto;
   const std::string_view word = FirstWord(bytes);
   if (word == "module" || word == "func.func" || word == "builtin.module" || word == "\"builtin.module\"" ||

@@ -127,7 +127,7 @@ class ShortNumbers {
 
   const char* at() const { return at_; }
   size_t left() const { return static_cast<size_t>(end_ - at_); }
-  // kNone: longer, or not there.
+  // kNone: the number is longer, or not there.
   size_t Next() {
     if (at_ == end_) [[unlikely]]
       return kNone;
@@ -142,14 +142,14 @@ class ShortNumbers {
     at_ += 2;
     return second << 6 | first >> 2;
   }
-  // Of any length, where Next() gave none.
+  // A number of any length, where Next() gave none.
   uint64_t Long(Cursor& in) {
     in.at_ = at_;
     const uint64_t read = in.AnyVarint();
     at_ = in.at_;
     return read;
   }
-  // As Cursor's; kNone: `in` has failed.
+  // Works as Cursor's does; kNone: `in` has failed.
   size_t Index(Cursor& in, size_t size, const char* what) {
     const size_t index = Next();
     if (index < size) [[likely]]
@@ -165,7 +165,7 @@ class ShortNumbers {
     in.at_ = at_;
     return in.Byte();
   }
-  // As Cursor's: 0 where `in` has failed.
+  // Works as Cursor's does; 0 where `in` has failed.
   size_t Count(Cursor& in) {
     const size_t count = Next();
     if (count <= left()) [[likely]]

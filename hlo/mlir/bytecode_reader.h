@@ -31,7 +31,7 @@ class BytecodeReader {
 
  private:
   enum class Dialect : uint8_t { kBuiltin, kVhlo, kOther };
-  // Of the attribute or type table: where it begins, which is where the one before it ends, and what it is in.
+  // An entry of the attribute or type table: where it begins, which is where the one before it ends, and what it is in.
   struct Entry {
     uint64_t is_open : 1;  // being read: a cycle comes back to it
     uint64_t dialect : 7;  // kOther too where the dialect has not encoded it, so that only its text is there

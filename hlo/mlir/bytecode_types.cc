@@ -6,7 +6,7 @@
 namespace assay::mlir {
 namespace {
 
-// By VHLO type code; kU1, which no program has, stands for "not an element type".
+// Element types by VHLO type code; kU1, which no program has, stands for "not an element type".
 constexpr ElementType kNo = ElementType::kU1;
 constexpr ElementType kVhloElements[] = {ElementType::kPred,
                                          kNo,

@@ -186,7 +186,7 @@ class Importer {
   std::vector<SharedShape> scalars_;
   absl::flat_hash_map<const Attribute*, LiteralPtr> large_literals_;
   std::array<KnownSmall, 61> small_literals_;  // by a hash of the attribute; the last one of each
-  // By a location's id: of the operations with nothing else to keep.
+  // These go by a location's id, and are of the operations with nothing else to keep.
   std::vector<std::shared_ptr<const InstructionExtras>> location_extras_;
   std::vector<FunctionState> functions_;
   absl::flat_hash_map<absl::string_view, int32_t> function_indices_;  // by name
@@ -284,7 +284,7 @@ class OpImport {
   std::optional<ComputationId> Body(size_t region = 0);
 
  private:
-  // Of a type that was not seen before, or of none.
+  // The shape of a type that was not seen before, or of none.
   const SharedShape& NewResultShape(size_t i);
 };
 

@@ -182,7 +182,7 @@ void OpExport::AppendOwn(std::string_view name, const Syntax& syntax, std::span<
   using Types = Syntax::Types;
   std::string& out = exporter.out();
   out += name;
-  // Of a call "@f(" follows, else the operands or "prefix, ".
+  // A call's "@f(" follows, else the operands or "prefix, ".
   if (syntax.prefix != "(" && !(syntax.prefix.empty() && operands_.empty())) out += ' ';
   out += syntax.prefix;
   for (size_t i = 0; i < operands_.size(); ++i) {

@@ -128,7 +128,7 @@ absl::Status TextParser::ReadInts(std::vector<int64_t>* values) {
   return ReadList('[', ']', [&] { return ReadInt(&values->emplace_back()); });
 }
 
-// From an opening bracket to its match; the raw text with both.
+// Skips from an opening bracket to its match; `raw` is the text with both.
 absl::Status TextParser::SkipBalanced(std::string_view* raw) {
   const size_t begin = lexer_.offset();
   const SourcePosition where = lexer_.position();

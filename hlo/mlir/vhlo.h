@@ -10,7 +10,7 @@
 
 namespace assay::mlir {
 
-// At least as many as there are operations.
+// There are at most so many operations.
 inline constexpr int32_t kNumVhloNames = 192;
 
 struct VhloOp {

@@ -37,7 +37,7 @@ void WriteMetadata(const OpMetadata& metadata, pb::OpMetadata* message);
 FrontendAttributes FrontendAttributesFrom(const pb::FrontendAttributes& message);
 void WriteFrontendAttributes(const FrontendAttributes& attributes, pb::FrontendAttributes* message);
 
-// With its braces.
+// The text has its braces.
 absl::StatusOr<std::string> ShardingFrom(const pb::OpSharding& message, Payloads& payloads);
 absl::Status WriteSharding(std::string_view text, pb::OpSharding* message);
 

@@ -128,12 +128,12 @@ class Importer {
       return WithPrefix(
           status, fmt::format("instruction {} (id {}, {})", Shown(head_.name), id, Shown(head_.opcode)));
     }
-    // As the text parser does: each name once in the module, and legal.
+    // Each name comes once in the module and is legal, as from the text parser.
     instruction.name = instruction_names_.Unique(instruction_names_.Intern(head_.name));
     return absl::OkStatus();
   }
 
-  // To head_ and instruction_, which is cleared only where something was in it.
+  // Decodes to head_ and instruction_, which is cleared only where something was in it.
   absl::Status DecodeInstruction(std::string_view bytes) {
     absl::Status status = head_.Read(bytes);
     if (status.ok() && head_.rest.empty()) {

@@ -15,10 +15,10 @@
 
 namespace assay::proto {
 
-// Of a ShapeProto: a static array whose layout says no more than the order of dimensions, or a tuple of such.
+// Takes ShapeProtos of a static array whose layout says no more than the order of dimensions, or of a tuple of such.
 std::optional<Shape> PlainShape(std::string_view bytes);
 
-// Of a LiteralProto: a static row-major array of a type of one byte or more that is not complex. `read_shape` reads
+// Takes LiteralProtos of a static row-major array of a type of one byte or more that is not complex. `read_shape` reads
 // its ShapeProto; null: it can't.
 using ShapeReader = absl::FunctionRef<std::shared_ptr<const Shape>(std::string_view)>;
 std::optional<Literal> PlainLiteral(std::string_view bytes, ShapeReader read_shape);

@@ -37,7 +37,7 @@ class WireReader {
   // The next field if it is a varint or length-delimited and there is nothing wrong with it, else false, and nothing
   // is taken.
   bool NextUsual(WireField* field);
-  // For the payload of a packed list. False: it has no end within 10 bytes.
+  // Reads a number of a packed list's payload. False: it has no end within 10 bytes.
   bool ReadVarint(uint64_t* value) {
     // One byte or two: small numbers, and the tags of nearly all fields.
     const size_t left = message_.size() - at_;

@@ -26,7 +26,7 @@ extern const WordTable kPrecisions, kDotAlgorithms, kRngAlgorithms, kApiVersions
     kPaddingTypes, kSchedules, kTransposes, kConvolutionKinds, kShardingTypes, kReductionOps;
 
 absl::StatusOr<std::string_view> WordOf(const WordTable& table, int32_t number);
-// In any case.
+// The case of the word's letters does not matter.
 absl::StatusOr<int32_t> NumberOf(const WordTable& table, std::string_view word);
 
 // A field that holds a word: compare's, fusion's. Error: none of them.

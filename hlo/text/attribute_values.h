@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// Reads the value of `attr`, whose name and '=' are already taken. Not for the forms kComputation and
+// Reads the value of `attr`, whose name and '=' are already taken. It does not read the forms kComputation and
 // kComputations.
 absl::StatusOr<AttrValue> ReadAttributeValue(TokenReader& in, Attr attr);
 

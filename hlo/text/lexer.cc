@@ -360,7 +360,7 @@ void Lexer::LexWord() {
   Finish(TokenKind::kIdent, end);
 }
 
-// After "nan": an optional "(0x...)" at once.
+// Takes an optional "(0x...)" right after "nan".
 bool Lexer::LexNanPayload() {
   if (At(cursor_) != '(') return true;
   if (text_.substr(cursor_, 3) != "(0x") return true;
@@ -400,7 +400,7 @@ void Lexer::LexMinus() {
   Fail("found a lone '-', which starts no token");
 }
 
-// At a digit, '?', or '-' and a digit or '.'.
+// The cursor is at a digit, '?', or '-' and a digit or '.'.
 void Lexer::LexNumber() {
   size_t digits = cursor_ + (text_[cursor_] == '-');
   const size_t end = SkipClass(text_, digits, kDigit);

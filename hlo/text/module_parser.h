@@ -100,7 +100,7 @@ class ModuleParser {
   bool has_entry_ = false;
   absl::flat_hash_map<absl::string_view, ComputationId> computations_;
   NameTable computation_names_, instruction_names_;
-  // Of each computation of the module, as the text has them.
+  // The names of each computation of the module, as the text has them.
   struct WantedNames {
     int32_t computation = 0;
     std::vector<int32_t> instructions;

@@ -40,7 +40,7 @@ int64_t FrameNumbering::Number(int64_t old_frame, int64_t parent) {
 }
 
 int64_t FrameNumbering::Use(int64_t old_frame) {
-  // From the frame up to a caller that has a number, or to the outermost.
+  // It goes from the frame up to a caller that has a number, or to the outermost.
   std::vector<int64_t> chain;
   int64_t parent = 0;
   for (int64_t frame = old_frame; frame != 0;) {

@@ -127,7 +127,7 @@ std::vector<int32_t> PostOrder(const Computation& computation) {
   return order;
 }
 
-// By computation: called by a fusion.
+// True for each computation that a fusion calls.
 std::vector<bool> FusionComputations(const Module& module) {
   std::vector<bool> result(module.computations.size(), false);
   for (const Computation& computation : module.computations) {

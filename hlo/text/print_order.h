@@ -11,7 +11,7 @@
 
 namespace assay::print {
 
-// By computation: indices of its instructions as printed. A scheduled module keeps the order that it has,
+// The indices of each computation's instructions as printed. A scheduled module keeps the order that it has,
 // but for computations that a fusion calls; otherwise it is a depth-first post-order from the instructions
 // without users: control predecessors first, then operands in order.
 std::vector<std::vector<int32_t>> InstructionOrders(const Module& module);
@@ -24,11 +24,11 @@ std::vector<std::vector<int32_t>> InstructionOrders(const Module& module);
 std::vector<ComputationId> ComputationOrder(const Module& module,
                                             const std::vector<std::vector<int32_t>>& instruction_orders);
 
-// By computation: every caller is an async-start that may be written "<op>-start", so that the computation
-// itself is not printed.
+// True for each computation whose every caller is an async-start that may be written "<op>-start", so that the
+// computation itself is not printed.
 std::vector<bool> SugaredComputations(const Module& module);
 
-// By computation: the thread that it runs on; empty for the main one. The thread of an async-start is that of
+// The thread that each computation runs on; empty for the main one. The thread of an async-start is that of
 // the computation that it calls, on whichever of the two the program states it.
 std::vector<std::string_view> ExecutionThreads(const Module& module);
 

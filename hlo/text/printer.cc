@@ -57,7 +57,7 @@ std::vector<std::string> InstructionNames(const Computation& computation) {
   return PrintedNames(names);
 }
 
-// By instruction: the async-start that it belongs to (itself for a start) if it is written with sugar.
+// The async-start that each instruction belongs to (itself for a start) if it is written with sugar.
 std::vector<int32_t> SugaredStarts(const Computation& computation, const std::vector<bool>& sugared) {
   std::vector<int32_t> starts(computation.instructions.size(), -1);
   for (size_t i = 0; i < starts.size(); ++i) {
