@@ -89,7 +89,7 @@ absl::StatusOr<Times> TimeOnce(const std::string& text) {
   return times;
 }
 
-// From text to result where the program is in the process's cache.
+// The microseconds from text to result where the program is in the process's cache.
 absl::StatusOr<double> TimeLoaded(const std::string& text) {
   double loaded = 0;
   for (int i = 0; i < 200; ++i) {

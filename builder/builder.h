@@ -135,7 +135,7 @@ XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions = {});
 XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions = {});
 XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions = {});
 XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max);
-// Of tuples: a conditional of identities (the predicate must then be a scalar).
+// Tuples give a conditional of identities (the predicate must then be a scalar).
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false);
 XlaOp ConvertElementType(XlaOp operand, ElementType new_element_type);
 XlaOp BitcastConvertType(XlaOp operand, ElementType new_element_type);

@@ -42,7 +42,7 @@ std::string_view Text(ComparisonType type) {
   return kNames[static_cast<int>(type)];
 }
 
-// In total order where the operands are floating, else plainly.
+// Compares in total order where the operands are floating, else plainly.
 XlaOp CompareTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions, ComparisonDirection direction) {
   XlaBuilder* const builder = BuilderOf({lhs, rhs});
   return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {

@@ -1,4 +1,4 @@
-// What the families of builder operations share. Not for users of the builder.
+// What the families of builder operations share. Users of the builder do not need it.
 #ifndef ASSAY_BUILDER_INTERNAL_H_
 #define ASSAY_BUILDER_INTERNAL_H_
 

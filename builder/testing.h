@@ -1,4 +1,4 @@
-// For tests of programs: run HLO text on literals and compare, with an answer that a person can read.
+// Tests of programs run HLO text on literals with it and compare, with an answer that a person can read.
 //
 //   #include <assay/testing.h>
 //   using assay::testing::EvaluatesTo;
@@ -7,7 +7,7 @@
 //                       {"f32[2] {1, 2.5}"}, "f32[2] {2, 5}"));
 //   }
 //
-// Knows no test framework: an Outcome is true or false, and prints itself. Values are written as a shape and
+// It knows no test framework: an Outcome is true or false, and prints itself. Values are written as a shape and
 // a literal; floats may be C99 hex; a tuple is "(f32[2], s32[]) ({1, 2}, 3)".
 #ifndef ASSAY_BUILDER_TESTING_H_
 #define ASSAY_BUILDER_TESTING_H_

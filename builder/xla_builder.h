@@ -47,7 +47,7 @@ class XlaComputation {
   XlaComputation() = default;  // null
   explicit XlaComputation(VerifiedModule module) : module_(std::move(module)) {}
   bool IsNull() const { return !module_.has_value(); }
-  // Not on a null computation.
+  // The computation must not be null.
   const VerifiedModule& verified() const { return *module_; }
   const Module& module() const { return module_->module(); }
   const std::string& name() const { return module().name; }
@@ -97,7 +97,7 @@ class XlaBuilder {
   // and its old ops are invalid. Error: the first one remembered, or what verification finds.
   absl::StatusOr<XlaComputation> Build();
   absl::StatusOr<XlaComputation> Build(XlaOp root);
-  // For sub-builders: an error goes to the parent, and the null computation is returned.
+  // Sub-builders use it: an error goes to the parent, and the null computation is returned.
   XlaComputation BuildAndNoteError();
 
   // Remembers an error, if it is the first, and returns an invalid op.
@@ -150,7 +150,7 @@ class XlaBuilder {
   Module module_;            // the computations called so far
   Computation computation_;  // the one being built
   UniqueNames instruction_names_, computation_names_;
-  // By module identity, which the shared pointer keeps.
+  // Modules are found by their identity, which the shared pointer keeps.
   std::vector<std::pair<std::shared_ptr<const Module>, ComputationId>> imported_;
   absl::flat_hash_map<const Module*, ComputationId> imported_ids_;
   std::map<Opcode, XlaOp> last_stream_ops_;

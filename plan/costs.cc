@@ -24,7 +24,7 @@ void AddOperations(const Cost& more, double times, Cost& cost) {
 
 bool RunsSteps(const Instruction& instruction) { return DefinitionOf(instruction.opcode).runs_steps; }
 
-// Of the computations that the instruction runs as steps: of a conditional the largest one's.
+// The operations of the computations that the instruction runs as steps, or of a conditional's largest one.
 Cost CalledOperations(std::span<const Cost> totals, const Instruction& instruction) {
   Cost sum, largest;
   for (ComputationId id : CalledComputations(instruction)) {
@@ -35,7 +35,7 @@ Cost CalledOperations(std::span<const Cost> totals, const Instruction& instructi
   return instruction.opcode == Opcode::kConditional ? largest : sum;
 }
 
-// Of an operand of a fusion: what members move of it alone where no other member reads it.
+// The bytes read of a fusion's operand: what members move of it alone where no other member reads it.
 double BytesReadOf(const Computation& computation, const Fusion& fusion, int32_t operand) {
   const auto shape = [&](int32_t i) -> const Shape& {
     return *computation.instructions[static_cast<size_t>(i)].shape;

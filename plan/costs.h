@@ -47,7 +47,7 @@ class Costs {
   explicit Costs(const Module& module);
   // `computation` is the step's own, in this module.
   Cost Of(const Computation& computation, const Step& step) const;
-  // Of the instruction by itself, as the reference runs it.
+  // The cost of the instruction by itself, as the reference runs it.
   Cost Of(const Computation& computation, const Instruction& instruction) const;
 
  private:

@@ -26,7 +26,7 @@ std::vector<Fusion> ElementwiseFusions(const Module& module, const Computation& 
   return fusions;
 }
 
-// The same for concatenates and what they read through, where that is no root of another fusion.
+// Adds fusions of concatenates and what they read through, where that is no root of another fusion.
 void AddMoveFusions(const Computation& computation, std::vector<Fusion>& fusions,
                     const ComputationPlan& plan) {
   const auto is_concatenate = [&](const Step& step) {

@@ -103,7 +103,7 @@ class Finder {
     return true;
   }
 
-  // From the root to what stands before it: when a candidate's turn comes, all its users have had theirs.
+  // Goes from the root to what stands before it: when a candidate's turn comes, all its users have had theirs.
   Fusion Grow(int32_t root) {
     Fusion fusion{{root}, {}};
     states_[root] = State::kMember;

@@ -28,7 +28,7 @@ bool IsRecomputed(const Computation& computation, const Instruction& instruction
 // True for members whose elements are those of their operand, at the same row-major positions.
 bool KeepsPositions(const Computation& computation, const Instruction& instruction);
 
-// Of the instructions `order`, which run in this order, those that the engine can fuse (Engine::CanFuse); also
+// Groups those of the instructions `order`, which run in this order, that the engine can fuse (Engine::CanFuse); also
 // single ones. The roots are elementwise.
 std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,
                                 std::span<const int32_t> order, const Engine& engine);

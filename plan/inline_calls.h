@@ -15,7 +15,7 @@
 namespace assay {
 
 // The program without such calls, of `call`, of `fusion` and of `map`; null where it has none. Computation ids stay. A computation
-// that is called no more has no instructions. For verified modules.
+// that is called no more has no instructions. The module is verified.
 std::shared_ptr<const Module> InlineCalls(const Module& module);
 
 }  // namespace assay

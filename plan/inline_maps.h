@@ -2,8 +2,8 @@
 //
 //   map(x, y), f(a, b) = tanh(a * b) + c    becomes    add(tanh(multiply(x, y)), broadcast(c))
 //
-// For computations of constants, elementwise ops and moves of scalars, and calls of such; others are applied element by
-// element.
+// It takes computations of constants, elementwise ops and moves of scalars, and calls of such; others are applied
+// element by element.
 #ifndef ASSAY_PLAN_INLINE_MAPS_H_
 #define ASSAY_PLAN_INLINE_MAPS_H_
 

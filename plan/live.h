@@ -8,10 +8,10 @@
 
 namespace assay {
 
-// By computation and instruction: what the computation's root or a side effect needs (TOKEN-1). Where calls were inlined
-// (inline_calls.h), everything: what is not live is left out there already.
+// True for each instruction of a computation that its root or a side effect needs (TOKEN-1). Where calls were inlined
+// (inline_calls.h), that is everything: what is not live is left out there already.
 std::vector<std::vector<bool>> LiveInstructions(const Module& module);
-// By computation: a while reaches it, so that it may run many times.
+// True for each computation that a while reaches, so that it may run many times.
 std::vector<bool> ComputationsInLoops(const Module& module);
 
 }  // namespace assay

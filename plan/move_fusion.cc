@@ -8,7 +8,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kMostParts = 12;
-// Of an array that a member reads and that lives until the concatenate, therefore.
+// An array that a member reads has no more bytes, since it lives until the concatenate.
 constexpr int64_t kMostPartBytes = 1 << 16;
 
 void SortUnique(std::vector<int32_t>& values) {

@@ -66,14 +66,14 @@ struct StateSlots {
   std::vector<ElementSlot> inputs;   // by element; `last` of the element
   bool packed = false;               // the root is a tuple of
   std::vector<ElementSlot> outputs;  // by element; `last` of the slot
-  // By element: the result's is the parameter's, in a slot that only the root gives up.
+  // True for each element that the result has from the parameter, in a slot that only the root gives up.
   std::vector<bool> unchanged;
 };
 
 struct ComputationPlan {
   std::vector<Step> steps;           // dead instructions without side effects are left out
   std::vector<bool> parameter_used;  // by parameter number
-  // Not in the reference engine's plan:
+  // The reference engine's plan has none of these:
   std::vector<int32_t> constants;  // are in their slots from the start and stay there
   StateSlots state;
   std::vector<int32_t> loop_invariants;  // slots of the results of such steps: they stay until the loop ends

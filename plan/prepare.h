@@ -12,7 +12,7 @@ namespace assay {
 // said that declined is added to Step::declined.
 absl::Status PrepareStep(const FusionView& view, std::span<const Engine* const> engines, Step& step);
 
-// The same for every step that has no kernel yet and is not the executor's own; a while that no engine takes, and whose
+// Asks for every step that has no kernel yet and is not the executor's own; a while that no engine takes, and whose
 // condition and body take their state in slots, becomes StepKind::kLoop. `plans` has those of the computations before.
 absl::Status PrepareSteps(const Module& module, const Computation& computation,
                           std::span<const Engine* const> engines, bool in_loop,

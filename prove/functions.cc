@@ -63,7 +63,7 @@ int LogisticOf(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t rounding) {
     mpfr_set_emax(emax);
     ternary = mpfr_check_range(result, ternary, rounding);
     other_ternary = mpfr_check_range(other, other_ternary, rounding);
-    // Both ends below, or both above, one and the same number: so is all that lies between them.
+    // Both ends lie below, or both above, one and the same number: so does all that is between them.
     if (mpfr_equal_p(result, other) && ternary != 0 && (ternary < 0) == (other_ternary < 0) &&
         other_ternary != 0) {
       break;

@@ -47,7 +47,7 @@ class Oracle {
   // The pattern of RN_F(f(x)), for formats of at most 32 bits.
   uint64_t Want(const Function1& f, double x, const NumberFormat& format);
   uint64_t Want(const Function2& f, double x, double y, const NumberFormat& format);
-  // The same for f64.
+  // The pattern of RN_F(f(x)) for f64.
   uint64_t WantDouble(const Function1& f, double x);
   uint64_t WantDouble(const Function2& f, double x, double y);
 

@@ -24,7 +24,7 @@ Proof ProveAllPairs(const Function2& f, const NumberFormat& format, const Subjec
 struct IntegerFunction {
   Opcode opcode;
   int operands;
-  // Of values of the type (`bits` wide); the result is taken mod 2^bits.
+  // Takes values of the type (`bits` wide); the result is taken mod 2^bits.
   std::function<int64_t(int64_t a, int64_t b, int bits, bool is_signed)> value;
 };
 const std::vector<IntegerFunction>& IntegerFunctions();

@@ -116,7 +116,7 @@ uint64_t RoundReal(const Real& x, const NumberFormat& format) {
     const uint64_t middle = low + (high - low) / 2;
     (Compare(x, Magnitude(middle, format)) >= 0 ? low : high) = middle;
   }
-  // Both halves of the sum, and the sum, are doubles exactly: at most 25 bits.
+  // Both halves of the sum, and the sum, are doubles exactly: they have at most 25 bits.
   const double half_way = Magnitude(low, format) / 2 + Magnitude(high, format) / 2;
   const int side = Compare(x, half_way);
   const uint64_t rounded = side > 0 || (side == 0 && low % 2 != 0) ? high : low;

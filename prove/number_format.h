@@ -48,7 +48,7 @@ struct Real {
   bool cut = false;
 };
 Real RealOf(double x);
-// Of an MPFR number that was rounded toward zero with at least 53 bits, with its ternary value.
+// Takes an MPFR number that was rounded toward zero with at least 53 bits, with its ternary value.
 Real RealOf(mpfr_srcptr value, int ternary);
 
 // The pattern of RN_F(x).

@@ -40,8 +40,8 @@ inline constexpr int kNumTerms = 8;
 // n values of `format`, as doubles.
 std::vector<double> RandomTerms(Terms terms, int64_t n, const NumberFormat& format, Random& random);
 
-// At least n sums of each op and type. One program at a time: runs beside one another would share the lowest
-// number of threads that any of them asks for.
+// Proves at least n sums of each op and type. One program runs at a time: runs beside one another would share the
+// lowest number of threads that any of them asks for.
 absl::Status ProveSums(int64_t n, const std::string& engine, Ledger& ledger);
 
 struct SumOp {

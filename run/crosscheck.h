@@ -28,10 +28,10 @@ double ReferenceWork(const Computation& computation, const Instruction& instruct
 absl::Status CompareWithReference(const Literal& reference, const Literal& actual);
 
 // How often each kernel ran, in whichever run: a program that runs often is compared ever more seldom, and costs next to
-// nothing then. A new kernel at the address of a dead one starts anew. Safe from many threads.
+// nothing then. A new kernel at the address of a dead one starts anew. They are safe from many threads.
 class RunCounts {
  public:
-  // Of plans that nobody else has.
+  // The counts of plans that nobody else has.
   static RunCounts& OfProcess();
   // The number of the run that begins now, from 1.
   uint64_t Next(const std::shared_ptr<const Kernel>& kernel);
@@ -57,7 +57,7 @@ class CrossChecker {
   // written to options.repro_dir.
   absl::StatusOr<Literal> Run(Executor& executor, EvalContext& context, const Computation& computation,
                               const Step& step, std::span<Literal> operands);
-  // In place of RunCounts::OfProcess(), for programs that share a plan (program_cache.h); outlives the runs.
+  // Replaces RunCounts::OfProcess(), for programs that share a plan (program_cache.h); `counts` outlives the runs.
   void CountRunsIn(RunCounts& counts) { run_counts_ = &counts; }
   // How many runs were compared.
   int64_t checked() const { return checked_; }

@@ -42,7 +42,7 @@ using ReplaceElements = std::function<absl::Status(
 absl::StatusOr<Literal> ElementsAt(EvalContext& context, const StepValues& step,
                                    std::span<const int64_t> positions, ReplaceElements replace);
 
-// For an element of a dot, convolution or sum of real numbers.
+// The sums behind elements of a dot, convolution or sum of real numbers.
 absl::StatusOr<std::vector<SumOfTerms>> SumsAt(EvalContext& context, const StepValues& step,
                                                std::span<const int64_t> positions);
 

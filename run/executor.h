@@ -76,7 +76,7 @@ class Executor final : public RunContext {
   // The values of a computation's instructions by their index; constants are always there.
   using Frame = std::vector<Literal>;
   Frame TakeFrame(ComputationId id);
-  // Of a run that came to its end: it then holds nothing but constants.
+  // Takes the frame of a run that came to its end: it then holds nothing but constants.
   void GiveFrameBack(ComputationId id, Frame frame);
   // A turn of a loop's body.
   struct Turn {
@@ -102,7 +102,7 @@ class Executor final : public RunContext {
                                   const absl::Status& why, std::span<Literal> values);
   // while, its state in slots.
   absl::StatusOr<Literal> Loop(const Instruction& instruction, Literal init, int depth);
-  // Of a loop that runs, by step of its body. A body may have several such loops, one in the condition of the other.
+  // The memory of a loop that runs, by step. A body may have several such loops, one in the condition of the other.
   struct LoopMemory {
     LoopMemory(Executor& in, ComputationId of) : executor(in), body(of), steps(in.TakeMemory(of)) {}
     ~LoopMemory() { executor.GiveMemoryBack(body, std::move(steps)); }

@@ -20,7 +20,7 @@ namespace assay {
 
 // Keeps up to `programs` programs of up to `bytes` bytes of text, proto or bytecode all together; what was loaded
 // longest ago goes first, and what somebody holds outlives its place here. A program that alone has more than a quarter
-// of `bytes` is not kept. Safe from many threads.
+// of `bytes` is not kept. The cache is safe from many threads.
 class ProgramCache {
  public:
   ProgramCache(size_t programs, size_t bytes) : max_programs_(programs), max_bytes_(bytes) {}
@@ -46,7 +46,7 @@ class ProgramCache {
   static Key KeyOf(ProgramForm form, std::string_view bytes) {
     return {form, absl::string_view(bytes.data(), bytes.size())};
   }
-  // Nothing where it is not there; else it is now the last loaded. Under mutex_.
+  // Gives nothing where it is not there; else it is now the last loaded. The caller holds mutex_.
   std::optional<Program> Find(const Key& key);
   void DropOldest();  // under mutex_
 

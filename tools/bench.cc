@@ -49,7 +49,7 @@ class Runner {
     return std::nullopt;
   }
 
-  // For a second, at least 3 times and at most 1,000: until `each`, which gets the number of runs so far, returns false.
+  // Calls `each` for a second, at least 3 times and at most 1,000, or until it returns false.
   template <typename Each>
   static void Repeat(Each each) {
     const Clock::time_point first = Clock::now();
@@ -99,7 +99,7 @@ std::optional<Times> MeasureTimes(const Runner& runner, int& exit_code) {
   return times;
 }
 
-// Of every step of a plan.
+// What was measured of every step of a plan.
 struct StepReport {
   double run_seconds = 0;  // of the run that the times are of, the fastest of
   int64_t runs = 0;
@@ -145,7 +145,7 @@ struct StepRow {
   std::string_view kernel() const { return step->engine == nullptr ? "reference" : step->engine->name(); }
 };
 
-// In the order of the plan.
+// The rows are in the order of the plan.
 std::vector<StepRow> RowsOf(const Plan& plan, const StepReport& report) {
   const Costs costs(*plan.module);
   std::vector<StepRow> rows;

@@ -78,7 +78,7 @@ struct ProgramInFile {
 int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file);
 // Reads, parses and verifies. On failure the error is shown and nullopt returned with `exit_code` set.
 std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code);
-// The same for a file with several programs: calls `each` with each one, and returns its exit code, or the first that
+// Loads a file with several programs alike: calls `each` with each one, and returns its exit code, or the first that
 // is not 0.
 int ForEachProgram(const RunFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each);

@@ -24,7 +24,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void OnSignal(int) { interrupted = 1; }
 
-// Without the file's name in front of the message, where the diagnostic has it.
+// Takes the file's name from the front of the message, since the diagnostic has it.
 absl::Status WithoutName(const absl::Status& status, const std::string& file) {
   const std::string name = file + ": ";
   const absl::string_view message = status.message();

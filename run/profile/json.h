@@ -7,7 +7,7 @@
 
 namespace assay {
 
-// In quotes. Names may hold anything; what is no UTF-8 becomes U+FFFD, one a byte.
+// The text in quotes. Names may hold anything; what is no UTF-8 becomes U+FFFD, one a byte.
 std::string JsonString(std::string_view text);
 
 }  // namespace assay

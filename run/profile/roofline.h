@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// Of all threads of a Parallel together.
+// What all threads of a Parallel reach together.
 struct Peaks {
   double copy = 0;    // bytes read and written a second, from memory to memory, past the caches
   double cached = 0;  // the same of 128 KiB a thread

@@ -36,7 +36,7 @@ class StepTimes final : public StepObserver {
   void FellBack(std::string_view) override { ++running_.back().time->fallbacks; }
   void Part(Clock::time_point, Clock::time_point, int64_t, int64_t) override {}
 
-  // By computation and step of the plan.
+  // The times by computation and step of the plan.
   const std::vector<std::vector<StepTime>>& times() const { return times_; }
 
  private:
