@@ -85,6 +85,26 @@ TEST_CASE("plan: types that do not go together", "[plan]") {
       "rounded-sums: f32 by bf16 to f32", EngineChoice::kFast);
 }
 
+TEST_CASE("plan: scatters whose windows overlap in another order than the updates'", "[plan]") {
+  const auto scatter = [](const char* updates, int window_dim, const char* combiner) {
+    return fmt::format(
+        "f {{ a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = {} }}\nENTRY e {{ x = f32[40] "
+        "parameter(0)\n "
+        "i = s32[1000,1] parameter(1)\n u = f32[{}] parameter(2)\n ROOT r = f32[40] scatter(x, i, u), "
+        "update_window_dims={{{}}}, inserted_window_dims={{}}, scatter_dims_to_operand_dims={{0}}, "
+        "index_vector_dim=1, to_apply=f }}",
+        combiner, updates, window_dim);
+  };
+  for (const char* combiner : {"f32[] multiply(a, b)", "f32[] subtract(a, b)", "f32[] copy(b)"}) {
+    if (!HasCode()) break;
+    Says(scatter("5,1000", 0, combiner), "native: windows that meet in another order than the updates' own");
+    CHECK_THAT(LineOf(scatter("1000,5", 1, combiner), EngineChoice::kExact),
+               !Catch::Contains("windows that meet"));
+    CHECK_THAT(LineOf(scatter("1,1000", 0, combiner), EngineChoice::kExact),
+               !Catch::Contains("windows that meet"));
+  }
+}
+
 TEST_CASE("plan: dots of no products, of few, of long sums and of many offsets", "[plan]") {
   const auto dot = [](int64_t m, int64_t k, int64_t n) {
     return fmt::format(
