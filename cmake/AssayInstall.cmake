@@ -1,4 +1,5 @@
-# What `cmake --install` gives: the libraries, their headers below include/assay, and find_package(assay).
+# What `cmake --install` gives: the libraries, the headers that programs may include, below include/assay, and
+# find_package(assay).
 
 include(CMakePackageConfigHelpers)
 
@@ -8,7 +9,34 @@ set_target_properties(assay_assay PROPERTIES EXPORT_NAME assay)
 add_library(assay::assay ALIAS assay_assay)
 target_link_libraries(assay_assay INTERFACE assay_builder)
 install(TARGETS assay_assay EXPORT assayTargets)
-install(DIRECTORY assay/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay FILES_MATCHING PATTERN *.h)
+
+# assay_install_with_includes(HEADER...): the headers, named from the root, and all of ours that they include.
+function(assay_install_with_includes)
+  set(open ${ARGN})
+  set(done)
+  while(open)
+    list(POP_FRONT open header)
+    if(header IN_LIST done)
+      continue()
+    endif()
+    list(APPEND done ${header})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+    file(STRINGS ${header} includes REGEX "^ *# *include \"")
+    foreach(include ${includes})
+      string(REGEX REPLACE ".*include \"([^\"]*)\".*" "\\1" included "${include}")
+      if(EXISTS ${CMAKE_SOURCE_DIR}/${included})
+        list(APPEND open ${included})
+      endif()
+    endforeach()
+  endwhile()
+  foreach(header ${done})
+    get_filename_component(folder ${header} DIRECTORY)
+    # <assay/assay.h> is assay/assay.h; <assay/shape/shape.h> is shape/shape.h.
+    string(REGEX REPLACE "^assay$" "" folder "${folder}")
+    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/${folder})
+  endforeach()
+endfunction()
+assay_install_with_includes(assay/assay.h assay/testing.h)
 
 install(EXPORT assayTargets NAMESPACE assay:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 configure_package_config_file(cmake/assayConfig.cmake.in assayConfig.cmake

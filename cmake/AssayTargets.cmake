@@ -72,8 +72,6 @@ function(assay_library name)
   target_compile_features(assay_${name} PUBLIC cxx_std_20)
   set_target_properties(assay_${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS assay_${name} EXPORT assayTargets)
-  install(DIRECTORY ${name}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/${name}
-          FILES_MATCHING PATTERN *.h PATTERN *.def PATTERN internal.h EXCLUDE)
   # A folder without sources yet is no library.
   foreach(dependency ${ARGN})
     if(dependency MATCHES "^assay_" AND NOT TARGET ${dependency})
