@@ -285,7 +285,7 @@ void Loop::RunTail(std::span<void* const> streams, int64_t begin, int64_t n, voi
     table.push_back(streams_[k].repeated ? streams[k] : copies[k].bytes);
     if (streams_[k].repeated || stored_[k]) continue;
     const int bytes = Bytes(streams_[k].type);
-    std::memset(copies[k].bytes, 0, static_cast<size_t>(lanes() * bytes));
+    std::memset(copies[k].bytes, 0, static_cast<size_t>(lanes()) * bytes);
     std::memcpy(copies[k].bytes, static_cast<const std::byte*>(streams[k]) + begin * bytes, n * bytes);
   }
   table.push_back(scratch);

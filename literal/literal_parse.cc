@@ -73,7 +73,7 @@ class LiteralParser {
   absl::Status ErrorAt(size_t position, std::string_view message) const;
 
   absl::StatusOr<Literal> ParseTuple(std::shared_ptr<const Shape> shape, int depth);
-  absl::StatusOr<Literal> ParseArray(std::shared_ptr<const Shape> shape);
+  absl::StatusOr<Literal> ParseArray(const std::shared_ptr<const Shape>& shape);
   absl::Status ParseDense(const Shape& shape, std::byte* out);
   absl::Status CloseBrace(const Shape& shape, int64_t dimension, int64_t count);
   absl::Status SkipSpaceAndCommas();
@@ -158,7 +158,7 @@ absl::StatusOr<Literal> LiteralParser::ParseValue(std::shared_ptr<const Shape> s
   if (depth > kMaxNesting) return Error(fmt::format("literal: tuples nest deeper than {}", kMaxNesting));
   ASSAY_RETURN_IF_ERROR(SkipSpace());
   if (shape->IsTuple()) return ParseTuple(std::move(shape), depth);
-  if (shape->IsArray()) return ParseArray(std::move(shape));
+  if (shape->IsArray()) return ParseArray(shape);
   return Error(fmt::format("literal: a value of shape {} can't be written", shape->ToString()));
 }
 
@@ -181,7 +181,7 @@ absl::StatusOr<Literal> LiteralParser::ParseTuple(std::shared_ptr<const Shape> s
   return Literal::Tuple(std::move(shape), std::move(elements));
 }
 
-absl::StatusOr<Literal> LiteralParser::ParseArray(std::shared_ptr<const Shape> shape) {
+absl::StatusOr<Literal> LiteralParser::ParseArray(const std::shared_ptr<const Shape>& shape) {
   if (shape->HasUnbounded()) return Error("literal: the shape has an unbounded dimension");
   // Too little text for so many elements: parse only for the error, without storage.
   if (static_cast<uint64_t>(shape->num_elements()) > text_.size() - position_) {

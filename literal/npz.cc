@@ -239,7 +239,7 @@ absl::StatusOr<std::string> BuildArchive(const std::vector<std::pair<std::string
   }
   ASSAY_RETURN_IF_ERROR(AddMembers(archive.get(), arrays, texts));
   if (Zip().close(archive.get()) != 0) return WriteError(archive.get());
-  archive.release();
+  static_cast<void>(archive.release());
   return ReadSource(target.get());
 }
 
@@ -317,7 +317,7 @@ int WriteArchive(int fd, const std::vector<std::pair<std::string, Literal>>& arr
   }
   if (!AddMembers(archive.get(), arrays, texts).ok()) return ENOMEM;
   if (Zip().close(archive.get()) != 0) return target.error != 0 ? target.error : ENOMEM;
-  archive.release();
+  static_cast<void>(archive.release());
   return 0;
 }
 

@@ -11,7 +11,7 @@ namespace assay {
 
 // Keeps of each computation what its root or a side effect needs, in textual order (TOKEN-1).
 // Engines are asked in their order and outlive the plan, their list need not; the reference needs none.
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& module, std::span<const Engine* const> engines);
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const Engine* const> engines);
 
 }  // namespace assay
 

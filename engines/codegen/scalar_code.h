@@ -56,7 +56,7 @@ class ScalarCode {
  private:
   // Everything but the code.
   static absl::StatusOr<std::shared_ptr<ScalarCode>> Inlined(const Module& module, ComputationId id, Isa isa,
-                                                             jit::Segment& segment);
+                                                             jit::Segment& made);
 
   std::vector<int> input_streams_;  // -1: not read
   std::vector<size_t> output_streams_, constant_streams_;

@@ -125,6 +125,7 @@ class ScalarLoop final : public Kernel {
     FillState(start, first, memory);
     memory.insert(memory.end(), program_.constants.begin(), program_.constants.end());
     std::vector<void*> streams;
+    streams.reserve(memory.size());
     for (codegen::Copies& copies : memory) streams.push_back(copies.bytes);
     int64_t times;
     do {

@@ -222,6 +222,7 @@ absl::Status Primitive::Run(EvalContext& context, const std::byte* a, const std:
     if (state.Moves(i)) ASSAY_RETURN_IF_ERROR(reorder(i, *given[i], *taken[i]));
   }
   std::vector<dnnl_exec_arg_t> arguments;
+  arguments.reserve(4);
   for (int i = 0; i < 3; ++i) arguments.push_back({kArguments[i], taken[i]->get()});
   if (library.memory_desc_get_size(&state.scratch) > 0) {
     ASSAY_ASSIGN_OR_RETURN(void* const at, space(state.scratch));

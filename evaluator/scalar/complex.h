@@ -39,7 +39,7 @@ Complex ComplexAdd(Complex a, Complex b, const FloatFormat& format);
 Complex ComplexSubtract(Complex a, Complex b, const FloatFormat& format);
 Complex ComplexMultiply(Complex a, Complex b, const FloatFormat& format);
 Complex ComplexDivide(Complex a, Complex b, const FloatFormat& format);
-Complex ComplexPower(Complex a, Complex b, const FloatFormat& format);
+Complex ComplexPower(Complex z, Complex w, const FloatFormat& format);
 Complex ComplexAtan2(Complex y, Complex x, const FloatFormat& format);
 
 }  // namespace assay

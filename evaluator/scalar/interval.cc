@@ -31,7 +31,7 @@ Interval Interval::Pi(mpfr_prec_t precision) {
   return result;
 }
 
-Interval::Interval(Interval&& other) : Interval(mpfr_prec_t{MPFR_PREC_MIN}) {
+Interval::Interval(Interval&& other) noexcept : Interval(mpfr_prec_t{MPFR_PREC_MIN}) {
   mpfr_swap(low_, other.low_);
   mpfr_swap(high_, other.high_);
 }

@@ -25,7 +25,7 @@ class Interval {
   Interval(MpfrFn1 f, mpfr_srcptr x, mpfr_prec_t precision);
   Interval(MpfrFn2 f, mpfr_srcptr x, mpfr_srcptr y, mpfr_prec_t precision);
   static Interval Pi(mpfr_prec_t precision);
-  Interval(Interval&& other);
+  Interval(Interval&& other) noexcept;
   Interval& operator=(Interval&&) = delete;
   ~Interval();
 

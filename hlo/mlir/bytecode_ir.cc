@@ -383,7 +383,7 @@ bool BytecodeReader::ReadRegions(Cursor& in, Operation* operation) {
   --nesting_;
   first_slot_ = outer_first;
   if (!has_section) {
-    in = std::move(inner);
+    in = inner;
     return true;
   }
   if (inner.left() > 0)

@@ -79,11 +79,10 @@ void EmitConditional(OpImport& in, bool is_if) {
     branches.push_back(*branch);
   }
   if (is_if) {
-    in.Emit(Opcode::kConditional, std::move(inputs),
+    in.Emit(Opcode::kConditional, inputs,
             in.Map({{Attr::kTrueComputation, branches[0]}, {Attr::kFalseComputation, branches[1]}}));
   } else {
-    in.Emit(Opcode::kConditional, std::move(inputs),
-            in.Map({{Attr::kBranchComputations, std::move(branches)}}));
+    in.Emit(Opcode::kConditional, inputs, in.Map({{Attr::kBranchComputations, std::move(branches)}}));
   }
 }
 

@@ -55,7 +55,7 @@ void ImportTest(OpImport& in) {
   SharedShape shape = in.WholeShape();
   if (!in.ok()) return;
   const int32_t call = in.Add(
-      Opcode::kCustomCall, std::move(shape), std::move(inputs),
+      Opcode::kCustomCall, std::move(shape), inputs,
       in.Map({{Attr::kCustomCallTarget, std::string(in.op.name)}, {Attr::kCustomCallHasSideEffect, true}}));
   FinishTestCall(in, call, in.op.name, Dictionary(in.op, in.op.name, /*with_defaults=*/true));
   in.BindResults(call);

@@ -279,7 +279,7 @@ class OpImport {
   int32_t TupleElement(int32_t tuple, SharedShape shape, size_t index);
   int32_t Constant(ElementType type, double value);
   // A constant with the value of dense<...>, whose type the caller has checked; a splat is broadcast. -1: refused.
-  int32_t DenseConstant(const Attribute& value, SharedShape shape);
+  int32_t DenseConstant(const Attribute& value, const SharedShape& shape);
   int32_t Broadcast(int32_t scalar, const SharedShape& shape);
   std::optional<ComputationId> Body(size_t region = 0);
 

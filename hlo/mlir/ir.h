@@ -247,8 +247,8 @@ class Tree {
 // them; i1 becomes 0 or 1.
 void NormalizeElements(ElementType type, std::span<std::byte> elements);
 
-// What uses of values leave in each region: Region::captures of every region below `top`.
-void FillCaptures(Tree& tree, Region& top);
+// What uses of values leave in each region: Region::captures of every region below `region`.
+void FillCaptures(Tree& tree, Region& region);
 
 }  // namespace assay::mlir
 

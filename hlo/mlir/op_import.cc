@@ -396,7 +396,7 @@ int32_t OpImport::Constant(ElementType type, double value) {
   return constant;
 }
 
-int32_t OpImport::DenseConstant(const Attribute& value, SharedShape shape) {
+int32_t OpImport::DenseConstant(const Attribute& value, const SharedShape& shape) {
   if (value.kind != Kind::kDense) {
     Invalid("value is not dense<...>");
     return -1;

@@ -90,7 +90,7 @@ void Lexer::SkipSpace() {
   }
 }
 
-void Lexer::Fail(std::string message) {
+void Lexer::Fail(std::string_view message) {
   error_ = InvalidProgram(position(), message);
   token_ = {};
   token_.kind = Tok::kError;

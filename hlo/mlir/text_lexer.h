@@ -73,7 +73,7 @@ class Lexer {
   void LexValue();
   void LexSymbol();
   void LexPunct();
-  void Fail(std::string message);
+  void Fail(std::string_view message);
 
   std::string_view text_;
   size_t cursor_ = 0, begin_ = 0, line_start_ = 0;

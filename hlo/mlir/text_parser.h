@@ -134,7 +134,7 @@ class TextParser {
   absl::Status ParseWindow(Draft& draft);
   absl::Status ParseReduce(Draft& draft);
   absl::Status ParseReducer(Draft& draft);
-  absl::Status BuildReducer(Draft& draft, std::string_view operation);
+  absl::Status BuildReducer(Draft& draft, std::string_view name);
   absl::Status ParseWhile(Draft& draft);
   absl::Status ParseCustomCall(Draft& draft);
   absl::Status ParseComposite(Draft& draft);
@@ -173,8 +173,8 @@ class TextParser {
   absl::Status ParseHash(const Attribute** attribute);
   absl::Status ParseStruct(std::string_view name, const Attribute** attribute);
   absl::Status ParseConv(const Attribute** attribute);
-  absl::Status ParseConvDims(std::string_view batch, std::string_view feature, std::string_view prefix,
-                             std::string_view batch_name, std::string_view feature_name,
+  absl::Status ParseConvDims(std::string_view first, std::string_view second, std::string_view prefix,
+                             std::string_view first_name, std::string_view second_name,
                              std::vector<NamedAttribute>* fields);
   absl::Status ParseConvFields(std::vector<NamedAttribute>* fields);
   absl::Status ParseBounds(const Attribute** attribute);

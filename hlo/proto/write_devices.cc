@@ -133,10 +133,10 @@ absl::Status ReadNamed(TokenReader& in, pb::NamedSharding* message) {
   return absl::OkStatus();
 }
 
-constexpr int32_t kTupleType = 2, kOtherType = 3;
+constexpr int32_t kTupleSharding = 2, kOtherSharding = 3;
 
 absl::Status ReadTiles(TokenReader& in, pb::OpSharding* message) {
-  message->set_type(kOtherType);
+  message->set_type(kOtherSharding);
   Ints dims;
   ASSAY_RETURN_IF_ERROR(in.ReadIntList(TokenKind::kLeftSquare, TokenKind::kRightSquare, &dims));
   message->mutable_tile_assignment_dimensions()->Add(dims.begin(), dims.end());
@@ -235,7 +235,7 @@ absl::Status WriteSharding(std::string_view text, pb::OpSharding* message) {
   TokenReader in(text);
   ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftBrace));
   if (!in.At(TokenKind::kLeftBrace) && !in.At(TokenKind::kRightBrace)) return ReadLeaf(in, message);
-  message->set_type(kTupleType);
+  message->set_type(kTupleSharding);
   while (!in.At(TokenKind::kRightBrace)) {
     if (!message->tuple_shardings().empty()) ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kComma));
     ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftBrace));

@@ -29,13 +29,13 @@ uint64_t Bits(double value) { return std::bit_cast<uint64_t>(value); }
 
 // The formats once more, written down from spec/shapes.md 2.1 for the oracle: exponent and mantissa bits,
 // bias, and the patterns that are no finite number.
-struct Layout {
+struct FloatLayout {
   T type;
   int exponent, mantissa, bias;
   bool (*is_nan)(uint64_t);
   uint64_t infinity;  // 0: none
 };
-const Layout kLayouts[] = {
+const FloatLayout kLayouts[] = {
     {T::kF16, 5, 10, 15, [](uint64_t p) { return (p & 0x7fff) > 0x7c00; }, 0x7c00},
     {T::kBF16, 8, 7, 127, [](uint64_t p) { return (p & 0x7fff) > 0x7f80; }, 0x7f80},
     {T::kF8E5M2, 5, 2, 15, [](uint64_t p) { return (p & 0x7f) > 0x7c; }, 0x7c},
@@ -51,7 +51,7 @@ const Layout kLayouts[] = {
     {T::kF4E2M1FN, 2, 1, 1, [](uint64_t) { return false; }, 0},
 };
 // Value of a pattern that is not NaN.
-double SlowDecode(uint64_t pattern, const Layout& l) {
+double SlowDecode(uint64_t pattern, const FloatLayout& l) {
   if (l.type == T::kF8E8M0FNU) return std::ldexp(1.0, static_cast<int>(pattern) - l.bias);
   const uint64_t sign = uint64_t{1} << (l.exponent + l.mantissa);
   const double s = (pattern & sign) ? -1 : 1;
@@ -66,7 +66,7 @@ double SlowDecode(uint64_t pattern, const Layout& l) {
 // Rounding by looking for the two neighbours among all finite magnitudes of a format, in order.
 class SlowRounder {
  public:
-  explicit SlowRounder(const Layout& layout) : layout_(layout) {
+  explicit SlowRounder(const FloatLayout& layout) : layout_(layout) {
     const int bits = layout.exponent + layout.mantissa;
     for (uint64_t p = 0; p < (uint64_t{1} << bits); ++p) {
       if (!layout.is_nan(p) && !std::isinf(SlowDecode(p, layout))) values_.push_back(SlowDecode(p, layout));
@@ -104,7 +104,7 @@ class SlowRounder {
   }
 
  private:
-  Layout layout_;
+  FloatLayout layout_;
   std::vector<double> values_;
   double max_;
 };
@@ -192,7 +192,7 @@ TEST_CASE("float format: largest, smallest and special values of every format", 
 }
 
 TEST_CASE("float format: every pattern of up to 16 bits decodes to its value and back", "[float_format]") {
-  for (const Layout& l : kLayouts) {
+  for (const FloatLayout& l : kLayouts) {
     const FloatFormat& f = Format(l.type);
     INFO(Name(l.type));
     REQUIRE(f.bits <= 16);
@@ -208,7 +208,7 @@ TEST_CASE("float format: every pattern of up to 16 bits decodes to its value and
 }
 
 TEST_CASE("float format: rounding picks the nearest value, ties to even", "[float_format]") {
-  for (const Layout& l : kLayouts) {
+  for (const FloatLayout& l : kLayouts) {
     const SlowRounder oracle(l);
     const std::vector<double> probes = Probes(oracle.values());
     std::vector<double> strip = probes;
@@ -308,7 +308,7 @@ TEST_CASE("float format: NaN payloads travel through doubles", "[float_format]")
 }
 
 TEST_CASE("float format: the value below", "[float_format]") {
-  for (const Layout& l : kLayouts) {
+  for (const FloatLayout& l : kLayouts) {
     const FloatFormat& f = Format(l.type);
     std::vector<double> values;
     for (uint64_t p = 0; p < (uint64_t{1} << f.bits); ++p) {

@@ -16,8 +16,8 @@ namespace assay::native {
 
 // What all lines of an fft instruction share.
 struct FftForm {
-  FftForm(std::vector<int64_t> lengths, bool inverse, bool real_input, bool real_result,
-          ElementType component, Isa isa);
+  FftForm(std::vector<int64_t> sizes, bool is_inverse, bool from_real, bool to_real, ElementType type,
+          Isa isa);
 
   std::vector<int64_t> lengths;
   bool inverse, real_input, real_result;

@@ -28,7 +28,7 @@ struct FftPass {
 };
 
 struct FftAxis {
-  FftAxis(int64_t n, int64_t inner, int lanes);
+  FftAxis(int64_t size, int64_t neighbours, int lanes);
   int64_t n, inner;
   std::vector<FftPass> passes;
   // ||computed - exact||_2 <= error * sqrt(n) * ||x||_2.

@@ -224,7 +224,7 @@ ArraySums Components(const ArraySums& sums) {
 
 }  // namespace
 
-absl::Status RunArraySums(EvalContext& context, const SumKernels& kernels, ArraySums sums) {
+absl::Status RunArraySums(EvalContext& context, const SumKernels& kernels, const ArraySums& sums) {
   if (!IsComplex(sums.type)) return ArraySummer(context, kernels, sums).Run();
   ArraySums parts = Components(sums);
   const int64_t bytes = Bytes(parts.type);

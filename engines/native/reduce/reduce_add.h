@@ -18,7 +18,7 @@ struct ArraySums {
   LoopDims reduced;    // array 0: input
 };
 
-absl::Status RunArraySums(EvalContext& context, const SumKernels& kernels, ArraySums sums);
+absl::Status RunArraySums(EvalContext& context, const SumKernels& kernels, const ArraySums& sums);
 
 }  // namespace assay::native
 

@@ -307,11 +307,11 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSort(const StepView& step, 
   std::shared_ptr<const codegen::ScalarCode> code;
   if (!always && step.operand_shape(0).num_elements() >= kWorthCode) {
     auto made = codegen::ScalarCode::Make(step.module, comparator, isa, /*vectors=*/false);
-    if (made.ok()) code = *std::move(made);
     if (!order && !made.ok()) {
       return NotSupported({}, fmt::format("a comparator that is no order by keys, with {}",
                                           std::string(made.status().message())));
     }
+    if (made.ok()) code = *std::move(made);
   }
   if (!order && code == nullptr)
     return NotSupported({}, "few elements by a comparator that is no order by keys");

@@ -104,7 +104,8 @@ absl::StatusOr<std::shared_ptr<const ScalarCode>> RoundingCode(ElementType type,
   const int32_t low = body.Op(Opcode::kConvert, type, {body.Op(Opcode::kSubtract, kF64, {s, e})}),
                 high = body.Op(Opcode::kConvert, type, {body.Op(Opcode::kAdd, kF64, {s, e})});
   const int32_t same = body.Compare("EQ", low, high, /*bits=*/true), number = body.Compare("EQ", low, low);
-  return std::move(body).Code("round_sums", low, body.Op(Opcode::kAnd, kPred, {same, number}), isa);
+  const int32_t decided = body.Op(Opcode::kAnd, kPred, {same, number});
+  return std::move(body).Code("round_sums", low, decided, isa);
 }
 
 struct SumCode {

@@ -22,11 +22,13 @@
 #include "hlo/module.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
+#include "tests/evaluator/scalar/rounding_oracle.h"
 
 namespace assay::native {
 namespace {
 
-uint64_t Bits(double x) { return std::bit_cast<uint64_t>(x); }
+using testing::Bits;
+
 bool SameBits(Complex a, Complex b) {
   return Bits(a.real()) == Bits(b.real()) && Bits(a.imag()) == Bits(b.imag());
 }

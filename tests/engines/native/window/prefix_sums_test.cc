@@ -50,7 +50,7 @@ void CheckPrefixes(int64_t rows, int64_t n, bool backward, const std::vector<dou
   }
 }
 
-std::vector<double> Doubles(int64_t n, Draw draw, uint64_t seed) {
+std::vector<double> DrawnDoubles(int64_t n, Draw draw, uint64_t seed) {
   Drawer drawer(draw, *Info(ElementType::kF32).format, seed);
   std::vector<double> values(static_cast<size_t>(n));
   for (double& value : values) value = drawer.Next();
@@ -71,7 +71,7 @@ TEST_CASE("native cumulative sums: against MPFR", "[native][window]") {
       for (Draw draw : kAllDraws) {
         if (n > 5000 && draw != Draw::kNormal && draw != Draw::kCancelling && draw != Draw::kTies) continue;
         INFO("draw " << static_cast<int>(draw));
-        CheckPrefixes(rows, n, backward, Doubles(rows * n, draw, static_cast<uint64_t>(n)), 0);
+        CheckPrefixes(rows, n, backward, DrawnDoubles(rows * n, draw, static_cast<uint64_t>(n)), 0);
       }
     }
   }
@@ -80,11 +80,11 @@ TEST_CASE("native cumulative sums: against MPFR", "[native][window]") {
 TEST_CASE("native cumulative sums: start values, zeros and sums that grow", "[native][window]") {
   for (bool backward : {false, true}) {
     for (double init : {1.5, -0.0, 1e30, 1e-40, HUGE_VAL, std::nan("")})
-      CheckPrefixes(1, 5000, backward, Doubles(5000, Draw::kNormal, 1), init);
-    CheckPrefixes(1, 5000, backward, Doubles(5000, Draw::kZeros, 2), -0.0);
+      CheckPrefixes(1, 5000, backward, DrawnDoubles(5000, Draw::kNormal, 1), init);
+    CheckPrefixes(1, 5000, backward, DrawnDoubles(5000, Draw::kZeros, 2), -0.0);
     CheckPrefixes(1, 5000, backward, std::vector<double>(5000, -0.0), 0.0);
     // Of one sign: the sums pass every power of two, and at last what the integers hold.
-    std::vector<double> positive = Doubles(70001, Draw::kNormal, 3);
+    std::vector<double> positive = DrawnDoubles(70001, Draw::kNormal, 3);
     for (double& x : positive) x = std::fabs(x);
     CheckPrefixes(1, 70001, backward, positive, 0);
     for (double smallest : {0x1p-27, 0x1p-33, 0x1p-60}) {
