@@ -365,6 +365,10 @@ def convolution_goldens():
     case("window_in_padding", line([1, 2]), line([3, 4]), Window([2], [2], [(4, 4)]))
     case("exact", line([1e8, 1.0, -1e8, 1.0]), line([1, 1, 1, 1]), Window([4], pad=[(1, 1)]))
     case("mixed_types", rnd.array("bf16", [1, 2, 4]), rnd.array("f32", [2, 2, 2]), Window([2]), result="f32")
+    # With products enough for a kernel.
+    rnd = Random(15)
+    case("base_dilated_large", rnd.array("s8", [1, 3, 9]), rnd.array("s8", [4, 3, 4]), Window([4], pad=[(1, 1)], lhs=[2]), result="s32")
+    case("batch_groups_large", rnd.array("s8", [4, 3, 12]), rnd.array("s8", [4, 3, 3]), Window([3]), bgc=2, result="s32")
     golden("convolution_dynamic", "hand", entry(
         "l = f32[1,1,4] parameter(0)", "r = f32[1,1,2] parameter(1)", "n = s32[] constant(3)",
         "d = f32[1,1,<=4] set-dimension-size(l, n), dimensions={2}",

@@ -339,6 +339,7 @@ f {
     case("empty_base_padded", Array("f32", [0], []), 5.0, "add", Window([2], pad=[(2, 2)]))
     case("scalar", Array("f32", [], [2.0]), 5.0, "add", Window([]))
     case("special", Array("f32", [6], [NAN, INF, -INF, 1.0, -0.0, -0.0]), -0.0, "add", Window([2]))
+    case("maximum_long", Random(5).array("s8", [3, 4, 12]), -128, "maximum", Window([2, 2, 9]))
     golden("reduce-window_dynamic", "spec", reducer("s32", "add") + entry(
         "x = s32[6] parameter(0)", "n = s32[] constant(4)", "d = s32[<=6] set-dimension-size(x, n), dimensions={0}",
         "i = s32[] constant(0)", "ROOT r = s32[<=5] reduce-window(d, i), window={size=2}, to_apply=f"),

@@ -339,6 +339,13 @@ def triangular_goldens():
                     name = "%s_%s_%s_%s" % ("left" if left else "right", "lower" if lower else "upper", op.lower(), t)
                     case(name, rnd.array(t, [2, 4, 4], 1), rnd.array(t, [2, 4, 3] if left else [2, 3, 4], 1), left, lower,
                          op == "ADJOINT" and t == "f32", op)
+    # With products enough for a kernel.
+    rnd = Random(25)
+    for left in (True, False):
+        for lower in (True, False):
+            for op, t in (("NO_TRANSPOSE", "f32"), ("TRANSPOSE", "f32"), ("ADJOINT", "c64")):
+                name = "large_%s_%s_%s" % ("left" if left else "right", "lower" if lower else "upper", op.lower())
+                case(name, rnd.array(t, [2, 6, 6], 1), rnd.array(t, [2, 6, 2] if left else [2, 2, 6], 1), left, lower, False, op)
     case("singular", Array("f32", [3, 3], [0.0, 0.0, 0.0, 1.0, 2.0, 0.0, 1.0, 1.0, 1.0]), Array("f32", [3, 1], [4.0, 1.0, 1.0]))
     case("zero_over_zero", Array("f32", [1, 1], [0.0]), Array("f32", [1, 2], [0.0, -1.0]))
     case("empty", Array("f32", [0, 0], []), Array("f32", [0, 3], []))

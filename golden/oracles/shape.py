@@ -277,6 +277,10 @@ def sort_cases():
     one("sort_le", "(s32[7], s32[7])", "sort", [arr("s32", [1, 1, 2, 2, 1, 2, 1]), np.arange(7, dtype=np.int32)], "dimensions={0}, to_apply=cmp",
         outs=[np.array(x, np.int32) for x in zip(*merge_sort(list(zip([1, 1, 2, 2, 1, 2, 1], range(7))), lambda a, b: a[0] <= b[0]))],
         computations=compare_f("s32", "LE", pairs=2), decision="sort-not-an-order")
+    zeros = [0.0, -0.0, 3.0, -0.0, 0.0, 0.0, -2.0]
+    one("sort_le_zeros", "f32[7]", "sort", [arr("f32", zeros)], "dimensions={0}, to_apply=cmp",
+        outs=[arr("f32", merge_sort(zeros, lambda a, b: a <= b))], computations=compare_f("f32", "LE"), decision="sort-not-an-order",
+        remark="equal elements come out last one first, and keep their signs")
     always = "cmp { a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT t = pred[] constant(true) }"
     one("sort_always_true", "s32[7]", "sort", [arr("s32", values)], "dimensions={0}, to_apply=cmp",
         outs=[arr("s32", merge_sort(values, lambda a, b: True))], computations=always, decision="sort-not-an-order")
@@ -420,6 +424,43 @@ ENTRY main {
     refuse("iota_c3", "Iota-C3", "pred[3]", "iota", [], "iota_dimension=0")
 
 
+def fused_cases():
+    """In a loop, where a few hundred elements are worth code: ops that a fusion computes while it reads."""
+    def case(name, operand, fused):
+        n, count = np.prod(operand), ",".join(map(str, operand))
+        golden(name, f"""HloModule m
+cond {{
+  c = (s32[], s32[6,6,5], s32[{count}]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  n = s32[] constant(3)
+  ROOT less = pred[] compare(i, n), direction=LT
+}}
+body {{
+  c = (s32[], s32[6,6,5], s32[{count}]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  a = s32[6,6,5] get-tuple-element(c), index=1
+  x = s32[{count}] get-tuple-element(c), index=2
+  f = s32[6,6,5] {fused}
+  m = s32[6,6,5] multiply(a, f)
+  s = s32[6,6,5] add(m, a)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT t = (s32[], s32[6,6,5], s32[{count}]) tuple(j, s, x)
+}}
+ENTRY main {{
+  p = s32[] parameter(0)
+  a = s32[6,6,5] iota(), iota_dimension=1
+  n = s32[{n}] iota(), iota_dimension=0
+  x = s32[{count}] reshape(n)
+  t = (s32[], s32[6,6,5], s32[{count}]) tuple(p, a, x)
+  w = (s32[], s32[6,6,5], s32[{count}]) while(t), condition=cond, body=body
+  ROOT r = s32[6,6,5] get-tuple-element(w), index=1
+}}""", [arr("s32", 0)])
+
+    case("slice_fused", (8, 13, 5), "slice(x), slice={[1:7],[2:13:2],[0:5]}")
+    case("broadcast_fused", (6, 5), "broadcast(x), dimensions={0,2}")
+
+
 def empty_cases():
     """Arrays without elements whose other sizes are huge: no stride or offset may be computed with them."""
     b = 1 << 40
@@ -453,7 +494,7 @@ def empty_cases():
 
 
 def main(dry_run):
-    for cases in (layout_cases, slice_cases, gather_cases, scatter_cases, sort_cases, dynamic_cases, empty_cases):
+    for cases in (layout_cases, slice_cases, gather_cases, scatter_cases, sort_cases, dynamic_cases, fused_cases, empty_cases):
         cases()
     SCRIPT.finish(dry_run)
 

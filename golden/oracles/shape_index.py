@@ -7,6 +7,10 @@ import numpy as np
 from shape_base import NANS, add_f, arr, binary_f, golden, one, program, random, refuse, rng, second
 
 
+# For batching dimensions of sizes 3 and 2, into a dimension of size 4; some are outside.
+INDICES_OF_TWO = arr("s32", [[[0, 3, 5, 1], [2, 4, -1, 3]], [[3, 0, 2, 2], [1, -1, 4, 0]], [[2, 1, -1, 5], [0, 2, 4, 1]]])
+
+
 # --- gather.cc ---
 
 def ints(values):
@@ -29,6 +33,8 @@ def gather_cases():
         gather_attributes([1, 2], [], [0, 1], 1, [2, 2]), outs=[arr("s32", [[[2, 3], [6, 7]], [[3, 4], [7, 8]]])], oracle="spec")
     one("gather_spec_batching", "s32[2,3]", "gather", [np.arange(1, 9, dtype=np.int32).reshape(2, 4), arr("s32", [[0, 3, 9], [1, 1, -4]])],
         gather_attributes([], [1], [1], 2, [1, 1], ([0], [0])), outs=[arr("s32", [[1, 4, 4], [6, 6, 5]])], oracle="spec")
+    one("gather_batching_two", "s32[3,2,4]", "gather", [np.arange(24, dtype=np.int32).reshape(4, 2, 3), INDICES_OF_TWO],
+        gather_attributes([], [0], [0], 3, [1, 1, 1], ([1, 2], [1, 0])))
     x = random("f32", (16, 11))
     i = arr("s64", rng.integers(-2, 18, (3, 2, 1)))
     one("gather_nd", "f32[3,2,11]", "gather", [x, i], gather_attributes([2], [0], [0], 2, [1, 11]))
@@ -175,6 +181,13 @@ def scatter_cases():
         if 0 <= s0 < 4 and 0 <= s1 < 3:
             out[b, s1, s0] += upd[a, b, c, 0]
     one("scatter_spec_batching", "s32[2,3,4,2]", "scatter", [op, idx, upd], figure, outs=[out], computations=add_f("s32"))
+    one("scatter_batching_two", "s32[4,2,3]", "scatter",
+        [np.arange(24, dtype=np.int32).reshape(4, 2, 3), INDICES_OF_TWO, 100 * np.arange(1, 25, dtype=np.int32).reshape(3, 2, 4)],
+        scatter_attributes([], [0], [0], 3, "add_f", ([1, 2], [1, 0])), computations=add_f("s32"))
+    one("scatter_window_2d", "s32[5,6]", "scatter",
+        [np.arange(30, dtype=np.int32).reshape(5, 6), arr("s32", [[0, 1], [2, 3], [2, 4], [3, 0], [1, 2]]),
+         100 * np.arange(1, 31, dtype=np.int32).reshape(5, 2, 3)],
+        scatter_attributes([1, 2], [], [0, 1], 1, "add_f"), computations=add_f("s32"), remark="the third window is not inside")
     one("scatter_exact_sum", "f32[2,1]", "scatter", [arr("f32", [[1e30], [1]]), arr("s32", [[0], [1], [0], [1], [0]]),
                                                       arr("f32", [[1], [2**-24], [-1e30], [2**-50], [2**-30]])],
         rows, outs=[arr("f32", [[1], [np.float32(1) + np.float32(2**-23)]])], computations=add_f("f32"),
