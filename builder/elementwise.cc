@@ -150,6 +150,8 @@ XlaOp Conj(XlaOp operand) {
   });
 }
 
+// Short names keep a row on one line.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 XlaOp Add(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kAdd, l, r, bd); }
 XlaOp And(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kAnd, l, r, bd); }
 XlaOp Atan2(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kAtan2, l, r, bd); }
@@ -207,6 +209,7 @@ XlaOp LeTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
 XlaOp LtTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
   return CompareTotalOrder(l, r, bd, ComparisonDirection::kLt);
 }
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max) {
   return Emit(BuilderOf({min, operand, max}), {Opcode::kClamp, {min, operand, max}});

@@ -150,7 +150,7 @@ absl::StatusOr<Shape> XlaBuilder::Infer(const NewInstruction& instruction) const
   return WithSuffix(shape.status(), fmt::format(" (in {} of builder '{}')", Name(made.opcode), name_));
 }
 
-absl::StatusOr<XlaOp> XlaBuilder::Add(NewInstruction instruction) {
+absl::StatusOr<XlaOp> XlaBuilder::Add(const NewInstruction& instruction) {
   ASSAY_ASSIGN_OR_RETURN(Shape shape, Infer(instruction));
   ASSAY_ASSIGN_OR_RETURN(Instruction made, Make(instruction));
   made.name = instruction_names_.Take(instruction.name.empty() ? std::string(Name(instruction.opcode))

@@ -127,7 +127,7 @@ class XlaBuilder {
   void AddControlPredecessor(XlaOp after, XlaOp before);
 
   // Used by the operation functions of builder.h.
-  absl::StatusOr<XlaOp> Add(NewInstruction instruction);
+  absl::StatusOr<XlaOp> Add(const NewInstruction& instruction);
   // The shape that Add would give it.
   absl::StatusOr<Shape> Infer(const NewInstruction& instruction) const;
   absl::StatusOr<ComputationId> Import(const XlaComputation& computation);

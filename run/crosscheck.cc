@@ -54,7 +54,8 @@ class Worst {
   explicit Worst(const Shape& shape) : shape_(shape), type_(shape.element_type()) {}
 
   // `allowed`: what the kernel promised, besides the expected value.
-  void Add(int64_t position, const std::byte* expected, const std::byte* actual, std::string allowed = {}) {
+  void Add(int64_t position, const std::byte* expected, const std::byte* actual,
+           const std::string& allowed = {}) {
     ++count_;
     int64_t ulps = 0;
     if (const FloatFormat* format = Info(type_).format; format != nullptr && IsFloat(type_))

@@ -66,7 +66,7 @@ int GoldenRecord(const RunFlags& flags);
 
 // Says on standard error what went wrong, with FILE:LINE:COL, the source line and a caret where the place is
 // known; returns the exit code.
-int Fail(const absl::Status& status, const std::string& file, std::string_view source = {});
+int Fail(const absl::Status& full, const std::string& file, std::string_view source = {});
 int UsageError(const std::string& message);
 // A program and the file that it stands in, whose lines errors show.
 struct ProgramInFile {

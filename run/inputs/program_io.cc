@@ -88,7 +88,7 @@ class ArgumentReader {
 template <typename Value>
 absl::StatusOr<std::vector<Literal>> ReadArguments(const VerifiedModule& module,
                                                    const std::map<std::string, Value>& values,
-                                                   LeafSource source, std::deque<StreamItem>* infeed) {
+                                                   const LeafSource& source, std::deque<StreamItem>* infeed) {
   const Computation& entry = module.module().entry_computation();
   ArgumentReader reader(source);
   std::vector<Literal> arguments;
