@@ -113,8 +113,8 @@ struct OpDef {
   // tries).
   TypeSet types;
   std::span<const AttrSpec> attributes = {};
-  InferFn infer = nullptr;
-  EvalFn eval = nullptr;
+  Named<InferFn> infer;
+  Named<EvalFn> eval;
   Named<WorkFn> work;                  // what a run takes (work.h)
   StripFor strip = nullptr;            // elementwise ops only; eval is then EvalElementwise of map_elements.h
   SourceFn source = nullptr;           // ops that only move elements
