@@ -11,6 +11,7 @@
 #include "evaluator/ops/control.h"
 #include "evaluator/ops/function_call.h"
 #include "evaluator/ops/test_call.h"
+#include "evaluator/shape_rules.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 
@@ -174,8 +175,6 @@ absl::Status CheckLayoutConstraints(const InferContext& context) {
   }
   return absl::OkStatus();
 }
-
-const Shape& ArrayOf(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
 
 absl::Status CheckIdentity(const InferContext& context, std::string_view target, const Shape& result) {
   if (context.num_operands() != 1) {
