@@ -30,6 +30,17 @@ constexpr NumberFormat kFormats[] = {
     {T::kF64, 64, 52, 1023, 0x7fefffffffffffff, 0x7ff8000000000000, Beyond::kInfinity, true},
 };
 
+consteval bool HasEveryFloat() {
+  for (int t = 0; t < kNumElementTypes; ++t) {
+    const auto type = static_cast<ElementType>(t);
+    bool has = !kFloatTypes.Has(type);
+    for (const NumberFormat& format : kFormats) has |= format.type == type;
+    if (!has) return false;
+  }
+  return true;
+}
+static_assert(HasEveryFloat());
+
 uint64_t SignOf(const NumberFormat& format) { return uint64_t{1} << (format.bits - 1); }
 
 // The value of a magnitude pattern if the format went on for ever: the one after the largest is the number

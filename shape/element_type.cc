@@ -63,6 +63,21 @@ constexpr ElementTypeInfo kTable[kNumElementTypes] = {
     {"c128", 128, 16, C::kComplex, &kF64, "<c16"},
 };
 
+// A row for each enumerator, among those of its class.
+consteval bool RowsFitEnumerators() {
+  for (int i = 0; i < kNumElementTypes; ++i) {
+    const auto type = static_cast<ElementType>(i);
+    const TypeClass row = kTable[i].type_class;
+    if (kTable[i].name.empty() || (row == C::kPred) != kPredTypes.Has(type) ||
+        (row == C::kSigned) != kSignedTypes.Has(type) || (row == C::kUnsigned) != kUnsignedTypes.Has(type) ||
+        (row == C::kFloat) != kFloatTypes.Has(type) || (row == C::kComplex) != kComplexTypes.Has(type)) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(RowsFitEnumerators());
+
 // Names start with the letter of their part of the table, so a look-up compares few rows.
 struct RowRange {
   ElementType first, last;

@@ -1,4 +1,4 @@
-// The table of element types: spec/shapes.md section 2. Adding an element type is a row in element_type.cc.
+// The table of element types: spec/shapes.md section 2. Adding an element type: docs/adding_an_op.md.
 #ifndef ASSAY_SHAPE_ELEMENT_TYPE_H_
 #define ASSAY_SHAPE_ELEMENT_TYPE_H_
 
@@ -43,7 +43,7 @@ enum class ElementType : uint8_t {
   kC64,
   kC128,
 };
-inline constexpr int kNumElementTypes = 32;
+inline constexpr int kNumElementTypes = static_cast<int>(ElementType::kC128) + 1;
 
 enum class TypeClass : uint8_t { kPred, kSigned, kUnsigned, kFloat, kComplex };
 

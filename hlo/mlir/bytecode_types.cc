@@ -50,6 +50,18 @@ constexpr ElementType kVhloElements[] = {ElementType::kPred,
                                          ElementType::kF6E3M2FN,
                                          ElementType::kF8E8M0FNU};
 
+// A complex type is made of its component's; s1 and u1 are the types that StableHLO lacks.
+consteval bool HasEveryElement() {
+  for (int t = 0; t < kNumElementTypes; ++t) {
+    const auto type = static_cast<ElementType>(t);
+    bool has = kComplexTypes.Has(type) || type == ElementType::kS1 || type == ElementType::kU1;
+    for (const ElementType element : kVhloElements) has |= element == type;
+    if (!has) return false;
+  }
+  return true;
+}
+static_assert(HasEveryElement());
+
 // A signless or signed integer is signed; i1 is pred.
 ElementType IntegerOfWidth(uint64_t bits, bool is_unsigned) {
   using enum ElementType;

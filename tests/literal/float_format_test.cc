@@ -178,6 +178,7 @@ TEST_CASE("float format: largest, smallest and special values of every format", 
       {T::kF6E2M3FN, 7.5, 1, 0.125, 0x1f, 0x20},
       {T::kF4E2M1FN, 6, 1, 0.5, 0x7, 0x8},
   };
+  CHECK(std::size(kRows) == FloatTypes().size() - 1);  // all but f64
   for (const Row& row : kRows) {
     INFO(Name(row.type));
     for (double v : {row.max, row.min_normal, row.min_subnormal}) {
@@ -192,6 +193,7 @@ TEST_CASE("float format: largest, smallest and special values of every format", 
 }
 
 TEST_CASE("float format: every pattern of up to 16 bits decodes to its value and back", "[float_format]") {
+  CHECK(std::size(kLayouts) == FloatTypes().size() - 2);  // all but f32 and f64
   for (const FloatLayout& l : kLayouts) {
     const FloatFormat& f = Format(l.type);
     INFO(Name(l.type));

@@ -87,6 +87,9 @@ TEST_CASE("element types: extreme values are those of the table", "[element_type
       {"f6e2m3fn", 7.5, 1, 0.125, 0x20},
       {"f4e2m1fn", 6, 1, 0.5, 0x8},
   };
+  size_t floats = 0;
+  for (int i = 0; i < kNumElementTypes; ++i) floats += IsFloat(static_cast<ElementType>(i));
+  CHECK(std::size(rows) == floats);
   for (const Row& row : rows) {
     const FloatFormat& format = *Info(TypeNamed(row.name)).format;
     CAPTURE(row.name);

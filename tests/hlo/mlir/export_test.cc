@@ -4,6 +4,8 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "hlo/mlir/exporter.h"
+#include "hlo/mlir/importer.h"
 #include "tests/hlo/mlir/same_program.h"
 #include "tests/run/program_testing.h"
 
@@ -373,6 +375,36 @@ ROOT r = f32[<=4,3] clamp(k, d, k) })";
   CHECK(Body(hlo).find("stablehlo.set_dimension_size %arg0, %0, dim = 0 : (tensor<4x3xf32>, tensor<i32>) -> "
                        "tensor<?x3xf32, #stablehlo.bounds<4, ?>>") != std::string::npos);
   CheckPrinted(hlo);
+}
+
+TEST_CASE("export: every element type has a name that reads back, or is refused", "[mlir][export]") {
+  for (int t = 0; t < kNumElementTypes; ++t) {
+    const std::string array = std::string(Name(static_cast<ElementType>(t))) + "[2]";
+    const std::string hlo = "HloModule m\nENTRY e {\n  ROOT x = " + array + " parameter(0)\n}\n";
+    INFO(array);
+    const absl::StatusOr<std::string> text = ExportStableHlo(ProgramOf(hlo).module());
+    if (!text.ok()) {
+      CHECK(ExitCodeOf(text.status()) == 4);
+      continue;
+    }
+    const absl::StatusOr<Module> again = ParseStableHloText(*text);
+    INFO(*text << again.status());
+    REQUIRE(again.ok());
+    CHECK(again->computation(again->entry).root_instruction().shape->ToString() == array);
+  }
+}
+
+TEST_CASE("export: an op with a StableHLO name is written, and read by that name", "[mlir][export]") {
+  for (int i = 0; i < kNumOpcodes; ++i) {
+    const auto opcode = static_cast<Opcode>(i);
+    std::string name(StableHloName(opcode));
+    if (name.empty()) continue;
+    if (name.find('.') == std::string::npos) name = "stablehlo." + name;
+    INFO(name);
+    CHECK(mlir::FindExport(opcode) != nullptr);
+    const mlir::NameFacts facts = mlir::FactsOf(name);
+    CHECK((facts.import != nullptr || facts.role != mlir::NameFacts::Role::kOther));
+  }
 }
 
 }  // namespace
