@@ -18,7 +18,7 @@ FAULTS = [
     ("moves", MOVES, "from.base += (size - 1) * from.strides[d];", "from.base += (size - 2) * from.strides[d];"),
     ("moves", MOVES, "low < 0 ? (-low + step - 1) / step : 0", "low < 0 ? -low / step + 1 : 0"),
     ("moves", MOVES, "last / step + 1)", "last / step)"),
-    ("moves", MOVES, "to.base += (low + first * step) * to.strides[d];", "to.base += low * to.strides[d];"),
+    ("moves", MOVES, "to.base += static_cast<int64_t>(low + first * step) * to.strides[d];", "to.base += static_cast<int64_t>(low) * to.strides[d];"),
     ("moves", MOVES, "from.strides[dimensions[i]] = operand_strides_[i];", "from.strides[dimensions[i]] = operand_strides_[0];"),
     ("moves", MOVES, "std::clamp<int64_t>(start, 0, limits_[d]) * strides_[d]", "std::clamp<int64_t>(start, 0, limits_[d]) * strides_[0]"),
     ("iota", IOTA, "StoreCounts(type_, i, count, elements);", "StoreCounts(type_, i == 0 ? 0 : i - 1, count, elements);"),

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/numeric/int128.h"
 #include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/bitcast.h"
@@ -253,18 +254,20 @@ class Preparer {
     DimVector sizes;
     AffineMap from{0, operand_strides_}, to{0, result_strides_};
     for (size_t d = 0; d < padding.size(); ++d) {
-      const int64_t step = padding[d].interior + 1, low = padding[d].low;
-      const int64_t last = step_.result_shape().size(static_cast<int64_t>(d)) - 1 - low;
-      const int64_t first = low < 0 ? (-low + step - 1) / step : 0;
-      const int64_t end =
-          last < 0 ? 0 : std::min(step_.operand_shape(0).size(static_cast<int64_t>(d)), last / step + 1);
-      sizes.push_back(std::max<int64_t>(end - first, 0));
-      from.base += first * from.strides[d];
-      to.base += (low + first * step) * to.strides[d];
-      to.strides[d] *= step;
+      // Padding may be any int64, of either sign, where there are few elements.
+      const absl::int128 step = absl::int128{padding[d].interior} + 1, low = padding[d].low;
+      const absl::int128 last = step_.result_shape().size(static_cast<int64_t>(d)) - 1 - low;
+      const absl::int128 first = low < 0 ? (-low + step - 1) / step : 0;
+      const absl::int128 size = step_.operand_shape(0).size(static_cast<int64_t>(d));
+      const absl::int128 end = last < 0 ? 0 : std::min(size, last / step + 1);
+      if (end <= first) return std::make_shared<PadKernel>(std::vector<MovePart>());
+      sizes.push_back(static_cast<int64_t>(end - first));
+      from.base += static_cast<int64_t>(first) * from.strides[d];
+      to.base += static_cast<int64_t>(low + first * step) * to.strides[d];
+      if (end - first > 1) to.strides[d] *= static_cast<int64_t>(step);
     }
     std::vector<MovePart> parts;
-    if (std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) AddParts(type_, sizes, from, to, 0, parts);
+    AddParts(type_, sizes, from, to, 0, parts);
     return std::make_shared<PadKernel>(std::move(parts));
   }
 
