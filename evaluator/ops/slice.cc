@@ -342,7 +342,9 @@ std::optional<AffineMap> SourceOfSlice(const InstructionView& view) {
   AffineMap source{0, {}};
   for (size_t d = 0; d < parts.size(); ++d) {
     source.base += parts[d].start * strides[d];
-    source.strides.push_back(parts[d].stride * strides[d]);
+    // Where one element is taken, the stride may be any and means nothing.
+    const bool one = view.result().size(static_cast<int64_t>(d)) <= 1;
+    source.strides.push_back(one ? strides[d] : parts[d].stride * strides[d]);
   }
   return source;
 }
