@@ -25,9 +25,9 @@ bool IsMap(const Instruction& instruction) {
   return DefinitionOf(instruction.opcode).arguments == Arguments::kElements;
 }
 
-class Inliner {
+class CallInliner {
  public:
-  explicit Inliner(const Module& module) : module_(module) {}
+  explicit CallInliner(const Module& module) : module_(module) {}
 
   std::shared_ptr<const Module> Run() {
     if (!HasCalls() || Depth() > kMaxDepth) return nullptr;
@@ -205,6 +205,6 @@ class Inliner {
 
 }  // namespace
 
-std::shared_ptr<const Module> InlineCalls(const Module& module) { return Inliner(module).Run(); }
+std::shared_ptr<const Module> InlineCalls(const Module& module) { return CallInliner(module).Run(); }
 
 }  // namespace assay
