@@ -101,7 +101,7 @@ absl::Status FuseSteps(const Module& module, const Computation& computation,
     Step& step = plan.steps[step_of[fusion.members.back()]];
     if (fusions >= kMostFusions) {
       const Engine* const who = fusing != engines.end() ? *fusing : engines.front();
-      step.declined.push_back({who, fmt::format("{} fusions already", kMostFusions)});
+      step.declined.push_back({who, NotSupported({}, fmt::format("{} fusions already", kMostFusions))});
       continue;
     }
     ASSAY_RETURN_IF_ERROR(

@@ -5,8 +5,10 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "engine/engine.h"
 #include "evaluator/op.h"
 #include "evaluator/verify.h"
@@ -25,7 +27,8 @@ enum class StepKind : uint8_t {
 // What an engine said that did not take a step.
 struct Declined {
   const Engine* engine = nullptr;
-  std::string reason;
+  absl::Status status;
+  std::string_view reason() const { return {status.message().data(), status.message().size()}; }
 };
 
 // One instruction to run, or one fusion. The reference engine's plan is the program itself: one step an

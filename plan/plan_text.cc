@@ -12,7 +12,7 @@ namespace {
 std::string DeclinedText(const Step& step) {
   std::string text;
   for (const Declined& declined : step.declined)
-    text += fmt::format("  ({}: {})", declined.engine->name(), declined.reason);
+    text += fmt::format("  ({}: {})", declined.engine->name(), declined.reason());
   return text;
 }
 

@@ -1,7 +1,6 @@
 #include "plan/prepare.h"
 
 #include <memory>
-#include <string>
 #include <utility>
 
 namespace assay {
@@ -20,7 +19,7 @@ absl::Status PrepareStep(const FusionView& view, std::span<const Engine* const> 
   for (const Engine* engine : engines) {
     absl::StatusOr<std::shared_ptr<const Kernel>> kernel = engine->Prepare(view);
     if (absl::IsUnimplemented(kernel.status())) {
-      step.declined.push_back({engine, std::string(kernel.status().message())});
+      step.declined.push_back({engine, std::move(kernel).status()});
       continue;
     }
     ASSAY_ASSIGN_OR_RETURN(step.kernel, std::move(kernel));

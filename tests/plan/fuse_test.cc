@@ -66,7 +66,7 @@ TEST_CASE("fuse: a fusion that nobody takes leaves its steps, and the engines' r
   const Step& step = StepOf(fused.entry(), fused.plan, "c");
   CHECK(step.fusion == nullptr);
   REQUIRE(step.declined.size() == 1);
-  CHECK(step.declined[0].reason == "too shy");
+  CHECK(step.declined[0].reason() == "too shy");
 }
 
 TEST_CASE("fuse: over 2,048 fusions the engine that fuses is named", "[plan]") {
@@ -77,7 +77,7 @@ TEST_CASE("fuse: over 2,048 fusions the engine that fuses is named", "[plan]") {
   CHECK(step.fusion == nullptr);
   REQUIRE(step.declined.size() == 1);
   CHECK(step.declined[0].engine == &fusing);
-  CHECK(step.declined[0].reason == "2048 fusions already");
+  CHECK(step.declined[0].reason() == "2048 fusions already");
 }
 
 }  // namespace assay::testing

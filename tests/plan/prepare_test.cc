@@ -26,7 +26,7 @@ TEST_CASE("prepare: engines are asked in their order, and what they say is kept"
   CHECK(sine.kernel != nullptr);
   REQUIRE(sine.declined.size() == 1);
   CHECK(sine.declined[0].engine == &first);
-  CHECK(sine.declined[0].reason == "first does not");
+  CHECK(sine.declined[0].reason() == "first does not");
   CHECK(cosine.engine == &first);
   CHECK(cosine.declined.empty());
   CHECK(tanh.engine == nullptr);

@@ -91,7 +91,7 @@ TEST_CASE("plan: a step keeps the reason of every engine that declined, in the o
   REQUIRE(steps[1].declined.size() == 2);
   CHECK(steps[1].declined[0].engine == &kFirst);
   CHECK(steps[1].declined[1].engine == &kSecond);
-  CHECK(steps[1].declined[1].reason == "takes negate alone");
+  CHECK(steps[1].declined[1].reason() == "takes negate alone");
 }
 
 }  // namespace
