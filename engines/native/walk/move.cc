@@ -199,7 +199,10 @@ struct StridedMove::Kernels {
                             int64_t rows, int64_t columns) {
     constexpr int64_t kTile = kCacheLine / sizeof(T), kSquare = VectorOf<T>::kLanes, kWidth = sizeof(T);
     if (rows == kTile && columns == kTile) {
-      if constexpr (!stream) {
+      if constexpr (stream) {
+        // The tile after three more along src: its lines are more streams than the hardware follows by itself.
+        for (int64_t i = 0; i < kTile; ++i) __builtin_prefetch(src + i * src_stride + 4 * kCacheLine);
+      } else {
         for (int64_t i = 0; i < kTile; ++i) {
           __builtin_prefetch(src + (kTile + i) * src_stride);
           __builtin_prefetch(dst + i * dst_stride + kCacheLine, 1);
