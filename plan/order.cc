@@ -1,6 +1,8 @@
 #include "plan/order.h"
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "evaluator/registry.h"
@@ -34,9 +36,14 @@ absl::StatusOr<std::vector<int32_t>> ExecutionOrder(const Computation& computati
     if (instructions[i].opcode == Opcode::kSend && !instructions[i].attributes.Bool(Attr::kIsHostTransfer))
       sends[instructions[i].attributes.Int(Attr::kChannelId)].push_back(i);
   }
-  std::vector<uint8_t> state(count, kNew);
   std::vector<int32_t> order, pending;
+  if (sends.empty()) {  // the text's order is one
+    order.resize(count);
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
   order.reserve(count);
+  std::vector<uint8_t> state(count, kNew);
   for (int32_t first = 0; first < count; ++first) {
     pending.push_back(first);
     while (!pending.empty()) {
@@ -73,6 +80,7 @@ void AddSteps(const Computation& computation, const std::vector<int32_t>& order,
       projections[instruction.operands[0]].push_back(i);
     }
   }
+  plan.steps.reserve(std::count(live.begin(), live.end(), true));
   std::vector<bool> done(count, false);
   std::vector<int32_t> pending;
   for (int32_t i : order) {

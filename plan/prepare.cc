@@ -19,6 +19,7 @@ absl::Status PrepareStep(const FusionView& view, std::span<const Engine* const> 
   for (const Engine* engine : engines) {
     absl::StatusOr<std::shared_ptr<const Kernel>> kernel = engine->Prepare(view);
     if (absl::IsUnimplemented(kernel.status())) {
+      step.declined.reserve(engines.size());
       step.declined.push_back({engine, std::move(kernel).status()});
       continue;
     }

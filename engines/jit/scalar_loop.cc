@@ -181,7 +181,9 @@ class LoopEngineOf final : public Engine {
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
-    if (step.instruction.opcode != Opcode::kWhile) return NotSupported({}, "no while");
+    // Said of nearly every step of every plan: a copy costs no memory.
+    static const absl::Status& no_while = *new absl::Status(NotSupported({}, "no while"));
+    if (step.instruction.opcode != Opcode::kWhile) return no_while;
     if (isa_ == Isa::kBaseline) return NotSupported({}, "no AVX2");
     const Isa target = isa_;
     const int lanes = jit::MostLanes({}, target);
