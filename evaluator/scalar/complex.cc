@@ -34,7 +34,9 @@ ExactSum TwoProducts(double a, double c, double b, double d) {
   return sum;
 }
 
-// b is zero, or a and b are not both finite: the quotients of specification and C99 Annex G.
+// b is zero, or a and b are not both finite: the parts of the formula as they come out, and where both are NaN what C17's
+// Annex G (G.5.1) recovers. Only an infinite a over a finite b other than 0 has a part that is not NaN before that.
+// Decision: complex-divide-recovery.
 Complex DivideSpecial(Complex a, Complex b, const FloatFormat& format) {
   const double x = a.real(), y = a.imag(), c = b.real(), d = b.imag();
   if (c == 0 && d == 0) {
@@ -42,6 +44,8 @@ Complex DivideSpecial(Complex a, Complex b, const FloatFormat& format) {
     return RoundParts(x / zero, y / zero, format);
   }
   if (HasInfinity(a) && IsFinite(b)) {
+    const Complex parts(TwoProducts(x, c, y, d).Round(format), TwoProducts(y, c, -x, d).Round(format));
+    if (!std::isnan(parts.real()) || !std::isnan(parts.imag())) return parts;
     const double p = Boxed(x), q = Boxed(y);
     // Halves, so that no sum overflows.
     return RoundParts(kInfinity * (p * (c / 2) + q * (d / 2)), kInfinity * (q * (c / 2) - p * (d / 2)),

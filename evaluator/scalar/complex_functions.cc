@@ -6,7 +6,7 @@
 // rounds (interval.h). The cases in which a component is zero or a function of one real variable come first:
 // x = 0, y = 0, and |x| <= 1 for the inverses. In all others the component is transcendental
 // (Lindemann-Weierstrass), so it is neither representable nor a midpoint and the loop ends. Operands that are
-// not finite follow C99 Annex G, through MPC or spelled out.
+// not finite follow C17 Annex G, through MPC or spelled out.
 #include <mpc.h>
 #include <mpfr.h>
 
@@ -154,7 +154,9 @@ Complex ComplexCos(Complex z, const FloatFormat& format) {
   return {Product(mpfr_cos, x, mpfr_cosh, y, format), Product(mpfr_sin, -x, mpfr_sinh, y, format)};
 }
 
+// tan z = -i tanh(iz), its special values included.
 Complex ComplexTan(Complex z, const FloatFormat& format) {
+  if (z.imag() == 0 && !IsFinite(z)) return RoundParts(CanonicalNaN(format), z.imag(), format);
   if (!IsFinite(z)) return ApplyMpc(mpc_tan, z, format);
   return TanParts(z.real(), z.imag(), format);
 }
@@ -175,8 +177,10 @@ Complex ComplexCosh(Complex z, const FloatFormat& format) {
   return {Product(mpfr_cosh, x, mpfr_cos, y, format), Product(mpfr_sinh, x, mpfr_sin, y, format)};
 }
 
-// tanh z = -i tan(iz): with tan(y + ix) = p + iq it is q + ip.
+// tanh z = -i tan(iz): with tan(y + ix) = p + iq it is q + ip. On the imaginary axis the real part is a zero whatever
+// the imaginary one is (C17, defect report 471); MPC has the values of before that report.
 Complex ComplexTanh(Complex z, const FloatFormat& format) {
+  if (z.real() == 0 && !IsFinite(z)) return RoundParts(z.real(), CanonicalNaN(format), format);
   if (!IsFinite(z)) return ApplyMpc(mpc_tanh, z, format);
   const Complex swapped = TanParts(z.imag(), z.real(), format);
   return {swapped.imag(), swapped.real()};
@@ -261,7 +265,9 @@ Complex ComplexAsinh(Complex z, const FloatFormat& format) {
   return {std::copysign(EllipseHeight(y, x, format), x), EllipseSine(y, x, format)};
 }
 
+// acosh(+-0 + i NaN) = (NaN, pi/2) by defect report 471, which MPC does not know.
 Complex ComplexAcosh(Complex z, const FloatFormat& format) {
+  if (z.real() == 0 && std::isnan(z.imag())) return {CanonicalNaN(format), RealAcos(0, format)};
   if (!IsFinite(z)) return ApplyMpc(mpc_acosh, z, format);
   const double x = z.real(), y = z.imag();
   return {EllipseHeight(x, y, format), std::copysign(EllipseCosine(x, y, format), y)};
