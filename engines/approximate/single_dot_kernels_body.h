@@ -33,7 +33,7 @@ ASSAY_TARGET void Block(const RowsOf<float>& a, int64_t row, const float* b, int
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) s[r][v] = Fill(-0.0f);
+    for (int v = 0; v < kVectors; ++v) s[r][v] = F32{};
   }
   const float* x = a.a + row * a.row_step;
   for (int64_t k = 0; k < a.length; ++k, b += step, x += a.step) {

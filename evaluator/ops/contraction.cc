@@ -4,12 +4,14 @@
 #include <cctype>
 #include <cstring>
 
+#include "evaluator/registry.h"
 #include "fmt/format.h"
 
 namespace assay {
 namespace {
 
-// pred < integral < floating < complex: a result must hold the products of its operands.
+// pred < integral < floating < complex: a result must hold the products of its operands, or be an integer that a floating
+// sum is converted to.
 int ClassRank(ElementType type) {
   switch (ClassOf(type)) {
     case TypeClass::kPred:
@@ -124,7 +126,8 @@ absl::StatusOr<ElementType> ContractionResultType(const InferContext& context, E
     }
     result = HigherPrecision(lhs, rhs);
   }
-  if (ClassRank(result) < std::max(ClassRank(lhs), ClassRank(rhs))) {
+  const int rank = std::max(ClassRank(lhs), ClassRank(rhs));
+  if (ClassRank(result) < rank && !(IsIntegral(result) && rank == ClassRank(ElementType::kF32))) {
     return InvalidProgram(context.instruction.position,
                           fmt::format("DOT-T: products of {} and {} can't be summed in a result of type {}",
                                       Name(lhs), Name(rhs), Name(result)));
@@ -159,12 +162,26 @@ absl::Status CheckPrecision(const InferContext& context, int64_t min_count, int6
   return absl::OkStatus();
 }
 
+// Decision: dot-float-to-integer
 ProductSum::ProductSum(ElementType lhs, ElementType rhs, ElementType result)
-    : lhs_(lhs), rhs_(rhs), result_(result), exact_(IsFloat(result) || IsComplex(result)) {}
+    : lhs_(lhs),
+      rhs_(rhs),
+      result_(result),
+      sum_(
+          IsIntegral(result) && (IsFloat(lhs) || IsFloat(rhs))
+              ? (lhs == ElementType::kF64 || rhs == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32)
+              : result),
+      exact_(IsFloat(sum_) || IsComplex(sum_)),
+      convert_(sum_ == result ? StripKernel()
+                              : DefinitionOf(Opcode::kConvert).strip(Instruction(), {&sum_, 1}, result)) {
+  Clear();
+}
 
 void ProductSum::Clear() {
-  real_.Clear();
-  imaginary_.Clear();
+  for (ExactSum* sum : {&real_, &imaginary_}) {
+    sum->Clear();
+    sum->Add(0.0);
+  }
   integer_ = 0;
 }
 
@@ -187,9 +204,13 @@ void ProductSum::Add(const std::byte* lhs, const std::byte* rhs) {
 
 void ProductSum::Store(std::byte* dst) const {
   if (exact_) {
-    const FloatFormat& format = *Info(result_).format;
-    const double parts[2] = {real_.Round(format), IsComplex(result_) ? imaginary_.Round(format) : 0};
-    StoreStrip(result_, parts, 1, dst, 0);
+    const FloatFormat& format = *Info(sum_).format;
+    const double parts[2] = {real_.Round(format), IsComplex(sum_) ? imaginary_.Round(format) : 0};
+    if (sum_ == result_) return StoreStrip(result_, parts, 1, dst, 0);
+    const void* const in[] = {parts};
+    int64_t converted;
+    convert_.fn(convert_.params, 1, in, &converted);
+    StoreStrip(result_, &converted, 1, dst, 0);
   } else if (result_ == ElementType::kPred) {
     *dst = static_cast<std::byte>(integer_ != 0);
   } else {

@@ -1,8 +1,9 @@
 // Sums of products of two element types (spec/operations-linalg.md, "Contractions", DOT-T): what dot,
 // ragged-dot, scaled-dot and convolution share.
 //
-// Floating and complex results are the exact sum of the exact products, rounded once a component; integer
-// results are the sum modulo 2^w; pred is OR of ANDs.
+// Floating and complex results are +0 plus the exact sum of the exact products, rounded once a component (so a sum of
+// zeros is +0, whatever their signs); integer results are the sum modulo 2^w; pred is OR of ANDs. An integer result of floating operands is the f32 result (f64 if
+// an operand is f64), converted.
 #ifndef ASSAY_EVALUATOR_OPS_CONTRACTION_H_
 #define ASSAY_EVALUATOR_OPS_CONTRACTION_H_
 
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "evaluator/elementwise.h"
 #include "evaluator/op.h"
 #include "evaluator/scalar/exact_sum.h"
 #include "literal/element_io.h"
@@ -42,8 +44,9 @@ class ProductSum {
 
  private:
   const ElementReader lhs_, rhs_;
-  const ElementType result_;
+  const ElementType result_, sum_;  // sum_: what is rounded to, before it is converted to the result's type
   const bool exact_;  // else the sum is integer_, modulo 2^64; of preds it counts the true products
+  const StripKernel convert_;
   ExactSum real_, imaginary_;
   uint64_t integer_ = 0;
 };

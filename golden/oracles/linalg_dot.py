@@ -4,13 +4,13 @@ from linalg_reduce import Window
 
 
 def product_sum(result, pairs):
-    """The sum of products of pairs of elements, as the result type has it."""
+    """The sum of products of pairs of elements, as the result type has it; a floating one starts at +0."""
     if result == "pred":
         return any(a and b for a, b in pairs)
     if result in INTS:
         return wrap(result, sum(int(a) * int(b) for a, b in pairs))
     if result in COMPONENT:
-        re, im = [], []
+        re, im = [(0.0, 0.0)], [(0.0, 0.0)]
         for a, b in pairs:
             ac, bc = isinstance(a, tuple), isinstance(b, tuple)
             a, b = (a if ac else (a, None)), (b if bc else (b, None))
@@ -23,7 +23,7 @@ def product_sum(result, pairs):
                 im.append((a[1], b[0]))
         part = COMPONENT[result]
         return tuple(exact_sum(part, [(float(a), float(b)) for a, b in terms]) for terms in (re, im))
-    return exact_sum(result, [(float(a), float(b)) for a, b in pairs])
+    return exact_sum(result, [(0.0, 0.0)] + [(float(a), float(b)) for a, b in pairs])
 
 
 class Dims:
@@ -118,7 +118,8 @@ def dot_goldens():
            [Array("f32", [2, 2], f([7, 10, 15, 22]))])
     golden("dot_dynamic_mismatch", "hand", entry(
         "l = f32[3] constant({1,2,3})", "n = s32[] constant(2)", "ld = f32[<=3] set-dimension-size(l, n), dimensions={0}",
-        "ROOT d = f32[] dot(ld, l), lhs_contracting_dims={0}, rhs_contracting_dims={0}"), refuse="5 DYN-4")
+        "k = s32[] constant(1)", "rd = f32[<=3] set-dimension-size(l, k), dimensions={0}",
+        "ROOT d = f32[] dot(ld, rd), lhs_contracting_dims={0}, rhs_contracting_dims={0}"), refuse="5 DYN-4")
 
     def bad(name, label, dims, extra="", lhs="f32[2,3]", rhs="f32[3,2]", out="f32[2,2]"):
         refuse("dot_refuse_" + name, label, entry("l = %s parameter(0)" % lhs, "r = %s parameter(1)" % rhs,
@@ -130,10 +131,49 @@ def dot_goldens():
     bad("c3_size", "DotGeneral-C3: contracting dimension 0 of lhs has size 2, dimension 0 of rhs has 3", Dims(lc=[0], rc=[0]))
     bad("c4_count", "DotGeneral-C4: 1 batch dimensions in lhs, 0 in rhs", Dims([0], [], [1], [0]))
     bad("c4_size", "DotGeneral-C4: batch dimension 0 of lhs has size 2", Dims([0], [1], [1], [0]), rhs="f32[3,4]")
-    bad("dot_t", "DOT-T: products of f32 and f32 can't be summed in a result of type s32", matrix, out="s32[2,2]")
+    bad("dot_t", "DOT-T: products of f32 and f32 can't be summed in a result of type pred", matrix, out="pred[2,2]")
     bad("dot_t_complex", "DOT-T: products of c64 and c64", matrix, lhs="c64[2,3]", rhs="c64[3,2]")
     bad("precision", "operand_precision has 1 entries, wanted 2", matrix, ", operand_precision={highest}")
     bad("shape", "declared shape is f32[3,3], inferred f32[2,2]", matrix, out="f32[3,3]")
+
+
+def zero_goldens():
+    """Sums whose terms are all -0, by every algorithm: the bits of all results, or-ed, are 0, as those of +0 are."""
+    def case(name, t, result, lhs, rhs, out, line, before=()):
+        bits = {"f64": "u64", "c128": "u64", "f32": "u32", "c64": "u32"}.get(result, "u16")
+        part = COMPONENT.get(result, result)
+        shape = out[out.index("["):]
+        sizes = shape[1:-1].split(",")
+        dims = "{" + ",".join(str(i) for i in range(len(sizes))) + "}"
+        value = lambda x: "(%s, %s)" % (x, x) if t in COMPONENT else x
+        lines = ["three = %s[] constant(%s)" % (t, value("-3")), "zero = %s[] constant(%s)" % (t, "(0, -0)" if t in COMPONENT else "0"),
+                 "l = %s broadcast(three), dimensions={}" % lhs, "r = %s broadcast(zero), dimensions={}" % rhs,
+                 *before, "d = %s %s" % (out, line), "z = %s[] constant(0)" % bits]
+        parts = ["d"] if part == result else ["re", "im"]
+        if part != result:
+            lines += ["re = %s%s real(d)" % (part, shape), "im = %s%s imag(d)" % (part, shape)]
+        for p in parts:
+            lines += ["b%s = %s%s bitcast-convert(%s)" % (p, bits, shape, p),
+                      "o%s = %s[] reduce(b%s, z), dimensions=%s, to_apply=f" % (p, bits, p, dims)]
+        lines.append("ROOT o = %s[] %s" % (bits, "add(od, z)" if part == result else "or(ore, oim)"))
+        golden("zeros_" + name, "hand", reducer(bits, "or") + "\n" + entry(*lines), outs=[Array(bits, [], [0])])
+
+    for t, result in (("f32", "f32"), ("f64", "f64"), ("bf16", "bf16"), ("bf16", "f32"), ("f16", "f16"), ("c64", "c64"),
+                      ("c128", "c128")):
+        for m, n, k in ((1, 1, 1), (5, 9, 3), (2, 3, 70000), (64, 64, 64), (400, 300, 70), (256, 256, 512)):
+            if t in COMPONENT and k == 512:
+                continue  # as the one before, and four times the work
+            case("dot_%s_%s_%d_%d_%d" % (t, result, m, n, k), t, result, "%s[%d,%d]" % (t, m, k), "%s[%d,%d]" % (t, k, n),
+                 "%s[%d,%d]" % (result, m, n), "dot(l, r), lhs_contracting_dims={1}, rhs_contracting_dims={0}")
+        case("convolution_%s_%s" % (t, result), t, result, "%s[2,40,17]" % t, "%s[3,17,5]" % t, "%s[2,40,5]" % result,
+             "convolution(l, r), window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f")
+    for t in ("f32", "f64", "c64"):
+        case("ragged_dot_" + t, t, t, t + "[5,4]", t + "[2,4,3]", t + "[5,3]",
+             "ragged-dot(l, r, gs), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, "
+             "rhs_group_dims={0}", ["gs = s32[2] constant({3, 2})"])
+    case("scaled_dot", "f32", "f32", "f32[2,4]", "f32[4,3]", "f32[2,3]",
+         "scaled-dot(l, r, s, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+         ["s = f32[2,1] constant({{2}, {2}})", "u = f32[] constant(2)"])
 
 
 def ragged_goldens():
@@ -390,13 +430,14 @@ def convolution_goldens():
     bad("c5", op + "C5: lhs has 2 features, rhs 2 input features, feature_group_count is 2", fgc=2)
     bad("c6", op + "C6: rhs has 3 output features, wanted a multiple of 2", rhs="f32[3,1,2]", fgc=2)
     bad("c7", op + "C7: lhs has batch size 3, wanted a multiple of batch_group_count 2", lhs="f32[3,2,5]", bgc=2)
-    bad("c8", "DOT-T: products of f32 and f32", out="s32[2,4,4]")
+    bad("c8", "DOT-T: products of f32 and f32", out="pred[2,4,4]")
     bad("precision", "operand_precision has 3 entries, wanted 2", extra=", operand_precision={high,high,high}")
     bad("negative_size", op + "C3: dimension 0 of size 5 with padding -6_0", window=Window([2], pad=[(-6, 0)]))
 
 
 def main():
     dot_goldens()
+    zero_goldens()
     ragged_goldens()
     scaled_goldens()
     convolution_goldens()

@@ -128,14 +128,6 @@ ASSAY_INLINE void GroupDigits(const __m512i* x, __m512i* low, __m512i* middle, _
   *high = _mm512_or_si512(third(x[0], x[1]), _mm512_slli_epi32(third(x[2], x[3]), 16));
 }
 
-ASSAY_INLINE void CollectSigns(int64_t n, const float* elements, DigitScales* scales) {
-  for (uint64_t& signs : scales->signs) signs = 0;
-  for (int64_t k = 0; k < n && k < 64; ++k) {
-    const __mmask16 signs = _mm512_movepi32_mask(_mm512_loadu_si512(elements + k * kDigitRows));
-    for (int r = 0; r < kDigitRows; ++r) scales->signs[r] |= static_cast<uint64_t>(signs >> r & 1) << k;
-  }
-}
-
 // The last of the 11 bits of the smallest element below 1; of larger ones 2^-10 is a lower one.
 ASSAY_INLINE void StoreLowUnits(const Packing& packing) {
   alignas(64) float exponents[kDigitRows];
@@ -149,7 +141,6 @@ ASSAY_INLINE void StoreLowUnits(const Packing& packing) {
 ASSAY_TARGET bool Pack(int64_t n, const float* rows, bool left, int64_t most, const DigitPanel& panel,
                        DigitScales* scales) {
   Packing packing{panel, scales, most, _mm512_setzero_ps(), _mm512_set1_ps(1)};
-  CollectSigns(n, rows, scales);
   if (!FindUnits(n, rows, &packing.shift, scales)) return false;
   scales->remainder_count = 0;
   scales->remainder_rows = 0;
@@ -448,33 +439,27 @@ ASSAY_TARGET void Multiply(int64_t n, const DigitPanel& a, const DigitPanel& b, 
   }
 }
 
-// Both ends of eight sums as f32, and which of them are 0.
-ASSAY_INLINE __m256 RoundEight(const double* sums, const double* bounds, int end, unsigned* zeros) {
+// Both ends of eight sums as f32.
+ASSAY_INLINE __m256 RoundEight(const double* sums, const double* bounds, int end) {
   __m512d x = _mm512_load_pd(sums);
   if (bounds != nullptr && end == 0) x = _mm512_sub_pd(x, _mm512_load_pd(bounds));
   if (bounds != nullptr && end == 1) x = _mm512_add_pd(x, _mm512_load_pd(bounds));
-  *zeros = static_cast<unsigned>(_mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_EQ_OQ));
   return _mm512_cvtpd_ps(x);
 }
-ASSAY_INLINE __m512 RoundSixteen(const double* sums, const double* bounds, int end, unsigned* zeros) {
-  unsigned low = 0, high = 0;
-  const __m256 first = RoundEight(sums, bounds, end, &low);
-  const __m256 last = RoundEight(sums + 8, bounds == nullptr ? nullptr : bounds + 8, end, &high);
-  *zeros |= low | high << 8;
+ASSAY_INLINE __m512 RoundSixteen(const double* sums, const double* bounds, int end) {
+  const __m256 first = RoundEight(sums, bounds, end);
+  const __m256 last = RoundEight(sums + 8, bounds == nullptr ? nullptr : bounds + 8, end);
   return _mm512_insertf32x8(_mm512_castps256_ps512(first), last, 1);
 }
 
 ASSAY_TARGET void RoundF32(const DigitBlock& block, int64_t rows, int64_t columns, float* out, int64_t stride,
-                           uint16_t* open, uint16_t* zero) {
+                           uint16_t* open) {
   const auto wanted = static_cast<__mmask16>((1u << columns) - 1);
   for (int64_t i = 0; i < rows; ++i) {
     const double *const sums = block.sums + i * kDigitRows, *const bounds = block.bounds + i * kDigitRows;
-    // A zero at either end is one at both, or the element is open.
-    unsigned zeros = 0;
-    const __m512 low = RoundSixteen(sums, block.exact ? nullptr : bounds, 0, &zeros);
-    const __m512 high = block.exact ? low : RoundSixteen(sums, bounds, 1, &zeros);
+    const __m512 low = RoundSixteen(sums, block.exact ? nullptr : bounds, 0);
+    const __m512 high = block.exact ? low : RoundSixteen(sums, bounds, 1);
     open[i] = wanted & _mm512_cmpneq_epi32_mask(_mm512_castps_si512(low), _mm512_castps_si512(high));
-    zero[i] = wanted & zeros & ~open[i];
     _mm512_mask_storeu_ps(out + i * stride, wanted, low);
   }
 }

@@ -34,7 +34,6 @@ struct DigitScales {
   double unit[kDigitRows];        // a power of two
   double remainders[kDigitRows];  // the sum of their magnitudes
   double low[kDigitRows];         // a power of two of which all are multiples, at most 1
-  uint64_t signs[kDigitRows];     // of the first 64 elements
   int64_t remainder_count;
   uint16_t remainder_rows;  // bit r: row r has one
   bool has_low;             // a0 is not 0 everywhere
@@ -64,9 +63,9 @@ struct DigitKernels {
   // n is a multiple of 64.
   void (*multiply)(int64_t n, const DigitPanel& a, const DigitPanel& b, DigitBlock* block);
   // The block's first rows and columns rounded to f32 at out[i * stride + j]. Bit j of open[i]: where the bound leaves
-  // that open; of zero[i]: where the sum is exactly 0.
+  // that open.
   void (*round_f32)(const DigitBlock& block, int64_t rows, int64_t columns, float* out, int64_t stride,
-                    uint16_t* open, uint16_t* zero);
+                    uint16_t* open);
   // Around the calls of `multiply` in a thread.
   void (*begin)();
   void (*end)();

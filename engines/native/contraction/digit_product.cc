@@ -142,10 +142,9 @@ class DigitProductRun {
       for (int64_t i = row; i < row_end; ++i) {
         const DigitPanel left = PanelOf(lhs_, batch * lhs_.panels + i);
         digits_.multiply(padded_, left, right, &block);
-        StoreBlock(
-            block, left, right,
-            {first_batch + batch, lhs_.first + i * kWidth, std::min<int64_t>(kWidth, lhs_.count - i * kWidth),
-             rhs_.first + j * kWidth, std::min<int64_t>(kWidth, rhs_.count - j * kWidth)});
+        StoreBlock(block, {first_batch + batch, lhs_.first + i * kWidth,
+                           std::min<int64_t>(kWidth, lhs_.count - i * kWidth), rhs_.first + j * kWidth,
+                           std::min<int64_t>(kWidth, rhs_.count - j * kWidth)});
       }
     }
   }
@@ -154,18 +153,17 @@ class DigitProductRun {
   struct Place {
     int64_t batch, row, rows, column, columns;
   };
-  void StoreBlock(const DigitBlock& block, const DigitPanel& left, const DigitPanel& right,
-                  const Place& place) {
-    uint16_t open[kWidth], zero[kWidth];
+  void StoreBlock(const DigitBlock& block, const Place& place) {
+    uint16_t open[kWidth];
     const bool is_f32 = p_.type == ElementType::kF32 && IsEven(place);
     if (is_f32) {
       digits_.round_f32(block, place.rows, place.columns, reinterpret_cast<float*>(ResultAt(place, 0)),
-                        place.rows > 1 ? p_.row_at[place.row + 1] - p_.row_at[place.row] : 0, open, zero);
+                        place.rows > 1 ? p_.row_at[place.row + 1] - p_.row_at[place.row] : 0, open);
     } else {
-      for (int64_t r = 0; r < place.rows; ++r) RoundRow(block, r, place, &open[r], &zero[r]);
+      for (int64_t r = 0; r < place.rows; ++r) RoundRow(block, r, place, &open[r]);
     }
     for (int64_t r = 0; r < place.rows; ++r) {
-      if ((open[r] | zero[r]) != 0) Repair(left, right, place, r, open[r], zero[r]);
+      if (open[r] != 0) Repair(place, r, open[r]);
     }
   }
 
@@ -177,14 +175,13 @@ class DigitProductRun {
     return true;
   }
 
-  void RoundRow(const DigitBlock& block, int64_t r, const Place& place, uint16_t* open,
-                uint16_t* zero) const {
+  void RoundRow(const DigitBlock& block, int64_t r, const Place& place, uint16_t* open) const {
     static constexpr double kZeros[kWidth] = {};
     const double *const sums = block.sums + r * kWidth, *const bounds =
                                                             block.exact ? kZeros : block.bounds + r * kWidth;
     alignas(64) double out[kWidth];
     alignas(64) int64_t failed[kWidth] = {};
-    *open = *zero = 0;
+    *open = 0;
     // Ratios that say nothing of exactness: the bounds do.
     static constexpr double kRatios[kWidth] = {0x1p60, 0x1p60, 0x1p60, 0x1p60, 0x1p60, 0x1p60,
                                                0x1p60, 0x1p60, 0x1p60, 0x1p60, 0x1p60, 0x1p60,
@@ -192,22 +189,17 @@ class DigitProductRun {
     if (p_.sums->round_row(kWidth, sums, {1, 1, 1, bounds, kRatios}, rounding_, out, failed)) {
       for (int64_t j = 0; j < place.columns; ++j) {
         if (failed[j] == 0) continue;
-        const bool is_zero = sums[j] == 0 && bounds[j] == 0;
-        if (is_zero) out[j] = 0;
-        (is_zero ? *zero : *open) |= 1u << j;
+        if (sums[j] == 0 && bounds[j] == 0) {
+          out[j] = 0;
+        } else {
+          *open |= 1u << j;
+        }
       }
     }
     StoreStrip(p_.type, out, place.columns, ResultAt(place, r), Bytes(p_.type));
   }
 
-  // A zero is -0 where every term is: one of its factors zero, and the signs different.
-  void Repair(const DigitPanel& left, const DigitPanel& right, const Place& place, int64_t r, unsigned open,
-              unsigned zero) {
-    const uint64_t valid = p_.length >= 64 ? ~uint64_t{0} : (uint64_t{1} << p_.length) - 1;
-    for (; zero != 0; zero &= zero - 1) {
-      const int j = std::countr_zero(zero);
-      if (((left.scales->signs[r] ^ right.scales->signs[j]) & valid) == valid) open |= 1u << j;
-    }
+  void Repair(const Place& place, int64_t r, unsigned open) {
     open_ += std::popcount(open);
     for (; open != 0; open &= open - 1) {
       if (open_ > most_open_) {

@@ -60,10 +60,10 @@ class DotKernel final : public Kernel {
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     if (small_.has_value()) return RunSmall(context, operands);
-    const DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
+    DotArray lhs = ArrayOf(operands[0]), rhs = ArrayOf(operands[1]);
     const DotDims dims =
         DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
-    ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, dims, lhs.sizes, rhs.sizes));
+    ASSAY_RETURN_IF_ERROR(JoinDotSizes(context, dims, operands, lhs.sizes, rhs.sizes));
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
     const DotBox box = WholeDot(dims, lhs, rhs, StridesOf(result));
     std::byte* const out = result.MutableBytes().data();

@@ -71,8 +71,7 @@ double ExactDotElements::Rounded(Parallel& parallel, int64_t b, int64_t i, int64
   const Operand left{lhs_, left_}, right{rhs_, right_};
   const ProductTerms terms(kernels_, left, left_.batch_at[b] + left_.row_at[i], right,
                            right_.batch_at[b] + right_.row_at[j], format_);
-  // -0 is the start that leaves every sum as it is.
-  return terms.RoundedSum(parallel, 0, -0.0, counts);
+  return terms.RoundedSum(parallel, 0, 0.0, counts);
 }
 
 absl::Status RunLongDot(EvalContext& context, const SumKernels& kernels, const DotArray& lhs,

@@ -108,8 +108,10 @@ void Panel::LoadExact(int64_t at, const std::byte* src, int64_t stride_bytes, in
 }
 
 void PanelSum::Clear() {
-  real_.Clear();
-  imaginary_.Clear();
+  for (ExactSum* sum : {&real_, &imaginary_}) {
+    sum->Clear();
+    sum->Add(0.0);
+  }
   integer_ = 0;
 }
 

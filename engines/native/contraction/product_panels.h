@@ -1,8 +1,8 @@
 // Exact sums of products of elements of any two types (DOT-T of spec/operations-linalg.md), for what no faster kernel
 // takes: operands are gathered into panels, contiguous rows in a form that multiplies fast.
 //
-// Floating and complex results are the exact sum of the exact products, rounded once a component; integer results are
-// the sum modulo 2^w; pred is OR of ANDs.
+// Floating and complex results are +0 plus the exact sum of the exact products, rounded once a component; integer results
+// are the sum modulo 2^w; pred is OR of ANDs.
 #ifndef ASSAY_ENGINES_NATIVE_CONTRACTION_PRODUCT_PANELS_H_
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_PRODUCT_PANELS_H_
 
@@ -69,7 +69,7 @@ class Panel {
 // One element of the result in the making.
 class PanelSum {
  public:
-  explicit PanelSum(const Contraction& contraction) : contraction_(contraction) {}
+  explicit PanelSum(const Contraction& contraction) : contraction_(contraction) { Clear(); }
   void Clear();
   // Adds lhs[a + i] * rhs[b + i] for i in [0, n).
   void Add(const Panel& lhs, int64_t a, const Panel& rhs, int64_t b, int64_t n);

@@ -258,7 +258,7 @@ class SmallDot::Multiplier {
     for (; open != 0; open &= open - 1) {
       const int j = std::countr_zero(open);
       const double sum = buffers_.sums[r * width_ + j];
-      // This holds of zeros too, which have the right sign; where there is an infinity or a NaN the left side is one.
+      // This holds of zeros too, which are +0; where there is an infinity or a NaN the left side is one.
       const bool exact = buffers_.bounds[r] * norms_[j] <
                          factor_ * 0x1p52 * buffers_.row_units[r] * buffers_.column_units[j];
       rounded[j] = static_cast<T>(exact ? RoundToFormat(sum, format_) : Repair(r, j, sum));
@@ -312,7 +312,7 @@ class SmallDot::Multiplier {
     const auto element = [&](int64_t k) {
       return ElementOf(columns_.type, columns_.data + (k * columns_.step + j) * bytes);
     };
-    double s = -0.0, errors = 0, magnitude = 0;
+    double s = 0, errors = 0, magnitude = 0;
     bool exact = true;
     for (int64_t k = 0; k < n; ++k) {
       const double p = a[k * rows_.step] * element(k);
@@ -323,12 +323,13 @@ class SmallDot::Multiplier {
       magnitude += std::fabs(p);
       s = t;
     }
-    if (exact) return RoundToFormat(s, format_);  // of zeros too: it has the right sign
+    if (exact) return RoundToFormat(s, format_);  // of zeros too: +0
     const auto count = static_cast<double>(n + 16);
     const double bound = 4 * count * count * 0x1p-106 * magnitude;
     if (const std::optional<double> rounded = RoundEnclosed(s, errors, bound, format_)) return *rounded;
     ++counts_.slices;
     ExactSum exact_sum;
+    exact_sum.Add(0.0);
     for (int64_t k = 0; k < n; ++k) exact_sum.AddProduct(a[k * rows_.step], element(k));
     return exact_sum.Round(format_);
   }

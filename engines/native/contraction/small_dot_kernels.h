@@ -23,8 +23,8 @@ using FewRows = RowsOf<double>;
 
 struct SmallDotKernels {
   int lanes;
-  // sums[r * columns + j] = sum of a(r, k) * b[k * step + j] over k, columns = vectors * lanes; a sum of zeros is -0 where
-  // all products are. norms[j], unless null: the root of the sum of b[k * step + j]^2.
+  // sums[r * columns + j] = sum of a(r, k) * b[k * step + j] over k, columns = vectors * lanes; a sum of zeros is +0.
+  // norms[j], unless null: the root of the sum of b[k * step + j]^2.
   void (*f32)(const FewRows& a, const float* b, int64_t step, int vectors, double* sums, double* norms);
   void (*bf16)(const FewRows& a, const uint16_t* b, int64_t step, int vectors, double* sums, double* norms);
   void (*f64)(const FewRows& a, const double* b, int64_t step, int vectors, double* sums, double* norms);

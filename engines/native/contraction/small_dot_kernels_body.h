@@ -30,7 +30,7 @@ ASSAY_TARGET void Block(const FewRows& a, int64_t row, const T* b, int64_t step,
   for (int v = 0; v < kVectors; ++v) {
     squares[v] = F64{};
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) s[r][v] = Fill(-0.0);
+    for (int r = 0; r < kRows; ++r) s[r][v] = F64{};
   }
   const double* x = a.a + row * a.row_step;
   for (int64_t k = 0; k < a.length; ++k, b += step, x += a.step) {

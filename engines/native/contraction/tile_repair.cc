@@ -24,7 +24,7 @@ void TileRepair::Row(const PackedRow& row, const PackedColumns& columns, const d
       const int64_t j = group + l;
       if (failed[j] == 0) continue;
       if (failed[j] > 0) {
-        out[j] = RoundToFormat(Zero(row, ColumnOf(columns, j)), format_);
+        out[j] = RoundToFormat(0.0, format_);
       } else if (sums == nullptr || !SettledByDoubles(row, columns, j, sums[j], out + j)) {
         wanted |= 1u << l;
       }
@@ -33,7 +33,8 @@ void TileRepair::Row(const PackedRow& row, const PackedColumns& columns, const d
   }
 }
 
-// Settles special values, exact sums outside the normal range, and exact zeros. In doubles no sum of finite exact
+// Settles special values, exact sums outside the normal range, and exact zeros, which are +0 as sums that started there
+// are. In doubles no sum of finite exact
 // products is infinite, so an infinite or NaN sum is the answer, unless the left rows have gaps (SpecialSum).
 bool TileRepair::SettledByDoubles(const PackedRow& row, const PackedColumns& columns, int64_t j, double sum,
                                   double* out) const {
@@ -42,7 +43,7 @@ bool TileRepair::SettledByDoubles(const PackedRow& row, const PackedColumns& col
     return true;
   }
   if (!(row.scale->ratio * columns.scales[j].ratio < 0x1p52)) return false;
-  *out = RoundToFormat(sum == 0 ? Zero(row, ColumnOf(columns, j)) : sum, format_);
+  *out = RoundToFormat(sum, format_);
   return true;
 }
 
@@ -66,7 +67,7 @@ void TileRepair::Group(const PackedRow& row, const PackedColumns& columns, int64
     if (const auto rounded = RoundEnclosed(sum[l], error[l], bound, format_)) {
       out[group + l] = *rounded;
     } else if (bound == 0 && sum[l] + error[l] == 0) {
-      out[group + l] = RoundToFormat(Zero(row, elements + l), format_);
+      out[group + l] = RoundToFormat(0.0, format_);
     } else {
       open |= 1u << l;
       ++counts.slices;
@@ -94,8 +95,7 @@ void TileRepair::GroupBySlices(const PackedRow& row, const double* elements, con
   }
   for (int l = 0; l < kernels_.lanes; ++l) {
     if ((wanted >> l & 1) == 0) continue;
-    out[group + l] =
-        exact[l].Sign() == 0 ? RoundToFormat(Zero(row, elements + l), format_) : exact[l].Round(format_);
+    out[group + l] = exact[l].Round(format_);
   }
 }
 
@@ -111,6 +111,7 @@ double TileRepair::SpecialSum(const PackedRow& row, const double* column) const 
 
 double TileRepair::ByAccumulator(const PackedRow& row, const double* column) const {
   ExactSum sum;
+  sum.Add(0.0);
   if (!p_.lhs->has_gaps()) {
     sum.AddProducts(row.elements, kernels_.tile_rows, column, kernels_.tile_columns, p_.length);
     return sum.Round(format_);
@@ -120,17 +121,6 @@ double TileRepair::ByAccumulator(const PackedRow& row, const double* column) con
       sum.AddProduct(row.elements[k * kernels_.tile_rows], column[k * kernels_.tile_columns]);
   }
   return sum.Round(format_);
-}
-
-double TileRepair::Zero(const PackedRow& row, const double* column) const {
-  bool any = false;
-  for (int64_t k = 0; k < p_.length; ++k) {
-    if (!p_.lhs->IsTerm(batch_, row.row, k)) continue;
-    any = true;
-    const double a = row.elements[k * kernels_.tile_rows], b = column[k * kernels_.tile_columns];
-    if ((a != 0 && b != 0) || std::signbit(a) == std::signbit(b)) return 0.0;
-  }
-  return any ? -0.0 : 0.0;
 }
 
 }  // namespace assay::native

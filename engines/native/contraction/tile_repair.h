@@ -42,8 +42,6 @@ class TileRepair {
   // The sum of the terms in double arithmetic, where a term is infinite or NaN.
   double SpecialSum(const PackedRow& row, const double* column) const;
   double ByAccumulator(const PackedRow& row, const double* column) const;
-  // +0 unless every term is -0.
-  double Zero(const PackedRow& row, const double* column) const;
   const double* ColumnOf(const PackedColumns& columns, int64_t j) const {
     return columns.panels + j / kernels_.tile_columns * kernels_.tile_columns * p_.length +
            j % kernels_.tile_columns;

@@ -21,6 +21,7 @@ void ConvolveSlowly(Case& c) {
   ForEachIndex(c.out.sizes, [&](const std::vector<int64_t>& at) {
     const int64_t b = at[0], o = at[1];
     RationalSum sum;
+    sum.Add(0.0);  // where a contraction starts
     ForEachIndex({in_features, c.rhs.sizes[2], c.rhs.sizes[3]}, [&](const std::vector<int64_t>& k) {
       int64_t q[2], kernel[2];
       for (int d = 0; d < 2; ++d) {

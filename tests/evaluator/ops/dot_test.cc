@@ -12,6 +12,7 @@ Doubles DotSlowly(Doubles l, Doubles r, ElementType result) {
   Doubles out(result, {l.sizes[0], l.sizes[1], r.sizes[2]});
   ForEachIndex(out.sizes, [&](const std::vector<int64_t>& o) {
     RationalSum sum;
+    sum.Add(0.0);  // where a contraction starts
     for (int64_t k = 0; k < l.sizes[2]; ++k) sum.AddProduct(l.At({o[0], o[1], k}), r.At({o[0], k, o[2]}));
     out.At(o) = sum.Round(result);
   });
@@ -66,7 +67,7 @@ TEST_CASE("dot: blocks of rows and columns are put together right", "[dot]") {
     for (double& v : r.values) v = static_cast<double>(random.Int(-9, 9));
     ForEachIndex(out.sizes, [&](const std::vector<int64_t>& o) {
       const auto term = [&](int64_t k) { return l.At({0, o[1], k}) * r.At({0, k, o[2]}); };
-      out.At(o) = term(0) + term(1) + term(2);  // -0 only if all are
+      out.At(o) = 0.0 + term(0) + term(1) + term(2);
     });
     CHECK(Differences(RunGood(DotProgram(l, r, out), {l.ToLiteral(), r.ToLiteral()}), out) == 0);
   }

@@ -247,15 +247,15 @@ TEST_CASE("digits: rows of one magnitude, of another, of zeros, with few remaind
   }
 }
 
-TEST_CASE("digits: zeros that are -0, ties, cancelling sums", "[native][dot]") {
+TEST_CASE("digits: zeros of both signs, ties, cancelling sums", "[native][dot]") {
   constexpr int64_t kRows = 40, kLength = 300, kColumns = 50;
   const NativePlans plans(DotOf("bf16", "f32", kRows, kLength, kColumns));
   std::vector<Literal> arguments = DrawnArguments(plans.reference(), Draw::kNormal, 1);
   for (int64_t k = 0; k < kLength; ++k) {
     for (int64_t j = 0; j < kColumns; ++j)
       Set(arguments[1], k * kColumns + j, -1 - static_cast<double>(j % 3));
-    Set(arguments[0], k, 0.0);                                          // every product -0
-    Set(arguments[0], kLength + k, -0.0);                               // +0
+    Set(arguments[0], k, 0.0);                                          // every product -0, the sum +0
+    Set(arguments[0], kLength + k, -0.0);                               // every product +0
     Set(arguments[0], 2 * kLength + k, k == kLength - 1 ? -0.0 : 0.0);  // -0 but for the last
     Set(arguments[0], 3 * kLength + k, k % 2 == 0 ? 1.5 : -1.5);        // cancels
     // 1 + 2^-24, a tie of f32; and a hair above it.

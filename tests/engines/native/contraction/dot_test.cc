@@ -306,6 +306,7 @@ TEST_CASE("native dot: an element is the rational sum, rounded once, whatever th
       for (int64_t i = 0; i < kRows; ++i) {
         for (int64_t j = 0; j < kColumns; ++j) {
           RationalSum sum;
+          sum.Add(0.0);  // where a contraction starts
           for (int64_t k = kLength; k-- > 0;)
             sum.AddProduct(arguments[0].GetDouble(i * kLength + k), arguments[1].GetDouble(k * kColumns + j));
           wrong += !SameBits(result->GetDouble(i * kColumns + j), sum.Round(type));
