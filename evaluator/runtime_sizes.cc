@@ -7,6 +7,31 @@
 
 namespace assay {
 
+namespace {
+
+// Decision: elementwise-static-with-dynamic. A static dimension takes part with its whole size and does not
+// contradict a smaller run-time size of another operand.
+absl::Status JoinDimension(const EvalContext& context, std::span<const Literal> operands, int64_t d,
+                           int64_t& size) {
+  int64_t first = -1;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const bool repeated = operands[k].shape().rank() == 0;
+    if (repeated || !operands[k].shape().is_dynamic(d)) continue;
+    size = operands[k].dynamic_size(d);
+    if (first >= 0 && operands[first].dynamic_size(d) != size) {
+      return EvalError(
+          context.instruction().position,
+          fmt::format("DYN-4: {}: dimension {} has run-time size {} in operand {} and {} in operand {}",
+                      Name(context.instruction().opcode), d, operands[first].dynamic_size(d), first, size,
+                      k));
+    }
+    first = static_cast<int64_t>(k);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status CheckSameRuntimeSizes(const EvalContext& context, std::span<const Literal> literals) {
   const Literal& first = literals.front();
   for (const Literal& literal : literals) {
@@ -21,28 +46,20 @@ absl::Status CheckSameRuntimeSizes(const EvalContext& context, std::span<const L
   return absl::OkStatus();
 }
 
-// Decision: elementwise-static-with-dynamic. A static dimension takes part with its whole size and does not
-// contradict a smaller run-time size of another operand.
+absl::StatusOr<DimVector> CommonRuntimeSizes(const EvalContext& context, std::span<const Literal> operands,
+                                             int64_t apart) {
+  DimVector sizes = operands.front().runtime_sizes();
+  for (int64_t d = 0; d < std::ssize(sizes); ++d) {
+    if (d != apart) ASSAY_RETURN_IF_ERROR(JoinDimension(context, operands, d, sizes[d]));
+  }
+  return sizes;
+}
+
 absl::StatusOr<DimVector> JoinRuntimeSizes(EvalContext& context, std::span<const Literal> operands) {
   const Shape& result = context.result_shape();
   DimVector sizes(result.sizes().begin(), result.sizes().end());
-  for (int64_t d = 0; d < result.rank(); ++d) {
-    int64_t first = -1;
-    for (size_t k = 0; k < operands.size(); ++k) {
-      const bool repeated = operands[k].shape().rank() == 0;
-      if (repeated || !operands[k].shape().is_dynamic(d)) continue;
-      const int64_t size = operands[k].dynamic_size(d);
-      if (first >= 0 && operands[first].dynamic_size(d) != size) {
-        return EvalError(context.instruction().position,
-                         fmt::format("DYN-4: {}: dimension {} has run-time size {} in operand {} and {} in "
-                                     "operand {}",
-                                     Name(context.instruction().opcode), d, operands[first].dynamic_size(d),
-                                     first, size, k));
-      }
-      first = static_cast<int64_t>(k);
-      sizes[d] = size;
-    }
-  }
+  for (int64_t d = 0; d < result.rank(); ++d)
+    ASSAY_RETURN_IF_ERROR(JoinDimension(context, operands, d, sizes[d]));
   return sizes;
 }
 

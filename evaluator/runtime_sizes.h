@@ -11,6 +11,11 @@ namespace assay {
 
 // DYN-4: EvalError unless the literals, arrays of one rank, have the same run-time sizes.
 absl::Status CheckSameRuntimeSizes(const EvalContext& context, std::span<const Literal> literals);
+// The run-time sizes in which an op walks arrays of one rank and the same bounds (DYN-4): a dimension that is dynamic in one
+// of them and static in another has the dynamic one's size in all. Two dynamic ones that differ are an EvalError, but in
+// dimension `apart`, which is operand 0's.
+absl::StatusOr<DimVector> CommonRuntimeSizes(const EvalContext& context, std::span<const Literal> operands,
+                                             int64_t apart = -1);
 // The run-time sizes of the result of an elementwise op (DYN-7): those in which the operands with the
 // result's dimensions agree, else the DYN-4 error. Scalars that are repeated, and static dimensions, have no
 // say.

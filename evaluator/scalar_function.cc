@@ -442,7 +442,10 @@ absl::Status ScalarFunction::Run(int64_t n, std::span<const std::byte* const> in
 
 bool IsExactSum(const Module& module, ComputationId id) {
   const Computation& computation = module.computation(id);
-  const Instruction& root = computation.root_instruction();
+  const Instruction* returned = &computation.root_instruction();
+  if (returned->opcode == Opcode::kTuple && returned->operands.size() == 1)
+    returned = &computation.instructions[static_cast<size_t>(returned->operands[0])];
+  const Instruction& root = *returned;
   if (computation.parameters.size() != 2 || root.opcode != Opcode::kAdd || !root.shape->IsScalar()) {
     return false;
   }

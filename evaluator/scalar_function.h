@@ -37,7 +37,7 @@ class ScalarFunction {
   ElementType input_type(int64_t i) const;
   ElementType output_type(int64_t i) const;
 
-  // RED-1: one result, of floating or complex type, whose root is `add` of the two parameters. Such a
+  // RED-1: one result (or a tuple of it), of floating or complex type, which is `add` of the two parameters. Such a
   // reducer means the exact sum rounded once.
   bool is_exact_sum() const;
 

@@ -263,10 +263,10 @@ class Verifier {
             "Call-C3: the called computation is not defined before its caller: the call graph has a cycle");
       }
       if (has_effects_[id.value] && !op.calls_may_have_effects) {
-        return InvalidProgram(instruction.position,
-                              fmt::format("{}: computation '{}' has side effects, which {} does not allow",
-                                          instruction.opcode == Opcode::kFusion ? "Fusion-C3" : "RED-C7",
-                                          module_.computation(id).name, Name(instruction.opcode)));
+        return InvalidProgram(
+            instruction.position,
+            fmt::format("RED-C7: computation '{}' has side effects, which {} does not allow",
+                        module_.computation(id).name, Name(instruction.opcode)));
       }
       effects = effects || has_effects_[id.value];
     }

@@ -11,6 +11,7 @@
 
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
+#include "evaluator/scalar/complex_parts.h"
 #include "evaluator/scalar/integer.h"
 #include "evaluator/scalar/real.h"
 #include "evaluator/strips.h"
@@ -282,26 +283,45 @@ void MinimumReals(const StripParams& params, int64_t n, const void* const* in, v
   MapReals(params, n, in, out, MinimumOf);
 }
 
+// The greater (or the lesser) of two by real part, then by imaginary part. Equal numbers differ in the signs of zeros
+// alone: then each part is the maximum (minimum) of the two. The first operand with a NaN part is the result.
+template <bool is_maximum>
+Complex ExtremeOf(Complex a, Complex b) {
+  if (HasNaN(a) || HasNaN(b)) return HasNaN(a) ? a : b;
+  if (a.real() != b.real()) return (a.real() > b.real()) == is_maximum ? a : b;
+  if (a.imag() != b.imag()) return (a.imag() > b.imag()) == is_maximum ? a : b;
+  const auto part = [](double x, double y) { return is_maximum ? MaximumOf(x, y) : MinimumOf(x, y); };
+  return {part(a.real(), b.real()), part(a.imag(), b.imag())};
+}
+template <bool is_maximum>
+void ComplexExtremes(const StripParams& params, int64_t n, const void* const* in, void* out) {
+  MapStrip2<Complex, Complex>(n, in, out, ExtremeOf<is_maximum>);
+  RoundComplexResult(params, n, out);
+}
+
 constexpr KindStrips kMaximumStrips = {
     .boolean = OrPreds,
     .signed_integer = MaximumIntegers<int64_t>,
     .unsigned_integer = MaximumIntegers<uint64_t>,
     .real = MaximumReals,
+    .complex = ComplexExtremes<true>,
 };
 constexpr KindStrips kMinimumStrips = {
     .boolean = AndPreds,
     .signed_integer = MinimumIntegers<int64_t>,
     .unsigned_integer = MinimumIntegers<uint64_t>,
     .real = MinimumReals,
+    .complex = ComplexExtremes<false>,
 };
 
 }  // namespace
 
-// maximum: the larger of lhs[i] and rhs[i]; NaN if either is NaN; -0 < +0; pred OR.
+// maximum: the larger of lhs[i] and rhs[i]; NaN if either is NaN; -0 < +0; pred OR; complex numbers lexicographically.
 // Decision: maximum-zeros. IEEE 754 maximum and minimum, in both orders of the operands.
+// Decision: complex-maximum.
 constinit const OpDef ops::Maximum = {
     .operands = Exactly(2),
-    .types = kPredTypes | kIntegralTypes | kFloatTypes,
+    .types = kArrayTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
@@ -309,10 +329,10 @@ constinit const OpDef ops::Maximum = {
     .pass_demand = demand::Moved<0, 1>,
 };
 
-// minimum: the smaller of lhs[i] and rhs[i]; NaN if either is NaN; -0 < +0; pred AND.
+// minimum: the smaller of lhs[i] and rhs[i]; NaN if either is NaN; -0 < +0; pred AND; complex numbers lexicographically.
 constinit const OpDef ops::Minimum = {
     .operands = Exactly(2),
-    .types = kPredTypes | kIntegralTypes | kFloatTypes,
+    .types = kArrayTypes,
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,

@@ -325,6 +325,7 @@ constinit const OpDef ops::Fusion = {
     .pass_demand = demand::OfCallees,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
+    .calls_may_have_effects = true,
 };
 constinit const OpDef ops::Conditional = {
     .operands = AtLeast(1),

@@ -29,9 +29,9 @@ absl::StatusOr<Shape> InferDot(const InferContext& context) {
 
 absl::StatusOr<Literal> EvalDot(EvalContext& context, std::span<Literal> operands) {
   const ArrayView lhs(operands[0]), rhs(operands[1]);
-  const DimVector lhs_sizes = operands[0].runtime_sizes(), rhs_sizes = operands[1].runtime_sizes();
+  DimVector lhs_sizes = operands[0].runtime_sizes(), rhs_sizes = operands[1].runtime_sizes();
   const DotDims dims = DotDimsOf(context.attributes(), lhs.rank(), rhs.rank());
-  ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, dims, lhs_sizes, rhs_sizes));
+  ASSAY_RETURN_IF_ERROR(JoinDotSizes(context, dims, operands, lhs_sizes, rhs_sizes));
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
   const DimVector sizes = DotSizes(dims, lhs_sizes, rhs_sizes);
   const DimVector contracted = SizesAt(lhs_sizes, dims.lhs.contracting);

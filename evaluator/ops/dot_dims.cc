@@ -109,20 +109,25 @@ absl::StatusOr<Shape> DotShape(const InferContext& context, const DotDims& dims,
   return result;
 }
 
-absl::Status CheckDotRuntimeSizes(const EvalContext& context, const DotDims& dims,
-                                  std::span<const int64_t> lhs_sizes, std::span<const int64_t> rhs_sizes) {
-  const auto check = [&](const DimVector& a, const DimVector& b) -> absl::Status {
+absl::Status JoinDotSizes(const EvalContext& context, const DotDims& dims, std::span<const Literal> operands,
+                          DimVector& lhs_sizes, DimVector& rhs_sizes) {
+  const Shape &lhs = operands[0].shape(), &rhs = operands[1].shape();
+  const auto join = [&](const DimVector& a, const DimVector& b) -> absl::Status {
     for (size_t i = 0; i < a.size(); ++i) {
-      if (lhs_sizes[a[i]] == rhs_sizes[b[i]]) continue;
-      return EvalError(
-          context.instruction().position,
-          fmt::format("DYN-4: {}: dimension {} of lhs has run-time size {}, dimension {} of rhs has {}",
-                      Name(context.instruction().opcode), a[i], lhs_sizes[a[i]], b[i], rhs_sizes[b[i]]));
+      int64_t &left = lhs_sizes[a[i]], &right = rhs_sizes[b[i]];
+      if (left == right) continue;
+      if (lhs.is_dynamic(a[i]) && rhs.is_dynamic(b[i])) {
+        return EvalError(
+            context.instruction().position,
+            fmt::format("DYN-4: {}: dimension {} of lhs has run-time size {}, dimension {} of rhs has {}",
+                        Name(context.instruction().opcode), a[i], left, b[i], right));
+      }
+      (lhs.is_dynamic(a[i]) ? right : left) = lhs.is_dynamic(a[i]) ? left : right;
     }
     return absl::OkStatus();
   };
-  ASSAY_RETURN_IF_ERROR(check(dims.lhs.batch, dims.rhs.batch));
-  return check(dims.lhs.contracting, dims.rhs.contracting);
+  ASSAY_RETURN_IF_ERROR(join(dims.lhs.batch, dims.rhs.batch));
+  return join(dims.lhs.contracting, dims.rhs.contracting);
 }
 
 DimVector DotSizes(const DotDims& dims, std::span<const int64_t> lhs_sizes,

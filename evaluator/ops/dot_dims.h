@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "evaluator/eval_context.h"
 #include "evaluator/op.h"
 
 namespace assay {
@@ -26,9 +27,9 @@ Work WorkOfDot(const InstructionView& view);
 // batch sizes, lhs free sizes, rhs free sizes; dynamic flags copied.
 absl::StatusOr<Shape> DotShape(const InferContext& context, const DotDims& dims, ElementType type);
 
-// DYN-4: paired dimensions have the same run-time sizes.
-absl::Status CheckDotRuntimeSizes(const EvalContext& context, const DotDims& dims,
-                                  std::span<const int64_t> lhs_sizes, std::span<const int64_t> rhs_sizes);
+// DYN-4: gives paired dimensions one run-time size, that of the dynamic one where the other is static.
+absl::Status JoinDotSizes(const EvalContext& context, const DotDims& dims, std::span<const Literal> operands,
+                          DimVector& lhs_sizes, DimVector& rhs_sizes);
 // Sizes of the result: batch, lhs free, rhs free.
 DimVector DotSizes(const DotDims& dims, std::span<const int64_t> lhs_sizes,
                    std::span<const int64_t> rhs_sizes);

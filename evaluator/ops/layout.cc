@@ -13,7 +13,7 @@ namespace {
 
 // --- broadcast ---
 //
-// out[I] = operand[I[dimensions[0]], I[dimensions[1]], ...]
+// out[I] = operand[I[dimensions[0]], I[dimensions[1]], ...]; dimensions are in any order.
 
 absl::StatusOr<Shape> InferBroadcast(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(RequireArray(context, 0, "Broadcast-C1"));
@@ -25,7 +25,8 @@ absl::StatusOr<Shape> InferBroadcast(const InferContext& context) {
     return Violates("Broadcast-C3", "dimensions has {} entries, the operand has {} dimensions",
                     dimensions.size(), operand.rank());
   }
-  ASSAY_RETURN_IF_ERROR(RequireAscending("Broadcast-C4", "dimensions", dimensions, declared.rank()));
+  ASSAY_RETURN_IF_ERROR(RequireInRange("Broadcast-C4", "dimensions", dimensions, declared.rank()));
+  ASSAY_RETURN_IF_ERROR(RequireDistinct("Broadcast-C4", "dimensions", dimensions));
   for (int64_t i = 0; i < operand.rank(); ++i) {
     if (declared.size(dimensions[i]) != operand.size(i)) {
       return Violates("Broadcast-C5",

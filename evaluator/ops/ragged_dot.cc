@@ -219,11 +219,11 @@ struct RaggedRun {
 };
 
 absl::StatusOr<Literal> EvalRaggedDot(EvalContext& context, std::span<Literal> operands) {
-  const DimVector lhs_sizes = operands[0].runtime_sizes(), rhs_sizes = operands[1].runtime_sizes();
+  DimVector lhs_sizes = operands[0].runtime_sizes(), rhs_sizes = operands[1].runtime_sizes();
   const Shape &lhs = operands[0].shape(), &rhs = operands[1].shape();
   const RaggedDims r =
       RaggedDimsOf(context.attributes(), DotDimsOf(context.attributes(), lhs.rank(), rhs.rank()));
-  ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, r.dims, lhs_sizes, rhs_sizes));
+  ASSAY_RETURN_IF_ERROR(JoinDotSizes(context, r.dims, operands, lhs_sizes, rhs_sizes));
   const GroupEnds ends(operands[2], r.prefix, lhs_sizes[r.ragged]);
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(true));
   DimVector sizes = DotSizes(r.dims, lhs_sizes, rhs_sizes);

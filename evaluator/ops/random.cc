@@ -281,7 +281,7 @@ absl::StatusOr<Literal> EvalRngGetAndUpdateState(EvalContext& context, std::span
   return result;
 }
 
-// rng(a, b), distribution=rng_uniform: over [a, b).  rng(mu, sigma), distribution=rng_normal.
+// rng(a, b), distribution=rng_uniform: over [a, b); of pred either value with probability 1/2.  rng(mu, sigma), distribution=rng_normal.
 // Decision: rng-stream
 constexpr AttrSpec kRngAttrs[] = {Required(Attr::kDistribution)};
 
@@ -305,10 +305,9 @@ absl::StatusOr<Shape> InferRng(const InferContext& context) {
                                             context.operand(i).ToString(), Name(type)));
     }
   }
-  if (type == ElementType::kPred && !normal) return NotSupported({}, "RngUniform-C2: rng_uniform of pred");
-  if (!IsFloat(type) && (normal || !IsIntegral(type))) {
+  if (!IsFloat(type) && (normal || !(IsIntegral(type) || type == ElementType::kPred))) {
     return InvalidProgram({}, fmt::format("{}-C2: element type is {}, wanted {}", name, Name(type),
-                                          normal ? "a floating type" : "an integral or floating type"));
+                                          normal ? "a floating type" : "pred, an integral or floating type"));
   }
   return result;
 }
@@ -371,9 +370,21 @@ absl::Status FillUniformInteger(EvalContext& context, const ScalarValue& a, cons
   });
 }
 
+// The lowest bit of a word, whatever the operands are.
+absl::Status FillUniformPred(EvalContext& context, Literal& result) {
+  PhiloxWords words = DrawStream(context);
+  std::byte* out = result.MutableBytes().data();
+  return ForEachElement(context, result.shape().num_elements(),
+                        [&](int64_t) { *out++ = static_cast<std::byte>(words.Next(false) & 1); });
+}
+
 absl::StatusOr<Literal> EvalUniform(EvalContext& context, std::span<Literal> operands) {
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
   const ElementType type = context.result_shape().element_type();
+  if (type == ElementType::kPred) {
+    ASSAY_RETURN_IF_ERROR(FillUniformPred(context, result));
+    return result;
+  }
   const ScalarValue a = LoadElement(type, operands[0].data()), b = LoadElement(type, operands[1].data());
   ASSAY_RETURN_IF_ERROR(IsFloat(type) ? FillUniformFloat(context, a.r, b.r, result)
                                       : FillUniformInteger(context, a, b, result));
@@ -450,7 +461,7 @@ constinit const OpDef ops::RngGetAndUpdateState = {
 };
 constinit const OpDef ops::Rng = {
     .operands = Exactly(2),
-    .types = kIntegralTypes | kFloatTypes,
+    .types = kPredTypes | kIntegralTypes | kFloatTypes,
     .attributes = kRngAttrs,
     .infer = InferRng,
     .eval = EvalRng,

@@ -71,9 +71,9 @@ absl::StatusOr<Shape> InferReduce(const InferContext& context) {
     types.push_back(context.operand(i).element_type());
     inits.push_back(context.operand(n + i));
   }
-  ASSAY_ASSIGN_OR_RETURN(
-      const std::vector<ElementType> result_types,
-      VerifyReducer(context, *context.attributes().Computation(Attr::kToApply), types, inits));
+  const ComputationId reducer = *context.attributes().Computation(Attr::kToApply);
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<ElementType> result_types,
+                         VerifyReducer(context, reducer, types, inits));
   DimVector sizes;
   std::vector<bool> dynamic;
   for (int64_t d = 0; d < x.rank(); ++d) {
@@ -89,15 +89,15 @@ absl::StatusOr<Shape> InferReduce(const InferContext& context) {
     for (size_t d = 0; d < dynamic.size(); ++d) result.set_dynamic(static_cast<int64_t>(d), dynamic[d]);
     results.push_back(std::move(result));
   }
-  return n == 1 ? std::move(results[0]) : Shape::Tuple(std::move(results));
+  return context.Called(reducer).result.IsTuple() ? Shape::Tuple(std::move(results)) : std::move(results[0]);
 }
 
 absl::StatusOr<Literal> EvalReduce(EvalContext& context, std::span<Literal> operands) {
-  ASSAY_RETURN_IF_ERROR(CheckSameRuntimeSizes(context, operands.first(operands.size() / 2)));
+  ASSAY_ASSIGN_OR_RETURN(const DimVector sizes,
+                         CommonRuntimeSizes(context, operands.first(operands.size() / 2)));
   ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const reducer,
                          context.Scalar(*context.attributes().Computation(Attr::kToApply)));
   ASSAY_ASSIGN_OR_RETURN(FoldArrays arrays, MakeFoldArrays(context, operands, *reducer));
-  const DimVector sizes = operands[0].runtime_sizes();
   const std::span<const int64_t> dimensions = context.attributes().List(Attr::kDimensions);
   DimVector remaining, reduced, result_sizes, reduced_sizes;  // dimensions, ascending, and their sizes
   for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
@@ -166,8 +166,9 @@ absl::StatusOr<Shape> InferMap(const InferContext& context) {
   }
   if (context.attributes().Has(Attr::kDimensions)) {
     const std::span<const int64_t> dimensions = context.attributes().List(Attr::kDimensions);
-    bool all = static_cast<int64_t>(dimensions.size()) == x.rank();
-    for (int64_t d = 0; all && d < x.rank(); ++d) all = dimensions[d] == d;
+    bool all =
+        dimensions.empty() || static_cast<int64_t>(dimensions.size()) == x.rank();  // {}: as if left out
+    for (int64_t d = 0; all && d < std::ssize(dimensions); ++d) all = dimensions[d] == d;
     if (!all) {
       return InvalidReduce(context, fmt::format("Map-C3: dimensions are {{{}}}, wanted 0..{} in order",
                                                 fmt::join(dimensions, ","), x.rank() - 1));
@@ -184,11 +185,10 @@ absl::StatusOr<Shape> InferMap(const InferContext& context) {
 }
 
 absl::StatusOr<Literal> EvalMap(EvalContext& context, std::span<Literal> operands) {
-  ASSAY_RETURN_IF_ERROR(CheckSameRuntimeSizes(context, operands));
+  ASSAY_ASSIGN_OR_RETURN(const DimVector sizes, CommonRuntimeSizes(context, operands));
   ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const f,
                          context.Scalar(*context.attributes().Computation(Attr::kToApply)));
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
-  const DimVector sizes = operands[0].runtime_sizes();
   const std::vector<ArrayView> x(operands.begin(), operands.end());
   const MutableArrayView out(result);
   std::vector<const std::byte*> arguments(x.size());

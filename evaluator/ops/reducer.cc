@@ -30,15 +30,15 @@ absl::StatusOr<std::vector<ElementType>> ResultTypes(const InferContext& context
     types.push_back(result.element_type());
     return types;
   }
-  const bool tuple = n > 1 && result.IsTuple() && static_cast<int64_t>(result.elements().size()) == n;
+  const bool tuple = result.IsTuple() && static_cast<int64_t>(result.elements().size()) == n;
   for (int64_t i = 0; tuple && i < n; ++i) {
     if (!result.element(i).IsScalar()) break;
     types.push_back(result.element(i).element_type());
   }
-  if (static_cast<int64_t>(types.size()) == n && n > 1) return types;
-  return Violated(context,
-                  fmt::format("RED-C2: the reducer returns {}, wanted {}", result.ToString(),
-                              n == 1 ? std::string("a scalar") : fmt::format("a tuple of {} scalars", n)));
+  if (tuple && static_cast<int64_t>(types.size()) == n) return types;
+  return Violated(context, fmt::format("RED-C2: the reducer returns {}, wanted {}", result.ToString(),
+                                       n == 1 ? std::string("a scalar or a tuple of one")
+                                              : fmt::format("a tuple of {} scalars", n)));
 }
 
 // RED-C3, C5 and C6 for running value i and new value i.

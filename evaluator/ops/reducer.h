@@ -18,7 +18,7 @@ class ScalarFunction;
 // RED-C1 to RED-C6 for N = operand_types.size() operands. `operand_types` are the element types of the new
 // values; `inits` the shapes of the start values (for scatter: scalars of the operands' types), or empty
 // where there are none (all-reduce). Returns the N element types of the running values, which are those of
-// the op's results. RED-C7 (no side effects) is Verify's.
+// the op's results. A reducer of one value may return a tuple of one. RED-C7 (no side effects) is Verify's.
 absl::StatusOr<std::vector<ElementType>> VerifyReducer(const InferContext& context, ComputationId reducer,
                                                        std::span<const ElementType> operand_types,
                                                        std::span<const Shape> inits);

@@ -165,10 +165,10 @@ class ScaledOperand {
 };
 
 absl::StatusOr<Literal> EvalScaledDot(EvalContext& context, std::span<Literal> operands) {
-  const DimVector lhs_sizes = operands[0].runtime_sizes(), rhs_sizes = operands[1].runtime_sizes();
+  DimVector lhs_sizes = operands[0].runtime_sizes(), rhs_sizes = operands[1].runtime_sizes();
   const DotDims dims =
       DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
-  ASSAY_RETURN_IF_ERROR(CheckDotRuntimeSizes(context, dims, lhs_sizes, rhs_sizes));
+  ASSAY_RETURN_IF_ERROR(JoinDotSizes(context, dims, operands, lhs_sizes, rhs_sizes));
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
   const ElementType type = result.shape().element_type();
   const bool exact = IsFloat(type) || IsComplex(type);

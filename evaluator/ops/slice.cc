@@ -5,6 +5,7 @@
 
 #include "absl/numeric/int128.h"
 #include "evaluator/element_moves.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/shape_rules.h"
 #include "literal/element_io.h"
 #include "shape/checked.h"
@@ -171,17 +172,9 @@ absl::StatusOr<Shape> InferConcatenate(const InferContext& context) {
 
 absl::StatusOr<Literal> EvalConcatenate(EvalContext& context, std::span<Literal> operands) {
   const int64_t along = context.attributes().List(Attr::kDimensions)[0];
-  DimVector sizes = operands[0].runtime_sizes();
-  for (size_t k = 1; k < operands.size(); ++k) {
-    const DimVector part = operands[k].runtime_sizes();
-    for (size_t d = 0; d < sizes.size(); ++d) {
-      if (static_cast<int64_t>(d) == along || sizes[d] == part[d]) continue;
-      return EvalError(context.instruction().position,
-                       fmt::format("DYN-4: dimension {} of operand {} has run-time size {}, of operand 0 {}",
-                                   d, k, part[d], sizes[d]));
-    }
-    sizes[along] += part[along];
-  }
+  ASSAY_ASSIGN_OR_RETURN(DimVector sizes, CommonRuntimeSizes(context, operands, along));
+  DimVector part = sizes;
+  for (const Literal& operand : operands.subspan(1)) sizes[along] += operand.dynamic_size(along);
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
   int64_t offset = 0;
   for (const Literal& operand : operands) {
@@ -190,8 +183,9 @@ absl::StatusOr<Literal> EvalConcatenate(EvalContext& context, std::span<Literal>
       i[along] += offset;
       return true;
     };
-    ASSAY_RETURN_IF_ERROR(PutElements(context, operand.runtime_sizes(), operand, to, result));
-    offset += operand.dynamic_size(along);
+    part[along] = operand.dynamic_size(along);
+    ASSAY_RETURN_IF_ERROR(PutElements(context, part, operand, to, result));
+    offset += part[along];
   }
   return result;
 }

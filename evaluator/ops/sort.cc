@@ -8,9 +8,11 @@
 #include <limits>
 #include <numeric>
 
+#include "evaluator/element_moves.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/sort_results.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar_function.h"
 #include "evaluator/shape_rules.h"
 #include "literal/element_io.h"
@@ -135,9 +137,9 @@ class MergeSorter {
 };
 
 absl::StatusOr<Literal> EvalSort(EvalContext& context, std::span<Literal> operands) {
-  ASSAY_RETURN_IF_ERROR(CheckSortSizes(context, operands));
+  ASSAY_ASSIGN_OR_RETURN(DimVector lines, CommonRuntimeSizes(context, operands));
   const int64_t along = context.attributes().List(Attr::kDimensions)[0];
-  DimVector lines = operands[0].runtime_sizes();
+  const DimVector live = lines;
   const int64_t length = std::exchange(lines[along], 1);
   ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> results, NewSortResults(context, operands));
   if (!IndexWalk(lines).done() && length > std::numeric_limits<int32_t>::max()) {
@@ -146,6 +148,13 @@ absl::StatusOr<Literal> EvalSort(EvalContext& context, std::span<Literal> operan
   ASSAY_ASSIGN_OR_RETURN(ScalarFunction * comparator,
                          context.Scalar(*context.attributes().Computation(Attr::kToApply)));
   MergeSorter sorter(context, *comparator, operands, along);
+  for (size_t k = 0; k < operands.size(); ++k) {
+    // What lies beyond the sizes of the others stays where it is.
+    const auto same = [](Index i, DimVector& j) { j.assign(i.begin(), i.end()); };
+    if (operands[k].runtime_sizes() != live)
+      ASSAY_RETURN_IF_ERROR(
+          TakeElements(context, operands[k].runtime_sizes(), operands[k], same, results[k]));
+  }
   const std::vector<ArrayView> from(operands.begin(), operands.end());
   const std::vector<MutableArrayView> to(results.begin(), results.end());
   Meter meter(context);
@@ -301,15 +310,6 @@ void PassDemandOfSort(const InstructionView& view, const InputDemand& demand, st
 }
 
 }  // namespace
-
-absl::Status CheckSortSizes(const EvalContext& context, std::span<const Literal> operands) {
-  for (size_t k = 1; k < operands.size(); ++k) {
-    if (operands[k].runtime_sizes() == operands[0].runtime_sizes()) continue;
-    return EvalError(context.instruction().position,
-                     fmt::format("DYN-4: run-time sizes of operand {} and operand 0 differ", k));
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<std::vector<Literal>> NewSortResults(EvalContext& context, std::span<const Literal> operands) {
   std::vector<Literal> results;

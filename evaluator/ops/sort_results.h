@@ -9,8 +9,6 @@
 
 namespace assay {
 
-// DYN-4: EvalError unless all operands have the same run-time sizes.
-absl::Status CheckSortSizes(const EvalContext& context, std::span<const Literal> operands);
 // One an operand, of its run-time sizes; dead elements are zero, live ones to be written.
 absl::StatusOr<std::vector<Literal>> NewSortResults(EvalContext& context, std::span<const Literal> operands);
 

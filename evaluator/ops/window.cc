@@ -21,6 +21,8 @@ namespace {
 //   W contributes iff p >= 0, p mod base_dilation == 0 and p div base_dilation < size
 // out[O] = fold of init and x[p div base_dilation] over the contributing W in row-major order.
 //
+// A reversed dimension of the window has no effect (ReduceWindow-C6).
+//
 // Decision: window-padding-skipped
 
 absl::Status InvalidWindow(const InferContext& context, std::string_view message) {
@@ -51,21 +53,15 @@ absl::StatusOr<Shape> InferReduceWindow(const InferContext& context) {
   const Window& window = context.attributes().WindowOf();
   ASSAY_ASSIGN_OR_RETURN(const DimVector sizes,
                          WindowOutputSizes(context, "ReduceWindow", 0, x.sizes(), window));
-  for (size_t d = 0; d < window.size(); ++d) {
-    if (window[d].reversal) {
-      return InvalidWindow(context,
-                           fmt::format("ReduceWindow-C6: dimension {} of the window is reversed", d));
-    }
-  }
   std::vector<ElementType> types;
   std::vector<Shape> inits;
   for (int64_t i = 0; i < n; ++i) {
     types.push_back(context.operand(i).element_type());
     inits.push_back(context.operand(n + i));
   }
-  ASSAY_ASSIGN_OR_RETURN(
-      const std::vector<ElementType> result_types,
-      VerifyReducer(context, *context.attributes().Computation(Attr::kToApply), types, inits));
+  const ComputationId reducer = *context.attributes().Computation(Attr::kToApply);
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<ElementType> result_types,
+                         VerifyReducer(context, reducer, types, inits));
   std::vector<Shape> results;
   for (ElementType type : result_types) {
     ASSAY_ASSIGN_OR_RETURN(Shape result, Shape::Array(type, sizes));
@@ -76,15 +72,15 @@ absl::StatusOr<Shape> InferReduceWindow(const InferContext& context) {
     }
     results.push_back(std::move(result));
   }
-  return n == 1 ? std::move(results[0]) : Shape::Tuple(std::move(results));
+  return context.Called(reducer).result.IsTuple() ? Shape::Tuple(std::move(results)) : std::move(results[0]);
 }
 
 absl::StatusOr<Literal> EvalReduceWindow(EvalContext& context, std::span<Literal> operands) {
-  ASSAY_RETURN_IF_ERROR(CheckSameRuntimeSizes(context, operands.first(operands.size() / 2)));
+  ASSAY_ASSIGN_OR_RETURN(const DimVector sizes,
+                         CommonRuntimeSizes(context, operands.first(operands.size() / 2)));
   ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const reducer,
                          context.Scalar(*context.attributes().Computation(Attr::kToApply)));
   ASSAY_ASSIGN_OR_RETURN(FoldArrays arrays, MakeFoldArrays(context, operands, *reducer));
-  const DimVector sizes = operands[0].runtime_sizes();
   const Window& window = context.attributes().WindowOf();
   ASSAY_ASSIGN_OR_RETURN(const DimVector output_sizes,
                          RuntimeOutputSizes(context.instruction(), sizes, window));

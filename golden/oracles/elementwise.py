@@ -17,7 +17,7 @@ from elementwise_math import (afz, even, f_abs, f_add, f_divide, f_maximum, f_mi
                               f_remainder, f_sign, f_subtract, i_divide, i_remainder, i_shl, i_sra, i_srl,
                               order_key, pattern, rounding)
 from elementwise_spec import REFUSALS, SPEC_CASES
-from float_bits import (BY_NAME, FLOATS, INTEGRAL, NARROW, PRED, SIGNED, UNSIGNED, WIDE, fin, floor_log2,
+from float_bits import (BY_NAME, NAN, FLOATS, INTEGRAL, NARROW, PRED, SIGNED, UNSIGNED, WIDE, fin, floor_log2,
                         half_even, inf, signed, sqrt_near)
 
 
@@ -417,7 +417,10 @@ def write_bitcast():
     zero_elements("bitcast-convert", ["f32"], "s32")
 
 
-def reduced(t, value, e, m):
+def reduced(t, bits, e, m):
+    value = t.decode(bits)
+    if value == NAN and m == 0:
+        return inf(int(bool(bits & t.sign_bit)))
     if value[0] != "fin" or value[2] == 0:
         return value
     x = value[2]
@@ -446,7 +449,7 @@ def write_reduce_precision():
         cases = []
         for t in FLOATS:
             bits = float_samples(t, 24 if t in WIDE else 16, f"rp{e}{m}")
-            result = [t.rn(reduced(t, t.decode(b), e, m)) for b in bits]
+            result = [t.rn(reduced(t, b, e, m)) for b in bits]
             cases.append(([Array(t, bits)], Array(t, result)))
         golden(f"reduce-precision_e{e}m{m}", "reduce-precision", cases, f", exponent_bits={e}, mantissa_bits={m}",
                decision="reduce-precision-no-infinity")

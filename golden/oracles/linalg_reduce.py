@@ -356,7 +356,6 @@ f {
     bad("c4", "ReduceWindow-C4: window stride 0 is 0", ", window={size=2 stride=0}")
     bad("c5_base", "ReduceWindow-C5: dilations of dimension 0", ", window={size=2 lhs_dilate=0}")
     bad("c5_window", "ReduceWindow-C5: dilations of dimension 0", ", window={size=2 rhs_dilate=0}")
-    bad("c6_reversal", "ReduceWindow-C6: dimension 0 of the window is reversed", ", window={size=2 rhs_reversal=1}")
     bad("c7", "ReduceWindow-C7: dimension 0 of size 3 with padding -4_0", ", window={size=1 pad=-4_0}")
     refuse("reduce-window_refuse_red_c1", "RED-C1", "f {\n  ROOT a = f32[] parameter(0)\n}\n" + entry(
         "x = f32[3] parameter(0)", "i = f32[] constant(0)",

@@ -55,7 +55,7 @@ def layout_cases():
     refuse("broadcast_c1", "Broadcast-C1", "f32[2,2]", "broadcast", ["(f32[2])"], "dimensions={0}")
     refuse("broadcast_c3", "Broadcast-C3", "f32[2,2]", "broadcast", ["f32[2]"], "dimensions={}")
     refuse("broadcast_c4_range", "Broadcast-C4", "f32[2,2]", "broadcast", ["f32[2]"], "dimensions={2}")
-    refuse("broadcast_c4_order", "Broadcast-C4", "f32[2,2]", "broadcast", ["f32[2,2]"], "dimensions={1,0}")
+    refuse("broadcast_c4_twice", "Broadcast-C4", "f32[2,2]", "broadcast", ["f32[2,2]"], "dimensions={1,1}")
     refuse("broadcast_c5", "Broadcast-C5", "f32[2,3]", "broadcast", ["f32[2]"], "dimensions={1}")
     refuse("broadcast_c6", "Broadcast-C6", "f64[2,3]", "broadcast", ["f32[2]"], "dimensions={0}")
 
@@ -493,8 +493,26 @@ def empty_cases():
         "slice={[1:3:9223372036854775807],[0:4]}", outs=[arr("s32", [[4, 5, 6, 7]])])
 
 
+def unsorted_broadcast_cases():
+    """Operand dimension i is result dimension dimensions[i], in any order."""
+    for t in ("pred", "s4", "u8", "bf16", "f32", "c128"):
+        one(f"broadcast_unsorted_{t}", f"{t}[3,4,2]", "broadcast", [random(t, (2, 3))], "dimensions={2,0}")
+    one("broadcast_transposed", "s32[5,4,3]", "broadcast", [random("s32", (3, 5, 4))], "dimensions={2,0,1}")
+    one("broadcast_unit_moved", "s32[3,1,2]", "broadcast", [random("s32", (3, 2, 1))], "dimensions={0,2,1}")
+    a = np.arange(70 * 90, dtype=np.float32).reshape(70, 90)
+    lines = ["n = f32[70,90] iota(), iota_dimension=1", "m = f32[70,90] iota(), iota_dimension=0", "k = f32[] constant(90)",
+             "ks = f32[70,90] broadcast(k), dimensions={}", "mk = f32[70,90] multiply(m, ks)", "a = f32[70,90] add(mk, n)",
+             "t = f32[90,70] broadcast(a), dimensions={1,0}", "s = f32[90,70] negate(t)",
+             "b = f32[90,3,70] broadcast(a), dimensions={2,0}", "c = f32[90,3,70] negate(b)",
+             "x = f32[1,70] slice(s), slice={[7:8],[0:70]}", "y = f32[2,3,1] slice(c), slice={[3:5],[0:3],[69:70]}",
+             "ROOT r = (f32[1,70], f32[2,3,1]) tuple(x, y)"]
+    golden("broadcast_unsorted_fused", "ENTRY e {\n" + "".join(f"  {line}\n" for line in lines) + "}\n", [],
+           [-a.T[7:8], -np.repeat(a.T[3:5, None, 69:70], 3, 1)])
+
+
 def main(dry_run):
-    for cases in (layout_cases, slice_cases, gather_cases, scatter_cases, sort_cases, dynamic_cases, fused_cases, empty_cases):
+    for cases in (layout_cases, slice_cases, gather_cases, scatter_cases, sort_cases, dynamic_cases, fused_cases, empty_cases,
+                  unsorted_broadcast_cases):
         cases()
     SCRIPT.finish(dry_run)
 

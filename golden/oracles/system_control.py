@@ -329,9 +329,9 @@ def calls(t):
     t.refuses("fusion_c2", 3, "Fusion: declared shape is f32[], inferred s32[]", """
         a = s32[] parameter(0)
         ROOT r = f32[] fusion(a), kind=kLoop, calls=double""", computations=DOUBLE)
-    t.refuses("fusion_c3", 3, "Fusion-C3: computation 'f' has side effects", """
+    t.gives("fusion_effects", """
         a = s32[] parameter(0)
-        ROOT r = s32[] fusion(a), kind=kLoop, calls=f""", computations="""
+        ROOT r = s32[] fusion(a), kind=kLoop, calls=f""", ["s32[] 5"], ["s32[] 5"], outfeed0="s32[] 5", computations="""
         f {
         p = s32[] parameter(0)
         k = token[] after-all()

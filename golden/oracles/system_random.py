@@ -345,6 +345,9 @@ def distributions(t):
     rng_case(t, "uniform_seed", "f32", [3], 0, 1, [hexadecimal(v) for v in uniform(f32, 0, 1, [3], seed=7)], options="--seed 7")
     for type_ in ("f16", "bf16", "f8e5m2", "f8e4m3fn"):
         rng_case(t, f"uniform_{type_}", type_, [12], -2, 3, [hexadecimal(v) for v in uniform_narrow(type_, -2, 3, 12)])
+    bits = words(42, START, 40)
+    rng_case(t, "uniform_pred", "pred", [40], "false", "true", ["true" if bits[i] & 1 else "false" for i in range(40)])
+    rng_case(t, "uniform_pred_equal", "pred", [2, 2], "true", "true", ["true" if bits[i] & 1 else "false" for i in range(4)])
     for type_, a, b in (("s8", -128, 127), ("u8", 0, 255), ("s16", -5, 5), ("u32", 0, 4294967295), ("s64", -2**63, 2**63 - 1),
                         ("u64", 3, 10), ("s4", -8, 7), ("u2", 0, 3), ("s32", -2147483648, 2147483647)):
         rng_case(t, f"uniform_{type_}", type_, [9], a, b, integer_draws(type_, a, b, 9))
@@ -372,7 +375,6 @@ def distributions(t):
     refuse("uniform_c1_type", 3, "RngUniform-C1: operand 0 is f64[]", "f64[]", "f32[2]")
     refuse("uniform_c1_scalar", 3, "RngUniform-C1: operand 0 is f32[1]", "f32[1]", "f32[1]")
     refuse("uniform_c2_complex", 3, "RngUniform-C2: element type is c64", "c64[]", "c64[2]")
-    refuse("uniform_c2_pred", 4, "RngUniform-C2", "pred[]", "pred[2]")
     refuse("uniform_c3", 3, "RngUniform-C3: the result is (f32[2])", "f32[]", "(f32[2])")
     refuse("normal_c1", 3, "RngNormal-C1: operand 0 is f64[]", "f64[]", "f32[2]", "rng_normal")
     refuse("normal_c2_s32", 3, "RngNormal-C2: element type is s32", "s32[]", "s32[2]", "rng_normal")

@@ -21,13 +21,17 @@ void EmitBroadcast(OpImport& in, const Ints& dimensions, bool is_attribute) {
     return in.Invalid(
         fmt::format("found {} broadcast_dimensions for an operand {}", dimensions.size(), from.ToString()));
   }
-  uint64_t expanded = 0;  // a bit a dimension
+  uint64_t expanded = 0;  // a bit a dimension of the operand
+  DimVector targets;
   for (int64_t d = 0; d < from.rank(); ++d) {
     const int64_t target = dimensions[d];
     if (target < 0 || target >= to->rank()) {
       return in.Invalid(
           fmt::format("broadcast_dimensions[{}] is {}, the result has rank {}", d, target, to->rank()));
     }
+    if (std::find(targets.begin(), targets.end(), target) != targets.end())
+      return in.Invalid(fmt::format("broadcast_dimensions has {} twice", target));
+    targets.push_back(target);
     if (from.size(d) == 1 && !from.is_dynamic(d) && to->size(target) != 1) expanded |= uint64_t{1} << d;
   }
   if (expanded == 0) {

@@ -208,7 +208,7 @@ class Preparer {
   std::shared_ptr<const Kernel> Run() {
     switch (step_.instruction.opcode) {
       case Opcode::kBroadcast:
-        return IsWhole() ? Shared() : Gathered(Broadcast());
+        return IsWhole() && KeepsOrder() ? Shared() : Gathered(Broadcast());
       case Opcode::kConcatenate:
         return step_.instruction.operands.size() == 1 ? Shared() : Concatenate();
       case Opcode::kDynamicSlice:
@@ -269,6 +269,18 @@ class Preparer {
     std::vector<MovePart> parts;
     AddParts(type_, sizes, from, to, 0, parts);
     return std::make_shared<PadKernel>(std::move(parts));
+  }
+
+  // Whether the operand's dimensions but those of size 1 come in their order in the result of a broadcast.
+  bool KeepsOrder() const {
+    int64_t last = -1;
+    const auto dimensions = List(Attr::kDimensions);
+    for (size_t i = 0; i < dimensions.size(); ++i) {
+      if (step_.operand_shape(0).size(static_cast<int64_t>(i)) == 1) continue;
+      if (dimensions[i] < last) return false;
+      last = dimensions[i];
+    }
+    return true;
   }
 
   AffineMap Broadcast() const {

@@ -185,7 +185,7 @@ class CodeReduce final : public Kernel {
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const size_t n = operands.size() / 2;
-    ASSAY_RETURN_IF_ERROR(CheckSameRuntimeSizes(context, operands.first(n)));
+    ASSAY_ASSIGN_OR_RETURN(const DimVector sizes, CommonRuntimeSizes(context, operands.first(n)));
     const bool tuple = context.result_shape().IsTuple();
     const bool zero = HasDynamicDimension(context.result_shape());
     std::vector<Literal> results;
@@ -202,7 +202,7 @@ class CodeReduce final : public Kernel {
     const DimVector strides = StridesOf(operands[0]), result_strides = StridesOf(results[0]);
     const std::span<const int64_t> dimensions = context.attributes().List(Attr::kDimensions);
     for (int64_t d = 0; d < operands[0].shape().rank(); ++d) {
-      const int64_t size = operands[0].dynamic_size(d);
+      const int64_t size = sizes[d];
       if (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end()) {
         reduced.push_back({size, {strides[d]}});
       } else {

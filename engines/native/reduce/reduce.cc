@@ -164,6 +164,7 @@ class FoldKernel final : public Kernel {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step, Isa isa) {
   if (step.instruction.operands.size() != 2) return PrepareCodeReduce(step, isa);
+  if (step.result_shape().IsTuple()) return NotSupported({}, "a tuple of one result");
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
   const ElementType type = step.operand_shape(0).element_type();
   if (step.operand_shape(1).element_type() != type || step.result_shape().element_type() != type)

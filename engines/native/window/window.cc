@@ -161,6 +161,7 @@ std::string_view WhyNoLines(const StepView& step) {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView& step, Isa isa) {
   if (step.instruction.operands.size() != 2) return PrepareCodeWindow(step, isa);
+  if (step.result_shape().IsTuple()) return NotSupported({}, "a tuple of one result");
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
   const ElementType type = step.operand_shape(0).element_type();
   const bool one_type =
