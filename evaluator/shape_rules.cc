@@ -84,6 +84,46 @@ absl::StatusOr<Shape> MakeArray(ElementType type, std::span<const int64_t> sizes
   return shape;
 }
 
+namespace {
+
+// The tail that `operand` has, for `result`; null where there is none or where it does not fit.
+std::shared_ptr<const LayoutTail> TailFor(const Shape& operand, const Shape& result) {
+  std::shared_ptr<const LayoutTail> tail = operand.layout().tail;
+  if (tail == nullptr || operand.element_type() == result.element_type()) return tail;
+  auto changed = std::make_shared<LayoutTail>(*tail);
+  changed->element_size_in_bits = 0;
+  changed->padding_value.clear();
+  if (*changed == LayoutTail{}) return nullptr;
+  return changed;
+}
+
+void SetLayoutOrDropTail(Layout layout, Shape& result) {
+  result.set_layout(std::move(layout));
+  if (result.layout().tail == nullptr || ValidateLayout(result).ok()) return;
+  result.set_layout(Layout{result.layout().minor_to_major, nullptr});
+}
+
+}  // namespace
+
+void TakeLayout(const Shape& operand, Shape& result) {
+  SetLayoutOrDropTail({operand.layout().minor_to_major, TailFor(operand, result)}, result);
+}
+
+void TakePermutedLayout(const Shape& operand, std::span<const int64_t> permutation, Shape& result) {
+  DimVector position(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i) position[permutation[i]] = static_cast<int64_t>(i);
+  Layout layout{operand.layout().minor_to_major, operand.layout().tail};
+  for (int64_t& d : layout.minor_to_major) d = position[d];
+  if (layout.tail != nullptr && !layout.tail->padded_dimensions.empty()) {
+    auto tail = std::make_shared<LayoutTail>(*layout.tail);
+    for (size_t i = 0; i < permutation.size(); ++i) {
+      tail->padded_dimensions[i] = layout.tail->padded_dimensions[permutation[i]];
+    }
+    layout.tail = std::move(tail);
+  }
+  SetLayoutOrDropTail(std::move(layout), result);
+}
+
 absl::Status SetRuntimeSizes(const Instruction& instruction, std::span<const int64_t> sizes,
                              Literal& literal) {
   const Shape& shape = ArrayOf(literal.shape());

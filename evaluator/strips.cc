@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evaluator/registry.h"
+#include "evaluator/shape_rules.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -36,6 +37,7 @@ StripKernel KernelFor(const KindStrips& strips, std::span<const ElementType> ope
 absl::StatusOr<Shape> WithElementType(const Shape& like, ElementType type) {
   ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(type, like.sizes()));
   for (int64_t d = 0; d < like.rank(); ++d) shape.set_dynamic(d, like.is_dynamic(d));
+  TakeLayout(like, shape);
   return shape;
 }
 
@@ -67,6 +69,7 @@ absl::StatusOr<Shape> JoinDimensions(const Shape& into, const Shape& from) {
   for (int64_t d = 0; d < into.rank(); ++d) {
     shape.set_dynamic(d, into.is_dynamic(d) || from.is_dynamic(d));
   }
+  TakeLayout(into, shape);
   return shape;
 }
 

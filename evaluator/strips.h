@@ -39,13 +39,13 @@ StripKernel ByKind(const Instruction&, std::span<const ElementType> operands, El
 absl::StatusOr<Shape> InferUnaryOp(const InferContext& context);
 absl::StatusOr<Shape> InferBinaryOp(const InferContext& context);
 
-// The dimensions of `like`, dynamic flags included, with another element type; row-major.
+// The dimensions and layout of `like`, dynamic flags included, with another element type (TakeLayout).
 absl::StatusOr<Shape> WithElementType(const Shape& like, ElementType type);
 // `label` unless the declared shape is missing or compatible with `inferred` (unbounded sizes fit any).
 absl::Status CheckDeclared(const InferContext& context, const Shape& inferred, std::string_view label);
 // Sizes are equal; an unbounded one fits any.
 bool SameOrUnboundedDimensions(const Shape& a, const Shape& b);
-// `into` with the dynamic flags of `from` added, and its sizes where `into` is unbounded.
+// `into`, its layout too, with the dynamic flags of `from` added, and its sizes where `into` is unbounded.
 absl::StatusOr<Shape> JoinDimensions(const Shape& into, const Shape& from);
 
 // out[i] = f(in[i]). Blocks of a constant length are what -O2 vectorises; a block is read whole before it is

@@ -334,7 +334,7 @@ constexpr KindStrips kComplexStrips = {.real = ComplexOfReals};
 
 absl::StatusOr<Shape> InferPart(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(Shape shape, InferUnary(context, kFloatTypes | kComplexTypes));
-  shape.set_element_type(ComponentType(shape.element_type()));
+  ASSAY_ASSIGN_OR_RETURN(shape, WithElementType(shape, ComponentType(shape.element_type())));
   ASSAY_RETURN_IF_ERROR(CheckDeclared(context, shape, "UNARY-C3"));
   return shape;
 }

@@ -58,8 +58,9 @@ absl::StatusOr<Shape> InferSetDimensionSize(const InferContext& context) {
   const Shape* declared = context.declared;
   const bool stays_static =
       declared && declared->IsArray() && declared->rank() == operand.rank() && !declared->is_dynamic(d);
-  return MakeArray(operand.element_type(), operand.sizes(),
-                   [&](int64_t i) { return i == d ? !stays_static : operand.is_dynamic(i); });
+  Shape result = operand;
+  result.set_dynamic(d, !stays_static);
+  return result;
 }
 
 absl::StatusOr<Literal> EvalSetDimensionSize(EvalContext& context, std::span<Literal> operands) {

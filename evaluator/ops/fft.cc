@@ -9,6 +9,7 @@
 #include "evaluator/op.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/exact_dft.h"
+#include "evaluator/shape_rules.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
@@ -92,6 +93,7 @@ absl::StatusOr<Shape> InferFft(const InferContext& context) {
   if (*kind == FftKind::kIrfft) sizes.back() = last;
   ASSAY_ASSIGN_OR_RETURN(Shape result, Shape::Array(type, sizes));
   for (int64_t d = 0; d < x.rank() - r; ++d) result.set_dynamic(d, x.is_dynamic(d));
+  TakeLayout(x, result);
   return result;
 }
 

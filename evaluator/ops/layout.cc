@@ -125,8 +125,11 @@ absl::StatusOr<Shape> InferTranspose(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(RequireDistinct("Transpose-C1", "dimensions", permutation));
   DimVector sizes;
   for (int64_t d : permutation) sizes.push_back(operand.size(d));
-  return MakeArray(operand.element_type(), sizes,
-                   [&](int64_t i) { return operand.is_dynamic(permutation[i]); });
+  ASSAY_ASSIGN_OR_RETURN(Shape result, MakeArray(operand.element_type(), sizes, [&](int64_t i) {
+                           return operand.is_dynamic(permutation[i]);
+                         }));
+  TakePermutedLayout(operand, permutation, result);
+  return result;
 }
 
 absl::StatusOr<Literal> EvalTranspose(EvalContext& context, std::span<Literal> operands) {
@@ -152,7 +155,7 @@ absl::StatusOr<Shape> InferReverse(const InferContext& context) {
   const auto dimensions = context.attributes().List(Attr::kDimensions);
   ASSAY_RETURN_IF_ERROR(RequireDistinct("Rev-C1", "dimensions", dimensions));
   ASSAY_RETURN_IF_ERROR(RequireInRange("Rev-C2", "dimensions", dimensions, operand.rank()));
-  return MakeArray(operand.element_type(), operand.sizes(), [&](int64_t d) { return operand.is_dynamic(d); });
+  return operand;
 }
 
 absl::StatusOr<Literal> EvalReverse(EvalContext& context, std::span<Literal> operands) {

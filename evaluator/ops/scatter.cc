@@ -164,6 +164,7 @@ absl::StatusOr<Shape> InferScatter(const InferContext& context) {
     ASSAY_ASSIGN_OR_RETURN(Shape result, MakeArray((*types)[i], context.operand(i).sizes(), [&](int64_t d) {
                              return context.operand(i).is_dynamic(d);
                            }));
+    TakeLayout(context.operand(i), result);
     results.push_back(std::move(result));
   }
   return n == 1 ? std::move(results[0]) : Shape::Tuple(std::move(results));

@@ -7,6 +7,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/runtime_sizes.h"
+#include "evaluator/shape_rules.h"
 #include "evaluator/strips.h"
 #include "fmt/format.h"
 #include "literal/float_format.h"
@@ -16,7 +17,7 @@ namespace {
 
 absl::StatusOr<Shape> InferIsFinite(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(Shape shape, InferUnary(context, kFloatTypes));
-  shape.set_element_type(ElementType::kPred);
+  ASSAY_ASSIGN_OR_RETURN(shape, WithElementType(shape, ElementType::kPred));
   ASSAY_RETURN_IF_ERROR(CheckDeclared(context, shape, "UNARY-C3"));
   return shape;
 }
@@ -77,7 +78,7 @@ absl::StatusOr<Shape> InferCompare(const InferContext& context) {
     return InvalidProgram({}, fmt::format("Compare-C3: direction {} orders {}, which takes EQ and NE alone",
                                           text, Name(element)));
   }
-  shape.set_element_type(ElementType::kPred);
+  ASSAY_ASSIGN_OR_RETURN(shape, WithElementType(shape, ElementType::kPred));
   ASSAY_RETURN_IF_ERROR(CheckDeclared(context, shape, "BINARY-C5"));
   return shape;
 }
@@ -169,6 +170,17 @@ constinit const OpDef ops::Compare = {
 
 namespace {
 
+// Where the shape is left out, the result lies as pred does, as XLA has it; only E(n) is that of on_true.
+void TakeSelectLayout(const Shape& pred, const Shape& on_true, Shape& shape) {
+  TakeLayout(pred, shape);
+  const std::shared_ptr<const LayoutTail> on_true_tail = on_true.layout().tail;
+  if (on_true_tail == nullptr || on_true_tail->element_size_in_bits == 0) return;
+  const std::shared_ptr<const LayoutTail> tail = shape.layout().tail;
+  auto sized = std::make_shared<LayoutTail>(tail == nullptr ? LayoutTail{} : *tail);
+  sized->element_size_in_bits = on_true_tail->element_size_in_bits;
+  shape.set_layout({shape.layout().minor_to_major, std::move(sized)});
+}
+
 absl::StatusOr<Shape> InferSelect(const InferContext& context) {
   const Shape& pred = context.operand(0);
   const Shape& on_true = context.operand(1);
@@ -187,7 +199,10 @@ absl::StatusOr<Shape> InferSelect(const InferContext& context) {
                                           pred.ToString(), on_true.ToString()));
   }
   ASSAY_ASSIGN_OR_RETURN(Shape shape, JoinDimensions(on_true, on_false));
-  return pred.rank() == 0 ? shape : JoinDimensions(shape, pred);
+  if (pred.rank() == 0) return shape;
+  ASSAY_ASSIGN_OR_RETURN(shape, JoinDimensions(shape, pred));
+  TakeSelectLayout(pred, on_true, shape);
+  return shape;
 }
 
 template <typename T>

@@ -60,12 +60,7 @@ absl::StatusOr<Shape> InferSort(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(SingleDimension(context, "Sort-C3").status());
   ASSAY_RETURN_IF_ERROR(CheckComparator(context));
   std::vector<Shape> results;
-  for (int64_t k = 0; k < context.num_operands(); ++k) {
-    const Shape& operand = context.operand(k);
-    ASSAY_ASSIGN_OR_RETURN(Shape result, MakeArray(operand.element_type(), operand.sizes(),
-                                                   [&](int64_t d) { return operand.is_dynamic(d); }));
-    results.push_back(std::move(result));
-  }
+  for (int64_t k = 0; k < context.num_operands(); ++k) results.push_back(context.operand(k));
   return results.size() == 1 ? std::move(results[0]) : Shape::Tuple(std::move(results));
 }
 

@@ -45,7 +45,7 @@ void NegateInteger(const StripParams& params, int64_t n, const void* const* in, 
 // The result shape of abs: the operand's, complex types becoming their component type.
 absl::StatusOr<Shape> InferAbs(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(Shape shape, InferUnary(context, kSignedTypes | kFloatTypes | kComplexTypes));
-  shape.set_element_type(ComponentType(shape.element_type()));
+  ASSAY_ASSIGN_OR_RETURN(shape, WithElementType(shape, ComponentType(shape.element_type())));
   ASSAY_RETURN_IF_ERROR(CheckDeclared(context, shape, "UNARY-C3"));
   return shape;
 }

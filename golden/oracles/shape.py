@@ -9,6 +9,7 @@ import itertools
 
 import numpy as np
 
+import shape_left_out
 import written
 from shape_base import (NANS, SCRIPT, TYPES, add_f, arr, binary_f, compare_f, golden, one, program, random,
                         refuse, rng, shape_of)
@@ -512,7 +513,7 @@ def unsorted_broadcast_cases():
 
 def main(dry_run):
     for cases in (layout_cases, slice_cases, gather_cases, scatter_cases, sort_cases, dynamic_cases, fused_cases, empty_cases,
-                  unsorted_broadcast_cases):
+                  unsorted_broadcast_cases, shape_left_out.cases):
         cases()
     SCRIPT.finish(dry_run)
 
