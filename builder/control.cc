@@ -129,6 +129,12 @@ XlaOp Conditional(XlaOp branch_index, absl::Span<const XlaComputation* const> br
     ASSAY_ASSIGN_OR_RETURN(auto ids, ImportAll(builder, branch_computations));
     std::vector<XlaOp> operands = {branch_index};
     operands.insert(operands.end(), branch_operands.begin(), branch_operands.end());
+    ASSAY_ASSIGN_OR_RETURN(const Shape* const index_shape, builder->GetShapePtr(branch_index));
+    if (index_shape->IsScalar(ElementType::kPred) && ids.size() == 2) {
+      return builder->Add(
+          {Opcode::kConditional, std::move(operands),
+           Attributes({{Attr::kTrueComputation, ids[0]}, {Attr::kFalseComputation, ids[1]}})});
+    }
     return builder->Add({Opcode::kConditional, std::move(operands),
                          Attributes({{Attr::kBranchComputations, std::move(ids)}})});
   });

@@ -15,17 +15,22 @@ constexpr AttrSpec kStartAttrs[] = {Required(Attr::kCalls), Optional(Attr::kAsyn
                                     Optional(Attr::kOutputToOperandAliasing)};
 constexpr AttrSpec kFollowAttrs[] = {Optional(Attr::kCalls), Optional(Attr::kAsyncExecutionThread)};
 
-// The async-start that an update or done belongs to; null where the chain does not lead to one.
+// The async-start that an update or done belongs to; null where the chain does not lead to one through updates.
 const Instruction* StartOf(const Computation& computation, const Instruction& instruction) {
   const Instruction* step = &instruction;
   while (step->opcode != Opcode::kAsyncStart) {
-    if ((step->opcode != Opcode::kAsyncUpdate && step->opcode != Opcode::kAsyncDone) ||
-        step->operands.empty()) {
-      return nullptr;
-    }
+    // The result of a done is no state, whatever its shape.
+    if (step != &instruction && step->opcode != Opcode::kAsyncUpdate) return nullptr;
+    if (step->operands.empty()) return nullptr;
     step = &computation.instructions[step->operands[0]];
   }
   return step;
+}
+
+// The thread that an instruction names; "main" is what stands for no name.
+std::string_view ThreadOf(const AttributeMap& attributes) {
+  const std::string_view thread = attributes.Text(Attr::kAsyncExecutionThread);
+  return thread == "main" ? std::string_view() : thread;
 }
 
 absl::StatusOr<ComputationId> WrappedComputation(const InferContext& context) {
@@ -33,6 +38,11 @@ absl::StatusOr<ComputationId> WrappedComputation(const InferContext& context) {
   const Instruction* const start = StartOf(*context.computation, context.instruction);
   if (start == nullptr) {
     return InvalidProgram({}, "Async-C3: the first operand does not trace to an async-start");
+  }
+  if (context.attributes().Has(Attr::kAsyncExecutionThread) &&
+      ThreadOf(context.attributes()) != ThreadOf(start->attributes)) {
+    return InvalidProgram({}, fmt::format("Async-C3: async_execution_thread is '{}', of its start '{}'",
+                                          ThreadOf(context.attributes()), ThreadOf(start->attributes)));
   }
   const auto wrapped = start->attributes.Computation(Attr::kCalls);
   if (!wrapped) return InvalidProgram({}, "async-start needs the attribute 'calls'");
@@ -79,13 +89,17 @@ absl::Status CheckAsyncState(const InferContext& context, const Shape& state, co
 absl::StatusOr<Shape> InferAsyncStart(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(const ComputationId id, WrappedComputation(context));
   const ProgramShape wrapped = context.Called(id);
+  std::vector<Shape> arguments;
   if (context.declared == nullptr) {
-    std::vector<Shape> arguments;
     for (const Shape* operand : context.operands) arguments.push_back(*operand);
-    return Shape::Tuple({Shape::Tuple(std::move(arguments)), wrapped.result});
+  } else {
+    ASSAY_RETURN_IF_ERROR(CheckAsyncState(context, *context.declared, wrapped, {}, context.operands));
   }
-  ASSAY_RETURN_IF_ERROR(CheckAsyncState(context, *context.declared, wrapped, {}, context.operands));
-  return *context.declared;
+  Shape state = context.declared != nullptr
+                    ? *context.declared
+                    : Shape::Tuple({Shape::Tuple(std::move(arguments)), wrapped.result});
+  ASSAY_RETURN_IF_ERROR(CheckOutputOperandAliasing("AsyncStart", context, state));
+  return state;
 }
 
 absl::StatusOr<Shape> InferAsyncUpdate(const InferContext& context) {

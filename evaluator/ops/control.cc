@@ -155,17 +155,13 @@ void JoinDynamic(Shape& shape, const Shape& other) {
 
 absl::Status CheckSelector(const InferContext& context, bool is_pair, size_t branches) {
   const Shape& selector = context.operand(0);
-  if (selector.IsScalar(ElementType::kPred)) {
-    if (branches == 2) return absl::OkStatus();
-    return InvalidProgram({},
-                          fmt::format("Conditional-C1: {} branches for a pred selector, wanted 2", branches));
+  if (!selector.IsScalar(is_pair ? ElementType::kPred : ElementType::kS32)) {
+    return InvalidProgram(
+        {}, fmt::format("Conditional-C1: the selector is {}, wanted {} with {}", selector.ToString(),
+                        is_pair ? "pred[]" : "s32[]",
+                        is_pair ? "true_computation and false_computation" : "branch_computations"));
   }
-  if (selector.IsScalar(ElementType::kS32) && !is_pair) {
-    if (branches >= 1) return absl::OkStatus();
-    return InvalidProgram({}, "Conditional-C1: no branch");
-  }
-  return InvalidProgram({}, fmt::format("Conditional-C1: the selector is {}, wanted {}", selector.ToString(),
-                                        is_pair ? "pred[]" : "pred[] or s32[]"));
+  return branches == 0 ? InvalidProgram({}, "Conditional-C1: no branch") : absl::OkStatus();
 }
 
 absl::StatusOr<Shape> InferConditional(const InferContext& context) {

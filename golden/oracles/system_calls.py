@@ -68,6 +68,11 @@ def asynchronous(t):
         k.1 = token[] after-all()
         ROOT o.1 = token[] outfeed(p, k.1), outfeed_shape=s32[]
         }""")
+    t.gives("async_alias", """
+        x = f32[2] parameter(0)
+        s = ((f32[2]), f32[2]) async-start(x), calls=f, output_to_operand_aliasing={{1}: (0, {})}
+        u = ((f32[2]), f32[2]) async-update(s), async_execution_thread="main"
+        ROOT d = f32[2] async-done(u)""", ["f32[2] {1, 2}"], ["f32[2] {2, 4}"], computations=SUM2)
     t.gives("async_execution_thread", """
         x = f32[2] parameter(0)
         s = ((f32[2]), f32[2]) async-start(x), async_execution_thread="parallel", calls=f
@@ -86,6 +91,47 @@ def asynchronous(t):
         s = ((f32[2]), f32[2]) async-start(x), calls=f
         ROOT d = f32[2] async-done(s), calls=g""",
            SUM2 + "\n\ng {\np.1 = f32[2] parameter(0)\nROOT n = f32[2] negate(p.1)\n}")
+    refuse("c3_done_of_done", "Async-C3: the first operand does not trace", """
+        s = ((f32[2]), f32[2], u32[]) async-start(x), calls=f
+        d = f32[2] async-done(s)
+        ROOT r = f32[2] async-done(d)""")
+    refuse("c3_update_of_done", "Async-C3: the first operand does not trace", """
+        s = ((f32[2]), f32[2]) async-start(x), calls=f
+        d = f32[2] async-done(s)
+        u = ((f32[2]), f32[2]) async-update(d)
+        ROOT r = f32[2] async-done(u)""")
+    # What the first done gives has the form of a state, but is none.
+    refuse("c3_done_of_done_in_form", "Async-C3: the first operand does not trace", """
+        s = ((f32[2]), ((f32[2]), f32[2])) async-start(x), calls=f
+        d = ((f32[2]), f32[2]) async-done(s)
+        ROOT r = f32[2] async-done(d)""", """
+        f {
+        p = f32[2] parameter(0)
+        q = (f32[2]) tuple(p)
+        ROOT m = ((f32[2]), f32[2]) tuple(q, p)
+        }""")
+    refuse("c3_update_of_tuple", "Async-C3: the first operand does not trace", """
+        y = (f32[2]) tuple(x)
+        s = ((f32[2]), f32[2]) tuple(y, x)
+        u = ((f32[2]), f32[2]) async-update(s)
+        ROOT r = f32[2] async-done(u)""")
+    refuse("c3_thread", "Async-C3: async_execution_thread is 'side', of its start ''", """
+        s = ((f32[2]), f32[2], u32[]) async-start(x), calls=f
+        d = f32[2] async-done(s), async_execution_thread="side"
+        ROOT r = f32[2] copy(d)""")
+    refuse("c3_thread_of_update", "Async-C3: async_execution_thread is '', of its start 'side'", """
+        s = ((f32[2]), f32[2], u32[]) async-start(x), calls=f, async_execution_thread="side"
+        u = ((f32[2]), f32[2], u32[]) async-update(s), async_execution_thread="main"
+        ROOT d = f32[2] async-done(u)""")
+    refuse("alias_operand", "AsyncStart-C3: output_to_operand_aliasing: there is no operand 4", """
+        s = ((f32[2]), f32[2], u32[]) async-start(x), calls=f, output_to_operand_aliasing={{1}: (4, {})}
+        ROOT d = f32[2] async-done(s)""")
+    refuse("alias_index", "AsyncStart-C3: output_to_operand_aliasing: the result has no element {3}", """
+        s = ((f32[2]), f32[2], u32[]) async-start(x), calls=f, output_to_operand_aliasing={{3}: (0, {})}
+        ROOT d = f32[2] async-done(s)""")
+    refuse("alias_shape", "AsyncStart-C3: output_to_operand_aliasing: output {2} is u32[]", """
+        s = ((f32[2]), f32[2], u32[]) async-start(x), calls=f, output_to_operand_aliasing={{2}: (0, {})}
+        ROOT d = f32[2] async-done(s)""")
     refuse("c4_update_binds_nothing", "Async-C4", """
         s = ((f32[2]), f32[2]) async-start(x), calls=f
         u = ((f32[2], f32[2]), f32[2]) async-update(s)

@@ -360,11 +360,6 @@ def conditionals(t):
             ROOT r = s32[] conditional(p, x, y), true_computation=two, false_computation=three""",
                 [f"pred[] {value}", "s32[] 5", "s32[] 7"], ["s32[] 10" if value == "true" else "s32[] 21"],
                 computations=TIMES)
-        t.gives(f"conditional_pred_branches_{value}", """
-            p = pred[] parameter(0)
-            x = s32[] parameter(1)
-            ROOT r = s32[] conditional(p, x, x), branch_computations={two, three}""",
-                [f"pred[] {value}", "s32[] 5"], ["s32[] 10" if value == "true" else "s32[] 15"], computations=TIMES)
     t.gives("conditional_one_branch", """
         i = s32[] parameter(0)
         ROOT r = s32[] conditional(i, i), branch_computations={two}""", ["s32[] 9"], ["s32[] 18"], computations=TIMES)
@@ -423,7 +418,11 @@ ROOT w = f32[] convert(e)
         i = s32[1] parameter(0)
         x = s32[] parameter(1)
         ROOT r = s32[] conditional(i, x), branch_computations={one}""")
-    refuse("c1_pred_three", "Conditional-C1: 3 branches for a pred selector", """
+    refuse("c1_pred_branches", "Conditional-C1: the selector is pred[], wanted s32[] with branch_computations", """
+        i = pred[] parameter(0)
+        x = s32[] parameter(1)
+        ROOT r = s32[] conditional(i, x, x), branch_computations={one, two}""")
+    refuse("c1_pred_three", "Conditional-C1: the selector is pred[], wanted s32[] with branch_computations", """
         i = pred[] parameter(0)
         x = s32[] parameter(1)
         ROOT r = s32[] conditional(i, x, x, x), branch_computations={one, two, three}""")

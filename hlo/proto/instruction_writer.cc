@@ -204,7 +204,9 @@ bool Writer::WriteInt() const {
 bool Writer::WriteText() const {
   switch (attr) {
     case Attr::kAsyncExecutionThread:
-      return m->set_async_execution_thread(Text()), true;
+      // As text has it: the start says it for its update and done, and "main" goes without saying.
+      if (opcode == Opcode::kAsyncStart && Text() != "main") m->set_async_execution_thread(Text());
+      return true;
     case Attr::kCustomCallTarget:
       return m->set_custom_call_target(Text()), true;
     case Attr::kInfeedConfig:
