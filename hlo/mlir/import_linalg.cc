@@ -33,13 +33,17 @@ void ImportMap(OpImport& in) {
           in.Map({{Attr::kDimensions, in.RequiredInts("dimensions")}, {Attr::kToApply, *body}}));
 }
 
-// The window of `sizes`; padding is a matrix of low and high.
+// The window of `sizes`; padding is a matrix of low and high, an attribute where it is not known.
 Window ReadWindow(OpImport& in, const Ints& sizes, std::string_view base_name, std::string_view window_name,
-                  bool has_reversal) {
+                  bool has_reversal, const Ints* known_padding = nullptr) {
   const size_t rank = sizes.size();
   const Ints strides = in.IntsOr("window_strides", rank, 1);
   const Ints base = in.IntsOr(base_name, rank, 1), dilations = in.IntsOr(window_name, rank, 1);
-  const Ints padding = in.IntsOr("padding", 2 * rank, 0);
+  Ints padding = known_padding != nullptr ? *known_padding : in.IntsOr("padding", 2 * rank, 0);
+  if (padding.size() != 2 * rank) {
+    in.Invalid(fmt::format("found {} numbers of padding, want {}", padding.size(), 2 * rank));
+    padding.assign(2 * rank, 0);
+  }
   const Ints reversal = has_reversal ? in.IntsOr("window_reversal", rank, 0) : Ints(rank, 0);
   Window window(rank);
   for (size_t d = 0; d < rank; ++d) {
@@ -176,36 +180,7 @@ void ImportDot(OpImport& in) {
 }
 
 void ImportConvolution(OpImport& in) {
-  if (!in.Arity(2)) return;
-  auto labels = std::make_shared<ConvDimensionNumbers>();
-  const auto dim = [&](std::string_view name) { return in.Int(name, 0, kConvNumbers); };
-  labels->input_batch = dim("input_batch_dimension");
-  labels->input_feature = dim("input_feature_dimension");
-  labels->input_spatial = in.IntList("input_spatial_dimensions", kConvNumbers);
-  labels->kernel_input_feature = dim("kernel_input_feature_dimension");
-  labels->kernel_output_feature = dim("kernel_output_feature_dimension");
-  labels->kernel_spatial = in.IntList("kernel_spatial_dimensions", kConvNumbers);
-  labels->output_batch = dim("output_batch_dimension");
-  labels->output_feature = dim("output_feature_dimension");
-  labels->output_spatial = in.IntList("output_spatial_dimensions", kConvNumbers);
-  const Shape& kernel = in.OperandShape(1);
-  Ints sizes;
-  for (int64_t d : labels->kernel_spatial) {
-    if (!kernel.IsArray() || d < 0 || d >= kernel.rank()) {
-      return in.Invalid(
-          fmt::format("kernel_spatial_dimensions has {}, the kernel is {}", d, kernel.ToString()));
-    }
-    sizes.push_back(kernel.size(d));
-  }
-  Window window = ReadWindow(in, sizes, "lhs_dilation", "rhs_dilation", true);
-  AttributeMap attributes =
-      in.Map({{Attr::kWindow, std::move(window)},
-              {Attr::kDimLabels, std::shared_ptr<const ConvDimensionNumbers>(std::move(labels))}});
-  const int64_t features = in.Int("feature_group_count", 1), batches = in.Int("batch_group_count", 1);
-  if (features != 1) attributes.Set(Attr::kFeatureGroupCount, features);
-  if (batches != 1) attributes.Set(Attr::kBatchGroupCount, batches);
-  ReadPrecision(in, &attributes);
-  in.Emit(Opcode::kConvolution, in.operands, std::move(attributes));
+  if (in.Arity(2)) EmitConvolution(in, nullptr);
 }
 
 void ImportFft(OpImport& in) {
@@ -280,5 +255,37 @@ constexpr ImportRow kLinalgRows[] = {
 }  // namespace
 
 std::span<const ImportRow> LinalgRows() { return kLinalgRows; }
+
+void EmitConvolution(OpImport& in, const Ints* padding) {
+  auto labels = std::make_shared<ConvDimensionNumbers>();
+  const auto dim = [&](std::string_view name) { return in.Int(name, 0, kConvNumbers); };
+  labels->input_batch = dim("input_batch_dimension");
+  labels->input_feature = dim("input_feature_dimension");
+  labels->input_spatial = in.IntList("input_spatial_dimensions", kConvNumbers);
+  labels->kernel_input_feature = dim("kernel_input_feature_dimension");
+  labels->kernel_output_feature = dim("kernel_output_feature_dimension");
+  labels->kernel_spatial = in.IntList("kernel_spatial_dimensions", kConvNumbers);
+  labels->output_batch = dim("output_batch_dimension");
+  labels->output_feature = dim("output_feature_dimension");
+  labels->output_spatial = in.IntList("output_spatial_dimensions", kConvNumbers);
+  const Shape& kernel = in.OperandShape(1);
+  Ints sizes;
+  for (int64_t d : labels->kernel_spatial) {
+    if (!kernel.IsArray() || d < 0 || d >= kernel.rank()) {
+      return in.Invalid(
+          fmt::format("kernel_spatial_dimensions has {}, the kernel is {}", d, kernel.ToString()));
+    }
+    sizes.push_back(kernel.size(d));
+  }
+  Window window = ReadWindow(in, sizes, "lhs_dilation", "rhs_dilation", true, padding);
+  AttributeMap attributes =
+      in.Map({{Attr::kWindow, std::move(window)},
+              {Attr::kDimLabels, std::shared_ptr<const ConvDimensionNumbers>(std::move(labels))}});
+  const int64_t features = in.Int("feature_group_count", 1), batches = in.Int("batch_group_count", 1);
+  if (features != 1) attributes.Set(Attr::kFeatureGroupCount, features);
+  if (batches != 1) attributes.Set(Attr::kBatchGroupCount, batches);
+  ReadPrecision(in, &attributes);
+  in.Emit(Opcode::kConvolution, {in.operands[0], in.operands[1]}, std::move(attributes));
+}
 
 }  // namespace assay::mlir

@@ -136,22 +136,10 @@ void SetIfAny(AttributeMap* attributes, Attr attr, Ints values) {
   if (!values.empty()) attributes->Set(attr, std::move(values));
 }
 
-AttributeMap GatherAttributes(OpImport& in) {
-  AttributeMap attributes =
-      in.Map({{Attr::kOffsetDims, in.IntList("offset_dims", kGatherNumbers)},
-              {Attr::kCollapsedSliceDims, in.IntList("collapsed_slice_dims", kGatherNumbers)},
-              {Attr::kStartIndexMap, in.IntList("start_index_map", kGatherNumbers)},
-              {Attr::kIndexVectorDim, in.Int("index_vector_dim", 0, kGatherNumbers)},
-              {Attr::kSliceSizes, in.RequiredInts("slice_sizes")}});
-  SetIfAny(&attributes, Attr::kOperandBatchingDims, in.IntList("operand_batching_dims", kGatherNumbers));
-  SetIfAny(&attributes, Attr::kStartIndicesBatchingDims,
-           in.IntList("start_indices_batching_dims", kGatherNumbers));
-  if (in.Bool("indices_are_sorted")) attributes.Set(Attr::kIndicesAreSorted, true);
-  return attributes;
-}
-
 void ImportGather(OpImport& in) {
-  if (in.Arity(2)) in.Emit(Opcode::kGather, in.operands, in.Attributes([&] { return GatherAttributes(in); }));
+  if (!in.Arity(2)) return;
+  in.Emit(Opcode::kGather, in.operands,
+          in.Attributes([&] { return GatherAttributes(in, in.RequiredInts("slice_sizes")); }));
 }
 
 void ImportScatter(OpImport& in) {
@@ -186,15 +174,6 @@ void ImportSort(OpImport& in) {
 template <Opcode opcode>
 void ImportDimensionSize(OpImport& in) {
   in.Emit(opcode, in.operands, in.Map({{Attr::kDimensions, Ints{in.Int("dimension")}}}));
-}
-
-// Operations that take shapes as operands, with a result of static type: the type says what the operands would.
-bool HasStaticResult(OpImport& in) {
-  const SharedShape& shape = in.ResultShape();
-  if (in.ok() && (!shape->IsArray() || shape->HasDynamic() || shape->HasUnbounded())) {
-    in.Unsupported(fmt::format("a result {} whose sizes are known only at run time", shape->ToString()));
-  }
-  return in.ok();
 }
 
 void ImportDynamicIota(OpImport& in) {
@@ -235,5 +214,19 @@ constexpr ImportRow kShapeRows[] = {
 }  // namespace
 
 std::span<const ImportRow> ShapeRows() { return kShapeRows; }
+
+AttributeMap GatherAttributes(OpImport& in, Ints slice_sizes) {
+  AttributeMap attributes =
+      in.Map({{Attr::kOffsetDims, in.IntList("offset_dims", kGatherNumbers)},
+              {Attr::kCollapsedSliceDims, in.IntList("collapsed_slice_dims", kGatherNumbers)},
+              {Attr::kStartIndexMap, in.IntList("start_index_map", kGatherNumbers)},
+              {Attr::kIndexVectorDim, in.Int("index_vector_dim", 0, kGatherNumbers)},
+              {Attr::kSliceSizes, std::move(slice_sizes)}});
+  SetIfAny(&attributes, Attr::kOperandBatchingDims, in.IntList("operand_batching_dims", kGatherNumbers));
+  SetIfAny(&attributes, Attr::kStartIndicesBatchingDims,
+           in.IntList("start_indices_batching_dims", kGatherNumbers));
+  if (in.Bool("indices_are_sorted")) attributes.Set(Attr::kIndicesAreSorted, true);
+  return attributes;
+}
 
 }  // namespace assay::mlir

@@ -306,6 +306,7 @@ std::span<const ImportRow> ControlRows();      // import_control.cc
 std::span<const ImportRow> CallRows();         // import_calls.cc
 std::span<const ImportRow> CollectiveRows();   // import_collective.cc
 std::span<const ImportRow> ChloRows();         // import_chlo.cc
+std::span<const ImportRow> DynamicRows();      // import_dynamic.cc
 std::span<const ImportRow> TestRows();         // import_tests.cc
 // The backend_config of a test's custom call ("check.expect_close"), from attributes of the operation; empty if the
 // target is no such call or has no fields.
@@ -314,6 +315,13 @@ std::string TestCallConfig(const Operation& op, std::string_view target);  // im
 void FinishTestCall(OpImport& in, int32_t call, std::string_view target,
                     std::string config);  // import_tests.cc
 void ImportErfInv(OpImport& in);          // import_chlo_decompositions.cc
+
+// False, with an error, where the sizes of the result are known only at run time.
+bool HasStaticResult(OpImport& in);  // import_dynamic.cc
+// The attributes of a gather, with slice sizes from elsewhere than its own attributes.
+AttributeMap GatherAttributes(OpImport& in, Ints slice_sizes);  // import_shape.cc
+// A convolution of the first two operands. `padding`: low and high of each dimension; null: what the attributes say.
+void EmitConvolution(OpImport& in, const Ints* padding);  // import_linalg.cc
 
 }  // namespace assay::mlir
 

@@ -154,7 +154,7 @@ NameFacts FactsOf(std::string_view name) {
   static const auto* const kFacts = [] {
     auto* map = new absl::flat_hash_map<absl::string_view, NameFacts>();
     for (const auto rows : {ElementwiseRows(), ShapeRows(), LinalgRows(), ControlRows(), CallRows(),
-                            CollectiveRows(), ChloRows(), TestRows()}) {
+                            CollectiveRows(), ChloRows(), DynamicRows(), TestRows()}) {
       for (const ImportRow& row : rows) {
         map->try_emplace(absl::string_view(row.name.data(), row.name.size()),
                          NameFacts{Role::kOther, row.fn});
