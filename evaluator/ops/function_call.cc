@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evaluator/map_elements.h"
+#include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/real.h"
 #include "evaluator/strips.h"
 #include "fmt/format.h"
@@ -11,18 +12,34 @@ namespace assay {
 namespace {
 
 template <RealFn1 fn>
-void Map(const StripParams& params, int64_t n, const void* const* in, void* out) {
+void ApplyReal(const StripParams& params, int64_t n, const void* const* in, void* out) {
   MapStrip<double, double>(n, in[0], out, [&](double x) { return fn(x, *params.format); });
+}
+template <RealFn2 fn>
+void ApplyReals(const StripParams& params, int64_t n, const void* const* in, void* out) {
+  MapStrip2<double, double>(n, in, out, [&](double x, double y) { return fn(x, y, *params.format); });
+}
+template <ComplexFn1 fn>
+void ApplyComplex(const StripParams& params, int64_t n, const void* const* in, void* out) {
+  MapStrip<Complex, Complex>(n, in[0], out, [&](Complex z) { return fn(z, *params.format); });
 }
 
 struct FunctionTarget {
   std::string_view name;
-  StripFn strip;
+  int64_t operands;
+  StripFn real;
+  StripFn complex = nullptr;
 };
 constexpr FunctionTarget kFunctionTargets[] = {
-    {"chlo.digamma", Map<RealDigamma>},
-    {"chlo.erfc", Map<RealErfc>},
-    {"chlo.lgamma", Map<RealLgamma>},
+    {"chlo.atan", 1, ApplyReal<RealAtan>, ApplyComplex<ComplexAtan>},
+    {"chlo.bessel_i1e", 1, ApplyReal<RealBesselI1e>},
+    {"chlo.digamma", 1, ApplyReal<RealDigamma>},
+    {"chlo.erf_inv", 1, ApplyReal<RealErfInv>},
+    {"chlo.erfc", 1, ApplyReal<RealErfc>},
+    {"chlo.lgamma", 1, ApplyReal<RealLgamma>},
+    {"chlo.next_after", 2, ApplyReals<RealNextAfter>},
+    {"chlo.polygamma", 2, ApplyReals<RealPolygamma>},
+    {"chlo.zeta", 2, ApplyReals<RealZeta>},
 };
 
 const FunctionTarget* FindFunction(std::string_view name) {
@@ -37,23 +54,34 @@ bool IsFunctionCall(std::string_view target) { return FindFunction(target) != nu
 
 absl::Status VerifyFunctionCall(const InferContext& context, const Shape& result) {
   const std::string_view target = context.attributes().Text(Attr::kCustomCallTarget);
-  if (context.num_operands() != 1) {
-    return InvalidProgram(
-        {}, fmt::format("CustomCall: {} takes 1 operand, got {}", target, context.num_operands()));
+  const FunctionTarget& function = *FindFunction(target);
+  if (context.num_operands() != function.operands) {
+    return InvalidProgram({},
+                          fmt::format("CustomCall: {} takes {} operand{}, got {}", target, function.operands,
+                                      function.operands == 1 ? "" : "s", context.num_operands()));
   }
-  const Shape& operand = context.operand(0);
-  if (!operand.IsArray() || !IsFloat(operand.element_type())) {
-    return InvalidProgram(
-        {}, fmt::format("CustomCall: the operand of {} is {}, wanted floats", target, operand.ToString()));
+  for (int64_t i = 0; i < function.operands; ++i) {
+    const Shape& operand = context.operand(i);
+    const bool takes =
+        operand.IsArray() && (IsFloat(operand.element_type()) ||
+                              (function.complex != nullptr && IsComplex(operand.element_type())));
+    if (!takes) {
+      return InvalidProgram(
+          {}, fmt::format("CustomCall: operand {} of {} is {}, wanted {}", i, target, operand.ToString(),
+                          function.complex != nullptr ? "floats or complex" : "floats"));
+    }
+    if (!Shape::Compatible(operand, result)) {
+      return InvalidProgram({}, fmt::format("CustomCall: {} of {} can't give {}", target, operand.ToString(),
+                                            result.ToString()));
+    }
   }
-  if (Shape::Compatible(operand, result)) return absl::OkStatus();
-  return InvalidProgram(
-      {}, fmt::format("CustomCall: {} of {} can't give {}", target, operand.ToString(), result.ToString()));
+  return absl::OkStatus();
 }
 
 StripKernel StripForFunctionCall(const Instruction& call, ElementType type) {
   const FunctionTarget& target = *FindFunction(call.attributes.Text(Attr::kCustomCallTarget));
-  return {target.strip, ParamsFor({&type, 1}, type)};
+  const ElementType types[] = {type, type};
+  return {IsComplex(type) ? target.complex : target.real, ParamsFor(types, type)};
 }
 
 absl::StatusOr<Literal> EvalFunctionCall(EvalContext& context, std::span<Literal> operands) {

@@ -20,6 +20,7 @@ Complex ComplexAcos(Complex z, const FloatFormat& format);
 Complex ComplexAcosh(Complex z, const FloatFormat& format);
 Complex ComplexAsin(Complex z, const FloatFormat& format);
 Complex ComplexAsinh(Complex z, const FloatFormat& format);
+Complex ComplexAtan(Complex z, const FloatFormat& format);
 Complex ComplexAtanh(Complex z, const FloatFormat& format);
 Complex ComplexCos(Complex z, const FloatFormat& format);
 Complex ComplexCosh(Complex z, const FloatFormat& format);

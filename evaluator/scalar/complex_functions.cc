@@ -302,4 +302,10 @@ Complex ComplexAtanh(Complex z, const FloatFormat& format) {
   return {std::copysign(height, x), angle_rounded};
 }
 
+// atan z = -i atanh(iz): with atanh(-y + ix) = p + iq it is q - ip.
+Complex ComplexAtan(Complex z, const FloatFormat& format) {
+  const Complex turned = ComplexAtanh({-z.imag(), z.real()}, format);
+  return RoundParts(turned.imag(), -turned.real(), format);
+}
+
 }  // namespace assay

@@ -1,5 +1,7 @@
 #include "evaluator/scalar/interval.h"
 
+#include <algorithm>
+
 #include "evaluator/scalar/mpfr_real.h"
 
 namespace assay {
@@ -24,6 +26,11 @@ Interval::Interval(MpfrFn2 f, mpfr_srcptr x, mpfr_srcptr y, mpfr_prec_t precisio
   f(high_, x, y, MPFR_RNDU);
 }
 
+Interval::Interval(mpfr_srcptr low, mpfr_srcptr high, mpfr_prec_t precision) : Interval(precision) {
+  mpfr_set(low_, low, MPFR_RNDD);
+  mpfr_set(high_, high, MPFR_RNDU);
+}
+
 Interval Interval::Pi(mpfr_prec_t precision) {
   Interval result(precision);
   mpfr_const_pi(result.low_, MPFR_RNDD);
@@ -34,6 +41,12 @@ Interval Interval::Pi(mpfr_prec_t precision) {
 Interval::Interval(Interval&& other) noexcept : Interval(mpfr_prec_t{MPFR_PREC_MIN}) {
   mpfr_swap(low_, other.low_);
   mpfr_swap(high_, other.high_);
+}
+
+Interval& Interval::operator=(Interval&& other) noexcept {
+  mpfr_swap(low_, other.low_);
+  mpfr_swap(high_, other.high_);
+  return *this;
 }
 
 Interval::~Interval() { mpfr_clears(low_, high_, nullptr); }
@@ -66,6 +79,10 @@ Interval Interval::Negated() const {
   return result;
 }
 
+Interval Interval::Signed(bool negative) const {
+  return negative ? Negated() : Interval(low_, high_, precision());
+}
+
 Interval Interval::Clamped(double low, double high) const {
   Interval result(precision());
   mpfr_set(result.low_, low_, MPFR_RNDD);
@@ -73,6 +90,29 @@ Interval Interval::Clamped(double low, double high) const {
   if (mpfr_cmp_d(low_, low) < 0) mpfr_set_d(result.low_, low, MPFR_RNDD);
   if (mpfr_cmp_d(high_, high) > 0) mpfr_set_d(result.high_, high, MPFR_RNDU);
   return result;
+}
+
+Interval Interval::WithZero() const {
+  Interval result(low_, high_, precision());
+  if (mpfr_sgn(low_) > 0) mpfr_set_zero(result.low_, 1);
+  if (mpfr_sgn(high_) < 0) mpfr_set_zero(result.high_, 1);
+  return result;
+}
+
+Interval Interval::AroundZero() const {
+  Interval result(precision());
+  mpfr_neg(result.low_, high_, MPFR_RNDD);
+  mpfr_set(result.high_, high_, MPFR_RNDU);
+  return result;
+}
+
+bool Interval::IsBelow(const Interval& other, mpfr_prec_t bits) const {
+  const auto is_below = [&](mpfr_srcptr end) {
+    if (mpfr_zero_p(end)) return true;
+    if (!mpfr_regular_p(end) || !mpfr_regular_p(other.low_) || !mpfr_regular_p(other.high_)) return false;
+    return mpfr_get_exp(end) + bits < std::min(mpfr_get_exp(other.low_), mpfr_get_exp(other.high_));
+  };
+  return is_below(low_) && is_below(high_);
 }
 
 Interval operator+(const Interval& a, const Interval& b) {

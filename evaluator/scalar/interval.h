@@ -24,9 +24,11 @@ class Interval {
   // f of exact operands, whatever its monotony: MPFR rounds it down and up.
   Interval(MpfrFn1 f, mpfr_srcptr x, mpfr_prec_t precision);
   Interval(MpfrFn2 f, mpfr_srcptr x, mpfr_srcptr y, mpfr_prec_t precision);
+  // What lies between two ends.
+  Interval(mpfr_srcptr low, mpfr_srcptr high, mpfr_prec_t precision);
   static Interval Pi(mpfr_prec_t precision);
   Interval(Interval&& other) noexcept;
-  Interval& operator=(Interval&&) = delete;
+  Interval& operator=(Interval&& other) noexcept;
   ~Interval();
 
   mpfr_srcptr low() const { return low_; }
@@ -37,8 +39,16 @@ class Interval {
   Interval Decreasing(MpfrFn1 f) const;
   Interval Half() const;
   Interval Negated() const;
+  // Negated or not.
+  Interval Signed(bool negative) const;
   // The part inside [low, high].
   Interval Clamped(double low, double high) const;
+  // This and 0, and all that is between them.
+  Interval WithZero() const;
+  // [-m, m], where m is the largest magnitude in this interval of numbers that are not negative.
+  Interval AroundZero() const;
+  // Whether every number in it is below 2^-bits times the numbers of `other`, as far as exponents tell.
+  bool IsBelow(const Interval& other, mpfr_prec_t bits) const;
 
   friend Interval operator+(const Interval& a, const Interval& b);
   friend Interval operator-(const Interval& a, const Interval& b);

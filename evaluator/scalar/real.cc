@@ -52,6 +52,7 @@ double RealAcos(double x, const FloatFormat& format) { return Apply(mpfr_acos, x
 double RealAcosh(double x, const FloatFormat& format) { return Apply(mpfr_acosh, x, format); }
 double RealAsin(double x, const FloatFormat& format) { return Apply(mpfr_asin, x, format); }
 double RealAsinh(double x, const FloatFormat& format) { return Apply(mpfr_asinh, x, format); }
+double RealAtan(double x, const FloatFormat& format) { return Apply(mpfr_atan, x, format); }
 double RealAtanh(double x, const FloatFormat& format) { return Apply(mpfr_atanh, x, format); }
 double RealCbrt(double x, const FloatFormat& format) { return Apply(mpfr_cbrt, x, format); }
 double RealCos(double x, const FloatFormat& format) { return Apply(mpfr_cos, x, format); }
@@ -121,6 +122,16 @@ double RealRemainder(double x, double y, const FloatFormat& format) {
 
 double RealPower(double x, double y, const FloatFormat& format) { return Apply(mpfr_pow, x, y, format); }
 double RealAtan2(double y, double x, const FloatFormat& format) { return Apply(mpfr_atan2, y, x, format); }
+
+// Patterns of one sign are in the order of magnitude, so the neighbour's is one more or one less.
+double RealNextAfter(double x, double y, const FloatFormat& format) {
+  if (std::isnan(x) || std::isnan(y)) return CanonicalNaN(format);
+  if (x == y) return y;
+  if (x == 0) return std::copysign(format.min_subnormal, y);
+  const bool toward_zero = (x > 0) == (y < x);
+  const uint64_t magnitude = EncodeFloat(std::abs(x), format) + (toward_zero ? -1 : 1);
+  return RoundToFormat(std::copysign(DecodeFloat(magnitude, format), x), format);
+}
 
 double RealMaximum(double x, double y, const FloatFormat& format) {
   if (std::isnan(x) || std::isnan(y)) return CanonicalNaN(format);

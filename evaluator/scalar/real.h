@@ -18,13 +18,16 @@ double RealAcos(double x, const FloatFormat& format);
 double RealAcosh(double x, const FloatFormat& format);
 double RealAsin(double x, const FloatFormat& format);
 double RealAsinh(double x, const FloatFormat& format);
+double RealAtan(double x, const FloatFormat& format);
 double RealAtanh(double x, const FloatFormat& format);
+double RealBesselI1e(double x, const FloatFormat& format);  // e^-|x| I1(x)
 double RealCbrt(double x, const FloatFormat& format);
 double RealCos(double x, const FloatFormat& format);
 double RealCosh(double x, const FloatFormat& format);
 double RealDigamma(double x, const FloatFormat& format);  // NaN at 0 and the negative integers
 double RealErf(double x, const FloatFormat& format);
 double RealErfc(double x, const FloatFormat& format);
+double RealErfInv(double x, const FloatFormat& format);  // +-inf at +-1, NaN beyond
 double RealExp(double x, const FloatFormat& format);
 double RealExpm1(double x, const FloatFormat& format);
 double RealLgamma(double x, const FloatFormat& format);  // log |gamma(x)|, inf at 0 and the negative integers
@@ -47,6 +50,12 @@ double RealPower(double x, double y, const FloatFormat& format);
 double RealAtan2(double y, double x, const FloatFormat& format);
 double RealMaximum(double x, double y, const FloatFormat& format);  // IEEE maximum: NaN wins, -0 < +0
 double RealMinimum(double x, double y, const FloatFormat& format);
+// The format's neighbour of x toward y; y where they are equal.
+double RealNextAfter(double x, double y, const FloatFormat& format);
+// The n-th derivative of digamma; NaN where n is no whole number of at least 0.
+double RealPolygamma(double n, double x, const FloatFormat& format);
+// Hurwitz zeta, the sum of (q + k)^-s over k = 0, 1, 2, ...; inf at s = 1, NaN for s < 1.
+double RealZeta(double s, double q, const FloatFormat& format);
 
 }  // namespace assay
 

@@ -30,6 +30,39 @@ FORMATS = {
     'f8e4m3fn': (4, -6, 8, Fraction(448), NAN),
 }
 COMPONENT = {'c64': 'f32', 'c128': 'f64'}
+
+
+def bessel_i1e(x):
+    """e^-|x| I1(x); for huge x by Hankel's expansion, whose third term is below all digits asked for."""
+    if abs(x) < 1e6:
+        return mp.besseli(1, x) * mp.exp(-abs(x))
+    return mp.sign(x) * (1 - 3 / (8 * abs(x)) - 15 / (128 * x**2)) / mp.sqrt(2 * mp.pi * abs(x))
+
+
+def hurwitz(s, q):
+    """The sum of (q + k)^-s; for negative q, where s is whole, by the polygamma function's reflection."""
+    if q < 0:
+        n = int(s) - 1
+        # psi_n(1 - x) + (-1)^(n+1) psi_n(x) = (-1)^n pi d^n/dx^n cot(pi x)
+        return (-1)**(n + 1) * polygamma(n, q) / mp.factorial(n)
+    if q > 1e20:  # Euler and Maclaurin's formula without any term before it
+        return q**(1 - s) / (s - 1) + q**-s / 2 + s * q**(-s - 1) / 12 - s * (s + 1) * (s + 2) * q**(-s - 3) / 720
+    return mp.zeta(s, q)
+
+
+def polygamma(n, x):
+    """The n-th derivative of digamma; left of 0 by its recurrence from the right."""
+    n = int(n)
+    total = mp.mpf(0)
+    while x < 0:
+        # psi_n(x) = psi_n(x + 1) - (-1)^n n! x^(-n-1)
+        total -= (-1)**n * mp.factorial(n) * x**(-n - 1)
+        x += 1
+    if n == 0:
+        return total + mp.digamma(x)
+    return total + (-1)**(n + 1) * mp.factorial(n) * hurwitz(mp.mpf(n + 1), x)
+
+
 # Functions that are custom calls of these names.
 CALLS = {
     'chlo.erfc': (mp.erfc,
@@ -41,6 +74,42 @@ CALLS = {
     'chlo.digamma': (mp.digamma,
                      [(-INF, NAN), (INF, INF), (0.0, NAN), (-0.0, NAN), (-1, NAN), (-7, NAN)],
                      [0.5, -0.5, 1, 1.5, -3.25, 5.5, 1e-3, 100.5]),
+    'chlo.erf_inv': (mp.erfinv,
+                     [(1, INF), (-1, -INF), (0.0, 0.0), (-0.0, -0.0), (1.5, NAN), (-2, NAN), (INF, NAN), (-INF, NAN)],
+                     [0.5, -0.5, 0.25, 0.99, -0.75, 1e-3, 1 - 2.0**-10, 2.0**-24 - 1]),
+    'chlo.bessel_i1e': (bessel_i1e,
+                        [(-INF, -0.0), (INF, 0.0), (0.0, 0.0), (-0.0, -0.0)],
+                        [0.5, -0.5, 1, 1.5, -3.25, 5.5, 1e-3, 100.5, 8, -95.5, 97, 240]),
+}
+POLES = ('chlo.lgamma', 'chlo.digamma')
+CALL_HARD = {  # arguments for f64
+    'chlo.erf_inv': ['0x1.fffffffffffffp-1', '-0x1.ffffffffffffep-1', '0x1p-1074', '-0x1p-1022', '0x1p-30',
+                     '0x1.0000000000001p-1', '0x1.fffffffffffffp-2'],
+    'chlo.bessel_i1e': ['0x1p-1074', '0x1.8p-1073', '-0x1.0000000000001p-1022', '0x1p-40', '1000.5', '1e5', '1e300',
+                        '-0x1.fffffffffffffp+1023'],
+}
+# Of two arguments: (function, special values, ordinary arguments, arguments for f64).
+CALLS2 = {
+    'chlo.zeta': (hurwitz,
+                  [(1, 2, INF), (1, -0.5, INF), (1, INF, INF), (0.5, 2, NAN), (-3, 2, NAN), (-INF, 2, NAN),
+                   (2, 0.0, INF), (2, -0.0, INF), (2, -3, INF), (3, 0.0, NAN), (3, -3, NAN), (2.5, 0.0, NAN),
+                   (2.5, -1, NAN), (2.5, -0.5, NAN), (NAN, 1, NAN), (2, NAN, NAN), (1, NAN, NAN), (INF, 2, 0.0),
+                   (INF, 1, 1), (INF, 0.5, INF), (INF, -0.5, NAN), (INF, 0.0, NAN), (2, INF, 0.0), (2.5, INF, 0.0),
+                   (INF, INF, 0.0), (2, -INF, NAN)],
+                  [(2, 0.5), (2, 1), (3, 2), (1.5, 0.25), (2, -0.5), (3, -0.5), (3, -2.75), (5, -1.25), (1.125, 3),
+                   (20, 1.5), (2.5, 100.5), (8, 10), (6, -3.5), (40, 1), (1.5, 7)],
+                  [(1 + 2.0**-52, 1), (1 + 2.0**-52, 1e300), (2, 1e300), (2, 2.0**600), (1075, 2), (1074, 2), (700, 0.5),
+                   (1e6, 1), (3, -1000.5), (7, -100.25), (2, -2.0**-40), (3, 2.0**-300), (1e300, 1), (1e300, 0.5),
+                   (1e300, 1e300), (300.5, 200.25), (1.5, 4.0**200)]),
+    'chlo.polygamma': (polygamma,
+                       [(1, 0.0, INF), (1, -0.0, INF), (2, 0.0, NAN), (1, -3, INF), (2, -3, NAN), (0.0, 0.0, NAN),
+                        (0.0, -2, NAN), (-1, 2, NAN), (0.5, 2, NAN), (NAN, 1, NAN), (1, NAN, NAN), (INF, 2, NAN),
+                        (-INF, 1, NAN), (1, INF, 0.0), (2, INF, -0.0), (0.0, INF, INF), (-0.0, INF, INF),
+                        (1, -INF, NAN), (0.0, -INF, NAN)],
+                       [(0.0, 0.5), (-0.0, 1.5), (1, 0.5), (1, 1), (2, 1), (3, 2), (1, -0.5), (2, -0.5), (2, -2.75),
+                        (5, -0.25), (10, 1.5), (4, 100.5), (1, 2.0**-7), (20, 3), (7, -3.5), (2, 30)],
+                       [(170, 1), (171, 1), (100, 30.25), (5000, 1845.5), (4096, 1512.25), (4097, 1512.25), (1, 1e300),
+                        (2, 2.0**500), (1, -1000.25), (2, -100.5), (1, 2.0**-600), (300, 1e5), (1000, 1e5)]),
 }
 
 
@@ -165,7 +234,7 @@ REAL = {
 }
 DOMAIN = {  # where the ordinary random arguments may lie
     'rsqrt': (0, 1e9), 'sqrt': (0, 1e9), 'log': (0, 1e9), 'log-plus-one': (-1, 1e9), 'asin': (-1, 1),
-    'acos': (-1, 1), 'acosh': (1, 1e9), 'atanh': (-1, 1),
+    'acos': (-1, 1), 'acosh': (1, 1e9), 'atanh': (-1, 1), 'chlo.erf_inv': (-1, 1), 'chlo.bessel_i1e': (-INF, INF),
 }
 # Arguments for f64 whose results lie near a rounding boundary, near under- or overflow, or reduce badly.
 HARD = {
@@ -238,6 +307,13 @@ COMPLEX = {
     'atanh': (mp.atanh, [((0.0, 0.0), (0.0, 0.0)), ((-0.0, 0.0), (-0.0, 0.0)), ((1, 0.0), (INF, 0.0)),
                          ((INF, 1), (0.0, 'pi/2')), ((2, INF), (0.0, 'pi/2')), ((2, -INF), (0.0, '-pi/2')),
                          ((NAN, 1), (NAN, NAN))]),
+    # C17: atan z = -i atanh(iz)
+    'chlo.atan': (mp.atan, [((0.0, 0.0), (0.0, 0.0)), ((-0.0, 0.0), (-0.0, 0.0)), ((0.0, -0.0), (0.0, -0.0)),
+                            ((0.0, 1), (0.0, INF)), ((0.0, -1), (0.0, -INF)), ((INF, 1), ('pi/2', 0.0)),
+                            ((1, INF), ('pi/2', 0.0)), ((-1, INF), ('-pi/2', 0.0)), ((1, -INF), ('pi/2', -0.0)),
+                            ((INF, INF), ('pi/2', 0.0)), ((-INF, -2), ('-pi/2', -0.0)), ((NAN, INF), (NAN, 0.0)),
+                            ((NAN, 0.0), (NAN, 0.0)), ((0.0, NAN), (NAN, NAN)), ((NAN, 1), (NAN, NAN)),
+                            ((1, NAN), (NAN, NAN))]),
     'sqrt': (mp.sqrt, [((-4, 0.0), (0.0, 2)), ((-4, -0.0), (0.0, -2)), ((3, 4), (2, 1)), ((0.0, -0.0), (0.0, -0.0)),
                        ((-0.0, 0.0), (0.0, 0.0)), ((1, INF), (INF, INF)), ((NAN, -INF), (INF, -INF)),
                        ((-INF, 1), (0.0, INF)), ((INF, 1), (INF, 0.0)), ((NAN, 1), (NAN, NAN))]),
@@ -252,6 +328,7 @@ CUT_POINTS = {
     'acosh': [(0.5, 0.0), (0.5, -0.0), (-3, 0.0), (-3, -0.0)],
     'atanh': [(2, 0.0), (2, -0.0), (-3, 0.0), (-3, -0.0)],
     'asinh': [(0.0, 2), (-0.0, 2), (0.0, -3), (-0.0, -3)],
+    'chlo.atan': [(0.0, 2), (-0.0, 2), (0.0, -3), (-0.0, -3)],
 }
 
 
@@ -312,7 +389,7 @@ def write(script, opcode, case, type_name, arguments, results, decision=None, sh
     names = ['x', 'y'][:len(arguments)]
     for i, operand in enumerate(names):
         lines.append('  %s = %s%s parameter(%d)' % (operand, type_name, dims, i))
-    call = 'custom-call(%s), custom_call_target="' + opcode + '"' if opcode in CALLS else opcode + '(%s)'
+    call = 'custom-call(%s), custom_call_target="' + opcode + '"' if opcode.startswith('chlo.') else opcode + '(%s)'
     lines.append('  ROOT r = %s%s %s' % (type_name, dims, call % ', '.join(names)))
     lines.append('}')
     script.write('elementwise', name, '\n'.join(lines) + '\n')
@@ -375,12 +452,58 @@ def write_call(script, opcode):
         values += [2.0**-149, -2.0**-126] if type_name == 'f32' else []
         if opcode == 'chlo.digamma':  # next to its positive zero
             values.append(round_double(1.4616321449683623, type_name))
-        values = [x for x in values if x == x and not (x <= 0 and x == int(x) and opcode != 'chlo.erfc')]
+        values += [float.fromhex(x) if 'x' in x else float(x) for x in CALL_HARD.get(opcode, [])] if type_name == 'f64' else []
+        values = [x for x in values if x == x and in_domain(opcode, x)]
+        values = [x for x in values if not (opcode in POLES and x <= 0 and x == int(x))]
         if type_name == 'f8e4m3fn':
             specials = [x for x in specials if abs(x) != INF]
         arguments = specials + values
         write(script, opcode, type_name, type_name, [arguments],
               [real_value(opcode, x, type_name) for x in arguments])
+
+
+def write_call2(script, opcode):
+    function, special, ordinary, hard = CALLS2[opcode]
+    for type_name in ('f32', 'f64', 'bf16', 'f16', 'f8e4m3fn'):
+        source = random.Random(opcode + type_name)
+        pairs = list(ordinary)
+        while len(pairs) < len(ordinary) + 10:
+            if opcode == 'chlo.zeta':
+                first = source.choice([1 + source.random() * 4, float(source.randint(2, 9))])
+            else:
+                first = float(source.randint(1, 9))
+            second = source.uniform(0.05, 12)
+            if first == int(first) and source.random() < 0.4:
+                second = -second
+            pairs.append((first, second))
+        pairs += hard if type_name == 'f64' else []
+        pairs = [(round_double(a, type_name), round_double(b, type_name)) for a, b in pairs]
+        pairs = [(a, b) for a, b in pairs if a == a and b == b and not (b <= 0 and b == int(b)) and a != 1 or
+                 opcode == 'chlo.polygamma' and a == 1 and b == b and not (b <= 0 and b == int(b))]
+        results = [far_call2(opcode, a, b, type_name) for a, b in pairs]
+        write(script, opcode, type_name, type_name, [[p[0] for p in pairs], [p[1] for p in pairs]], results)
+    for type_name in ('f32', 'f64'):
+        write(script, opcode, 'special_' + type_name, type_name,
+              [[float(row[0]) for row in special], [float(row[1]) for row in special]],
+              [float(row[2]) for row in special], decision='zeta-specials')
+
+
+def far_call2(opcode, a, b, type_name):
+    """The value; where it is far beyond every format's range, that is told by its first term q^-s or n! x^-(n+1)."""
+    mp.dps = 50
+    if b > 0 and a > 0:
+        s = mp.mpf(a) if opcode == 'chlo.zeta' else mp.mpf(a) + 1
+        weight = 0 if opcode == 'chlo.zeta' else mp.loggamma(s)
+        first = weight - s * mp.log(mp.mpf(b))
+        sign = -1 if opcode == 'chlo.polygamma' and a % 2 == 0 else 1
+        if first > 3000:
+            return sign * FORMATS[type_name][4]
+        if first + mp.log(1 + mp.mpf(b) / (s - 1)) < -3000:
+            return sign * 0.0
+        if s > 1e5 and b == 1:
+            return 1.0  # 1 + 2^-s + ...
+    function = CALLS2[opcode][0]
+    return stable(lambda: function(mp.mpf(a), mp.mpf(b)), type_name)
 
 
 def write_complex(script, opcode):
@@ -489,6 +612,8 @@ def write_all(script):
         write_real(script, opcode)
     for opcode in CALLS:
         write_call(script, opcode)
+    for opcode in CALLS2:
+        write_call2(script, opcode)
     for opcode in COMPLEX:
         write_complex(script, opcode)
     write_binary(script, 'power', lambda x, y: mp.power(x, y), POWER_SPECIAL,

@@ -148,9 +148,13 @@ void SetConfig(OpExport& out, int64_t api_version) {
 // The call that the importer makes of a CHLO function which HLO does not have.
 bool IsFunction(const OpExport& out) {
   const std::string_view target = out.attributes().Text(Attr::kCustomCallTarget);
-  return (target == "chlo.erfc" || target == "chlo.lgamma" || target == "chlo.digamma") &&
-         out.attributes().entries().size() == 1 && out.num_operands() == 1 && out.hlo.shape->IsArray() &&
-         IsFloat(out.hlo.shape->element_type());
+  if (!IsChloFunction(target, out.num_operands()) || out.attributes().entries().size() != 1) return false;
+  const Shape& shape = *out.hlo.shape;
+  if (!shape.IsArray()) return false;
+  const ElementType type = shape.element_type();
+  // The importer makes what it can of these out of operations that HLO has.
+  if (target == "chlo.atan") return IsComplex(type);
+  return IsFloat(type) && (target != "chlo.next_after" || Bits(type) < 16);
 }
 
 void ExportCustomCall(OpExport& out) {

@@ -163,6 +163,23 @@ void ExportRecvDone(OpExport& out) {
   out.Bind(received);
 }
 
+// chlo.scan: inputs and carries, outputs and final carries, each in two segments.
+void ExportScan(OpExport& out) {
+  const int64_t carries = out.attributes().Int(Attr::kNumCarries);
+  const int64_t inputs = static_cast<int64_t>(out.num_operands()) - carries;
+  const Shape& shape = *out.hlo.shape;
+  const int64_t results = shape.IsTuple() ? static_cast<int64_t>(shape.elements().size()) : 1;
+  out.UseOperands();
+  out.Int("dimension", out.attributes().List(Attr::kDimensions)[0]);
+  if (out.attributes().Has(Attr::kIsAssociative))
+    out.Flag("is_associative", out.attributes().Bool(Attr::kIsAssociative));
+  if (out.attributes().Bool(Attr::kIsReverse)) out.Flag("is_reverse", true);
+  out.Property("operandSegmentSizes", fmt::format("array<i32: {}, {}>", inputs, carries));
+  out.Property("resultSegmentSizes", fmt::format("array<i32: {}, {}>", results - carries, carries));
+  out.Region(*out.attributes().Computation(Attr::kToApply));
+  out.Emit("chlo.scan");
+}
+
 constexpr ExportRow kControlExports[] = {
     {Opcode::kAddDependency, ExportFirst},
     {Opcode::kAfterAll, ExportAfterAll},
@@ -172,6 +189,7 @@ constexpr ExportRow kControlExports[] = {
     {Opcode::kDomain, ExportFirst},
     {Opcode::kGetTupleElement, ExportGetTupleElement},
     {Opcode::kOptBarrier, ExportOptBarrier},
+    {Opcode::kScan, ExportScan},
     {Opcode::kTuple, ExportTuple},
     {Opcode::kWhile, ExportWhile},
     {Opcode::kAsyncDone, ExportElement<1>},

@@ -1,7 +1,7 @@
 // CHLO: operations above StableHLO that JAX leaves in its programs (spec/stablehlo-text.md section 7).
 //
-// Those that HLO has become that operation, which rounds once. The others are built of exact ones here, or in a
-// decomposition that is called (import_chlo_decompositions.cc).
+// Those that HLO has become that operation, which rounds once. Others are built of exact ones here, or become custom calls
+// of their names, which are evaluated as the function, rounded once (evaluator/ops/function_call.h).
 #include <algorithm>
 #include <limits>
 
@@ -78,8 +78,16 @@ void ImportIsInf(OpImport& in) {
           in.Map({{Attr::kDirection, assay::Word{"EQ"}}}));
 }
 
-// atan(x) = atan2(x, 1)
+// The custom call of a function that HLO has no operation for, on these operands; `name` is CHLO's.
+void EmitFunction(OpImport& in, std::string_view name, absl::Span<const int32_t> operands) {
+  in.Emit(Opcode::kCustomCall, operands, in.Map({{Attr::kCustomCallTarget, std::string(name)}}));
+}
+
+// atan(x) = atan2(x, 1) of a real x
 void ImportAtan(OpImport& in) {
+  if (!in.Arity(1)) return;
+  const Shape& shape = in.OperandShape(0);
+  if (shape.IsArray() && IsComplex(shape.element_type())) return EmitFunction(in, "chlo.atan", in.operands);
   if (WantsFloat(in, 1)) in.Emit(Opcode::kAtan2, {in.operands[0], Like(in, 1)});
 }
 
@@ -89,7 +97,8 @@ void ImportNextAfter(OpImport& in) {
   if (!WantsFloat(in, 2)) return;
   const SharedShape shape = in.scope.computation.instructions[in.operands[0]].shape;
   const ElementType type = shape->element_type();
-  if (Bits(type) < 16) return in.Unsupported(fmt::format("operands of {}", Name(type)));
+  // Not all narrower formats have signs, zeros of both signs and words of their width.
+  if (Bits(type) < 16) return EmitFunction(in, "chlo.next_after", in.operands);
   const ElementType word_type = *UnsignedOfWidth(Bits(type));
   const SharedShape word = WithType(in, *shape, word_type), pred = WithType(in, *shape, ElementType::kPred);
   const int32_t x = in.operands[0], y = in.operands[1];
@@ -212,11 +221,41 @@ void ImportBroadcastNextAfter(OpImport& in) {
   ImportNextAfter(in);
 }
 
-// erfc, lgamma, digamma: HLO has no operation for them and none to build them of without error. A custom call of the
-// same name is evaluated as the function, rounded once (evaluator/ops/function_call.h).
+template <size_t operands>
 void ImportFunction(OpImport& in) {
-  if (WantsFloat(in, 1))
-    in.Emit(Opcode::kCustomCall, in.operands, in.Map({{Attr::kCustomCallTarget, std::string(in.op.name)}}));
+  if (WantsFloat(in, operands)) EmitFunction(in, in.op.name, in.operands);
+}
+
+// "chlo.broadcast_zeta" and the like
+void ImportBroadcastFunction(OpImport& in) {
+  constexpr std::string_view kPrefix = "chlo.broadcast_";
+  if (WantsFloat(in, 2))
+    EmitFunction(in, fmt::format("chlo.{}", in.op.name.substr(kPrefix.size())), SpreadAll(in));
+}
+
+// scan: inputs, then carries, as many as operandSegmentSizes says; of the body the same order. It is HLO's.
+void ImportScan(OpImport& in) {
+  const Ints operands = in.RequiredInts("operandSegmentSizes"),
+             results = in.RequiredInts("resultSegmentSizes");
+  const int64_t dimension = in.Int("dimension");
+  const auto fits = [](const Ints& sizes, size_t count) {
+    return sizes.size() == 2 && sizes[0] >= 0 && sizes[1] >= 0 && sizes[0] <= static_cast<int64_t>(count) &&
+           sizes[1] == static_cast<int64_t>(count) - sizes[0];
+  };
+  if (in.ok() && !fits(operands, in.num_operands()))
+    return in.Invalid(fmt::format("operandSegmentSizes do not add up to {} operands", in.num_operands()));
+  if (in.ok() && (!fits(results, in.num_results()) || results[1] != operands[1])) {
+    return in.Invalid(fmt::format("resultSegmentSizes do not add up to {} results, {} of them carries",
+                                  in.num_results(), operands[1]));
+  }
+  if (!in.ok() || !in.Regions(1)) return;
+  const std::optional<ComputationId> body = in.Body();
+  if (!body) return;
+  AttributeMap attributes = in.Map(
+      {{Attr::kDimensions, Ints{dimension}}, {Attr::kNumCarries, operands[1]}, {Attr::kToApply, *body}});
+  if (in.Bool("is_reverse")) attributes.Set(Attr::kIsReverse, true);
+  if (in.Find("is_associative") != nullptr) attributes.Set(Attr::kIsAssociative, in.Bool("is_associative"));
+  in.Emit(Opcode::kScan, in.operands, std::move(attributes));
 }
 
 constexpr ImportRow kChloRows[] = {
@@ -238,12 +277,18 @@ constexpr ImportRow kChloRows[] = {
     {"chlo.is_neg_inf", ImportIsInf<-1>},
     {"chlo.atan", ImportAtan},
     {"chlo.constant_like", ImportConstantLike},
-    {"chlo.erf_inv", ImportErfInv},
+    {"chlo.bessel_i1e", ImportFunction<1>},
+    {"chlo.erf_inv", ImportFunction<1>},
+    {"chlo.polygamma", ImportFunction<2>},
+    {"chlo.zeta", ImportFunction<2>},
+    {"chlo.broadcast_polygamma", ImportBroadcastFunction},
+    {"chlo.broadcast_zeta", ImportBroadcastFunction},
+    {"chlo.scan", ImportScan},
     {"chlo.next_after", ImportNextAfter},
     {"chlo.broadcast_next_after", ImportBroadcastNextAfter},
-    {"chlo.digamma", ImportFunction},
-    {"chlo.erfc", ImportFunction},
-    {"chlo.lgamma", ImportFunction},
+    {"chlo.digamma", ImportFunction<1>},
+    {"chlo.erfc", ImportFunction<1>},
+    {"chlo.lgamma", ImportFunction<1>},
     {"chlo.broadcast_add", ImportBroadcasting<Opcode::kAdd>},
     {"chlo.broadcast_and", ImportBroadcasting<Opcode::kAnd>},
     {"chlo.broadcast_atan2", ImportBroadcasting<Opcode::kAtan2>},
@@ -267,6 +312,15 @@ constexpr ImportRow kChloRows[] = {
 }  // namespace
 
 std::span<const ImportRow> ChloRows() { return kChloRows; }
+
+bool IsChloFunction(std::string_view name, size_t operands) {
+  static constexpr std::pair<std::string_view, size_t> kFunctions[] = {
+      {"chlo.atan", 1},       {"chlo.bessel_i1e", 1}, {"chlo.digamma", 1},
+      {"chlo.erf_inv", 1},    {"chlo.erfc", 1},       {"chlo.lgamma", 1},
+      {"chlo.next_after", 2}, {"chlo.polygamma", 2},  {"chlo.zeta", 2}};
+  return std::find(std::begin(kFunctions), std::end(kFunctions), std::pair(name, operands)) !=
+         std::end(kFunctions);
+}
 
 std::string_view OperationOfComposite(std::string_view name) {
   static constexpr std::string_view kNames[] = {"chlo.erf",   "chlo.acos",  "chlo.acosh", "chlo.asin",

@@ -136,8 +136,6 @@ class Importer {
   Scope NewScope(const Operation& from, const Region& region, size_t num_parameters);
   // Puts the computation into the module.
   ComputationId Finish(Scope& scope, std::string name, int32_t root);
-  // A computation made once under a key, for decompositions.
-  absl::flat_hash_map<std::string, ComputationId>& made() { return made_; }
 
  private:
   struct Binding {
@@ -190,8 +188,7 @@ class Importer {
   std::vector<std::shared_ptr<const InstructionExtras>> location_extras_;
   std::vector<FunctionState> functions_;
   absl::flat_hash_map<absl::string_view, int32_t> function_indices_;  // by name
-  absl::flat_hash_map<std::string, ComputationId> made_;
-  mutable std::vector<NameFacts> facts_;              // by name id
+  mutable std::vector<NameFacts> facts_;                              // by name id
   std::array<KnownAttributes, 64> known_attributes_;  // by a hash of `fields`; the last one of each
   std::vector<AttributeMap> tuple_indices_;
   AttributeMap no_dimensions_;
@@ -314,7 +311,8 @@ std::string TestCallConfig(const Operation& op, std::string_view target);  // im
 // Sets that of a call, if it is not empty, and puts calls that record or show values into the order of the text.
 void FinishTestCall(OpImport& in, int32_t call, std::string_view target,
                     std::string config);  // import_tests.cc
-void ImportErfInv(OpImport& in);          // import_chlo_decompositions.cc
+// Whether a CHLO operation is a function of so many operands that becomes a custom call of its name, element by element.
+bool IsChloFunction(std::string_view name, size_t operands);  // import_chlo.cc
 
 // False, with an error, where the sizes of the result are known only at run time.
 bool HasStaticResult(OpImport& in);  // import_dynamic.cc

@@ -26,6 +26,7 @@ const TextParser::Form* TextParser::FindForm(std::string_view name) {
       {"stablehlo.get_tuple_element", Tail::kFunction, {}, &TextParser::ParseGetTupleElement},
       {"func.call", Tail::kFunction, {}, &TextParser::ParseCall},
       {"chlo.top_k", Tail::kFunction, {}, &TextParser::ParseTopK},
+      {"chlo.scan", Tail::kFunction, {}, &TextParser::ParseScan},
       {"check.expect_eq", Tail::kSame, {}, &TextParser::ParseCheck},
       {"check.expect_eq_const", Tail::kSame, {}, &TextParser::ParseCheck},
       {"check.expect_almost_eq", Tail::kSame, {}, &TextParser::ParseCheck},
@@ -522,6 +523,30 @@ absl::Status TextParser::ParseTopK(Draft& draft) {
   };
   ASSAY_RETURN_IF_ERROR(ReadList('(', ')', read_item));
   return ParseTail(draft, Tail::kFunction);
+}
+
+// '(' inputs ')' 'inits' '(' carries ')' 'dimension' '=' 0 ['attributes' dictionary] region ':' function type
+absl::Status TextParser::ParseScan(Draft& draft) {
+  ASSAY_RETURN_IF_ERROR(ParseOperandList('(', ')', draft));
+  const auto inputs = static_cast<int64_t>(draft.operands.size());
+  ASSAY_RETURN_IF_ERROR(ExpectWord("inits"));
+  ASSAY_RETURN_IF_ERROR(ParseOperandList('(', ')', draft));
+  const int64_t carries = static_cast<int64_t>(draft.operands.size()) - inputs;
+  ASSAY_RETURN_IF_ERROR(ExpectWord("dimension"));
+  ASSAY_RETURN_IF_ERROR(Expect('='));
+  int64_t dimension = 0;
+  ASSAY_RETURN_IF_ERROR(ReadInt(&dimension));
+  Set(draft, "dimension", Integer(dimension));
+  if (EatWord("attributes")) ASSAY_RETURN_IF_ERROR(ParseOptionalDictionary(draft));
+  ASSAY_RETURN_IF_ERROR(ParseRegion({}, /*isolated=*/false, draft));
+  ASSAY_RETURN_IF_ERROR(Expect(':'));
+  Types types;
+  ASSAY_RETURN_IF_ERROR(ParseTypes(&types));
+  ASSAY_RETURN_IF_ERROR(ApplyTypes(draft, Tail::kFunction, types));
+  const auto outputs = static_cast<int64_t>(draft.results.size()) - carries;
+  Set(draft, "operandSegmentSizes", Integers(std::vector<int64_t>{inputs, carries}));
+  Set(draft, "resultSegmentSizes", Integers(std::vector<int64_t>{outputs, carries}));
+  return absl::OkStatus();
 }
 
 // @name '=' '<' ... '>': sizes of a device mesh, which change no value on one device.

@@ -141,6 +141,7 @@ class TextParser {
   absl::Status ParseCall(Draft& draft);
   absl::Status ParseGetTupleElement(Draft& draft);
   absl::Status ParseTopK(Draft& draft);
+  absl::Status ParseScan(Draft& draft);
   absl::Status ParseMesh(Draft& draft);
   absl::Status ParseShardingConstraint(Draft& draft);
 

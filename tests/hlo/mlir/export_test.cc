@@ -407,5 +407,44 @@ TEST_CASE("export: an op with a StableHLO name is written, and read by that name
   }
 }
 
+TEST_CASE("export: functions that HLO has not are CHLO's", "[mlir][export]") {
+  for (const char* const name : {"bessel_i1e", "digamma", "erf_inv", "erfc", "lgamma"}) {
+    CheckPrinted(fmt::format(R"(ENTRY e {{ a = f32[3] parameter(0)
+ ROOT r = f32[3] custom-call(a), custom_call_target="chlo.{}" }})",
+                             name));
+  }
+  for (const char* const name : {"polygamma", "zeta"}) {
+    CheckPrinted(fmt::format(R"(ENTRY e {{ a = f64[3] parameter(0)
+ b = f64[3] parameter(1)
+ ROOT r = f64[3] custom-call(a, b), custom_call_target="chlo.{}" }})",
+                             name));
+  }
+  CHECK(Body(R"(ENTRY e { a = c64[3] parameter(0)
+ ROOT r = c64[3] custom-call(a), custom_call_target="chlo.atan" })") ==
+        R"(    %0 = "chlo.atan"(%arg0) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+    return %0 : tensor<3xcomplex<f32>>
+)");
+  CheckPrinted(R"(ENTRY e { a = f8e4m3fn[3] parameter(0)
+ ROOT r = f8e4m3fn[3] custom-call(a, a), custom_call_target="chlo.next_after" })");
+  // Read as operations that HLO has, these would not be the same program.
+  CHECK(Body(R"(ENTRY e { a = f32[3] parameter(0)
+ ROOT r = f32[3] custom-call(a), custom_call_target="chlo.atan" })")
+            .find("stablehlo.custom_call") != std::string::npos);
+}
+
+TEST_CASE("export: scan is CHLO's", "[mlir][export][scan]") {
+  const std::string scan = R"(f { x = f32[2] parameter(0)
+ y = f32[2] parameter(1)
+ z = f32[2] subtract(x, y)
+ROOT t = (f32[2], f32[2]) tuple(y, z) }
+ENTRY e { a = f32[3,2] parameter(0)
+ c = f32[2] parameter(1)
+ ROOT s = (f32[3,2], f32[2]) scan(a, c), dimensions={0}, num_carries=1, is_reverse=true, is_associative=true, to_apply=f })";
+  CheckPrinted(scan);
+  CHECK(Body(scan).find(R"(%0:2 = "chlo.scan"(%arg0, %arg1) <{dimension = 0 : i64, is_associative = true, )"
+                        "is_reverse = true, operandSegmentSizes = array<i32: 1, 1>, "
+                        "resultSegmentSizes = array<i32: 1, 1>}>") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace assay

@@ -503,8 +503,30 @@ return %0 : tensor<f32>)",
   CHECK(value("erfc", "1.0") == "0x1.422616p-3");
   CHECK(value("lgamma", "-0.5") == "0x1.43f89ap+0");
   CHECK(value("digamma", "1.0") == "-0x1.2788dp-1");
-  for (const char* const refused : {"bessel_i1e", "asin_acos_kernel"}) {
-    CHECK(value(refused, "1.0") == std::string("operation 'chlo.") + refused + "'");
+  CHECK(value("bessel_i1e", "0.5") == "0x1.40598cp-3");
+  CHECK(value("asin_acos_kernel", "1.0") == "operation 'chlo.asin_acos_kernel'");
+}
+
+TEST_CASE("mlir: chlo.scan is HLO's", "[mlir][scan]") {
+  const std::string scan = R"(ENTRY e {{ a = f32[3,2] parameter(0)
+ c = f32[2] parameter(1)
+ s = (f32[3,2], f32[2]) scan(a, c), dimensions={{0}}, num_carries=1, {}to_apply=f
+ROOT r = f32[3,2] get-tuple-element(s), index=0 }})";
+  const std::string body = R"(f { x = f32[2] parameter(0)
+ y = f32[2] parameter(1)
+ z = f32[2] subtract(x, y)
+ROOT t = (f32[2], f32[2]) tuple(y, z) }
+)";
+  for (const char* const reverse : {"", "is_reverse=true, "}) {
+    const std::string attributes = *reverse == 0 ? "" : "attributes {is_reverse = true} ";
+    CheckSame(Main("%a: tensor<3x2xf32>, %c: tensor<2xf32>", "tensor<3x2xf32>",
+                   "%0:2 = chlo.scan(%a) inits (%c) dimension=0 " + attributes + R"({
+  ^bb0(%x: tensor<2xf32>, %y: tensor<2xf32>):
+    %z = stablehlo.subtract %x, %y : tensor<2xf32>
+    stablehlo.return %y, %z : tensor<2xf32>, tensor<2xf32>
+} : (tensor<3x2xf32>, tensor<2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>)
+return %0#0 : tensor<3x2xf32>)"),
+              body + fmt::format(fmt::runtime(scan), reverse));
   }
 }
 

@@ -1,0 +1,13 @@
+// oracle: hand
+// arg0: f32[3,2] {{1, 2}, {3, 4}, {5, 6}}
+// arg1: f32[2] {2, 3}
+// out0: f32[3,2] {{2, 6}, {6, 24}, {30, 144}}
+// out1: f32[2] {30, 144}
+func.func @main(%x: tensor<3x2xf32>, %c: tensor<2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>) {
+  %0:2 = chlo.scan(%x) inits (%c) dimension=0 {
+  ^bb0(%in: tensor<2xf32>, %carry: tensor<2xf32>):
+    %1 = stablehlo.multiply %in, %carry : tensor<2xf32>
+    stablehlo.return %1, %1 : tensor<2xf32>, tensor<2xf32>
+  } : (tensor<3x2xf32>, tensor<2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>)
+  return %0#0, %0#1 : tensor<3x2xf32>, tensor<2xf32>
+}
