@@ -65,20 +65,23 @@ void DropUnread(const Computation& computation, const std::vector<bool>& absorbe
   plan.steps = std::move(left);
 }
 
-// Steps count alike whoever runs them: a member that several fusions have counts once.
-void CountMembers(const Computation& computation, ComputationPlan& plan) {
-  std::vector<bool> counted(computation.instructions.size(), false);
+// What each instruction that has a step counts by itself.
+std::vector<int64_t> CountsOfSteps(const Computation& computation, const ComputationPlan& plan) {
+  std::vector<int64_t> counts(computation.instructions.size(), 0);
+  for (const Step& step : plan.steps) counts[step.instruction] = step.counts;
+  return counts;
+}
+
+// Steps count alike whoever runs them: a member that several fusions have counts once. `counts` is of the members.
+void CountMembers(std::vector<int64_t> counts, ComputationPlan& plan) {
   for (const Step& step : plan.steps) {
-    if (step.fusion == nullptr) counted[step.instruction] = true;
+    if (step.fusion == nullptr) counts[step.instruction] = 0;
   }
   for (Step& step : plan.steps) {
     if (step.fusion == nullptr) continue;
     step.counts = 0;
-    for (int32_t member : step.fusion->members) {
-      if (counted[member]) continue;
-      counted[member] = true;
-      step.counts = AddCounts(step.counts, CountsOf(computation, computation.instructions[member]));
-    }
+    for (int32_t member : step.fusion->members)
+      step.counts = AddCounts(step.counts, std::exchange(counts[member], 0));
   }
 }
 
@@ -113,8 +116,9 @@ absl::Status FuseSteps(const Module& module, const Computation& computation,
     any = true;
   }
   if (!any) return absl::OkStatus();
+  std::vector<int64_t> counts = CountsOfSteps(computation, plan);
   DropUnread(computation, absorbed, plan);
-  CountMembers(computation, plan);
+  CountMembers(std::move(counts), plan);
   return absl::OkStatus();
 }
 
