@@ -26,8 +26,10 @@ namespace {
 
 // Holds 1 + x, 1 - x and x - floor x for any double x exactly.
 constexpr mpfr_prec_t kShiftedPrecision = 1100;
-// Results whose binary logarithm lies beyond this overflow or underflow in every format, with room for its own error.
-constexpr double kFarLogarithm = 4200;
+// Binary logarithms are in units of 2^64, in which those of s! and q^s are doubles for every double s and q.
+constexpr double kLogarithmUnit = 0x1p-64;
+// Results whose logarithm lies beyond this overflow or underflow in every format, with room for its own error.
+constexpr double kFarLogarithm = 4200 * kLogarithmUnit;
 // Up to here n! and n! a^-n are within MPFR's exponents, whatever double a is, and the factorial is soon multiplied out.
 constexpr double kLargestFactorial = 1 << 12;
 
@@ -105,8 +107,8 @@ double RoundFar(bool overflows, bool negative, const FloatFormat& format) {
 // q > 0. The sum lies between its first term and 1 + q / (s - 1) times that.
 double RoundPositive(const Weighted& sum, mpfr_srcptr q, const FloatFormat& format) {
   const double s = mpfr_get_d(sum.s, MPFR_RNDN), at = mpfr_get_d(q, MPFR_RNDN);
-  const double power = s * std::log2(at);
-  const double low = sum.log_weight - power, high = low + std::log2(1 + at / (s - 1));
+  const double power = s * kLogarithmUnit * std::log2(at);
+  const double low = sum.log_weight - power, high = low + kLogarithmUnit * std::log2(1 + at / (s - 1));
   const double far = kFarLogarithm + 0x1p-46 * (std::abs(power) + std::abs(sum.log_weight));
   if (low > far) return RoundFar(true, sum.negative, format);
   if (high < -far) return RoundFar(false, sum.negative, format);
@@ -129,7 +131,7 @@ double RoundNegative(const Weighted& sum, double q, bool s_is_odd, const FloatFo
   const bool above_is_near = mpfr_less_p(above.get(), below.get()) != 0;
   const double near = mpfr_get_d(above_is_near ? above.get() : below.get(), MPFR_RNDN);
   // The distances to both poles differ by 2^-52 at least, so no more than 64 bits of the nearer one's term cancel.
-  if (sum.log_weight - mpfr_get_d(sum.s, MPFR_RNDN) * std::log2(near) > kFarLogarithm)
+  if (sum.log_weight - mpfr_get_d(sum.s, MPFR_RNDN) * kLogarithmUnit * std::log2(near) > kFarLogarithm)
     return RoundFar(true, sum.negative != (s_is_odd && !above_is_near), format);
   return RoundZiv(
       [&](mpfr_prec_t p) {
@@ -176,6 +178,7 @@ double RealPolygamma(double n, double x, const FloatFormat& format) {
   mpfr_add_ui(order.get(), order.get(), 1, MPFR_RNDN);
   mpfr_neg(minus_order.get(), order.get(), MPFR_RNDN);
   mpfr_lngamma(logarithm.get(), order.get(), MPFR_RNDN);
+  mpfr_div_2ui(logarithm.get(), logarithm.get(), 64, MPFR_RNDN);
   const double log_weight = mpfr_get_d(logarithm.get(), MPFR_RNDN) / std::log(2);
   const bool is_small = n <= kLargestFactorial;
   const auto power = [&](const Interval& a, mpfr_prec_t p) {

@@ -20,6 +20,7 @@ import written
 
 mp = mpmath.mp
 INF, NAN = float('inf'), float('nan')
+LARGEST = sys.float_info.max
 
 # name: (precision, smallest normal exponent, largest exponent, largest finite, overflow)
 FORMATS = {
@@ -47,6 +48,13 @@ def hurwitz(s, q):
         return (-1)**(n + 1) * polygamma(n, q) / mp.factorial(n)
     if q > 1e20:  # Euler and Maclaurin's formula without any term before it
         return q**(1 - s) / (s - 1) + q**-s / 2 + s * q**(-s - 1) / 12 - s * (s + 1) * (s + 2) * q**(-s - 3) / 720
+    if s > 2000:  # few terms: the next ones are as (1 + k/q)^-s
+        total = term = q**-s
+        while term > total * mp.eps:
+            q += 1
+            term = q**-s
+            total += term
+        return total
     return mp.zeta(s, q)
 
 
@@ -100,7 +108,8 @@ CALLS2 = {
                    (20, 1.5), (2.5, 100.5), (8, 10), (6, -3.5), (40, 1), (1.5, 7)],
                   [(1 + 2.0**-52, 1), (1 + 2.0**-52, 1e300), (2, 1e300), (2, 2.0**600), (1075, 2), (1074, 2), (700, 0.5),
                    (1e6, 1), (3, -1000.5), (7, -100.25), (2, -2.0**-40), (3, 2.0**-300), (1e300, 1), (1e300, 0.5),
-                   (1e300, 1e300), (300.5, 200.25), (1.5, 4.0**200)]),
+                   (1e300, 1e300), (300.5, 200.25), (1.5, 4.0**200), (LARGEST, 2), (LARGEST, 0.5), (LARGEST, 1),
+                   (LARGEST, LARGEST), (3000, 1e-3), (1e6, 1e5)]),
     'chlo.polygamma': (polygamma,
                        [(1, 0.0, INF), (1, -0.0, INF), (2, 0.0, NAN), (1, -3, INF), (2, -3, NAN), (0.0, 0.0, NAN),
                         (0.0, -2, NAN), (-1, 2, NAN), (0.5, 2, NAN), (NAN, 1, NAN), (1, NAN, NAN), (INF, 2, NAN),
@@ -109,7 +118,8 @@ CALLS2 = {
                        [(0.0, 0.5), (-0.0, 1.5), (1, 0.5), (1, 1), (2, 1), (3, 2), (1, -0.5), (2, -0.5), (2, -2.75),
                         (5, -0.25), (10, 1.5), (4, 100.5), (1, 2.0**-7), (20, 3), (7, -3.5), (2, 30)],
                        [(170, 1), (171, 1), (100, 30.25), (5000, 1845.5), (4096, 1512.25), (4097, 1512.25), (1, 1e300),
-                        (2, 2.0**500), (1, -1000.25), (2, -100.5), (1, 2.0**-600), (300, 1e5), (1000, 1e5)]),
+                        (2, 2.0**500), (1, -1000.25), (2, -100.5), (1, 2.0**-600), (300, 1e5), (1000, 1e5), (LARGEST, 2), (LARGEST, LARGEST),
+                        (1e15, 367879441171449.5), (1e9, 367879448.0)]),
 }
 
 
