@@ -33,7 +33,7 @@ namespace {
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCustomCall(const StepView& step, Isa isa) {
   const std::string_view target = step.instruction.attributes.Text(Attr::kCustomCallTarget);
   if (IsLapackCall(step.instruction)) return MakeLapackCall(isa);
-  if (IsFunctionCall(target)) return MakeFunctionCall(step);
+  if (IsFunctionCall(target)) return MakeFunctionCall(step, isa);
   return NotSupported({}, fmt::format("no kernel for custom calls of {}", target));
 }
 

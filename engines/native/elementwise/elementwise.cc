@@ -6,6 +6,7 @@
 #include "engines/native/elementwise/run_elementwise.h"
 #include "engines/native/elementwise/small_elementwise.h"
 #include "engines/native/functions/complex.h"
+#include "engines/native/functions/error_inverse.h"
 #include "engines/native/functions/functions.h"
 #include "engines/native/functions/proven.h"
 #include "evaluator/eval_context.h"
@@ -41,6 +42,12 @@ void ComplexStrip(const StripParams& params, int64_t n, const void* const* in, v
   const auto* w = row.reference2 != nullptr ? static_cast<const Complex*>(in[1]) : nullptr;
   ApplyComplexFunction(row, static_cast<Isa>(params.b), *params.format, n, static_cast<const Complex*>(in[0]),
                        w, out);
+}
+
+// params.b: the instruction set.
+void ErfInvStrip(const StripParams& params, int64_t n, const void* const* in, void* out) {
+  ApplyErfInv(static_cast<Isa>(params.b), *params.format, n, static_cast<const double*>(in[0]),
+              static_cast<double*>(out));
 }
 
 }  // namespace
@@ -94,9 +101,18 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView&
   return std::make_shared<ElementwiseKernel>(strip, stored);
 }
 
-std::shared_ptr<const Kernel> MakeFunctionCall(const StepView& step) {
+StripKernel NativeFunctionCall(const Instruction& call, ElementType type, Isa isa) {
+  StripKernel kernel = StripForFunctionCall(call, type);
+  if (IsFloat(type) && call.attributes.Text(Attr::kCustomCallTarget) == "chlo.erf_inv") {
+    kernel.fn = ErfInvStrip;
+    kernel.params.b = static_cast<int64_t>(isa);
+  }
+  return kernel;
+}
+
+std::shared_ptr<const Kernel> MakeFunctionCall(const StepView& step, Isa isa) {
   return std::make_shared<ElementwiseKernel>(
-      StripForFunctionCall(step.instruction, step.result_shape().element_type()), nullptr);
+      NativeFunctionCall(step.instruction, step.result_shape().element_type(), isa), nullptr);
 }
 
 }  // namespace assay::native

@@ -25,7 +25,8 @@ StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa);
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa);
 
 // Custom calls of functions that HLO has no operation for (evaluator/ops/function_call.h).
-std::shared_ptr<const Kernel> MakeFunctionCall(const StepView& step);
+std::shared_ptr<const Kernel> MakeFunctionCall(const StepView& step, Isa isa);
+StripKernel NativeFunctionCall(const Instruction& call, ElementType type, Isa isa);
 
 }  // namespace assay::native
 
