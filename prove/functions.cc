@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "prove/call_functions.h"
+
 namespace assay::prove {
 namespace {
 
@@ -37,39 +39,19 @@ void EncloseLogistic(mpfr_srcptr x, mpfr_ptr low, mpfr_ptr high) {
   mpfr_clear(minus_x);
 }
 
-// Ziv's loop: for rational x other than 0 the value is transcendental (Lindemann), so some precision decides.
-// Beyond |x| = 2^30 the value is nearer to 0 or 1 than any format can tell, as it is at 2^30.
+// For rational x other than 0 the value is transcendental (Lindemann), so some precision decides. Beyond |x| = 2^30 the value is
+// nearer to 0 or 1 than any format can tell, as it is at 2^30.
 int LogisticOf(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t rounding) {
   if (mpfr_nan_p(x)) return mpfr_set(result, x, rounding);
   if (mpfr_zero_p(x)) return mpfr_set_d(result, 0.5, rounding);
   if (mpfr_inf_p(x)) return mpfr_set_ui(result, mpfr_signbit(x) ? 0 : 1, rounding);
-  const mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
-  mpfr_t near, low, high, other;
+  mpfr_t near;
   mpfr_init2(near, mpfr_get_prec(x));
   mpfr_set(near, x, MPFR_RNDN);
   if (mpfr_cmpabs_ui(x, 1u << 30) > 0) mpfr_set_si(near, mpfr_signbit(x) ? -(1 << 30) : 1 << 30, MPFR_RNDN);
-  mpfr_init2(other, mpfr_get_prec(result));
-  mpfr_inits2(64, low, high, nullptr);
-  int ternary = 0;
-  for (mpfr_prec_t precision = mpfr_get_prec(result) + 32;; precision *= 2) {
-    mpfr_set_emin(mpfr_get_emin_min());
-    mpfr_set_emax(mpfr_get_emax_max());
-    mpfr_set_prec(low, precision);
-    mpfr_set_prec(high, precision);
-    EncloseLogistic(near, low, high);
-    ternary = mpfr_set(result, low, rounding);
-    int other_ternary = mpfr_set(other, high, rounding);
-    mpfr_set_emin(emin);
-    mpfr_set_emax(emax);
-    ternary = mpfr_check_range(result, ternary, rounding);
-    other_ternary = mpfr_check_range(other, other_ternary, rounding);
-    // Both ends lie below, or both above, one and the same number: so does all that is between them.
-    if (mpfr_equal_p(result, other) && ternary != 0 && (ternary < 0) == (other_ternary < 0) &&
-        other_ternary != 0) {
-      break;
-    }
-  }
-  mpfr_clears(near, low, high, other, nullptr);
+  const int ternary =
+      RoundEnclosed(result, rounding, [&](mpfr_ptr low, mpfr_ptr high) { EncloseLogistic(near, low, high); });
+  mpfr_clear(near);
   return ternary;
 }
 
@@ -88,8 +70,8 @@ int MinimumOf(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t rounding
 }
 
 // The approximations are glibc's functions of double, whose largest known errors on x86-64 are 1 ulp for exp,
-// expm1, log, log1p, sin, cos, tan, asin, acos, erf, and at most 4 ulp for the hyperbolic functions, their inverses
-// and cbrt (GNU C Library manual, "Known Maximum Errors in Math Functions"); quotients and sums below add
+// expm1, log, log1p, sin, cos, tan, asin, acos, atan, erf, and at most 5 ulp for the hyperbolic functions, their inverses,
+// cbrt, erfc and lgamma (GNU C Library manual, "Known Maximum Errors in Math Functions"); quotients and sums below add
 // at most 3 roundings. 2^-48 is at least 16 ulp.
 double Rsqrt(double x) { return 1 / std::sqrt(x); }
 double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
@@ -122,6 +104,12 @@ constexpr Function1 kFunctions1[] = {
     {"abs", Opcode::kAbs, AbsOf},
     {"negate", Opcode::kNegate, NegateOf},
     {"sign", Opcode::kSign, SignOf},
+    {"atan", Opcode::kCustomCall, mpfr_atan, std::atan, "chlo.atan"},
+    {"bessel_i1e", Opcode::kCustomCall, BesselI1eOf, NearBesselI1e, "chlo.bessel_i1e"},
+    {"digamma", Opcode::kCustomCall, DigammaOf, nullptr, "chlo.digamma"},
+    {"erf_inv", Opcode::kCustomCall, ErfInvOf, NearErfInv, "chlo.erf_inv"},
+    {"erfc", Opcode::kCustomCall, mpfr_erfc, std::erfc, "chlo.erfc"},
+    {"lgamma", Opcode::kCustomCall, LgammaOf, NearLgamma, "chlo.lgamma"},
 };
 
 constexpr Function2 kFunctions2[] = {

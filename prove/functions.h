@@ -25,6 +25,7 @@ struct Function1 {
   // The same function in double, with a relative error below 2^-48 where it is a normal number, exact zeros,
   // infinities and NaNs, and the right sign; null for functions that no one needs to approximate.
   double (*approximate)(double x) = nullptr;
+  std::string_view call = {};  // the target, where the opcode is a custom call's
 };
 
 struct Function2 {

@@ -38,8 +38,7 @@ void AddFunctions(int bits, const std::string& engine, std::vector<Task>& tasks)
     Task task{.function = std::string(f.name)};
     for (const NumberFormat& format : NumberFormats()) {
       if (format.bits > bits) continue;
-      const ElementType types[] = {format.type};
-      const Subject subject = SubjectStrip(engine, f.opcode, types, format.type);
+      const Subject subject = SubjectStrip(engine, f, format.type);
       if (subject)
         task.parts.push_back([&f, &format, subject] { return ProveAllValues(f, format, subject); });
     }

@@ -287,8 +287,7 @@ void ProveDoubles(int64_t n, const std::vector<std::string>& names, const std::s
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
   };
   for (const Function1& f : Functions1()) {
-    const ElementType types[] = {ElementType::kF64};
-    const Subject subject = SubjectStrip(engine, f.opcode, types, ElementType::kF64);
+    const Subject subject = SubjectStrip(engine, f, ElementType::kF64);
     if (!chosen(f.name) || !subject) continue;
     RunChunks(
         f.name, "f64", n, jobs,

@@ -128,8 +128,7 @@ Proof ProveUnit(const Function1& f, const Subject& subject, int64_t unit, int64_
 
 absl::Status ProveSingle(const Function1& f, const std::string& engine, Shard shard, int jobs,
                          const std::string& folder, Ledger& ledger) {
-  const ElementType types[] = {ElementType::kF32};
-  const Subject subject = SubjectStrip(engine, f.opcode, types, ElementType::kF32);
+  const Subject subject = SubjectStrip(engine, f, ElementType::kF32);
   if (!subject) return BadInput(fmt::format("{} has no f32 strip", f.name));
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);

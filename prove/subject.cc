@@ -7,6 +7,7 @@
 #include "engines/native/elementwise/elementwise.h"
 #include "engines/native/native_engine.h"
 #include "evaluator/elementwise.h"
+#include "evaluator/ops/function_call.h"
 #include "evaluator/registry.h"
 #include "run/engine_list.h"
 
@@ -50,6 +51,23 @@ StripKernel KernelOf(const std::string& engine, const Instruction& instruction,
   return kernel.fn != nullptr ? kernel : definition.strip(instruction, operands, result);
 }
 
+// A strip function with its elements loaded and stored.
+Subject OverStored(const StripKernel& kernel, std::span<const ElementType> operands, ElementType result) {
+  std::array<ElementType, kMaxOperands> types{};
+  std::copy(operands.begin(), operands.end(), types.begin());
+  const size_t count = operands.size();
+  return [=](int64_t n, const std::byte* const* in, std::byte* out) {
+    alignas(64) std::byte buffers[kMaxOperands + 1][kStripBytes];
+    const void* loaded[kMaxOperands] = {};
+    for (size_t k = 0; k < count; ++k) {
+      LoadStrip(types[k], in[k], Bytes(types[k]), n, buffers[k]);
+      loaded[k] = buffers[k];
+    }
+    kernel.fn(kernel.params, n, loaded, buffers[kMaxOperands]);
+    StoreStrip(result, buffers[kMaxOperands], n, out, Bytes(result));
+  };
+}
+
 }  // namespace
 
 bool IsEngine(const std::string& engine) {
@@ -64,19 +82,21 @@ Subject SubjectStrip(const std::string& engine, Opcode opcode, std::span<const E
   instruction.opcode = opcode;
   const StripKernel kernel = KernelOf(engine, instruction, operands, result);
   if (kernel.fn == nullptr) return nullptr;
-  std::array<ElementType, kMaxOperands> types{};
-  std::copy(operands.begin(), operands.end(), types.begin());
-  const size_t count = operands.size();
-  return [=](int64_t n, const std::byte* const* in, std::byte* out) {
-    alignas(64) std::byte buffers[kMaxOperands + 1][kStripBytes];
-    const void* loaded[kMaxOperands] = {};
-    for (size_t k = 0; k < count; ++k) {
-      LoadStrip(types[k], in[k], Bytes(types[k]), n, buffers[k]);
-      loaded[k] = buffers[k];
-    }
-    kernel.fn(kernel.params, n, loaded, buffers[kMaxOperands]);
-    StoreStrip(result, buffers[kMaxOperands], n, out, Bytes(result));
-  };
+  return OverStored(kernel, operands, result);
+}
+
+Subject SubjectStrip(const std::string& engine, const Function1& f, ElementType type) {
+  const ElementType types[] = {type};
+  if (f.call.empty()) return SubjectStrip(engine, f.opcode, types, type);
+  Instruction call;
+  call.opcode = f.opcode;
+  call.attributes.Set(Attr::kCustomCallTarget, std::string(f.call));
+  Isa isa = MachineIsa();
+  if (engine == "exact-avx2") isa = Isa::kAvx2;
+  if (engine == "exact-baseline") isa = Isa::kBaseline;
+  return OverStored(
+      engine == "reference" ? StripForFunctionCall(call, type) : native::NativeFunctionCall(call, type, isa),
+      types, type);
 }
 
 uint64_t PatternAt(const std::byte* elements, int64_t i, ElementType type) {

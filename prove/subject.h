@@ -10,6 +10,7 @@
 
 #include "hlo/opcode.h"
 #include "literal/element_io.h"
+#include "prove/functions.h"
 #include "shape/element_type.h"
 
 namespace assay::prove {
@@ -21,6 +22,8 @@ using Subject = std::function<void(int64_t n, const std::byte* const* in, std::b
 // types.
 Subject SubjectStrip(const std::string& engine, Opcode opcode, std::span<const ElementType> operands,
                      ElementType result);
+// The same of a function of one argument, which may be a custom call.
+Subject SubjectStrip(const std::string& engine, const Function1& f, ElementType type);
 bool IsEngine(const std::string& engine);
 
 // The stored pattern at index i of an array of a type of at most 64 bits, without bits that the type leaves

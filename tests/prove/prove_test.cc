@@ -122,6 +122,58 @@ TEST_CASE("A proof over all values finds the one wrong answer and nothing else")
   CHECK(ProveAllPairs(add, FormatOf(f4), Reference(Opcode::kSubtract, f4, 2)).wrong > 100);
 }
 
+// erf_inv(0.5) = 0.476936276204469873, e^-0.5 I1(0.5) = 0.156420803188264, digamma(1) = -0.577215664901533,
+// lgamma(0.5) = log(pi) / 2; the last decimals of a double from mpmath.
+TEST_CASE("The oracles of custom calls know values that others computed") {
+  Oracle oracle;
+  const auto want = [&](std::string_view name, double x) {
+    return std::bit_cast<double>(oracle.WantDouble(*FindFunction1(name), x));
+  };
+  CHECK(want("erf_inv", 0.5) == 0x1.e861fbb24c00ap-2);
+  CHECK(want("erf_inv", 0x1.fffffffffffffp-1) == 0x1.7744f8f74e94ap+2);
+  CHECK(want("erf_inv", -1) == -HUGE_VAL);
+  CHECK(std::isnan(want("erf_inv", 1.5)));
+  CHECK(want("bessel_i1e", 0.5) == 0x1.40598cd0be9efp-3);
+  CHECK(want("bessel_i1e", -0x1p-1074) == 0);
+  CHECK(want("bessel_i1e", 0x1.8p-1073) == 0x1p-1074);
+  CHECK(want("digamma", 1) == -0x1.2788cfc6fb619p-1);
+  CHECK(std::isnan(want("digamma", 0)));
+  CHECK(want("lgamma", 0.5) == 0x1.250d048e7a1bdp-1);
+}
+
+TEST_CASE("The approximations of custom calls are within 2^-48") {
+  for (const char* const name : {"atan", "bessel_i1e", "erf_inv", "erfc", "lgamma"}) {
+    const Function1& f = *FindFunction1(name);
+    Oracle oracle;
+    for (const double x :
+         {1e-30, 0.001, 0.3, 0.4999, 0.5001, 0.97, 1 - 0x1p-24, 1.7, 3.1, 11.0, 49.9, 50.1, 1e4, 1e30}) {
+      for (const double argument : {x, -x}) {
+        const double wanted = std::bit_cast<double>(oracle.WantDouble(f, argument));
+        INFO(name << " of " << argument);
+        if (!std::isfinite(wanted)) {
+          const double near = f.approximate(argument);
+          CHECK((near == wanted || (std::isnan(near) && std::isnan(wanted))));
+        } else {
+          CHECK(std::abs(f.approximate(argument) - wanted) <= 0x1p-48 * std::abs(wanted));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Custom calls are right for all values of narrow types") {
+  for (const char* const name : {"atan", "bessel_i1e", "digamma", "erf_inv", "erfc", "lgamma"}) {
+    for (const ElementType type :
+         {ElementType::kF4E2M1FN, ElementType::kF8E4M3, ElementType::kF8E5M2, ElementType::kF8E8M0FNU}) {
+      for (const char* const engine : {"reference", "exact", "exact-baseline"}) {
+        const Function1& f = *FindFunction1(name);
+        INFO(name << " by " << engine);
+        CHECK(ProveAllValues(f, FormatOf(type), SubjectStrip(engine, f, type)).wrong == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("Integer proofs and conversions find wrong answers") {
   const IntegerFunction* divide = nullptr;
   for (const IntegerFunction& f : IntegerFunctions()) {
