@@ -26,22 +26,24 @@ void ImportCall(OpImport& in) {
   in.Emit(Opcode::kCall, in.operands, in.Map({{Attr::kToApply, *callee}}));
 }
 
+// Imports `in` as another operation, whose attributes are the fields of `attributes` (null: none).
+void ImportAs(OpImport& in, std::string_view operation, const Attribute* attributes) {
+  Operation* const stand_in = const_cast<Tree&>(in.importer.tree()).arena().New<Operation>();
+  *stand_in = in.op;
+  stand_in->name = operation;
+  stand_in->attributes = attributes == nullptr ? std::span<const NamedAttribute>() : attributes->fields;
+  OpImport other(in.importer, in.scope, *stand_in);
+  other.operands = in.operands;
+  FactsOf(operation).import(other);
+  in.Fail(other.status);
+}
+
 // composite: a call of its decomposition, unless it stands for an operation that we have.
 void ImportComposite(OpImport& in) {
   const std::string_view name = in.Text("name");
   if (!in.ok()) return;
-  if (const std::string_view operation = OperationOfComposite(name); !operation.empty()) {
-    // The operation's attributes are those of the composite.
-    Operation* const stand_in = const_cast<Tree&>(in.importer.tree()).arena().New<Operation>();
-    *stand_in = in.op;
-    stand_in->name = operation;
-    const Attribute* const attributes = in.Find("composite_attributes");
-    stand_in->attributes = attributes == nullptr ? std::span<const NamedAttribute>() : attributes->fields;
-    OpImport other(in.importer, in.scope, *stand_in);
-    other.operands = in.operands;
-    FactsOf(operation).import(other);
-    return in.Fail(other.status);
-  }
+  if (const std::string_view operation = OperationOfComposite(name); !operation.empty())
+    return ImportAs(in, operation, in.Find("composite_attributes"));
   const absl::StatusOr<ComputationId> callee = in.importer.Function(in.Text("decomposition"));
   if (!callee.ok()) return in.Fail(callee.status());
   const Attribute* const attributes = in.Find("composite_attributes");
@@ -158,9 +160,27 @@ void ReadConfig(OpImport& in, int32_t call, const Attribute* config) {
       is_dictionary ? ToString(*config, /*whole=*/true) : std::string(config->text), is_dictionary};
 }
 
-// The older form of CHLO operations: @mhlo.topk and the like, with their attributes in a dictionary.
+// The CHLO operation of a custom call in artifacts of older versions, "" if it is none.
+std::string_view OperationOfOlderCall(std::string_view target) {
+  static constexpr std::pair<std::string_view, std::string_view> kTargets[] = {
+      {"mhlo.acos", "chlo.acos"},   {"mhlo.acosh", "chlo.acosh"}, {"mhlo.asin", "chlo.asin"},
+      {"mhlo.asinh", "chlo.asinh"}, {"mhlo.atanh", "chlo.atanh"}, {"mhlo.cosh", "chlo.cosh"},
+      {"mhlo.erf", "chlo.erf"},     {"mhlo.mulhi", "chlo.mulhi"}, {"mhlo.sinh", "chlo.sinh"},
+      {"mhlo.tan", "chlo.tan"},     {"mhlo.topk", "chlo.top_k"}};
+  for (const auto& [name, operation] : kTargets) {
+    if (name == target) return operation;
+  }
+  return {};
+}
+
+// A custom call; @mhlo.topk and the like, with their attributes in a dictionary, are older forms of CHLO operations.
 void ImportCustomCall(OpImport& in) {
   const std::string_view target = in.Text("call_target_name");
+  if (const std::string_view operation = OperationOfOlderCall(target); !operation.empty()) {
+    if (const int64_t version = in.Int("mhlo.version", 1); version != 1)
+      return in.Unsupported(fmt::format("version {} of {}", version, target));
+    return ImportAs(in, operation, in.Find("mhlo.attributes"));
+  }
   std::string api = ReadApiVersion(in);
   const Attribute* config = in.Find("backend_config");
   if (const Attribute* typed = in.Find("mhlo.backend_config"); typed != nullptr) {
