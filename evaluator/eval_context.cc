@@ -23,8 +23,7 @@ absl::Status EvalContext::Keep(const Literal& value) {
   MemoryBudget& budget = *run_.budget();
   const int64_t bytes = KeptBytes(value);
   if (budget.Reserve(bytes)) return absl::OkStatus();
-  return LimitExceeded("memory in bytes, for one more value in a queue,", budget.live() + bytes,
-                       budget.limit());
+  return budget.Refusal("one more value in a queue", bytes);
 }
 
 void EvalContext::Forget(const Literal& value) { run_.budget()->Release(KeptBytes(value)); }

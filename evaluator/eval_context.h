@@ -13,6 +13,7 @@
 #include "absl/numeric/int128.h"
 #include "hlo/module.h"
 #include "literal/literal.h"
+#include "literal/run_guard.h"
 #include "shape/limits.h"
 
 namespace assay {
@@ -55,7 +56,9 @@ struct RunOptions {
   // repeats it by these flags; empty: nowhere.
   std::string repro_dir, repro_flags;
   uint64_t run_seed = 42;             // rng, GetRngSeed
-  std::function<bool()> interrupted;  // polled; true ends the run
+  std::function<bool()> interrupted;  // polled by the run's thread; true ends the run
+  // The limits of what the run is a part of, its memory and time included; null: nothing.
+  std::shared_ptr<RunGuard> around;
   // Shows a value and its name for interpreter.print; unset: nothing is shown.
   std::function<void(const std::string& name, const Literal& value)> print;
 };
@@ -72,9 +75,10 @@ class RunContext {
   // The strip function of an elementwise op for compiled scalar computations: the first engine's that has one.
   virtual StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
                                ElementType result) const = 0;
-  // Counts against --max-steps (steps.h); polls like Charge, now and then.
+  // Counts against --max-steps (steps.h); polls like Charge.
   virtual absl::Status Count(int64_t counts) = 0;
-  // Tells of work done: polls timeout and interruption.
+  // Tells of work done, of elements that took up to a microsecond each: polls timeout and interruption by a count of them,
+  // and of its calls.
   virtual absl::Status Charge(int64_t elements) = 0;
   virtual const std::shared_ptr<MemoryBudget>& budget() const = 0;
   virtual Parallel& parallel() = 0;
@@ -130,7 +134,8 @@ class EvalContext {
   // interpreted otherwise; cached for the run.
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id);
 
-  // Tells of work done: polls timeout and interruption. Call it at least every 10^7 elements; steps.h has what counts.
+  // Tells of work done: polls timeout and interruption. Call it at least every 50 ms of work; of elements that may take more
+  // than a microsecond each, after every few of them (Meter). Loops over threads poll by themselves (parallel.h).
   absl::Status Charge(int64_t elements) { return run_.Charge(elements); }
 
   // The run's threads; one where the engine is the reference.

@@ -16,9 +16,12 @@
 #include <atomic>
 #include <cfenv>
 #include <cstdlib>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "evaluator/step_observer.h"
+#include "literal/run_guard.h"
 
 namespace assay {
 
@@ -100,19 +103,73 @@ struct ForOrder {
 #endif
 };
 
+// The parts of one loop, cut smaller where a guard has to be polled between them.
+class GuardedParts {
+ public:
+  GuardedParts(RunGuard* guard, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body)
+      : guard_(guard), grain_(grain), body_(body) {}
+
+  // Pieces begin with one grain, and grow to a few where they take less time than the guard's clock shows, so that what a
+  // kernel prepares for a piece costs little.
+  void Run(int64_t begin, int64_t end) {
+    if (guard_ == nullptr) return body_(begin, end);
+    constexpr int64_t kMostGrains = 8;
+    int64_t grains = 1, time = RunGuard::RoughTime();
+    while (!ended_.load(std::memory_order_relaxed)) {
+      const int64_t to = (end - begin) / grains > grain_ ? begin + grains * grain_ : end;
+      body_(begin, to);
+      if (to == end) return;
+      begin = to;
+      grains = std::min(2 * grains, kMostGrains);
+      if (const int64_t now = RunGuard::RoughTime(); now != time) {
+        time = now;
+        grains = 1;
+        if (absl::Status status = guard_->Poll(); !status.ok()) End(std::move(status));
+      }
+    }
+  }
+  // To be called behind the loop.
+  void ThrowIfEnded() {
+    if (ended_) throw LoopEnded{std::move(why_)};
+  }
+
+ private:
+  void End(absl::Status why) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!ended_) why_ = std::move(why);
+    ended_ = true;
+  }
+
+  RunGuard* const guard_;
+  const int64_t grain_;
+  const absl::FunctionRef<void(int64_t, int64_t)> body_;
+  std::atomic<bool> ended_ = false;
+  std::mutex mutex_;  // of why_
+  absl::Status why_;
+};
+
 }  // namespace
 
 Parallel::Parallel(int jobs) : jobs_(jobs > 0 ? jobs : Cores()) {}
 Parallel::~Parallel() = default;
 
+void Parallel::Poll() const {
+  if (guard_ == nullptr) return;
+  if (absl::Status status = guard_->Poll(); !status.ok()) throw LoopEnded{std::move(status)};
+}
+
 void Parallel::For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body) {
   if (n <= 0) return;
   grain = std::max<int64_t>(grain, 1);
-  if (jobs_ == 1 || n <= grain) return body(0, n);
-  if (arena_ == nullptr) {
+  if (n <= grain) return body(0, n);
+  if (jobs_ > 1 && arena_ == nullptr) {
     jobs_ = ThreadsToBeHad(jobs_);
-    if (jobs_ == 1) return body(0, n);
-    arena_ = std::make_unique<Arena>(jobs_);
+    if (jobs_ > 1) arena_ = std::make_unique<Arena>(jobs_);
+  }
+  GuardedParts guarded(guard_, grain, body);
+  if (jobs_ == 1) {
+    guarded.Run(0, n);
+    return guarded.ThrowIfEnded();
   }
   const int64_t parts = (n + grain - 1) / grain;
   ForOrder order;
@@ -126,10 +183,10 @@ void Parallel::For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int
       order.BeginPart();
       const int64_t begin = range.begin() * grain, end = std::min(range.end() * grain, n);
       if (observer_ == nullptr) {
-        body(begin, end);
+        guarded.Run(begin, end);
       } else {
         const auto from = StepObserver::Clock::now();
-        body(begin, end);
+        guarded.Run(begin, end);
         observer_->Part(from, StepObserver::Clock::now(), begin, end);
       }
       order.EndPart();
@@ -137,6 +194,7 @@ void Parallel::For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int
     });
   });
   order.End();
+  guarded.ThrowIfEnded();
 }
 
 }  // namespace assay

@@ -7,10 +7,18 @@
 #include <memory>
 
 #include "absl/functional/function_ref.h"
+#include "shape/error.h"
 
 namespace assay {
 
+class RunGuard;      // literal/run_guard.h
 class StepObserver;  // step_observer.h
+
+// Thrown by Parallel::For where the guard ended the loop: some of its parts never ran, so nobody may go on with what it was
+// to make. The executor turns it into the run's error.
+struct LoopEnded {
+  absl::Status why;
+};
 
 class Parallel {
  public:
@@ -23,14 +31,20 @@ class Parallel {
   int jobs() const { return jobs_; }
   // body(begin, end) over disjoint parts of [0, n) of at least `grain` items (the last may be shorter), with
   // work stealing. One part is run on the caller's thread, and no thread is ever started for it. The body
-  // must not touch the executor (Charge, NewLiteral): do that outside the loop.
+  // must not touch the executor (Charge, NewLiteral): do that outside the loop. Between parts the guard is polled, by every
+  // thread; so a part is to take less than 50 ms. Throws LoopEnded.
   void For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t begin, int64_t end)> body);
+  // Polls the guard where a part, or work without one, takes longer than that; from any thread. Throws LoopEnded.
+  void Poll() const;
+  // Asks the guard, which outlives the loops. Null: nobody.
+  void Watch(RunGuard* guard) { guard_ = guard; }
   // Tells the observer, which outlives the loops, of each part of a loop that is cut. Null: nobody.
   void Observe(StepObserver* observer) { observer_ = observer; }
 
  private:
   struct Arena;
   int jobs_;
+  RunGuard* guard_ = nullptr;
   StepObserver* observer_ = nullptr;
   std::unique_ptr<Arena> arena_;  // made by the first loop with more than one part
 };

@@ -29,6 +29,10 @@ absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, c
   options.repro_flags = engine.repro_flags;
   options.jobs = engine.jobs;
   options.interrupted = engine.interrupted;
+  options.around = engine.around;
+  RunLimits& limits = options.limits;
+  if (limits.max_steps == 0) limits.max_steps = engine.limits.max_steps;
+  if (limits.memory_limit == 0) limits.memory_limit = engine.limits.memory_limit;
   Executor executor(*plan, options);
   std::deque<StreamItem>* const infeed = &executor.process().infeed;
   absl::StatusOr<std::vector<Literal>> arguments;
@@ -88,16 +92,28 @@ absl::StatusOr<ByKey> ExpectedOutputs(const Golden& golden, const std::string& p
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
-std::string CheckText(const std::string& path, std::string_view text, const GoldenEngine& engine) {
+// A limit that the golden's header does not name.
+bool IsLimitOf(const GoldenEngine& engine, const absl::Status& status) {
+  const RunLimits& limits = engine.limits;
+  return status.code() == absl::StatusCode::kResourceExhausted && ExitCodeOf(status) == 5 &&
+         (limits.max_steps > 0 || limits.memory_limit > 0 || limits.timeout_seconds > 0);
+}
+
+// What is wrong, or nothing. An error is a limit of the engine's.
+absl::StatusOr<std::string> CheckText(const std::string& path, std::string_view text,
+                                      const GoldenEngine& engine) {
   const absl::StatusOr<Golden> golden = ParseGolden(text);
+  if (IsLimitOf(engine, golden.status())) return golden.status();
   if (!golden.ok()) return "  " + Message(golden.status()) + "\n";
   const absl::StatusOr<ByKey> actual = RunGolden(*golden, path, engine);
+  if (!golden->refuse_code && IsLimitOf(engine, actual.status())) return actual.status();
   if (golden->refuse_code) {
     if (actual.ok())
       return fmt::format("  expected a refusal with exit code {}, but it ran\n", *golden->refuse_code);
     const int code = ExitCodeOf(actual.status());
     const std::string message = Message(actual.status());
-    if (code == *golden->refuse_code && message.find(golden->refuse_text) != std::string::npos) return "";
+    if (code == *golden->refuse_code && message.find(golden->refuse_text) != std::string::npos)
+      return std::string();
     return fmt::format("  expected: {} {}\n  actual:   {} {}\n", *golden->refuse_code, golden->refuse_text,
                        code, message);
   }
@@ -200,15 +216,13 @@ void FindBelow(const std::string& root, FoundGoldens& found) {
 GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return {path, false, "  " + Message(text.status()) + "\n", text.status()};
-  if (FormOfProgram(path, *text) != ProgramForm::kProto) {
-    const std::string report = CheckText(path, *text, engine);
-    return {path, report.empty(), report, absl::OkStatus()};
-  }
-  const absl::StatusOr<std::string> report = CheckSnapshot(path, *text, engine);
+  const bool is_snapshot = FormOfProgram(path, *text) == ProgramForm::kProto;
+  const absl::StatusOr<std::string> report =
+      is_snapshot ? CheckSnapshot(path, *text, engine) : CheckText(path, *text, engine);
   if (report.ok()) return {path, report->empty(), *report, absl::OkStatus()};
   return {path, false,
           fmt::format("  {} (exit code {})\n", Message(report.status()), ExitCodeOf(report.status())),
-          absl::OkStatus()};
+          IsLimitOf(engine, report.status()) ? report.status() : absl::OkStatus()};
 }
 
 FoundGoldens FindGoldens(const std::vector<std::string>& paths) {
@@ -228,7 +242,8 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path, const std::fu
   const GoldenEngine reference{.engines = EnginesOf(EngineChoice::kReference), .interrupted = interrupted};
   ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   ASSAY_ASSIGN_OR_RETURN(const Golden golden, ParseGolden(text));
-  if (CheckText(path, text, reference).empty()) return GoldenUpdate{text, ""};
+  ASSAY_ASSIGN_OR_RETURN(const std::string wrong, CheckText(path, text, reference));
+  if (wrong.empty()) return GoldenUpdate{text, ""};
   if (golden.oracle != "assay") {
     return ComparisonFailed(
         fmt::format("the expected values come from '{}': only values that Assay recorded itself are "
@@ -251,7 +266,8 @@ absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
   golden.options = options;
   for (const auto& [key, value] : inputs) golden.inputs.emplace(key, value);
   const GoldenEngine reference{.engines = EnginesOf(EngineChoice::kReference),
-                               .interrupted = options.interrupted};
+                               .interrupted = options.interrupted,
+                               .around = options.around};
   ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-", reference));
   std::string text = "// oracle: assay\n";
   if (options.run_seed != RunOptions().run_seed)

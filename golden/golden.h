@@ -46,16 +46,20 @@ struct GoldenResult {
   std::string path;
   bool passed = false;
   std::string report;  // why not; empty if passed
-  absl::Status read;   // BadInput where the file could not be read: nothing was run then
+  // BadInput where the file could not be read, and the limit of GoldenEngine that ended the run: it says nothing of the
+  // golden then.
+  absl::Status read;
 };
 
-// Who runs the goldens. What a golden's header says of limits and seeds is its own.
+// Who runs the goldens. What a golden's header says of limits and seeds is its own; limits hold where it says nothing.
 struct GoldenEngine {
   std::span<const Engine* const> engines = EnginesOf();
   Crosscheck crosscheck = Crosscheck::kOff;
   std::string repro_dir = {}, repro_flags = {};  // RunOptions'
   int jobs = 0;
   std::function<bool()> interrupted = {};
+  RunLimits limits = {};
+  std::shared_ptr<RunGuard> around = nullptr;  // RunOptions'
 };
 
 // Runs the golden and compares. An HloSnapshot is a golden too: its arguments, its result. Files that can't be read or

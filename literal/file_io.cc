@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -11,12 +12,17 @@
 
 #include "fmt/format.h"
 #include "literal/npz.h"
+#include "literal/run_guard.h"
 
 namespace assay {
 namespace {
 
 // A pipe or a device may never end.
 constexpr size_t kMaxStreamBytes = size_t{4} << 30;
+// A file may have so many bytes whatever the limit on memory: programs are read whole, and what counts is their values.
+constexpr size_t kAlwaysRead = size_t{16} << 20;
+
+constexpr size_t kReadAtOnce = size_t{8} << 20;  // between two polls
 
 absl::Status FileError(const std::string& path, std::string_view doing, int error) {
   return BadInput(fmt::format("{}: can't {}: {}", path, doing, std::strerror(error)));
@@ -64,11 +70,42 @@ void SyncFolder(const std::string& folder) {
   if (directory.get() >= 0) ::fsync(directory.get());
 }
 
+// The temporary file that is being written, for a handler of signals to remove; of one thread at a time.
+struct UnfinishedFile {
+  std::atomic<bool> taken = false;
+  std::atomic<bool> named = false;
+  char name[PATH_MAX];
+};
+UnfinishedFile unfinished_file;
+
+class UnfinishedFileName {
+ public:
+  UnfinishedFileName() : taken_(!unfinished_file.taken.exchange(true)) {}
+  ~UnfinishedFileName() {
+    if (!taken_) return;
+    unfinished_file.named = false;
+    unfinished_file.taken = false;
+  }
+  UnfinishedFileName(const UnfinishedFileName&) = delete;
+  UnfinishedFileName& operator=(const UnfinishedFileName&) = delete;
+  // Comes before the file is made.
+  void Set(const std::string& name) {
+    if (!taken_ || name.size() >= sizeof(unfinished_file.name)) return;
+    unfinished_file.named = false;
+    std::memcpy(unfinished_file.name, name.c_str(), name.size() + 1);
+    unfinished_file.named = true;
+  }
+
+ private:
+  const bool taken_;
+};
+
 // A new file beside `path`, of a name that nothing else has.
-absl::StatusOr<std::string> CreateBeside(const std::string& path, int* fd) {
+absl::StatusOr<std::string> CreateBeside(const std::string& path, int* fd, UnfinishedFileName& unfinished) {
   constexpr int kAttempts = 1000;
   for (int i = 0; i < kAttempts; ++i) {
     std::string name = fmt::format("{}.assay-{}-{}.tmp", FolderOf(path), ::getpid(), i);
+    unfinished.Set(name);
     *fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (*fd >= 0) return name;
     if (errno != EEXIST) return FileError(path, "create a file beside it", errno);
@@ -78,7 +115,8 @@ absl::StatusOr<std::string> CreateBeside(const std::string& path, int* fd) {
 
 absl::Status WriteAndRename(const std::string& path, FileWriter write, const struct stat* old) {
   int fd = -1;
-  ASSAY_ASSIGN_OR_RETURN(const std::string temporary, CreateBeside(path, &fd));
+  UnfinishedFileName unfinished;
+  ASSAY_ASSIGN_OR_RETURN(const std::string temporary, CreateBeside(path, &fd, unfinished));
   FileDescriptor file(fd);
   int error = write(fd);
   if (error == 0 && old != nullptr && ::fchmod(fd, old->st_mode & 07777) != 0) error = errno;
@@ -97,6 +135,16 @@ size_t MachineMemory() {
   return static_cast<size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
+// Reading a file whole takes up to `size` bytes.
+absl::Status CheckRoom(const std::string& path, size_t size) {
+  const std::shared_ptr<MemoryBudget>& budget = BudgetScope::Current();
+  if (size <= kAlwaysRead || budget == nullptr) return absl::OkStatus();
+  const auto bytes = static_cast<int64_t>(size);
+  if (!budget->Reserve(bytes)) return budget->Refusal(path, bytes);
+  budget->Release(bytes);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> ReadWhole(const std::string& path) {
   const bool standard_input = path == "-";
   FileDescriptor file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -108,11 +156,17 @@ absl::StatusOr<std::string> ReadWhole(const std::string& path) {
   const size_t expected = regular ? static_cast<size_t>(status.st_size) : 0;
   const size_t limit = regular ? MachineMemory() : kMaxStreamBytes;
   if (expected > limit) return BadInput(fmt::format("{}: over the limit of {} bytes", path, limit));
+  ASSAY_RETURN_IF_ERROR(CheckRoom(path, expected));
   std::string bytes;
   size_t size = 0;
   while (true) {
-    if (size == bytes.size()) bytes.resize(std::max({expected + 1, size + size / 2, size_t{1} << 16}));
-    const ssize_t got = ::read(file.get(), bytes.data() + size, bytes.size() - size);
+    ASSAY_RETURN_IF_ERROR(PollWork());
+    if (size == bytes.size()) {
+      const size_t larger = std::max({expected + 1, size + size / 2, size_t{1} << 16});
+      ASSAY_RETURN_IF_ERROR(CheckRoom(path, larger - 1));
+      bytes.resize(larger);
+    }
+    const ssize_t got = ::read(file.get(), bytes.data() + size, std::min(bytes.size() - size, kReadAtOnce));
     // What a pipe or a terminal is waited for in vain can be interrupted, as opening it can.
     if (got < 0 && errno == EINTR && regular) continue;
     if (got < 0) return FileError(path, "read", errno);
@@ -125,6 +179,10 @@ absl::StatusOr<std::string> ReadWhole(const std::string& path) {
 }
 
 }  // namespace
+
+void RemoveUnfinishedFile() {
+  if (unfinished_file.named) ::unlink(unfinished_file.name);
+}
 
 int WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -163,7 +221,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   try {
     return ReadWhole(path);
   } catch (const std::bad_alloc&) {
-    return FileError(path, "read", ENOMEM);
+    return OutOfMemory(path);
   }
 }
 

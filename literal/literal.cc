@@ -2,12 +2,12 @@
 #include "literal/literal.h"
 
 #include <sanitizer/asan_interface.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "fmt/format.h"
@@ -15,10 +15,38 @@
 #include "literal/float_format.h"
 #include "literal/guard_pages.h"
 #include "literal/page_pool.h"
+#include "shape/checked.h"
 #include "shape/index.h"
 
 namespace assay {
+namespace {
+
+thread_local std::shared_ptr<MemoryBudget> budget_of_scope;
+
+}  // namespace
+
+BudgetScope::BudgetScope(std::shared_ptr<MemoryBudget> budget)
+    : before_(std::exchange(budget_of_scope, std::move(budget))) {}
+BudgetScope::~BudgetScope() { budget_of_scope = std::move(before_); }
+const std::shared_ptr<MemoryBudget>& BudgetScope::Current() { return budget_of_scope; }
+
 bool MemoryBudget::Reserve(int64_t bytes) {
+  if (outer_ != nullptr && !outer_->Reserve(bytes)) return false;
+  if (ReserveHere(bytes)) return true;
+  if (outer_ != nullptr) outer_->Release(bytes);
+  return false;
+}
+
+absl::Status MemoryBudget::Refusal(std::string_view what, int64_t bytes) const {
+  if (bytes > limit_ - live()) {
+    const std::optional<int64_t> needed = CheckedAdd(live(), bytes);
+    return MemoryLimitExceeded(what, needed.value_or(bytes), limit_);
+  }
+  return outer_ != nullptr ? outer_->Refusal(what, bytes)
+                           : OutOfMemory(fmt::format("{} of {} bytes", what, bytes));
+}
+
+bool MemoryBudget::ReserveHere(int64_t bytes) {
   int64_t live = live_.load(std::memory_order_relaxed);
   do {
     if (bytes > limit_ - live) return false;
@@ -202,14 +230,9 @@ std::shared_ptr<const Shape> EmptyTupleShape() {
 }
 
 absl::Status NoMemory(const Shape& array, const MemoryBudget* budget) {
-  const std::string which = fmt::format("memory in bytes, for one more {},", array.ToString());
-  if (budget != nullptr && array.TotalBytes() > budget->limit() - budget->live()) {
-    int64_t needed;
-    if (__builtin_add_overflow(budget->live(), array.TotalBytes(), &needed)) needed = array.TotalBytes();
-    return LimitExceeded(which, needed, budget->limit());
-  }
-  const int64_t machine = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return LimitExceeded(which, array.TotalBytes(), machine);
+  const std::string what = fmt::format("one more {}", array.ToString());
+  if (budget != nullptr) return budget->Refusal(what, array.TotalBytes());
+  return OutOfMemory(fmt::format("{} of {} bytes", what, array.TotalBytes()));
 }
 
 // The shape of element i, kept alive by the tuple's shape.
@@ -239,8 +262,12 @@ absl::StatusOr<Literal> Literal::Make(std::shared_ptr<const Shape> shape,
   if (s.IsArray() || s.IsBuffer()) {
     const Shape& array = s.IsArray() ? s : s.element(0);
     if (array.HasUnbounded()) return NotSupported({}, "DYN-2: unbounded dynamism");
-    literal.data_ = Storage::Allocate(array.num_bytes(), budget, zero, true);
-    if (literal.data_ == nullptr) return NoMemory(array, budget.get());
+    // Small constants and inputs are no larger than the text or file that they come from.
+    constexpr int64_t kCountedInScope = 1 << 12;
+    std::shared_ptr<MemoryBudget> counts = budget;
+    if (counts == nullptr && array.num_bytes() >= kCountedInScope) counts = BudgetScope::Current();
+    literal.data_ = Storage::Allocate(array.num_bytes(), counts, zero, true);
+    if (literal.data_ == nullptr) return NoMemory(array, counts.get());
   }
   return literal;
 }
@@ -441,6 +468,8 @@ Literal Filled(ElementType type, std::span<const int64_t> sizes, size_t count,
                absl::FunctionRef<ScalarValue(size_t)> value) {
   const Shape shape = Shape::ArrayOrDie(type, sizes);
   ASSAY_CHECK(static_cast<size_t>(shape.num_elements()) == count);
+  // Small, and wanted for messages too: no limit is asked.
+  const BudgetScope uncounted(nullptr);
   absl::StatusOr<Literal> literal = Literal::Make(shape);
   ASSAY_CHECK(literal.ok());
   std::byte* out = literal->MutableBytes().data();

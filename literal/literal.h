@@ -14,6 +14,8 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -25,17 +27,25 @@ namespace assay {
 // Counts the bytes of live values against a limit, and keeps the pages of large freed ones for the next of the
 // same size: touching fresh pages costs more than most operations on them. live() and what is kept stay
 // together within peak(), so recycling never makes a process larger than its values once were. What is left at the
-// end of the run is the next run's (page_pool.h). One per run; buffers keep it alive.
+// end of the run is the next run's (page_pool.h). One per run; buffers keep it alive. What is counted is counted by the
+// budget around it, too: that of the command which runs the program, say.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(int64_t limit) : limit_(limit) {}
+  explicit MemoryBudget(int64_t limit, std::shared_ptr<MemoryBudget> outer = nullptr)
+      : limit_(limit), outer_(std::move(outer)) {}
   ~MemoryBudget() { StopRecycling(); }
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
   // False when `bytes` more would pass the limit; nothing is counted then.
   bool Reserve(int64_t bytes);
-  void Release(int64_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void Release(int64_t bytes) {
+    live_.fetch_sub(bytes, std::memory_order_relaxed);
+    if (outer_ != nullptr) outer_->Release(bytes);
+  }
+  // Why Reserve refused: the limit that would be passed, of this budget or of one around it. OutOfMemory where none is:
+  // the system had nothing to give.
+  absl::Status Refusal(std::string_view what, int64_t bytes) const;
   int64_t live() const { return live_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_; }
@@ -59,7 +69,10 @@ class MemoryBudget {
   void GiveAway(size_t i);  // to the process's pool
   void DropBeyondPeak();
 
+  bool ReserveHere(int64_t bytes);
+
   const int64_t limit_;
+  const std::shared_ptr<MemoryBudget> outer_;
   std::atomic<int64_t> live_{0};
   std::atomic<int64_t> peak_{0};
   std::atomic<int64_t> recycled_{0};             // bytes of pages_
@@ -68,12 +81,28 @@ class MemoryBudget {
   bool recycling_ = true;
 };
 
+// While it lives, arrays that this thread makes for no run in particular (inputs, constants, members of files) are counted
+// by a budget.
+class BudgetScope {
+ public:
+  explicit BudgetScope(std::shared_ptr<MemoryBudget> budget);
+  ~BudgetScope();
+  BudgetScope(const BudgetScope&) = delete;
+  BudgetScope& operator=(const BudgetScope&) = delete;
+  // Null: nobody counts.
+  static const std::shared_ptr<MemoryBudget>& Current();
+
+ private:
+  std::shared_ptr<MemoryBudget> before_;
+};
+
 class Literal {
  public:
   Literal();  // the empty tuple
 
   // An array (or token, opaque; or a tuple of them) of the shape. Arrays are zero unless `zero` is false.
-  // Dynamic dimensions start with their bound as run-time size. Error: LimitExceeded naming the bytes.
+  // Dynamic dimensions start with their bound as run-time size. Without a budget, that of the BudgetScope counts. Errors:
+  // MemoryLimitExceeded and OutOfMemory, naming shape and bytes.
   static absl::StatusOr<Literal> Make(std::shared_ptr<const Shape> shape,
                                       const std::shared_ptr<MemoryBudget>& budget = nullptr,
                                       bool zero = true);

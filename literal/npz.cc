@@ -11,8 +11,10 @@
 #include <fstream>
 #include <memory>
 #include <new>
+#include <set>
 
 #include "fmt/format.h"
+#include "literal/run_guard.h"
 #include "literal/zip_library.h"
 
 namespace assay {
@@ -20,6 +22,7 @@ namespace {
 
 constexpr uint64_t kMaxRatio = 1000;
 constexpr std::string_view kSuffix = ".npy";
+constexpr size_t kInflatedAtOnce = size_t{1} << 20;  // between two polls
 
 struct ZipDiscard {
   void operator()(zip_t* archive) const { Zip().discard(archive); }
@@ -63,7 +66,8 @@ absl::StatusOr<std::unique_ptr<zip_t, ZipDiscard>> OpenArchive(std::string_view 
 absl::StatusOr<size_t> ReadUpTo(zip_file_t* file, char* data, size_t size, std::string_view where) {
   size_t done = 0;
   while (done < size) {
-    const zip_int64_t got = Zip().fread(file, data + done, size - done);
+    ASSAY_RETURN_IF_ERROR(PollWork());
+    const zip_int64_t got = Zip().fread(file, data + done, std::min(size - done, kInflatedAtOnce));
     if (got < 0) {
       return BadInput(
           fmt::format("{}: damaged: {}", where, Zip().error_strerror(Zip().file_get_error(file))));
@@ -116,6 +120,10 @@ struct Member {
   std::string key;
   uint64_t size = 0;
 };
+std::string WhereOf(std::string_view file_name, const Member& member) {
+  return fmt::format("{}: member '{}.npy'", Printable(file_name), Printable(member.key));
+}
+
 absl::StatusOr<Member> CheckMember(zip_t* archive, uint64_t index, std::string_view file_name,
                                    uint64_t archive_size) {
   const auto error = [&](std::string_view name, std::string_view message) {
@@ -143,25 +151,52 @@ absl::StatusOr<Member> CheckMember(zip_t* archive, uint64_t index, std::string_v
   return Member{std::string(name.substr(0, name.size() - kSuffix.size())), stat.size};
 }
 
-absl::StatusOr<std::map<std::string, NpyArray>> ParseArchive(std::string_view file_name, zip_source_t* source,
-                                                             ZipError& zip_error, uint64_t file_size) {
-  ASSAY_ASSIGN_OR_RETURN(const auto archive, OpenArchive(file_name, source, zip_error));
-  std::map<std::string, NpyArray> arrays;
-  const zip_int64_t count = Zip().get_num_entries(archive.get(), 0);
+// There is room for the arrays of the members up to one, of `total` bytes.
+absl::Status CheckRoomForMembers(uint64_t total, std::string_view where) {
+  const std::shared_ptr<MemoryBudget>& budget = BudgetScope::Current();
+  const auto bytes = static_cast<int64_t>(std::min<uint64_t>(total, INT64_MAX));
+  if (budget == nullptr) return absl::OkStatus();
+  if (!budget->Reserve(bytes)) return budget->Refusal(where, bytes);
+  budget->Release(bytes);
+  return absl::OkStatus();
+}
+
+// All that the directory tells is checked before the first member is read.
+absl::StatusOr<std::vector<Member>> CheckMembers(zip_t* archive, std::string_view file_name,
+                                                 uint64_t file_size) {
+  std::vector<Member> members;
+  std::set<std::string_view> keys;
+  const zip_int64_t count = Zip().get_num_entries(archive, 0);
+  members.reserve(static_cast<size_t>(count));
   uint64_t total = 0;
   for (zip_int64_t i = 0; i < count; ++i) {
-    ASSAY_ASSIGN_OR_RETURN(const Member member, CheckMember(archive.get(), i, file_name, file_size));
-    const std::string where = fmt::format("{}: member '{}.npy'", Printable(file_name), Printable(member.key));
-    if (arrays.contains(member.key)) return BadInput(fmt::format("{} is there twice", where));
+    ASSAY_RETURN_IF_ERROR(PollWork());
+    ASSAY_ASSIGN_OR_RETURN(Member member, CheckMember(archive, i, file_name, file_size));
+    members.push_back(std::move(member));
+    const std::string where = WhereOf(file_name, members.back());
+    if (!keys.insert(members.back().key).second) return BadInput(fmt::format("{} is there twice", where));
     // Members that overlap could give more, all together, than each may alone.
-    total += member.size;
+    total += members.back().size;
     if (total > kMaxRatio * file_size) {
       return BadInput(fmt::format("{}: {} bytes grow to more than {} times as many", Printable(file_name),
                                   file_size, kMaxRatio));
     }
+    ASSAY_RETURN_IF_ERROR(CheckRoomForMembers(total, where));
+  }
+  return members;
+}
+
+absl::StatusOr<std::map<std::string, NpyArray>> ParseArchive(std::string_view file_name, zip_source_t* source,
+                                                             ZipError& zip_error, uint64_t file_size) {
+  ASSAY_ASSIGN_OR_RETURN(const auto archive, OpenArchive(file_name, source, zip_error));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Member> members,
+                         CheckMembers(archive.get(), file_name, file_size));
+  std::map<std::string, NpyArray> arrays;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const Member& member = members[i];
     ASSAY_ASSIGN_OR_RETURN(NpyArray array,
                            ReadMember(archive.get(), i, member.size, fmt::format("{}{}", member.key, kSuffix),
-                                      where, file_name));
+                                      WhereOf(file_name, member), file_name));
     arrays.emplace(member.key, std::move(array));
   }
   return arrays;
@@ -229,7 +264,7 @@ absl::StatusOr<std::string> BuildArchive(const std::vector<std::pair<std::string
   ZipError zip_error;
   const std::unique_ptr<zip_source_t, ZipSourceFree> target(
       Zip().source_buffer_create(nullptr, 0, 0, &zip_error.error));
-  if (target == nullptr) return BadInput("writing .npz: no memory");
+  if (target == nullptr) return OutOfMemory("an .npz file");
   Zip().source_keep(target.get());
   std::unique_ptr<zip_t, ZipDiscard> archive(
       Zip().open_from_source(target.get(), ZIP_CREATE | ZIP_TRUNCATE, &zip_error.error));
@@ -248,6 +283,7 @@ struct FileTarget {
   int fd;
   zip_uint64_t position = 0, size = 0;
   int error = 0;
+  absl::Status ended;  // by the guard
 };
 
 zip_int64_t WriteToTarget(void* state, void* data, zip_uint64_t length, zip_source_cmd_t command) {
@@ -268,6 +304,7 @@ zip_int64_t WriteToTarget(void* state, void* data, zip_uint64_t length, zip_sour
     }
     case ZIP_SOURCE_WRITE: {
       const auto* bytes = static_cast<const char*>(data);
+      if (target.ended = PollWork(); !target.ended.ok()) return -1;
       for (zip_uint64_t done = 0; done < length;) {
         const ssize_t written =
             ::pwrite(target.fd, bytes + done, length - done, static_cast<off_t>(target.position));
@@ -302,9 +339,9 @@ zip_int64_t WriteToTarget(void* state, void* data, zip_uint64_t length, zip_sour
   }
 }
 
-// 0, or the errno of what went wrong.
-int WriteArchive(int fd, const std::vector<std::pair<std::string, Literal>>& arrays) {
-  FileTarget target{fd};
+// 0, or the errno of what went wrong. Where the guard ended it, `ended` says so.
+int WriteArchive(int fd, const std::vector<std::pair<std::string, Literal>>& arrays, absl::Status& ended) {
+  FileTarget target{.fd = fd};
   std::vector<std::string> texts;
   ZipError zip_error;
   zip_source_t* source = Zip().source_function_create(WriteToTarget, &target, &zip_error.error);
@@ -316,7 +353,10 @@ int WriteArchive(int fd, const std::vector<std::pair<std::string, Literal>>& arr
     return ENOMEM;
   }
   if (!AddMembers(archive.get(), arrays, texts).ok()) return ENOMEM;
-  if (Zip().close(archive.get()) != 0) return target.error != 0 ? target.error : ENOMEM;
+  if (Zip().close(archive.get()) != 0) {
+    ended = target.ended;
+    return !ended.ok() ? ECANCELED : target.error != 0 ? target.error : ENOMEM;
+  }
   static_cast<void>(archive.release());
   return 0;
 }
@@ -341,7 +381,7 @@ absl::StatusOr<std::map<std::string, NpyArray>> ParseNpz(std::string_view file_n
     zip_source_t* source = Zip().source_buffer_create(bytes.data(), bytes.size(), 0, &error.error);
     return ParseArchive(file_name, source, error, bytes.size());
   } catch (const std::bad_alloc&) {
-    return BadInput(fmt::format("{}: not enough memory for its arrays", Printable(file_name)));
+    return OutOfMemory(fmt::format("the arrays of {}", Printable(file_name)));
   }
 }
 
@@ -360,7 +400,7 @@ absl::StatusOr<std::map<std::string, NpyArray>> ReadNpzFile(const std::string& p
       zip_source_t* source = Zip().source_file_create(path.c_str(), 0, -1, &error.error);
       return ParseArchive(path, source, error, static_cast<uint64_t>(target.st_size));
     } catch (const std::bad_alloc&) {
-      return BadInput(fmt::format("{}: not enough memory for its arrays", Printable(path)));
+      return OutOfMemory(fmt::format("the arrays of {}", Printable(path)));
     }
   }
   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
@@ -379,7 +419,7 @@ absl::StatusOr<std::string> EncodeNpz(const std::vector<std::pair<std::string, L
   try {
     return BuildArchive(arrays);
   } catch (const std::bad_alloc&) {
-    return BadInput("writing .npz: not enough memory");
+    return OutOfMemory("an .npz file");
   }
 }
 
@@ -394,13 +434,15 @@ absl::Status WriteNpzFile(const std::string& path,
     return WriteFileAtomically(path, bytes);
   }
   ASSAY_RETURN_IF_ERROR(LoadZipLibrary());
-  return WriteFileAtomically(path, [&](int fd) {
+  absl::Status ended;
+  const absl::Status written = WriteFileAtomically(path, [&](int fd) {
     try {
-      return WriteArchive(fd, arrays);
+      return WriteArchive(fd, arrays, ended);
     } catch (const std::bad_alloc&) {
       return ENOMEM;
     }
   });
+  return ended.ok() ? written : ended;
 }
 
 }  // namespace assay

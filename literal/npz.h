@@ -72,6 +72,8 @@ absl::Status WriteNpzFile(const std::string& path,
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);
 // `write` fills such a file through its descriptor, and gives 0, or the errno of what went wrong.
 absl::Status WriteFileAtomically(const std::string& path, absl::FunctionRef<int(int fd)> write);
+// Removes the file under its temporary name, where one is being written: for a handler of signals that ends the process.
+void RemoveUnfinishedFile();
 int WriteAll(int fd, std::string_view bytes);                   // 0, or the errno of what went wrong
 absl::StatusOr<std::string> ReadFile(const std::string& path);  // "-": standard input
 

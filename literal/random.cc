@@ -6,8 +6,11 @@
 #include <numeric>
 
 #include "absl/container/flat_hash_set.h"
+#include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
+#include "literal/run_guard.h"
+#include "shape/checked.h"
 
 namespace assay {
 
@@ -127,7 +130,7 @@ Ends EndsFor(ElementType type, const RandomRange& range) {
 }
 
 // Values in storage order; one strip at a time, so that an array of any size needs no second copy.
-void FillStrips(RandomSource& source, Literal& array, const RandomRange& range) {
+absl::Status FillStrips(RandomSource& source, Literal& array, const RandomRange& range) {
   const ElementType type = array.shape().element_type();
   const Ends ends = EndsFor(type, range);
   const FloatFormat* format = Info(type).format;
@@ -135,6 +138,7 @@ void FillStrips(RandomSource& source, Literal& array, const RandomRange& range) 
   const int64_t total = array.shape().num_elements();
   std::byte* out = array.MutableBytes().data();
   for (int64_t first = 0; first < total; first += kStrip) {
+    ASSAY_RETURN_IF_ERROR(PollWork());
     const int64_t n = std::min(kStrip, total - first);
     if (format != nullptr) {
       double* reals = reinterpret_cast<double*>(strip);
@@ -152,22 +156,35 @@ void FillStrips(RandomSource& source, Literal& array, const RandomRange& range) 
     }
     StoreStrip(type, strip, n, out + first * Bytes(type), Bytes(type));
   }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Literal> RandomArray(const Shape& shape, uint64_t seed, const RandomRange& range) {
   RandomSource source(seed);
   if (range.sorted || range.unique) {
     const Ends ends = EndsFor(shape.element_type(), range);
+    ASSAY_RETURN_IF_ERROR(CheckRoomForIntegers(shape));
     const std::vector<int64_t> values =
         RandomIntegers(source, shape.num_elements(), ends.low, ends.high, range.sorted, range.unique);
     return ArrayOfIntegers(shape, values);
   }
   ASSAY_ASSIGN_OR_RETURN(Literal array, Literal::Make(shape));
-  FillStrips(source, array, range);
+  ASSAY_RETURN_IF_ERROR(FillStrips(source, array, range));
   return array;
 }
 
 }  // namespace
+
+absl::Status CheckRoomForIntegers(const Shape& array) {
+  // Of distinct ones a table of up to 4 times as many, or a set; and the values themselves.
+  constexpr int64_t kBytesEach = 48;
+  const std::shared_ptr<MemoryBudget>& budget = BudgetScope::Current();
+  if (budget == nullptr) return absl::OkStatus();
+  const int64_t bytes = CheckedMul(array.num_elements(), kBytesEach).value_or(INT64_MAX);
+  if (!budget->Reserve(bytes)) return budget->Refusal(fmt::format("random {}", array.ToString()), bytes);
+  budget->Release(bytes);
+  return absl::OkStatus();
+}
 
 absl::StatusOr<Literal> ArrayOfIntegers(const Shape& array, std::span<const int64_t> values) {
   ASSAY_CHECK(static_cast<int64_t>(values.size()) == array.num_elements());

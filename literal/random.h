@@ -44,6 +44,8 @@ std::vector<int64_t> RandomIntegers(RandomSource& source, int64_t count, int64_t
                                     bool sorted, bool unique);
 // The integers that every array of the type can hold exactly, as a range; 64-bit unsigned: up to 2^63 - 1.
 std::pair<int64_t, int64_t> ExactIntegerRange(ElementType type);
+// RandomIntegers for this array may take its memory; MemoryLimitExceeded. It comes before them.
+absl::Status CheckRoomForIntegers(const Shape& array);
 // An array of a type of any class with these values, in row-major order.
 absl::StatusOr<Literal> ArrayOfIntegers(const Shape& array, std::span<const int64_t> values);
 

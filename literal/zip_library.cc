@@ -12,10 +12,19 @@ struct Opened {
   absl::Status status;
 };
 
+// The loader has no code for what went wrong, only words.
+absl::Status CantLoad(std::string_view library, std::string_view why) {
+  for (const std::string_view words :
+       {"Cannot allocate memory", "cannot allocate memory", "failed to map segment"}) {
+    if (why.find(words) != std::string_view::npos) return OutOfMemory(library);
+  }
+  return NotSupported({}, fmt::format("{} can't be loaded: {}", library, why));
+}
+
 Opened Open() {
   // ASSAY_ZIP_FILE: libzip.so.N, of the version whose header this was compiled with.
   void* const handle = dlopen(ASSAY_ZIP_FILE, RTLD_LAZY | RTLD_LOCAL);
-  if (handle == nullptr) return {{}, NotSupported({}, fmt::format("libzip can't be loaded: {}", dlerror()))};
+  if (handle == nullptr) return {{}, CantLoad("libzip", dlerror())};
   Opened opened;
 #define F(name)                                                                                       \
   opened.library.name = reinterpret_cast<decltype(opened.library.name)>(dlsym(handle, "zip_" #name)); \

@@ -1,7 +1,5 @@
 #include "run/executor.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cfenv>
 #include <new>
@@ -16,8 +14,10 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kElementsBetweenPolls = 1 << 22;
-constexpr int64_t kCountsBetweenPolls = kCountsPerStep << 12;
+// The guard is asked after so many elements, a call of Charge or Count being as much as kElementsOfCall: after every call
+// that tells of much, and of those of tiny steps after each sixteenth, as its clock takes 5 ns and they take 50.
+constexpr int64_t kElementsBetweenPolls = 1 << 14;
+constexpr int64_t kElementsOfCall = 1 << 10;
 
 // Results depend on round-to-nearest and gradual underflow; callers may have changed either.
 class DefaultFloatEnvironment {
@@ -31,12 +31,6 @@ class DefaultFloatEnvironment {
  private:
   std::fenv_t saved_;
 };
-
-int64_t DefaultMemoryLimit() {
-  const int64_t pages = sysconf(_SC_PHYS_PAGES);
-  const int64_t page_size = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && page_size > 0 ? pages / 4 * 3 * page_size : int64_t{1} << 62;
-}
 
 constexpr char kStepLimitPayload[] = "assay/step-limit";
 
@@ -70,22 +64,17 @@ absl::Status CheckArgument(int64_t number, const Literal& argument, const Shape&
 Executor::Executor(const Plan& plan, RunOptions options)
     : plan_(plan),
       options_(std::move(options)),
-      budget_(std::make_shared<MemoryBudget>(options_.limits.memory_limit > 0 ? options_.limits.memory_limit
-                                                                              : DefaultMemoryLimit())),
+      guard_(std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.around)),
       parallel_(plan.engines.empty() ? 1 : options_.jobs),
       crosschecker_(options_),
       scalar_functions_(plan.computations.size()),
       free_frames_(plan.computations.size()),
       free_memory_(plan.computations.size()),
       until_poll_(kElementsBetweenPolls) {
-  if (options_.limits.timeout_seconds > 0) {
-    deadline_ = std::chrono::steady_clock::now() +
-                std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                    std::chrono::duration<double>(options_.limits.timeout_seconds));
-  }
+  parallel_.Watch(guard_.get());
 }
 
-Executor::~Executor() { budget_->StopRecycling(); }
+Executor::~Executor() { guard_->budget()->StopRecycling(); }
 
 absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
   const Computation& entry = plan_.module->entry_computation();
@@ -98,10 +87,11 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
         CheckArgument(static_cast<int64_t>(i), arguments[i], *entry.instructions[entry.parameters[i]].shape));
   }
   const DefaultFloatEnvironment environment;
+  guard_->BindThread();
   try {
     return Call(plan_.module->entry, std::move(arguments), 0);
   } catch (const std::bad_alloc&) {
-    return LimitExceeded("memory for bookkeeping", budget_->live(), budget_->limit());
+    return OutOfMemory("the run's bookkeeping");
   }
 }
 
@@ -200,9 +190,18 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
   const bool runs_once = turn != nullptr && step.loop_invariant;
   if (runs_once && !turn->first) return absl::OkStatus();
   memory_ = turn == nullptr ? nullptr : &turn->memory[s];
-  if (observer_ != nullptr) observer_->Begin(computation, step);
-  absl::Status status = RunStep(computation, step, frame, depth);
-  if (observer_ != nullptr) observer_->End();
+  struct Observed {
+    ~Observed() {
+      if (observer != nullptr) observer->End();
+    }
+    StepObserver* const observer;
+  };
+  absl::Status status;
+  {
+    if (observer_ != nullptr) observer_->Begin(computation, step);
+    const Observed observed{observer_};
+    status = RunStep(computation, step, frame, depth);
+  }
   if (runs_once) turn->invariant_counts = AddCounts(turn->invariant_counts, step.counts);
   return status;
 }
@@ -290,6 +289,21 @@ absl::Status Executor::RunStep(const Computation& computation, const Step& step,
   return absl::OkStatus();
 }
 
+namespace {
+
+// True where the engines behind a kernel, or the reference, are to do what it did not: it fell back, or there was no room for
+// what it packs beside operands and result, which others may do without. A kernel that has begun to write a result over an
+// operand has taken it out of `operands`.
+bool IsLeftToOthers(const absl::Status& status, std::span<const Literal> operands) {
+  if (IsFallback(status)) return true;
+  return IsMemoryError(status) && std::all_of(operands.begin(), operands.end(), [](const Literal& operand) {
+           return operand.shared_shape() != nullptr &&
+                  (!operand.shape().IsTuple() || operand.tuple_size() > 0);
+         });
+}
+
+}  // namespace
+
 absl::StatusOr<Literal> Executor::Evaluate(const Computation& computation, const Step& step, Frame& frame,
                                            int depth) {
   const Instruction& instruction = computation.instructions[step.instruction];
@@ -319,11 +333,19 @@ absl::StatusOr<Literal> Executor::Evaluate(const Computation& computation, const
   EvalContext context(*this, *plan_.module, computation, instruction, depth);
   const std::span<Literal> values(operands.data(), operands.size());
   if (step.kernel == nullptr) return step.op->eval(context, values);
-  absl::StatusOr<Literal> result = options_.crosscheck == Crosscheck::kOff
-                                       ? step.kernel->Run(context, values)
-                                       : crosschecker_.Run(*this, context, computation, step, values);
-  if (result.ok() || !IsFallback(result.status())) return result;
+  absl::StatusOr<Literal> result = RunKernel(context, computation, step, values);
+  if (result.ok() || !IsLeftToOthers(result.status(), values)) return result;
   return RunNext(context, computation, step, result.status(), values);
+}
+
+absl::StatusOr<Literal> Executor::RunKernel(EvalContext& context, const Computation& computation,
+                                            const Step& step, std::span<Literal> values) {
+  try {
+    if (options_.crosscheck == Crosscheck::kOff) return step.kernel->Run(context, values);
+    return crosschecker_.Run(*this, context, computation, step, values);
+  } catch (const LoopEnded& ended) {
+    return ended.why;
+  }
 }
 
 Executor::SteppedBack& Executor::NextOf(const Computation& computation, const Step& step,
@@ -355,10 +377,8 @@ absl::StatusOr<Literal> Executor::RunNext(EvalContext& context, const Computatio
   }
   const Step& next = *back.next;
   if (next.kernel == nullptr) return RunReference(context, computation, step, values);
-  absl::StatusOr<Literal> result = options_.crosscheck == Crosscheck::kOff
-                                       ? next.kernel->Run(context, values)
-                                       : crosschecker_.Run(*this, context, computation, next, values);
-  if (result.ok() || !IsFallback(result.status())) return result;
+  absl::StatusOr<Literal> result = RunKernel(context, computation, next, values);
+  if (result.ok() || !IsLeftToOthers(result.status(), values)) return result;
   return RunNext(context, computation, next, result.status(), values);
 }
 
@@ -381,34 +401,22 @@ absl::StatusOr<ScalarFunction*> Executor::Scalar(ComputationId id, int depth) {
 }
 
 absl::Status Executor::Charge(int64_t elements) {
-  until_poll_ -= elements;
+  until_poll_ -= elements + kElementsOfCall;
   if (until_poll_ > 0) return absl::OkStatus();
   until_poll_ = kElementsBetweenPolls;
-  return Poll();
+  return guard_->Poll();
 }
 
 absl::Status Executor::Count(int64_t counts) {
-  const int64_t before = counted_;
   counted_ = AddCounts(counted_, counts);
-  const bool due = before / kCountsBetweenPolls != counted_ / kCountsBetweenPolls;
-  return due || options_.limits.max_steps > 0 ? Poll() : absl::OkStatus();
-}
-
-absl::Status Executor::Poll() {
-  const RunLimits& limits = options_.limits;
-  if (limits.max_steps > 0 && counted_ / kCountsPerStep > limits.max_steps)
-    return StepLimitExceeded(limits.max_steps);
-  if (limits.timeout_seconds > 0 && std::chrono::steady_clock::now() > deadline_) {
-    return absl::ResourceExhaustedError(
-        fmt::format("timeout after {} seconds (--timeout)", limits.timeout_seconds));
-  }
-  if (options_.interrupted && options_.interrupted()) return absl::CancelledError("interrupted");
-  return absl::OkStatus();
+  const int64_t limit = options_.limits.max_steps;
+  if (limit <= 0) return Charge(0);
+  return counted_ / kCountsPerStep > limit ? StepLimitExceeded(limit) : guard_->Poll();
 }
 
 RunStatistics Executor::statistics() const {
   RunStatistics statistics{
-      counted_ / kCountsPerStep, counted_ % kCountsPerStep, budget_->peak(), crosschecker_.checked(), {}};
+      counted_ / kCountsPerStep, counted_ % kCountsPerStep, budget()->peak(), crosschecker_.checked(), {}};
   for (const auto& [step, back] : stepped_back_) statistics.fallbacks.push_back(back.counts);
   std::sort(statistics.fallbacks.begin(), statistics.fallbacks.end(),
             [](const StepFallbacks& a, const StepFallbacks& b) { return a.instruction < b.instruction; });

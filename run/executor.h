@@ -2,7 +2,6 @@
 #ifndef ASSAY_RUN_EXECUTOR_H_
 #define ASSAY_RUN_EXECUTOR_H_
 
-#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -69,7 +68,7 @@ class Executor final : public RunContext {
   }
   ProcessState& process() override { return process_; }
   const RunOptions& options() const override { return options_; }
-  const std::shared_ptr<MemoryBudget>& budget() const override { return budget_; }
+  const std::shared_ptr<MemoryBudget>& budget() const override { return guard_->budget(); }
   RunStatistics statistics() const;
 
  private:
@@ -90,6 +89,8 @@ class Executor final : public RunContext {
                              Frame& frame, int depth, Turn* turn);
   absl::Status RunStep(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
+  absl::StatusOr<Literal> RunKernel(EvalContext& context, const Computation& computation, const Step& step,
+                                    std::span<Literal> values);
   // A step whose kernel leaves a run to others.
   struct SteppedBack {
     StepFallbacks counts;
@@ -113,12 +114,11 @@ class Executor final : public RunContext {
   std::vector<StepMemory> TakeMemory(ComputationId body);
   // The values that it was made of may be gone: it holds nothing then.
   void GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory);
-  absl::Status Poll();
 
   const Plan& plan_;
   RunOptions options_;
   ProcessState process_;
-  std::shared_ptr<MemoryBudget> budget_;
+  const std::shared_ptr<RunGuard> guard_;
   Parallel parallel_;
   CrossChecker crosschecker_;
   StepObserver* observer_ = nullptr;
@@ -129,7 +129,6 @@ class Executor final : public RunContext {
   StepMemory* memory_ = nullptr;                                   // of the step that runs
   int64_t counted_ = 0;                                            // in 1/4096 steps
   int64_t until_poll_ = 0;
-  std::chrono::steady_clock::time_point deadline_;
 };
 
 }  // namespace assay

@@ -15,6 +15,7 @@ namespace {
 // program text (exit 3) or one on the run (exit 5).
 constexpr absl::string_view kPositionPayload = "assay/position";
 constexpr absl::string_view kProgramLimitPayload = "assay/program-limit";
+constexpr absl::string_view kMemoryPayload = "assay/memory";
 
 absl::string_view View(std::string_view s) { return absl::string_view(s.data(), s.size()); }
 
@@ -51,6 +52,17 @@ absl::Status BadInput(std::string_view message) {
 absl::Status LimitExceeded(std::string_view which, int64_t value, int64_t limit) {
   return absl::Status(absl::StatusCode::kResourceExhausted, LimitMessage(which, value, limit));
 }
+absl::Status MemoryLimitExceeded(std::string_view what, int64_t bytes, int64_t limit) {
+  absl::Status status = LimitExceeded(absl::StrCat("memory in bytes, for ", View(what), ","), bytes, limit);
+  status.SetPayload(kMemoryPayload, absl::Cord());
+  return status;
+}
+absl::Status OutOfMemory(std::string_view what) {
+  absl::Status status = absl::ResourceExhaustedError(absl::StrCat("out of memory: no room for ", View(what)));
+  status.SetPayload(kMemoryPayload, absl::Cord());
+  return status;
+}
+bool IsMemoryError(const absl::Status& status) { return status.GetPayload(kMemoryPayload).has_value(); }
 absl::Status ProgramLimitExceeded(SourcePosition where, std::string_view which, int64_t value,
                                   int64_t limit) {
   absl::Status status = Make(absl::StatusCode::kResourceExhausted, where, LimitMessage(which, value, limit));

@@ -36,6 +36,12 @@ absl::Status EvalError(SourcePosition where, std::string_view message);
 absl::Status BadInput(std::string_view message);
 // A limit of limits.h was passed while evaluating. Exit 5.
 absl::Status LimitExceeded(std::string_view which, int64_t value, int64_t limit);
+// The same of memory, in bytes: `what` is what there is no room for.
+absl::Status MemoryLimitExceeded(std::string_view what, int64_t bytes, int64_t limit);
+// The system gives no more memory, whatever the limit. Exit 5.
+absl::Status OutOfMemory(std::string_view what);
+// Whether the error is one of these two.
+bool IsMemoryError(const absl::Status& status);
 // A limit of limits.h was passed while reading the program. Exit 3.
 absl::Status ProgramLimitExceeded(SourcePosition where, std::string_view which, int64_t value, int64_t limit);
 // A comparison found a difference. Exit 1.

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "hlo/diagnostics.h"
+#include "literal/run_guard.h"
 #include "tools/commands.h"
 
 namespace {
@@ -111,13 +112,17 @@ void AddDeviceFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--load-ops", flags.load_ops, "a library of user-defined operations");
 }
 
-void AddLimitFlags(CLI::App* command, RunFlags& flags) {
+void AddSeedFlag(CLI::App* command, RunFlags& flags) {
   command->add_option("--seed", flags.options.run_seed, "seed of rng and GetRngSeed (42)")->check(Seed());
+}
+
+// Flags that end a command before it is done (docs/limits.md).
+void AddLimitFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--max-steps", flags.options.limits.max_steps, "give up after this many steps")
       ->check(Count());
   command
       ->add_option("--memory-limit", flags.options.limits.memory_limit,
-                   "bytes of live values (3/4 of memory)")
+                   "bytes of live values: inputs, constants, what is computed (3/4 of memory)")
       ->check(Count());
   command->add_option("--timeout", flags.options.limits.timeout_seconds, "give up after this many seconds")
       ->check(Seconds());
@@ -129,6 +134,7 @@ void AddRunFlags(CLI::App* command, RunFlags& flags) {
   AddInputFlags(command, flags);
   AddEngineFlags(command, flags);
   AddDeviceFlags(command, flags);
+  AddSeedFlag(command, flags);
   AddLimitFlags(command, flags);
 }
 
@@ -192,6 +198,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub->add_option("--actual", arguments.diff.actual, "the backend's outputs, in an .npz file")
       ->check(Input());
   AddInputFlags(sub, run);
+  AddLimitFlags(sub, run);
   sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
   sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());
   sub->add_option("--ulps", arguments.diff.ulps, "units in the last place (0)")->check(Whole(0, INT64_MAX));
@@ -201,6 +208,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub = command(*golden, "check", "run goldens and compare",
                 [&] { return assay::cli::GoldenCheck(arguments.paths, run); });
   AddEngineFlags(sub, run);
+  AddLimitFlags(sub, run);
   sub->add_option("PATH", arguments.paths, "goldens, or directories of them")->required()->check(Input());
   sub = command(*golden, "update", "rewrite values that Assay recorded itself",
                 [&] { return assay::cli::GoldenUpdateFiles(arguments.paths); });
@@ -209,6 +217,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
                 [&] { return assay::cli::GoldenRecord(run); });
   AddProgram(sub, run);
   AddInputFlags(sub, run);
+  AddSeedFlag(sub, run);
   AddLimitFlags(sub, run);
   sub->add_option("--output", run.output, "the golden file to write")->check(Output());
 
@@ -252,6 +261,10 @@ int Main(int argc, char** argv) {
     if (app.exit(error, help, std::cerr) != 0) return 2;
     return assay::cli::Write(help.str()) ? 0 : 5;
   }
+  // The limits hold from here, the first byte read, to the last one written.
+  assay::cli::EnforceTimeout(arguments.run);
+  const assay::WorkScope work(
+      std::make_shared<assay::RunGuard>(arguments.run.options.limits, assay::cli::Interrupted));
   return action();
 }
 

@@ -31,7 +31,7 @@ struct RunFlags {
   std::optional<uint64_t> random_inputs;
   std::string output;  // .npz; empty: print
   std::string engine = "exact";
-  std::string cpu;  // the best instruction set that kernels may use; empty: the machine's
+  std::string cpu;         // the best instruction set that kernels may use; empty: the machine's
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   std::vector<std::string> load_ops;
   std::string crosscheck;                 // off, sample or full; empty: as the engine wants it
@@ -114,9 +114,11 @@ void OccupyStandardStreams();
 // More than one of the inputs is "-": says so (exit 2).
 bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 
-// True once Ctrl-C or SIGTERM came.
+// True once Ctrl-C, SIGTERM, SIGHUP or SIGQUIT came. What does not end by itself soon after that is ended, with exit 5.
 bool Interrupted();
 void InstallSignalHandlers();
+// The same for --timeout.
+void EnforceTimeout(const RunFlags& flags);
 
 }  // namespace assay::cli
 

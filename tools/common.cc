@@ -1,10 +1,12 @@
 #include <fcntl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
@@ -22,7 +24,33 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-void OnSignal(int) { interrupted = 1; }
+// What a handler says when it ends the process.
+constexpr char kInterruptedWords[] = "assay: error: interrupted\n";
+char timeout_words[512];
+
+[[noreturn]] void EndNow(const char* words) {
+  RemoveUnfinishedFile();
+  static_cast<void>(!write(STDERR_FILENO, words, std::strlen(words)));
+  _exit(5);
+}
+
+void StartTimer(double seconds) {
+  itimerval timer = {};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec =
+      static_cast<suseconds_t>((seconds - static_cast<double>(timer.it_value.tv_sec)) * 1e6);
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+// What is at work is asked to end, and made to end where it does not: it may wait for a pipe, or be in a library. A second
+// Ctrl-C ends it at once.
+void OnSignal(int) {
+  if (interrupted != 0) EndNow(kInterruptedWords);
+  interrupted = 1;
+  StartTimer(0.7);
+}
+
+void OnTimer(int) { EndNow(interrupted != 0 ? kInterruptedWords : timeout_words); }
 
 // Takes the file's name from the front of the message, since the diagnostic has it.
 absl::Status WithoutName(const absl::Status& status, const std::string& file) {
@@ -46,12 +74,26 @@ bool Interrupted() { return interrupted != 0; }
 void InstallSignalHandlers() {
   struct sigaction action = {};
   action.sa_handler = OnSignal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the process at once
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) sigaction(signal, &action, nullptr);
+  struct sigaction hang_up;  // nohup has it ignored
+  if (sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);
+  action.sa_handler = OnTimer;
+  sigaction(SIGALRM, &action, nullptr);
   // A closed pipe, or a file that may not grow, is an output that could not be written: exit 5.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void EnforceTimeout(const RunFlags& flags) {
+  const double seconds = flags.options.limits.timeout_seconds;
+  if (seconds <= 0 || seconds > 1e8) return;
+  constexpr double kGrace = 0.5;  // for what polls, which says where it was
+  const std::string words =
+      fmt::format("{}: error: timeout after {} seconds (--timeout)\n",
+                  EscapeControls(flags.program.empty() ? "assay" : flags.program), seconds);
+  words.copy(timeout_words, sizeof(timeout_words) - 1);
+  StartTimer(seconds + kGrace);
 }
 
 void OccupyStandardStreams() {
@@ -123,6 +165,7 @@ std::span<const Engine* const> EnginesOf(const RunFlags& flags) {
 
 RunOptions OptionsOf(const RunFlags& flags) {
   RunOptions options = flags.options;
+  options.around = WorkScope::Current();
   const std::string& wanted = flags.crosscheck;
   options.crosscheck = wanted == "full" ? Crosscheck::kFull
                        : wanted == "sample" || (wanted.empty() && flags.engine == "fast")

@@ -77,7 +77,7 @@ int DiffProgram(const DiffFlags& flags) {
   if (LacksInputs(flags.run, *loaded)) return AskForInputs(flags.run, *loaded);
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags.run));
   if (!plan.ok()) return Fail(plan.status(), flags.first, loaded->text);
-  RunOptions options = flags.run.options;
+  RunOptions options = OptionsOf(flags.run);
   options.interrupted = Interrupted;
   Executor executor(**plan, options);
   absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags.run, *loaded, &executor.process().infeed);

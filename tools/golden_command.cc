@@ -7,6 +7,7 @@
 #include "hlo/load/load.h"
 #include "hlo/text/printer.h"
 #include "literal/npz.h"
+#include "literal/run_guard.h"
 #include "run/inputs/program_io.h"
 #include "tools/commands.h"
 
@@ -43,7 +44,9 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
                             .repro_dir = options.repro_dir,
                             .repro_flags = options.repro_flags,
                             .jobs = options.jobs,
-                            .interrupted = Interrupted};
+                            .interrupted = Interrupted,
+                            .limits = options.limits,
+                            .around = options.around};
   const FoundGoldens found = FindGoldens(paths);
   // A golden that is not there says nothing of the program under test: no failed check, a bad input.
   int unread = FailAll(found);
@@ -51,6 +54,7 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
   for (const std::string& path : found.files) {
     const GoldenResult result = CheckGolden(path, engine);
     if (Interrupted()) return Fail(absl::CancelledError("interrupted"), path);
+    if (const absl::Status status = PollWork(); !status.ok()) return Fail(status, path);
     if (!result.read.ok()) {
       unread = Fail(result.read, path);
       continue;

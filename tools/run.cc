@@ -10,6 +10,7 @@
 #include "hlo/diagnostics.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "literal/run_guard.h"
 #include "run/inputs/program_io.h"
 #include "run/profile/json.h"
 #include "run/profile/step_trace.h"
@@ -67,8 +68,10 @@ std::string JsonOf(std::span<const StepFallbacks> fallbacks) {
 }
 
 // {"outputs": {"out0": {"type": "f32", "shape": [2], "data": [1, 2]}}, "steps": 3, "peak_bytes": 24, "fallbacks": []};
-// data row-major, complex and non-finite elements as strings.
-std::string ToJson(const NamedLiterals& results, const RunStatistics& statistics) {
+// data row-major, complex and non-finite elements as strings. Written as it is made: the text of an array takes up to ten
+// times its memory.
+int WriteJson(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {
+  constexpr size_t kAtOnce = 1 << 16;
   std::string text = "{\"outputs\": {";
   for (size_t k = 0; k < results.size(); ++k) {
     const auto& [key, value] = results[k];
@@ -78,11 +81,16 @@ std::string ToJson(const NamedLiterals& results, const RunStatistics& statistics
     for (int64_t i = 0; i < shape.num_elements(); ++i) {
       if (i > 0) text += ", ";
       text += JsonElement(value, i);
+      if (text.size() < kAtOnce) continue;
+      if (const absl::Status status = PollWork(); !status.ok()) return Fail(status, flags.program);
+      if (!Write(text)) return 5;
+      text.clear();
     }
     text += "]}";
   }
-  return text + fmt::format("}}, \"steps\": {}, \"peak_bytes\": {}, \"fallbacks\": {}}}\n", statistics.steps,
-                            statistics.peak_bytes, JsonOf(statistics.fallbacks));
+  text += fmt::format("}}, \"steps\": {}, \"peak_bytes\": {}, \"fallbacks\": {}}}\n", statistics.steps,
+                      statistics.peak_bytes, JsonOf(statistics.fallbacks));
+  return Write(text) ? 0 : 5;
 }
 
 std::string ToDisplay(const NamedLiterals& results) {
@@ -109,7 +117,8 @@ int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatis
     if (!status.ok()) return Fail(status, flags.output);
   }
   if (!flags.output.empty() && !flags.json) return 0;
-  return Write(flags.json ? ToJson(results, statistics) : ToDisplay(results)) ? 0 : 5;
+  if (flags.json) return WriteJson(flags, results, statistics);
+  return Write(ToDisplay(results)) ? 0 : 5;
 }
 
 int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {

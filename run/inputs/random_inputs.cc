@@ -8,6 +8,7 @@
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 #include "literal/random.h"
+#include "literal/run_guard.h"
 #include "run/inputs/input_demands.h"
 #include "shape/checked.h"
 
@@ -94,6 +95,7 @@ absl::StatusOr<Literal> MatrixValues(RandomSource& source, const Shape& shape, i
   };
   for (int64_t first = 0; first < shape.num_elements(); first += n * n) {
     for (int64_t i = 0; i < n; ++i) {
+      ASSAY_RETURN_IF_ERROR(PollWork());
       store(first + i * n + i, static_cast<double>(n + 1));
       for (int64_t j = 0; j < i; ++j) {
         const double re = static_cast<double>(source.Between(-3, 3)) / 8;
@@ -108,6 +110,7 @@ absl::StatusOr<Literal> MatrixValues(RandomSource& source, const Shape& shape, i
 
 absl::StatusOr<Literal> LeafValue(const Shape& shape, uint64_t seed, const InputDemand* demand) {
   if (demand == nullptr || !shape.IsArray() || shape.num_elements() == 0) return RandomLiteral(shape, seed);
+  if (demand->kind != InputDemand::Kind::kMatrices) ASSAY_RETURN_IF_ERROR(CheckRoomForIntegers(shape));
   RandomSource source(seed);
   const ElementType type = shape.element_type();
   const int64_t elements = shape.num_elements();

@@ -1,7 +1,9 @@
 // Dots in loops by what no turn changes: the exact engine, which packs it once a loop, against the reference engine.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <random>
 #include <string>
+#include <thread>
 
 #include "fmt/format.h"
 #include "plan/plan_text.h"
@@ -247,11 +249,20 @@ TEST_CASE("dots in loops: what a run that failed has kept is forgotten", "[execu
   const Plan plan = PlanOf(program);
   const Plan reference = PlanOf(program, EngineChoice::kReference);
   bool stop = false;
-  int polls = 0;
+  // The clock of polls moves every few milliseconds: it does before the poll behind step 30.
+  struct Sleeper final : StepObserver {
+    void Begin(const Computation&, const Step&) override {
+      if (++steps == 30) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
+    void End() override {}
+    void Part(Clock::time_point, Clock::time_point, int64_t, int64_t) override {}
+    int steps = 0;
+  } sleeper;
   RunOptions options;
   options.limits.max_steps = 1 << 20;  // polls each step
-  options.interrupted = [&] { return stop && ++polls > 30; };
+  options.interrupted = [&] { return stop && sleeper.steps >= 30; };
   Executor executor(plan, options);
+  executor.Observe(&sleeper);
   const std::vector<Literal> first = DrawnArguments(reference, Draw::kNormal, 1);
   std::vector<Literal> second = first;
   stop = true;

@@ -357,7 +357,7 @@ ENTRY e {
         inputs = (("--inputs", "a.npz"), ("--random-inputs", "1"))
         devices = (("--replicas", "1"), ("--partitions", "1"))
         accepted = {("run",): limits + engine + kernels + inputs[1:] + devices, ("bench",): limits + engine + kernels + inputs[1:] + devices,
-                    ("plan",): engine + devices, ("golden", "record"): limits + inputs[1:], ("golden", "check"): engine + kernels,
+                    ("plan",): engine + devices, ("golden", "record"): limits + inputs[1:], ("golden", "check"): limits[1:] + engine + kernels,
                     ("golden", "update"): (), ("verify",): (), ("print",): ()}
         golden = self.file("g.hlo", "// oracle: hand\n// out0: f32[2] {1, 2.5}\n" + CONSTANT)
         for command, flags in accepted.items():
