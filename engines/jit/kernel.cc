@@ -16,6 +16,8 @@ constexpr int64_t kTile = 1024;            // elements; kStrip where there are f
 constexpr int64_t kStackBytes = 1 << 13;   // of buffers that small steps need no heap for
 constexpr int64_t kChargeEvery = 1 << 22;  // elements between two charges
 constexpr int64_t kGrain = 1 << 14;        // elements that a thread takes at a time
+// Of functions over loaded elements: the reference's, to which they leave the hardest, take tens of microseconds.
+constexpr int64_t kGrainOfStrips = 1 << 12;
 // Loops and functions over stored elements are done with so many before another thread is awake.
 constexpr int64_t kAlone = 1 << 15;
 
@@ -62,7 +64,7 @@ class FusedKernel final : public Kernel {
     for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
       const int64_t count = std::min(kChargeEvery, n - begin);
       for (int64_t i = 0; i < stages_.work; ++i) ASSAY_RETURN_IF_ERROR(context.Charge(count));
-      const int64_t grain = tile_ == kTile && n <= kAlone ? kAlone : kGrain;
+      const int64_t grain = tile_ != kTile ? kGrainOfStrips : n <= kAlone ? kAlone : kGrain;
       context.parallel().For(count, grain, [&](int64_t from, int64_t to) {
         RunRange(in, copies, out, reused < 0, begin + from, begin + to);
       });

@@ -129,10 +129,16 @@ absl::StatusOr<Literal> MoveBits(EvalContext& context, const Literal& operand) {
   std::byte* dst = result.MutableBytes().data();
   const int from_bits = StorageBits(from);
   const int to_bits = StorageBits(to);
-  if (from_bits >= to_bits) {
-    SplitBits(from, operand.data(), to, dst, operand.shape().num_elements(), from_bits / to_bits);
-  } else {
-    Join(from, operand.data(), to, dst, shape.num_elements(), to_bits / from_bits);
+  const bool splits = from_bits >= to_bits;
+  const int ratio = splits ? from_bits / to_bits : to_bits / from_bits;
+  const int64_t read = splits ? 1 : ratio, written = splits ? ratio : 1;  // narrow elements a wide one
+  const int64_t wide = (splits ? operand.shape() : shape).num_elements();
+  constexpr int64_t kBetweenCharges = 1 << 16;
+  for (int64_t first = 0; first < wide; first += kBetweenCharges) {
+    const int64_t n = std::min(kBetweenCharges, wide - first);
+    const std::byte* const src = operand.data() + first * read * Bytes(from);
+    (splits ? SplitBits : Join)(from, src, to, dst + first * written * Bytes(to), n, ratio);
+    ASSAY_RETURN_IF_ERROR(context.Charge(n * ratio));
   }
   return result;
 }

@@ -77,6 +77,8 @@ absl::StatusOr<Literal> EvalRaggedAllToAll(EvalContext& context, std::span<Liter
       std::memcpy(result.MutableBytes().data() + to * row_bytes, input.data() + from * row_bytes,
                   size * row_bytes);
     }
+    // Ranges may overlap: together they may be far more than the arrays.
+    ASSAY_RETURN_IF_ERROR(context.Charge(std::max<int64_t>(size, 0) * row_bytes));
   }
   return result;
 }

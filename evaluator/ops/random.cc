@@ -103,8 +103,9 @@ PairSplit SplitPairs(const Shape& shape) {
   return split;
 }
 
-// Calls fn(i) for i in [0, count), charging in chunks, so that a long fill can be interrupted.
-constexpr int64_t kChunk = 1 << 20;
+// Calls fn(i) for i in [0, count), charging in chunks, so that a long fill can be interrupted: a normal value takes up to
+// 100 us, in f64.
+constexpr int64_t kChunk = 1 << 8;
 
 template <typename Fn>
 absl::Status ForEachElement(EvalContext& context, int64_t count, Fn fn) {

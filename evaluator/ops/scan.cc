@@ -5,6 +5,7 @@
 
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/meter.h"
 #include "evaluator/op.h"
 #include "fmt/format.h"
 
@@ -166,13 +167,15 @@ absl::StatusOr<Literal> TakeSlice(EvalContext& context, const Literal& x,
   ASSAY_ASSIGN_OR_RETURN(Literal slice, context.NewLiteral(shape));
   const ArrayView from(x);
   const MutableArrayView to(slice);
+  Meter meter(context);
   for (IndexWalk i(shape->sizes()); !i.done(); i.Next()) {
     std::memcpy(to.At(i.index()), from.At(WithEntry(i.index(), d, t)), to.element_bytes());
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
   for (int64_t i = 0; i < shape->rank(); ++i) {
     if (shape->is_dynamic(i)) slice.set_dynamic_size(i, x.dynamic_size(i + (i >= d)));
   }
-  ASSAY_RETURN_IF_ERROR(context.Charge(shape->num_elements()));
+  ASSAY_RETURN_IF_ERROR(meter.Flush());
   return slice;
 }
 
@@ -191,10 +194,12 @@ absl::Status PutSlice(EvalContext& context, const Literal& y, Literal& out, int6
   }
   const ArrayView from(y);
   const MutableArrayView to(out);
+  Meter meter(context);
   for (IndexWalk i(shape.sizes()); !i.done(); i.Next()) {
     std::memcpy(to.At(WithEntry(i.index(), d, t)), from.At(i.index()), to.element_bytes());
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
-  return context.Charge(shape.num_elements());
+  return meter.Flush();
 }
 
 // The state of a running scan.

@@ -1,9 +1,9 @@
 #include "evaluator/ops/scattered_sums.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "evaluator/heap_sort.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/element_sum.h"
 
@@ -24,12 +24,14 @@ void ScatteredSums::AddTerm(Index to, Index from) {
 
 absl::Status ScatteredSums::Store() {
   Term* const terms = reinterpret_cast<Term*>(terms_.MutableBytes().data());
-  std::sort(terms, terms + count_, [](const Term& a, const Term& b) { return a.to < b.to; });
+  Meter meter(context_);
+  ASSAY_RETURN_IF_ERROR(HeapSort(
+      std::span(terms, static_cast<size_t>(count_)), [](const Term& a, const Term& b) { return a.to < b.to; },
+      meter));
   const ElementType type = target_.shape().element_type();
   const int64_t bytes = Bytes(type);
   std::byte* const elements = target_.MutableBytes().data();
   ElementSum sum(type);
-  Meter meter(context_);
   for (int64_t i = 0; i < count_;) {
     const int64_t to = terms[i].to;
     sum.Clear();

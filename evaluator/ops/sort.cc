@@ -10,6 +10,7 @@
 
 #include "evaluator/element_moves.h"
 #include "evaluator/elements.h"
+#include "evaluator/heap_sort.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/sort_results.h"
 #include "evaluator/runtime_sizes.h"
@@ -163,8 +164,8 @@ absl::StatusOr<Literal> EvalSort(EvalContext& context, std::span<Literal> operan
       for (size_t k = 0; k < from.size(); ++k) {
         std::memcpy(to[k].At(at), from[k].At(chosen), from[k].element_bytes());
       }
+      ASSAY_RETURN_IF_ERROR(meter.Add(1));
     }
-    ASSAY_RETURN_IF_ERROR(meter.Add(length));
   }
   ASSAY_RETURN_IF_ERROR(meter.Flush());
   if (results.size() == 1) return std::move(results[0]);
@@ -217,18 +218,22 @@ int64_t PlaceInOrder(ElementType type, const std::byte* element) {
 }
 
 // order[j] is the place in the row of the element that comes j-th; all entries of `row` but the last say which row.
-void OrderRow(const Literal& operand, Index row, bool largest, std::span<int32_t> order) {
+absl::Status OrderRow(const Literal& operand, Index row, bool largest, std::span<int32_t> order,
+                      Meter& meter) {
   const ArrayView x(operand);
   DimVector at(row.begin(), row.end());
   std::vector<int64_t> places(order.size());
   for (size_t j = 0; j < order.size(); ++j) {
     at.back() = static_cast<int64_t>(j);
     places[j] = PlaceInOrder(operand.shape().element_type(), x.At(at));
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+  const auto comes_before = [&](int32_t a, int32_t b) {
+    if (places[a] == places[b]) return a < b;
     return largest ? places[a] > places[b] : places[a] < places[b];
-  });
+  };
+  return HeapSort(order, comes_before, meter);
 }
 
 absl::Status SelectFromRows(EvalContext& context, const Literal& operand, std::span<const int64_t> rows,
@@ -240,15 +245,15 @@ absl::Status SelectFromRows(EvalContext& context, const Literal& operand, std::s
   Meter meter(context);
   for (IndexWalk row(rows); !row.done(); row.Next()) {
     std::vector<int32_t> order(length);
-    OrderRow(operand, row.index(), largest, order);
+    ASSAY_RETURN_IF_ERROR(OrderRow(operand, row.index(), largest, order, meter));
     DimVector to(row.index().begin(), row.index().end()), from = to;
     for (int64_t j = 0; j < k; ++j) {
       to.back() = j;
       from.back() = order[j];
       std::memcpy(values.At(to), x.At(from), x.element_bytes());
       std::memcpy(indices.At(to), &order[j], sizeof(order[j]));
+      ASSAY_RETURN_IF_ERROR(meter.Add(1));
     }
-    ASSAY_RETURN_IF_ERROR(meter.Add(length));
   }
   return meter.Flush();
 }

@@ -101,6 +101,7 @@ class PointSums {
     high[-1] = 0;
     if (low != nullptr) low[-1] = 0;
     walk_.Run(begin, end, [&](const IndexVectorWalk::Strip& strip) {
+      context_.parallel().Poll();
       alignas(64) int64_t starts[kStrip], of_high[kStrip], of_low[kStrip];
       alignas(64) float terms[kStrip];
       StartsOf(kernels_.indices, g_, strip, 1, starts);

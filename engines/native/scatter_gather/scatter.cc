@@ -30,9 +30,10 @@ class ScatterSum final : public Kernel {
         context, MakeScatterGeometry(context.attributes(), operands), operands,
         [&](const ScatterGeometry& g, ScalarFunction&, std::span<const Literal> updates,
             std::span<Literal> results) -> absl::Status {
-          ASSAY_ASSIGN_OR_RETURN(const bool added,
-                                 AddWindowsInFixedUnits(context, kernels_, g, updates[0], results[0]));
-          if (added) return absl::OkStatus();
+          const absl::StatusOr<bool> added =
+              AddWindowsInFixedUnits(context, kernels_, g, updates[0], results[0]);
+          if (!added.ok() && !IsMemoryError(added.status())) return added.status();
+          if (added.ok() && *added) return absl::OkStatus();
           ASSAY_ASSIGN_OR_RETURN(ScatteredUpdates scattered, CollectUpdates(context, g, updates[0]));
           if (scattered.count == 0) return absl::OkStatus();
           return AddUpdates(context, kernels_.sums,

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "engines/native/sort/vector_sort.h"
+#include "evaluator/parallel.h"
 
 namespace assay::native {
 namespace {
@@ -15,9 +16,9 @@ constexpr int kBitsOfTwoDigits = 16;  // shorter keys are sorted by digits in an
 
 // Words and the order share one place: words are done with when the order is written. Both others have room for what
 // a vector stores beyond the end.
-LineSorter::LineSorter(Isa isa, std::span<const KeySource> keys, bool ties_reversed, int64_t n,
-                       std::byte* scratch)
-    : vectors_(isa == Isa::kAvx512), keys_(keys), ties_reversed_(ties_reversed), n_(n) {
+LineSorter::LineSorter(const Parallel& parallel, Isa isa, std::span<const KeySource> keys, bool ties_reversed,
+                       int64_t n, std::byte* scratch)
+    : parallel_(parallel), vectors_(isa == Isa::kAvx512), keys_(keys), ties_reversed_(ties_reversed), n_(n) {
   items_ = scratch;
   more_ = items_ + n * static_cast<int64_t>(sizeof(Keyed64)) + 64;
   words_ = more_ + n * static_cast<int64_t>(sizeof(Keyed64)) + 64;
@@ -52,6 +53,7 @@ bool LineSorter::MakeWords(int64_t at, std::span<const KeySource> group, int bit
 
 template <class Item, class Word>
 bool LineSorter::SortGroup(int64_t at, std::span<const KeySource> group, int bits, bool first) {
+  const auto poll = [this] { parallel_.Poll(); };
   auto* const items = reinterpret_cast<Item*>(items_);
   // The order of the groups before stands where words would: words are made behind the items of this one.
   auto* const words = reinterpret_cast<Word*>(first ? words_ : more_);
@@ -69,12 +71,12 @@ bool LineSorter::SortGroup(int64_t at, std::span<const KeySource> group, int bit
         for (int64_t j = 0; j < n_; ++j) items[j].position = static_cast<uint32_t>(j);
       }
       auto* const integers = reinterpret_cast<uint64_t*>(items_);
-      VectorSort(integers, reinterpret_cast<uint64_t*>(more_), n_);
+      VectorSort(integers, reinterpret_cast<uint64_t*>(more_), n_, poll);
       for (int64_t j = 0; j < n_; ++j) order_[j] = PositionAt(static_cast<uint32_t>(integers[j]));
       return true;
     }
   }
-  const Item* const sorted = RadixSort(items, reinterpret_cast<Item*>(more_), n_, bits);
+  const Item* const sorted = RadixSort(items, reinterpret_cast<Item*>(more_), n_, bits, poll);
   for (int64_t j = 0; j < n_; ++j) order_[j] = sorted[j].position;
   return true;
 }
@@ -85,14 +87,15 @@ bool LineSorter::Sort(int64_t at, std::byte* out) {
 
 template <class Word>
 bool LineSorter::SortWords(int64_t at, std::byte* out) {
+  const auto poll = [this] { parallel_.Poll(); };
   const KeySource& source = keys_[0];
   auto* const words = reinterpret_cast<Word*>(items_);
   if (!MakeWords(at, keys_, source.encoder->bits(), words)) return false;
   const Word* sorted = words;
   if (vectors_ && source.encoder->bits() > kBitsOfTwoDigits) {
-    VectorSort(words, reinterpret_cast<Word*>(more_), n_);
+    VectorSort(words, reinterpret_cast<Word*>(more_), n_, poll);
   } else {
-    sorted = RadixSort(words, reinterpret_cast<Word*>(more_), n_, source.encoder->bits());
+    sorted = RadixSort(words, reinterpret_cast<Word*>(more_), n_, source.encoder->bits(), poll);
   }
   source.encoder->Decode(sorted, n_, out);
   Restore(source.encoder->zeros(), sorted, at, out, /*zeros=*/true);

@@ -11,6 +11,10 @@
 #include "engines/native/sort/radix_sort.h"
 #include "jit/isa.h"
 
+namespace assay {
+class Parallel;  // evaluator/parallel.h
+}
+
 namespace assay::native {
 
 // Where the elements are that one key is made of.
@@ -24,7 +28,9 @@ struct KeySource {
 class LineSorter {
  public:
   // Lines of n elements. The first key decides first; ties_reversed: those with equal keys come out last one first.
-  LineSorter(Isa isa, std::span<const KeySource> keys, bool ties_reversed, int64_t n, std::byte* scratch);
+  // `parallel` is polled where they are many.
+  LineSorter(const Parallel& parallel, Isa isa, std::span<const KeySource> keys, bool ties_reversed,
+             int64_t n, std::byte* scratch);
 
   static int64_t ScratchBytes(int64_t n) { return n * (2 * sizeof(Keyed64) + sizeof(uint64_t)) + 128; }
 
@@ -45,6 +51,7 @@ class LineSorter {
   template <class Word>
   void Restore(KeyEncoder::Class same, const Word* sorted, int64_t at, std::byte* out, bool zeros) const;
 
+  const Parallel& parallel_;
   const bool vectors_;  // VectorSort runs here
   const std::span<const KeySource> keys_;
   const bool ties_reversed_;

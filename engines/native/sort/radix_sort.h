@@ -2,6 +2,7 @@
 #ifndef ASSAY_ENGINES_NATIVE_SORT_RADIX_SORT_H_
 #define ASSAY_ENGINES_NATIVE_SORT_RADIX_SORT_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -24,8 +25,11 @@ inline uint64_t SortedBy(const Keyed64& item) { return item.key; }
 // Fewer are sorted by insertion: an item goes before those with larger keys.
 inline constexpr int64_t kShortestRadixSort = 48;
 
-template <int kDigit, class Item>
-Item* RadixSortByDigits(Item* items, Item* scratch, int64_t n, int key_bits) {
+// Items between two polls.
+inline constexpr int64_t kRadixBlock = 1 << 16;
+
+template <int kDigit, class Item, class Poll>
+Item* RadixSortByDigits(Item* items, Item* scratch, int64_t n, int key_bits, const Poll& poll) {
   constexpr uint32_t kBins = 1 << kDigit;
   constexpr int kMostPasses = (8 * sizeof(SortedBy(Item())) + kDigit - 1) / kDigit;
   const int passes = (key_bits + kDigit - 1) / kDigit;
@@ -38,9 +42,12 @@ Item* RadixSortByDigits(Item* items, Item* scratch, int64_t n, int key_bits) {
   };
   uint32_t* const others = memory.get() + passes * kBins;
   const int top = passes - 1;
-  for (int64_t i = 0; i < n; ++i) {
-    for (int p = 0; p < top; ++p) ++counts[p][digit(items[i], p)];
-    ++(i % 2 == 0 ? counts[top] : others)[digit(items[i], top)];
+  for (int64_t from = 0; from < n; from += kRadixBlock) {
+    for (int64_t i = from; i < std::min(n, from + kRadixBlock); ++i) {
+      for (int p = 0; p < top; ++p) ++counts[p][digit(items[i], p)];
+      ++(i % 2 == 0 ? counts[top] : others)[digit(items[i], top)];
+    }
+    if (n > kRadixBlock) poll();
   }
   for (uint32_t d = 0; d < kBins; ++d) counts[top][d] += others[d];
   for (int p = 0; p < passes; ++p) {
@@ -48,16 +55,20 @@ Item* RadixSortByDigits(Item* items, Item* scratch, int64_t n, int key_bits) {
     if (next[digit(items[0], p)] == n) continue;  // one digit alone
     uint32_t sum = 0;
     for (uint32_t d = 0; d < kBins; ++d) sum += std::exchange(next[d], sum);
-    for (int64_t i = 0; i < n; ++i) scratch[next[digit(items[i], p)]++] = items[i];
+    for (int64_t from = 0; from < n; from += kRadixBlock) {
+      for (int64_t i = from; i < std::min(n, from + kRadixBlock); ++i)
+        scratch[next[digit(items[i], p)]++] = items[i];
+      if (n > kRadixBlock) poll();
+    }
     std::swap(items, scratch);
   }
   return items;
 }
 
 // Sorts n < 2^32 items by their keys, whose bits above the lowest `key_bits` are zero. The sorted ones are at the
-// returned place, one of the two.
-template <class Item>
-Item* RadixSort(Item* items, Item* scratch, int64_t n, int key_bits) {
+// returned place, one of the two. Calls poll() now and then where they are many.
+template <class Item, class Poll>
+Item* RadixSort(Item* items, Item* scratch, int64_t n, int key_bits, const Poll& poll) {
   if (n < kShortestRadixSort) {
     for (int64_t i = 1; i < n; ++i) {
       const Item item = items[i];
@@ -67,8 +78,8 @@ Item* RadixSort(Item* items, Item* scratch, int64_t n, int key_bits) {
     }
     return items;
   }
-  return n < 1 << 13 ? RadixSortByDigits<8>(items, scratch, n, key_bits)
-                     : RadixSortByDigits<11>(items, scratch, n, key_bits);
+  return n < 1 << 13 ? RadixSortByDigits<8>(items, scratch, n, key_bits, poll)
+                     : RadixSortByDigits<11>(items, scratch, n, key_bits, poll);
 }
 
 }  // namespace assay::native

@@ -225,7 +225,8 @@ class SortRun {
   absl::Status SortLongLines() {
     ASSAY_ASSIGN_OR_RETURN(Literal scratch,
                            Scratch(context_, ElementType::kU8, LineSorter::ScratchBytes(lines_.length)));
-    LineSorter sorter(isa_, keys_, order_.ties_reversed, lines_.length, scratch.MutableBytes().data());
+    LineSorter sorter(context_.parallel(), isa_, keys_, order_.ties_reversed, lines_.length,
+                      scratch.MutableBytes().data());
     for (int64_t at = 0; at < lines_.total && ordered_; at += lines_.length) {
       SortLine(sorter, at);
       ASSAY_RETURN_IF_ERROR(context_.Charge(lines_.length));
@@ -241,7 +242,8 @@ class SortRun {
       context_.parallel().For(some, kElementsOfPart / lines_.length + 1, [&](int64_t begin, int64_t end) {
         const auto scratch = std::make_unique_for_overwrite<std::byte[]>(
             static_cast<size_t>(LineSorter::ScratchBytes(lines_.length)));
-        LineSorter sorter(isa_, keys_, order_.ties_reversed, lines_.length, scratch.get());
+        LineSorter sorter(context_.parallel(), isa_, keys_, order_.ties_reversed, lines_.length,
+                          scratch.get());
         for (int64_t l = done + begin; l < done + end && ordered_; ++l) SortLine(sorter, l * lines_.length);
       });
       ASSAY_RETURN_IF_ERROR(context_.Charge(some * lines_.length));

@@ -199,11 +199,13 @@ ASSAY_AVX512 typename V::Item Median(const typename V::Item* items, int64_t n) {
 }
 
 template <class V>
-ASSAY_AVX512 void Quicksort(typename V::Item* items, typename V::Item* scratch, int64_t n, int depth) {
+ASSAY_AVX512 void Quicksort(typename V::Item* items, typename V::Item* scratch, int64_t n, int depth,
+                            absl::FunctionRef<void()> poll) {
   using Item = typename V::Item;
   while (n > kMostVectors * V::kLanes) {
+    if (n > kRadixBlock) poll();
     if (depth-- == 0) {
-      const Item* const sorted = RadixSort(items, scratch, n, 8 * sizeof(Item));
+      const Item* const sorted = RadixSort(items, scratch, n, 8 * sizeof(Item), poll);
       if (sorted != items) std::copy_n(sorted, n, items);
       return;
     }
@@ -213,7 +215,7 @@ ASSAY_AVX512 void Quicksort(typename V::Item* items, typename V::Item* scratch, 
       if (median == static_cast<Item>(~Item{0})) return;
       low = Partition<V>(items, scratch, n, median + 1);
     } else {
-      Quicksort<V>(items, scratch, low, depth);
+      Quicksort<V>(items, scratch, low, depth, poll);
     }
     items += low;
     n -= low;
@@ -226,11 +228,11 @@ int MostPartitions(int64_t n) { return 2 * std::bit_width(static_cast<uint64_t>(
 
 }  // namespace
 
-void VectorSort(uint32_t* items, uint32_t* scratch, int64_t n) {
-  Quicksort<Lanes32>(items, scratch, n, MostPartitions(n));
+void VectorSort(uint32_t* items, uint32_t* scratch, int64_t n, absl::FunctionRef<void()> poll) {
+  Quicksort<Lanes32>(items, scratch, n, MostPartitions(n), poll);
 }
-void VectorSort(uint64_t* items, uint64_t* scratch, int64_t n) {
-  Quicksort<Lanes64>(items, scratch, n, MostPartitions(n));
+void VectorSort(uint64_t* items, uint64_t* scratch, int64_t n, absl::FunctionRef<void()> poll) {
+  Quicksort<Lanes64>(items, scratch, n, MostPartitions(n), poll);
 }
 
 }  // namespace assay::native

@@ -5,11 +5,14 @@
 
 #include <cstdint>
 
+#include "absl/functional/function_ref.h"
+
 namespace assay::native {
 
-// Sorts in place; the machine has AVX-512. scratch has room for n integers and 64 bytes more.
-void VectorSort(uint32_t* items, uint32_t* scratch, int64_t n);
-void VectorSort(uint64_t* items, uint64_t* scratch, int64_t n);
+// Sorts in place; the machine has AVX-512. scratch has room for n integers and 64 bytes more. Calls poll() now and then where
+// they are many.
+void VectorSort(uint32_t* items, uint32_t* scratch, int64_t n, absl::FunctionRef<void()> poll);
+void VectorSort(uint64_t* items, uint64_t* scratch, int64_t n, absl::FunctionRef<void()> poll);
 
 }  // namespace assay::native
 

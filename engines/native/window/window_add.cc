@@ -80,9 +80,10 @@ class SlidingSum {
 // One line at a time; each thread has its own.
 class LineSummer {
  public:
-  LineSummer(const SumKernels& kernels, const WindowLines& lines, ElementType type, const std::byte* input,
-             double init, std::byte* result)
-      : kernels_(kernels),
+  LineSummer(const Parallel& parallel, const SumKernels& kernels, const WindowLines& lines, ElementType type,
+             const std::byte* input, double init, std::byte* result)
+      : parallel_(parallel),
+        kernels_(kernels),
         lines_(lines),
         line_(lines.line()),
         stride_(lines.stride()),
@@ -141,6 +142,7 @@ class LineSummer {
     if (init_ != 0) window.Add({init_, 0, std::fabs(init_)});
     alignas(64) double terms[kBlock];
     const auto add = [&](int64_t first, int64_t n) {
+      parallel_.Poll();
       Load(rows_[0], first, n, terms);
       for (int64_t i = 0; i < n; ++i) window.Add({terms[i], 0, std::fabs(terms[i])});
     };
@@ -172,6 +174,7 @@ class LineSummer {
     alignas(64) double terms[kBlock];
     alignas(64) double sums[kBlock] = {}, errors[kBlock] = {}, magnitudes[kBlock] = {};
     for (int64_t done = 0; done < n; done += kBlock) {
+      parallel_.Poll();
       const int64_t count = std::min(kBlock, n - done);
       Load(rows_[0], done, count, terms);
       kernels_.add_row_pairs(count, terms, sums, errors, magnitudes);
@@ -194,6 +197,7 @@ class LineSummer {
     magnitudes_.assign(n, 0);
     row_.resize(n);
     for (int64_t row : rows_) {
+      parallel_.Poll();
       Load(row, 0, n, row_.data());
       kernels_.add_row_pairs(n, row_.data(), sums_.data(), errors_.data(), magnitudes_.data());
     }
@@ -214,6 +218,7 @@ class LineSummer {
 
   void Flush() {
     if (pending_ == 0) return;
+    parallel_.Poll();
     const int64_t padded = (pending_ + kernels_.lanes - 1) / kernels_.lanes * kernels_.lanes;
     for (int64_t i = pending_; i < padded; ++i) middle_[i] = norms_[i] = 0;
     alignas(64) double ratios[kBlock];
@@ -270,6 +275,7 @@ class LineSummer {
     };
     int64_t begin = line_.begin(open_[0]), end = begin;
     for (int64_t o : open_) {
+      parallel_.Poll();
       const int64_t low = line_.begin(o), high = line_.end(o);
       for (; begin < std::min(low, end); ++begin) add(begin, -1);
       if (begin < low) begin = end = low;
@@ -286,6 +292,7 @@ class LineSummer {
     sum.Add(init_);
     for (int64_t row : rows_) {
       for (int64_t from = line_.begin(o); from < line_.end(o); from += kPiece) {
+        parallel_.Poll();
         const int64_t n = std::min(kPiece, line_.end(o) - from);
         Load(row, from, n, terms);
         sum.AddProducts(terms, 1, &kOne, 0, n);
@@ -294,6 +301,7 @@ class LineSummer {
     return sum.Round(format_);
   }
 
+  const Parallel& parallel_;  // polled: a line may be as long as memory
   const SumKernels& kernels_;
   const WindowLines& lines_;
   WindowLine line_;
@@ -329,7 +337,7 @@ absl::Status SumInParts(EvalContext& context, const SumKernels& kernels, const W
       CountTiers({.sums = line.outputs});
     } else {
       context.parallel().For(parts, 1, [&](int64_t begin, int64_t end) {
-        LineSummer summer(kernels, lines, type, input, start, result);
+        LineSummer summer(context.parallel(), kernels, lines, type, input, start, result);
         TierCounts counts;
         summer.Run(l, begin * part, std::min(end * part, line.outputs), counts);
         CountTiers(counts);
@@ -357,7 +365,7 @@ absl::Status RunWindowSums(EvalContext& context, Isa isa, const WindowLines& lin
   for (int64_t done = 0; done < lines.lines(); done += most) {
     const int64_t part = std::min(most, lines.lines() - done);
     context.parallel().For(part, kWorkOfPart / work + 1, [&](int64_t begin, int64_t end) {
-      LineSummer summer(kernels, lines, type, input, start, result);
+      LineSummer summer(context.parallel(), kernels, lines, type, input, start, result);
       TierCounts counts;
       for (int64_t l = done + begin; l < done + end; ++l) {
         if (prefixes.Run(context.parallel(), l)) {
