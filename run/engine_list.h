@@ -19,7 +19,9 @@ std::string_view Name(EngineChoice choice);
 
 // The engines of a choice in the order in which they are asked, without the reference. Their code is for
 // instruction sets up to `isa`, which the machine must have.
-std::span<const Engine* const> EnginesOf(EngineChoice choice = EngineChoice::kExact, Isa isa = MachineIsa());
+// `allow_rwx`: also those that map memory which is writable and executable at once, as oneDNN does for its code.
+std::span<const Engine* const> EnginesOf(EngineChoice choice = EngineChoice::kExact, Isa isa = MachineIsa(),
+                                         bool allow_rwx = false);
 
 }  // namespace assay
 

@@ -64,6 +64,9 @@ CLI::Validator Count() { return Whole(1, INT64_MAX); }
 void AddPlanFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--engine", flags.engine, "exact (the default), reference, fast or gpu")
       ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
+  command->add_flag(
+      "--allow-rwx", flags.allow_rwx,
+      "with --engine fast, oneDNN too: its code lies in memory that is writable and executable");
   command->add_option("--cpu", flags.cpu, "use no more than this instruction set: baseline, avx2 or avx512")
       ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
 }

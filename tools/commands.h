@@ -31,6 +31,7 @@ struct RunFlags {
   std::optional<uint64_t> random_inputs;
   std::string output;  // .npz; empty: print
   std::string engine = "exact";
+  bool allow_rwx = false;  // engines that map writable and executable memory
   std::string cpu;         // the best instruction set that kernels may use; empty: the machine's
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   std::vector<std::string> load_ops;

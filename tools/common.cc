@@ -160,7 +160,7 @@ std::span<const Engine* const> EnginesOf(const RunFlags& flags) {
   const EngineChoice choice = flags.engine == "fast"        ? EngineChoice::kFast
                               : flags.engine == "reference" ? EngineChoice::kReference
                                                             : EngineChoice::kExact;
-  return assay::EnginesOf(choice, *IsaOf(flags));
+  return assay::EnginesOf(choice, *IsaOf(flags), flags.allow_rwx);
 }
 
 RunOptions OptionsOf(const RunFlags& flags) {
@@ -173,6 +173,7 @@ RunOptions OptionsOf(const RunFlags& flags) {
                            : Crosscheck::kOff;
   options.repro_dir = flags.repro_dir;
   options.repro_flags = "--engine " + flags.engine;
+  if (flags.allow_rwx) options.repro_flags += " --allow-rwx";
   if (!flags.cpu.empty()) options.repro_flags += " --cpu " + flags.cpu;
   if (options.jobs > 0) options.repro_flags += fmt::format(" --jobs {}", options.jobs);
   return options;

@@ -60,7 +60,7 @@ def numpy_seconds(program):
 
 
 def assay_seconds(options, engine, program, inputs):
-    command = [options.assay, "bench", program, "--inputs", inputs, "--json", "--engine", engine, "--jobs",
+    command = [options.assay, "bench", program, "--inputs", inputs, "--json", "--engine", *engine.split(), "--jobs",
                str(options.threads)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

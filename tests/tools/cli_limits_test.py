@@ -211,6 +211,62 @@ ENTRY e {
             if os.path.exists(self.path("out.npz")):
                 os.remove(self.path("out.npz"))
 
+    # ---- no page is writable and executable ----
+
+    def pages_after_a_dot(self, *flags, until):
+        """The writable and executable mappings of a process that made a dot by `fast` and then turns in a loop."""
+        program = self.file("d.hlo", """HloModule m
+c {
+  p = (pred[], f32[512,512]) parameter(0)
+  ROOT a = pred[] get-tuple-element(p), index=0
+}
+b {
+  p = (pred[], f32[512,512]) parameter(0)
+  a = pred[] get-tuple-element(p), index=0
+  x = f32[512,512] get-tuple-element(p), index=1
+  d = f32[512,512] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = (pred[], f32[512,512]) tuple(a, d)
+}
+ENTRY e {
+  t = pred[] constant(true)
+  h = f32[] constant(0.5)
+  x = f32[512,512] broadcast(h), dimensions={}
+  s = (pred[], f32[512,512]) tuple(t, x)
+  ROOT w = (pred[], f32[512,512]) while(s), condition=c, body=b
+}
+""")
+        process = subprocess.Popen([ASSAY, "run", program, "--engine", "fast", "--crosscheck", "off", *flags],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        found, executable = [], 0
+        end = time.monotonic() + until
+        while time.monotonic() < end and not found:
+            time.sleep(0.05)
+            with open(f"/proc/{process.pid}/maps") as maps:
+                fields = [line.split() for line in maps]
+            found = [f for f in fields if f[1].startswith("rwx")]
+            executable = max(executable, sum(f[1].startswith("r-x") and len(f) == 5 for f in fields))
+        self.assertIsNone(process.poll())
+        return found, executable
+
+    def test_no_page_is_writable_and_executable(self):
+        found, _ = self.pages_after_a_dot(until=1.5)
+        self.assertEqual(found, [])
+        dot = self.file("p.hlo", """HloModule m
+ENTRY e {
+  x = f32[512,512] parameter(0)
+  ROOT d = f32[512,512] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+""")
+        plan = self.expect(0, "plan", dot, "--engine", "fast", "--allow-rwx").stdout.decode()
+        self.assertNotIn("onednn", self.expect(0, "plan", dot, "--engine", "fast").stdout.decode())
+        if "can't be loaded" not in plan:
+            self.assertIn("onednn", plan)
+            found, _ = self.pages_after_a_dot("--allow-rwx", until=30)
+            self.assertNotEqual(found, [])  # what the first half looks for can be seen
+
 
 if __name__ == "__main__":
     unittest.main()

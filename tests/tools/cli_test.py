@@ -249,11 +249,11 @@ ENTRY e {
                          f"  ROOT d = f32[{n},{n}] dot(x, x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n")
 
     def test_fast_declines_small_steps_and_loads_nothing_for_them(self):
-        result = self.expect(0, "plan", self.dot(100), "--engine", "fast",
+        result = self.expect(0, "plan", self.dot(100), "--engine", "fast", "--allow-rwx",
                              output="(onednn: 1000000 products, fewer than 67108864)")
         self.assertIn(b"rounded-sums  %d", result.stdout)
         env = {**os.environ, "LD_DEBUG": "files"}
-        traced = self.call("run", self.dot(100), "--engine", "fast", "--random-inputs", "1", env=env)
+        traced = self.call("run", self.dot(100), "--engine", "fast", "--allow-rwx", "--random-inputs", "1", env=env)
         self.assertEqual(traced.returncode, 0)
         self.assertIn(b"libm", traced.stderr)
         self.assertNotIn(b"dnnl", traced.stderr)
@@ -261,12 +261,13 @@ ENTRY e {
     def test_fast_runs_where_the_library_is_missing(self):
         self.file("libdnnl.so.2", "no library")
         env = {**os.environ, "LD_LIBRARY_PATH": self.folder.name}
-        result = self.expect(0, "plan", self.dot(512), "--engine", "fast", output="(onednn: oneDNN can't be loaded: ", env=env)
+        result = self.expect(0, "plan", self.dot(512), "--engine", "fast", "--allow-rwx",
+                             output="(onednn: oneDNN can't be loaded: ", env=env)
         self.assertIn(b"native     %d", result.stdout)
-        self.expect(0, "run", self.dot(512), "--engine", "fast", "--random-inputs", "1", env=env)
+        self.expect(0, "run", self.dot(512), "--engine", "fast", "--allow-rwx", "--random-inputs", "1", env=env)
 
     def test_fast_checks_a_sample_of_a_large_step(self):
-        for args in ((), ("--crosscheck", "sample"), ("--crosscheck", "off")):
+        for args in ((), ("--crosscheck", "sample"), ("--crosscheck", "off"), ("--allow-rwx",)):
             self.expect(0, "run", self.dot(512), "--engine", "fast", "--random-inputs", "1", *args, output="out0 f32")
 
     # ---- protocol buffers ----
