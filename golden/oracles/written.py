@@ -25,8 +25,8 @@ class Script:
         self.before = dict(line.split() for line in self.list.read_text().splitlines()) if self.list.exists() else {}
         self.texts = {}
 
-    def write(self, folder, name, text):
-        file = f"{folder}/{name}.hlo"
+    def write(self, folder, name, text, ending="hlo"):
+        file = f"{folder}/{name}.{ending}"
         assert file not in self.texts, file
         self.texts[file] = text
 

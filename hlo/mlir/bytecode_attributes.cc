@@ -3,6 +3,7 @@
 
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode_reader.h"
+#include "hlo/mlir/quantization.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 #include "shape/checked.h"
@@ -389,7 +390,10 @@ void BytecodeReader::ReadTensor(Cursor& in, Attribute* attribute) {
   attribute->data = std::as_bytes(std::span(blob));
   if (type.element_type->kind == Type::Kind::kUnsupported) return;
   const bool is_index = type.element_type->kind == Type::Kind::kIndex;
-  const ElementType element = is_index ? ElementType::kS64 : type.element_type->element;
+  const bool is_quantized = type.element_type->kind == Type::Kind::kQuantized;
+  const ElementType element = is_index       ? ElementType::kS64
+                              : is_quantized ? type.element_type->quantization->storage
+                                             : type.element_type->element;
   if (element == ElementType::kPred) return ReadPredTensor(in, blob, *count, attribute);
   const auto bytes = static_cast<size_t>(Bytes(element));
   const std::optional<int64_t> wanted = CheckedMul(*count, static_cast<int64_t>(bytes));

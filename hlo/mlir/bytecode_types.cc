@@ -1,6 +1,7 @@
 // Types of the builtin dialect and of VHLO in bytecode (spec/stablehlo-bytecode.md sections 3 and 5).
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode_reader.h"
+#include "hlo/mlir/quantization.h"
 #include "shape/limits.h"
 
 namespace assay::mlir {
@@ -91,7 +92,7 @@ static_assert(kMaxShortRank <= kMaxRank);
 
 bool MayBeElement(const Type& type) {
   return type.kind == Type::Kind::kElement || type.kind == Type::Kind::kIndex ||
-         type.kind == Type::Kind::kUnsupported;
+         type.kind == Type::Kind::kQuantized || type.kind == Type::Kind::kUnsupported;
 }
 
 void SetElement(ElementType element, Type* type) {
@@ -137,7 +138,7 @@ const Type* BytecodeReader::DecodeType(size_t index) {
   entry.is_open = 0;
   if (type->element_type == nullptr) [[unlikely]]
     return nullptr;
-  if (!MayBeElement(*type->element_type)) [[unlikely]]
+  if (!MayBeElement(*type->element_type) || type->element_type->kind == Type::Kind::kQuantized) [[unlikely]]
     return DecodeAnyType(index);
   if (rank > 0) {
     void* const memory = tree_->Node(rank * sizeof(int64_t));
@@ -287,6 +288,10 @@ void BytecodeReader::ReadTensorType(Cursor& in, bool has_encoding, Type* type) {
   if (!MayBeElement(*type->element_type)) {
     return in.Fail(fmt::format("found a tensor of {}", ToString(*type->element_type)));
   }
+  if (type->element_type->kind == Type::Kind::kQuantized) {
+    const absl::Status axis = CheckAxis(*type->element_type->quantization, type->sizes);
+    if (!axis.ok()) return in.Fail(std::string(axis.message()));
+  }
   if (encoding == nullptr || encoding->kind != Attribute::Kind::kStruct || encoding->text != "bounds") return;
   if (encoding->integers.size() != type->sizes.size()) {
     return in.Fail(
@@ -295,15 +300,60 @@ void BytecodeReader::ReadTensorType(Cursor& in, bool has_encoding, Type* type) {
   type->bounds = encoding->integers;
 }
 
-// flags, storage type, expressed type, ...: HLO has no such type.
+// flags, storage type, expressed type, [axis], then of one scale and zero point: scale, zero point, smallest and largest
+// storage; of several: smallest and largest storage, scales, zero points. What Assay does not do becomes a type that
+// says so where it is used.
 void BytecodeReader::ReadQuantizedType(Cursor& in, bool per_axis, Type* type) {
-  in.Varint();
+  Quantization* const read = arena_.New<Quantization>();
+  const uint64_t flags = in.Varint();
   const Type* const storage = TypeAt(in);
   const Type* const expressed = TypeAt(in);
-  in.Bytes(in.left());
   if (!in.ok()) return;
-  type->text = arena_.Copy(fmt::format("!quant.uniform<{}:{}{}>", ToString(*storage), ToString(*expressed),
-                                       per_axis ? ", per axis" : ""));
+  const auto element = [&](const Type& of) { return of.kind == Type::Kind::kElement; };
+  if (!element(*storage)) return in.Fail(fmt::format("QUANT-2: found storage type {}", ToString(*storage)));
+  if (!element(*expressed))
+    return in.Fail(fmt::format("QUANT-4: found expressed type {}", ToString(*expressed)));
+  read->storage = storage->element;
+  read->expressed = expressed->element;
+  if (flags > 1 || (flags == 1 && IsUnsignedIntegral(read->storage))) {
+    return in.Fail(fmt::format("QUANT-14: found flags {} of storage type {}", flags, ToString(*storage)));
+  }
+  if (flags == 0 && IsSignedIntegral(read->storage))
+    read->storage = IntegerOfWidth(Bits(read->storage), true);
+  if (per_axis) read->axis = static_cast<int64_t>(in.Varint());
+  std::vector<double> scales;
+  std::vector<int64_t> zero_points;
+  const auto read_range = [&] {
+    read->storage_min = in.Signed();
+    read->storage_max = in.Signed();
+  };
+  if (per_axis) {
+    read_range();
+    scales.resize(in.Count());
+    for (double& scale : scales) scale = ReadApFloat(in, ElementType::kF64);
+    zero_points.resize(in.Count());
+    for (int64_t& zero_point : zero_points) zero_point = in.Signed();
+  } else {
+    scales.push_back(ReadApFloat(in, ElementType::kF64));
+    zero_points.push_back(in.Signed());
+    read_range();
+  }
+  if (!in.ok()) return;
+  if (read->axis < 0 && per_axis) return in.Fail("QUANT-8: the axis does not fit in 63 bits");
+  read->scales = arena_.Copy(scales);
+  read->zero_points = arena_.Copy(zero_points);
+  absl::Status legal = CheckStorage(read->storage);
+  if (legal.ok()) legal = CheckExpressed(read->expressed);
+  if (absl::IsUnimplemented(legal)) {
+    type->text = arena_.Copy(fmt::format("!quant.uniform<{}:{}> ({})", ToString(*storage),
+                                         ToString(*expressed), std::string(legal.message())));
+    return;
+  }
+  if (legal.ok()) legal = CheckQuantization(*read);
+  if (!legal.ok()) return in.Fail(std::string(legal.message()));
+  type->kind = Type::Kind::kQuantized;
+  type->quantization = read;
+  tree_->has_quantized = true;
 }
 
 std::span<const Type* const> BytecodeReader::ReadTypeList(Cursor& in) {

@@ -7,17 +7,21 @@
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode_reader.h"
 #include "hlo/mlir/importer.h"
+#include "hlo/mlir/quantized_lowering.h"
 #include "hlo/mlir/text_parser.h"
+#include "hlo/storage_range.h"
 
 namespace assay {
 
 absl::StatusOr<Module> ParseStableHloText(std::string_view text) {
   ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, mlir::ParseMlirText(text));
+  ASSAY_RETURN_IF_ERROR(mlir::LowerQuantizedTypes(*tree));
   return mlir::ImportModule(*tree);
 }
 
 absl::StatusOr<Module> ParseStableHloBytecode(std::string_view bytes) {
   ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, mlir::ReadMlirBytecode(bytes));
+  ASSAY_RETURN_IF_ERROR(mlir::LowerQuantizedTypes(*tree));
   return mlir::ImportModule(*tree);
 }
 
@@ -288,6 +292,18 @@ absl::Status Importer::ImportModuleAttributes(const Operation& module) {
   return read("mhlo.num_partitions", &module_.num_partitions);
 }
 
+// Random inputs of the argument keep to the range of its quantized type.
+void Importer::SetStorageRange(size_t argument, std::string_view range) {
+  Computation& main = module_.computations[static_cast<size_t>(module_.entry.value)];
+  if (argument >= main.parameters.size()) return;
+  Instruction& parameter = main.instructions[static_cast<size_t>(main.parameters[argument])];
+  auto extras = parameter.extras == nullptr ? std::make_shared<InstructionExtras>()
+                                            : std::make_shared<InstructionExtras>(*parameter.extras);
+  extras->frontend_attributes.emplace_back(std::string(kStorageRange),
+                                           StringOrJson{std::string(range), false});
+  parameter.extras = std::move(extras);
+}
+
 // tf.aliasing_output = k: the argument's buffer may become that of result k. jax.buffer_donor: of any result.
 absl::Status Importer::ImportEntryAttributes(const Operation& entry) {
   const Attribute* const arguments = entry.Find("arg_attrs");
@@ -306,6 +322,8 @@ absl::Status Importer::ImportEntryAttributes(const Operation& entry) {
       alias.parameter_number = static_cast<int64_t>(i);
       module_.input_output_alias.push_back(std::move(alias));
     }
+    if (const Attribute* range = mlir::Find(fields, kStorageRange); range != nullptr)
+      SetStorageRange(i, range->text);
     const Attribute* const donor = mlir::Find(fields, "jax.buffer_donor");
     if (donor != nullptr && donor->integer != 0)
       module_.buffer_donor.push_back({static_cast<int64_t>(i), {}});

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "fmt/format.h"
+#include "hlo/mlir/quantization.h"
 #include "literal/element_io.h"
 
 namespace assay::mlir {
@@ -19,41 +20,6 @@ std::string Join(std::span<const Type* const> types) {
 bool SameTypes(std::span<const Type* const> a, std::span<const Type* const> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Type* x, const Type* y) { return SameType(*x, *y); });
-}
-
-std::string_view MlirName(ElementType type) {
-  switch (type) {
-    case ElementType::kPred:
-      return "i1";
-    case ElementType::kF8E5M2:
-      return "f8E5M2";
-    case ElementType::kF8E4M3:
-      return "f8E4M3";
-    case ElementType::kF8E4M3FN:
-      return "f8E4M3FN";
-    case ElementType::kF8E4M3B11FNUZ:
-      return "f8E4M3B11FNUZ";
-    case ElementType::kF8E3M4:
-      return "f8E3M4";
-    case ElementType::kF8E5M2FNUZ:
-      return "f8E5M2FNUZ";
-    case ElementType::kF8E4M3FNUZ:
-      return "f8E4M3FNUZ";
-    case ElementType::kF8E8M0FNU:
-      return "f8E8M0FNU";
-    case ElementType::kF6E3M2FN:
-      return "f6E3M2FN";
-    case ElementType::kF6E2M3FN:
-      return "f6E2M3FN";
-    case ElementType::kF4E2M1FN:
-      return "f4E2M1FN";
-    case ElementType::kC64:
-      return "complex<f32>";
-    case ElementType::kC128:
-      return "complex<f64>";
-    default:
-      return {};
-  }
 }
 
 std::string TensorText(const Type& type) {
@@ -73,13 +39,6 @@ std::string TensorText(const Type& type) {
 
 }  // namespace
 
-std::string ElementName(ElementType type) {
-  if (const std::string_view name = MlirName(type); !name.empty()) return std::string(name);
-  if (IsSignedIntegral(type)) return fmt::format("i{}", Bits(type));
-  if (IsUnsignedIntegral(type)) return fmt::format("ui{}", Bits(type));
-  return std::string(Name(type));
-}
-
 bool SameType(const Type& a, const Type& b) {
   if (&a == &b) return true;
   if (a.kind != b.kind) return false;
@@ -92,6 +51,8 @@ bool SameType(const Type& a, const Type& b) {
     case Type::Kind::kTuple:
     case Type::Kind::kFunction:
       return SameTypes(a.inputs, b.inputs) && SameTypes(a.results, b.results);
+    case Type::Kind::kQuantized:
+      return SameQuantization(*a.quantization, *b.quantization);
     case Type::Kind::kUnsupported:
       return a.text == b.text;
     default:
@@ -115,6 +76,8 @@ std::string ToString(const Type& type) {
       return fmt::format("tuple<{}>", Join(type.inputs));
     case Type::Kind::kFunction:
       return fmt::format("({}) -> ({})", Join(type.inputs), Join(type.results));
+    case Type::Kind::kQuantized:
+      return ToString(*type.quantization);
     case Type::Kind::kUnsupported:
       return std::string(type.text);
   }
@@ -129,7 +92,7 @@ const Attribute* Find(std::span<const NamedAttribute> fields, std::string_view n
 }
 
 // Clear() writes each field: one more is one more line there.
-static_assert(sizeof(Type) == 104 && sizeof(Attribute) == 120 && sizeof(Operation) == 112);
+static_assert(sizeof(Type) == 112 && sizeof(Attribute) == 120 && sizeof(Operation) == 112);
 static_assert(alignof(Type) == 8 && alignof(Attribute) == 8 && alignof(Location) == 8 && alignof(Value) == 8);
 
 void* Tree::NodeFromArena(size_t bytes) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hlo/arena.h"
+#include "hlo/mlir/element_names.h"
 #include "shape/element_type.h"
 #include "shape/error.h"
 
@@ -24,15 +25,18 @@ namespace assay::mlir {
 // A dimension written '?', and "no bound" in a list of bounds.
 inline constexpr int64_t kDynamicSize = INT64_MIN;
 
+struct Quantization;  // quantization.h
+
 struct Type {
   enum class Kind : uint8_t {
     kElement,      // f32, i1, complex<f32>: `element`
     kIndex,        // index
     kNone,         // none
-    kTensor,       // of element_type, which is kElement, kIndex or kUnsupported
+    kTensor,       // of element_type, which is kElement, kIndex, kQuantized or kUnsupported
     kToken,        // !stablehlo.token
     kTuple,        // of `inputs`
     kFunction,     // `inputs` to `results`
+    kQuantized,    // !quant.uniform<...>: `quantization`
     kUnsupported,  // `text`: a legal type that HLO has not
   };
   Kind kind = Kind::kNone;
@@ -42,14 +46,13 @@ struct Type {
   std::span<const int64_t> sizes;
   std::span<const int64_t> bounds;  // of dynamic dimensions; empty: none
   const Type* element_type = nullptr;
+  const Quantization* quantization = nullptr;
   std::span<const Type* const> inputs;
   std::span<const Type* const> results;
   std::string_view text;
 };
 bool SameType(const Type& a, const Type& b);
 std::string ToString(const Type& type);
-// f8E4M3FN, i32, ui8, complex<f32>
-std::string ElementName(ElementType type);
 
 struct Attribute;
 struct NamedAttribute {
@@ -141,6 +144,7 @@ inline void Clear(Type* type) {
   type->sizes = {};
   type->bounds = {};
   type->element_type = nullptr;
+  type->quantization = nullptr;
   type->inputs = {};
   type->results = {};
   type->text = {};
@@ -227,6 +231,8 @@ class Tree {
   // False: no operation has an attribute of this name.
   static constexpr std::string_view kFrontendAttributes = "mhlo.frontend_attributes";
   bool has_frontend_attributes = true;
+  // A type of the file is quantized.
+  bool has_quantized = false;
   // The same error with the place of the operation: line and column of a text, "byte N" of bytecode.
   absl::Status WithPlace(const absl::Status& status, const Operation& operation) const;
 

@@ -5,6 +5,7 @@
 
 #include "fmt/format.h"
 #include "hlo/mlir/importer.h"
+#include "hlo/mlir/quantization.h"
 #include "hlo/mlir/text_writer.h"
 #include "literal/element_io.h"
 
@@ -62,6 +63,7 @@ std::string FieldsText(std::span<const NamedAttribute> fields, bool whole) {
 }
 
 ElementType ElementOf(const Type* type, ElementType absent) {
+  if (type != nullptr && type->kind == Type::Kind::kQuantized) return type->quantization->storage;
   return type != nullptr && type->kind == Type::Kind::kElement ? type->element : absent;
 }
 

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "fmt/format.h"
+#include "hlo/mlir/quantization.h"
 #include "hlo/mlir/text_parser.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
@@ -90,6 +91,7 @@ absl::Status DenseReader::Read() {
     return NotSupported(lexer_.PositionOf(where_), fmt::format("dense<...> of type {}", ToString(type)));
   }
   if (type.element_type->kind == Type::Kind::kElement) element_ = type.element_type->element;
+  if (type.element_type->kind == Type::Kind::kQuantized) element_ = type.element_type->quantization->storage;
   element_bytes_ = static_cast<size_t>(Bytes(element_));
   sizes_ = type.sizes;
   for (int64_t size : sizes_) {

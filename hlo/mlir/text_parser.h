@@ -160,6 +160,7 @@ class TextParser {
   absl::Status ParseComplexType(const Type** type);
   absl::Status ParseFunctionType(const Type** type);
   absl::Status CheckWeight(Type* type) const;
+  absl::Status ParseQuantizedType(SourcePosition where, const Type** type);
   absl::Status ParseUnsupportedType(size_t begin, const Type** type);
   absl::Status ParseTypeList(char open, char close, std::vector<const Type*>* types);
 

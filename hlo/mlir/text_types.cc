@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "fmt/format.h"
+#include "hlo/mlir/quantization.h"
 #include "hlo/mlir/text_parser.h"
 #include "shape/limits.h"
 
@@ -176,9 +177,13 @@ absl::Status TextParser::ParseTensorBody(const Type** type) {
   if (At('*')) return NotSupported(where, "unranked tensor types");
   ASSAY_RETURN_IF_ERROR(ParseType(&tensor->element_type));
   const Type::Kind kind = tensor->element_type->kind;
-  if (kind != Type::Kind::kElement && kind != Type::Kind::kIndex && kind != Type::Kind::kUnsupported) {
+  if (kind != Type::Kind::kElement && kind != Type::Kind::kIndex && kind != Type::Kind::kQuantized &&
+      kind != Type::Kind::kUnsupported) {
     return Error(where, fmt::format("the tensor's element type is {}, want a number type",
                                     ToString(*tensor->element_type)));
+  }
+  if (kind == Type::Kind::kQuantized) {
+    ASSAY_RETURN_IF_ERROR(WithPosition(CheckAxis(*tensor->element_type->quantization, sizes), where));
   }
   if (Eat(',')) {
     const SourcePosition encoding_place = lexer_.position();
@@ -210,7 +215,8 @@ absl::Status TextParser::ParseComplexType(const Type** type) {
   } else if (is_element && component->element == ElementType::kF64) {
     *type = types_["complex<f64>"];
   } else {
-    return Error(where, fmt::format("complex<{}>: want f32 or f64", ToString(*component)));
+    const std::string_view label = component->kind == Type::Kind::kQuantized ? "QUANT-1: " : "";
+    return Error(where, fmt::format("{}complex<{}>: want f32 or f64", label, ToString(*component)));
   }
   return absl::OkStatus();
 }
@@ -258,10 +264,34 @@ absl::Status TextParser::ParseDialectType(const Type** type) {
     *type = types_["!stablehlo.token"];
     return absl::OkStatus();
   }
+  if (name == "quant.uniform" && At('<')) return ParseQuantizedType(where, type);
+  if (name.substr(0, 6) == "quant.") return NotSupported(where, fmt::format("QUANT-9: type !{}", name));
   if (name.find('.') != std::string_view::npos || At('<')) return ParseUnsupportedType(begin, type);
   const auto alias = type_aliases_.find(AbslView(name));
   if (alias == type_aliases_.end()) return Error(where, fmt::format("type alias '!{}' is not defined", name));
   *type = alias->second;
+  return absl::OkStatus();
+}
+
+// '<' ... '>' of !quant.uniform
+absl::Status TextParser::ParseQuantizedType(SourcePosition where, const Type** type) {
+  const auto element_type_of = [](std::string_view word, ElementType* element) {
+    for (const ElementWord& row : kElements) {
+      if (row.word != word) continue;
+      *element = row.type;
+      return true;
+    }
+    return false;
+  };
+  std::string_view raw;
+  ASSAY_RETURN_IF_ERROR(SkipBalanced(&raw));
+  Quantization* const read = arena_.New<Quantization>();
+  ASSAY_RETURN_IF_ERROR(
+      WithPosition(ParseQuantization(raw.substr(1, raw.size() - 2), element_type_of, arena_, read), where));
+  Type* const quantized = tree_->NewType(Type::Kind::kQuantized);
+  quantized->quantization = read;
+  *type = quantized;
+  tree_->has_quantized = true;
   return absl::OkStatus();
 }
 

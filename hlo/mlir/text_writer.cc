@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "fmt/format.h"
-#include "hlo/mlir/ir.h"
+#include "hlo/mlir/element_names.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 

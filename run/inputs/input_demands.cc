@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "evaluator/registry.h"
+#include "hlo/storage_range.h"
 
 namespace assay {
 namespace {
@@ -177,6 +178,21 @@ std::map<ParameterLeaf, InputDemand> Analysis::Run() {
 
 }  // namespace
 
-std::map<ParameterLeaf, InputDemand> InputDemands(const Module& module) { return Analysis(module).Run(); }
+std::map<ParameterLeaf, InputDemand> InputDemands(const Module& module) {
+  std::map<ParameterLeaf, InputDemand> demands = Analysis(module).Run();
+  const Computation& entry = module.entry_computation();
+  for (const int32_t index : entry.parameters) {
+    const Instruction& parameter = entry.instructions[static_cast<size_t>(index)];
+    if (parameter.extras == nullptr || !parameter.shape->IsArray() ||
+        !IsIntegral(parameter.shape->element_type()))
+      continue;
+    for (const auto& [name, value] : parameter.extras->frontend_attributes) {
+      const auto range = name == kStorageRange ? ParseStorageRange(value.text) : std::nullopt;
+      if (range)
+        demands.try_emplace({parameter.parameter_number, {}}, demand::OneRange(range->first, range->second));
+    }
+  }
+  return demands;
+}
 
 }  // namespace assay

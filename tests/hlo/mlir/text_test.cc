@@ -129,8 +129,10 @@ TEST_CASE("mlir: errors name the place, what was found and what is wanted", "[ml
   CheckBody("%0 = stablehlo.sine %a {a = @@;} : tensor<2xf32>", "want an attribute");
   CheckBody("%0 = @@\"stablehlo.reduce\"(%a) : (tensor<2xf32>) -> tensor<f32>", "found 0 regions, want 1");
   CheckBody("%0 = @@call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>", "@f is not defined");
-  CheckBody("%0 = stablehlo.constant dense<@@1> : tensor<2x!quant.uniform<i8:f32, 0.5:3>>",
-            "!quant.uniform<i8:f32, 0.5:3>", 4);
+  CheckBody("%0 = stablehlo.constant dense<@@128> : tensor<2x!quant.uniform<i4:f32, 0.5:3>>",
+            "128 does not fit in !quant.uniform<i4:f32, 5.000000e-01:3>");
+  CheckBody("%0 = stablehlo.sine %a : tensor<2x@@!quant.uniform<i8:f32, 0.5:300>>",
+            "QUANT-6: zero point is 300");
   CheckRefused("@@", "want a module or a function");
   CheckRefused("@@module {\nfunc.func private @f()\n}", "no public function");
   CheckRefused(

@@ -1,0 +1,5 @@
+// refuse: 3 does not fit in
+func.func @main() -> (tensor<2x!quant.uniform<i8:f32, 0.5:3>>) {
+  %0 = stablehlo.constant dense<256> : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+  return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+}

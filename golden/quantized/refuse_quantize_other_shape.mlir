@@ -1,0 +1,5 @@
+// refuse: 3 QUANT-20: 
+func.func @main(%a: tensor<3xf32>) -> (tensor<2x!quant.uniform<i8:f32, 0.5:3>>) {
+  %0 = stablehlo.uniform_quantize %a : (tensor<3xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+  return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+}

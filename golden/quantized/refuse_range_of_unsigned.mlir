@@ -1,0 +1,4 @@
+// refuse: 3 QUANT-3: 
+func.func @main(%a: tensor<2x!quant.uniform<u8<-1:5>:f32, 0.5>>) -> (tensor<2x!quant.uniform<u8<-1:5>:f32, 0.5>>) {
+  return %a : tensor<2x!quant.uniform<u8<-1:5>:f32, 0.5>>
+}

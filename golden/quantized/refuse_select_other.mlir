@@ -1,0 +1,5 @@
+// refuse: 3 QUANT-22: 
+func.func @main(%a: tensor<2xi1>, %b: tensor<2x!quant.uniform<i8:f32, 0.5:3>>, %c: tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> (tensor<2x!quant.uniform<i16:f32, 0.5:3>>) {
+  %0 = stablehlo.select %a, %b, %c : (tensor<2xi1>, tensor<2x!quant.uniform<i8:f32, 0.5:3>>, tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<2x!quant.uniform<i16:f32, 0.5:3>>
+  return %0 : tensor<2x!quant.uniform<i16:f32, 0.5:3>>
+}

@@ -1,0 +1,9 @@
+// oracle: rational
+// arg0: f4e2m1fn[16] {0, 0x1p-1, -0x1p-1, 0x1p+0, -0x1.8p+0, 0x1.8p+1, -0x1p+1, 0x1.8p+2, 0x1.8p+2, -0x1.8p+2, 0x1.8p+2, -0x1.8p+2, 0x1.8p+2, -0x1.8p+2, 0x1.8p+2, -0.0}
+// out0: s8[16] {4, 4, 4, 4, 2, 6, 2, 6, 6, -2, 6, -2, 6, -2, 6, 4}
+// out1: f4e2m1fn[16] {-0x1p+0, -0x1p+0, -0x1p+0, -0x1p+0, -0x1.8p+1, 0x1p+0, -0x1.8p+1, 0x1p+0, 0x1p+0, -0x1.8p+2, 0x1p+0, -0x1.8p+2, 0x1p+0, -0x1.8p+2, 0x1p+0, -0x1p+0}
+func.func @main(%a: tensor<16xf4E2M1FN>) -> (tensor<16x!quant.uniform<i8:f4E2M1FN, 1.0:5>>, tensor<16xf4E2M1FN>) {
+  %0 = stablehlo.uniform_quantize %a : (tensor<16xf4E2M1FN>) -> tensor<16x!quant.uniform<i8:f4E2M1FN, 1.0:5>>
+  %1 = stablehlo.uniform_dequantize %0 : (tensor<16x!quant.uniform<i8:f4E2M1FN, 1.0:5>>) -> tensor<16xf4E2M1FN>
+  return %0, %1 : tensor<16x!quant.uniform<i8:f4E2M1FN, 1.0:5>>, tensor<16xf4E2M1FN>
+}

@@ -1,0 +1,9 @@
+// oracle: rational
+// arg0: bf16[19] {0, 0x1.8p-2, -0x1.8p-2, 0x1.2p+0, -0x1.8p+0, 0x1.8p+1, -0x1.2p+1, 0x1.ep+2, 0x1.9p+7, -0x1.9p+7, 0x1.86p+16, -0x1.86p+16, 0x1.66p+31, -0x1.66p+31, 0x1.2cp+126, inf, -inf, nan, -0.0}
+// out0: u4[19] {3, 4, 2, 4, 1, 7, 0, 13, 15, 0, 15, 0, 15, 0, 15, 15, 0, 0, 3}
+// out1: bf16[19] {0, 0x1.8p-1, -0x1.8p-1, 0x1.8p-1, -0x1.8p+0, 0x1.8p+1, -0x1.2p+1, 0x1.ep+2, 0x1.2p+3, -0x1.2p+1, 0x1.2p+3, -0x1.2p+1, 0x1.2p+3, -0x1.2p+1, 0x1.2p+3, 0x1.2p+3, -0x1.2p+1, -0x1.2p+1, 0}
+func.func @main(%a: tensor<19xbf16>) -> (tensor<19x!quant.uniform<ui4:bf16, 0.75:3>>, tensor<19xbf16>) {
+  %0 = stablehlo.uniform_quantize %a : (tensor<19xbf16>) -> tensor<19x!quant.uniform<ui4:bf16, 0.75:3>>
+  %1 = stablehlo.uniform_dequantize %0 : (tensor<19x!quant.uniform<ui4:bf16, 0.75:3>>) -> tensor<19xbf16>
+  return %0, %1 : tensor<19x!quant.uniform<ui4:bf16, 0.75:3>>, tensor<19xbf16>
+}

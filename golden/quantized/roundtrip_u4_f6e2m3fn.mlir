@@ -1,0 +1,9 @@
+// oracle: rational
+// arg0: f6e2m3fn[16] {0, 0x1.8p-2, -0x1.8p-2, 0x1.2p+0, -0x1.8p+0, 0x1.8p+1, -0x1.2p+1, 0x1.ep+2, 0x1.ep+2, -0x1.ep+2, 0x1.ep+2, -0x1.ep+2, 0x1.ep+2, -0x1.ep+2, 0x1.ep+2, -0.0}
+// out0: u4[16] {3, 4, 2, 4, 1, 7, 0, 7, 7, 0, 7, 0, 7, 0, 7, 3}
+// out1: f6e2m3fn[16] {0, 0x1.8p-1, -0x1.8p-1, 0x1.8p-1, -0x1.8p+0, 0x1.8p+1, -0x1.2p+1, 0x1.8p+1, 0x1.8p+1, -0x1.2p+1, 0x1.8p+1, -0x1.2p+1, 0x1.8p+1, -0x1.2p+1, 0x1.8p+1, 0}
+func.func @main(%a: tensor<16xf6E2M3FN>) -> (tensor<16x!quant.uniform<ui4:f6E2M3FN, 0.75:3>>, tensor<16xf6E2M3FN>) {
+  %0 = stablehlo.uniform_quantize %a : (tensor<16xf6E2M3FN>) -> tensor<16x!quant.uniform<ui4:f6E2M3FN, 0.75:3>>
+  %1 = stablehlo.uniform_dequantize %0 : (tensor<16x!quant.uniform<ui4:f6E2M3FN, 0.75:3>>) -> tensor<16xf6E2M3FN>
+  return %0, %1 : tensor<16x!quant.uniform<ui4:f6E2M3FN, 0.75:3>>, tensor<16xf6E2M3FN>
+}

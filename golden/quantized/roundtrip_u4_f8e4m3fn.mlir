@@ -1,0 +1,9 @@
+// oracle: rational
+// arg0: f8e4m3fn[17] {0, 0x1.8p-2, -0x1.8p-2, 0x1.2p+0, -0x1.8p+0, 0x1.8p+1, -0x1.2p+1, 0x1.ep+2, 0x1.8p+7, -0x1.8p+7, nan, nan, nan, nan, nan, nan, -0.0}
+// out0: u4[17] {3, 4, 2, 4, 1, 7, 0, 13, 15, 0, 0, 0, 0, 0, 0, 0, 3}
+// out1: f8e4m3fn[17] {0, 0x1.8p-1, -0x1.8p-1, 0x1.8p-1, -0x1.8p+0, 0x1.8p+1, -0x1.2p+1, 0x1.ep+2, 0x1.2p+3, -0x1.2p+1, -0x1.2p+1, -0x1.2p+1, -0x1.2p+1, -0x1.2p+1, -0x1.2p+1, -0x1.2p+1, 0}
+func.func @main(%a: tensor<17xf8E4M3FN>) -> (tensor<17x!quant.uniform<ui4:f8E4M3FN, 0.75:3>>, tensor<17xf8E4M3FN>) {
+  %0 = stablehlo.uniform_quantize %a : (tensor<17xf8E4M3FN>) -> tensor<17x!quant.uniform<ui4:f8E4M3FN, 0.75:3>>
+  %1 = stablehlo.uniform_dequantize %0 : (tensor<17x!quant.uniform<ui4:f8E4M3FN, 0.75:3>>) -> tensor<17xf8E4M3FN>
+  return %0, %1 : tensor<17x!quant.uniform<ui4:f8E4M3FN, 0.75:3>>, tensor<17xf8E4M3FN>
+}

@@ -1,0 +1,9 @@
+// oracle: rational
+// arg0: f16[19] {0, 0x1.8p-2, -0x1.8p-2, 0x1.2p+0, -0x1.8p+0, 0x1.8p+1, -0x1.2p+1, 0x1.ep+2, 0x1.9p+7, -0x1.9p+7, inf, -inf, inf, -inf, inf, inf, -inf, nan, -0.0}
+// out0: u8[19] {5, 6, 4, 6, 3, 9, 2, 15, 255, 0, 255, 0, 255, 0, 255, 255, 0, 0, 5}
+// out1: f16[19] {0, 0x1.8p-1, -0x1.8p-1, 0x1.8p-1, -0x1.8p+0, 0x1.8p+1, -0x1.2p+1, 0x1.ep+2, 0x1.77p+7, -0x1.ep+1, 0x1.77p+7, -0x1.ep+1, 0x1.77p+7, -0x1.ep+1, 0x1.77p+7, 0x1.77p+7, -0x1.ep+1, -0x1.ep+1, 0}
+func.func @main(%a: tensor<19xf16>) -> (tensor<19x!quant.uniform<ui8:f16, 0.75:5>>, tensor<19xf16>) {
+  %0 = stablehlo.uniform_quantize %a : (tensor<19xf16>) -> tensor<19x!quant.uniform<ui8:f16, 0.75:5>>
+  %1 = stablehlo.uniform_dequantize %0 : (tensor<19x!quant.uniform<ui8:f16, 0.75:5>>) -> tensor<19xf16>
+  return %0, %1 : tensor<19x!quant.uniform<ui8:f16, 0.75:5>>, tensor<19xf16>
+}
