@@ -96,6 +96,11 @@ return %0 : tensor<2xf32>"""
     yield "QUANT-21", "integer_concatenated", *op("", [T, v("i8")], v(Q, 4), "stablehlo.concatenate %a, %b, dim = 0")
     yield "QUANT-21", "compare_gives_quantized", *op("", [T, T], T, "stablehlo.compare LT, %a, %b")
     yield "QUANT-21", "compare_with_float", *op("", [T, v("f32")], v("i1"), "stablehlo.compare LT, %a, %b")
+    yield "Compare-C2", "compare_signed", *op("", [T, T], v("i1"), "stablehlo.compare LT, %a, %b, SIGNED")
+    yield "QUANT-21", "map_gives_float", *op("", [T], v("f32"), f"""\"stablehlo.map\"(%a) ({{
+  ^bb0(%x: tensor<{Q}>):
+    %y = stablehlo.uniform_dequantize %x : (tensor<{Q}>) -> tensor<f32>
+    stablehlo.return %y : tensor<f32> }}) {{dimensions = array<i64: 0>}}""")
     yield "QUANT-21", "select_float", *op("select", [v("i1"), T, v("f32")], T)
     yield "QUANT-21", "index_quantized", *op("", [T, f"tensor<{Q}>"], T, "stablehlo.dynamic_slice %a, %b, sizes = [2]")
     yield "QUANT-21", "update_plain", *op("", [T, v("i8", 1), "tensor<i32>"], T, "stablehlo.dynamic_update_slice %a, %b, %c")

@@ -91,6 +91,9 @@ return %0, %1 : {q.tensor()}, tensor<2xf32>""", "hand")
     table.gives("constant_generic", [], [q], f"""
 %0 = "stablehlo.constant"() {{value = dense<[3, -7]> : tensor<2xi8>}} : () -> {q.tensor()}
 return %0 : {q.tensor()}""", "hand")
+    table.gives("constant_unquoted", [], [q], f"""
+%0 = stablehlo.constant() {{value = dense<[3, -7]> : tensor<2xi8>}} : () -> {q.tensor()}
+return %0 : {q.tensor()}""", "hand")
     splat = Array(t, [2, 2], [-5] * 4)
     table.gives("constant_splat", [], [splat], f"""
 %0 = stablehlo.constant dense<-5> : {splat.tensor()}

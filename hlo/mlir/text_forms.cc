@@ -279,10 +279,11 @@ absl::Status TextParser::ParseOperandList(char open, char close, Draft& draft) {
   return ReadList(open, close, [&] { return ParseOperand(&draft.operands.emplace_back()); });
 }
 
-// [attributes] value; the result has the value's type.
+// [attributes] value; the result has the value's type. Or '(' ')' attributes with the value ':' function type.
 absl::Status TextParser::ParseConstant(Draft& draft) {
   if (Eat('(')) ASSAY_RETURN_IF_ERROR(Expect(')'));
   ASSAY_RETURN_IF_ERROR(ParseOptionalDictionary(draft));
+  if (At(':')) return ParseTail(draft, Tail::kFunction);
   const SourcePosition where = lexer_.position();
   const Attribute* value = nullptr;
   ASSAY_RETURN_IF_ERROR(ParseAttribute(&value));
