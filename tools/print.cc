@@ -6,6 +6,7 @@
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
+#include "hlo/load/load.h"
 #include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
@@ -73,6 +74,11 @@ int Print(const std::string& program, const std::string& form) {
   if (!loaded) return exit_code;
   const Module& module = loaded->program.module();
   if (form == "hlo") return Deliver(ModuleToText(module));
+  if (form == "mlir") {
+    const auto quantized = QuantizedProgramText(program, loaded->text);
+    if (!quantized.ok()) return Fail(quantized.status(), program, loaded->text);
+    if (*quantized) return Deliver(**quantized);
+  }
   const absl::StatusOr<std::string> bytes = form == "mlir" ? ExportStableHlo(module) : ExportProto(module);
   return bytes.ok() ? Deliver(*bytes) : Fail(bytes.status(), program, loaded->text);
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "hlo/mlir/bytecode_reader.h"
 #include "hlo/mlir/import.h"
+#include "hlo/mlir/text_parser.h"
+#include "hlo/mlir/tree_text.h"
 #include "hlo/proto/import.h"
 #include "hlo/text/parser.h"
 
@@ -82,6 +85,19 @@ std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view byt
     begin = end + 1;
   }
   return parts;
+}
+
+absl::StatusOr<std::optional<std::string>> QuantizedProgramText(std::string_view name,
+                                                                std::string_view bytes) {
+  bytes = WithoutMark(bytes);
+  const ProgramForm form = FormOfProgram(name, bytes);
+  if (form != ProgramForm::kStableHloText && form != ProgramForm::kStableHloBytecode) return std::nullopt;
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, form == ProgramForm::kStableHloText
+                                                                     ? mlir::ParseMlirText(bytes)
+                                                                     : mlir::ReadMlirBytecode(bytes));
+  if (!tree->has_quantized) return std::nullopt;
+  ASSAY_ASSIGN_OR_RETURN(std::string text, mlir::TreeToText(*tree));
+  return std::optional(std::move(text));
 }
 
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes) {

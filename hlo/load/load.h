@@ -2,6 +2,8 @@
 #ifndef ASSAY_HLO_LOAD_LOAD_H_
 #define ASSAY_HLO_LOAD_LOAD_H_
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +16,11 @@ enum class ProgramForm { kHloText, kProto, kStableHloText, kStableHloBytecode };
 // `name` (a file name, or "-") only breaks ties. A byte order mark before text is not part of it.
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes);
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes);
+
+// A StableHLO program with quantized types, as StableHLO text: HLO has none of them, so that it can't be written from its
+// Module. nullopt: it has none, or is of another form.
+absl::StatusOr<std::optional<std::string>> QuantizedProgramText(std::string_view name,
+                                                                std::string_view bytes);
 
 // A program in a file, and how many lines of the file stand before it.
 struct ProgramPart {

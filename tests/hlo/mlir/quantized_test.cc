@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "hlo/mlir/bytecode_reader.h"
 #include "hlo/mlir/importer.h"
 #include "hlo/mlir/quantization.h"
 #include "hlo/mlir/quantized_ops.h"
+#include "hlo/mlir/text_parser.h"
+#include "hlo/mlir/tree_text.h"
 #include "literal/npz.h"
 #include "tests/hlo/mlir/same_program.h"
 
@@ -210,6 +213,43 @@ TEST_CASE("quantized: random inputs keep to the range of the type", "[mlir][rand
   CHECK(low == -3);
   CHECK(high == 5);
   CHECK(widest > 5);
+}
+
+// The text of a tree is read again as what it was, and printed again as it is.
+void CheckPrintedTree(const std::string& path) {
+  INFO(path);
+  const absl::StatusOr<std::string> bytes = ReadFile(path);
+  REQUIRE(bytes.ok());
+  const bool is_bytecode = path.ends_with(".mlirbc");
+  const auto tree = is_bytecode ? mlir::ReadMlirBytecode(*bytes) : mlir::ParseMlirText(*bytes);
+  const absl::StatusOr<Module> module =
+      is_bytecode ? ParseStableHloBytecode(*bytes) : ParseStableHloText(*bytes);
+  if (!tree.ok() || !module.ok()) return;  // a refusal
+  const absl::StatusOr<std::string> text = mlir::TreeToText(**tree);
+  if (!text.ok()) {
+    CHECK(ExitCodeOf(text.status()) == 4);
+    return;
+  }
+  INFO(*text);
+  const auto again = mlir::ParseMlirText(*text);
+  INFO(again.status());
+  REQUIRE(again.ok());
+  CHECK(*mlir::TreeToText(**again) == *text);
+  const absl::StatusOr<Module> second = ParseStableHloText(*text);
+  INFO(second.status());
+  REQUIRE(second.ok());
+  CHECK(ModuleToText(*second) == ModuleToText(*module));
+}
+
+TEST_CASE("quantized: printed programs are what they were", "[mlir]") {
+  size_t count = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(ASSAY_SOURCE_DIR "/golden")) {
+    const std::string path = file.path().string();
+    if (!path.ends_with(".mlir") && !path.ends_with(".mlirbc")) continue;
+    CheckPrintedTree(path);
+    ++count;
+  }
+  CHECK(count > 200);
 }
 
 // Operations that are read and evaluated have a golden in golden/quantized.
