@@ -19,6 +19,7 @@
 
 #include "builder/types.h"
 #include "builder/xla_builder.h"
+#include "shape/shape_util.h"
 
 namespace assay::builder {
 

@@ -6,6 +6,7 @@
 #include "shape/checked.h"
 #include "shape/error.h"
 #include "shape/shape.h"
+#include "shape/shape_util.h"
 
 namespace assay {
 namespace {
@@ -81,6 +82,35 @@ PhysicalSpace Tiled(const Shape& array, std::span<const int64_t> index) {
   PhysicalSpace space = Untiled(array, index);
   for (const Tile& tile : TailOf(array).tiles) ApplyTile(tile, space);
   return space;
+}
+
+// The dimensions that ApplyTile tiled by `tile` in a space of `sizes`, and the index there of the element that lies at
+// `index` behind it; false where that is a slot without an element.
+bool UndoTile(const Tile& tile, const std::vector<int64_t>& sizes, std::vector<int64_t>& index) {
+  std::vector<int64_t> from = sizes;
+  if (tile.size() > from.size()) from.insert(from.begin(), tile.size() - from.size(), 1);
+  const size_t first = from.size() - tile.size();
+  const auto kept = static_cast<size_t>(
+      std::count_if(tile.begin(), tile.end(), [](int64_t entry) { return entry != kCombineDimension; }));
+  std::vector<int64_t> result(from.size());
+  std::copy_n(index.begin(), first, result.begin());
+  size_t group = kept;  // of dimensions that were merged into one, from the most minor one on
+  int64_t merged = 0;
+  for (size_t i = tile.size(); i-- > 0;) {
+    if (tile[i] != kCombineDimension) {
+      if (i + 1 < tile.size() && merged != 0) return false;
+      --group;
+      merged = index[first + group] * tile[i] + index[first + kept + group];
+    }
+    const int64_t size = from[first + i];
+    if (size == 0) return false;
+    result[first + i] = merged % size;
+    merged /= size;
+  }
+  if (merged != 0) return false;
+  const auto added = static_cast<std::ptrdiff_t>(from.size() - sizes.size());
+  index.assign(result.begin() + added, result.end());
+  return true;
 }
 
 absl::Status Overflow(const Shape& array) {
@@ -179,6 +209,32 @@ int64_t LayoutPosition(const Shape& array, std::span<const int64_t> index) {
   int64_t position = 0;
   for (size_t k = 0; k < space.sizes.size(); ++k) position = position * space.sizes[k] + space.index[k];
   return position;
+}
+
+std::optional<DimVector> LayoutIndex(const Shape& array, int64_t position) {
+  std::vector<std::vector<int64_t>> sizes;  // before each tile
+  PhysicalSpace space = Untiled(array, {});
+  for (const Tile& tile : TailOf(array).tiles) {
+    sizes.push_back(space.sizes);
+    ApplyTile(tile, space);
+  }
+  std::vector<int64_t> at(space.sizes.size());
+  for (size_t k = at.size(); k-- > 0;) {
+    if (space.sizes[k] == 0) return std::nullopt;
+    at[k] = position % space.sizes[k];
+    position /= space.sizes[k];
+  }
+  if (position != 0) return std::nullopt;  // the tail's padding
+  for (size_t t = sizes.size(); t-- > 0;) {
+    if (!UndoTile(TailOf(array).tiles[t], sizes[t], at)) return std::nullopt;
+  }
+  DimVector index(array.rank());
+  for (size_t k = 0; k < at.size(); ++k) {
+    const int64_t d = array.layout().minor_to_major[at.size() - 1 - k];
+    if (at[k] >= array.size(d)) return std::nullopt;
+    index[d] = at[k];
+  }
+  return index;
 }
 
 absl::Status ValidateLayout(const Shape& array) {

@@ -1,4 +1,8 @@
 // ShapeProto, LayoutProto, ProgramShapeProto.
+#include <algorithm>
+#include <array>
+#include <string>
+
 #include "fmt/format.h"
 #include "hlo/proto/hlo.pb.h"
 #include "hlo/proto/values.h"
@@ -16,7 +20,47 @@ absl::Status ReadIndexType(std::string_view field, int32_t number, std::optional
       {}, fmt::format("layout: {} is {}, want an unsigned integral PrimitiveType", field, number));
 }
 
-absl::StatusOr<Layout> LayoutFrom(const pb::LayoutProto& message) {
+// The texts that the values of PaddingValue have in a layout of elements of `type`, by their numbers from 1 on: zero, one,
+// lowest, highest; empty where the type has none.
+std::array<std::string, 4> PaddingTexts(ElementType type) {
+  if (type == ElementType::kPred) return {"false", "true", "false", "true"};
+  if (IsComplex(type)) return {"(0, 0)", "(1, 0)", "", ""};
+  const int bits = Bits(type);
+  const uint64_t most = ~uint64_t{0} >> (64 - bits);
+  if (IsUnsignedIntegral(type)) return {"0", "1", "0", fmt::to_string(most)};
+  if (IsSignedIntegral(type)) {
+    const auto highest = static_cast<int64_t>(most >> 1);
+    return {"0", bits > 1 ? "1" : "", fmt::to_string(-highest - 1), fmt::to_string(highest)};
+  }
+  const bool has_infinity = Info(type).format->has_infinity();
+  return {"0", "1", has_infinity ? "-inf" : "", has_infinity ? "inf" : ""};
+}
+
+absl::Status ReadPaddingValue(ElementType type, int32_t number, std::string* text) {
+  if (number == 0) return absl::OkStatus();
+  const std::array<std::string, 4> texts = PaddingTexts(type);
+  if (number < 1 || number > 4) {
+    return InvalidProgram(
+        {}, fmt::format("layout: padding_value is {}, want 1 (zero), 2 (one), 3 (lowest) or 4 (highest)",
+                        number));
+  }
+  *text = texts[number - 1];
+  if (!text->empty()) return absl::OkStatus();
+  return InvalidProgram({}, fmt::format("layout: padding_value is {}, which {} has not", number, Name(type)));
+}
+
+absl::StatusOr<int32_t> PaddingNumber(ElementType type, const std::string& text) {
+  if (text.empty()) return 0;
+  const std::array<std::string, 4> texts = PaddingTexts(type);
+  const auto found = std::find(texts.begin(), texts.end(), text);
+  if (found != texts.end()) return static_cast<int32_t>(found - texts.begin()) + 1;
+  return NotSupported(
+      {}, fmt::format("a layout whose padding has the value {} (V) can't be written as a LayoutProto, which "
+                      "has zero, one, the lowest and the highest",
+                      text));
+}
+
+absl::StatusOr<Layout> LayoutFrom(ElementType type, const pb::LayoutProto& message) {
   Layout layout;
   layout.minor_to_major.assign(message.minor_to_major().begin(), message.minor_to_major().end());
   LayoutTail tail;
@@ -36,6 +80,9 @@ absl::StatusOr<Layout> LayoutFrom(const pb::LayoutProto& message) {
       ReadIndexType("index_primitive_type", message.index_primitive_type(), &tail.index_type));
   ASSAY_RETURN_IF_ERROR(
       ReadIndexType("pointer_primitive_type", message.pointer_primitive_type(), &tail.pointer_type));
+  tail.padded_dimensions.assign(message.padded_dimensions().begin(), message.padded_dimensions().end());
+  if (!tail.padded_dimensions.empty())
+    ASSAY_RETURN_IF_ERROR(ReadPaddingValue(type, message.padding_value(), &tail.padding_value));
   if (!(tail == LayoutTail{})) layout.tail = std::make_shared<const LayoutTail>(std::move(tail));
   return layout;
 }
@@ -58,7 +105,7 @@ absl::StatusOr<Shape> ArrayShapeFrom(ElementType type, const pb::ShapeProto& mes
     }
   }
   if (!message.has_layout()) return shape;
-  ASSAY_ASSIGN_OR_RETURN(Layout layout, LayoutFrom(message.layout()));
+  ASSAY_ASSIGN_OR_RETURN(Layout layout, LayoutFrom(type, message.layout()));
   shape.set_layout(std::move(layout));
   const absl::Status valid = ValidateLayout(shape);
   // Sparse types are read, so that a program can be printed; the verifier refuses them.
@@ -85,14 +132,14 @@ absl::StatusOr<Shape> BufferFrom(const pb::ShapeProto& message) {
   return Shape::Buffer(std::move(array));
 }
 
-absl::Status WriteLayout(const Layout& layout, pb::LayoutProto* message) {
+absl::Status WriteLayout(ElementType type, const Layout& layout, pb::LayoutProto* message) {
   message->mutable_minor_to_major()->Add(layout.minor_to_major.begin(), layout.minor_to_major.end());
   message->set_tail_padding_alignment_in_elements(1);
   if (layout.tail == nullptr) return absl::OkStatus();
   const LayoutTail& tail = *layout.tail;
-  if (!tail.padded_dimensions.empty() || !tail.padding_value.empty()) {
-    return NotSupported({}, "a layout with padded dimensions (PAD) can't be written as a LayoutProto");
-  }
+  message->mutable_padded_dimensions()->Add(tail.padded_dimensions.begin(), tail.padded_dimensions.end());
+  ASSAY_ASSIGN_OR_RETURN(const int32_t padding_value, PaddingNumber(type, tail.padding_value));
+  message->set_padding_value(padding_value);
   for (const Tile& tile : tail.tiles) {
     message->add_tiles()->mutable_dimensions()->Add(tile.begin(), tile.end());
   }
@@ -114,7 +161,7 @@ absl::Status WriteArray(const Shape& shape, pb::ShapeProto* message) {
   message->set_element_type(NumberOf(shape.element_type()));
   message->mutable_dimensions()->Add(shape.sizes().begin(), shape.sizes().end());
   for (int64_t d = 0; d < shape.rank(); ++d) message->add_is_dynamic_dimension(shape.is_dynamic(d));
-  return WriteLayout(shape.layout(), message->mutable_layout());
+  return WriteLayout(shape.element_type(), shape.layout(), message->mutable_layout());
 }
 
 }  // namespace

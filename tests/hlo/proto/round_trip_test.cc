@@ -135,10 +135,13 @@ TEST_CASE("proto: shardings, metadata and module attributes survive", "[proto]")
   }
 }
 
-TEST_CASE("proto: layouts survive, but for padded ones, which are refused", "[proto]") {
+TEST_CASE("proto: layouts survive, but for padding by a value that no PaddingValue names", "[proto]") {
   for (const char* shape :
        {"f32[8,4]{0,1}", "f32[8,4]{1,0:T(2,4)(2,1)}", "bf16[8,4]{1,0:T(8,128)L(2)E(16)S(1)}",
-        "f32[8,4]{1,0:SC(0:4)}", "f32[8,<=4]{1,0:M(16)}"}) {
+        "f32[8,4]{1,0:SC(0:4)}", "f32[8,<=4]{1,0:M(16)}", "f32[8,4]{1,0:PAD(8,8)}",
+        "f32[8,4]{0,1:PAD(9,4)V(0)}", "s8[4]{0:PAD(5)V(1)}", "s8[4]{0:PAD(5)V(-128)}",
+        "u16[4]{0:PAD(5)V(65535)}", "s64[4]{0:PAD(5)V(9223372036854775807)}", "f16[4]{0:PAD(5)V(-inf)}",
+        "pred[4]{0:PAD(5)V(true)}", "c64[4]{0:PAD(5)V((1, 0))}"}) {
     INFO(shape);
     const auto module = Read(std::string(R"(HloModule m
 ENTRY e {
@@ -150,7 +153,7 @@ ENTRY e {
   }
   const auto padded = Read(R"(HloModule m
 ENTRY e {
- ROOT p = f32[8,4]{1,0:PAD(8,8)} parameter(0)
+ ROOT p = f32[8,4]{1,0:PAD(8,8)V(7)} parameter(0)
 }
 )");
   REQUIRE(padded.has_value());
