@@ -152,7 +152,7 @@ def reduce_precision(rng):
     for element in WIDE_FLOATS + HALF_FLOATS:
         program = Program(f'reduce_precision_{element}')
         x = program.arg(edges(rng, element, 150), element)
-        for exponent, mantissa in ((5, 10), (8, 7), (4, 3), (2, 1), (1, 1), (11, 52), (3, 0), (8, 23)):
+        for exponent, mantissa in ((5, 10), (8, 7), (4, 3), (2, 1), (1, 1), (11, 52), (3, 0), (8, 0), (8, 23)):
             value = program.op(element, x.dims, f'reduce-precision({x}), exponent_bits={exponent}, '
                                                 f'mantissa_bits={mantissa}')
             program.out(value, 'reduce-precision', EXACT, (x,), f'reduce-precision {exponent},{mantissa} {element}',

@@ -113,7 +113,7 @@ TEST_CASE("binary: operand types and dimensions must agree", "[BINARY-C2][BINARY
   CHECK(Refusal("add", {"f32[2]", "f64[2]"}, "f32[2]").find("BINARY-C2") != std::string::npos);
   CHECK(Refusal("add", {"f32[2]", "f32[]"}, "f32[2]").find("BINARY-C3") != std::string::npos);
   CHECK(Refusal("subtract", {"pred[2]", "pred[2]"}, "pred[2]").find("BINARY-C4") != std::string::npos);
-  CHECK(Refusal("maximum", {"c64[2]", "c64[2]"}, "c64[2]").find("BINARY-C4") != std::string::npos);
+  CHECK(Refusal("remainder", {"c64[2]", "c64[2]"}, "c64[2]").find("BINARY-C4") != std::string::npos);
 }
 
 }  // namespace
