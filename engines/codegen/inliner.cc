@@ -58,6 +58,11 @@ absl::StatusOr<std::vector<bool>> Inliner::Live(const Computation& computation) 
   std::vector<bool> live(computation.instructions.size(), computation.inlined_steps.has_value());
   live[static_cast<size_t>(computation.root)] = true;
   MarkOperands(computation, live);
+  for (size_t i = 0; i < live.size(); ++i) {
+    // It may have an effect.
+    if (!live[i] && !CalledComputations(computation.instructions[i]).empty())
+      return NotSupported({}, "a call that nobody reads");
+  }
   return live;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "evaluator/eval_context.h"
+#include "evaluator/shape_rules.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -49,7 +50,8 @@ absl::Status CheckOutputOperandAliasing(std::string_view op, const InferContext&
                                             alias.operand, context.num_operands()));
     }
     const Shape* const operand = SubshapeOrNull(context.operand(alias.operand), alias.operand_index);
-    if (operand == nullptr || !Shape::Compatible(*output, *operand)) {
+    // A buffer b(T) may be an operand of type T, and the other way round.
+    if (operand == nullptr || !Shape::Compatible(ArrayOf(*output), ArrayOf(*operand))) {
       return InvalidProgram({},
                             fmt::format("{}: output {{{}}} is {}, operand {} {{{}}} {}", what,
                                         fmt::join(alias.output_index, ","), output->ToString(), alias.operand,

@@ -145,7 +145,7 @@ absl::StatusOr<std::optional<StandIn>> StandInOf(const Instruction& call, const 
   return std::optional<StandIn>();
 }
 
-// Targets that give their operand back: annotations, and pins of an array to a buffer handle.
+// Targets that give their operand back: annotations, barriers of compilers, and pins of an array to a buffer handle.
 bool IsIdentity(std::string_view target) {
   constexpr std::string_view kTargets[] = {"Sharding",
                                            "SPMDFullToShardShape",
@@ -155,8 +155,18 @@ bool IsIdentity(std::string_view target) {
                                            "MoveToHost",
                                            "MoveToDevice",
                                            "Pin",
-                                           "Unpin"};
+                                           "Unpin",
+                                           "SetBound",
+                                           "ShardBarrierFrom",
+                                           "ShardBarrierTo",
+                                           "xla.sdy.FuncResultSharding",
+                                           "xla.sdy.PropagationBarrier"};
   return std::find(std::begin(kTargets), std::end(kTargets), target) != std::end(kTargets);
+}
+
+// Targets that give zeros: an array, or the empty tuple that stands for the dropped group.
+bool IsAllocation(std::string_view target) {
+  return target == "AllocateBuffer" || target == "xla.sdy.ShardingGroup";
 }
 
 absl::Status CheckLayoutConstraints(const InferContext& context) {
@@ -176,17 +186,49 @@ absl::Status CheckLayoutConstraints(const InferContext& context) {
   return absl::OkStatus();
 }
 
+// With several devices these two change the shape: what it must be is known when their number is.
+bool ChangesShape(std::string_view target) {
+  return target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape";
+}
+
+// CustomCall-C3: a pin and its end alias their operand, and nothing else.
+absl::Status CheckPin(const InferContext& context, std::string_view target) {
+  const AttrValue* const value = context.attributes().Find(Attr::kOutputToOperandAliasing);
+  if (value != nullptr) {
+    const Aliasing& aliasing = std::get<Aliasing>(*value);
+    if (aliasing.size() == 1 && aliasing[0].output_index.empty() && aliasing[0].operand == 0 &&
+        aliasing[0].operand_index.empty())
+      return absl::OkStatus();
+  }
+  return InvalidProgram(
+      {}, fmt::format("CustomCall-C3: {} wants output_to_operand_aliasing={{{{}}: (0, {{}})}}", target));
+}
+
+// No result but a value that nobody needs: zeros, an empty tuple.
+absl::Status CheckAllocation(const InferContext& context, std::string_view target, const Shape& result) {
+  const bool is_group = target == "xla.sdy.ShardingGroup";
+  const int64_t wanted = is_group ? 1 : 0;
+  if (context.num_operands() != wanted) {
+    return InvalidProgram(
+        {}, fmt::format("CustomCall: {} takes {} operands, got {}", target, wanted, context.num_operands()));
+  }
+  if (is_group ? result.IsTuple() && result.elements().empty() : result.IsArray()) return absl::OkStatus();
+  return InvalidProgram({}, fmt::format("CustomCall: {} gives {}, here {}", target,
+                                        is_group ? "()" : "an array", result.ToString()));
+}
+
 absl::Status CheckIdentity(const InferContext& context, std::string_view target, const Shape& result) {
   if (context.num_operands() != 1) {
     return InvalidProgram(
         {}, fmt::format("CustomCall: {} takes 1 operand, got {}", target, context.num_operands()));
   }
   const Shape& operand = context.operand(0);
+  if (target == "Pin" || target == "Unpin") ASSAY_RETURN_IF_ERROR(CheckPin(context, target));
   const bool kinds_fit = target == "Pin"     ? operand.IsArray() && result.IsBuffer()
                          : target == "Unpin" ? operand.IsBuffer() && result.IsArray()
                                              : operand.kind() == result.kind();
-  if (kinds_fit && Shape::Compatible(ArrayOf(operand), ArrayOf(result))) return absl::OkStatus();
-  // With several devices these two change the shape; on one device a shape that differs can't be right.
+  if (kinds_fit && (ChangesShape(target) || Shape::Compatible(ArrayOf(operand), ArrayOf(result))))
+    return absl::OkStatus();
   return InvalidProgram(
       {}, fmt::format("CustomCall: {} of {} can't give {}", target, operand.ToString(), result.ToString()));
 }
@@ -212,6 +254,7 @@ absl::StatusOr<Shape> InferCustomCall(const InferContext& context) {
     ASSAY_RETURN_IF_ERROR(CheckStandIn(context, *stand_in));
   }
   if (IsIdentity(target)) ASSAY_RETURN_IF_ERROR(CheckIdentity(context, target, result));
+  if (IsAllocation(target)) ASSAY_RETURN_IF_ERROR(CheckAllocation(context, target, result));
   if (IsTestCall(target)) ASSAY_RETURN_IF_ERROR(VerifyTestCall(context, result));
   if (IsFunctionCall(target)) ASSAY_RETURN_IF_ERROR(VerifyFunctionCall(context, result));
   if (target == "GetRngSeed" && (context.num_operands() != 0 || !result.IsScalar(ElementType::kU64))) {
@@ -322,7 +365,12 @@ bool IsLapackCall(const Instruction& call) {
 absl::StatusOr<Literal> RunStandIn(EvalContext& context, std::span<Literal> operands, StandInFn run) {
   const Instruction& call = context.instruction();
   const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
+  if (ChangesShape(target) && !Shape::Compatible(operands[0].shape(), context.result_shape())) {
+    return NotSupported({}, fmt::format("{} of {} to {}: only one device is supported", target,
+                                        operands[0].shape().ToString(), context.result_shape().ToString()));
+  }
   if (IsIdentity(target)) return std::move(operands[0]);
+  if (IsAllocation(target)) return context.NewLiteral(context.shared_result_shape(), /*zero=*/true);
   if (IsTestCall(target)) return EvalTestCall(context, operands);
   if (IsFunctionCall(target)) return EvalFunctionCall(context, operands);
   ASSAY_ASSIGN_OR_RETURN(const std::optional<StandIn> stand_in, StandInOf(call, context.result_shape()));

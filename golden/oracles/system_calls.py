@@ -179,12 +179,7 @@ def custom_calls(t):
             ["f32[2] {9, 7}", "s32[2] {3, 1}"])
     t.gives("custom_call_create_buffer", """
         b = b(s32[2]) custom-call(), custom_call_target="CreateBuffer"
-        ROOT r = s32[2] custom-call(b), custom_call_target="Unpin\"""", outs=["s32[2] {0, 0}"], oracle="spec")
-    t.gives("custom_call_pin", """
-        x = s32[2] parameter(0)
-        b = b(s32[2]) custom-call(x), custom_call_target="Pin"
-        ROOT r = s32[2] custom-call(b), custom_call_target="Unpin\"""", ["s32[2] {4, -4}"], ["s32[2] {4, -4}"],
-            oracle="spec")
+        ROOT r = s32[2] custom-call(b), custom_call_target="Unpin", output_to_operand_aliasing={{}: (0, {})}""", outs=["s32[2] {0, 0}"], oracle="spec")
     t.gives("custom_call_aliasing_copies", """
         x = s32[2] parameter(0)
         n = s32[2] negate(x)
@@ -219,4 +214,12 @@ def custom_calls(t):
     refuse("c3_operand_index", "CustomCall-C3", 'custom_call_target="Sharding", output_to_operand_aliasing={{}: (0, {0})}')
     refuse("c3_shape", "CustomCall-C3", 'custom_call_target="acme.f", output_to_operand_aliasing={{}: (0, {})}', "f32[3]")
     refuse("c4", "", 'custom_call_target="acme.f", called_computations={nowhere}')
+    refuse("pin_without_alias", "CustomCall-C3: Pin wants output_to_operand_aliasing", 'custom_call_target="Pin"', "b(f32[2])")
+    refuse("pin_two_aliases", "CustomCall-C3: Pin wants output_to_operand_aliasing",
+           'custom_call_target="Pin", output_to_operand_aliasing={{}: (0, {}), {}: (0, {})}', "b(f32[2])")
+    refuse("pin_of_other_type", "CustomCall-C3: output_to_operand_aliasing: output {} is",
+           'custom_call_target="Pin", output_to_operand_aliasing={{}: (0, {})}', "b(f32[3])")
+    refuse("allocate_operand", "CustomCall: AllocateBuffer takes 0 operands", 'custom_call_target="AllocateBuffer"')
+    refuse("sharding_group_result", "CustomCall: xla.sdy.ShardingGroup gives ()", 'custom_call_target="xla.sdy.ShardingGroup"')
+    refuse("barrier_shape", "CustomCall: ShardBarrierTo of f32[2]", 'custom_call_target="ShardBarrierTo"', "f32[3]")
     refuse("sharding_shape", "Sharding of f32[2] can't give f32[3]", 'custom_call_target="Sharding"', "f32[3]")
