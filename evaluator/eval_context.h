@@ -27,6 +27,12 @@ struct StripKernel;    // elementwise.h
 // their type from the program).
 using StreamItem = std::function<absl::StatusOr<Literal>(const Shape& wanted)>;
 
+// A channel of a process with itself: the n-th send meets the n-th recv, whichever comes first.
+struct DeviceChannel {
+  int64_t sends = 0, recvs = 0;       // so far
+  std::map<int64_t, Literal> values;  // sent and not received, by the number of the send
+};
+
 // State of one process (replica, partition) that side effects change. Queues are FIFO: the run's caller fills
 // infeed and host_to_device and reads outfeed and device_to_host.
 struct ProcessState {
@@ -35,7 +41,7 @@ struct ProcessState {
   absl::uint128 rng_state = 0x7012395;  // rng-get-and-update-state
   std::deque<StreamItem> infeed;
   std::vector<Literal> outfeed;
-  std::map<int64_t, std::deque<Literal>> channels;               // device-to-device self loops, by channel id
+  std::map<int64_t, DeviceChannel> channels;                     // by channel id
   std::map<std::string, std::deque<StreamItem>> host_to_device;  // key: "CHANNEL" or "CHANNEL/handler name"
   std::map<std::string, std::deque<Literal>> device_to_host;
   std::map<std::string, std::vector<Literal>> probes;  // what interpreter.probe saw, by its probe_id

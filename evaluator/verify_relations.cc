@@ -1,48 +1,12 @@
 #include "evaluator/verify_relations.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <vector>
 
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
 namespace assay {
-namespace {
-
-IntLists GroupsOf(const Instruction& instruction) {
-  if (const AttrValue* value = instruction.attributes.Find(Attr::kReplicaGroups))
-    return std::get<std::shared_ptr<const ReplicaGroups>>(*value)->groups;
-  return instruction.attributes.Lists(Attr::kSourceTargetPairs);
-}
-
-absl::Status CheckTransfer(const Instruction& instruction, int64_t channel,
-                           std::map<std::tuple<Opcode, bool, int64_t>, const Instruction*>& transfers) {
-  const bool host = instruction.attributes.Bool(Attr::kIsHostTransfer);
-  const auto [it, added] = transfers.emplace(std::tuple(instruction.opcode, host, channel), &instruction);
-  if (added) return absl::OkStatus();
-  const bool is_send = instruction.opcode == Opcode::kSend;
-  return InvalidProgram(
-      instruction.position,
-      fmt::format("{}-C4: channel {} has two {} instructions, '{}' and '{}'", is_send ? "Send" : "Recv",
-                  channel, Name(instruction.opcode), it->second->name, instruction.name));
-}
-
-absl::Status CheckCollective(const Instruction& instruction, int64_t channel,
-                             std::map<int64_t, const Instruction*>& collectives) {
-  const auto [it, added] = collectives.emplace(channel, &instruction);
-  if (added || (it->second->opcode == instruction.opcode && GroupsOf(*it->second) == GroupsOf(instruction)))
-    return absl::OkStatus();
-  return InvalidProgram(
-      instruction.position,
-      fmt::format("SYNC-2: channel {} is shared by {} '{}' and {} '{}', which differ in opcode or groups",
-                  channel, Name(it->second->opcode), it->second->name, Name(instruction.opcode),
-                  instruction.name));
-}
-
-}  // namespace
-
 absl::Status CheckAsyncConsumers(const Computation& computation) {
   std::vector<int32_t> consumer(computation.instructions.size(), -1);
   for (size_t i = 0; i < computation.instructions.size(); ++i) {
@@ -62,15 +26,13 @@ absl::Status CheckAsyncConsumers(const Computation& computation) {
 }
 
 absl::Status CheckChannels(const Module& module) {
-  std::map<std::tuple<Opcode, bool, int64_t>, const Instruction*> transfers;
-  std::map<int64_t, const Instruction*> collectives;
   for (const Computation& computation : module.computations) {
     for (const Instruction& instruction : computation.instructions) {
-      const Channel use = DefinitionOf(instruction.opcode).channel;
-      if (use == Channel::kNone || !instruction.attributes.Has(Attr::kChannelId)) continue;
-      const int64_t channel = instruction.attributes.Int(Attr::kChannelId);
-      ASSAY_RETURN_IF_ERROR(use == Channel::kTransfer ? CheckTransfer(instruction, channel, transfers)
-                                                      : CheckCollective(instruction, channel, collectives));
+      if (DefinitionOf(instruction.opcode).channel != Channel::kCollective) continue;
+      const int64_t channel = instruction.attributes.Int(Attr::kChannelId, 1);
+      if (channel >= 1) continue;
+      return InvalidProgram(instruction.position,
+                            fmt::format("GRP: channel_id is {}, wanted at least 1", channel));
     }
   }
   return absl::OkStatus();

@@ -1,5 +1,5 @@
 // Rules that relate instructions which do not see each other: users of an asynchronous start, and the
-// instructions that share a channel. Called by Verify (verify.h).
+// ids of collectives' channels. Called by Verify (verify.h).
 #ifndef ASSAY_EVALUATOR_VERIFY_RELATIONS_H_
 #define ASSAY_EVALUATOR_VERIFY_RELATIONS_H_
 
@@ -11,8 +11,7 @@ namespace assay {
 // Async-C7: an async-start or async-update has at most one async-update or async-done as its user.
 absl::Status CheckAsyncConsumers(const Computation& computation);
 
-// Send-C4, Recv-C4: a channel id has one send and one recv in each direction. SYNC-2: collectives with one
-// channel id have the same opcode and groups.
+// The channel ids of collectives, which choose the mode of their groups, are positive.
 absl::Status CheckChannels(const Module& module);
 
 // Copy-C2: a copy-start has exactly one user, a copy-done.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "evaluator/registry.h"
@@ -12,18 +13,47 @@
 namespace assay {
 namespace {
 
+// The sends and recvs on one device channel, in textual order, which they keep: the n-th send meets the n-th recv.
+struct Transfers {
+  std::vector<int32_t> sends, recvs;
+};
+
+bool IsDeviceTransfer(const Instruction& instruction) {
+  return DefinitionOf(instruction.opcode).channel == Channel::kTransfer &&
+         !instruction.attributes.Bool(Attr::kIsHostTransfer);
+}
+
+// The sends that a recv-done waits for: that of its recv's number, or all where the recv stands elsewhere.
+std::span<const int32_t> SendsBefore(const Computation& computation, const Transfers& transfers,
+                                     int32_t done) {
+  const std::span<const int32_t> sends = transfers.sends;
+  const int32_t recv = computation.instructions[done].operands[0];
+  const auto at = std::lower_bound(transfers.recvs.begin(), transfers.recvs.end(), recv);
+  const auto number = static_cast<size_t>(at - transfers.recvs.begin());
+  if (at == transfers.recvs.end() || *at != recv || number >= sends.size()) return sends;
+  return sends.subspan(number, 1);
+}
+
 // What must run before instruction i. Operands and control predecessors stand before it in the text, so
 // they are listed only where a recv-done has pulled something forward.
 std::vector<int32_t> Predecessors(const Computation& computation,
-                                  const std::map<int64_t, std::vector<int32_t>>& sends, int32_t i) {
+                                  const std::map<int64_t, Transfers>& channels, int32_t i) {
   const Instruction& instruction = computation.instructions[i];
   std::vector<int32_t> result(instruction.operands.begin(), instruction.operands.end());
   result.insert(result.end(), instruction.control_predecessors.begin(),
                 instruction.control_predecessors.end());
-  if (instruction.opcode != Opcode::kRecvDone || instruction.attributes.Bool(Attr::kIsHostTransfer))
-    return result;
-  const auto send = sends.find(instruction.attributes.Int(Attr::kChannelId));
-  if (send != sends.end()) result.insert(result.end(), send->second.begin(), send->second.end());
+  if (instruction.attributes.Bool(Attr::kIsHostTransfer)) return result;
+  const auto channel = channels.find(instruction.attributes.Int(Attr::kChannelId));
+  if (channel == channels.end()) return result;
+  if (IsDeviceTransfer(instruction)) {
+    const std::vector<int32_t>& same =
+        instruction.opcode == Opcode::kSend ? channel->second.sends : channel->second.recvs;
+    const auto at = std::lower_bound(same.begin(), same.end(), i);
+    if (at != same.begin()) result.push_back(*(at - 1));
+  } else if (instruction.opcode == Opcode::kRecvDone) {
+    const std::span<const int32_t> sends = SendsBefore(computation, channel->second, i);
+    result.insert(result.end(), sends.begin(), sends.end());
+  }
   return result;
 }
 
@@ -31,13 +61,14 @@ absl::StatusOr<std::vector<int32_t>> ExecutionOrder(const Computation& computati
   const auto& instructions = computation.instructions;
   const int32_t count = static_cast<int32_t>(instructions.size());
   enum : uint8_t { kNew, kOpen, kDone };
-  std::map<int64_t, std::vector<int32_t>> sends;  // on device channels
+  std::map<int64_t, Transfers> channels;
   for (int32_t i = 0; i < count; ++i) {
-    if (instructions[i].opcode == Opcode::kSend && !instructions[i].attributes.Bool(Attr::kIsHostTransfer))
-      sends[instructions[i].attributes.Int(Attr::kChannelId)].push_back(i);
+    if (!IsDeviceTransfer(instructions[i])) continue;
+    Transfers& transfers = channels[instructions[i].attributes.Int(Attr::kChannelId)];
+    (instructions[i].opcode == Opcode::kSend ? transfers.sends : transfers.recvs).push_back(i);
   }
   std::vector<int32_t> order, pending;
-  if (sends.empty()) {  // the text's order is one
+  if (channels.empty()) {  // the text's order is one
     order.resize(count);
     std::iota(order.begin(), order.end(), 0);
     return order;
@@ -55,7 +86,7 @@ absl::StatusOr<std::vector<int32_t>> ExecutionOrder(const Computation& computati
         continue;
       }
       state[i] = kOpen;
-      for (int32_t before : Predecessors(computation, sends, i)) {
+      for (int32_t before : Predecessors(computation, channels, i)) {
         if (state[before] == kNew) pending.push_back(before);
         if (state[before] == kOpen) {
           return EvalError(instructions[i].position,

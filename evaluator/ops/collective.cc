@@ -1,102 +1,33 @@
 // Collectives, on one process: every group is {this process}, so each moving collective gives its operand
 // back in the result's shape. Spec: operations-collective.md. Plans for several processes are refused
-// (plan.cc); the shape rules below hold for any number of them.
-#include "evaluator/ops/collective.h"
-
+// (plan.cc); the shape rules below hold for any number of them, also for a number that is not said yet
+// (replica_groups.h).
 #include <algorithm>
 #include <optional>
 
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
 #include "evaluator/ops/reducer.h"
+#include "evaluator/replica_groups.h"
 #include "fmt/format.h"
 #include "shape/checked.h"
 
 namespace assay {
 namespace {
 
-// The groups of a collective: how many members each has, and whether they are all of one size.
-struct Groups {
-  int64_t size = 1;  // of each group (the largest where sizes differ)
-  bool equal_sizes = true;
-};
+constexpr GroupRules kGatherRules = {.has_global_ids = true, .covers_all = true, .equal_sizes = true};
+constexpr GroupRules kReduceRules = {.has_global_ids = true, .covers_all = true};
+constexpr GroupRules kExchangeRules = {.covers_all = true, .equal_sizes = true};
+constexpr GroupRules kBroadcastRules = {};
 
-// The number of ids that replica_groups may name, by the mode that channel_id and use_global_device_ids
-// choose.
-struct GroupMode {
-  std::string_view name;
-  int64_t ids = 1;               // ids are in [0, ids)
-  int64_t processes_per_id = 1;  // cross_replica_and_partition: each id stands for all its partitions
-};
-
-GroupMode ModeOf(const InferContext& context, bool allows_global_ids) {
-  const int64_t replicas = context.module.replica_count, partitions = context.module.num_partitions;
-  const AttributeMap& attributes = context.attributes();
-  if (!attributes.Has(Attr::kChannelId)) return {"cross_replica", replicas, 1};
-  if (!allows_global_ids || !attributes.Has(Attr::kUseGlobalDeviceIds)) {
-    // all-gather, all-reduce and reduce-scatter read an absent flag as false.
-    // Decision: collective-mode-absent-flag
-    return allows_global_ids ? GroupMode{"cross_replica_and_partition", replicas, partitions}
-                             : GroupMode{"cross_partition", partitions, 1};
-  }
-  if (attributes.Bool(Attr::kUseGlobalDeviceIds)) return {"flattened", replicas * partitions, 1};
-  return {"cross_replica_and_partition", replicas, partitions};
+absl::StatusOr<ReplicaGroupSize> CheckGroups(const InferContext& context, const GroupRules& rules) {
+  return CheckReplicaGroups(context.module, context.attributes(), rules, DeviceCounts::kAsWritten);
 }
 
-absl::Status CheckIds(const IntLists& groups, const GroupMode& mode, bool must_cover) {
-  int64_t listed = 0;
-  for (const Ints& group : groups) {
-    if (group.empty()) return InvalidProgram({}, "GRP-C2: a replica group is empty");
-    listed += static_cast<int64_t>(group.size());
-  }
-  std::vector<int64_t> ids;
-  ids.reserve(listed);
-  for (const Ints& group : groups) ids.insert(ids.end(), group.begin(), group.end());
-  std::sort(ids.begin(), ids.end());
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (i > 0 && ids[i] == ids[i - 1])
-      return InvalidProgram({}, fmt::format("GRP-C3: id {} stands twice", ids[i]));
-    if (ids[i] < 0 || ids[i] >= mode.ids) {
-      return InvalidProgram(
-          {}, fmt::format("GRP-C4: id {} in replica_groups, but {} has {} ids", ids[i], mode.name, mode.ids));
-    }
-  }
-  if (must_cover && listed != mode.ids) {
-    return InvalidProgram(
-        {}, fmt::format("GRP-C4: replica_groups lists {} ids, {} has {}", listed, mode.name, mode.ids));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Groups> CheckGroups(const InferContext& context, bool allows_global_ids, bool must_cover,
-                                   bool must_be_equal) {
-  const AttributeMap& attributes = context.attributes();
-  if (attributes.Bool(Attr::kUseGlobalDeviceIds) && !attributes.Has(Attr::kChannelId)) {
-    return InvalidProgram({}, "GRP-C1: use_global_device_ids=true needs channel_id");
-  }
-  if (attributes.Has(Attr::kChannelId) && attributes.Int(Attr::kChannelId) < 1) {
-    return InvalidProgram(
-        {}, fmt::format("GRP: channel_id is {}, wanted at least 1", attributes.Int(Attr::kChannelId)));
-  }
-  const GroupMode mode = ModeOf(context, allows_global_ids);
-  const AttrValue* value = attributes.Find(Attr::kReplicaGroups);
-  const IntLists empty;
-  const IntLists& lists =
-      value == nullptr ? empty : std::get<std::shared_ptr<const ReplicaGroups>>(*value)->groups;
-  if (lists.empty()) {
-    if (mode.name == "flattened") return InvalidProgram({}, "GRP-C5: flattened mode needs replica_groups");
-    return Groups{mode.ids * mode.processes_per_id, true};
-  }
-  ASSAY_RETURN_IF_ERROR(CheckIds(lists, mode, must_cover));
-  Groups groups{0, true};
-  for (const Ints& list : lists) {
-    const int64_t size = static_cast<int64_t>(list.size()) * mode.processes_per_id;
-    groups.equal_sizes = groups.equal_sizes && (groups.size == 0 || groups.size == size);
-    groups.size = std::max(groups.size, size);
-  }
-  if (must_be_equal && !groups.equal_sizes)
-    return InvalidProgram({}, "GRP-C6: replica groups differ in size");
-  return groups;
+// Decision: device-counts. What has to be said of a collective that runs on this one device.
+absl::Status OnOneDevice(const absl::Status& status) {
+  return status.ok() ? status
+                     : NotSupported({}, fmt::format("{} (on one device)", std::string(status.message())));
 }
 
 absl::Status RequireArrays(const InferContext& context, std::string_view op) {
@@ -120,6 +51,21 @@ std::vector<Shape> OperandShapes(const InferContext& context) {
   shapes.reserve(context.operands.size());
   for (const Shape* operand : context.operands) shapes.push_back(*operand);
   return shapes;
+}
+
+// What `declared` says of result i, or null.
+const Shape* PartOf(const Shape* declared, const InferContext& context, size_t i) {
+  if (declared == nullptr || context.num_operands() == 1) return declared;
+  return declared->IsTuple() && i < declared->elements().size() ? &declared->element(static_cast<int64_t>(i))
+                                                                : nullptr;
+}
+
+// size_d of `larger` divided by that of `smaller`; 0 where that is no integer, or a shape does not say it.
+int64_t Ratio(const Shape* larger, const Shape* smaller, int64_t d) {
+  for (const Shape* shape : {larger, smaller}) {
+    if (shape == nullptr || !shape->IsArray() || d >= shape->rank() || shape->size(d) <= 0) return 0;
+  }
+  return larger->size(d) % smaller->size(d) == 0 ? larger->size(d) / smaller->size(d) : 0;
 }
 
 // `shape` with dimension d of size `size`.
@@ -153,6 +99,25 @@ absl::StatusOr<Literal> EvalOperands(EvalContext& context, std::span<Literal> op
                         {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())});
 }
 
+// The same where the groups, now that the number of devices is settled, have one member, and the result has the shapes of
+// the operands.
+template <const GroupRules& rules>
+absl::StatusOr<Literal> EvalGroups(EvalContext& context, std::span<Literal> operands) {
+  ASSAY_RETURN_IF_ERROR(OnOneDevice(
+      CheckReplicaGroups(context.module(), context.attributes(), rules, DeviceCounts::kSettled).status()));
+  const Shape& result = context.result_shape();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Shape& shape = result.IsTuple() ? result.element(static_cast<int64_t>(i)) : result;
+    if (shape.sizes().size() == operands[i].shape().sizes().size() &&
+        std::equal(shape.sizes().begin(), shape.sizes().end(), operands[i].shape().sizes().begin()))
+      continue;
+    return NotSupported({}, fmt::format("{}: {} from {} takes groups of more than one device",
+                                        Name(context.instruction().opcode), shape.ToString(),
+                                        operands[i].shape().ToString()));
+  }
+  return EvalOperands(context, operands);
+}
+
 absl::StatusOr<Literal> EvalDoneElement1(EvalContext&, std::span<Literal> operands) {
   return operands[0].element(1);
 }
@@ -162,30 +127,42 @@ constexpr AttrSpec kAllGatherAttrs[] = {Required(Attr::kDimensions),         Opt
                                         Optional(Attr::kChannelId),          Optional(Attr::kConstrainLayout),
                                         Optional(Attr::kUseGlobalDeviceIds), Optional(Attr::kMode)};
 
-absl::StatusOr<std::vector<Shape>> GatheredShapes(const InferContext& context) {
+// `declared`: the operation's results, or null.
+absl::StatusOr<std::vector<Shape>> GatheredShapes(const InferContext& context, const Shape* declared) {
   ASSAY_RETURN_IF_ERROR(RequireArrays(context, "AllGather"));
   ASSAY_ASSIGN_OR_RETURN(const int64_t d, OneDimension(context, "AllGather-C2"));
-  ASSAY_ASSIGN_OR_RETURN(const Groups groups, CheckGroups(context, true, true, true));
+  ASSAY_ASSIGN_OR_RETURN(const ReplicaGroupSize groups, CheckGroups(context, kGatherRules));
   std::vector<Shape> shapes;
   for (const Shape* operand : context.operands) {
-    ASSAY_ASSIGN_OR_RETURN(Shape shape, Resized(*operand, d, CheckedMul(operand->size(d), groups.size)));
+    const int64_t size = groups.For(Ratio(PartOf(declared, context, shapes.size()), operand, d));
+    ASSAY_ASSIGN_OR_RETURN(Shape shape, Resized(*operand, d, CheckedMul(operand->size(d), size)));
     shapes.push_back(std::move(shape));
   }
   return shapes;
 }
 
 absl::StatusOr<Shape> InferAllGather(const InferContext& context) {
-  ASSAY_ASSIGN_OR_RETURN(std::vector<Shape> shapes, GatheredShapes(context));
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Shape> shapes, GatheredShapes(context, context.declared));
   return BareOrTuple(std::move(shapes));
 }
 
 // all-gather-start: (operands, results), each bare for one operand. The collective happens at the start.
 absl::StatusOr<Shape> InferAllGatherStart(const InferContext& context) {
-  ASSAY_ASSIGN_OR_RETURN(std::vector<Shape> shapes, GatheredShapes(context));
+  const Shape* const declared = context.declared;
+  const bool has_results = declared != nullptr && declared->IsTuple() && declared->elements().size() == 2;
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Shape> shapes,
+                         GatheredShapes(context, has_results ? &declared->element(1) : nullptr));
   return Shape::Tuple({BareOrTuple(OperandShapes(context)), BareOrTuple(std::move(shapes))});
 }
 
 absl::StatusOr<Literal> EvalAllGatherStart(EvalContext& context, std::span<Literal> operands) {
+  ASSAY_RETURN_IF_ERROR(OnOneDevice(
+      CheckReplicaGroups(context.module(), context.attributes(), kGatherRules, DeviceCounts::kSettled)
+          .status()));
+  if (const Shape& shape = context.result_shape(); !Shape::Compatible(shape.element(0), shape.element(1))) {
+    return NotSupported({}, fmt::format("all-gather-start: {} from {} takes groups of more than one device",
+                                        shape.element(1).ToString(), shape.element(0).ToString()));
+  }
   if (operands.size() == 1) return Literal::Tuple(context.shared_result_shape(), {operands[0], operands[0]});
   const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
   std::vector<Literal> parts;
@@ -238,7 +215,7 @@ absl::Status CheckCombiner(const InferContext& context, std::string_view op) {
 absl::StatusOr<Shape> InferAllReduce(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(RequireArrays(context, "AllReduce"));
   ASSAY_RETURN_IF_ERROR(CheckCombiner(context, "AllReduce"));
-  ASSAY_RETURN_IF_ERROR(CheckGroups(context, true, true, false).status());
+  ASSAY_RETURN_IF_ERROR(CheckGroups(context, kReduceRules).status());
   return BareOrTuple(OperandShapes(context));
 }
 
@@ -261,15 +238,16 @@ absl::StatusOr<Shape> InferReduceScatter(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(RequireArrays(context, "ReduceScatter"));
   ASSAY_ASSIGN_OR_RETURN(const int64_t d, OneDimension(context, "ReduceScatter-C1"));
   ASSAY_RETURN_IF_ERROR(CheckCombiner(context, "ReduceScatter"));
-  ASSAY_ASSIGN_OR_RETURN(const Groups groups, CheckGroups(context, true, true, true));
+  ASSAY_ASSIGN_OR_RETURN(const ReplicaGroupSize groups, CheckGroups(context, kGatherRules));
   std::vector<Shape> shapes;
   for (const Shape* operand : context.operands) {
-    if (operand->size(d) % groups.size != 0) {
+    const int64_t size = groups.For(Ratio(operand, PartOf(context.declared, context, shapes.size()), d));
+    if (operand->size(d) % size != 0) {
       return InvalidProgram(
           {}, fmt::format("ReduceScatter-C2: dimension {} of {} is not divisible by the group size {}", d,
-                          operand->ToString(), groups.size));
+                          operand->ToString(), size));
     }
-    ASSAY_ASSIGN_OR_RETURN(Shape shape, Resized(*operand, d, operand->size(d) / groups.size));
+    ASSAY_ASSIGN_OR_RETURN(Shape shape, Resized(*operand, d, operand->size(d) / size));
     shapes.push_back(std::move(shape));
   }
   return BareOrTuple(std::move(shapes));
@@ -283,9 +261,9 @@ constexpr AttrSpec kAllToAllAttrs[] = {Optional(Attr::kDimensions), Optional(Att
 
 absl::StatusOr<Shape> InferAllToAll(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(RequireArrays(context, "AllToAll"));
-  ASSAY_ASSIGN_OR_RETURN(const Groups groups, CheckGroups(context, false, true, true));
+  ASSAY_ASSIGN_OR_RETURN(const ReplicaGroupSize groups, CheckGroups(context, kExchangeRules));
   if (!context.attributes().Has(Attr::kDimensions)) {
-    if (context.num_operands() != groups.size) {
+    if (context.num_operands() != groups.For(context.num_operands())) {
       return InvalidProgram(
           {}, fmt::format("AllToAll-C5: {} operands for groups of {}", context.num_operands(), groups.size));
     }
@@ -315,6 +293,13 @@ absl::StatusOr<Shape> InferAllToAll(const InferContext& context) {
   return operand;
 }
 
+// The tuple form has an operand a member.
+absl::StatusOr<Literal> EvalAllToAll(EvalContext& context, std::span<Literal> operands) {
+  if (!context.attributes().Has(Attr::kDimensions) && operands.size() != 1)
+    return NotSupported({}, "all-to-all: several operands take groups of more than one device");
+  return EvalGroups<kExchangeRules>(context, operands);
+}
+
 // collective-broadcast: members of a group get the operand of its first listed id (or of position root[k]);
 // processes in no group get zeros.
 constexpr AttrSpec kCollectiveBroadcastAttrs[] = {Optional(Attr::kReplicaGroups), Optional(Attr::kChannelId),
@@ -322,8 +307,7 @@ constexpr AttrSpec kCollectiveBroadcastAttrs[] = {Optional(Attr::kReplicaGroups)
 
 absl::StatusOr<Shape> InferCollectiveBroadcast(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(RequireArrays(context, "CollectiveBroadcast"));
-  ASSAY_RETURN_IF_ERROR(
-      WithPrefix(CheckGroups(context, false, false, false).status(), "CollectiveBroadcast-C2"));
+  ASSAY_RETURN_IF_ERROR(WithPrefix(CheckGroups(context, kBroadcastRules).status(), "CollectiveBroadcast-C2"));
   std::vector<Shape> shapes = OperandShapes(context);
   if (context.attributes().Bool(Attr::kHasDynamicRoot)) {
     const Shape& root = shapes.back();
@@ -347,6 +331,9 @@ bool InSomeGroup(const AttributeMap& attributes, int64_t id) {
 }
 
 absl::StatusOr<Literal> EvalCollectiveBroadcast(EvalContext& context, std::span<Literal> operands) {
+  const absl::StatusOr<ReplicaGroupSize> groups =
+      CheckReplicaGroups(context.module(), context.attributes(), kBroadcastRules, DeviceCounts::kSettled);
+  ASSAY_RETURN_IF_ERROR(OnOneDevice(WithPrefix(groups.status(), "CollectiveBroadcast-C2")));
   if (context.attributes().Bool(Attr::kHasDynamicRoot)) {
     const Literal& root = operands.back();
     for (int64_t k = 0; k < root.shape().num_elements(); ++k) {
@@ -365,46 +352,26 @@ absl::StatusOr<Literal> EvalCollectiveBroadcast(EvalContext& context, std::span<
 constexpr AttrSpec kPermuteAttrs[] = {Required(Attr::kSourceTargetPairs), Optional(Attr::kChannelId),
                                       Optional(Attr::kSliceSizes), Optional(Attr::kMode)};
 
-absl::Status CheckSourceTargetPairs(const InferContext& context) {
-  const int64_t ids = context.attributes().Has(Attr::kChannelId) ? context.module.num_partitions
-                                                                 : context.module.replica_count;
-  std::vector<int64_t> seen[2];
-  for (const Ints& pair : context.attributes().Lists(Attr::kSourceTargetPairs)) {
-    if (pair.size() != 2) {
-      return InvalidProgram(
-          {}, fmt::format("CollectivePermute-C2: a pair has {} entries, wanted 2", pair.size()));
-    }
-    for (int side = 0; side < 2; ++side) {
-      if (pair[side] < 0 || pair[side] >= ids) {
-        return InvalidProgram({},
-                              fmt::format("CollectivePermute-C3: id {}, but there are {}", pair[side], ids));
-      }
-      if (std::find(seen[side].begin(), seen[side].end(), pair[side]) != seen[side].end()) {
-        return InvalidProgram({}, fmt::format("CollectivePermute-C2: {} {} stands twice",
-                                              side == 0 ? "source" : "target", pair[side]));
-      }
-      seen[side].push_back(pair[side]);
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Shape> InferCollectivePermute(const InferContext& context) {
   if (context.attributes().Has(Attr::kSliceSizes)) {
     return NotSupported({}, "CollectivePermute-C4: the in-place form with slice_sizes");
   }
   ASSAY_RETURN_IF_ERROR(RequireArrays(context, "CollectivePermute"));
-  ASSAY_RETURN_IF_ERROR(CheckSourceTargetPairs(context));
+  ASSAY_RETURN_IF_ERROR(
+      CheckSourceTargetPairs(context.module, context.attributes(), DeviceCounts::kAsWritten));
   return BareOrTuple(OperandShapes(context));
 }
 
-bool IsTarget(const AttributeMap& attributes, int64_t id) {
-  const IntLists& pairs = attributes.Lists(Attr::kSourceTargetPairs);
-  return std::any_of(pairs.begin(), pairs.end(), [&](const Ints& pair) { return pair[1] == id; });
+// Whether this process is a target, on one device.
+absl::StatusOr<bool> IsTarget(const EvalContext& context) {
+  ASSAY_RETURN_IF_ERROR(
+      OnOneDevice(CheckSourceTargetPairs(context.module(), context.attributes(), DeviceCounts::kSettled)));
+  return !context.attributes().Lists(Attr::kSourceTargetPairs).empty();
 }
 
 absl::StatusOr<Literal> EvalCollectivePermute(EvalContext& context, std::span<Literal> operands) {
-  if (!IsTarget(context.attributes(), 0)) return context.NewResult(/*zero=*/true);
+  ASSAY_ASSIGN_OR_RETURN(const bool is_target, IsTarget(context));
+  if (!is_target) return context.NewResult(/*zero=*/true);
   return EvalOperands(context, operands);
 }
 
@@ -434,7 +401,8 @@ absl::StatusOr<Literal> EvalCollectivePermuteStart(EvalContext& context, std::sp
                : Literal::Tuple(part(i), std::vector<Literal>(operands.begin(), operands.end()));
   };
   std::vector<Literal> elements = {bundle(0)};
-  if (IsTarget(context.attributes(), 0)) {
+  ASSAY_ASSIGN_OR_RETURN(const bool is_target, IsTarget(context));
+  if (is_target) {
     elements.push_back(bundle(1));
   } else {
     ASSAY_ASSIGN_OR_RETURN(Literal zeros, context.NewResultElement(1, /*zero=*/true));
@@ -470,17 +438,12 @@ absl::StatusOr<Literal> EvalPartitionId(EvalContext& context, std::span<Literal>
 
 }  // namespace
 
-absl::StatusOr<int64_t> CheckedGroupSize(const InferContext& context) {
-  ASSAY_ASSIGN_OR_RETURN(const Groups groups, CheckGroups(context, false, true, true));
-  return groups.size;
-}
-
 constinit const OpDef ops::AllGather = {
     .operands = AtLeast(1),
     .types = kArrayTypes,
     .attributes = kAllGatherAttrs,
     .infer = InferAllGather,
-    .eval = EvalOperands,
+    .eval = EvalGroups<kGatherRules>,
     .work = work::Move,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
@@ -506,7 +469,7 @@ constinit const OpDef ops::AllReduce = {
     .types = kArrayTypes,
     .attributes = kAllReduceAttrs,
     .infer = InferAllReduce,
-    .eval = EvalOperands,
+    .eval = EvalGroups<kReduceRules>,
     .work = work::Move,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -516,7 +479,7 @@ constinit const OpDef ops::AllReduceStart = {
     .types = kArrayTypes,
     .attributes = kAllReduceAttrs,
     .infer = InferAllReduce,
-    .eval = EvalOperands,
+    .eval = EvalGroups<kReduceRules>,
     .work = work::Move,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -531,7 +494,7 @@ constinit const OpDef ops::ReduceScatter = {
     .types = kArrayTypes,
     .attributes = kReduceScatterAttrs,
     .infer = InferReduceScatter,
-    .eval = EvalOperands,
+    .eval = EvalGroups<kGatherRules>,
     .work = work::Move,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -541,7 +504,7 @@ constinit const OpDef ops::AllToAll = {
     .types = kArrayTypes,
     .attributes = kAllToAllAttrs,
     .infer = InferAllToAll,
-    .eval = EvalOperands,
+    .eval = EvalAllToAll,
     .work = work::Move,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,

@@ -1,9 +1,9 @@
 // Streams and channels: infeed, outfeed, send, recv. Spec: operations-control.md, "Streams" and "Channels".
 //
 // Infeed, outfeed and host transfers are queues of the process (ProcessState). A device channel of one
-// process is a loop to itself: send puts a value on the channel, recv-done takes it. Plans put a send before
-// the recv-done that waits for it (plan.cc), so textual order does not matter; a cycle of waits is a
-// deadlock.
+// process is a loop to itself: send puts a value on the channel, recv-done takes it. The n-th send meets the n-th recv,
+// whose number is in the recv's u32 until its recv-done. Plans put a send before the recv-done that waits for it
+// (plan/order.cc), so textual order does not matter; a cycle of waits is a deadlock.
 #include <charconv>
 #include <optional>
 
@@ -135,7 +135,8 @@ absl::StatusOr<Literal> EvalSend(EvalContext& context, std::span<Literal> operan
   if (IsHostTransfer(instruction)) {
     process.device_to_host[HostQueue(instruction)].push_back(operands[0]);
   } else if (TakesPart(instruction, 0)) {
-    process.channels[context.attributes().Int(Attr::kChannelId)].push_back(operands[0]);
+    DeviceChannel& channel = process.channels[context.attributes().Int(Attr::kChannelId)];
+    channel.values.emplace(channel.sends++, operands[0]);
   }
   return Literal::Tuple(context.shared_result_shape(),
                         {std::move(operands[0]), Literal::ScalarInt(ElementType::kU32, 0), Literal::Token()});
@@ -153,7 +154,12 @@ absl::StatusOr<Shape> InferRecv(const InferContext& context) {
 }
 
 absl::StatusOr<Literal> EvalRecv(EvalContext& context, std::span<Literal>) {
-  return ZeroInput(context, context.result_shape());
+  int64_t number = 0;
+  if (!IsHostTransfer(context.instruction()) && TakesPart(context.instruction(), 1))
+    number = context.process().channels[context.attributes().Int(Attr::kChannelId)].recvs++;
+  ASSAY_ASSIGN_OR_RETURN(Literal data, context.NewResultElement(0, /*zero=*/true));
+  return Literal::Tuple(context.shared_result_shape(),
+                        {std::move(data), Literal::ScalarInt(ElementType::kU32, number), Literal::Token()});
 }
 
 // C2: a -done stands on its start, directly or through a tuple of a pipelined loop; same channel, same kind.
@@ -192,7 +198,7 @@ absl::StatusOr<Shape> InferRecvDone(const InferContext& context) {
   return Shape::Tuple({context.operand(0).element(0), Shape::Token()});
 }
 
-absl::StatusOr<Literal> EvalRecvDone(EvalContext& context, std::span<Literal>) {
+absl::StatusOr<Literal> EvalRecvDone(EvalContext& context, std::span<Literal> operands) {
   const Shape& wanted = context.result_shape().element(0);
   // A pipelined recv-done stands in another computation than its recv; the attributes are the same.
   const Instruction& operand = context.operand_instruction(0);
@@ -206,13 +212,14 @@ absl::StatusOr<Literal> EvalRecvDone(EvalContext& context, std::span<Literal>) {
     ASSAY_ASSIGN_OR_RETURN(value, ZeroInput(context, wanted));
   } else {
     const int64_t channel = context.attributes().Int(Attr::kChannelId);
-    std::deque<Literal>& queue = process.channels[channel];
-    if (queue.empty()) {
+    std::map<int64_t, Literal>& values = process.channels[channel].values;
+    const auto sent = values.find(operands[0].element(1).GetInt(0));
+    if (sent == values.end()) {
       return EvalError(
           {}, fmt::format("deadlock: recv-done waits for channel {}, on which nothing was sent", channel));
     }
-    value = std::move(queue.front());
-    queue.pop_front();
+    value = std::move(sent->second);
+    values.erase(sent);
     context.Forget(value);
     if (!Shape::Compatible(value.shape(), wanted)) {
       return EvalError({}, fmt::format("Recv-C5: {} was sent on channel {}, {} is received",

@@ -6,7 +6,7 @@
 
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
-#include "evaluator/ops/collective.h"
+#include "evaluator/replica_groups.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 
@@ -15,6 +15,7 @@ namespace {
 
 constexpr AttrSpec kAttrs[] = {Optional(Attr::kReplicaGroups), Optional(Attr::kChannelId),
                                Optional(Attr::kDimensions), Optional(Attr::kMode)};
+constexpr GroupRules kRules = {.covers_all = true, .equal_sizes = true};
 constexpr std::string_view kNames[] = {"input",      "output",         "input_offsets",
                                        "send_sizes", "output_offsets", "recv_sizes"};
 
@@ -34,15 +35,20 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const InferContext& context) {
     if (!sizes.IsArray() || !IsIntegral(sizes.element_type()) || sizes.rank() < 1 || sizes.rank() > 2 ||
         !Shape::SameDimensions(sizes, context.operand(2))) {
       return InvalidProgram(
-          {}, fmt::format("RaggedAllToAll-C2: {} is {}, wanted integers of one shape [n] or [n,u]", kNames[i],
-                          sizes.ToString()));
+          {}, fmt::format("RaggedAllToAll-C2: {} is {}, wanted integers of one shape [n], [n,u] or [n u]",
+                          kNames[i], sizes.ToString()));
     }
   }
-  ASSAY_ASSIGN_OR_RETURN(const int64_t members, CheckedGroupSize(context));
-  if (context.operand(2).size(0) != members) {
-    return InvalidProgram({},
-                          fmt::format("RaggedAllToAll-C2: {} members in the size arrays, the group has {}",
-                                      context.operand(2).size(0), members));
+  ASSAY_ASSIGN_OR_RETURN(
+      const ReplicaGroupSize group,
+      CheckReplicaGroups(context.module, context.attributes(), kRules, DeviceCounts::kAsWritten));
+  const Shape& sizes = context.operand(2);
+  const int64_t members = group.For(sizes.size(0));
+  // [n u] means [n, u], row-major.
+  if (sizes.rank() == 1 ? sizes.size(0) % members != 0 || sizes.size(0) == 0 : sizes.size(0) != members) {
+    return InvalidProgram(
+        {}, fmt::format("RaggedAllToAll-C2: {} members in the size arrays, the group has {}", sizes.size(0),
+                        members));
   }
   return output;
 }
@@ -55,6 +61,12 @@ absl::Status CheckRange(std::string_view what, int64_t offset, int64_t size, int
 }
 
 absl::StatusOr<Literal> EvalRaggedAllToAll(EvalContext& context, std::span<Literal> operands) {
+  const absl::StatusOr<ReplicaGroupSize> group =
+      CheckReplicaGroups(context.module(), context.attributes(), kRules, DeviceCounts::kSettled);
+  if (!group.ok())
+    return NotSupported({}, fmt::format("{} (on one device)", std::string(group.status().message())));
+  if (operands[2].shape().rank() == 2 && operands[2].shape().size(0) != 1)
+    return NotSupported({}, fmt::format("ragged-all-to-all among {} devices", operands[2].shape().size(0)));
   const Literal& input = operands[0];
   Literal result = std::move(operands[1]);
   const int64_t rows = input.shape().size(0), result_rows = result.shape().size(0);

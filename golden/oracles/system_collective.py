@@ -55,15 +55,20 @@ def groups(t, op, body, global_ids, covers=True):
     """GRP constraints; `body` holds {mode}."""
     name = op.replace("-", "_")
 
-    def refuse(label, text, mode):
-        t.refuses(f"{name}_{label}", 3, text, body.replace("{mode}", mode), computations=ADD if "to_apply" in body else "")
+    def refuse(label, text, mode, code=3):
+        args = ["f32[4] {1, 2, 3, 4}"] if code == 4 else []  # it runs
+        t.refuses(f"{name}_{label}", code, text, body.replace("{mode}", mode), args, computations=ADD if "to_apply" in body else "")
     if global_ids:
         refuse("grp_c1", "GRP-C1", "replica_groups={{0}}, use_global_device_ids=true")
         refuse("grp_c5", "GRP-C5", "channel_id=1, replica_groups={}, use_global_device_ids=true")
     refuse("grp_c2", "GRP-C2", "replica_groups={{0},{}}")
     refuse("grp_c3", "GRP-C3: id 0 stands twice", "replica_groups={{0,0}}")
-    refuse("grp_c4_high", "GRP-C4: id 1", "replica_groups={{0,1}}")
-    refuse("grp_c4_channel", "GRP-C4: id 2", "channel_id=3, replica_groups={{2}}")
+    # The number of devices, which the header does not say, is settled when the program runs; sizes are known before.
+    resizes = op in ("all-gather", "reduce-scatter")
+    refuse("grp_c4_high", "declared shape is f32[4], inferred" if resizes else "GRP-C4: id 1", "replica_groups={{0,1}}",
+           code=3 if resizes else 4)
+    refuse("grp_c4_channel", "GRP-C4: id 2", "channel_id=3, replica_groups={{2}}", code=4)
+    refuse("grp_c4_negative", "GRP-C4: id -1", "replica_groups={{-1}}")
     refuse("grp_channel", "channel_id is 0", "channel_id=0, replica_groups={{0}}")
 
 
@@ -108,7 +113,16 @@ def everything(t):
     t.refuses("all_gather_c2_high", 3, "AllGather-C2: dimension is 1", x + "ROOT r = f32[4] all-gather(x), dimensions={1}")
     t.refuses("all_gather_c2_negative", 3, "AllGather-C2: dimension is -1", x + "ROOT r = f32[4] all-gather(x), dimensions={-1}")
     t.refuses("all_gather_c2_two", 3, "AllGather-C2: dimensions has 2 entries", x + "ROOT r = f32[4] all-gather(x), dimensions={0,1}")
-    t.refuses("all_gather_c3", 3, "declared shape is f32[8], inferred f32[4]", x + "ROOT r = f32[8] all-gather(x), dimensions={0}")
+    t.refuses("all_gather_c3", 3, "declared shape is f32[6], inferred f32[4]", x + "ROOT r = f32[6] all-gather(x), dimensions={0}")
+    t.refuses("all_gather_of_unsaid_count", 4, "all-gather: f32[8] from f32[4] takes groups of more than one device",
+              x + "ROOT r = f32[8] all-gather(x), dimensions={0}", ["f32[4] {1, 2, 3, 4}"])
+    t.refuses("reduce_scatter_of_unsaid_count", 4, "reduce-scatter: f32[2] from f32[4] takes groups of more than one device",
+              x + "ROOT r = f32[2] reduce-scatter(x), dimensions={0}, to_apply=sum", ["f32[4] {1, 2, 3, 4}"], computations=ADD)
+    t.refuses("all_to_all_of_unsaid_count", 4, "several operands take groups of more than one device",
+              x + "ROOT r = (f32[4], f32[4]) all-to-all(x, x)", ["f32[4] {1, 2, 3, 4}"])
+    t.refuses("all_gather_start_of_unsaid_count", 4, "takes groups of more than one device", x + """
+        s = (f32[4], f32[12]) all-gather-start(x), dimensions={0}
+        ROOT d = f32[12] all-gather-done(s)""", ["f32[4] {1, 2, 3, 4}"])
     four = ", replica_count=4"
     t.refuses("all_gather_four_replicas", 4, "only one device", x + "ROOT r = f32[16] all-gather(x), dimensions={0}", module=four)
     many(t, "all_gather_c3_groups", "declared shape is f32[16], inferred f32[8]",
@@ -147,7 +161,7 @@ def everything(t):
     many(t, "all_to_all_c3", "AllToAll-C3", x + "ROOT r = f32[4] all-to-all(x), dimensions={0}", ", replica_count=3")
     t.refuses("all_to_all_c4_tuple", 3, "AllToAll-C", "x = (f32[2]) parameter(0)\nROOT r = (f32[2]) all-to-all(x), dimensions={0}")
     t.refuses("all_to_all_c4_dynamic", 3, "AllToAll-C4", "x = f32[<=4] parameter(0)\nROOT r = f32[<=4] all-to-all(x), dimensions={0}")
-    t.refuses("all_to_all_c5_count", 3, "AllToAll-C5: 2 operands", x + "ROOT r = (f32[4], f32[4]) all-to-all(x, x)")
+    t.refuses("all_to_all_c5_count", 3, "AllToAll-C5: 2 operands", x + "ROOT r = (f32[4], f32[4]) all-to-all(x, x), replica_groups={{0}}", ["f32[4] {1, 2, 3, 4}"])
     many(t, "all_to_all_c5_shapes", "AllToAll-C5: operand 1 is f32[2]",
          x + "y = f32[2] parameter(1)\nROOT r = (f32[4], f32[2]) all-to-all(x, y)", ", replica_count=2")
     t.refuses("all_to_all_global_ids", 3, "all-to-all has no attribute 'use_global_device_ids'",
@@ -162,7 +176,7 @@ def everything(t):
     t.refuses("collective_broadcast_c3_shape", 3, "CollectiveBroadcast-C3: the root operand is s32[2]", root.replace("s32[1]", "s32[2]"))
     t.refuses("collective_broadcast_c3_type", 3, "CollectiveBroadcast-C3: the root operand is u32[1]", root.replace("s32[1]", "u32[1]"))
     t.refuses("collective_broadcast_c2_twice", 3, "CollectiveBroadcast-C2", x + "ROOT r = f32[4] collective-broadcast(x), replica_groups={{0,0}}")
-    t.refuses("collective_broadcast_c2_range", 3, "CollectiveBroadcast-C2", x + "ROOT r = f32[4] collective-broadcast(x), replica_groups={{1}}")
+    t.refuses("collective_broadcast_c2_range", 4, "CollectiveBroadcast-C2", x + "ROOT r = f32[4] collective-broadcast(x), replica_groups={{1}}", ["f32[4] {1, 2, 3, 4}"])
     permute = x + "ROOT r = f32[4] collective-permute(x), source_target_pairs={pairs}"
     t.gives("collective_permute_no_pairs", permute.replace("{pairs}", "{}"), ["f32[4] {1, nan, 3, 4}"], ["f32[4] {0, 0, 0, 0}"])
     t.gives("collective_permute_no_pairs_two", """
@@ -173,20 +187,24 @@ def everything(t):
     t.gives("collective_permute_channel", permute.replace("{pairs}", "{{0,0}}, channel_id=2"), ["f32[4] {1, 2, 3, 4}"], ["f32[4] {1, 2, 3, 4}"])
     many(t, "collective_permute_c2_source", "CollectivePermute-C2: source 0", permute.replace("{pairs}", "{{0,0},{0,1}}"), ", replica_count=2")
     many(t, "collective_permute_c2_target", "CollectivePermute-C2: target 1", permute.replace("{pairs}", "{{0,1},{1,1}}"), ", replica_count=2")
-    t.refuses("collective_permute_c3", 3, "CollectivePermute-C3: id 1", permute.replace("{pairs}", "{{0,1}}"))
+    t.refuses("collective_permute_c3", 4, "CollectivePermute-C3: id 1", permute.replace("{pairs}", "{{0,1}}"), ["f32[4] {1, 2, 3, 4}"])
     t.refuses("collective_permute_c3_negative", 3, "CollectivePermute-C3: id -1", permute.replace("{pairs}", "{{-1,0}}"))
-    many(t, "collective_permute_c3_partitions", "CollectivePermute-C3: id 1", permute.replace("{pairs}", "{{0,1}}, channel_id=1"), ", replica_count=2")
+    many(t, "collective_permute_c3_partitions", "CollectivePermute-C3: id 2", permute.replace("{pairs}", "{{0,2}}, channel_id=1"),
+         ", replica_count=3, num_partitions=2")
+    t.refuses("collective_permute_channel_0", 3, "channel_id is 0", permute.replace("{pairs}", "{{0,0}}, channel_id=0"))
     t.refuses("collective_permute_result", 3, "declared shape is f32[3], inferred f32[4]", permute.replace("r = f32[4]", "r = f32[3]").replace("{pairs}", "{{0,0}}"))
     t.refuses("collective_permute_start_context", 3, "context 2 is s32[]", x + """
         s = (f32[4], f32[4], s32[]) collective-permute-start(x), source_target_pairs={{0,0}}
         ROOT d = f32[4] collective-permute-done(s)""")
     channel = "y = f32[4] {one}, channel_id=1\nROOT r = f32[4] {two}, channel_id=1"
-    t.refuses("sync_2_opcode", 3, "SYNC-2: channel 1", x + channel.replace("{one}", "all-to-all(x), dimensions={0}").replace(
-        "{two}", "collective-permute(y), source_target_pairs={{0,0}}"))
+    t.gives("sync_2_opcode", x + channel.replace("{one}", "all-to-all(x), dimensions={0}").replace(
+        "{two}", "collective-permute(y), source_target_pairs={{0,0}}"), ["f32[4] {1, 2, 3, 4}"], ["f32[4] {1, 2, 3, 4}"],
+            decision="channel-pairs")
     t.gives("sync_2_same", x + channel.replace("{one}", "all-to-all(x), dimensions={0}").replace("{two}", "all-to-all(y), dimensions={0}"),
             ["f32[4] {1, 2, 3, 4}"], ["f32[4] {1, 2, 3, 4}"])
-    many(t, "sync_2_groups", "SYNC-2: channel 1", x + channel.replace("{one}", "all-reduce(x), to_apply=sum, replica_groups={{0},{1}}").replace(
-        "{two}", "all-reduce(y), to_apply=sum, replica_groups={{0,1}}"), ", replica_count=2", ADD)
+    t.refuses("sync_2_groups", 4, "only one device", x + channel.replace(
+        "{one}", "all-reduce(x), to_apply=sum, replica_groups={{0},{1}}").replace(
+        "{two}", "all-reduce(y), to_apply=sum, replica_groups={{0,1}}"), module=", replica_count=2", computations=ADD)
 
     for op, body, global_ids in (
             ("all-gather", x + "ROOT r = f32[4] all-gather(x), dimensions={0}, {mode}", True),
@@ -247,10 +265,11 @@ def ragged(t):
     t.refuses("ragged_all_to_all_c2_float", 3, "RaggedAllToAll-C2", program(meta="f32[{n}]", n="1"))
     t.refuses("ragged_all_to_all_c2_rank", 3, "RaggedAllToAll-C2", program(n="1,1,1"))
     t.refuses("ragged_all_to_all_c2_shapes", 3, "RaggedAllToAll-C2", program(n="1").replace("rs = s32[1]", "rs = s32[2]"))
-    t.refuses("ragged_all_to_all_c2_members", 3, "RaggedAllToAll-C2", program(n="2"))
+    t.refuses("ragged_all_to_all_c2_members", 3, "RaggedAllToAll-C2", program(n="2,1"))
+    t.refuses("ragged_all_to_all_c2_flat", 3, "RaggedAllToAll-C2", program(n="3").replace("{{0}}", "{{0,1}}"))
     t.refuses("ragged_all_to_all_c3", 3, "declared shape is f32[3], inferred f32[4]", program(n="1").replace("r = f32[4]", "r = f32[3]"))
     t.refuses("ragged_all_to_all_grp_c3", 3, "GRP-C3", program(n="1").replace("{{0}}", "{{0,0}}"))
-    t.refuses("ragged_all_to_all_grp_c4", 3, "GRP-C4", program(n="1").replace("{{0}}", "{{1}}"))
+    t.refuses("ragged_all_to_all_grp_c4", 4, "GRP-C4", program(n="1").replace("{{0}}", "{{1}}"), args(0, 1, 0, 1))
 
 
 def table():

@@ -220,16 +220,65 @@ def channels(t):
     refuse("recv_shape", "recv: the result is", "ROOT r = (s32[], token[]) recv(t), channel_id=1")
     refuse("send_shape", "declared shape is (f32[], u32[], token[])",
            "ROOT s = (f32[], u32[], token[]) send(x, t), channel_id=1")
-    refuse("send_c4", "Send-C4: channel 1", f"""
+    t.refuses("recv_c4", 5, "deadlock: recv-done waits for channel 1", f"""
+        x = s32[] parameter(0)
+        t = token[] after-all()
+        r = {transfer} recv(t), channel_id=1
         s = {transfer} send(x, t), channel_id=1
         sd = token[] send-done(s), channel_id=1
-        snd2 = {transfer} send(x, sd), channel_id=1
-        ROOT d = token[] send-done(snd2), channel_id=1""")
-    refuse("recv_c4", "Recv-C4: channel 1", f"""
-        r = {transfer} recv(t), channel_id=1
         rd = (s32[], token[]) recv-done(r), channel_id=1
         r2 = {transfer} recv(t), channel_id=1
-        ROOT d = (s32[], token[]) recv-done(r2), channel_id=1""")
+        ROOT d = (s32[], token[]) recv-done(r2), channel_id=1""", ["s32[] 1"])
+    t.gives("channel_pairs_in_order_of_recvs", f"""
+        x = s32[] parameter(0)
+        t = token[] after-all()
+        n = s32[] negate(x)
+        r1 = {transfer} recv(t), channel_id=1
+        r2 = {transfer} recv(t), channel_id=1
+        snd1 = {transfer} send(x, t), channel_id=1
+        snd2 = {transfer} send(n, t), channel_id=1
+        d2 = (s32[], token[]) recv-done(r2), channel_id=1
+        d1 = (s32[], token[]) recv-done(r1), channel_id=1
+        e1 = token[] send-done(snd1), channel_id=1
+        e2 = token[] send-done(snd2), channel_id=1
+        v1 = s32[] get-tuple-element(d1), index=0
+        v2 = s32[] get-tuple-element(d2), index=0
+        ROOT o = (s32[], s32[]) tuple(v1, v2)""", ["s32[] 7"], ["s32[] 7", "s32[] -7"], decision="channel-pairs")
+    t.gives("channel_pairs_in_loop", f"""
+        x = s32[] parameter(0)
+        z = s32[] constant(0)
+        i = (s32[], s32[]) tuple(z, x)
+        w = (s32[], s32[]) while(i), condition=more, body=twice
+        y = s32[] get-tuple-element(w), index=1
+        t = token[] after-all()
+        s = {transfer} send(y, t), channel_id=4
+        r = {transfer} recv(t), channel_id=4
+        d = (s32[], token[]) recv-done(r), channel_id=4
+        e = token[] send-done(s), channel_id=4
+        ROOT v = s32[] get-tuple-element(d), index=0""", ["s32[] 3"], ["s32[] 24"], decision="channel-pairs", computations=f"""
+        more {{
+        p = (s32[], s32[]) parameter(0)
+        k = s32[] get-tuple-element(p), index=0
+        three = s32[] constant(3)
+        ROOT l = pred[] compare(k, three), direction=LT
+        }}
+
+        twice {{
+        q = (s32[], s32[]) parameter(0)
+        k.1 = s32[] get-tuple-element(q), index=0
+        a = s32[] get-tuple-element(q), index=1
+        one = s32[] constant(1)
+        n = s32[] add(k.1, one)
+        t.1 = token[] after-all()
+        s.1 = {transfer} send(a, t.1), channel_id=4
+        r.1 = {transfer} recv(t.1), channel_id=4
+        d.1 = (s32[], token[]) recv-done(r.1), channel_id=4
+        e.1 = token[] send-done(s.1), channel_id=4
+        b = s32[] get-tuple-element(d.1), index=0
+        c = s32[] add(b, b)
+        ROOT u = (s32[], s32[]) tuple(n, c)
+        }}""")
+
 
 
 def table():

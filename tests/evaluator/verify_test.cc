@@ -155,25 +155,62 @@ TEST_CASE("verify: devices, layouts and aliases of the module", "[verify]") {
   Has(Message(module), "buffer_donor");
 }
 
-TEST_CASE("verify: channels are used by one send and one recv a direction", "[verify]") {
+TEST_CASE("verify: a channel may be used again, by sends, recvs and collectives", "[verify]") {
   const auto program = [](const std::string& more) {
     return R"(HloModule m
 ENTRY e {
-  x = s32[] parameter(0)
+  x = s32[4] parameter(0)
   t = token[] after-all()
-  a = (s32[], u32[], token[]) send(x, t), channel_id=1
+  a = (s32[4], u32[], token[]) send(x, t), channel_id=1
   b = token[] send-done(a), channel_id=1
-)" + more + R"(  ROOT z = s32[] negate(x)
+)" + more + R"(  ROOT z = s32[4] negate(x)
 }
 )";
   };
   CHECK(Message(Parsed(program(""))) == "fine");
-  CHECK(Message(Parsed(program("  c = (s32[], u32[], token[]) send(x, t), channel_id=2\n"))) == "fine");
-  CHECK(Message(Parsed(program("  c = (s32[], u32[], token[]) recv(t), channel_id=1\n"))) == "fine");
-  CHECK(Message(Parsed(program(
-            "  c = (s32[], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true\n"))) == "fine");
-  Has(Message(Parsed(program("  c = (s32[], u32[], token[]) send(x, t), channel_id=1\n"))),
-      "Send-C4: channel 1 has two send instructions, 'a' and 'c'");
+  CHECK(Message(Parsed(program("  c = (s32[4], u32[], token[]) send(x, t), channel_id=1\n"))) == "fine");
+  CHECK(Message(Parsed(program("  c = (s32[4], u32[], token[]) recv(t), channel_id=1\n"))) == "fine");
+  CHECK(
+      Message(Parsed(program("  c = s32[4] collective-permute(x), source_target_pairs={{0,3}}, channel_id=1\n"
+                             "  d = s32[4] all-to-all(x), dimensions={0}, channel_id=1\n"))) == "fine");
+  Has(Message(Parsed(
+          program("  c = s32[4] collective-permute(x), source_target_pairs={{0,3}}, channel_id=-1\n"))),
+      "GRP: channel_id is -1, wanted at least 1");
+}
+
+// Goldens show what a run on one device makes of them.
+TEST_CASE("verify: a number of devices that is not said may be any", "[verify]") {
+  const auto program = [](const std::string& header, const std::string& root) {
+    return "HloModule m" + header +
+           "\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n"
+           "ENTRY e {\n  x = f32[6,3] parameter(0)\n  ROOT r = " +
+           root + "\n}\n";
+  };
+  const std::string groups = "f32[6,3] all-reduce(x), replica_groups={{0,2},{1,3}}, to_apply=add";
+  CHECK(Message(Parsed(program("", groups))) == "fine");
+  CHECK(Message(Parsed(program(", replica_count=4", groups))) == "fine");
+  Has(Message(Parsed(program(", replica_count=3", groups))), "GRP-C4: id 3");
+  const std::string gather = "f32[24,3] all-gather(x), replica_groups={}, dimensions={0}";
+  CHECK(Message(Parsed(program("", gather))) == "fine");
+  Has(Message(Parsed(program(", replica_count=2", gather))), "inferred f32[12,3]");
+  Has(Message(Parsed(program("", "f32[20,3] all-gather(x), replica_groups={}, dimensions={0}"))),
+      "inferred f32[6,3]");
+  Has(Message(Parsed(program("", "f32[24,3] all-gather(x), replica_groups={{0,1}}, dimensions={0}"))),
+      "inferred f32[12,3]");
+  // An id stands for all partitions, whose number is not said either.
+  CHECK(Message(Parsed(program("",
+                               "f32[24,3] all-gather(x), channel_id=1, replica_groups={{0,1}}, "
+                               "dimensions={0}"))) == "fine");
+  Has(Message(Parsed(program("",
+                             "f32[18,3] all-gather(x), channel_id=1, replica_groups={{0,1}}, "
+                             "dimensions={0}"))),
+      "inferred f32[12,3]");
+  CHECK(Message(Parsed(program("",
+                               "f32[2,3] reduce-scatter(x), replica_groups={}, dimensions={0}, "
+                               "to_apply=add"))) == "fine");
+  CHECK(Message(Parsed(program(", num_partitions=4",
+                               "f32[2,6] custom-call(x), "
+                               "custom_call_target=\"SPMDFullToShardShape\""))) == "fine");
 }
 
 TEST_CASE("verify: a module of many computations is checked in linear time", "[verify]") {
