@@ -43,6 +43,7 @@ struct ProcessState {
   std::vector<Literal> outfeed;
   std::map<int64_t, DeviceChannel> channels;                     // by channel id
   std::map<std::string, std::deque<StreamItem>> host_to_device;  // key: "CHANNEL" or "CHANNEL/handler name"
+  StreamItem when_empty;  // gives what an empty queue of the host is asked for; unset: that is an error
   std::map<std::string, std::deque<Literal>> device_to_host;
   std::map<std::string, std::vector<Literal>> probes;  // what interpreter.probe saw, by its probe_id
 };

@@ -129,6 +129,14 @@ Shape JoinDeclared(const Shape& declared, const Shape& inferred) {
   return Shape::Tuple(std::move(elements));
 }
 
+// Fields that only sparse layouts have: they are read, so that the error names the instruction.
+// Decision: sparse-layout-fields
+absl::Status CheckLayouts(const Shape& shape) {
+  if (shape.IsArray()) return shape.layout().tail == nullptr ? absl::OkStatus() : ValidateLayout(shape);
+  for (const Shape& element : shape.elements()) ASSAY_RETURN_IF_ERROR(CheckLayouts(element));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Shape> InferChecked(const Module& module, const Computation& computation,
                                    const Instruction& instruction) {
   const OpDef& op = DefinitionOf(instruction.opcode);
@@ -243,9 +251,16 @@ class Verifier {
       }
     }
     ASSAY_RETURN_IF_ERROR(CheckForm(instruction));
+    if (instruction.shape != nullptr) ASSAY_RETURN_IF_ERROR(CheckLayouts(*instruction.shape));
     ASSAY_RETURN_IF_ERROR(VerifyCalls(instruction));
     ASSAY_ASSIGN_OR_RETURN(Shape shape, InferChecked(module_, computation, instruction));
-    if (instruction.shape == nullptr || !Shape::Equal(*instruction.shape, shape)) {
+    if (instruction.shape == nullptr) {
+      instruction.shape = std::make_shared<const Shape>(std::move(shape));
+    } else if (!Shape::Equal(*instruction.shape, shape)) {
+      auto extras = instruction.extras == nullptr ? std::make_shared<InstructionExtras>()
+                                                  : std::make_shared<InstructionExtras>(*instruction.extras);
+      extras->declared_shape = std::move(instruction.shape);
+      instruction.extras = std::move(extras);
       instruction.shape = std::make_shared<const Shape>(std::move(shape));
     }
     return absl::OkStatus();

@@ -34,14 +34,14 @@ absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, c
   if (limits.max_steps == 0) limits.max_steps = engine.limits.max_steps;
   if (limits.memory_limit == 0) limits.memory_limit = engine.limits.memory_limit;
   Executor executor(*plan, options);
-  std::deque<StreamItem>* const infeed = &executor.process().infeed;
+  ProcessState* const process = &executor.process();
   absl::StatusOr<std::vector<Literal>> arguments;
   if (golden.inputs_file.empty()) {
-    arguments = ArgumentsFrom(program.verified(), golden.inputs, infeed);
+    arguments = ArgumentsFrom(program.verified(), golden.inputs, process);
   } else {
     ASSAY_ASSIGN_OR_RETURN(const auto arrays,
                            ReadNpzFile(fs::path(path).replace_filename(golden.inputs_file)));
-    arguments = ArgumentsFrom(program.verified(), arrays, infeed);
+    arguments = ArgumentsFrom(program.verified(), arrays, process);
   }
   if (!arguments.ok()) return arguments.status();
   ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(*std::move(arguments)));

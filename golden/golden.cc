@@ -93,7 +93,8 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
     if (error != std::errc() || end != value.data() + value.size() || !(share >= 0 && share <= 1))
       return InvalidProgram(where, fmt::format("golden: tolerance '{}', wanted a number from 0 to 1", value));
     golden.tolerance = share;
-  } else if (StartsWith(key, "arg") || StartsWith(key, "infeed") || IsOutput(key)) {
+  } else if (StartsWith(key, "arg") || StartsWith(key, "infeed") || StartsWith(key, "host_recv") ||
+             IsOutput(key)) {
     absl::StatusOr<Literal> literal = ParseShapedLiteral(value, {.hex_floats = true});
     if (!literal.ok())
       return WithPosition(WithPrefix(literal.status(), fmt::format("golden: {}", key)), where);

@@ -3,7 +3,7 @@
 // The file is HLO or StableHLO text; the header is comment lines `// key: value` before it:
 //   oracle: who worked out the expected values       decision: tag in docs/semantics.md
 //   options: run flags, with whole numbers (--max-steps, --memory-limit, --timeout, --seed, --replicas, --partitions)
-//   arg0: f32[2] {1, 2}      out0: f32[2] {0x1p+0, nan}      infeed0: …     outfeed0: …
+//   arg0: f32[2] {1, 2}      out0: f32[2] {0x1p+0, nan}      infeed0: …     outfeed0: …     host_recv3/0: …
 //   inputs: FILE.npz         outputs: FILE.npz          (beside the golden, for what is too long for a line)
 //   tolerance: 1e-5          outputs agree within this share of the largest element (never with bit-exact
 //   oracles) refuse: 3 part of the message

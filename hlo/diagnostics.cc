@@ -76,12 +76,14 @@ std::string EscapeControls(std::string_view text) {
   return escaped;
 }
 
-std::string RenderDiagnostic(const absl::Status& status, std::string_view file, std::string_view source) {
-  const std::string message = EscapeControls({status.message().data(), status.message().size()});
+namespace {
+
+std::string Render(std::string_view kind, std::string_view said, std::optional<SourcePosition> where,
+                   std::string_view file, std::string_view source) {
+  const std::string message = EscapeControls(said);
   const std::string name = EscapeControls(file);
-  const std::optional<SourcePosition> where = PositionOf(status);
-  if (!where) return fmt::format("{}: error: {}\n", name, message);
-  std::string text = fmt::format("{}:{}:{}: error: {}\n", name, where->line, where->column, message);
+  if (!where) return fmt::format("{}: {}: {}\n", name, kind, message);
+  std::string text = fmt::format("{}:{}:{}: {}: {}\n", name, where->line, where->column, kind, message);
   std::string_view line = LineOf(source, where->line);
   if (line.empty() || where->column < 1) return text;
   size_t caret = std::min(static_cast<size_t>(where->column - 1), line.size());
@@ -92,6 +94,17 @@ std::string RenderDiagnostic(const absl::Status& status, std::string_view file, 
   line = line.substr(0, kShownColumns);
   const std::string shown = ShownLine(line, caret, &caret);
   return text + fmt::format("  {}\n  {}^\n", shown, std::string(caret, ' '));
+}
+
+}  // namespace
+
+std::string RenderDiagnostic(const absl::Status& status, std::string_view file, std::string_view source) {
+  return Render("error", {status.message().data(), status.message().size()}, PositionOf(status), file,
+                source);
+}
+
+std::string RenderWarning(const Warning& warning, std::string_view file, std::string_view source) {
+  return Render("warning", warning.message, warning.where, file, source);
 }
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Errors as a terminal shows them: "FILE:LINE:COL: error: MESSAGE", the source line, and a caret under the
-// column.
+// Errors and warnings as a terminal shows them: "FILE:LINE:COL: error: MESSAGE", the source line, and a caret under
+// the column.
 #ifndef ASSAY_HLO_DIAGNOSTICS_H_
 #define ASSAY_HLO_DIAGNOSTICS_H_
 
@@ -14,6 +14,13 @@ namespace assay {
 // Control characters, terminal escapes among them, are shown as \xHH; of long lines only the part around the
 // caret.
 std::string RenderDiagnostic(const absl::Status& status, std::string_view file, std::string_view source);
+
+// What a program is read as although it may be a mistake.
+struct Warning {
+  SourcePosition where;
+  std::string message;
+};
+std::string RenderWarning(const Warning& warning, std::string_view file, std::string_view source);
 
 // The text with control characters, bytes that are not UTF-8, and characters that reorder text, written as \xHH for
 // each byte.

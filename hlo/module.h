@@ -46,6 +46,8 @@ struct InstructionExtras {
   std::string sharding, statistics, origin;  // canonical text with braces; empty: absent
   StringOrJson backend_config;
   std::vector<bool> parameter_replication;
+  // The shape that the program declares where Verify made dimensions of Instruction::shape dynamic; null: that shape.
+  std::shared_ptr<const Shape> declared_shape;
 };
 
 struct Instruction {
@@ -63,6 +65,13 @@ struct Instruction {
   int64_t parameter_number = 0;                     // parameter
   std::shared_ptr<const InstructionExtras> extras;  // null: none
 };
+
+// What printing and exporting show of an instruction: what the program declared.
+inline const std::shared_ptr<const Shape>& PrintedShape(const Instruction& instruction) {
+  return instruction.extras != nullptr && instruction.extras->declared_shape != nullptr
+             ? instruction.extras->declared_shape
+             : instruction.shape;
+}
 
 struct Computation {
   std::string name;

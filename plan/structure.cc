@@ -30,6 +30,7 @@ bool IsStructure(const Computation& computation, ComputationPlan& plan, const In
                  int32_t index) {
   switch (instruction.opcode) {
     case Opcode::kConstant:
+      if (instruction.literal == nullptr) return false;  // elided: a step, which fails
       plan.constants.push_back(index);
       return true;
     case Opcode::kGetTupleElement:

@@ -202,7 +202,7 @@ class PyModule {
     Executor executor(*plan, options);
     executor.CountRunsIn(run_counts_);
     ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
-                           ArgumentsFrom(program_.verified(), inputs, &executor.process().infeed));
+                           ArgumentsFrom(program_.verified(), inputs, &executor.process()));
     ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
     return ResultsOf(root);
   }

@@ -115,6 +115,11 @@ void Executor::GiveFrameBack(ComputationId id, Frame frame) {
 
 namespace {
 
+// A constant lies in every frame; one whose value is elided is a step instead.
+bool IsStored(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kConstant && instruction.literal != nullptr;
+}
+
 // The element's value to its slots; inputs stand by element.
 void PutState(const StateSlots& state, std::span<Literal> elements, std::vector<Literal>& frame) {
   for (const ElementSlot& input : state.inputs) {
@@ -158,7 +163,7 @@ absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> ar
     elements.reserve(plan.state.outputs.size());
     for (const ElementSlot& output : plan.state.outputs) elements.push_back(TakeOutput(output, frame));
     result = Literal::Tuple(computation.root_instruction().shape, std::move(elements));
-  } else if (computation.root_instruction().opcode == Opcode::kConstant) {
+  } else if (IsStored(computation.root_instruction())) {
     result = *computation.root_instruction().literal;
   } else {
     result = std::move(frame[computation.root]);
@@ -235,7 +240,7 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
   const StateSlots& state = plan_.computations[body.value].state;
   const StateSlots& seen = plan_.computations[condition.value].state;
   const int32_t decision = plan_.module->computation(condition).root;
-  const bool decided = plan_.module->computation(condition).root_instruction().opcode == Opcode::kConstant;
+  const bool decided = IsStored(plan_.module->computation(condition).root_instruction());
 
   std::shared_ptr<const Shape> shape = init.shared_shape();
   std::vector<Literal> elements = std::move(init).TakeElements();

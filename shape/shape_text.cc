@@ -273,7 +273,8 @@ bool ShapeReader::ReadTail(LayoutTail* tail) {
   if (!ReadNumberPart("E", &tail->element_size_in_bits)) return false;
   if (!ReadNumberPart("S", &tail->memory_space)) return false;
   if (TakeMark("SC") && !ReadSplits(tail)) return false;
-  if (TakeMark("P")) return FailWith(NotSupported({}, "layout: a physical shape belongs to sparse layouts"));
+  if (TakeMark("P"))
+    return FailWith(InvalidProgram({}, "layout: a physical shape belongs to sparse layouts"));
   if (!ReadNumberPart("M", &tail->dynamic_shape_metadata_prefix_bytes)) return false;
   return !TakeMark("PAD") || ReadPadding(tail);
 }

@@ -27,12 +27,12 @@ double Share(int64_t part, int64_t all) {
 class Runner {
  public:
   Runner(const RunFlags& flags, const ProgramInFile& loaded, const Plan& plan, std::vector<Literal> arguments,
-         std::deque<StreamItem> infeed)
+         ProcessState process)
       : flags_(flags),
         loaded_(loaded),
         plan_(plan),
         arguments_(std::move(arguments)),
-        infeed_(std::move(infeed)),
+        process_(std::move(process)),
         options_(OptionsOf(flags)) {
     options_.interrupted = Interrupted;
   }
@@ -41,7 +41,7 @@ class Runner {
   std::optional<double> Run(StepObserver* observer, int& exit_code) const {
     Executor executor(plan_, options_);
     executor.Observe(observer);
-    executor.process().infeed = infeed_;
+    executor.process() = process_;
     const Clock::time_point start = Clock::now();
     const absl::StatusOr<Literal> root = executor.Run(arguments_);
     if (root.ok()) return SecondsSince(start);
@@ -63,7 +63,7 @@ class Runner {
   const ProgramInFile& loaded_;
   const Plan& plan_;
   const std::vector<Literal> arguments_;
-  const std::deque<StreamItem> infeed_;
+  const ProcessState process_;  // before a run
   RunOptions options_;
 };
 
@@ -303,11 +303,11 @@ int Bench(const RunFlags& flags) {
 
   RunFlags with_inputs = flags;
   if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*loaded)) with_inputs.random_inputs = 0;
-  std::deque<StreamItem> infeed;
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *loaded, &infeed);
+  ProcessState process;
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *loaded, process);
   if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
 
-  const Runner runner(flags, *loaded, plan, *std::move(arguments), std::move(infeed));
+  const Runner runner(flags, *loaded, plan, *std::move(arguments), std::move(process));
   std::optional<Times> times = MeasureTimes(runner, exit_code);
   if (!times) return exit_code;
   times->compile_seconds = compile_seconds;

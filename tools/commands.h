@@ -83,10 +83,10 @@ std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code);
 // is not 0.
 int ForEachProgram(const RunFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each);
-// Arguments by --inputs or --random-inputs, or else a snapshot's; what an .npz holds for the infeed goes to
-// `infeed`.
+// Arguments by --inputs or --random-inputs, or else a snapshot's; what there is for infeed and host receives goes to
+// `process`.
 absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const ProgramInFile& loaded,
-                                               std::deque<StreamItem>* infeed);
+                                               ProcessState& process);
 // The program has parameters, and nobody said what they are: says what to give; returns the exit code, 2.
 bool LacksInputs(const RunFlags& flags, const ProgramInFile& loaded);
 int AskForInputs(const RunFlags& flags, const ProgramInFile& loaded);

@@ -180,7 +180,11 @@ RunOptions OptionsOf(const RunFlags& flags) {
 }
 
 absl::StatusOr<Program> LoadPart(const RunFlags& flags, std::string_view text) {
-  ASSAY_ASSIGN_OR_RETURN(Module parsed, LoadProgram(flags.program, text));
+  std::vector<Warning> warnings;
+  absl::StatusOr<Module> read = LoadProgram(flags.program, text, &warnings);
+  for (const Warning& warning : warnings)
+    std::fputs(RenderWarning(warning, flags.program, text).c_str(), stderr);
+  ASSAY_ASSIGN_OR_RETURN(Module parsed, std::move(read));
   if (flags.replicas > 0) parsed.replica_count = flags.replicas;
   if (flags.partitions > 0) parsed.num_partitions = flags.partitions;
   return Program::OfModule(std::move(parsed));
@@ -258,19 +262,22 @@ bool HasSnapshot(const ProgramInFile& loaded) {
 }
 
 absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const ProgramInFile& loaded,
-                                               std::deque<StreamItem>* infeed) {
+                                               ProcessState& process) {
   const VerifiedModule& module = loaded.program.verified();
-  if (flags.random_inputs) return RandomInputs(module, *flags.random_inputs);
+  if (flags.random_inputs) {
+    process.when_empty = RandomStream(*flags.random_inputs);
+    return RandomInputs(module, *flags.random_inputs);
+  }
   if (flags.inputs.empty()) {
     ASSAY_ASSIGN_OR_RETURN(const std::optional<Snapshot> snapshot, ReadSnapshot(loaded.text));
-    if (snapshot) return ArgumentsFrom(module, LeavesOfArguments(snapshot->arguments), infeed);
+    if (snapshot) return ArgumentsFrom(module, LeavesOfArguments(snapshot->arguments), &process);
   }
   std::map<std::string, NpyArray> arrays;
   if (!flags.inputs.empty()) {
     ASSAY_ASSIGN_OR_RETURN(arrays, ReadNpzFile(flags.inputs));
     if (arrays.size() == 1 && arrays.count("") == 1) arrays["arg0"] = std::move(arrays.extract("").mapped());
   }
-  return ArgumentsFrom(module, arrays, infeed);
+  return ArgumentsFrom(module, arrays, &process);
 }
 
 }  // namespace assay::cli

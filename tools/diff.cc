@@ -80,7 +80,7 @@ int DiffProgram(const DiffFlags& flags) {
   RunOptions options = OptionsOf(flags.run);
   options.interrupted = Interrupted;
   Executor executor(**plan, options);
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags.run, *loaded, &executor.process().infeed);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags.run, *loaded, executor.process());
   if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags.run));
   const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
   if (!root.ok()) return Fail(root.status(), flags.first, loaded->text);

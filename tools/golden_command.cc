@@ -94,10 +94,12 @@ int GoldenRecord(const RunFlags& flags) {
   const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
   if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
-  std::deque<StreamItem> infeed;
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *loaded, &infeed);
+  ProcessState process;
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *loaded, process);
   if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
-  if (!infeed.empty()) return Fail(NotSupported({}, "recording a golden with infeed items"), InputsOf(flags));
+  if (!process.infeed.empty() || !process.host_to_device.empty())
+    return Fail(NotSupported({}, "recording a golden with items for infeed or host receives"),
+                InputsOf(flags));
   NamedLiterals inputs;
   for (size_t i = 0; i < arguments->size(); ++i) {
     for (auto& leaf : LeavesOf(fmt::format("arg{}", i), (*arguments)[i])) inputs.push_back(std::move(leaf));

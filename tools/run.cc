@@ -143,7 +143,7 @@ int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
     }
   };
   Executor executor(**plan, options);
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, loaded, &executor.process().infeed);
+  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, loaded, executor.process());
   if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
   std::optional<StepTrace> trace;
   if (!flags.profile.empty()) executor.Observe(&trace.emplace(**plan));

@@ -141,6 +141,8 @@ absl::StatusOr<InlinedValue> Inliner::ArrayOf(const Computation& computation, co
   if (!Fits(shape))
     return NotSupported({}, fmt::format("{} gives {}", Name(instruction.opcode), shape.ToString()));
   elements = std::max(elements, shape.num_elements());
+  if (instruction.opcode == Opcode::kConstant && instruction.literal == nullptr)
+    return NotSupported({}, "a constant without value");
   if (instruction.opcode == Opcode::kConstant) return ConstantOf(*instruction.literal);
   absl::InlinedVector<ElementType, 3> types;
   for (int32_t operand : instruction.operands) {

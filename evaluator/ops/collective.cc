@@ -352,13 +352,23 @@ absl::StatusOr<Literal> EvalCollectiveBroadcast(EvalContext& context, std::span<
 constexpr AttrSpec kPermuteAttrs[] = {Required(Attr::kSourceTargetPairs), Optional(Attr::kChannelId),
                                       Optional(Attr::kSliceSizes), Optional(Attr::kMode)};
 
+// With slice_sizes: (input, output, starts in the input, starts in the output), of which the result is the output.
+bool IsInPlace(const AttributeMap& attributes) { return attributes.Has(Attr::kSliceSizes); }
+
+// Decision: permute-in-place
+absl::Status RefuseInPlace(const AttributeMap& attributes) {
+  if (!IsInPlace(attributes)) return absl::OkStatus();
+  return NotSupported({}, "CollectivePermute-C4: running the in-place form with slice_sizes");
+}
+
 absl::StatusOr<Shape> InferCollectivePermute(const InferContext& context) {
-  if (context.attributes().Has(Attr::kSliceSizes)) {
-    return NotSupported({}, "CollectivePermute-C4: the in-place form with slice_sizes");
-  }
-  ASSAY_RETURN_IF_ERROR(RequireArrays(context, "CollectivePermute"));
   ASSAY_RETURN_IF_ERROR(
       CheckSourceTargetPairs(context.module, context.attributes(), DeviceCounts::kAsWritten));
+  if (IsInPlace(context.attributes())) {
+    if (context.num_operands() == 4) return context.operand(1);
+    return InvalidProgram({}, "CollectivePermute-C4: slice_sizes wants 4 operands");
+  }
+  ASSAY_RETURN_IF_ERROR(RequireArrays(context, "CollectivePermute"));
   return BareOrTuple(OperandShapes(context));
 }
 
@@ -370,6 +380,7 @@ absl::StatusOr<bool> IsTarget(const EvalContext& context) {
 }
 
 absl::StatusOr<Literal> EvalCollectivePermute(EvalContext& context, std::span<Literal> operands) {
+  ASSAY_RETURN_IF_ERROR(RefuseInPlace(context.attributes()));
   ASSAY_ASSIGN_OR_RETURN(const bool is_target, IsTarget(context));
   if (!is_target) return context.NewResult(/*zero=*/true);
   return EvalOperands(context, operands);
@@ -378,7 +389,9 @@ absl::StatusOr<Literal> EvalCollectivePermute(EvalContext& context, std::span<Li
 // collective-permute-start: (operand, result [, u32 context...]).
 absl::StatusOr<Shape> InferCollectivePermuteStart(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(Shape result, InferCollectivePermute(context));
-  std::vector<Shape> elements = {BareOrTuple(OperandShapes(context)), std::move(result)};
+  std::vector<Shape> elements = {
+      IsInPlace(context.attributes()) ? context.operand(0) : BareOrTuple(OperandShapes(context)),
+      std::move(result)};
   const Shape* const declared = context.declared;
   if (declared != nullptr && declared->IsTuple()) {
     for (size_t i = 2; i < declared->elements().size(); ++i) {
@@ -393,6 +406,7 @@ absl::StatusOr<Shape> InferCollectivePermuteStart(const InferContext& context) {
 }
 
 absl::StatusOr<Literal> EvalCollectivePermuteStart(EvalContext& context, std::span<Literal> operands) {
+  ASSAY_RETURN_IF_ERROR(RefuseInPlace(context.attributes()));
   const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
   const auto part = [&](int64_t i) { return std::shared_ptr<const Shape>(shape, &shape->element(i)); };
   const auto bundle = [&](int64_t i) {
@@ -416,24 +430,6 @@ absl::StatusOr<Literal> EvalCollectivePermuteStart(EvalContext& context, std::sp
 absl::StatusOr<Shape> InferCollectivePermuteDone(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(RequireStart(context, Opcode::kCollectivePermuteStart, "CollectivePermute-C5"));
   return context.operand(0).element(1);
-}
-
-// replica-id() = r, partition-id() = p.
-absl::StatusOr<Shape> InferId(const InferContext& context) {
-  const Shape wanted = Shape::Scalar(ElementType::kU32);
-  if (context.declared != nullptr && !Shape::Compatible(*context.declared, wanted)) {
-    return InvalidProgram({}, fmt::format("{}-C1: the result is {}, wanted u32[]",
-                                          IdName(context.instruction.opcode), context.declared->ToString()));
-  }
-  return wanted;
-}
-
-absl::StatusOr<Literal> EvalReplicaId(EvalContext& context, std::span<Literal>) {
-  return Literal::ScalarInt(ElementType::kU32, context.process().replica_id);
-}
-
-absl::StatusOr<Literal> EvalPartitionId(EvalContext& context, std::span<Literal>) {
-  return Literal::ScalarInt(ElementType::kU32, context.process().partition_id);
 }
 
 }  // namespace
@@ -547,15 +543,5 @@ constinit const OpDef ops::CollectivePermuteDone = {.operands = Exactly(1),
                                                     .infer = InferCollectivePermuteDone,
                                                     .eval = EvalDoneElement1,
                                                     .work = work::Move};
-constinit const OpDef ops::ReplicaId = {.operands = Exactly(0),
-                                        .types = TypeSet::Of(ElementType::kU32),
-                                        .infer = InferId,
-                                        .eval = EvalReplicaId,
-                                        .work = work::Move};
-constinit const OpDef ops::PartitionId = {.operands = Exactly(0),
-                                          .types = TypeSet::Of(ElementType::kU32),
-                                          .infer = InferId,
-                                          .eval = EvalPartitionId,
-                                          .work = work::Move};
 
 }  // namespace assay

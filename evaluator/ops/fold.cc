@@ -17,8 +17,16 @@ absl::StatusOr<FoldArrays> MakeFoldArrays(EvalContext& context, std::span<const 
   for (int64_t i = 0; i < n; ++i) {
     ASSAY_ASSIGN_OR_RETURN(Literal init, ConvertForReducer(context, operands[n + i], reducer.input_type(i)));
     ASSAY_ASSIGN_OR_RETURN(Literal input, ConvertForReducer(context, operands[i], reducer.input_type(n + i)));
+    const std::shared_ptr<const Shape> shape =
+        tuple ? std::make_shared<const Shape>(context.result_shape().element(i))
+              : context.shared_result_shape();
+    Shape computed = *shape;
+    computed.set_element_type(reducer.output_type(i));
     ASSAY_ASSIGN_OR_RETURN(Literal result,
-                           tuple ? context.NewResultElement(i, zero) : context.NewResult(zero));
+                           computed.element_type() != shape->element_type()
+                               ? context.NewLiteral(std::make_shared<const Shape>(std::move(computed)), zero)
+                           : tuple ? context.NewResultElement(i, zero)
+                                   : context.NewResult(zero));
     arrays.inits.push_back(std::move(init));
     arrays.inputs.push_back(std::move(input));
     arrays.results.push_back(std::move(result));
@@ -26,8 +34,20 @@ absl::StatusOr<FoldArrays> MakeFoldArrays(EvalContext& context, std::span<const 
   return arrays;
 }
 
-Literal ResultOfFold(const EvalContext& context, FoldArrays arrays, std::span<const int64_t> sizes) {
-  for (Literal& result : arrays.results) SetRuntimeSizes(result, sizes);
+absl::StatusOr<Literal> ResultOfFold(EvalContext& context, FoldArrays arrays,
+                                     std::span<const int64_t> sizes) {
+  const bool tuple = context.result_shape().IsTuple();
+  for (size_t i = 0; i < arrays.results.size(); ++i) {
+    Literal& result = arrays.results[i];
+    SetRuntimeSizes(result, sizes);
+    const Shape& wanted =
+        tuple ? context.result_shape().element(static_cast<int64_t>(i)) : context.result_shape();
+    if (result.shape().element_type() == wanted.element_type()) continue;
+    // Decision: reduce-window-result-type
+    ASSAY_ASSIGN_OR_RETURN(const Literal rounded, ConvertForReducer(context, result, wanted.element_type()));
+    result = rounded.WithShape(std::make_shared<const Shape>(wanted));
+    SetRuntimeSizes(result, sizes);
+  }
   if (!context.result_shape().IsTuple()) return std::move(arrays.results[0]);
   return Literal::Tuple(context.shared_result_shape(), std::move(arrays.results));
 }

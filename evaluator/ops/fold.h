@@ -20,7 +20,7 @@ struct FoldArrays {
 absl::StatusOr<FoldArrays> MakeFoldArrays(EvalContext& context, std::span<const Literal> operands,
                                           const ScalarFunction& reducer);
 // The op's result, with these run-time sizes.
-Literal ResultOfFold(const EvalContext& context, FoldArrays arrays, std::span<const int64_t> sizes);
+absl::StatusOr<Literal> ResultOfFold(EvalContext& context, FoldArrays arrays, std::span<const int64_t> sizes);
 
 // The fold of one result index after the other.
 class Fold {

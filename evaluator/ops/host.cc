@@ -43,14 +43,23 @@ absl::StatusOr<Shape> InferInfeed(const InferContext& context) {
   return result;
 }
 
-absl::StatusOr<Literal> TakeItem(std::deque<StreamItem>& queue, const Shape& wanted, std::string_view what) {
-  if (queue.empty()) return EvalError({}, fmt::format("{} exhausted: {} is wanted", what, wanted.ToString()));
-  const StreamItem item = std::move(queue.front());
-  queue.pop_front();
-  ASSAY_ASSIGN_OR_RETURN(Literal value, item(wanted));
-  if (!Shape::Compatible(value.shape(), wanted)) {
+// The next item of a queue that the host fills; without one, what ProcessState::when_empty gives.
+absl::StatusOr<Literal> TakeItem(ProcessState& process, std::deque<StreamItem>& queue, const Shape& wanted,
+                                 std::string_view what) {
+  absl::StatusOr<Literal> value;
+  if (!queue.empty()) {
+    const StreamItem item = std::move(queue.front());
+    queue.pop_front();
+    value = item(wanted);
+  } else if (process.when_empty != nullptr) {
+    value = process.when_empty(wanted);
+  } else {
+    return EvalError({}, fmt::format("{} exhausted: {} is wanted", what, wanted.ToString()));
+  }
+  if (!value.ok()) return value.status();
+  if (!Shape::Compatible(value->shape(), wanted)) {
     return BadInput(
-        fmt::format("{}: the item is {}, {} is wanted", what, value.shape().ToString(), wanted.ToString()));
+        fmt::format("{}: the item is {}, {} is wanted", what, value->shape().ToString(), wanted.ToString()));
   }
   return value;
 }
@@ -59,7 +68,7 @@ absl::StatusOr<Literal> EvalInfeed(EvalContext& context, std::span<Literal>) {
   const Shape& wanted = context.result_shape().element(0);
   Literal item;
   if (!wanted.IsTuple() || !wanted.elements().empty()) {  // of an empty tuple nothing is read
-    ASSAY_ASSIGN_OR_RETURN(item, TakeItem(context.process().infeed, wanted, "infeed"));
+    ASSAY_ASSIGN_OR_RETURN(item, TakeItem(context.process(), context.process().infeed, wanted, "infeed"));
   }
   return Literal::Tuple(context.shared_result_shape(), {std::move(item), Literal::Token()});
 }
@@ -207,7 +216,8 @@ absl::StatusOr<Literal> EvalRecvDone(EvalContext& context, std::span<Literal> op
   Literal value;
   if (IsHostTransfer(context.instruction())) {
     const std::string queue = HostQueue(transfer);
-    ASSAY_ASSIGN_OR_RETURN(value, TakeItem(process.host_to_device[queue], wanted, "host channel " + queue));
+    ASSAY_ASSIGN_OR_RETURN(value,
+                           TakeItem(process, process.host_to_device[queue], wanted, "host_recv" + queue));
   } else if (!TakesPart(transfer, 1)) {
     ASSAY_ASSIGN_OR_RETURN(value, ZeroInput(context, wanted));
   } else {

@@ -1,7 +1,7 @@
 // Parameters, constants, tuples, tokens and other instructions that only give programs their structure.
 // Spec: operations-control.md (Parameter, Tuple, GetTupleElement, AddDependency, AfterAll,
-// OptimizationBarrier, Domain) and operations-shape.md (Constant). Nothing here copies an element: values are
-// handles on shared storage.
+// OptimizationBarrier, Domain), operations-shape.md (Constant) and operations-collective.md (ReplicaId, PartitionId). Nothing
+// here copies an element: values are handles on shared storage.
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
 #include "evaluator/ops/control.h"
@@ -28,10 +28,7 @@ absl::StatusOr<Literal> EvalParameter(EvalContext&, std::span<Literal>) {
 // constant(literal). An elided literal "{...}" stands for data that the text does not hold.
 // Decision: elided-constants
 absl::StatusOr<Shape> InferConstant(const InferContext& context) {
-  if (context.instruction.literal == nullptr) {
-    return InvalidProgram(
-        {}, "constant value elided: '{...}' stands for data that the program text does not hold");
-  }
+  if (context.instruction.literal == nullptr) return context.Declared();
   const Shape& literal = context.instruction.literal->shape();
   ASSAY_ASSIGN_OR_RETURN(Shape shape, context.Declared());
   if (!Shape::Compatible(literal, shape)) {
@@ -42,6 +39,13 @@ absl::StatusOr<Shape> InferConstant(const InferContext& context) {
 }
 
 absl::StatusOr<Literal> EvalConstant(EvalContext& context, std::span<Literal>) {
+  if (context.instruction().literal == nullptr) {
+    return EvalError(
+        context.instruction().position,
+        fmt::format("LIT-3: the value of constant '{}' is elided: '{{...}}' stands for data that the "
+                    "program text does not hold",
+                    context.instruction().name));
+  }
   return *context.instruction().literal;
 }
 
@@ -105,6 +109,24 @@ void PassDemandOfTuple(const InstructionView&, const InputDemand& demand, std::s
 void PassDemandOfElement(const InstructionView& view, const InputDemand& demand,
                          std::span<const int64_t> path, std::vector<OperandDemand>& demands) {
   demands.push_back({0, demand, demand::Prepend(view.attributes().Int(Attr::kIndex), path)});
+}
+
+// replica-id() = r, partition-id() = p.
+absl::StatusOr<Shape> InferId(const InferContext& context) {
+  const Shape wanted = Shape::Scalar(ElementType::kU32);
+  if (context.declared != nullptr && !Shape::Compatible(*context.declared, wanted)) {
+    return InvalidProgram({}, fmt::format("{}-C1: the result is {}, wanted u32[]",
+                                          IdName(context.instruction.opcode), context.declared->ToString()));
+  }
+  return wanted;
+}
+
+absl::StatusOr<Literal> EvalReplicaId(EvalContext& context, std::span<Literal>) {
+  return Literal::ScalarInt(ElementType::kU32, context.process().replica_id);
+}
+
+absl::StatusOr<Literal> EvalPartitionId(EvalContext& context, std::span<Literal>) {
+  return Literal::ScalarInt(ElementType::kU32, context.process().partition_id);
 }
 
 }  // namespace
@@ -175,5 +197,15 @@ constinit const OpDef ops::Domain = {
     .pass_demand = demand::Whole,
     .is_identity = true,
 };
+constinit const OpDef ops::ReplicaId = {.operands = Exactly(0),
+                                        .types = TypeSet::Of(ElementType::kU32),
+                                        .infer = InferId,
+                                        .eval = EvalReplicaId,
+                                        .work = work::Move};
+constinit const OpDef ops::PartitionId = {.operands = Exactly(0),
+                                          .types = TypeSet::Of(ElementType::kU32),
+                                          .infer = InferId,
+                                          .eval = EvalPartitionId,
+                                          .work = work::Move};
 
 }  // namespace assay

@@ -47,6 +47,17 @@ absl::StatusOr<int64_t> CheckWindowed(const InferContext& context) {
   return count / 2;
 }
 
+// Result k has the reducer's type, or the init value's: that one where the shape is left out.
+// Decision: reduce-window-result-type
+ElementType ElementTypeOfResult(const InferContext& context, int64_t k, int64_t n, ElementType reducer) {
+  const ElementType init = context.operand(n + k).element_type();
+  const Shape* declared = context.declared;
+  if (declared == nullptr) return init;
+  if (declared->IsTuple() && static_cast<int64_t>(declared->elements().size()) == n)
+    declared = &declared->element(k);
+  return declared->IsArray() && declared->element_type() == init ? init : reducer;
+}
+
 absl::StatusOr<Shape> InferReduceWindow(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(const int64_t n, CheckWindowed(context));
   const Shape& x = context.operand(0);
@@ -63,8 +74,9 @@ absl::StatusOr<Shape> InferReduceWindow(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<ElementType> result_types,
                          VerifyReducer(context, reducer, types, inits));
   std::vector<Shape> results;
-  for (ElementType type : result_types) {
-    ASSAY_ASSIGN_OR_RETURN(Shape result, Shape::Array(type, sizes));
+  for (int64_t k = 0; k < n; ++k) {
+    ASSAY_ASSIGN_OR_RETURN(Shape result,
+                           Shape::Array(ElementTypeOfResult(context, k, n, result_types[k]), sizes));
     for (int64_t d = 0; d < x.rank(); ++d) {
       for (int64_t i = 0; i < n; ++i) {
         if (context.operand(i).is_dynamic(d)) result.set_dynamic(d, true);

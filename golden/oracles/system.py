@@ -26,14 +26,16 @@ class Table:
         self.files[name] = text + "ENTRY main {\n" + lines(entry) + "}\n"
 
     def gives(self, name, entry, args=(), outs=(), oracle="hand", computations="", module="", options=None,
-              decision=None, **named):
-        """args and outs: values of arg0, arg1, ... and out0, out1, ...; other keys by name, '_' for '.'."""
+              decision=None, received=None, **named):
+        """args and outs: values of arg0, arg1, ... and out0, out1, ...; other keys by name, '_' for '.';
+        `received` are the values of host receives, by their keys."""
         header = [f"oracle: {oracle}"]
         header += [f"decision: {decision}"] if decision else []
         header += [f"options: {options}"] if options else []
         header += [f"arg{i}: {value}" for i, value in enumerate(args)]
         values = {key.replace("_", "."): value for key, value in named.items()}
         header += [f"{key}: {value}" for key, value in values.items() if not key.startswith("out")]
+        header += [f"{key}: {value}" for key, value in (received or {}).items()]
         header += [f"out{i}: {value}" for i, value in enumerate(outs)]
         header += [f"{key}: {value}" for key, value in values.items() if key.startswith("out")]
         self.add(name, header, entry, computations, module)

@@ -191,8 +191,21 @@ def everything(t):
     t.refuses("collective_permute_c3_negative", 3, "CollectivePermute-C3: id -1", permute.replace("{pairs}", "{{-1,0}}"))
     many(t, "collective_permute_c3_partitions", "CollectivePermute-C3: id 2", permute.replace("{pairs}", "{{0,2}}, channel_id=1"),
          ", replica_count=3, num_partitions=2")
-    t.refuses("collective_permute_channel_0", 3, "channel_id is 0", permute.replace("{pairs}", "{{0,0}}, channel_id=0"))
     t.refuses("collective_permute_result", 3, "declared shape is f32[3], inferred f32[4]", permute.replace("r = f32[4]", "r = f32[3]").replace("{pairs}", "{{0,0}}"))
+    for channel in (0, -1):
+        t.refuses(f"collective_permute_channel_{channel}".replace("-", "negative_"), 3, f"GRP: channel_id is {channel}",
+                  permute.replace("{pairs}", f"{{{{0,0}}}}, channel_id={channel}"))
+    in_place = x + """
+        y = f32[3] parameter(1)
+        z = s32[] constant(0)
+        i = (s32[]) tuple(z)
+        ROOT r = f32[3] collective-permute(x, y, i, i), source_target_pairs={{0,0}}, slice_sizes={{2}}"""
+    t.refuses("collective_permute_in_place", 4, "CollectivePermute-C4: running the in-place form", in_place,
+              args=["f32[4] {1, 2, 3, 4}", "f32[3] {5, 6, 7}"])
+    t.refuses("collective_permute_in_place_operands", 3, "CollectivePermute-C4: slice_sizes wants 4 operands",
+              in_place.replace(", i, i)", ", i)"))
+    t.refuses("collective_permute_in_place_shape", 3, "declared shape is f32[4], inferred f32[3]",
+              in_place.replace("r = f32[3]", "r = f32[4]"))
     t.refuses("collective_permute_start_context", 3, "context 2 is s32[]", x + """
         s = (f32[4], f32[4], s32[]) collective-permute-start(x), source_target_pairs={{0,0}}
         ROOT d = f32[4] collective-permute-done(s)""")

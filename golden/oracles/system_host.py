@@ -98,6 +98,35 @@ def streams(t):
         ROOT o = token[] outfeed(x, t), outfeed_shape=f32[]""")
 
 
+def received(t):
+    """Values that the host sends: host_recvCHANNEL/NUMBER, with a handler name host_recvCHANNEL/NAME/NUMBER."""
+    take = """
+        t = token[] after-all()
+        r = (f32[2], u32[], token[]) recv(t), channel_id=3, is_host_transfer=true
+        d = (f32[2], token[]) recv-done(r), channel_id=3, is_host_transfer=true
+        ROOT x = f32[2] get-tuple-element(d), index=0"""
+    t.gives("host_recv", take, outs=["f32[2] {1, 2}"], received={"host_recv3/0": "f32[2] {1, 2}"},
+            decision="host-transfer-keys")
+    t.refuses("host_recv_exhausted", 5, "host_recv3 exhausted: f32[2] is wanted", take)
+    t.gives("host_recv_handler", """
+        t = token[] after-all()
+        r = (s32[], u32[], token[]) recv(t), channel_id=3, is_host_transfer=true, frontend_attributes={_xla_host_transfer_handler_name="name"}
+        d = (s32[], token[]) recv-done(r), channel_id=3, is_host_transfer=true, frontend_attributes={_xla_host_transfer_handler_name="name"}
+        ROOT x = s32[] get-tuple-element(d), index=0""", outs=["s32[] 7"], received={"host_recv3/name/0": "s32[] 7"})
+    t.gives("host_recv_in_order", """
+        t = token[] after-all()
+        r = (s32[], u32[], token[]) recv(t), channel_id=1, is_host_transfer=true
+        d = (s32[], token[]) recv-done(r), channel_id=1, is_host_transfer=true
+        a = s32[] get-tuple-element(d), index=0
+        n = token[] get-tuple-element(d), index=1
+        r2 = ((s32[], f32[1]), u32[], token[]) recv(n), channel_id=2, is_host_transfer=true
+        d2 = ((s32[], f32[1]), token[]) recv-done(r2), channel_id=2, is_host_transfer=true
+        b = (s32[], f32[1]) get-tuple-element(d2), index=0
+        ROOT x = (s32[], (s32[], f32[1])) tuple(a, b)""", outs=["s32[] 7"], received={
+            "host_recv1/0": "s32[] 7", "host_recv2/0.0": "s32[] 8", "host_recv2/0.1": "f32[1] {9}"}, out1_0="s32[] 8",
+            out1_1="f32[1] {9}")
+
+
 def loop_back(send_first, attributes=""):
     send = f"s = {CHANNEL} send(x, t), channel_id=1{attributes}"
     recv_done = "rd = (f32[2], token[]) recv-done(r), channel_id=1"
@@ -284,5 +313,6 @@ def channels(t):
 def table():
     t = Table("host")
     streams(t)
+    received(t)
     channels(t)
     return t

@@ -100,11 +100,12 @@ absl::StatusOr<std::optional<std::string>> QuantizedProgramText(std::string_view
   return std::optional(std::move(text));
 }
 
-absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes) {
+absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes,
+                                   std::vector<Warning>* warnings) {
   bytes = WithoutMark(bytes);
   switch (FormOfProgram(name, bytes)) {
     case ProgramForm::kHloText:
-      return ParseHloText(bytes);
+      return ParseHloText(bytes, warnings);
     case ProgramForm::kProto:
       return ImportProto(bytes);
     case ProgramForm::kStableHloText:

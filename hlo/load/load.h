@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hlo/diagnostics.h"
 #include "hlo/module.h"
 
 namespace assay {
@@ -15,7 +16,9 @@ enum class ProgramForm { kHloText, kProto, kStableHloText, kStableHloBytecode };
 
 // `name` (a file name, or "-") only breaks ties. A byte order mark before text is not part of it.
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes);
-absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes);
+// `warnings`, which may be null, gets what the reader doubts.
+absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes,
+                                   std::vector<Warning>* warnings = nullptr);
 
 // A StableHLO program with quantized types, as StableHLO text: HLO has none of them, so that it can't be written from its
 // Module. nullopt: it has none, or is of another form.

@@ -387,8 +387,10 @@ void BytecodeReader::ReadTensor(Cursor& in, Attribute* attribute) {
   if (std::any_of(type.sizes.begin(), type.sizes.end(), [](int64_t size) { return size < 0; }) || !count) {
     return in.Fail(fmt::format("found elements of type {}, want a static shape", ToString(type)));
   }
-  attribute->data = std::as_bytes(std::span(blob));
-  if (type.element_type->kind == Type::Kind::kUnsupported) return;
+  if (type.element_type->kind == Type::Kind::kUnsupported) {
+    attribute->data = std::as_bytes(std::span(blob));
+    return;
+  }
   const bool is_index = type.element_type->kind == Type::Kind::kIndex;
   const bool is_quantized = type.element_type->kind == Type::Kind::kQuantized;
   const ElementType element = is_index       ? ElementType::kS64
@@ -397,10 +399,12 @@ void BytecodeReader::ReadTensor(Cursor& in, Attribute* attribute) {
   if (element == ElementType::kPred) return ReadPredTensor(in, blob, *count, attribute);
   const auto bytes = static_cast<size_t>(Bytes(element));
   const std::optional<int64_t> wanted = CheckedMul(*count, static_cast<int64_t>(bytes));
+  if (*count == 0 && blob.size() == bytes) return;  // one for all of no elements
   attribute->is_splat = blob.size() == bytes && *count >= 1;
   if (!attribute->is_splat && (!wanted || static_cast<int64_t>(blob.size()) != *wanted)) {
     return in.Fail(fmt::format("found {} bytes of elements for type {}", blob.size(), ToString(type)));
   }
+  attribute->data = std::as_bytes(std::span(blob));
   if (Bits(element) >= 8 || blob.empty()) return;
   const std::span<std::byte> copy = arena_.Array<std::byte>(blob.size());
   std::memcpy(copy.data(), blob.data(), blob.size());
@@ -411,6 +415,7 @@ void BytecodeReader::ReadTensor(Cursor& in, Attribute* attribute) {
 // 0xff alone: all true. ceil(n / 8) bytes: a bit each. One byte: all equal. n bytes: a byte each.
 void BytecodeReader::ReadPredTensor(Cursor& in, std::string_view blob, int64_t count, Attribute* attribute) {
   const auto length = static_cast<int64_t>(blob.size());
+  if (count == 0 && length == 1) return;  // one for all of no elements
   const auto byte = [&](int64_t i) { return static_cast<uint8_t>(blob[static_cast<size_t>(i)]); };
   const bool all_true = length == 1 && byte(0) == 0xff && count >= 1;
   const bool is_packed = !all_true && length == CeilDiv(count, 8) && length != count;

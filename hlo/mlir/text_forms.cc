@@ -37,6 +37,8 @@ const TextParser::Form* TextParser::FindForm(std::string_view name) {
       {"interpreter.print", Tail::kSame, {}, &TextParser::ParseCheck},
       {"sdy.mesh", Tail::kFunction, {}, &TextParser::ParseMesh},
       {"sdy.sharding_constraint", Tail::kSame, {}, &TextParser::ParseShardingConstraint},
+      {"sdy.reshard", Tail::kSame, {}, &TextParser::ParseShardingConstraint},
+      {"sdy.propagation_barrier", Tail::kSame, {}, &TextParser::ParsePropagationBarrier},
       {"stablehlo.select", Tail::kSelect, {}},
       {"stablehlo.complex", Tail::kResult, {}},
       {"stablehlo.tuple", Tail::kResult, {}},
@@ -175,7 +177,7 @@ absl::Status TextParser::ParseField(Draft& draft, const Form& form) {
       ASSAY_RETURN_IF_ERROR(ReadWord(&word, "a format like e5m10"));
       const size_t m = word.find('m');
       int64_t exponent = 0, mantissa = 0;
-      if (word[0] != 'e' || m == std::string_view::npos || word.size() > 12 ||
+      if (word[0] != 'e' || m == std::string_view::npos || word.size() > 22 ||
           !absl::SimpleAtoi(AbslView(word.substr(1, m - 1)), &exponent) ||
           !absl::SimpleAtoi(AbslView(word.substr(m + 1)), &mantissa)) {
         return Error(where, fmt::format("found '{}', want a format like e5m10", word.substr(0, 40)));
@@ -550,13 +552,14 @@ absl::Status TextParser::ParseScan(Draft& draft) {
   return absl::OkStatus();
 }
 
-// @name '=' '<' ... '>': sizes of a device mesh, which change no value on one device.
+// @name '=' '<' ... '>' [attributes]: sizes of a device mesh, which change no value on one device.
 absl::Status TextParser::ParseMesh(Draft& draft) {
   std::string_view name, raw;
   ASSAY_RETURN_IF_ERROR(ReadSymbol(&name));
   Set(draft, "sym_name", Text(Kind::kString, name));
   ASSAY_RETURN_IF_ERROR(Expect('='));
-  return SkipBalanced(&raw);
+  ASSAY_RETURN_IF_ERROR(SkipBalanced(&raw));
+  return ParseOptionalDictionary(draft);
 }
 
 // %x '<' sharding '>' ':' type
@@ -564,6 +567,16 @@ absl::Status TextParser::ParseShardingConstraint(Draft& draft) {
   std::string_view raw;
   ASSAY_RETURN_IF_ERROR(ParseOperand(&draft.operands.emplace_back()));
   if (At('<')) ASSAY_RETURN_IF_ERROR(SkipBalanced(&raw));
+  return ParseTail(draft, Tail::kSame);
+}
+
+// %x 'allowed_direction' '=' word ':' type
+absl::Status TextParser::ParsePropagationBarrier(Draft& draft) {
+  std::string_view direction;
+  ASSAY_RETURN_IF_ERROR(ParseOperand(&draft.operands.emplace_back()));
+  ASSAY_RETURN_IF_ERROR(ExpectWord("allowed_direction"));
+  ASSAY_RETURN_IF_ERROR(Expect('='));
+  ASSAY_RETURN_IF_ERROR(ReadWord(&direction, "FORWARD, BACKWARD or NONE"));
   return ParseTail(draft, Tail::kSame);
 }
 

@@ -143,6 +143,7 @@ class TextParser {
   absl::Status ParseTopK(Draft& draft);
   absl::Status ParseScan(Draft& draft);
   absl::Status ParseMesh(Draft& draft);
+  absl::Status ParsePropagationBarrier(Draft& draft);
   absl::Status ParseShardingConstraint(Draft& draft);
 
   // text_checks.cc

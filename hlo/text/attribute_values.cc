@@ -334,9 +334,9 @@ absl::StatusOr<AttrValue> ReadAccuracy(TokenReader& in) {
   ResultAccuracy accuracy;
   ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftBrace));
   if (in.EatAttrName("mode")) {
-    if (in.AtWord(TokenKind::kIdent, "highest")) {
+    if (in.At(TokenKind::kIdent) && SameIgnoringCase(in.token().text, "highest")) {
       accuracy.mode = ResultAccuracy::Mode::kHighest;
-    } else if (!in.AtWord(TokenKind::kIdent, "default")) {
+    } else if (!in.At(TokenKind::kIdent) || !SameIgnoringCase(in.token().text, "default")) {
       return in.Unexpected("default or highest");
     }
     in.Next();
@@ -462,6 +462,31 @@ absl::Status ReadShapeIndex(TokenReader& in, Ints* index) {
   return in.Expect(TokenKind::kRightBrace);
 }
 
+namespace {
+
+// Decision: bare-literal. One element where an array is wanted: XLA's reader stores it as element 0 and leaves the others 0.
+absl::StatusOr<LiteralPtr> ReadBareElement(TokenReader& in, const Shape& shape) {
+  if (!in.CountBareBytes(shape.num_bytes())) {
+    return ProgramLimitExceeded(in.position(), "bytes of arrays written as one element", shape.num_bytes(),
+                                TokenReader::kMaxBareBytes);
+  }
+  const SourcePosition where = in.position();
+  size_t consumed = 0;
+  absl::StatusOr<Literal> element =
+      ParseLiteral(Shape::Scalar(shape.element_type()), in.lexer().FromToken(), {}, &consumed);
+  if (!element.ok()) return WithPositionMovedTo(std::move(element).status(), where);
+  ASSAY_ASSIGN_OR_RETURN(Literal array, Literal::Make(shape));
+  const std::span<std::byte> bytes = array.MutableBytes();
+  std::ranges::fill(bytes, std::byte{0});
+  std::ranges::copy(element->bytes(), bytes.begin());
+  in.Warn(where, fmt::format("one element for all of {}: element 0 is {}, the others are 0", shape.ToString(),
+                             LiteralToText(*element)));
+  in.lexer().SkipFromToken(consumed);
+  return std::make_shared<const Literal>(std::move(array));
+}
+
+}  // namespace
+
 absl::StatusOr<LiteralPtr> ReadLiteral(TokenReader& in, const Shape& shape) {
   if (AtElided(in)) {
     for (int i = 0; i < 3; ++i) in.Next();
@@ -473,6 +498,10 @@ absl::StatusOr<LiteralPtr> ReadLiteral(TokenReader& in, const Shape& shape) {
       in.lexer().SkipFromToken(extent);
       return LiteralPtr();
     }
+  }
+  if (shape.IsArray() && shape.rank() > 0 && shape.num_elements() > 0 && !in.At(TokenKind::kLeftBrace) &&
+      !in.At(TokenKind::kRightParen) && !in.At(TokenKind::kEof)) {
+    return ReadBareElement(in, shape);
   }
   size_t consumed = 0;
   absl::StatusOr<Literal> literal = ParseLiteral(shape, text, {}, &consumed);

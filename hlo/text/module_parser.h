@@ -21,6 +21,7 @@ class ModuleParser {
  public:
   explicit ModuleParser(std::string_view text) : in_(text) {}
   absl::StatusOr<Module> Parse();
+  std::vector<Warning> TakeWarnings() { return in_.TakeWarnings(); }
 
  private:
   // A computation that is being read. Its names are bound in instruction_names_; a scope inside another one

@@ -13,7 +13,12 @@
 
 namespace assay {
 
-absl::StatusOr<Module> ParseHloText(std::string_view text) { return ModuleParser(text).Parse(); }
+absl::StatusOr<Module> ParseHloText(std::string_view text, std::vector<Warning>* warnings) {
+  ModuleParser parser(text);
+  absl::StatusOr<Module> module = parser.Parse();
+  if (warnings != nullptr) *warnings = parser.TakeWarnings();
+  return module;
+}
 
 absl::StatusOr<Module> ModuleParser::Parse() {
   const bool named = in_.AtName();

@@ -7,11 +7,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "hlo/attribute.h"
+#include "hlo/diagnostics.h"
 #include "hlo/shared_pool.h"
 #include "hlo/text/lexer.h"
 #include "shape/error.h"
@@ -79,6 +82,19 @@ class TokenReader {
     return true;
   }
 
+  static constexpr size_t kMaxWarnings = 20;
+  void Warn(SourcePosition where, std::string message) {
+    if (warnings_.size() < kMaxWarnings) warnings_.push_back({where, std::move(message)});
+  }
+  std::vector<Warning> TakeWarnings() { return std::move(warnings_); }
+  // Counts the bytes of arrays of which the text holds one element; false when the program asks for too many.
+  static constexpr int64_t kMaxBareBytes = int64_t{1} << 28;
+  bool CountBareBytes(int64_t bytes) {
+    if (bytes > kMaxBareBytes - bare_bytes_) return false;
+    bare_bytes_ += bytes;
+    return true;
+  }
+
   // Counts a level of nesting for as long as it lives; status() says whether the limit is passed.
   class Nesting {
    public:
@@ -96,6 +112,8 @@ class TokenReader {
   Lexer lexer_;
   int depth_ = 0;
   int64_t expanded_devices_ = 0;
+  int64_t bare_bytes_ = 0;
+  std::vector<Warning> warnings_;
   TextPool texts_;
   CompactGroups compact_groups_;                                                 // by canonical text
   absl::flat_hash_map<absl::string_view, std::shared_ptr<const Shape>> shapes_;  // by text

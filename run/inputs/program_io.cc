@@ -86,10 +86,39 @@ class ArgumentReader {
   std::set<std::string> used_;
 };
 
+constexpr std::string_view kInfeed = "infeed", kHostRecv = "host_recv";
+
+// What stands before the number of the item that `key` names: "infeed" of infeed0.1, "host_recv3/" of host_recv3/0;
+// empty: it names none.
+std::string QueueOf(const std::string& key) {
+  if (key.starts_with(kInfeed)) return std::string(kInfeed);
+  const size_t slash = key.rfind('/');
+  if (!key.starts_with(kHostRecv) || slash == key.npos || slash == kHostRecv.size()) return "";
+  return key.substr(0, slash + 1);
+}
+
+// `items` are keys without the leaves of tuples: queue and number.
+absl::Status FillQueue(const std::string& queue, const std::set<std::string>& items, const LeafSource& source,
+                       ProcessState& process) {
+  std::deque<StreamItem>& into =
+      queue == kInfeed
+          ? process.infeed
+          : process.host_to_device[queue.substr(kHostRecv.size(), queue.size() - 1 - kHostRecv.size())];
+  for (size_t i = 0; i < items.size(); ++i) {
+    const std::string key = fmt::format("{}{}", queue, i);
+    if (items.count(key) == 0) {
+      return BadInput(fmt::format("'{}' is missing among {} {} items", key, items.size(),
+                                  queue.substr(0, queue.find_last_not_of('/') + 1)));
+    }
+    into.push_back([key, source](const Shape& wanted) { return ArgumentReader(source).Read(key, wanted); });
+  }
+  return absl::OkStatus();
+}
+
 template <typename Value>
 absl::StatusOr<std::vector<Literal>> ReadArguments(const VerifiedModule& module,
                                                    const std::map<std::string, Value>& values,
-                                                   const LeafSource& source, std::deque<StreamItem>* infeed) {
+                                                   const LeafSource& source, ProcessState* process) {
   const Computation& entry = module.module().entry_computation();
   ArgumentReader reader(source);
   std::vector<Literal> arguments;
@@ -98,22 +127,17 @@ absl::StatusOr<std::vector<Literal>> ReadArguments(const VerifiedModule& module,
     ASSAY_ASSIGN_OR_RETURN(Literal argument, reader.Read(fmt::format("arg{}", i), shape));
     arguments.push_back(std::move(argument));
   }
-  std::set<std::string> items;
+  std::map<std::string, std::set<std::string>> queues;  // by what stands before the items' numbers
   for (const auto& [key, value] : values) {
     if (reader.Used(key)) continue;
-    if (key.rfind("infeed", 0) != 0 || infeed == nullptr) {
+    const std::string queue = process == nullptr ? "" : QueueOf(key);
+    if (queue.empty()) {
       return BadInput(
           fmt::format("'{}' is no parameter of the program, which takes {}", key, reader.Names()));
     }
-    items.insert(key.substr(0, key.find('.')));
+    queues[queue].insert(key.substr(0, key.find('.', queue.size())));
   }
-  for (size_t i = 0; i < items.size(); ++i) {
-    const std::string key = fmt::format("infeed{}", i);
-    if (items.count(key) == 0)
-      return BadInput(fmt::format("'{}' is missing among {} infeed items", key, items.size()));
-    infeed->push_back(
-        [key, source](const Shape& wanted) { return ArgumentReader(source).Read(key, wanted); });
-  }
+  for (const auto& [queue, items] : queues) ASSAY_RETURN_IF_ERROR(FillQueue(queue, items, source, *process));
   return arguments;
 }
 
@@ -198,7 +222,7 @@ std::string DescribeParameters(const VerifiedModule& module) {
 
 absl::StatusOr<std::vector<Literal>> ArgumentsFrom(const VerifiedModule& module,
                                                    const std::map<std::string, NpyArray>& arrays,
-                                                   std::deque<StreamItem>* infeed) {
+                                                   ProcessState* process) {
   // The source outlives this call inside infeed items: it holds the arrays itself.
   const auto shared = std::make_shared<const std::map<std::string, NpyArray>>(arrays);
   const LeafSource source = [shared](const std::string& key,
@@ -218,12 +242,12 @@ absl::StatusOr<std::vector<Literal>> ArgumentsFrom(const VerifiedModule& module,
     ASSAY_ASSIGN_OR_RETURN(Literal value, WithBounds(key, live, wanted));
     return std::optional<Literal>(std::move(value));
   };
-  return ReadArguments(module, arrays, source, infeed);
+  return ReadArguments(module, arrays, source, process);
 }
 
 absl::StatusOr<std::vector<Literal>> ArgumentsFrom(const VerifiedModule& module,
                                                    const std::map<std::string, Literal>& values,
-                                                   std::deque<StreamItem>* infeed) {
+                                                   ProcessState* process) {
   const auto shared = std::make_shared<const std::map<std::string, Literal>>(values);
   const LeafSource source = [shared](const std::string& key,
                                      const Shape& wanted) -> absl::StatusOr<std::optional<Literal>> {
@@ -241,7 +265,7 @@ absl::StatusOr<std::vector<Literal>> ArgumentsFrom(const VerifiedModule& module,
     }
     return std::optional<Literal>(it->second);
   };
-  return ReadArguments(module, values, source, infeed);
+  return ReadArguments(module, values, source, process);
 }
 
 }  // namespace assay

@@ -1,7 +1,8 @@
 // Arguments and results of a program by name, as .npz files hold them:
 //   arg0, arg1, …; a leaf of a tuple parameter: arg1.0, arg1.0.2; results out0, out1, …: a bare array is
-//   out0, leaves of a root tuple out0, out1, …, nested ones out1.0; items of the infeed queue infeed0, …; a
-//   token has no key.
+//   out0, leaves of a root tuple out0, out1, …, nested ones out1.0; items of the infeed queue infeed0, …; what
+//   is received from the host on channel 3 host_recv3/0, …, with a handler name host_recv3/NAME/0, …; a token
+//   has no key.
 // Opaque parameters can't be given.
 #ifndef ASSAY_RUN_INPUTS_PROGRAM_IO_H_
 #define ASSAY_RUN_INPUTS_PROGRAM_IO_H_
@@ -35,15 +36,15 @@ Literal CropToRuntimeSizes(const Literal& array);
 std::string DescribeParameters(const VerifiedModule& module);
 
 // Arguments from the arrays of a file. BadInput: missing or extra keys, wrong shape or type. Keys that start
-// with "infeed" fill `infeed` in order. A dynamic parameter may be given at any run-time size within its
-// bounds.
+// with "infeed" or "host_recv" fill the queues of `process` in order; null: such keys are extra. A dynamic parameter
+// may be given at any run-time size within its bounds.
 absl::StatusOr<std::vector<Literal>> ArgumentsFrom(const VerifiedModule& module,
                                                    const std::map<std::string, NpyArray>& arrays,
-                                                   std::deque<StreamItem>* infeed);
+                                                   ProcessState* process);
 // The same from values that have shapes already (goldens).
 absl::StatusOr<std::vector<Literal>> ArgumentsFrom(const VerifiedModule& module,
                                                    const std::map<std::string, Literal>& values,
-                                                   std::deque<StreamItem>* infeed);
+                                                   ProcessState* process);
 
 }  // namespace assay
 

@@ -165,4 +165,12 @@ absl::StatusOr<std::vector<Literal>> RandomInputs(const VerifiedModule& module, 
   return inputs;
 }
 
+StreamItem RandomStream(uint64_t seed) {
+  // Not the seeds of parameters, which count from 0.
+  constexpr uint64_t kStream = 0x73747265616d;
+  return [source = DerivedSeed(seed, kStream), count = uint64_t{0}](const Shape& wanted) mutable {
+    return RandomLiteral(wanted, DerivedSeed(source, count++));
+  };
+}
+
 }  // namespace assay

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "evaluator/eval_context.h"
 #include "evaluator/verify.h"
 #include "literal/literal.h"
 
@@ -14,6 +15,9 @@ namespace assay {
 // program does with a parameter is respected as far as input_demands.h finds it out. Run-time sizes are the
 // bounds.
 absl::StatusOr<std::vector<Literal>> RandomInputs(const VerifiedModule& module, uint64_t seed);
+// For ProcessState::when_empty: one value after the other for infeed and host receives, drawn as parameters are that
+// nothing is known of. A copy begins anew.
+StreamItem RandomStream(uint64_t seed);
 
 }  // namespace assay
 

@@ -246,6 +246,7 @@ class Recogniser {
         nan.opcode != Opcode::kConstant || zero.opcode != Opcode::kConstant) {
       return;
     }
+    if (compared->literal == nullptr || nan.literal == nullptr || zero.literal == nullptr) return;
     if (compared->literal->GetDouble(0) != 0 || zero.literal->GetDouble(0) != 0) return;
     if (nan.literal->GetDouble(0) == nan.literal->GetDouble(0)) return;
     key.operand = Source(x).parameter_number / 2;

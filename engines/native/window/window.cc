@@ -157,9 +157,24 @@ std::string_view WhyNoLines(const StepView& step) {
   return lines ? "" : "windows that slide along more than one dimension";
 }
 
+// False where the results are of the init values' types instead.
+bool HasReducersTypes(const StepView& step) {
+  const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
+  const Shape& gives = *step.module.computation(reducer).root_instruction().shape;
+  const Shape& result = step.result_shape();
+  if (result.IsArray()) return !gives.IsArray() || gives.element_type() == result.element_type();
+  if (gives.elements().size() != result.elements().size()) return true;
+  for (size_t i = 0; i < result.elements().size(); ++i) {
+    const auto k = static_cast<int64_t>(i);
+    if (gives.element(k).element_type() != result.element(k).element_type()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView& step, Isa isa) {
+  if (!HasReducersTypes(step)) return NotSupported({}, "a result of another type than the reducer's");
   if (step.instruction.operands.size() != 2) return PrepareCodeWindow(step, isa);
   if (step.result_shape().IsTuple()) return NotSupported({}, "a tuple of one result");
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);

@@ -55,6 +55,21 @@ ROOT r = f32[2] cosine(d) })"));
   CHECK(Literal::BitwiseEqual(*a, *b));
 }
 
+TEST_CASE("bytecode: one element for all of a tensor that has none", "[mlir]") {
+  const absl::StatusOr<Program> program = Verified(ParseStableHloBytecode(FromHex(
+      "4d4cef520d537461626c65484c4f5f76312e31372e3000011b0501050b01030b03090f13171b032f1907010f0b131313"
+      "131313030b0b0b0b0b1f03071717070269050f170101011701030317010323170105111701071117010907030123031d"
+      "111d131f01090000f0402905010d05110301030109045905015003010704490301050350050307043503070f03030700"
+      "05420905030107060b030105010309040d03050603010501009915030b05150f19110f0b116275696c74696e0076686c"
+      "6f006d6f64756c650066756e635f763100636f6e7374616e745f7631006164645f76310072657475726e5f7631002d00"
+      "6d61696e00000819070501010b0f110f13150317")));
+  INFO(program.status());
+  REQUIRE(program.ok());
+  const absl::StatusOr<Literal> sum = program->Run(*RandomInputs(program->verified(), 1));
+  REQUIRE(sum.ok());
+  CHECK(sum->shape().num_elements() == 0);
+}
+
 // Refused with exit 3 or 4 and a place, or read.
 void CheckHarmless(const std::string& bytes) {
   const absl::StatusOr<Module> module = ParseStableHloBytecode(bytes);

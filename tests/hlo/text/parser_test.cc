@@ -4,6 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "hlo/diagnostics.h"
+#include "literal/literal_text.h"
+
 namespace assay {
 namespace {
 
@@ -309,6 +312,33 @@ ENTRY e { p = f32[] parameter(0) })");
   CHECK(module.frame_tables.frames[0].parent_frame_id == 1);
   CHECK(module.debug_attributes == "{{\"a\"}: {log_mode=default, op_id=3}, {\"b\"}: ({partitioned=true})}");
   CHECK(!module.origin_recovery_table.empty());
+}
+
+TEST_CASE("parser: one element for an array is element 0, with a warning", "[parser]") {
+  std::vector<Warning> warnings;
+  const absl::StatusOr<Module> module = ParseHloText(R"(ENTRY e {
+  c = s32[2,2] constant(5)
+  d = c64[2] constant((1, -2))
+  n = s32[0] constant({})
+  ROOT r = s32[3] custom-call(), custom_call_target="t", literal=s8[2] 7
+})",
+                                                     &warnings);
+  INFO(module.status().message());
+  REQUIRE(module.ok());
+  const auto& instructions = module->entry_computation().instructions;
+  CHECK(LiteralToText(*instructions[0].literal) == "{ { 5, 0 }, { 0, 0 } }");
+  CHECK(LiteralToText(*instructions[1].literal) == "{(1, -2), (0, 0)}");
+  REQUIRE(warnings.size() == 3);
+  CHECK(warnings[0].where == SourcePosition{2, 25});
+  CHECK(warnings[0].message == "one element for all of s32[2,2]: element 0 is 5, the others are 0");
+  CHECK(RenderWarning(warnings[0], "f.hlo", "ENTRY e {\n  c = s32[2,2] constant(5)\n")
+            .find("f.hlo:2:25: warning: ") == 0);
+  // Each word of the program stays an error where it is none of an array's.
+  CHECK(ExitCodeOf(ParseHloText("ENTRY e { ROOT c = s32[0] constant(5) }").status()) == 3);
+  CHECK(ExitCodeOf(ParseHloText("ENTRY e { ROOT c = s32[2] constant() }").status()) == 3);
+  CHECK(ExitCodeOf(ParseHloText("ENTRY e { ROOT c = s32[2] constant(5, 6) }").status()) == 3);
+  CHECK(ExitCodeOf(ParseHloText("ENTRY e { ROOT c = s8[2] constant(300) }").status()) == 3);
+  CHECK(ExitCodeOf(ParseHloText("ENTRY e { ROOT c = s8[300000000] constant(3) }").status()) == 3);
 }
 
 }  // namespace

@@ -92,8 +92,9 @@ TEST_CASE("program io: infeed items come in the order of their numbers", "[progr
   const VerifiedModule module = Verified("");
   Values values;
   for (int i = 0; i < 12; ++i) values["infeed" + std::to_string(i)] = Value("s32[] " + std::to_string(i));
-  std::deque<StreamItem> infeed;
-  REQUIRE(ArgumentsFrom(module, values, &infeed).ok());
+  ProcessState process;
+  REQUIRE(ArgumentsFrom(module, values, &process).ok());
+  std::deque<StreamItem>& infeed = process.infeed;
   REQUIRE(infeed.size() == 12);
   for (int i = 0; i < 12; ++i) {
     const absl::StatusOr<Literal> item = infeed[i](Shape::Scalar(ElementType::kS32));
@@ -103,7 +104,33 @@ TEST_CASE("program io: infeed items come in the order of their numbers", "[progr
   CHECK(ExitCodeOf(infeed[0](Shape::Scalar(ElementType::kF32)).status()) == 5);
   values.erase("infeed3");
   infeed.clear();
-  CHECK(ExitCodeOf(ArgumentsFrom(module, values, &infeed).status()) == 5);
+  CHECK(ExitCodeOf(ArgumentsFrom(module, values, &process).status()) == 5);
+}
+
+TEST_CASE("program io: what is received from the host comes by channel, in the order of its numbers",
+          "[program_io]") {
+  const VerifiedModule module = Verified("");
+  ProcessState process;
+  Values values;
+  for (int i = 0; i < 11; ++i)
+    values["host_recv3/" + std::to_string(i)] = Value("s32[] " + std::to_string(i));
+  values["host_recv3/name/0"] = Value("s32[] 70");
+  values["host_recv12/0.0"] = Value("s32[] 80");
+  values["host_recv12/0.1"] = Value("f32[] 81");
+  REQUIRE(ArgumentsFrom(module, values, &process).ok());
+  const Shape s32 = Shape::Scalar(ElementType::kS32), f32 = Shape::Scalar(ElementType::kF32);
+  REQUIRE(process.host_to_device.size() == 3);
+  std::deque<StreamItem>& items = process.host_to_device["3"];
+  REQUIRE(items.size() == 11);
+  for (int i = 0; i < 11; ++i) CHECK(items[i](s32)->GetInt(0) == i);
+  CHECK(process.host_to_device["3/name"].at(0)(s32)->GetInt(0) == 70);
+  CHECK(process.host_to_device["12"].at(0)(Shape::Tuple({s32, f32}))->element(1).GetDouble(0) == 81);
+  values.erase("host_recv3/4");
+  CHECK(ExitCodeOf(ArgumentsFrom(module, values, &process).status()) == 5);
+  for (const char* key : {"host_recv", "host_recv3", "host_recv/0", "host_recv3/x", "host_recv3/"}) {
+    INFO(key);
+    CHECK(ExitCodeOf(ArgumentsFrom(module, Values{{key, Value("s32[] 1")}}, &process).status()) == 5);
+  }
 }
 
 }  // namespace

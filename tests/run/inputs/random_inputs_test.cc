@@ -307,5 +307,16 @@ ENTRY e {
   CHECK(Ints(p.inputs[2]) == std::vector<int64_t>{0, 0, 0, 0});
 }
 
+TEST_CASE("random inputs: streams of the host go on for as long as they are read, alike from each copy",
+          "[random_inputs]") {
+  StreamItem stream = RandomStream(3);
+  StreamItem copy = stream;
+  const Shape shape = Shape::ArrayOrDie(ElementType::kF32, std::vector<int64_t>{5});
+  const absl::StatusOr<Literal> first = stream(shape), second = stream(shape), again = copy(shape);
+  REQUIRE((first.ok() && second.ok() && again.ok()));
+  CHECK(Literal::BitwiseEqual(*first, *again));
+  CHECK_FALSE(Literal::BitwiseEqual(*first, *second));
+}
+
 }  // namespace
 }  // namespace assay
