@@ -21,6 +21,8 @@ enum class Syntax : uint8_t {
   kHidesIsStable,
   kDimensionsLater,
   kCallsAsList,
+  kOwnAliasing,
+  kKeepsOrder,
 };
 
 bool Has(Opcode opcode, Syntax fact);

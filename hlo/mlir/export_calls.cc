@@ -191,9 +191,34 @@ constexpr ExportRow kCallExports[] = {
     {Opcode::kFusion, ExportFusion},
 };
 
+// Functions take and give exactly what they say; in HLO a size that is dynamic goes with one that is not.
+bool SameTensors(const Shape& a, const Shape& b) {
+  if (a.kind() != b.kind() || a.elements().size() != b.elements().size()) return false;
+  if (a.IsArray()) {
+    if (!Shape::Compatible(a, b)) return false;
+    for (int64_t d = 0; d < a.rank(); ++d) {
+      if (a.is_dynamic(d) != b.is_dynamic(d) || a.size(d) != b.size(d)) return false;
+    }
+  }
+  for (size_t i = 0; i < a.elements().size(); ++i) {
+    if (!SameTensors(a.elements()[i], b.elements()[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 NodeId OpExport::Call(ComputationId callee, const Shape& shape) {
+  const Computation& called = exporter.module().computation(callee);
+  bool same = SameTensors(shape, *called.root_instruction().shape);
+  for (size_t i = 0; i < num_operands(); ++i) {
+    const auto parameter = static_cast<size_t>(called.parameters[i]);
+    same = same && SameTensors(OperandShape(i), *called.instructions[parameter].shape);
+  }
+  if (!same) {
+    Refuse(fmt::format("a call of '{}' with types other than its own", called.name));
+    return -1;
+  }
   // "func.call @f(%0, %1) : (..) -> .."
   return Make(fmt::format("func.call @{}", exporter.Function(callee)), shape, {Types::kFunction, "(", ")"});
 }

@@ -167,8 +167,14 @@ NodeId Permute(OpExport& out, const Shape& whole) {
   });
 }
 
-void ExportCollectivePermute(OpExport& out) { out.Bind(Permute(out, *out.hlo.shape)); }
-void ExportCollectivePermuteStart(OpExport& out) { BindStart(out, Permute(out, out.hlo.shape->element(1))); }
+void ExportCollectivePermute(OpExport& out) {
+  if (out.attributes().Has(Attr::kSliceSizes)) return out.Refuse("attribute slice_sizes");
+  out.Bind(Permute(out, *out.hlo.shape));
+}
+void ExportCollectivePermuteStart(OpExport& out) {
+  if (out.attributes().Has(Attr::kSliceSizes)) return out.Refuse("attribute slice_sizes");
+  BindStart(out, Permute(out, out.hlo.shape->element(1)));
+}
 
 void ExportCollectiveBroadcast(OpExport& out) {
   if (out.attributes().Bool(Attr::kHasDynamicRoot)) return out.Refuse("a root that an operand says");

@@ -14,6 +14,7 @@ bool SetAccuracy(OpExport& out) {
   const AttrValue* const attribute = out.attributes().Find(Attr::kResultAccuracy);
   if (attribute == nullptr) return false;
   const ResultAccuracy& accuracy = std::get<ResultAccuracy>(*attribute);
+  if (accuracy == ResultAccuracy()) return false;  // as in HLO text
   std::string_view mode = "DEFAULT";
   if (accuracy.mode == ResultAccuracy::Mode::kHighest) mode = "HIGHEST";
   if (accuracy.mode == ResultAccuracy::Mode::kTolerance) mode = "TOLERANCE";

@@ -88,7 +88,12 @@ void SetPrecision(OpExport& out, std::string_view dialect) {
   if (attribute == nullptr) return;
   std::string text;
   bool any = false;
-  for (const Word& word : std::get<std::vector<Word>>(*attribute)) {
+  // Two operands have one in StableHLO; what HLO says of others changes nothing.
+  std::vector<Word> words = std::get<std::vector<Word>>(*attribute);
+  for (; words.size() > 2; words.pop_back()) {
+    if (Upper(words.back().text) != "DEFAULT") return out.Refuse("operand_precision of a third operand");
+  }
+  for (const Word& word : words) {
     const std::string upper = Upper(word.text);
     if (upper != "DEFAULT" && upper != "HIGH" && upper != "HIGHEST") {
       return out.Refuse(fmt::format("operand_precision {}", word.text));

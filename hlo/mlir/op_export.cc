@@ -16,7 +16,7 @@ bool HaveSameType(const Shape& a, const Shape& b) {
   if (!a.IsArray() || !b.IsArray()) return a.IsToken() && b.IsToken();
   if (a.element_type() != b.element_type() || !Shape::SameDimensions(a, b)) return false;
   for (int64_t d = 0; d < a.rank(); ++d) {
-    if (a.is_dynamic(d) != b.is_dynamic(d)) return false;
+    if (a.is_dynamic(d) != b.is_dynamic(d) || a.size(d) != b.size(d)) return false;
   }
   return true;
 }

@@ -290,6 +290,9 @@ absl::Status ReadAccuracy(const pb::HloInstructionProto& message, AttributeMap* 
 
 absl::Status ReadConvolution(const pb::HloInstructionProto& m, bool required, AttributeMap* attributes) {
   ASSAY_RETURN_IF_ERROR(ReadWindow(m, attributes));
+  // A custom call keeps a window without dimensions; to a convolution it says nothing.
+  if (!required && m.has_window() && !attributes->Has(Attr::kWindow))
+    attributes->Set(Attr::kWindow, Window());
   if (m.has_convolution_dimension_numbers()) {
     ASSAY_RETURN_IF_ERROR(ReadDimLabels(m.convolution_dimension_numbers(), attributes));
   } else if (required) {

@@ -61,7 +61,7 @@ class Exporter {
           proto::WriteShape(*computation.instructions[parameter].shape, shape->add_parameters()));
       shape->add_parameter_names(message->instructions(parameter).name());
     }
-    return proto::WriteShape(*computation.root_instruction().shape, shape->mutable_result());
+    return proto::WriteShape(*PrintedShape(computation.root_instruction()), shape->mutable_result());
   }
 
   absl::Status WriteOne(ComputationId id, int32_t index, pb::HloInstructionProto* message) {
@@ -78,7 +78,7 @@ class Exporter {
       message->add_called_computation_ids(IdOf(called));
     }
     pb::ShapeProto shape;
-    absl::Status status = proto::WriteShape(*instruction.shape, &shape);
+    absl::Status status = proto::WriteShape(*PrintedShape(instruction), &shape);
     message->set_shape(shape.SerializeAsString());
     if (status.ok()) status = proto::WriteInstruction(computation, instruction, message);
     return status.ok() ? status : WithSuffix(status, fmt::format(" (in '%{}')", instruction.name));

@@ -337,6 +337,7 @@ absl::Status Writer::WriteOther() const {
     case Attr::kReplicaGroups:
       return WriteReplicaGroups(*std::get<std::shared_ptr<const ReplicaGroups>>(value), m);
     case Attr::kResultAccuracy:
+      if (std::get<ResultAccuracy>(value) == ResultAccuracy()) return absl::OkStatus();  // as in text
       WriteAccuracy(std::get<ResultAccuracy>(value), m->mutable_result_accuracy());
       return absl::OkStatus();
     case Attr::kSlice:

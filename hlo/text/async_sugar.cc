@@ -59,6 +59,7 @@ absl::Status ModuleParser::WrapAsyncStart(const Scope&, Draft& draft) {
   AttributeMap kept;
   root.attributes = std::move(start.attributes);
   for (const Attr attr : {Attr::kAsyncExecutionThread, Attr::kOutputToOperandAliasing}) {
+    if (attr == Attr::kOutputToOperandAliasing && Has(root.opcode, Syntax::kOwnAliasing)) continue;
     if (AttrValue* const value = root.attributes.FindMutable(attr)) {
       kept.Set(attr, std::move(*value));
       root.attributes.Erase(attr);

@@ -74,7 +74,13 @@ absl::Status ReadMetadataField(TokenReader& in, uint32_t bit, OpMetadata* metada
   }
   const int i = __builtin_ctz(bit);
   if (i < 16) return in.ReadText(&(metadata->*kMetadataStrings[i].second));
-  return in.ReadInt(&(metadata->*kMetadataInts[i - 16].second));
+  const auto& [name, member] = kMetadataInts[i - 16];
+  const SourcePosition where = in.position();
+  int64_t& value = metadata->*member;
+  ASSAY_RETURN_IF_ERROR(in.ReadInt(&value));
+  // As in XLA: protos have 32 bits for it.
+  if (value >= INT32_MIN && value <= INT32_MAX) return absl::OkStatus();
+  return InvalidProgram(where, fmt::format("metadata: {} is {}, want a number of 32 bits", name, value));
 }
 
 // {} or {visualizing_index=1,name=2.5}

@@ -29,7 +29,7 @@ struct Row {
 };
 
 constexpr Row kBeforeComputations[] = {
-    {Attr::kChannelId, Show::kNotNone},
+    {Attr::kChannelId},
     {Attr::kReplicaGroups},
     {Attr::kSourceTargetPairs},
     {Attr::kConstrainLayout, Show::kTrue},
@@ -73,7 +73,7 @@ constexpr Row kBeforeComputations[] = {
     {Attr::kRhsContractingDims},
     {Attr::kLhsRaggedDims, Show::kNotEmpty},
     {Attr::kRhsGroupDims, Show::kNotEmpty},
-    {Attr::kWindow, Show::kNotEmpty},
+    {Attr::kWindow, Show::kSpecial},
     {Attr::kDimLabels},
     {Attr::kFeatureGroupCount, Show::kNotOne},
     {Attr::kBatchGroupCount, Show::kNotOne},
@@ -144,6 +144,8 @@ bool ShowsSpecial(const AttributeContext& context, const Instruction& op, Attr a
       return !Has(op.opcode, Syntax::kHidesIsStable) && std::get<bool>(value);
     case Attr::kType:
       return std::get<Word>(value).text != DefaultComparisonType(context, op);
+    case Attr::kWindow:  // XLA keeps an empty one of a custom call alone
+      return op.opcode == Opcode::kCustomCall || !std::get<Window>(value).empty();
     case Attr::kOperandPrecision:
       for (const Word& word : std::get<std::vector<Word>>(value)) {
         if (!EqualIgnoringCase(word.text, "default")) return true;
@@ -156,7 +158,6 @@ bool ShowsSpecial(const AttributeContext& context, const Instruction& op, Attr a
 
 bool IsEmpty(const AttrValue& value) {
   if (const auto* ints = std::get_if<Ints>(&value)) return ints->empty();
-  if (const auto* window = std::get_if<Window>(&value)) return window->empty();
   if (const auto* aliasing = std::get_if<Aliasing>(&value)) return aliasing->empty();
   if (const auto* text = std::get_if<std::string>(&value)) return text->empty();
   return false;

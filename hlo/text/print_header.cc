@@ -43,7 +43,7 @@ ProgramShape EntryLayout(const Module& module) {
     if (parameter < 0 || entry.instructions[parameter].shape == nullptr) continue;
     shape.parameters.push_back(*entry.instructions[parameter].shape);
   }
-  if (entry.root_instruction().shape != nullptr) shape.result = *entry.root_instruction().shape;
+  if (entry.root_instruction().shape != nullptr) shape.result = *PrintedShape(entry.root_instruction());
   return shape;
 }
 

@@ -87,16 +87,48 @@ bool ShapesAgree(const Instruction& start, const Computation& wrapper) {
 bool CanSugar(const Instruction& start, const Computation& wrapper) {
   if (start.opcode != Opcode::kAsyncStart || !IsWrapperOfOneOp(wrapper)) return false;
   const Instruction& root = wrapper.root_instruction();
-  if (start.attributes.Has(Attr::kOutputToOperandAliasing) &&
-      root.attributes.Has(Attr::kOutputToOperandAliasing)) {
-    return false;
-  }
+  // In sugar one attribute stands for the start's or for the wrapped op's.
+  const Instruction& without = Has(root.opcode, Syntax::kOwnAliasing) ? start : root;
+  if (without.attributes.Has(Attr::kOutputToOperandAliasing)) return false;
   return start.operands.size() == root.operands.size() && ExtrasAgree(start, root) &&
          ShapesAgree(start, wrapper);
 }
 
+// A call that says so, and StableHLO's checks and probes, which need not say it.
+bool HasOrderedEffect(const Instruction& call) {
+  const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
+  return call.attributes.Bool(Attr::kCustomCallHasSideEffect) || target.starts_with("check.") ||
+         target.starts_with("interpreter.");
+}
+
+// For each instruction that keeps its place among others of its kind, or calls one: the one before it; else -1.
+// `ordered` says it of the computations above, and gets this one.
+std::vector<int32_t> OrderedBefore(const Computation& computation, std::vector<bool>& ordered) {
+  const auto& instructions = computation.instructions;
+  std::vector<int32_t> before(instructions.size(), -1);
+  int32_t last = -1;
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    const Instruction& instruction = instructions[i];
+    bool keeps = Has(instruction.opcode, Syntax::kKeepsOrder) ||
+                 (instruction.opcode == Opcode::kCustomCall && HasOrderedEffect(instruction));
+    // An update or done may be where the computation of its start runs.
+    const int32_t caller = Has(instruction.opcode, Syntax::kContinuesAsync)
+                               ? AsyncStartOf(computation, static_cast<int32_t>(i))
+                               : static_cast<int32_t>(i);
+    if (caller >= 0) {
+      for (const ComputationId id : CalledComputations(instructions[static_cast<size_t>(caller)]))
+        keeps = keeps || ordered[static_cast<size_t>(id.value)];
+    }
+    if (!keeps) continue;
+    before[i] = last;
+    last = static_cast<int32_t>(i);
+  }
+  ordered.push_back(last >= 0);
+  return before;
+}
+
 // Depth-first post-order.
-std::vector<int32_t> PostOrder(const Computation& computation) {
+std::vector<int32_t> PostOrder(const Computation& computation, const std::vector<int32_t>& ordered_before) {
   const auto& instructions = computation.instructions;
   std::vector<bool> has_user(instructions.size(), false);
   for (const Instruction& instruction : instructions) {
@@ -119,6 +151,9 @@ std::vector<int32_t> PostOrder(const Computation& computation) {
         continue;
       }
       states[current] = State::kOpen;
+      // Visited last, so that it changes the order only where that would be another one.
+      if (const int32_t before = ordered_before[static_cast<size_t>(current)]; before >= 0)
+        stack.push_back(before);
       stack.insert(stack.end(), instruction.operands.rbegin(), instruction.operands.rend());
       stack.insert(stack.end(), instruction.control_predecessors.begin(),
                    instruction.control_predecessors.end());
@@ -144,12 +179,14 @@ std::vector<bool> FusionComputations(const Module& module) {
 std::vector<std::vector<int32_t>> InstructionOrders(const Module& module) {
   const std::vector<bool> fused = FusionComputations(module);
   std::vector<std::vector<int32_t>> orders(module.computations.size());
+  std::vector<bool> ordered;
   for (size_t c = 0; c < orders.size(); ++c) {
+    const std::vector<int32_t> before = OrderedBefore(module.computations[c], ordered);
     if (module.is_scheduled && !fused[c]) {
       orders[c].resize(module.computations[c].instructions.size());
       std::iota(orders[c].begin(), orders[c].end(), 0);
     } else {
-      orders[c] = PostOrder(module.computations[c]);
+      orders[c] = PostOrder(module.computations[c], before);
     }
   }
   return orders;

@@ -55,6 +55,10 @@ void AppendWindowPart(const Window& window, std::string_view name, int64_t Windo
 }
 
 void AppendWindow(const Window& window, std::string& out) {
+  if (window.empty()) {
+    out += "{}";
+    return;
+  }
   out += "{size=";
   AppendAxB(window, out, &WindowDimension::size);
   AppendWindowPart(window, " stride=", &WindowDimension::stride, out);
@@ -102,10 +106,13 @@ void AppendSlices(const SliceConfig& slices, std::string& out) {
 // One of the three parts of dim_labels: letters at their positions, spatial numbers elsewhere.
 void AppendDimLabels(int64_t a, char a_letter, int64_t b, char b_letter, const Ints& spatial,
                      std::string& out) {
-  const size_t rank = spatial.size() + 2;
-  std::vector<std::string> labels(rank, "?");
+  // Behind the last dimension that has a label none is written, as XLA has it.
+  std::vector<std::string> labels(spatial.size() + 2, "?");
   const auto put = [&](int64_t position, std::string label) {
-    if (position >= 0 && position < static_cast<int64_t>(rank)) labels[position] = std::move(label);
+    if (position < 0) return;
+    if (position >= static_cast<int64_t>(labels.size()))
+      labels.resize(static_cast<size_t>(position) + 1, "?");
+    labels[static_cast<size_t>(position)] = std::move(label);
   };
   put(a, std::string(1, a_letter));
   put(b, std::string(1, b_letter));

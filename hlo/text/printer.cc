@@ -89,7 +89,8 @@ struct InstructionPrinter {
     const Instruction& instruction = computation.instructions[index];
     if (index == computation.root) out += "ROOT ";
     out += "%" + names[index] + " = ";
-    if (instruction.shape != nullptr) out += ShapeToText(*instruction.shape, LayoutText::kAlways) + " ";
+    if (instruction.shape != nullptr)
+      out += ShapeToText(*PrintedShape(instruction), LayoutText::kAlways) + " ";
     const Instruction* wrapped = nullptr;
     if (sugared_start >= 0) {
       const auto callee = computation.instructions[sugared_start].attributes.Computation(Attr::kCalls);
@@ -134,7 +135,7 @@ void AppendSignature(const Computation& computation, const std::vector<std::stri
     if (shape != nullptr) out += ShapeToText(*shape, LayoutText::kNone);
   }
   out += ") -> ";
-  const auto& shape = computation.root_instruction().shape;
+  const auto& shape = PrintedShape(computation.root_instruction());
   if (shape != nullptr) out += ShapeToText(*shape, LayoutText::kNone);
 }
 

@@ -219,6 +219,8 @@ TEST_CASE("op table: facts of a row agree with each other", "[op_table]") {
                                          [](const AttrSpec& spec) { return spec.attr == Attr::kChannelId; });
     if (op.channel != Channel::kNone) CHECK(has_channel);
     if (has_channel && op.channel == Channel::kNone) CHECK(op.partner_in_computation);
+    // What has an effect is printed in the order of the program, but for collectives.
+    CHECK(Has(opcode, Syntax::kKeepsOrder) == (op.has_side_effect && op.channel != Channel::kCollective));
   }
 }
 

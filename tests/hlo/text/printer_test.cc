@@ -61,6 +61,14 @@ TEST_CASE("printer: every form of attribute and literal is printed as XLA prints
   CHECK(count >= 13);
 }
 
+TEST_CASE("printer: verification changes nothing of what is printed", "[printer]") {
+  const std::string canonical = Read(ASSAY_SOURCE_DIR "/tests/hlo/text/canonical/declared.hlo");
+  const absl::StatusOr<VerifiedModule> module = Verify(*ParseHloText(canonical));
+  INFO(module.status());
+  REQUIRE(module.ok());
+  CHECK(ModuleToText(module->module()) == canonical);
+}
+
 TEST_CASE("printer: every golden and real program is printed to a fixed point", "[printer]") {
   int count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(ASSAY_SOURCE_DIR "/golden")) {

@@ -395,6 +395,26 @@ ENTRY e { a = f32[] parameter(0)
  ROOT t = (f32[], f32[], f32[]) tuple(v,y,z) }
 '''
 
+# A program that verifies, and is printed as it is declared after that too.
+PROGRAMS['declared'] = '''HloModule m
+ENTRY e { x = s8[2,5,6,3,4] parameter(0)
+ k = s8[3,2,2,4,7] parameter(1)
+ a = f32[4,3] parameter(2)
+ b = f32[3,2] parameter(3)
+ p = s32[4,5] parameter(4)
+ n = s32[] parameter(5)
+ labels = s8[2,4,5,7] custom-call(x, k), window={size=2x2}, dim_labels=b01f?_i01?o->b01f, custom_call_target="conv"
+ window = f32[4,2] custom-call(a, b), window={}, dim_labels=bf_io->bf, custom_call_target="matmul"
+ none = f32[4,2] custom-call(a, b), custom_call_target="none"
+ d0 = s32[<=4,5] set-dimension-size(p, n), dimensions={0}
+ d1 = s32[4,<=5] set-dimension-size(d0, n), dimensions={1}
+ d2 = s32[4,5] negate(d1)
+ d3 = (s32[4,5], s32[<=4,5]) tuple(d2, d0)
+ d4 = s32[4,5] get-tuple-element(d3), index=1
+ s = ((f32[4,3]), f32[4,3], u32[]) custom-call-start(a), custom_call_target="t", output_to_operand_aliasing={{}: (0, {})}, schedule=SCHEDULE_LATEST
+ y = f32[4,3] custom-call-done(s)
+ ROOT t = (s8[2,4,5,7], s32[4,5]) tuple(labels, d4) }'''
+
 
 def print_by_xla(text):
     options = _hlo.HloPrintOptions()
