@@ -263,9 +263,12 @@ TEST_CASE("quantized: every operation with a quantized form has a golden", "[mli
   for (const mlir::LowerRow& row : mlir::LowerRows()) {
     INFO(row.name);
     const std::string name(row.name);
+    // With constant operands these become gather, pad and convolution before their types matter.
+    const bool becomes_static = name == "stablehlo.dynamic_gather" || name == "stablehlo.dynamic_pad" ||
+                                name == "stablehlo.dynamic_conv";
     const bool elsewhere = name.substr(0, 4) == "sdy." || name.substr(0, 5) == "mhlo." ||
                            name == "chlo.constant" || name == "builtin.unrealized_conversion_cast";
-    if (elsewhere || mlir::FactsOf(row.name).import == nullptr) continue;
+    if (elsewhere || becomes_static || mlir::FactsOf(row.name).import == nullptr) continue;
     const std::string word = name.substr(0, 5) == "func." ? name.substr(5) : name;
     CHECK((goldens.find(word + " ") != std::string::npos || goldens.find(word + "\"") != std::string::npos ||
            goldens.find(word + "(") != std::string::npos));
