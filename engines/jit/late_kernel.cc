@@ -9,6 +9,7 @@
 #include "engines/native/native_engine.h"
 #include "evaluator/eval_context.h"
 #include "plan/fusion.h"
+#include "shape/checked.h"
 
 namespace assay::jit {
 namespace {
@@ -35,6 +36,10 @@ class LateKernel final : public Kernel {
         read[member->reads[k]] = true;
       }
     }
+    for (const Member& member : members_) {
+      const int64_t bytes = member.instruction->shape->num_bytes();
+      bytes_of_members_ = CheckedAdd(bytes_of_members_, bytes).value_or(INT64_MAX);
+    }
     const int64_t each = fusion.root().shape->num_elements() + kEachInstruction;
     work_ = each * static_cast<int64_t>(members_.size());
   }
@@ -45,6 +50,8 @@ class LateKernel final : public Kernel {
   }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    // Members leave arrays between them and code leaves none: where those would pass the limit, code pays at once.
+    if (!HasRoomForMembers(*context.run().budget())) code_.Count(kCode);
     if (const auto* const code = code_.Get()) return (*code)->Run(context, operands);
     code_.Count(work_);
     return RunMembers(context, operands);
@@ -57,6 +64,10 @@ class LateKernel final : public Kernel {
     absl::InlinedVector<int, 3> reads;  // among the operands and then the members
     absl::InlinedVector<bool, 3> last;
   };
+
+  bool HasRoomForMembers(const MemoryBudget& budget) const {
+    return CheckedAdd(budget.live(), bytes_of_members_).value_or(INT64_MAX) <= budget.limit();
+  }
 
   int PlaceOf(int32_t index) const {
     const auto operand = std::find(operands_.begin(), operands_.end(), index);
@@ -111,6 +122,7 @@ class LateKernel final : public Kernel {
   const std::vector<int32_t> indices_, operands_;
   std::vector<Member> members_;
   int64_t work_ = 0;  // of a run, in elements
+  int64_t bytes_of_members_ = 0;
   const codegen::LateCode<std::shared_ptr<const Kernel>> code_;
 };
 

@@ -16,6 +16,7 @@ constexpr int64_t kChargeEvery = 1 << 20;  // elements between two charges
 constexpr int64_t kGrain = 1 << 14;        // elements that a thread takes at a time
 // Of functions over loaded elements: the reference's, to which they leave the hardest, take tens of microseconds.
 constexpr int64_t kGrainOfStrips = 1 << 12;
+constexpr int64_t kGrainOfFunctionCalls = 1 << 8;  // an element of zeta takes 50 us
 
 // One operand or result during the walk: where its strips are.
 struct StripStream {
@@ -132,7 +133,9 @@ absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> 
     for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
       const int64_t count = std::min(kChargeEvery, n - begin);
       ASSAY_RETURN_IF_ERROR(context.Charge(count));
-      const int64_t grain = stored != nullptr ? kGrain : kGrainOfStrips;
+      const int64_t grain = stored != nullptr                                     ? kGrain
+                            : context.instruction().opcode == Opcode::kCustomCall ? kGrainOfFunctionCalls
+                                                                                  : kGrainOfStrips;
       context.parallel().For(count, grain, [&](int64_t from, int64_t to) {
         if (stored != nullptr) {
           WalkStored(stored, in, out, begin + from, begin + to);
