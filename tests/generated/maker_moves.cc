@@ -72,14 +72,17 @@ void Maker::Broadcast() {
   if (!x) return;
   const Shape shape = ShapeOf(*x);
   DimVector sizes(shape.sizes().begin(), shape.sizes().end());
-  Ints dims;
-  // New dimensions before, between and behind.
+  // The operand's dimensions, now and then in another order, with new ones before, between and behind.
+  Ints order;
+  for (int64_t d = 0; d < shape.rank(); ++d)
+    order.insert(choices_.OneIn(4) ? order.begin() + Below(d + 1) : order.end(), d);
+  Ints dims(sizes.size());
   DimVector result;
-  for (size_t d = 0; d <= sizes.size(); ++d) {
+  for (size_t k = 0; k <= order.size(); ++k) {
     if (choices_.OneIn(2)) result.push_back(1 + Below(9));
-    if (d == sizes.size()) break;
-    dims.push_back(static_cast<int64_t>(result.size()));
-    result.push_back(sizes[d]);
+    if (k == order.size()) break;
+    dims[static_cast<size_t>(order[k])] = static_cast<int64_t>(result.size());
+    result.push_back(sizes[static_cast<size_t>(order[k])]);
   }
   Add(Opcode::kBroadcast, {*x}, {{Attr::kDimensions, dims}}, Shape::ArrayOrDie(shape.element_type(), result));
 }
