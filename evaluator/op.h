@@ -90,8 +90,8 @@ enum class Arguments : uint8_t {
 // What channel_id says.
 enum class Channel : uint8_t {
   kNone,
-  kCollective,  // all instructions on a channel are one collective (SYNC-2)
-  kTransfer,    // one send and one recv share a channel (Send-C4, Recv-C4)
+  kCollective,  // chooses the mode of the groups; a positive id
+  kTransfer,    // the n-th send of a channel meets its n-th recv
 };
 
 // A function that every op has to name: a row of the table without it does not compile. The address is not compared with
