@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "fmt/format.h"
@@ -324,7 +325,14 @@ absl::Status ReadTolerance(TokenReader& in, ResultAccuracy* accuracy) {
     for (int i = 0; i < 3; ++i) {
       if (seen[i] || !in.EatAttrName(kNames[i])) continue;
       seen[i] = true;
-      return in.ReadFloat(values[i]);
+      const SourcePosition where = in.position();
+      ASSAY_RETURN_IF_ERROR(in.ReadFloat(values[i]));
+      if (values[i] != &accuracy->ulps) return absl::OkStatus();
+      // XLA keeps a whole number of 64 bits, whatever is written.
+      if (!(std::abs(accuracy->ulps) < 0x1p63))
+        return InvalidProgram(where, fmt::format("ulps is {}, want a number of 64 bits", accuracy->ulps));
+      accuracy->ulps = std::trunc(accuracy->ulps) + 0.0;
+      return absl::OkStatus();
     }
     return in.Unexpected("atol=, rtol= or ulps=, each once");
   });
