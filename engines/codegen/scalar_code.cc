@@ -14,11 +14,31 @@ InlinedValue ParameterOf(Inliner& inliner, const Shape& shape, int number, std::
   return has_code ? NodeValue(inliner.AddStream(shape.element_type())) : LeafValue(number);
 }
 
+// The reference compiles computations of scalars and interprets others, whose applications count as calls (steps.h); so there
+// is code for the former alone.
+absl::Status CheckScalars(const Module& module, ComputationId id) {
+  std::vector<ComputationId> open = {id};
+  std::vector<bool> seen(module.computations.size());
+  while (!open.empty()) {
+    const ComputationId next = open.back();
+    open.pop_back();
+    if (seen[static_cast<size_t>(next.value)]) continue;
+    seen[static_cast<size_t>(next.value)] = true;
+    for (const Instruction& instruction : module.computation(next).instructions) {
+      if (instruction.shape->IsArray() && !instruction.shape->IsScalar())
+        return NotSupported({}, "an array that is no scalar");
+      for (const ComputationId called : CalledComputations(instruction)) open.push_back(called);
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<ScalarCode>> ScalarCode::Inlined(const Module& module, ComputationId id,
                                                                 Isa isa, jit::Segment& made) {
   if (isa == Isa::kBaseline) return NotSupported({}, "no AVX2");
+  ASSAY_RETURN_IF_ERROR(CheckScalars(module, id));
   const Computation& computation = module.computation(id);
   auto code = std::make_shared<ScalarCode>();
   Inliner inliner(module, isa);

@@ -57,6 +57,46 @@ int64_t Steps(int64_t instructions, int64_t work) { return (1 + instructions) * 
 
 }  // namespace
 
+TEST_CASE("steps: computations of arrays of one element are calls by every engine", "[steps][sort][reduce]") {
+  for (const char* const text : {R"(HloModule m
+lt {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  x = f32[1] reshape(a)
+  y = f32[1] reshape(b)
+  c = pred[1] compare(x, y), direction=LT
+  ROOT r = pred[] reshape(c)
+}
+ENTRY e {
+  x = f32[3000] parameter(0)
+  ROOT s = f32[3000] sort(x), dimensions={0}, to_apply=lt
+}
+)",
+                                 R"(HloModule m
+f {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  x = f32[1] reshape(a)
+  y = f32[1] reshape(b)
+  c = f32[1] multiply(x, y)
+  d = f32[1] add(c, x)
+  ROOT r = f32[] reshape(d)
+}
+ENTRY e {
+  x = f32[3000] parameter(0)
+  i = f32[] constant(1)
+  ROOT s = f32[] reduce(x, i), dimensions={0}, to_apply=f
+}
+)"}) {
+    INFO(text);
+    const Program program = ProgramOf(text);
+    const int64_t counts = CountsOfRun(program, EngineChoice::kReference, 1, Crosscheck::kOff, 0);
+    CHECK(counts > int64_t{5} * 2999 * kCountsPerStep);
+    for (EngineChoice engine : {EngineChoice::kExact, EngineChoice::kFast})
+      CHECK(CountsOfRun(program, engine, 1, Crosscheck::kOff, 0) == counts);
+  }
+}
+
 TEST_CASE("steps: reducers of several operations, also past 2^20 of them", "[steps]") {
   // 300,000 elements by 4 operations: work is the elements, once, and not the operations.
   const std::string f =
