@@ -137,6 +137,19 @@ ENTRY e {
         self.assertIn("out of memory: no room for one more f64[100000000] of 800000000 bytes", errors)
         self.assertNotIn("limit", errors)
 
+    def test_a_library_without_room_is_out_of_memory(self):
+        # Below, the dynamic linker finds no room for the program itself; above, there is room for libzip.
+        program = self.file("a.hlo", ADD)
+        for kilobytes in range(10000, 60000, 1000):
+            def address_space():
+                resource.setrlimit(resource.RLIMIT_AS, (kilobytes << 10, kilobytes << 10))
+            code, errors, *_ = usage_of(["run", program, "--random-inputs", "1", "--output", self.path("o.npz")], limits=address_space)
+            if code == 0:
+                break
+            if code not in (127, -signal.SIGSEGV):
+                self.assertEqual((code, "out of memory" in errors), (5, True), (kilobytes, errors))
+        self.assertEqual(code, 0)
+
     def test_json_is_written_as_it_is_made(self):
         program = self.file("w.hlo", WIDE.replace("SIZE", "1000000"))
         code, errors, _, small, _ = usage_of(["run", self.file("c.hlo", CONSTANT), "--json"])
