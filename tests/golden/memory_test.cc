@@ -22,7 +22,7 @@ Ran RunWithin(const Program& program, const Golden& golden, EngineChoice choice,
   options.jobs = 1;
   options.limits.memory_limit = limit;
   Executor executor(**plan, options);
-  auto arguments = ArgumentsFrom(program.verified(), golden.inputs, &executor.process().infeed);
+  auto arguments = ArgumentsFrom(program.verified(), golden.inputs, &executor.process());
   if (!arguments.ok()) return {arguments.status()};
   const absl::Status status = executor.Run(*std::move(arguments)).status();
   return {status, executor.statistics().peak_bytes};
