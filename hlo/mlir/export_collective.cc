@@ -125,6 +125,12 @@ NodeId AllToAll(OpExport& out, NodeId operand, const Shape& shape, int64_t dimen
 void ExportAllToAllTuple(OpExport& out) {
   const Shape& part = out.OperandShape(0);
   const auto count = static_cast<int64_t>(out.num_operands());
+  const IntLists groups = ListedGroups(out);
+  if (!out.ok()) return;
+  if (static_cast<int64_t>(groups[0].size()) !=
+      count) {  // of a count of devices that the module does not say
+    return out.Refuse(fmt::format("{} operands for groups of {}", count, groups[0].size()));
+  }
   std::vector<int64_t> sizes(part.sizes().begin(), part.sizes().end());
   sizes.insert(sizes.begin(), 1);
   const absl::StatusOr<Shape> row = Shape::Array(part.element_type(), sizes);

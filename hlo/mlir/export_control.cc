@@ -156,6 +156,13 @@ void ExportRecvDone(OpExport& out) {
   const Instruction& recv = out.OperandInstruction(0);
   if (recv.opcode != Opcode::kRecv) return out.Refuse("its recv stands in another computation");
   OpExport at(out.exporter, out.block, out.hlo.operands[0]);
+  if (!recv.attributes.Bool(Attr::kIsHostTransfer)) {
+    // StableHLO's recv stands where the recv-done does, and the n-th send meets the n-th recv.
+    int32_t& last = out.block.last_recv.try_emplace(recv.attributes.Int(Attr::kChannelId), -1).first->second;
+    if (out.hlo.operands[0] < last)
+      return out.Refuse("a recv-done before that of an earlier recv on its channel");
+    last = out.hlo.operands[0];
+  }
   at.UseOperands();
   SetHostChannel(at, 3);
   const NodeId received = at.Make("stablehlo.recv", *out.hlo.shape);

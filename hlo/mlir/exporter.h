@@ -49,7 +49,8 @@ struct Block {
   const Computation* computation = nullptr;
   std::vector<NodeId> nodes;                    // of the instructions
   absl::flat_hash_map<NodeId, NodeId> written;  // constants and tuples that stand in this block, as values
-  int depth = 0;                                // regions around it
+  absl::flat_hash_map<int64_t, int32_t> last_recv;  // by device channel: of the last recv-done
+  int depth = 0;                                    // regions around it
 };
 
 class OpExport;

@@ -70,7 +70,7 @@ ElementType ElementOf(const Type* type, ElementType absent) {
 std::string DenseText(const Attribute& dense) {
   std::string text;
   AppendDenseElements(ElementOf(dense.type->element_type, ElementType::kS64), dense.type->sizes, dense.data,
-                      text);
+                      text, /*as_splat=*/false);
   return text;
 }
 

@@ -139,12 +139,12 @@ std::string WithoutType(const Shape& shape) {
 }
 
 void AppendDenseElements(ElementType type, std::span<const int64_t> sizes,
-                         std::span<const std::byte> elements, std::string& out) {
+                         std::span<const std::byte> elements, std::string& out, bool as_splat) {
   const auto bytes = static_cast<size_t>(Bytes(type));
   out += "dense<";
   if (elements.empty()) {
     // No element, no text.
-  } else if (AllEqual(elements, bytes)) {
+  } else if (elements.size() == bytes || (as_splat && AllEqual(elements, bytes))) {
     AppendElement(type, elements.data(), out);
   } else if (elements.size() / bytes > kMaxListed && Bits(type) >= 8 && type != ElementType::kPred) {
     static constexpr char kDigits[] = "0123456789ABCDEF";

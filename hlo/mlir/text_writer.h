@@ -21,9 +21,9 @@ std::string WithoutType(const Shape& shape);
 // that no decimal number gives (infinities, NaNs) are bit patterns, and long constants strings of bytes.
 void AppendDense(ElementType type, std::span<const int64_t> sizes, std::span<const std::byte> elements,
                  std::string& out);
-// The same without its type.
+// The same without its type. Elements that are all equal are written as one, but where as_splat is false.
 void AppendDenseElements(ElementType type, std::span<const int64_t> sizes,
-                         std::span<const std::byte> elements, std::string& out);
+                         std::span<const std::byte> elements, std::string& out, bool as_splat = true);
 
 // "text" with escapes.
 std::string Quoted(std::string_view text);
