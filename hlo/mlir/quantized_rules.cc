@@ -48,6 +48,10 @@ std::string TypesText(const Operation& operation) {
   return fmt::format("({}) -> {}", operands, results);
 }
 
+absl::Status BrokenTypes(std::string_view label, const Operation& operation, std::string_view wanted) {
+  return BrokenRule(label, operation, fmt::format("found types {}, want {}", TypesText(operation), wanted));
+}
+
 absl::Status SameSizes(const Operation& operation) {
   if (std::ranges::equal(operation.operands[0]->type->sizes, operation.results[0].type->sizes))
     return absl::OkStatus();
@@ -234,36 +238,35 @@ absl::Status CheckContraction(const Operation& operation) {
   const Type& lhs = *operation.operands[0]->type;
   const Type& rhs = *operation.operands[1]->type;
   const Type& result = *operation.results[0].type;
-  const auto broken = [&](std::string_view label, std::string_view wanted) {
-    return BrokenRule(label, operation, fmt::format("found types {}, want {}", TypesText(operation), wanted));
-  };
-  if (!IsQuantized(rhs)) return broken("QUANT-24", "a quantized rhs");
+  if (!IsQuantized(rhs)) return BrokenTypes("QUANT-24", operation, "a quantized rhs");
   if (IsQuantized(lhs) != IsQuantized(result))
-    return broken("QUANT-24", "both or none of lhs and result quantized");
+    return BrokenTypes("QUANT-24", operation, "both or none of lhs and result quantized");
   const Quantization& kernel = ParametersOf(rhs);
   if (IsQuantized(lhs)) {
     const Quantization &from = ParametersOf(lhs), &to = ParametersOf(result);
-    if (from.is_per_axis()) return broken("QUANT-21", "no axis of lhs");
-    if (from.storage != kernel.storage) return broken("QUANT-25", "one storage type of lhs and rhs");
+    if (from.is_per_axis()) return BrokenTypes("QUANT-21", operation, "no axis of lhs");
+    if (from.storage != kernel.storage)
+      return BrokenTypes("QUANT-25", operation, "one storage type of lhs and rhs");
     if (from.expressed != kernel.expressed || to.expressed != kernel.expressed)
-      return broken("QUANT-25", "one expressed type");
+      return BrokenTypes("QUANT-25", operation, "one expressed type");
     if (to.is_per_axis() && !kernel.is_per_axis())
-      return broken("QUANT-25", "no axis of the result: rhs has none");
+      return BrokenTypes("QUANT-25", operation, "no axis of the result: rhs has none");
     if (is_convolution && to.is_per_axis() &&
         to.axis != IntegerOfField(operation, "output_feature_dimension"))
-      return broken("QUANT-28", "output_feature_dimension as the axis of the result");
+      return BrokenTypes("QUANT-28", operation, "output_feature_dimension as the axis of the result");
   } else if (PlainElement(lhs) != kernel.expressed || PlainElement(result) != kernel.expressed) {
-    return broken("QUANT-26", "lhs and result of the expressed type of rhs");
+    return BrokenTypes("QUANT-26", operation, "lhs and result of the expressed type of rhs");
   }
-  if (is_dot_general && kernel.has_zero_points()) return broken("QUANT-27", "zero points 0 of rhs");
+  if (is_dot_general && kernel.has_zero_points())
+    return BrokenTypes("QUANT-27", operation, "zero points 0 of rhs");
   if (!kernel.is_per_axis()) return absl::OkStatus();
   if (is_dot_general) {
     const Ints contracting = IntegersOfField(operation, "rhs_contracting_dimensions");
     if (std::find(contracting.begin(), contracting.end(), kernel.axis) != contracting.end())
-      return broken("QUANT-28", "an axis of rhs that is not contracted");
+      return BrokenTypes("QUANT-28", operation, "an axis of rhs that is not contracted");
   }
   if (is_convolution && kernel.axis != IntegerOfField(operation, "kernel_output_feature_dimension"))
-    return broken("QUANT-28", "kernel_output_feature_dimension as the axis of rhs");
+    return BrokenTypes("QUANT-28", operation, "kernel_output_feature_dimension as the axis of rhs");
   return absl::OkStatus();
 }
 
@@ -314,22 +317,22 @@ absl::Status CheckBroadcast(const Operation& operation) {
   ASSAY_RETURN_IF_ERROR(CheckData(operation, 1));
   const Type &from = *operation.operands[0]->type, &to = *operation.results[0].type;
   const Quantization &a = ParametersOf(from), &b = ParametersOf(to);
-  const auto broken = [&](std::string_view label, std::string_view wanted) {
-    return BrokenRule(label, operation, fmt::format("found types {}, want {}", TypesText(operation), wanted));
-  };
   if (!a.is_per_axis() || !b.is_per_axis()) {
-    return SameQuantization(a, b) ? absl::OkStatus() : broken("QUANT-29", "one element type");
+    return SameQuantization(a, b) ? absl::OkStatus() : BrokenTypes("QUANT-29", operation, "one element type");
   }
   Quantization moved = b;
   moved.axis = a.axis;
-  if (!SameBaseline(a, moved)) return broken("QUANT-29", "one storage type, range and expressed type");
+  if (!SameBaseline(a, moved))
+    return BrokenTypes("QUANT-29", operation, "one storage type, range and expressed type");
   const Ints dimensions = IntegersOfField(operation, "broadcast_dimensions");
   if (a.axis >= static_cast<int64_t>(dimensions.size()) || dimensions[static_cast<size_t>(a.axis)] != b.axis)
-    return broken("QUANT-30", "the result's axis where broadcast_dimensions puts the operand's");
+    return BrokenTypes("QUANT-30", operation,
+                       "the result's axis where broadcast_dimensions puts the operand's");
   if (a.scales.size() != 1) return absl::OkStatus();
   for (size_t i = 0; i < b.scales.size(); ++i) {
     if (b.scales[i] != a.scales[0] || b.zero_points[i] != a.zero_points[0])
-      return broken("QUANT-30", "the operand's scale and zero point at every index of the result");
+      return BrokenTypes("QUANT-30", operation,
+                         "the operand's scale and zero point at every index of the result");
   }
   return absl::OkStatus();
 }
@@ -338,17 +341,14 @@ absl::Status CheckReshape(const Operation& operation) {
   ASSAY_RETURN_IF_ERROR(CheckData(operation, 1));
   const Type &from = *operation.operands[0]->type, &to = *operation.results[0].type;
   const Quantization &a = ParametersOf(from), &b = ParametersOf(to);
-  const auto broken = [&](std::string_view label, std::string_view wanted) {
-    return BrokenRule(label, operation, fmt::format("found types {}, want {}", TypesText(operation), wanted));
-  };
   if (!SameButAxis(a, b) || a.is_per_axis() != b.is_per_axis())
-    return broken("QUANT-29", "element types that differ in the axis alone");
+    return BrokenTypes("QUANT-29", operation, "element types that differ in the axis alone");
   if (!a.is_per_axis()) return absl::OkStatus();
   const auto x = static_cast<size_t>(a.axis), y = static_cast<size_t>(b.axis);
   const Span before = from.sizes.first(x), after = from.sizes.subspan(x + 1);
   if (ProductOf(before) != ProductOf(to.sizes.first(y)) || from.sizes[x] != to.sizes[y] ||
       ProductOf(after) != ProductOf(to.sizes.subspan(y + 1)))
-    return broken("QUANT-30", "as many elements before, in and behind the axis");
+    return BrokenTypes("QUANT-30", operation, "as many elements before, in and behind the axis");
   return absl::OkStatus();
 }
 
@@ -356,15 +356,12 @@ absl::Status CheckTranspose(const Operation& operation) {
   ASSAY_RETURN_IF_ERROR(CheckData(operation, 1));
   const Type &from = *operation.operands[0]->type, &to = *operation.results[0].type;
   const Quantization &a = ParametersOf(from), &b = ParametersOf(to);
-  const auto broken = [&](std::string_view label, std::string_view wanted) {
-    return BrokenRule(label, operation, fmt::format("found types {}, want {}", TypesText(operation), wanted));
-  };
   if (!SameButAxis(a, b) || a.is_per_axis() != b.is_per_axis())
-    return broken("QUANT-29", "element types that differ in the axis alone");
+    return BrokenTypes("QUANT-29", operation, "element types that differ in the axis alone");
   const Ints permutation = IntegersOfField(operation, "permutation");
   if (a.is_per_axis() && (b.axis >= static_cast<int64_t>(permutation.size()) ||
                           permutation[static_cast<size_t>(b.axis)] != a.axis))
-    return broken("QUANT-30", "the result's axis where permutation puts the operand's");
+    return BrokenTypes("QUANT-30", operation, "the result's axis where permutation puts the operand's");
   return absl::OkStatus();
 }
 
