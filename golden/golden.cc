@@ -22,7 +22,7 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-bool IsOutput(std::string_view key) { return StartsWith(key, "out") || StartsWith(key, "send"); }
+bool IsOutput(std::string_view key) { return StartsWith(key, "out") || StartsWith(key, "host_send"); }
 
 template <typename Integer = int64_t>
 absl::StatusOr<Integer> ParseInteger(std::string_view text, SourcePosition where) {

@@ -27,13 +27,13 @@ class Table:
 
     def gives(self, name, entry, args=(), outs=(), oracle="hand", computations="", module="", options=None,
               decision=None, received=None, **named):
-        """args and outs: values of arg0, arg1, ... and out0, out1, ...; other keys by name, '_' for '.';
+        """args and outs: values of arg0, arg1, ... and out0, out1, ...; other keys by name, '_' for '.' where they have no '/';
         `received` are the values of host receives, by their keys."""
         header = [f"oracle: {oracle}"]
         header += [f"decision: {decision}"] if decision else []
         header += [f"options: {options}"] if options else []
         header += [f"arg{i}: {value}" for i, value in enumerate(args)]
-        values = {key.replace("_", "."): value for key, value in named.items()}
+        values = {key if "/" in key else key.replace("_", "."): value for key, value in named.items()}
         header += [f"{key}: {value}" for key, value in values.items() if not key.startswith("out")]
         header += [f"{key}: {value}" for key, value in (received or {}).items()]
         header += [f"out{i}: {value}" for i, value in enumerate(outs)]

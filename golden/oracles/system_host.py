@@ -216,13 +216,13 @@ def channels(t):
         t = token[] after-all()
         s = (s32[], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true
         sd = token[] send-done(s), channel_id=1, is_host_transfer=true
-        ROOT v = u32[] get-tuple-element(s), index=1""", ["s32[] 5"], ["u32[] 0"], send1_0="s32[] 5")
+        ROOT v = u32[] get-tuple-element(s), index=1""", ["s32[] 5"], ["u32[] 0"], **{"host_send1/0": "s32[] 5"})
     t.gives("send_host_handler", """
         x = s32[] parameter(0)
         t = token[] after-all()
         s = (s32[], u32[], token[]) send(x, t), channel_id=2, is_host_transfer=true, frontend_attributes={_xla_host_transfer_handler_name="h"}
         sd = token[] send-done(s), channel_id=2, is_host_transfer=true
-        ROOT v = s32[] copy(x)""", ["s32[] 5"], ["s32[] 5"], **{"send2/h_0": "s32[] 5"})
+        ROOT v = s32[] copy(x)""", ["s32[] 5"], ["s32[] 5"], **{"host_send2/h/0": "s32[] 5"})
     t.refuses("recv_host_exhausted", 5, "exhausted", """
         t = token[] after-all()
         r = (s32[], u32[], token[]) recv(t), channel_id=1, is_host_transfer=true

@@ -194,7 +194,7 @@ NamedLiterals AllResults(const Literal& root, const ProcessState& process) {
   }
   for (const auto& [queue, values] : process.device_to_host) {
     for (size_t i = 0; i < values.size(); ++i) {
-      for (auto& leaf : LeavesOf(fmt::format("send{}.{}", queue, i), values[i]))
+      for (auto& leaf : LeavesOf(fmt::format("host_send{}/{}", queue, i), values[i]))
         results.push_back(std::move(leaf));
     }
   }

@@ -27,7 +27,7 @@ std::map<std::string, Literal> LeavesOfArguments(const std::vector<Literal>& arg
 // sizes.
 NamedLiterals ResultsOf(const Literal& root);
 // Results, and what the program sent to the host: items of the outfeed queue outfeed0, ...; values of host
-// channel 3 send3.0, send3.1, ..., with a handler name send3/NAME.0; values of probe ID probe/ID.0, ....
+// channel 3 host_send3/0, host_send3/1, ..., with a handler name host_send3/NAME/0; values of probe ID probe/ID.0, ....
 NamedLiterals AllResults(const Literal& root, const ProcessState& process);
 // The live part of an array: static, of the run-time sizes.
 Literal CropToRuntimeSizes(const Literal& array);
