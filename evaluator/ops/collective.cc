@@ -365,8 +365,15 @@ absl::StatusOr<Shape> InferCollectivePermute(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(
       CheckSourceTargetPairs(context.module, context.attributes(), DeviceCounts::kAsWritten));
   if (IsInPlace(context.attributes())) {
-    if (context.num_operands() == 4) return context.operand(1);
-    return InvalidProgram({}, "CollectivePermute-C4: slice_sizes wants 4 operands");
+    if (context.num_operands() != 4)
+      return InvalidProgram({}, "CollectivePermute-C4: slice_sizes wants 4 operands");
+    for (int64_t i : {2, 3}) {
+      if (context.operand(i).IsTuple()) continue;
+      return InvalidProgram({},
+                            fmt::format("CollectivePermute-C4: operand {} is {}, wanted a tuple of starts", i,
+                                        context.operand(i).ToString()));
+    }
+    return context.operand(1);
   }
   ASSAY_RETURN_IF_ERROR(RequireArrays(context, "CollectivePermute"));
   return BareOrTuple(OperandShapes(context));

@@ -204,6 +204,8 @@ def everything(t):
               args=["f32[4] {1, 2, 3, 4}", "f32[3] {5, 6, 7}"])
     t.refuses("collective_permute_in_place_operands", 3, "CollectivePermute-C4: slice_sizes wants 4 operands",
               in_place.replace(", i, i)", ", i)"))
+    t.refuses("collective_permute_in_place_starts", 3, "CollectivePermute-C4: operand 3 is s32[], wanted a tuple",
+              in_place.replace(", i, i)", ", i, z)"))
     t.refuses("collective_permute_in_place_shape", 3, "declared shape is f32[4], inferred f32[3]",
               in_place.replace("r = f32[3]", "r = f32[4]"))
     t.refuses("collective_permute_start_context", 3, "context 2 is s32[]", x + """

@@ -134,6 +134,9 @@ def check(binary, path):
     code, printed, errors = assay(binary, 'print', path)
     if code != 0:
         return 'failed', f'assay print: exit code {code}: {errors[:300]}'
+    if 'constant({...})' in source:  # for which jaxlib makes up values, others for each text, or which it refuses
+        status, why = fixed_point(binary, printed)
+        return ('skipped', 'elided constants') if status == 'passed' else (status, why)
     decision = re.search(r'^// decision: (\S+)$', source, re.MULTILINE)
     if decision and decision[1] in READ_AS_ANOTHER:
         status, why = fixed_point(binary, printed)
