@@ -1,5 +1,6 @@
 // Collectives and device numbers: the inverse of import_collective.cc. The starts of asynchronous pairs are written as
 // the collective itself; their dones are in export_control.cc.
+#include <algorithm>
 #include <numeric>
 
 #include "fmt/format.h"
@@ -22,8 +23,20 @@ void SetChannel(OpExport& out) {
                                              out.attributes().Int(Attr::kChannelId)));
 }
 
+// The ids of a module that does not say its number of devices may leave some out; StableHLO's verifier wants 0 to n - 1.
+bool LeavesOutIds(const IntLists& groups) {
+  int64_t listed = 0, most = -1;
+  for (const Ints& group : groups) {
+    listed += static_cast<int64_t>(group.size());
+    for (const int64_t id : group) most = std::max(most, id);
+  }
+  return most >= listed;
+}
+
 void SetGroups(OpExport& out, const IntLists& groups) {
   if (out.attributes().Has(Attr::kMode)) return out.Refuse("attribute mode");
+  if (out.hlo.opcode != Opcode::kCollectiveBroadcast && LeavesOutIds(groups))
+    return out.Refuse("replica groups that leave out an id");
   SetChannel(out);
   out.Rows("replica_groups", groups);
 }

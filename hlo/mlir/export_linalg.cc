@@ -67,7 +67,17 @@ Window WindowOf(const OpExport& out) {
   return window;
 }
 
+// Whether the results have the element types that the reducer gives, as StableHLO infers.
+bool HasTypesOf(const Shape& result, const Shape& reduced) {
+  if (!result.IsTuple() || !reduced.IsTuple()) return result.element_type() == reduced.element_type();
+  return std::equal(result.elements().begin(), result.elements().end(), reduced.elements().begin(),
+                    reduced.elements().end(), HasTypesOf);
+}
+
 void ExportReduceWindow(OpExport& out) {
+  const ComputationId reducer = *out.attributes().Computation(Attr::kToApply);
+  if (!HasTypesOf(*out.hlo.shape, *out.exporter.module().computation(reducer).root_instruction().shape))
+    return out.Refuse("a result of another type than its reducer's");
   out.UseOperands();
   SetWindow(out, WindowOf(out), {"window_dimensions", "base_dilations", "window_dilations", {}});
   out.Region(*out.attributes().Computation(Attr::kToApply));
