@@ -1,0 +1,49 @@
+#include "evaluator/device.h"
+
+#include <limits>
+#include <utility>
+
+#include "fmt/format.h"
+
+namespace assay {
+
+std::string DeviceGrid::NameOf(int64_t id) const {
+  return fmt::format("r{}p{}", replica(id), partition(id));
+}
+
+absl::StatusOr<Literal> LoneDevice::Meet(const Instruction&, std::span<const int64_t> members,
+                                         std::vector<Literal> brought, Combine combine) {
+  ASSAY_CHECK(members.size() == 1 && members[0] == 0);
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> made, combine({&brought, 1}));
+  return std::move(made[0]);
+}
+
+absl::Status LoneDevice::Send(const Transfer& transfer, Literal value) {
+  SelfChannel& channel = channels_[transfer.channel];
+  channel.values.emplace(channel.sends++, std::move(value));
+  return absl::OkStatus();
+}
+
+int64_t LoneDevice::BeginRecv(const Transfer& transfer) { return channels_[transfer.channel].recvs++; }
+
+absl::StatusOr<Literal> LoneDevice::FinishRecv(const Instruction&, const Transfer& transfer, int64_t number) {
+  std::map<int64_t, Literal>& values = channels_[transfer.channel].values;
+  const auto sent = values.find(number);
+  if (sent == values.end()) {
+    return EvalError({}, fmt::format("deadlock: recv-done waits for channel {}, on which nothing was sent",
+                                     transfer.channel));
+  }
+  Literal value = std::move(sent->second);
+  values.erase(sent);
+  return value;
+}
+
+// Decision: send-without-recv
+absl::Status LoneDevice::FinishSend(const Instruction&, const Transfer&) { return absl::OkStatus(); }
+
+const std::atomic<int64_t>& LoneDevice::last_count() const {
+  static const std::atomic<int64_t> never{std::numeric_limits<int64_t>::max()};
+  return never;
+}
+
+}  // namespace assay
