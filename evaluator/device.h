@@ -21,6 +21,9 @@
 
 namespace assay {
 
+// A run has no more devices than this: each has a thread.
+inline constexpr int64_t kMaxDevices = 4096;
+
 // R replicas of P partitions each. Device (r, p) has the id r * P + p.
 struct DeviceGrid {
   int64_t replicas = 1, partitions = 1;
@@ -67,7 +70,7 @@ class DeviceLink {
   // Waits until the recv has begun that the first send without a FinishSend is for. EvalError: it can never come.
   virtual absl::Status FinishSend(const Instruction& at, const Transfer& transfer) = 0;
 
-  // A device ends once it has counted more than this (RunContext::Count): another one failed there.
+  // A device ends once it has counted more than this (RunContext::Count): another one failed there. Negative: all end at once.
   virtual const std::atomic<int64_t>& last_count() const = 0;
 };
 

@@ -18,6 +18,7 @@
 
 namespace assay {
 
+class DeviceLink;      // device.h
 class Parallel;        // parallel.h
 class ScalarFunction;  // scalar_function.h
 struct StepMemory;     // engine/step_memory.h
@@ -27,21 +28,12 @@ struct StripKernel;    // elementwise.h
 // their type from the program).
 using StreamItem = std::function<absl::StatusOr<Literal>(const Shape& wanted)>;
 
-// A channel of a process with itself: the n-th send meets the n-th recv, whichever comes first.
-struct DeviceChannel {
-  int64_t sends = 0, recvs = 0;       // so far
-  std::map<int64_t, Literal> values;  // sent and not received, by the number of the send
-};
-
 // State of one process (replica, partition) that side effects change. Queues are FIFO: the run's caller fills
 // infeed and host_to_device and reads outfeed and device_to_host.
 struct ProcessState {
-  int64_t replica_id = 0;
-  int64_t partition_id = 0;
   absl::uint128 rng_state = 0x7012395;  // rng-get-and-update-state
   std::deque<StreamItem> infeed;
   std::vector<Literal> outfeed;
-  std::map<int64_t, DeviceChannel> channels;                     // by channel id
   std::map<std::string, std::deque<StreamItem>> host_to_device;  // key: "CHANNEL" or "CHANNEL/handler name"
   StreamItem when_empty;  // gives what an empty queue of the host is asked for; unset: that is an error
   std::map<std::string, std::deque<Literal>> device_to_host;
@@ -90,6 +82,8 @@ class RunContext {
   virtual const std::shared_ptr<MemoryBudget>& budget() const = 0;
   virtual Parallel& parallel() = 0;
   virtual ProcessState& process() = 0;
+  // The run's device among the others.
+  virtual DeviceLink& device() = 0;
   virtual const RunOptions& options() const = 0;
   // What the kernel of an instruction's step in a loop's body keeps until the loop ends; it asks when it starts. Null
   // outside of loops and where every operand may change.
@@ -149,6 +143,7 @@ class EvalContext {
   Parallel& parallel() { return run_.parallel(); }
 
   ProcessState& process() { return run_.process(); }
+  DeviceLink& device() { return run_.device(); }
   const RunOptions& options() const { return run_.options(); }
   // What a kernel may keep until the loop around it ends; null where nothing is kept.
   StepMemory* memory() const { return run_.MemoryOf(instruction_); }

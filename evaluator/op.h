@@ -19,6 +19,7 @@
 
 namespace assay {
 
+struct DeviceGrid;  // device.h
 class EvalContext;  // eval_context.h
 struct StripKernel;
 
@@ -44,6 +45,7 @@ struct InferContext {
   std::span<const Shape* const> operands;
   const Shape* declared;                     // as written in the program; null where it was left out
   const Computation* computation = nullptr;  // the instruction's own; null only in tests of single rules
+  const DeviceGrid* grid = nullptr;          // of a run; null: the number of devices is not settled yet
 
   const AttributeMap& attributes() const { return instruction.attributes; }
   int64_t num_operands() const { return static_cast<int64_t>(operands.size()); }

@@ -1,6 +1,8 @@
 #include "evaluator/replica_groups.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,31 +11,57 @@
 namespace assay {
 namespace {
 
-// The number of ids that replica_groups may name, by the mode that channel_id and use_global_device_ids
-// choose.
+// The number of ids that replica_groups may name, by the mode that channel_id and use_global_device_ids choose.
 struct GroupMode {
+  IdKind kind;
   std::string_view name;
   int64_t ids = 1;               // ids are in [0, ids)
   int64_t processes_per_id = 1;  // cross_replica_and_partition: each id stands for all its partitions
   bool is_settled = true;        // those two are what a run has
 };
 
-GroupMode ModeOf(const Module& module, const AttributeMap& attributes, bool has_global_ids,
-                 DeviceCounts counts) {
-  const int64_t replicas = module.replica_count, partitions = module.num_partitions;
+GroupMode ModeOf(const DeviceCounts& counts, const AttributeMap& attributes, bool has_global_ids) {
+  const int64_t replicas = counts.grid.replicas, partitions = counts.grid.partitions;
+  const IdKind kind = IdKindOf(attributes, has_global_ids);
   const auto mode = [&](std::string_view name, int64_t ids, int64_t processes_per_id) {
-    return GroupMode{name, ids, processes_per_id,
-                     counts == DeviceCounts::kSettled || ids * processes_per_id > 1};
+    return GroupMode{kind, name, ids, processes_per_id, counts.settled || ids * processes_per_id > 1};
   };
-  if (!attributes.Has(Attr::kChannelId)) return mode("cross_replica", replicas, 1);
-  if (!has_global_ids || !attributes.Has(Attr::kUseGlobalDeviceIds)) {
-    // all-gather, all-reduce and reduce-scatter read an absent flag as false.
-    // Decision: collective-mode-absent-flag
-    return has_global_ids ? mode("cross_replica_and_partition", replicas, partitions)
-                          : mode("cross_partition", partitions, 1);
+  switch (kind) {
+    case IdKind::kReplica:
+      return mode("cross_replica", replicas, 1);
+    case IdKind::kPartition:
+      return mode("cross_partition", partitions, 1);
+    case IdKind::kReplicaAndPartitions:
+      return mode("cross_replica_and_partition", replicas, partitions);
+    case IdKind::kGlobal:
+      return mode("flattened", counts.grid.size(), 1);
   }
-  if (attributes.Bool(Attr::kUseGlobalDeviceIds)) return mode("flattened", replicas * partitions, 1);
-  return mode("cross_replica_and_partition", replicas, partitions);
+  ASSAY_CHECK(false);
+}
+
+const IntLists& ListsOf(const AttributeMap& attributes) {
+  static const IntLists none;
+  const AttrValue* const value = attributes.Find(Attr::kReplicaGroups);
+  return value == nullptr ? none : std::get<std::shared_ptr<const ReplicaGroups>>(*value)->groups;
+}
+
+// The devices that an id stands for, seen from device `id`, appended to `devices`.
+void AddDevices(const DeviceGrid& grid, IdKind kind, int64_t listed, int64_t id,
+                std::vector<int64_t>& devices) {
+  switch (kind) {
+    case IdKind::kReplica:
+      devices.push_back(grid.id(listed, grid.partition(id)));
+      return;
+    case IdKind::kPartition:
+      devices.push_back(grid.id(grid.replica(id), listed));
+      return;
+    case IdKind::kReplicaAndPartitions:
+      for (int64_t p = 0; p < grid.partitions; ++p) devices.push_back(grid.id(listed, p));
+      return;
+    case IdKind::kGlobal:
+      devices.push_back(listed);
+      return;
+  }
 }
 
 absl::Status CheckIds(const IntLists& groups, const GroupMode& mode, bool must_cover) {
@@ -63,23 +91,29 @@ absl::Status CheckIds(const IntLists& groups, const GroupMode& mode, bool must_c
 
 }  // namespace
 
-absl::StatusOr<ReplicaGroupSize> CheckReplicaGroups(const Module& module, const AttributeMap& attributes,
-                                                    const GroupRules& rules, DeviceCounts counts) {
+IdKind IdKindOf(const AttributeMap& attributes, bool has_global_ids) {
+  if (!attributes.Has(Attr::kChannelId)) return IdKind::kReplica;
+  if (!has_global_ids) return IdKind::kPartition;
+  // all-gather, all-reduce and reduce-scatter read an absent flag as false.
+  // Decision: collective-mode-absent-flag
+  return attributes.Bool(Attr::kUseGlobalDeviceIds) ? IdKind::kGlobal : IdKind::kReplicaAndPartitions;
+}
+
+absl::StatusOr<ReplicaGroupSize> CheckReplicaGroups(const DeviceCounts& counts,
+                                                    const AttributeMap& attributes, const GroupRules& rules) {
   if (attributes.Bool(Attr::kUseGlobalDeviceIds) && !attributes.Has(Attr::kChannelId)) {
     return InvalidProgram({}, "GRP-C1: use_global_device_ids=true needs channel_id");
   }
-  const GroupMode mode = ModeOf(module, attributes, rules.has_global_ids, counts);
-  const AttrValue* value = attributes.Find(Attr::kReplicaGroups);
-  const IntLists empty;
-  const IntLists& lists =
-      value == nullptr ? empty : std::get<std::shared_ptr<const ReplicaGroups>>(*value)->groups;
+  const GroupMode mode = ModeOf(counts, attributes, rules.has_global_ids);
+  const IntLists& lists = ListsOf(attributes);
   if (lists.empty()) {
-    if (mode.name == "flattened") return InvalidProgram({}, "GRP-C5: flattened mode needs replica_groups");
+    if (mode.kind == IdKind::kGlobal)
+      return InvalidProgram({}, "GRP-C5: flattened mode needs replica_groups");
     return ReplicaGroupSize{mode.ids * mode.processes_per_id, mode.is_settled};
   }
   ASSAY_RETURN_IF_ERROR(CheckIds(lists, mode, rules.covers_all));
   // The number of partitions is a factor of the size where an id stands for all of them.
-  ReplicaGroupSize groups{0, mode.is_settled || mode.name != "cross_replica_and_partition"};
+  ReplicaGroupSize groups{0, mode.is_settled || mode.kind != IdKind::kReplicaAndPartitions};
   bool equal_sizes = true;
   for (const Ints& list : lists) {
     const int64_t size = static_cast<int64_t>(list.size()) * mode.processes_per_id;
@@ -90,10 +124,9 @@ absl::StatusOr<ReplicaGroupSize> CheckReplicaGroups(const Module& module, const 
   return groups;
 }
 
-absl::Status CheckSourceTargetPairs(const Module& module, const AttributeMap& attributes,
-                                    DeviceCounts counts) {
-  const int64_t ids = attributes.Has(Attr::kChannelId) ? module.num_partitions : module.replica_count;
-  const bool is_settled = counts == DeviceCounts::kSettled || ids > 1;
+absl::Status CheckSourceTargetPairs(const DeviceCounts& counts, const AttributeMap& attributes) {
+  const int64_t ids = attributes.Has(Attr::kChannelId) ? counts.grid.partitions : counts.grid.replicas;
+  const bool is_settled = counts.settled || ids > 1;
   std::vector<int64_t> seen[2];
   for (const Ints& pair : attributes.Lists(Attr::kSourceTargetPairs)) {
     if (pair.size() != 2) {
@@ -116,6 +149,69 @@ absl::Status CheckSourceTargetPairs(const Module& module, const AttributeMap& at
         {}, fmt::format("CollectivePermute-C2: {} {} stands twice", side == 0 ? "source" : "target", *twice));
   }
   return absl::OkStatus();
+}
+
+std::vector<int64_t> GroupOf(const DeviceGrid& grid, const AttributeMap& attributes, const GroupRules& rules,
+                             int64_t id) {
+  const GroupMode mode = ModeOf(DeviceCounts::Settled(grid), attributes, rules.has_global_ids);
+  const IntLists& lists = ListsOf(attributes);
+  std::vector<int64_t> devices;
+  if (lists.empty()) {
+    for (int64_t listed = 0; listed < mode.ids; ++listed) AddDevices(grid, mode.kind, listed, id, devices);
+    return devices;
+  }
+  for (const Ints& list : lists) {
+    devices.clear();
+    for (int64_t listed : list) AddDevices(grid, mode.kind, listed, id, devices);
+    if (std::find(devices.begin(), devices.end(), id) != devices.end()) return devices;
+  }
+  return {};
+}
+
+DevicePairs PairsOf(const DeviceGrid& grid, const IntLists& pairs, IdKind kind, int64_t id) {
+  DevicePairs devices;
+  for (const Ints& pair : pairs) {
+    std::vector<int64_t> ends;
+    for (int64_t listed : pair) AddDevices(grid, kind, listed, id, ends);
+    devices.emplace_back(ends[0], ends[1]);
+  }
+  return devices;
+}
+
+absl::StatusOr<IntLists> TransferPairs(const Instruction& instruction) {
+  const std::string* const text = FrontendAttribute(instruction, "_xla_send_recv_source_target_pairs");
+  IntLists pairs;
+  if (text == nullptr || instruction.attributes.Bool(Attr::kIsHostTransfer)) return pairs;
+  if (text->find('-') != std::string::npos)
+    return InvalidProgram({}, fmt::format("Send-C3: '{}' has a negative id", *text));
+  std::vector<int64_t> ids;
+  const char* const end = text->data() + text->size();
+  for (const char* at = text->data(); at < end;) {
+    if (*at < '0' || *at > '9') {
+      ++at;
+      continue;
+    }
+    const auto [next, error] = std::from_chars(at, end, ids.emplace_back());
+    if (error != std::errc())
+      return InvalidProgram({}, fmt::format("Send-C3: an id of '{}' is out of range", *text));
+    at = next;
+  }
+  if (ids.size() % 2 != 0)
+    return InvalidProgram({}, fmt::format("Send-C3: '{}' is no list of pairs of ids", *text));
+  for (size_t i = 0; i < ids.size(); i += 2) pairs.push_back({ids[i], ids[i + 1]});
+  return pairs;
+}
+
+int64_t IdsNamed(const AttributeMap& attributes) {
+  int64_t ids = 0;
+  const auto look = [&](const IntLists& lists) {
+    for (const Ints& list : lists) {
+      for (int64_t id : list) ids = std::max(ids, id < kMaxDevices ? id + 1 : kMaxDevices + 1);
+    }
+  };
+  look(ListsOf(attributes));
+  if (attributes.Has(Attr::kSourceTargetPairs)) look(attributes.Lists(Attr::kSourceTargetPairs));
+  return ids;
 }
 
 }  // namespace assay

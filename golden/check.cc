@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "devices/device_io.h"
+#include "devices/run_devices.h"
+#include "evaluator/settle_devices.h"
 #include "fmt/format.h"
 #include "golden/golden.h"
 #include "hlo/load/load.h"
@@ -33,20 +36,20 @@ absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, c
   RunLimits& limits = options.limits;
   if (limits.max_steps == 0) limits.max_steps = engine.limits.max_steps;
   if (limits.memory_limit == 0) limits.memory_limit = engine.limits.memory_limit;
-  Executor executor(*plan, options);
-  ProcessState* const process = &executor.process();
-  absl::StatusOr<std::vector<Literal>> arguments;
+  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program.module(), golden.devices));
+  absl::StatusOr<std::vector<DeviceInputs>> inputs;
   if (golden.inputs_file.empty()) {
-    arguments = ArgumentsFrom(program.verified(), golden.inputs, process);
+    inputs = InputsOfDevices(program.verified(), grid, golden.inputs);
   } else {
     ASSAY_ASSIGN_OR_RETURN(const auto arrays,
                            ReadNpzFile(fs::path(path).replace_filename(golden.inputs_file)));
-    arguments = ArgumentsFrom(program.verified(), arrays, process);
+    inputs = InputsOfDevices(program.verified(), grid, arrays);
   }
-  if (!arguments.ok()) return arguments.status();
-  ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(*std::move(arguments)));
+  if (!inputs.ok()) return inputs.status();
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<DeviceOutputs> outputs,
+                         RunDevices(*plan, grid, *std::move(inputs), options));
   ByKey results;
-  for (auto& [key, value] : AllResults(root, executor.process())) results.emplace(key, value);
+  for (auto& [key, value] : ResultsOfDevices(grid, outputs)) results.emplace(key, value);
   return results;
 }
 
@@ -145,7 +148,8 @@ std::string HeaderLine(const std::string& key, const Literal& value) {
 }
 
 bool IsOutputLine(std::string_view line) {
-  return line.substr(0, 6) == "// out" && line.substr(0, 11) != "// outputs:";
+  const size_t key = std::min<size_t>(line.size(), 3);
+  return line.substr(0, key) == "// " && WithoutDevice(line.substr(key)).substr(0, 3) == "out" && line.substr(0, 11) != "// outputs:";
 }
 
 // The golden's text with its output lines replaced.
@@ -259,19 +263,23 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path, const std::fu
 
 absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
                                          const std::vector<std::pair<std::string, Literal>>& inputs,
-                                         const RunOptions& options) {
+                                         const DeviceGrid& devices, const RunOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const std::string program, WithoutHeader(program_text));
   Golden golden;
   golden.program = program_text;  // as it was given: errors have places in it
   golden.options = options;
+  golden.devices = devices;
   for (const auto& [key, value] : inputs) golden.inputs.emplace(key, value);
   const GoldenEngine reference{.engines = EnginesOf(EngineChoice::kReference),
                                .interrupted = options.interrupted,
                                .around = options.around};
   ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-", reference));
   std::string text = "// oracle: assay\n";
-  if (options.run_seed != RunOptions().run_seed)
-    text += fmt::format("// options: --seed {}\n", options.run_seed);
+  std::string kept;
+  if (options.run_seed != RunOptions().run_seed) kept += fmt::format(" --seed {}", options.run_seed);
+  if (devices.replicas > 0) kept += fmt::format(" --replicas {}", devices.replicas);
+  if (devices.partitions > 0) kept += fmt::format(" --partitions {}", devices.partitions);
+  if (!kept.empty()) text += "// options:" + kept + "\n";
   for (const auto& [key, value] : inputs) text += HeaderLine(key, value) + "\n";
   for (const auto& [key, value] : results) {
     const std::string line = HeaderLine(key, value) + "\n";

@@ -1,6 +1,8 @@
 // Reading goldens. Running them is in check.cc.
 #include "golden/golden.h"
 
+#include "devices/device_io.h"
+
 #include <charconv>
 #include <cstdlib>
 #include <sstream>
@@ -34,7 +36,8 @@ absl::StatusOr<Integer> ParseInteger(std::string_view text, SourcePosition where
   return value;
 }
 
-absl::Status ParseOptions(std::string_view text, SourcePosition where, RunOptions& options) {
+absl::Status ParseOptions(std::string_view text, SourcePosition where, Golden& golden) {
+  RunOptions& options = golden.options;
   std::istringstream words{std::string(text)};
   std::string flag, value;
   while (words >> flag) {
@@ -52,9 +55,10 @@ absl::Status ParseOptions(std::string_view text, SourcePosition where, RunOption
       options.limits.memory_limit = number;
     } else if (flag == "--timeout") {
       options.limits.timeout_seconds = static_cast<double>(number);
-    } else if (flag == "--replicas" || flag == "--partitions") {
-      if (number != 1)
-        return InvalidProgram(where, fmt::format("golden: {} {}: only 1 is supported", flag, number));
+    } else if (flag == "--replicas") {
+      golden.devices.replicas = number;
+    } else if (flag == "--partitions") {
+      golden.devices.partitions = number;
     } else {
       return InvalidProgram(where, fmt::format("golden: unknown option {}", flag));
     }
@@ -72,6 +76,10 @@ absl::Status ParseRefusal(std::string_view value, SourcePosition where, Golden& 
   return absl::OkStatus();
 }
 
+bool IsInput(std::string_view key) {
+  return StartsWith(key, "arg") || StartsWith(key, "infeed") || StartsWith(key, "host_recv");
+}
+
 absl::Status ParseHeaderLine(std::string_view key, std::string_view value, SourcePosition where,
                              Golden& golden) {
   if (key == "oracle") {
@@ -79,7 +87,7 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
   } else if (key == "decision") {
     golden.decision = value;
   } else if (key == "options") {
-    return ParseOptions(value, where, golden.options);
+    return ParseOptions(value, where, golden);
   } else if (key == "inputs") {
     golden.inputs_file = value;
   } else if (key == "outputs") {
@@ -93,12 +101,11 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
     if (error != std::errc() || end != value.data() + value.size() || !(share >= 0 && share <= 1))
       return InvalidProgram(where, fmt::format("golden: tolerance '{}', wanted a number from 0 to 1", value));
     golden.tolerance = share;
-  } else if (StartsWith(key, "arg") || StartsWith(key, "infeed") || StartsWith(key, "host_recv") ||
-             IsOutput(key)) {
+  } else if (IsInput(WithoutDevice(key)) || IsOutput(WithoutDevice(key))) {
     absl::StatusOr<Literal> literal = ParseShapedLiteral(value, {.hex_floats = true});
     if (!literal.ok())
       return WithPosition(WithPrefix(literal.status(), fmt::format("golden: {}", key)), where);
-    auto& side = IsOutput(key) ? golden.outputs : golden.inputs;
+    auto& side = IsOutput(WithoutDevice(key)) ? golden.outputs : golden.inputs;
     if (!side.emplace(std::string(key), *std::move(literal)).second) {
       return InvalidProgram(where, fmt::format("golden: key {} stands twice", key));
     }

@@ -4,6 +4,7 @@
 //   oracle: who worked out the expected values       decision: tag in docs/semantics.md
 //   options: run flags, with whole numbers (--max-steps, --memory-limit, --timeout, --seed, --replicas, --partitions)
 //   arg0: f32[2] {1, 2}      out0: f32[2] {0x1p+0, nan}      infeed0: …     outfeed0: …     host_recv3/0: …
+//   r0p1/arg0: …             r0p1/out0: …                    of one device (devices/device_io.h)
 //   inputs: FILE.npz         outputs: FILE.npz          (beside the golden, for what is too long for a line)
 //   tolerance: 1e-5          outputs agree within this share of the largest element (never with bit-exact
 //   oracles) refuse: 3 part of the message
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "literal/compare.h"
 #include "run/engine_list.h"
@@ -29,6 +31,7 @@ namespace assay {
 struct Golden {
   std::string oracle, decision;
   RunOptions options;
+  DeviceGrid devices = {.replicas = 0, .partitions = 0};  // 0: as many as the program wants
   std::map<std::string, Literal> inputs;   // arg…, infeed…
   std::map<std::string, Literal> outputs;  // out…, outfeed…
   std::string inputs_file, outputs_file;   // beside the golden; empty: none
@@ -86,11 +89,12 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path,
                                           const std::function<bool()>& interrupted = {});
 
 // The text of a new golden, oracle "assay", for a program and its inputs, with what the reference gives under
-// `options`; of these the golden keeps the seed. The header of a golden that the program was is left out.
+// `options` on `devices` (Golden); of these the golden keeps the seed and the devices. The header of a golden that the program was is left out.
 // InvalidProgram: a comment before the program reads as a line of a header; NotSupported: no header has a key for a
 // result.
 absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
                                          const std::vector<std::pair<std::string, Literal>>& inputs,
+                                         const DeviceGrid& devices = {.replicas = 0, .partitions = 0},
                                          const RunOptions& options = {});
 
 // The text without the lines at its beginning that say what a golden expects.

@@ -1,9 +1,11 @@
 // The passes of a plan, in their order. Each is a function in a file of its own.
 #include "plan/make_plan.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "fmt/format.h"
+#include "evaluator/op.h"
+#include "evaluator/registry.h"
 #include "plan/fuse.h"
 #include "plan/inline_calls.h"
 #include "plan/last_uses.h"
@@ -39,20 +41,24 @@ absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& modu
   return plans;
 }
 
+bool HasMeetings(const Module& module) {
+  return std::any_of(module.computations.begin(), module.computations.end(), [](const Computation& c) {
+    return std::any_of(c.instructions.begin(), c.instructions.end(), [](const Instruction& i) {
+      return DefinitionOf(i.opcode).channel != Channel::kNone;
+    });
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const Engine* const> engines) {
   const Module& module = verified.module();
-  if (module.replica_count != 1 || module.num_partitions != 1) {
-    return NotSupported(
-        {}, fmt::format("the module runs on {} replicas and {} partitions; only one device is supported",
-                        module.replica_count, module.num_partitions));
-  }
   Plan plan;
   if (!engines.empty()) plan.module = InlineCalls(module);
   if (plan.module == nullptr) plan.module = verified.shared_module();
   plan.engines.assign(engines.begin(), engines.end());
   ASSAY_ASSIGN_OR_RETURN(plan.computations, PlanComputations(*plan.module, plan.engines));
+  plan.meets = HasMeetings(*plan.module);
   return plan;
 }
 

@@ -199,12 +199,14 @@ class PyModule {
   absl::StatusOr<NamedLiterals> Run(EngineChoice choice, const RunOptions& options,
                                     const std::map<std::string, NpyArray>& inputs) {
     ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program_.PlanFor(EnginesOf(choice)));
-    Executor executor(*plan, options);
-    executor.CountRunsIn(run_counts_);
-    ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
-                           ArgumentsFrom(program_.verified(), inputs, &executor.process()));
-    ASSAY_ASSIGN_OR_RETURN(const Literal root, executor.Run(std::move(arguments)));
-    return ResultsOf(root);
+    ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program_.module(), devices));
+    ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> given,
+                           InputsOfDevices(program_.verified(), grid, inputs));
+    ASSAY_ASSIGN_OR_RETURN(
+        std::vector<DeviceOutputs> outputs,
+        RunDevices(*plan, grid, std::move(given), options, /*observer=*/nullptr, &run_counts_));
+    for (DeviceOutputs& device : outputs) device.process = ProcessState();  // what went to the host is not returned
+    return ResultsOfDevices(grid, outputs);
   }
 
   const std::string name_, text_;

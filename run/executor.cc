@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "evaluator/registry.h"
+#include "evaluator/settle_devices.h"
 #include "evaluator/steps.h"
 #include "fmt/format.h"
 #include "plan/prepare.h"
@@ -61,10 +62,17 @@ absl::Status CheckArgument(int64_t number, const Literal& argument, const Shape&
 
 }  // namespace
 
-Executor::Executor(const Plan& plan, RunOptions options)
+Executor::Executor(const Plan& plan, RunOptions options, const DeviceSeat* seat)
     : plan_(plan),
       options_(std::move(options)),
-      guard_(std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.around)),
+      device_(seat == nullptr ? alone_ : seat->link),
+      last_count_(device_.last_count()),
+      guard_(seat == nullptr
+                 ? std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.around)
+                 : std::make_shared<RunGuard>(
+                       RunLimits{}, [this] { return last_count_.load(std::memory_order_relaxed) < 0; },
+                       seat->guard)),
+      budget_(seat == nullptr ? guard_->budget() : seat->guard->budget()),
       parallel_(plan.engines.empty() ? 1 : options_.jobs),
       crosschecker_(options_),
       scalar_functions_(plan.computations.size()),
@@ -74,7 +82,9 @@ Executor::Executor(const Plan& plan, RunOptions options)
   parallel_.Watch(guard_.get());
 }
 
-Executor::~Executor() { guard_->budget()->StopRecycling(); }
+Executor::~Executor() {
+  if (&device_ == &alone_) budget_->StopRecycling();
+}
 
 absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
   const Computation& entry = plan_.module->entry_computation();
@@ -87,7 +97,10 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
         CheckArgument(static_cast<int64_t>(i), arguments[i], *entry.instructions[entry.parameters[i]].shape));
   }
   const DefaultFloatEnvironment environment;
-  guard_->BindThread();
+  if (&device_ == &alone_) {
+    if (plan_.meets) ASSAY_RETURN_IF_ERROR(CheckDevices(*plan_.module, device_.grid()));
+    guard_->BindThread();
+  }
   try {
     return Call(plan_.module->entry, std::move(arguments), 0);
   } catch (const std::bad_alloc&) {
@@ -414,6 +427,8 @@ absl::Status Executor::Charge(int64_t elements) {
 
 absl::Status Executor::Count(int64_t counts) {
   counted_ = AddCounts(counted_, counts);
+  if (counted_ > last_count_.load(std::memory_order_relaxed))
+    return absl::CancelledError("another device failed");
   const int64_t limit = options_.limits.max_steps;
   if (limit <= 0) return Charge(0);
   return counted_ / kCountsPerStep > limit ? StepLimitExceeded(limit) : guard_->Poll();

@@ -1,4 +1,4 @@
-// Runs a Plan: memory, limits, side effects. One process (replica 0, partition 0).
+// Runs a Plan on one device: memory, limits, side effects. Several devices are devices/run_devices.h.
 #ifndef ASSAY_RUN_EXECUTOR_H_
 #define ASSAY_RUN_EXECUTOR_H_
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/step_memory.h"
+#include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/parallel.h"
 #include "evaluator/scalar_function.h"
@@ -33,10 +34,17 @@ struct RunStatistics {
   std::vector<StepFallbacks> fallbacks;  // by the instructions' names
 };
 
+// The place of a device among several, which they have in common but for the link.
+struct DeviceSeat {
+  DeviceLink& link;
+  std::shared_ptr<RunGuard> guard;  // of the run as a whole: its limits, and its memory
+};
+
 class Executor final : public RunContext {
  public:
-  // The plan outlives the executor.
-  Executor(const Plan& plan, RunOptions options);
+  // The plan outlives the executor. Without a seat the run's device is alone; with one, the limits of time and memory and who
+  // interrupts are the guard's, and the executor is made by the thread that runs it.
+  Executor(const Plan& plan, RunOptions options, const DeviceSeat* seat = nullptr);
   ~Executor() override;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -67,8 +75,9 @@ class Executor final : public RunContext {
     return memory_ != nullptr && memory_->instruction == &instruction ? memory_ : nullptr;
   }
   ProcessState& process() override { return process_; }
+  DeviceLink& device() override { return device_; }
   const RunOptions& options() const override { return options_; }
-  const std::shared_ptr<MemoryBudget>& budget() const override { return guard_->budget(); }
+  const std::shared_ptr<MemoryBudget>& budget() const override { return budget_; }
   RunStatistics statistics() const;
 
  private:
@@ -118,7 +127,11 @@ class Executor final : public RunContext {
   const Plan& plan_;
   RunOptions options_;
   ProcessState process_;
+  LoneDevice alone_;  // where there is no seat
+  DeviceLink& device_;
+  const std::atomic<int64_t>& last_count_;
   const std::shared_ptr<RunGuard> guard_;
+  const std::shared_ptr<MemoryBudget> budget_;
   Parallel parallel_;
   CrossChecker crosschecker_;
   StepObserver* observer_ = nullptr;

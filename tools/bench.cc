@@ -26,26 +26,24 @@ double Share(int64_t part, int64_t all) {
 // Runs a plan again and again with the same arguments.
 class Runner {
  public:
-  Runner(const RunFlags& flags, const ProgramInFile& loaded, const Plan& plan, std::vector<Literal> arguments,
-         ProcessState process)
+  Runner(const RunFlags& flags, const ProgramInFile& loaded, const Plan& plan, const DeviceGrid& grid,
+         std::vector<DeviceInputs> inputs)
       : flags_(flags),
         loaded_(loaded),
         plan_(plan),
-        arguments_(std::move(arguments)),
-        process_(std::move(process)),
+        grid_(grid),
+        inputs_(std::move(inputs)),
         options_(OptionsOf(flags)) {
     options_.interrupted = Interrupted;
   }
 
   // Seconds; nothing, `exit_code` set and the error shown where the run fails.
   std::optional<double> Run(StepObserver* observer, int& exit_code) const {
-    Executor executor(plan_, options_);
-    executor.Observe(observer);
-    executor.process() = process_;
+    std::vector<DeviceInputs> inputs = inputs_;
     const Clock::time_point start = Clock::now();
-    const absl::StatusOr<Literal> root = executor.Run(arguments_);
-    if (root.ok()) return SecondsSince(start);
-    exit_code = Fail(root.status(), flags_.program, loaded_.text);
+    const auto outputs = RunDevices(plan_, grid_, std::move(inputs), options_, observer);
+    if (outputs.ok()) return SecondsSince(start);
+    exit_code = Fail(outputs.status(), flags_.program, loaded_.text);
     return std::nullopt;
   }
 
@@ -62,8 +60,8 @@ class Runner {
   const RunFlags& flags_;
   const ProgramInFile& loaded_;
   const Plan& plan_;
-  const std::vector<Literal> arguments_;
-  const ProcessState process_;  // before a run
+  const DeviceGrid grid_;
+  const std::vector<DeviceInputs> inputs_;  // before a run
   RunOptions options_;
 };
 
@@ -303,11 +301,12 @@ int Bench(const RunFlags& flags) {
 
   RunFlags with_inputs = flags;
   if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*loaded)) with_inputs.random_inputs = 0;
-  ProcessState process;
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(with_inputs, *loaded, process);
-  if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
+  const absl::StatusOr<DeviceGrid> grid = GridOf(flags, *loaded);
+  if (!grid.ok()) return Fail(grid.status(), flags.program, loaded->text);
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(with_inputs, *loaded, *grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
 
-  const Runner runner(flags, *loaded, plan, *std::move(arguments), std::move(process));
+  const Runner runner(flags, *loaded, plan, *grid, *std::move(inputs));
   std::optional<Times> times = MeasureTimes(runner, exit_code);
   if (!times) return exit_code;
   times->compile_seconds = compile_seconds;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "devices/run_devices.h"
 #include "engine/engine.h"
 #include "evaluator/eval_context.h"
 #include "jit/isa.h"
@@ -83,10 +84,13 @@ std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code);
 // is not 0.
 int ForEachProgram(const RunFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each);
-// Arguments by --inputs or --random-inputs, or else a snapshot's; what there is for infeed and host receives goes to
-// `process`.
-absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const ProgramInFile& loaded,
-                                               ProcessState& process);
+// The devices that the program runs on, by --replicas and --partitions; says on standard error how many, where neither they
+// nor the program's header do.
+absl::StatusOr<DeviceGrid> GridOf(const RunFlags& flags, const ProgramInFile& loaded);
+// What each device is given by --inputs or --random-inputs, or else a snapshot's: arguments, and what there is for infeed
+// and host receives.
+absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const RunFlags& flags, const ProgramInFile& loaded,
+                                                    const DeviceGrid& grid);
 // The program has parameters, and nobody said what they are: says what to give; returns the exit code, 2.
 bool LacksInputs(const RunFlags& flags, const ProgramInFile& loaded);
 int AskForInputs(const RunFlags& flags, const ProgramInFile& loaded);

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "devices/device_io.h"
+#include "evaluator/settle_devices.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
@@ -15,7 +17,6 @@
 #include "jit/perf_map.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
-#include "run/inputs/random_inputs.h"
 #include "run/profile/step_trace.h"
 #include "tools/commands.h"
 
@@ -261,23 +262,34 @@ bool HasSnapshot(const ProgramInFile& loaded) {
   return !snapshot.ok() || snapshot->has_value();
 }
 
-absl::StatusOr<std::vector<Literal>> Arguments(const RunFlags& flags, const ProgramInFile& loaded,
-                                               ProcessState& process) {
-  const VerifiedModule& module = loaded.program.verified();
-  if (flags.random_inputs) {
-    process.when_empty = RandomStream(*flags.random_inputs);
-    return RandomInputs(module, *flags.random_inputs);
+absl::StatusOr<DeviceGrid> GridOf(const RunFlags& flags, const ProgramInFile& loaded) {
+  const Module& module = loaded.program.module();
+  ASSAY_ASSIGN_OR_RETURN(
+      const DeviceGrid grid,
+      SettleDevices(module, {.replicas = flags.replicas, .partitions = flags.partitions}));
+  if (grid.size() > std::max<int64_t>(flags.replicas, module.replica_count) *
+                        std::max<int64_t>(flags.partitions, module.num_partitions)) {
+    std::fprintf(stderr, "%s: note: runs on %lld replicas of %lld partitions, the fewest that its groups name\n",
+                 EscapeControls(flags.program).c_str(), static_cast<long long>(grid.replicas),
+                 static_cast<long long>(grid.partitions));
   }
+  return grid;
+}
+
+absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const RunFlags& flags, const ProgramInFile& loaded,
+                                                    const DeviceGrid& grid) {
+  const VerifiedModule& module = loaded.program.verified();
+  if (flags.random_inputs) return RandomInputsOfDevices(module, grid, *flags.random_inputs);
   if (flags.inputs.empty()) {
     ASSAY_ASSIGN_OR_RETURN(const std::optional<Snapshot> snapshot, ReadSnapshot(loaded.text));
-    if (snapshot) return ArgumentsFrom(module, LeavesOfArguments(snapshot->arguments), &process);
+    if (snapshot) return InputsOfDevices(module, grid, LeavesOfArguments(snapshot->arguments));
   }
   std::map<std::string, NpyArray> arrays;
   if (!flags.inputs.empty()) {
     ASSAY_ASSIGN_OR_RETURN(arrays, ReadNpzFile(flags.inputs));
     if (arrays.size() == 1 && arrays.count("") == 1) arrays["arg0"] = std::move(arrays.extract("").mapped());
   }
-  return ArgumentsFrom(module, arrays, &process);
+  return InputsOfDevices(module, grid, arrays);
 }
 
 }  // namespace assay::cli

@@ -1,4 +1,6 @@
 // assay diff: two sets of outputs, or a backend's outputs against the exact ones.
+#include "devices/device_io.h"
+#include "devices/run_devices.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "literal/compare.h"
@@ -79,19 +81,24 @@ int DiffProgram(const DiffFlags& flags) {
   if (!plan.ok()) return Fail(plan.status(), flags.first, loaded->text);
   RunOptions options = OptionsOf(flags.run);
   options.interrupted = Interrupted;
-  Executor executor(**plan, options);
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags.run, *loaded, executor.process());
-  if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags.run));
-  const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
-  if (!root.ok()) return Fail(root.status(), flags.first, loaded->text);
+  const absl::StatusOr<DeviceGrid> grid = GridOf(flags.run, *loaded);
+  if (!grid.ok()) return Fail(grid.status(), flags.first, loaded->text);
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags.run, *loaded, *grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags.run));
+  const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+      RunDevices(**plan, *grid, *std::move(inputs), options);
+  if (!outputs.ok()) return Fail(outputs.status(), flags.first, loaded->text);
 
   ByKey expected, actual;
   const absl::StatusOr<Arrays> arrays = ReadOutputs(flags.actual);
   if (!arrays.ok()) return Fail(arrays.status(), flags.actual);
   // What the program sent to the host is compared where the backend has it too.
-  for (auto& [key, value] : ResultsOf(*root)) expected.emplace(key, std::move(value));
-  for (auto& [key, value] : AllResults(*root, executor.process()))
-    if (arrays->count(key) > 0) expected.emplace(key, std::move(value));
+  for (auto& [key, value] : ResultsOfDevices(*grid, *outputs)) {
+    if (WithoutDevice(key).starts_with("out") && !WithoutDevice(key).starts_with("outfeed"))
+      expected.emplace(key, std::move(value));
+    else if (arrays->count(key) > 0)
+      expected.emplace(key, std::move(value));
+  }
   for (const auto& [key, array] : *arrays) {
     const auto it = expected.find(key);
     absl::StatusOr<Literal> value =

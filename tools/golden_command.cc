@@ -94,22 +94,29 @@ int GoldenRecord(const RunFlags& flags) {
   const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
   if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
-  ProcessState process;
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, *loaded, process);
-  if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
-  if (!process.infeed.empty() || !process.host_to_device.empty())
-    return Fail(NotSupported({}, "recording a golden with items for infeed or host receives"),
-                InputsOf(flags));
+  const absl::StatusOr<DeviceGrid> grid = GridOf(flags, *loaded);
+  if (!grid.ok()) return Fail(grid.status(), flags.program, loaded->text);
+  const absl::StatusOr<std::vector<DeviceInputs>> given = InputsFor(flags, *loaded, *grid);
+  if (!given.ok()) return Fail(given.status(), InputsOf(flags));
   NamedLiterals inputs;
-  for (size_t i = 0; i < arguments->size(); ++i) {
-    for (auto& leaf : LeavesOf(fmt::format("arg{}", i), (*arguments)[i])) inputs.push_back(std::move(leaf));
+  for (size_t id = 0; id < given->size(); ++id) {
+    const DeviceInputs& device = (*given)[id];
+    if (!device.process.infeed.empty() || !device.process.host_to_device.empty())
+      return Fail(NotSupported({}, "recording a golden with items for infeed or host receives"),
+                  InputsOf(flags));
+    const std::string name = grid->size() == 1 ? "" : grid->NameOf(static_cast<int64_t>(id)) + "/";
+    for (size_t i = 0; i < device.arguments.size(); ++i) {
+      for (auto& leaf : LeavesOf(fmt::format("{}arg{}", name, i), device.arguments[i]))
+        inputs.push_back(std::move(leaf));
+    }
   }
   // A golden is text, whatever the program was.
   const bool is_text = FormOfProgram(flags.program, loaded->text) == ProgramForm::kHloText;
   RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
   const absl::StatusOr<std::string> text =
-      RecordGolden(is_text ? loaded->text : ModuleToText(loaded->program.module()), inputs, options);
+      RecordGolden(is_text ? loaded->text : ModuleToText(loaded->program.module()), inputs,
+                   {.replicas = flags.replicas, .partitions = flags.partitions}, options);
   if (!text.ok()) return Fail(text.status(), flags.program, loaded->text);
   if (flags.output.empty()) return Write(*text) ? 0 : 5;
   const absl::Status status = WriteFileAtomically(flags.output, *text);

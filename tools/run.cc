@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "devices/device_io.h"
+#include "devices/run_devices.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "literal/literal_text.h"
@@ -121,6 +123,17 @@ int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatis
   return Write(ToDisplay(results)) ? 0 : 5;
 }
 
+// Steps and comparisons of all devices; what fell back, of device 0.
+RunStatistics StatisticsOf(const std::vector<DeviceOutputs>& outputs) {
+  RunStatistics all = outputs[0].statistics;
+  for (size_t id = 1; id < outputs.size(); ++id) {
+    all.steps += outputs[id].statistics.steps;
+    all.peak_bytes = std::max(all.peak_bytes, outputs[id].statistics.peak_bytes);
+    all.crosschecked += outputs[id].statistics.crosschecked;
+  }
+  return all;
+}
+
 int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
   if (LacksInputs(flags, loaded)) return AskForInputs(flags, loaded);
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded.program.PlanFor(EnginesOf(flags));
@@ -142,16 +155,18 @@ int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
       printed = Write(text) && printed;
     }
   };
-  Executor executor(**plan, options);
-  absl::StatusOr<std::vector<Literal>> arguments = Arguments(flags, loaded, executor.process());
-  if (!arguments.ok()) return Fail(arguments.status(), InputsOf(flags));
+  const absl::StatusOr<DeviceGrid> grid = GridOf(flags, loaded);
+  if (!grid.ok()) return FailIn(loaded, grid.status(), flags.program);
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, loaded, *grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
   std::optional<StepTrace> trace;
-  if (!flags.profile.empty()) executor.Observe(&trace.emplace(**plan));
-  const absl::StatusOr<Literal> root = executor.Run(*std::move(arguments));
-  if (!root.ok()) return FailIn(loaded, root.status(), flags.program);
+  if (!flags.profile.empty()) trace.emplace(**plan);
+  const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+      RunDevices(**plan, *grid, *std::move(inputs), options, trace ? &*trace : nullptr);
+  if (!outputs.ok()) return FailIn(loaded, outputs.status(), flags.program);
   if (!printed) return 5;
   if (const int code = trace ? WriteTrace(*trace, flags.profile) : 0; code != 0) return code;
-  return Deliver(flags, AllResults(*root, executor.process()), executor.statistics());
+  return Deliver(flags, ResultsOfDevices(*grid, *outputs), StatisticsOf(*outputs));
 }
 
 }  // namespace

@@ -1,15 +1,17 @@
 // Streams and channels: infeed, outfeed, send, recv. Spec: operations-control.md, "Streams" and "Channels".
 //
-// Infeed, outfeed and host transfers are queues of the process (ProcessState). A device channel of one
-// process is a loop to itself: send puts a value on the channel, recv-done takes it. The n-th send meets the n-th recv,
-// whose number is in the recv's u32 until its recv-done. Plans put a send before the recv-done that waits for it
-// (plan/order.cc), so textual order does not matter; a cycle of waits is a deadlock.
-#include <charconv>
+// Infeed, outfeed and host transfers are queues of the process (ProcessState). A channel leads from one device to another,
+// or, without pairs, from each to itself (DeviceLink): send puts a value on it and waits for nobody, recv-done takes it. The
+// n-th send meets the n-th recv, whose number is in the recv's u32 until its recv-done; send-done waits for that recv to
+// begin. Plans put a send before the recv-done that waits for it (plan/order.cc), so textual order does not matter; a cycle
+// of waits is a deadlock.
 #include <optional>
 
+#include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
 #include "evaluator/ops/control.h"
+#include "evaluator/replica_groups.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -96,6 +98,7 @@ absl::StatusOr<Literal> EvalOutfeed(EvalContext& context, std::span<Literal> ope
 }
 
 // send(x, token), recv(token): (T, u32 request id, token); send-done(s): token; recv-done(r): (T, token).
+constexpr std::string_view kPairsAttribute = "_xla_send_recv_source_target_pairs";
 constexpr AttrSpec kChannelAttrs[] = {Optional(Attr::kChannelId), Optional(Attr::kIsHostTransfer)};
 
 Shape TransferShape(const Shape& data) {
@@ -113,22 +116,19 @@ std::string HostQueue(const Instruction& instruction) {
   return handler == nullptr ? fmt::format("{}", channel) : fmt::format("{}/{}", channel, *handler);
 }
 
-// Whether process 0 is a source (side 0) or target (side 1) of
-// _xla_send_recv_source_target_pairs={{s,t},...}; without the attribute the process talks to itself.
-bool TakesPart(const Instruction& instruction, int side) {
-  const std::string* const pairs = FrontendAttribute(instruction, "_xla_send_recv_source_target_pairs");
-  if (pairs == nullptr) return true;
-  int position = 0;
-  for (size_t i = 0; i < pairs->size(); ++i) {
-    const char c = (*pairs)[i];
-    if (c < '0' || c > '9') continue;
-    int64_t id = -1;
-    const auto end = std::from_chars(pairs->data() + i, pairs->data() + pairs->size(), id).ptr;
-    if (position % 2 == side && id == 0) return true;
-    ++position;
-    i = static_cast<size_t>(end - pairs->data()) - 1;
+// Device `id`'s pair of _xla_send_recv_source_target_pairs={{s,t},...} as a source or as a target; without the attribute the
+// device talks to itself; nullopt: it takes no part.
+absl::StatusOr<std::optional<Transfer>> TransferOf(EvalContext& context, const Instruction& instruction,
+                                                   bool as_source) {
+  DeviceLink& device = context.device();
+  const int64_t channel = instruction.attributes.Int(Attr::kChannelId), id = device.id();
+  ASSAY_ASSIGN_OR_RETURN(const IntLists pairs, TransferPairs(instruction));
+  if (pairs.empty() && FrontendAttribute(instruction, kPairsAttribute) == nullptr)
+    return std::optional<Transfer>({channel, id, id});
+  for (const auto& [source, target] : PairsOf(device.grid(), pairs, TransferIdKind(device.grid()), id)) {
+    if ((as_source ? source : target) == id) return std::optional<Transfer>({channel, source, target});
   }
-  return false;
+  return std::optional<Transfer>();
 }
 
 absl::StatusOr<Shape> InferSend(const InferContext& context) {
@@ -139,13 +139,16 @@ absl::StatusOr<Shape> InferSend(const InferContext& context) {
 absl::StatusOr<Literal> EvalSend(EvalContext& context, std::span<Literal> operands) {
   const Instruction& instruction = context.instruction();
   ProcessState& process = context.process();
-  if (IsHostTransfer(instruction) || TakesPart(instruction, 0))
-    ASSAY_RETURN_IF_ERROR(context.Keep(operands[0]));
   if (IsHostTransfer(instruction)) {
+    ASSAY_RETURN_IF_ERROR(context.Keep(operands[0]));
     process.device_to_host[HostQueue(instruction)].push_back(operands[0]);
-  } else if (TakesPart(instruction, 0)) {
-    DeviceChannel& channel = process.channels[context.attributes().Int(Attr::kChannelId)];
-    channel.values.emplace(channel.sends++, operands[0]);
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(const std::optional<Transfer> transfer,
+                           TransferOf(context, instruction, /*as_source=*/true));
+    if (transfer) {
+      ASSAY_RETURN_IF_ERROR(context.Keep(operands[0]));
+      ASSAY_RETURN_IF_ERROR(context.device().Send(*transfer, operands[0]));
+    }
   }
   return Literal::Tuple(context.shared_result_shape(),
                         {std::move(operands[0]), Literal::ScalarInt(ElementType::kU32, 0), Literal::Token()});
@@ -164,8 +167,11 @@ absl::StatusOr<Shape> InferRecv(const InferContext& context) {
 
 absl::StatusOr<Literal> EvalRecv(EvalContext& context, std::span<Literal>) {
   int64_t number = 0;
-  if (!IsHostTransfer(context.instruction()) && TakesPart(context.instruction(), 1))
-    number = context.process().channels[context.attributes().Int(Attr::kChannelId)].recvs++;
+  if (!IsHostTransfer(context.instruction())) {
+    ASSAY_ASSIGN_OR_RETURN(const std::optional<Transfer> transfer,
+                           TransferOf(context, context.instruction(), /*as_source=*/false));
+    if (transfer) number = context.device().BeginRecv(*transfer);
+  }
   ASSAY_ASSIGN_OR_RETURN(Literal data, context.NewResultElement(0, /*zero=*/true));
   return Literal::Tuple(context.shared_result_shape(),
                         {std::move(data), Literal::ScalarInt(ElementType::kU32, number), Literal::Token()});
@@ -200,7 +206,20 @@ absl::StatusOr<Shape> InferSendDone(const InferContext& context) {
   return Shape::Token();
 }
 
-absl::StatusOr<Literal> EvalSendDone(EvalContext&, std::span<Literal>) { return Literal::Token(); }
+// The attributes of the pair: a pipelined -done stands in another computation than its start, and has them itself.
+const Instruction& TransferBehind(EvalContext& context, Opcode start) {
+  const Instruction& operand = context.operand_instruction(0);
+  return operand.opcode == start ? operand : context.instruction();
+}
+
+absl::StatusOr<Literal> EvalSendDone(EvalContext& context, std::span<Literal>) {
+  if (IsHostTransfer(context.instruction())) return Literal::Token();
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::optional<Transfer> transfer,
+      TransferOf(context, TransferBehind(context, Opcode::kSend), /*as_source=*/true));
+  if (transfer) ASSAY_RETURN_IF_ERROR(context.device().FinishSend(context.instruction(), *transfer));
+  return Literal::Token();
+}
 
 absl::StatusOr<Shape> InferRecvDone(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(CheckDone(context, Opcode::kRecv, "RecvDone-C2"));
@@ -209,32 +228,27 @@ absl::StatusOr<Shape> InferRecvDone(const InferContext& context) {
 
 absl::StatusOr<Literal> EvalRecvDone(EvalContext& context, std::span<Literal> operands) {
   const Shape& wanted = context.result_shape().element(0);
-  // A pipelined recv-done stands in another computation than its recv; the attributes are the same.
-  const Instruction& operand = context.operand_instruction(0);
-  const Instruction& transfer = operand.opcode == Opcode::kRecv ? operand : context.instruction();
+  const Instruction& instruction = TransferBehind(context, Opcode::kRecv);
   ProcessState& process = context.process();
   Literal value;
   if (IsHostTransfer(context.instruction())) {
-    const std::string queue = HostQueue(transfer);
+    const std::string queue = HostQueue(instruction);
     ASSAY_ASSIGN_OR_RETURN(value,
                            TakeItem(process, process.host_to_device[queue], wanted, "host_recv" + queue));
-  } else if (!TakesPart(transfer, 1)) {
-    ASSAY_ASSIGN_OR_RETURN(value, ZeroInput(context, wanted));
-  } else {
-    const int64_t channel = context.attributes().Int(Attr::kChannelId);
-    std::map<int64_t, Literal>& values = process.channels[channel].values;
-    const auto sent = values.find(operands[0].element(1).GetInt(0));
-    if (sent == values.end()) {
-      return EvalError(
-          {}, fmt::format("deadlock: recv-done waits for channel {}, on which nothing was sent", channel));
-    }
-    value = std::move(sent->second);
-    values.erase(sent);
+    return Literal::Tuple(context.shared_result_shape(), {std::move(value), Literal::Token()});
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::optional<Transfer> transfer,
+                         TransferOf(context, instruction, /*as_source=*/false));
+  if (transfer) {
+    const int64_t number = operands[0].element(1).GetInt(0);
+    ASSAY_ASSIGN_OR_RETURN(value, context.device().FinishRecv(context.instruction(), *transfer, number));
     context.Forget(value);
     if (!Shape::Compatible(value.shape(), wanted)) {
       return EvalError({}, fmt::format("Recv-C5: {} was sent on channel {}, {} is received",
-                                       value.shape().ToString(), channel, wanted.ToString()));
+                                       value.shape().ToString(), transfer->channel, wanted.ToString()));
     }
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(value, ZeroInput(context, wanted));
   }
   return Literal::Tuple(context.shared_result_shape(), {std::move(value), Literal::Token()});
 }

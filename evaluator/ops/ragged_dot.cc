@@ -9,6 +9,7 @@
 #include "evaluator/ops/contraction.h"
 #include "evaluator/ops/dot_index.h"
 #include "evaluator/runtime_sizes.h"
+#include "evaluator/shape_rules.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 

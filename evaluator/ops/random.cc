@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
 #include "evaluator/scalar/real.h"
@@ -328,8 +329,10 @@ double UnitUniform(PhiloxWords& words, const FloatFormat& format) {
 PhiloxWords DrawStream(EvalContext& context) {
   const Shape& shape = context.result_shape();
   ProcessState& process = context.process();
-  const uint64_t key = context.options().run_seed ^ static_cast<uint64_t>(process.replica_id) ^
-                       (static_cast<uint64_t>(process.partition_id) << 32);
+  const DeviceGrid& grid = context.device().grid();
+  const int64_t id = context.device().id();
+  const uint64_t key = context.options().run_seed ^ static_cast<uint64_t>(grid.replica(id)) ^
+                       (static_cast<uint64_t>(grid.partition(id)) << 32);
   const uint64_t words_each = static_cast<uint64_t>(std::max(Bits(shape.element_type()), 32) / 32);
   return PhiloxWords(key, AdvanceState(process, absl::uint128(shape.num_elements()) * words_each));
 }

@@ -2,6 +2,7 @@
 // Spec: operations-control.md (Parameter, Tuple, GetTupleElement, AddDependency, AfterAll,
 // OptimizationBarrier, Domain), operations-shape.md (Constant) and operations-collective.md (ReplicaId, PartitionId). Nothing
 // here copies an element: values are handles on shared storage.
+#include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
 #include "evaluator/ops/control.h"
@@ -122,11 +123,11 @@ absl::StatusOr<Shape> InferId(const InferContext& context) {
 }
 
 absl::StatusOr<Literal> EvalReplicaId(EvalContext& context, std::span<Literal>) {
-  return Literal::ScalarInt(ElementType::kU32, context.process().replica_id);
+  return Literal::ScalarInt(ElementType::kU32, context.device().grid().replica(context.device().id()));
 }
 
 absl::StatusOr<Literal> EvalPartitionId(EvalContext& context, std::span<Literal>) {
-  return Literal::ScalarInt(ElementType::kU32, context.process().partition_id);
+  return Literal::ScalarInt(ElementType::kU32, context.device().grid().partition(context.device().id()));
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 // ragged-all-to-all(input, output, input_offsets, send_sizes, output_offsets, recv_sizes). Spec:
-// operations-collective.md. On one process the only member sends to itself:
-//   for update t: result[oo[t] + i] = input[io[t] + i], 0 <= i < ss[t]; other rows keep `output`.
-// Overlapping writes: the higher t wins.
+// operations-collective.md. Of n members, with u updates for each, member s sends to member m:
+//   for update t, with e = m * u + t:  result@m[oo@s[e] + i] = input@s[io@s[e] + i], 0 <= i < ss@s[e];
+// other rows keep `output`. Overlapping writes: the higher s wins, then the higher t.
 #include <cstring>
 
-#include "evaluator/eval_context.h"
-#include "evaluator/op.h"
-#include "evaluator/replica_groups.h"
+#include "evaluator/ops/collective/collective.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 
@@ -39,9 +37,7 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const InferContext& context) {
                           kNames[i], sizes.ToString()));
     }
   }
-  ASSAY_ASSIGN_OR_RETURN(
-      const ReplicaGroupSize group,
-      CheckReplicaGroups(context.module, context.attributes(), kRules, DeviceCounts::kAsWritten));
+  ASSAY_ASSIGN_OR_RETURN(const ReplicaGroupSize group, CheckGroups(context, kRules));
   const Shape& sizes = context.operand(2);
   const int64_t members = group.For(sizes.size(0));
   // [n u] means [n, u], row-major.
@@ -60,39 +56,53 @@ absl::Status CheckRange(std::string_view what, int64_t offset, int64_t size, int
                                    offset, what, rows));
 }
 
-absl::StatusOr<Literal> EvalRaggedAllToAll(EvalContext& context, std::span<Literal> operands) {
-  const absl::StatusOr<ReplicaGroupSize> group =
-      CheckReplicaGroups(context.module(), context.attributes(), kRules, DeviceCounts::kSettled);
-  if (!group.ok())
-    return NotSupported({}, fmt::format("{} (on one device)", std::string(group.status().message())));
-  if (operands[2].shape().rank() == 2 && operands[2].shape().size(0) != 1)
-    return NotSupported({}, fmt::format("ragged-all-to-all among {} devices", operands[2].shape().size(0)));
-  const Literal& input = operands[0];
-  Literal result = std::move(operands[1]);
-  const int64_t rows = input.shape().size(0), result_rows = result.shape().size(0);
-  const int64_t updates = operands[2].shape().num_elements();
+int64_t ElementAt(const Literal& array, int64_t position) {
+  const ElementType type = array.shape().element_type();
+  return LoadIndex(type, array.data() + position * Bytes(type));
+}
+
+// Writes what member s sends to member m into m's result.
+absl::Status Receive(EvalContext& context, Brought brought, int64_t s, int64_t m, Literal& result) {
+  const std::vector<Literal>&sender = brought[s], &receiver = brought[m];
+  const int64_t members = std::ssize(brought);
+  const int64_t updates = sender[2].shape().num_elements() / members;
+  const int64_t rows = sender[0].shape().size(0), result_rows = result.shape().size(0);
   const int64_t row_bytes = result_rows == 0 ? 0 : result.shape().num_bytes() / result_rows;
-  ASSAY_RETURN_IF_ERROR(context.Charge(result.shape().num_elements()));
-  const auto at = [&](int64_t operand, int64_t t) {
-    const ElementType type = operands[operand].shape().element_type();
-    return LoadIndex(type, operands[operand].data() + t * Bytes(type));
-  };
   for (int64_t t = 0; t < updates; ++t) {
-    const int64_t from = at(2, t), size = at(3, t), to = at(4, t);
+    const int64_t e = m * updates + t;
+    const int64_t from = ElementAt(sender[2], e), size = ElementAt(sender[3], e), to = ElementAt(sender[4], e);
     ASSAY_RETURN_IF_ERROR(CheckRange("input", from, size, rows));
     ASSAY_RETURN_IF_ERROR(CheckRange("output", to, size, result_rows));
-    if (at(5, t) != size) {
-      return EvalError(
-          {}, fmt::format("RaggedAllToAll-C5: recv_sizes[{}] is {}, the sender sends {}", t, at(5, t), size));
+    if (const int64_t wanted = ElementAt(receiver[5], s * updates + t); wanted != size) {
+      return EvalError({}, fmt::format("RaggedAllToAll-C5: recv_sizes[{}] is {}, the sender sends {}",
+                                       s * updates + t, wanted, size));
     }
     if (size > 0 && row_bytes > 0) {
-      std::memcpy(result.MutableBytes().data() + to * row_bytes, input.data() + from * row_bytes,
+      std::memcpy(result.MutableBytes().data() + to * row_bytes, sender[0].data() + from * row_bytes,
                   size * row_bytes);
     }
     // Ranges may overlap: together they may be far more than the arrays.
     ASSAY_RETURN_IF_ERROR(context.Charge(std::max<int64_t>(size, 0) * row_bytes));
   }
-  return result;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> EvalRaggedAllToAll(EvalContext& context, std::span<Literal> operands) {
+  const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
+    std::vector<Literal> results;
+    for (int64_t m = 0; m < std::ssize(brought); ++m) {
+      Literal result = std::move(brought[m][1]);
+      ASSAY_RETURN_IF_ERROR(context.Charge(result.shape().num_elements()));
+      ASSAY_RETURN_IF_ERROR(result.Unshare());
+      for (int64_t s = 0; s < std::ssize(brought); ++s)
+        ASSAY_RETURN_IF_ERROR(Receive(context, brought, s, m, result));
+      results.push_back(std::move(result));
+    }
+    return results;
+  };
+  ASSAY_ASSIGN_OR_RETURN(std::optional<Literal> result, MeetGroup(context, kRules, operands, combine));
+  ASSAY_CHECK(result.has_value());  // the groups cover all devices
+  return *std::move(result);
 }
 
 // Ranges of the members must fit together: empty ones do.

@@ -1,0 +1,116 @@
+#include "devices/run_devices.h"
+
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "devices/exchange.h"
+#include "evaluator/settle_devices.h"
+#include "fmt/format.h"
+
+namespace assay {
+namespace {
+
+absl::StatusOr<DeviceOutputs> RunAlone(const Plan& plan, DeviceInputs inputs, RunOptions options,
+                                       StepObserver* observer, RunCounts* counts) {
+  Executor executor(plan, std::move(options));
+  if (counts != nullptr) executor.CountRunsIn(*counts);
+  executor.process() = std::move(inputs.process);
+  executor.Observe(observer);
+  ASSAY_ASSIGN_OR_RETURN(Literal root, executor.Run(std::move(inputs.arguments)));
+  RunStatistics statistics = executor.statistics();
+  return DeviceOutputs{std::move(root), std::move(executor.process()), std::move(statistics)};
+}
+
+// The devices of a run, and their threads.
+class DeviceRun {
+ public:
+  DeviceRun(const Plan& plan, const DeviceGrid& grid, RunOptions options)
+      : plan_(plan),
+        grid_(grid),
+        options_(std::move(options)),
+        guard_(std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.around)),
+        exchange_(grid, guard_),
+        outputs_(static_cast<size_t>(grid.size())) {
+    options_.interrupted = nullptr;  // the guard asks
+    options_.around = nullptr;
+    if (options_.print != nullptr) {
+      options_.print = [this, print = std::move(options_.print)](const std::string& name,
+                                                                  const Literal& value) {
+        const std::lock_guard<std::mutex> lock(print_mutex_);
+        print(name, value);
+      };
+    }
+  }
+
+  // The caller's thread is that of device 0, and asks for Ctrl-C.
+  absl::StatusOr<std::vector<DeviceOutputs>> Run(std::vector<DeviceInputs> inputs, StepObserver* observer) {
+    guard_->BindThread();
+    std::vector<std::thread> threads;
+    absl::Status started;
+    for (int64_t id = grid_.size() - 1; id > 0; --id) {
+      DeviceInputs& given = inputs[static_cast<size_t>(id)];
+      if (started.ok()) {
+        try {
+          threads.emplace_back([this, id, &given] { RunOne(id, std::move(given), nullptr); });
+          continue;
+        } catch (const std::system_error&) {
+          started = LimitExceeded("threads for devices", grid_.size(), static_cast<int64_t>(threads.size()));
+        }
+      }
+      exchange_.End(id, started, 0);
+    }
+    if (started.ok()) {
+      RunOne(0, std::move(inputs[0]), observer);
+    } else {
+      exchange_.End(0, started, 0);
+    }
+    for (std::thread& thread : threads) thread.join();
+    guard_->budget()->StopRecycling();
+    ASSAY_RETURN_IF_ERROR(exchange_.Outcome());
+    return std::move(outputs_);
+  }
+
+ private:
+  void RunOne(int64_t id, DeviceInputs inputs, StepObserver* observer) {
+    const WorkScope scope(guard_);
+    const DeviceSeat seat{exchange_.device(id), guard_};
+    Executor executor(plan_, options_, &seat);
+    executor.process() = std::move(inputs.process);
+    executor.Observe(observer);
+    absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
+    DeviceOutputs& outputs = outputs_[static_cast<size_t>(id)];
+    if (root.ok()) outputs.root = *std::move(root);
+    outputs.process = std::move(executor.process());
+    outputs.statistics = executor.statistics();
+    exchange_.End(id, root.status(), executor.counted());
+  }
+
+  const Plan& plan_;
+  const DeviceGrid grid_;
+  RunOptions options_;
+  const std::shared_ptr<RunGuard> guard_;
+  Exchange exchange_;
+  std::mutex print_mutex_;
+  std::vector<DeviceOutputs> outputs_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const DeviceGrid& grid,
+                                                      std::vector<DeviceInputs> inputs, RunOptions options,
+                                                      StepObserver* observer, RunCounts* counts) {
+  ASSAY_CHECK(std::ssize(inputs) == grid.size());
+  if (grid.size() == 1) {
+    ASSAY_ASSIGN_OR_RETURN(DeviceOutputs alone,
+                           RunAlone(plan, std::move(inputs[0]), std::move(options), observer, counts));
+    std::vector<DeviceOutputs> outputs;
+    outputs.push_back(std::move(alone));
+    return outputs;
+  }
+  if (plan.meets) ASSAY_RETURN_IF_ERROR(CheckDevices(*plan.module, grid));
+  return DeviceRun(plan, grid, std::move(options)).Run(std::move(inputs), observer);
+}
+
+}  // namespace assay

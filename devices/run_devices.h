@@ -1,0 +1,41 @@
+// Runs a plan on several devices of this process, each on a thread of its own.
+#ifndef ASSAY_DEVICES_RUN_DEVICES_H_
+#define ASSAY_DEVICES_RUN_DEVICES_H_
+
+#include <vector>
+
+#include "evaluator/device.h"
+#include "evaluator/eval_context.h"
+#include "evaluator/step_observer.h"
+#include "plan/plan.h"
+#include "run/executor.h"
+
+namespace assay {
+
+// What a device is given: one literal for each parameter of the entry computation, and what the host's queues hold.
+struct DeviceInputs {
+  std::vector<Literal> arguments;
+  ProcessState process;
+};
+
+struct DeviceOutputs {
+  Literal root;
+  ProcessState process;  // what went out
+  RunStatistics statistics;
+};
+
+// Runs the entry computation on each device of the grid: inputs and outputs by id. Limits of memory and time are those of
+// all devices together, --max-steps is each one's. `observer`, where there is one, is told of device 0's steps; by `counts`
+// a sampled cross-check chooses runs on a device that is alone (Executor::CountRunsIn).
+//
+// Results do not depend on timing. The first error is that of the device which had counted least; the others end when they
+// have counted as much. Errors: CheckDevices' where the program does not fit the grid; those of the runs, with the device's
+// name; EvalError for a deadlock, with who waits for whom.
+absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const DeviceGrid& grid,
+                                                      std::vector<DeviceInputs> inputs, RunOptions options,
+                                                      StepObserver* observer = nullptr,
+                                                      RunCounts* counts = nullptr);
+
+}  // namespace assay
+
+#endif  // ASSAY_DEVICES_RUN_DEVICES_H_

@@ -1,0 +1,22 @@
+// How many devices a program runs on. Decided when it runs, not when it is read (Decision: device-counts): until then a
+// count that the header leaves out, or says to be 1, is open.
+#ifndef ASSAY_EVALUATOR_SETTLE_DEVICES_H_
+#define ASSAY_EVALUATOR_SETTLE_DEVICES_H_
+
+#include "evaluator/device.h"
+#include "hlo/module.h"
+#include "shape/error.h"
+
+namespace assay {
+
+// The collectives that the entry computation reaches hold on this grid: ids are in range and, where the op wants it, all of
+// them listed, and shapes fit the sizes of groups. InvalidProgram with the label of the violated constraint, at the instruction.
+absl::Status CheckDevices(const Module& module, const DeviceGrid& grid);
+
+// The smallest grid on which the program runs; counts above 0 in `given` stand as they are, the header's, if it says some,
+// where `given` has 0. Errors: CheckDevices' where no grid will do; LimitExceeded beyond kMaxDevices.
+absl::StatusOr<DeviceGrid> SettleDevices(const Module& module, const DeviceGrid& given);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_SETTLE_DEVICES_H_
