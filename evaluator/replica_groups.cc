@@ -17,24 +17,25 @@ struct GroupMode {
   std::string_view name;
   int64_t ids = 1;               // ids are in [0, ids)
   int64_t processes_per_id = 1;  // cross_replica_and_partition: each id stands for all its partitions
-  bool is_settled = true;        // those two are what a run has
+  bool is_settled = true;        // ids is what a run has
+  bool has_settled_size = true;  // and processes_per_id
 };
 
 GroupMode ModeOf(const DeviceCounts& counts, const AttributeMap& attributes, bool has_global_ids) {
   const int64_t replicas = counts.grid.replicas, partitions = counts.grid.partitions;
   const IdKind kind = IdKindOf(attributes, has_global_ids);
-  const auto mode = [&](std::string_view name, int64_t ids, int64_t processes_per_id) {
-    return GroupMode{kind, name, ids, processes_per_id, counts.settled || ids * processes_per_id > 1};
-  };
+  const bool has_replicas = counts.settled || replicas > 1, has_partitions = counts.settled || partitions > 1;
   switch (kind) {
     case IdKind::kReplica:
-      return mode("cross_replica", replicas, 1);
+      return {kind, "cross_replica", replicas, 1, has_replicas, has_replicas};
     case IdKind::kPartition:
-      return mode("cross_partition", partitions, 1);
+      return {kind, "cross_partition", partitions, 1, has_partitions, has_partitions};
     case IdKind::kReplicaAndPartitions:
-      return mode("cross_replica_and_partition", replicas, partitions);
+      return {kind,       "cross_replica_and_partition",  replicas,
+              partitions, has_replicas,                   has_replicas && has_partitions};
     case IdKind::kGlobal:
-      return mode("flattened", counts.grid.size(), 1);
+      return {kind, "flattened", counts.grid.size(), 1, has_replicas && has_partitions,
+              has_replicas && has_partitions};
   }
   ASSAY_CHECK(false);
 }
@@ -109,11 +110,11 @@ absl::StatusOr<ReplicaGroupSize> CheckReplicaGroups(const DeviceCounts& counts,
   if (lists.empty()) {
     if (mode.kind == IdKind::kGlobal)
       return InvalidProgram({}, "GRP-C5: flattened mode needs replica_groups");
-    return ReplicaGroupSize{mode.ids * mode.processes_per_id, mode.is_settled};
+    return ReplicaGroupSize{mode.ids * mode.processes_per_id, mode.has_settled_size};
   }
   ASSAY_RETURN_IF_ERROR(CheckIds(lists, mode, rules.covers_all));
   // The number of partitions is a factor of the size where an id stands for all of them.
-  ReplicaGroupSize groups{0, mode.is_settled || mode.kind != IdKind::kReplicaAndPartitions};
+  ReplicaGroupSize groups{0, mode.kind != IdKind::kReplicaAndPartitions || counts.settled || counts.grid.partitions > 1};
   bool equal_sizes = true;
   for (const Ints& list : lists) {
     const int64_t size = static_cast<int64_t>(list.size()) * mode.processes_per_id;

@@ -92,6 +92,14 @@ class CallInliner {
     return a.shape == b.shape || Shape::Equal(*a.shape, *b.shape);
   }
 
+  // Devices meet by instruction: one that two calls lead to stays one.
+  static bool HasCollectives(const Computation& computation) {
+    return std::any_of(computation.instructions.begin(), computation.instructions.end(),
+                       [](const Instruction& instruction) {
+                         return DefinitionOf(instruction.opcode).channel == Channel::kCollective;
+                       });
+  }
+
   // The computation that takes the place of call i, where one does.
   std::optional<ComputationId> Enter(ComputationId caller, int32_t i) {
     const Computation& from = module_.computation(caller);
@@ -99,6 +107,7 @@ class CallInliner {
     const std::optional<ComputationId> id = Callee(call);
     if (!id || HasControl(caller, i)) return std::nullopt;
     const Computation& body = module_.computation(*id);
+    if (HasCollectives(body)) return std::nullopt;
     if (size_ + body.instructions.size() > limit_ || !HaveEqualShapes(call, body.root_instruction()))
       return std::nullopt;
     for (size_t k = 0; k < call.operands.size(); ++k) {

@@ -34,10 +34,12 @@ class Table:
         header += [f"options: {options}"] if options else []
         header += [f"arg{i}: {value}" for i, value in enumerate(args)]
         values = {key if "/" in key else key.replace("_", "."): value for key, value in named.items()}
-        header += [f"{key}: {value}" for key, value in values.items() if not key.startswith("out")]
+        def is_out(key):
+            return key.rsplit("/", 1)[-1].startswith("out")
+        header += [f"{key}: {value}" for key, value in values.items() if not is_out(key)]
         header += [f"{key}: {value}" for key, value in (received or {}).items()]
         header += [f"out{i}: {value}" for i, value in enumerate(outs)]
-        header += [f"{key}: {value}" for key, value in values.items() if key.startswith("out")]
+        header += [f"{key}: {value}" for key, value in values.items() if is_out(key)]
         self.add(name, header, entry, computations, module)
 
     def refuses(self, name, code, text, entry, args=(), computations="", module="", options=None):

@@ -207,10 +207,8 @@ def structure(t):
         ROOT r = f32[2] negate(a)""")
     t.refuses("uncalled_computation_is_checked", 3, "GetTupleElement-C1", "ROOT a = f32[2] parameter(0)",
               computations="f {\np = f32[] parameter(0)\nROOT r = f32[] get-tuple-element(p), index=0\n}")
-    t.refuses("two_replicas", 4, "only one device is supported", "ROOT a = s32[] constant(1)",
-              module=", replica_count=2")
-    t.refuses("two_partitions", 4, "only one device is supported", "ROOT a = s32[] constant(1)",
-              module=", num_partitions=2")
+    t.gives("two_replicas", "ROOT a = s32[] constant(1)", outs=["s32[] 1"], module=", replica_count=2")
+    t.gives("two_partitions", "ROOT a = s32[] constant(1)", outs=["s32[] 1"], module=", num_partitions=2")
 
 
 def copies(t):

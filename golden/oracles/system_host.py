@@ -154,8 +154,8 @@ def channels(t):
         ROOT v = f32[2] get-tuple-element(rd), index=0""", ["f32[2] {1, 2.5}"])
     pairs = ', frontend_attributes={_xla_send_recv_source_target_pairs="{{%d,%d}}"}'
     t.gives("send_pairs_self", loop_back(True, pairs % (0, 0)), ["f32[2] {1, 2}"], ["f32[2] {1, 2}"])
-    t.gives("send_pairs_no_source", loop_back(True, pairs % (0, 1)), ["f32[2] {1, 2}"], ["f32[2] {0, 0}"],
-            oracle="spec")
+    t.gives("send_pairs_no_source", loop_back(True, pairs % (0, 1)), ["f32[2] {1, 2}"], oracle="spec",
+            **{"r0p0/out0": "f32[2] {0, 0}", "r0p1/out0": "f32[2] {1, 2}"})
     t.gives("send_two_channels", """
         x = s32[] parameter(0)
         y = s32[] parameter(1)
