@@ -18,9 +18,8 @@ struct ShardingItems {
   std::string kind;  // replicated, manual, unknown, unreduced or maximal; empty: tiled
   std::optional<int64_t> device;
   Ints tile_dims;
-  std::string devices;  // "<=[4]" or "0,1,2,3"
-  int64_t num_devices = 0;
-  bool is_list = false;  // not iota
+  std::optional<IotaDevices> iota;  // "<=[4]", or
+  Ints listed;                      // "0,1,2,3"
   std::string last_dims, group, metadata;
 };
 
@@ -50,17 +49,10 @@ absl::Status ReadTiles(TokenReader& in, ShardingItems* items) {
   if (items->tile_dims.empty())
     return InvalidProgram(where, "sharding: found no tile dimensions, want at least one");
   if (in.Eat(TokenKind::kLessEqual)) {
-    IotaDevices iota;
-    ASSAY_RETURN_IF_ERROR(ReadIotaDevices(in, &iota));
-    items->num_devices = iota.size;
-    items->devices = "<=" + iota.ToText();
-    return absl::OkStatus();
+    return ReadIotaDevices(in, &items->iota.emplace());
   }
-  items->is_list = true;
   do {
-    int64_t device;
-    ASSAY_RETURN_IF_ERROR(in.ReadNonNegative(&device, "a device number"));
-    items->devices += fmt::format("{}{}", items->num_devices++ == 0 ? "" : ",", device);
+    ASSAY_RETURN_IF_ERROR(in.ReadNonNegative(&items->listed.emplace_back(), "a device number"));
   } while (in.Eat(TokenKind::kComma));
   return absl::OkStatus();
 }
@@ -124,20 +116,25 @@ absl::Status CheckItems(SourcePosition where, const ShardingItems& items) {
       return InvalidProgram(where, fmt::format("sharding: a tile count is {}, want at least 1", size));
   }
   const auto product = CheckedProduct(items.tile_dims);
-  if (!product || *product != items.num_devices) {
-    return InvalidProgram(where, fmt::format("sharding: found {} devices for tiles [{}]", items.num_devices,
+  const int64_t num_devices = items.iota ? items.iota->size : static_cast<int64_t>(items.listed.size());
+  if (!product || *product != num_devices) {
+    return InvalidProgram(where, fmt::format("sharding: found {} devices for tiles [{}]", num_devices,
                                              fmt::join(items.tile_dims, ",")));
   }
-  if (items.is_list && items.num_devices < 2) {
+  if (!items.iota && num_devices < 2) {
     return InvalidProgram(where, "sharding: found a list of one device, want more, or maximal");
   }
   return absl::OkStatus();
 }
 
+absl::Status ReadItems(TokenReader& in, SourcePosition where, ShardingItems* items) {
+  while (!in.At(TokenKind::kRightBrace)) ASSAY_RETURN_IF_ERROR(ReadItem(in, items));
+  return CheckItems(where, *items);
+}
+
 absl::Status ReadPlainBody(TokenReader& in, SourcePosition where, std::string* text) {
   ShardingItems items;
-  while (!in.At(TokenKind::kRightBrace)) ASSAY_RETURN_IF_ERROR(ReadItem(in, &items));
-  ASSAY_RETURN_IF_ERROR(CheckItems(where, items));
+  ASSAY_RETURN_IF_ERROR(ReadItems(in, where, &items));
   std::string body = items.kind;
   const auto append = [&body](std::string_view part) {
     if (part.empty()) return;
@@ -146,7 +143,9 @@ absl::Status ReadPlainBody(TokenReader& in, SourcePosition where, std::string* t
   };
   if (items.device) append(fmt::format("device={}", *items.device));
   if (!items.tile_dims.empty()) {
-    append(fmt::format("devices=[{}]{}", fmt::join(items.tile_dims, ","), items.devices));
+    const std::string devices =
+        items.iota ? "<=" + items.iota->ToText() : fmt::format("{}", fmt::join(items.listed, ","));
+    append(fmt::format("devices=[{}]{}", fmt::join(items.tile_dims, ","), devices));
     append(items.last_dims);
   }
   append(items.group);
@@ -209,11 +208,17 @@ absl::Status ReadMeshTail(TokenReader& in, const DeviceMesh& mesh, std::vector<M
   return absl::OkStatus();
 }
 
-absl::Status ReadMeshBody(TokenReader& in, std::string* text) {
+// A sharding over a mesh: `used` are all axes, those of dimension i end at dim_ends[i].
+struct MeshSharding {
   DeviceMesh mesh;
+  std::vector<MeshAxisRef> used;
+  std::vector<size_t> dim_ends;
+};
+
+absl::Status ReadMeshBody(TokenReader& in, MeshSharding* sharding, std::string* text) {
+  auto& [mesh, used, dim_ends] = *sharding;
   ASSAY_RETURN_IF_ERROR(ReadMesh(in, &mesh));
   *text += mesh.text;
-  std::vector<MeshAxisRef> used;
   if (mesh.is_maximal) return ReadMeshTail(in, mesh, &used, text);
   in.Eat(TokenKind::kComma);
   *text += ", ";
@@ -222,7 +227,9 @@ absl::Status ReadMeshBody(TokenReader& in, std::string* text) {
     *text += '[';
     ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftSquare, TokenKind::kRightSquare, [&] {
       *text += std::exchange(separator, ", ");
-      return ReadDimSharding(in, mesh, &used, text);
+      const absl::Status status = ReadDimSharding(in, sharding->mesh, &sharding->used, text);
+      sharding->dim_ends.push_back(sharding->used.size());
+      return status;
     }));
     *text += ']';
   } else if (in.EatAttrName("unreduced")) {
@@ -247,12 +254,76 @@ absl::Status ReadMeshBody(TokenReader& in, std::string* text) {
 // The body of one sharding, after its '{'; takes the '}'.
 absl::Status ReadBody(TokenReader& in, SourcePosition where, std::string* text) {
   *text += '{';
-  ASSAY_RETURN_IF_ERROR(AtMesh(in) ? ReadMeshBody(in, text) : ReadPlainBody(in, where, text));
+  MeshSharding over_mesh;
+  ASSAY_RETURN_IF_ERROR(AtMesh(in) ? ReadMeshBody(in, &over_mesh, text) : ReadPlainBody(in, where, text));
   *text += '}';
   return in.Expect(TokenKind::kRightBrace);
 }
 
+// Tables of more devices are not made.
+constexpr int64_t kMostTiledDevices = int64_t{1} << 20;
+
+absl::Status CheckNumDevices(int64_t count) {
+  if (count <= kMostTiledDevices) return absl::OkStatus();
+  return NotSupported({},
+                      fmt::format("a sharding over {} devices, want at most {}", count, kMostTiledDevices));
+}
+
+absl::StatusOr<ShardLayout> LayoutOfMesh(const MeshSharding& from, int64_t rank) {
+  ASSAY_RETURN_IF_ERROR(CheckNumDevices(from.mesh.size));
+  Mesh mesh;
+  for (const DeviceMesh::Axis& axis : from.mesh.axes) mesh.axes.push_back({axis.name, axis.size});
+  if (from.mesh.iota || !from.mesh.listed.empty()) mesh.device_ids = from.mesh.Devices();
+  Sharding sharding;
+  size_t next = 0;
+  for (const size_t end : from.dim_ends) {
+    DimSharding& dim = sharding.dims.emplace_back();
+    for (; next < end; ++next) {
+      const MeshAxisRef& ref = from.used[next];
+      const MeshAxis& axis = mesh.axes[ref.axis];
+      dim.axes.push_back({axis.name, ref.before, ref.size == axis.size ? 0 : ref.size});
+    }
+  }
+  sharding.dims.resize(static_cast<size_t>(rank));  // {replicated} and the like list no dimensions
+  return ShardLayout::OfWhole(mesh, sharding);
+}
+
+absl::StatusOr<ShardLayout> LayoutOfItems(const ShardingItems& items, int64_t rank, int64_t num_devices) {
+  if (items.tile_dims.empty()) return ShardLayout::Replicated(num_devices, rank);
+  ASSAY_RETURN_IF_ERROR(CheckNumDevices(items.iota ? items.iota->size : 0));
+  const Ints devices = items.iota ? items.iota->Expand() : items.listed;
+  return ShardLayout::OfTiles(items.tile_dims, devices, rank);
+}
+
 }  // namespace
+
+std::vector<std::string> LeafShardings(std::string_view sharding) {
+  if (!sharding.starts_with("{{") && sharding != "{}") return {std::string(sharding)};
+  std::vector<std::string> leaves;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i < sharding.size(); ++i) {
+    depth -= sharding[i] == '}' ? 1 : 0;
+    if (sharding[i] == '}' && depth == 1) leaves.emplace_back(sharding.substr(begin, i + 1 - begin));
+    if (sharding[i] == '{' && depth == 1) begin = i;
+    depth += sharding[i] == '{' ? 1 : 0;
+  }
+  return leaves;
+}
+
+absl::StatusOr<ShardLayout> LayoutOfSharding(std::string_view sharding, int64_t rank, int64_t num_devices) {
+  TokenReader in(sharding);
+  ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftBrace));
+  if (AtMesh(in)) {
+    MeshSharding over_mesh;
+    std::string text;
+    ASSAY_RETURN_IF_ERROR(ReadMeshBody(in, &over_mesh, &text));
+    return LayoutOfMesh(over_mesh, rank);
+  }
+  ShardingItems items;
+  ASSAY_RETURN_IF_ERROR(ReadItems(in, in.position(), &items));
+  return LayoutOfItems(items, rank, num_devices);
+}
 
 absl::Status ReadSharding(TokenReader& in, std::string* canonical) {
   const SourcePosition where = in.position();
