@@ -53,6 +53,11 @@ absl::StatusOr<std::vector<DeviceInputs>> Inputs(const VerifiedModule& module, c
       common.emplace(key, value);
       continue;
     }
+    if (grid.logical) {
+      return BadInput(fmt::format("'{}' is of one device: this program takes whole values, without names of "
+                                  "devices",
+                                  key));
+    }
     if (name->replica >= grid.replicas || name->partition >= grid.partitions) {
       return BadInput(fmt::format("'{}' is of no device: there are {} replicas of {} partitions", key,
                                   grid.replicas, grid.partitions));
@@ -102,14 +107,16 @@ absl::StatusOr<std::vector<DeviceInputs>> RandomInputsOfDevices(const VerifiedMo
                                                                 const DeviceGrid& grid, uint64_t seed) {
   std::vector<DeviceInputs> all(static_cast<size_t>(grid.size()));
   for (size_t id = 0; id < all.size(); ++id) {
-    ASSAY_ASSIGN_OR_RETURN(all[id].arguments, RandomInputs(module, seed + id));
-    all[id].process.when_empty = RandomStream(seed + id);
+    const uint64_t own = grid.logical ? seed : seed + id;
+    ASSAY_ASSIGN_OR_RETURN(all[id].arguments, RandomInputs(module, own));
+    all[id].process.when_empty = RandomStream(own);
   }
   return all;
 }
 
 NamedLiterals ResultsOfDevices(const DeviceGrid& grid, const std::vector<DeviceOutputs>& outputs) {
   std::vector<NamedLiterals> sets;
+  if (grid.logical) return AllResults(outputs[0].root, outputs[0].process);
   for (const DeviceOutputs& device : outputs) sets.push_back(AllResults(device.root, device.process));
   const bool agree = std::all_of(sets.begin(), sets.end(), [&](const NamedLiterals& set) {
     return std::equal(set.begin(), set.end(), sets[0].begin(), sets[0].end(), [](const auto& a, const auto& b) {

@@ -1,6 +1,6 @@
 // Inputs and outputs of several devices by name, as .npz files and goldens hold them: the keys of run/inputs/program_io.h,
 // for one device with its name before them: r0p1/arg0, r1p0/out2. An input without a name is every device's. Outputs have
-// none where all devices give the same.
+// none where all devices give the same, nor have those of programs that work on whole values (DeviceGrid::logical).
 #ifndef ASSAY_DEVICES_DEVICE_IO_H_
 #define ASSAY_DEVICES_DEVICE_IO_H_
 

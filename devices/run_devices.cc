@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "devices/exchange.h"
-#include "evaluator/settle_devices.h"
+#include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 
 namespace assay {

@@ -39,7 +39,12 @@ absl::StatusOr<Literal> LoneDevice::FinishRecv(const Instruction&, const Transfe
 }
 
 // Decision: send-without-recv
-absl::Status LoneDevice::FinishSend(const Instruction&, const Transfer&) { return absl::OkStatus(); }
+absl::Status LoneDevice::FinishSend(const Instruction&, const Transfer& transfer) {
+  SelfChannel& channel = channels_[transfer.channel];
+  if (channel.finished_sends++ < channel.recvs) return absl::OkStatus();
+  return EvalError({}, fmt::format("deadlock: send-done waits for channel {}, on which nothing is received",
+                                   transfer.channel));
+}
 
 const std::atomic<int64_t>& LoneDevice::last_count() const {
   static const std::atomic<int64_t> never{std::numeric_limits<int64_t>::max()};

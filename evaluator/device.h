@@ -27,6 +27,9 @@ inline constexpr int64_t kMaxDevices = 4096;
 // R replicas of P partitions each. Device (r, p) has the id r * P + p.
 struct DeviceGrid {
   int64_t replicas = 1, partitions = 1;
+  // Values outside of manual regions are the same on all devices (sharding.md, SDY-2): a program that no partitioner has been
+  // over. What leaves the run is device 0's.
+  bool logical = false;
 
   bool operator==(const DeviceGrid&) const = default;
   int64_t size() const { return replicas * partitions; }
@@ -90,8 +93,8 @@ class LoneDevice final : public DeviceLink {
 
  private:
   struct SelfChannel {
-    int64_t sends = 0, recvs = 0;       // so far
-    std::map<int64_t, Literal> values;  // sent and not received, by the number of the send
+    int64_t sends = 0, recvs = 0, finished_sends = 0;  // so far
+    std::map<int64_t, Literal> values;                 // sent and not received, by the number of the send
   };
 
   DeviceGrid grid_;

@@ -4,7 +4,7 @@
 
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
-#include "evaluator/settle_devices.h"
+#include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 #include "golden/golden.h"
 #include "hlo/load/load.h"

@@ -4,6 +4,7 @@
 
 #include "evaluator/inlining.h"
 #include "evaluator/registry.h"
+#include "evaluator/ops/collective/settle_devices.h"
 #include "evaluator/steps.h"
 #include "plan/inline_maps.h"
 #include "plan/live.h"
@@ -94,10 +95,7 @@ class CallInliner {
 
   // Devices meet by instruction: one that two calls lead to stays one.
   static bool HasCollectives(const Computation& computation) {
-    return std::any_of(computation.instructions.begin(), computation.instructions.end(),
-                       [](const Instruction& instruction) {
-                         return DefinitionOf(instruction.opcode).channel == Channel::kCollective;
-                       });
+    return std::any_of(computation.instructions.begin(), computation.instructions.end(), IsMeeting);
   }
 
   // The computation that takes the place of call i, where one does.

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "evaluator/op.h"
-#include "evaluator/registry.h"
+#include "evaluator/ops/collective/settle_devices.h"
 #include "plan/fuse.h"
 #include "plan/inline_calls.h"
 #include "plan/last_uses.h"
@@ -44,7 +43,7 @@ absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& modu
 bool HasMeetings(const Module& module) {
   return std::any_of(module.computations.begin(), module.computations.end(), [](const Computation& c) {
     return std::any_of(c.instructions.begin(), c.instructions.end(), [](const Instruction& i) {
-      return DefinitionOf(i.opcode).channel != Channel::kNone;
+      return IsMeeting(i);
     });
   });
 }

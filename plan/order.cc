@@ -23,15 +23,14 @@ bool IsDeviceTransfer(const Instruction& instruction) {
          !instruction.attributes.Bool(Attr::kIsHostTransfer);
 }
 
-// The sends that a recv-done waits for: that of its recv's number, or all where the recv stands elsewhere.
-std::span<const int32_t> SendsBefore(const Computation& computation, const Transfers& transfers,
-                                     int32_t done) {
-  const std::span<const int32_t> sends = transfers.sends;
-  const int32_t recv = computation.instructions[done].operands[0];
-  const auto at = std::lower_bound(transfers.recvs.begin(), transfers.recvs.end(), recv);
-  const auto number = static_cast<size_t>(at - transfers.recvs.begin());
-  if (at == transfers.recvs.end() || *at != recv || number >= sends.size()) return sends;
-  return sends.subspan(number, 1);
+// What a -done waits for of the other side: that of its own start's number, or all where the start stands elsewhere.
+std::span<const int32_t> PartnersOf(const Computation& computation, std::span<const int32_t> own,
+                                    std::span<const int32_t> others, int32_t done) {
+  const int32_t start = computation.instructions[done].operands[0];
+  const auto at = std::lower_bound(own.begin(), own.end(), start);
+  const auto number = static_cast<size_t>(at - own.begin());
+  if (at == own.end() || *at != start || number >= others.size()) return others;
+  return others.subspan(number, 1);
 }
 
 // What must run before instruction i. Operands and control predecessors stand before it in the text, so
@@ -51,8 +50,13 @@ std::vector<int32_t> Predecessors(const Computation& computation,
     const auto at = std::lower_bound(same.begin(), same.end(), i);
     if (at != same.begin()) result.push_back(*(at - 1));
   } else if (instruction.opcode == Opcode::kRecvDone) {
-    const std::span<const int32_t> sends = SendsBefore(computation, channel->second, i);
+    const std::span<const int32_t> sends =
+        PartnersOf(computation, channel->second.recvs, channel->second.sends, i);
     result.insert(result.end(), sends.begin(), sends.end());
+  } else if (instruction.opcode == Opcode::kSendDone) {  // which waits for its recv to begin
+    const std::span<const int32_t> recvs =
+        PartnersOf(computation, channel->second.sends, channel->second.recvs, i);
+    result.insert(result.end(), recvs.begin(), recvs.end());
   }
   return result;
 }

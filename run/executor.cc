@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "evaluator/registry.h"
-#include "evaluator/settle_devices.h"
+#include "evaluator/ops/collective/settle_devices.h"
 #include "evaluator/steps.h"
 #include "fmt/format.h"
 #include "plan/prepare.h"

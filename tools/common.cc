@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "devices/device_io.h"
-#include "evaluator/settle_devices.h"
+#include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"

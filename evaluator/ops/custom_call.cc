@@ -5,14 +5,17 @@
 
 #include <optional>
 
+#include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
 #include "evaluator/ops/call_config.h"
 #include "evaluator/ops/control.h"
 #include "evaluator/ops/function_call.h"
+#include "evaluator/ops/manual_region.h"
 #include "evaluator/ops/test_call.h"
 #include "evaluator/shape_rules.h"
 #include "fmt/format.h"
+#include "hlo/manual_region.h"
 #include "literal/element_io.h"
 
 namespace assay {
@@ -352,7 +355,7 @@ Work WorkOfCustomCall(const InstructionView& view) {
 
 bool HasEffect(const Instruction& call) {
   return call.attributes.Bool(Attr::kCustomCallHasSideEffect) ||
-         IsTestCall(call.attributes.Text(Attr::kCustomCallTarget));
+         IsTestCall(call.attributes.Text(Attr::kCustomCallTarget)) || LeavesRegion(call);
 }
 
 }  // namespace
@@ -365,9 +368,12 @@ bool IsLapackCall(const Instruction& call) {
 absl::StatusOr<Literal> RunStandIn(EvalContext& context, std::span<Literal> operands, StandInFn run) {
   const Instruction& call = context.instruction();
   const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
-  if (ChangesShape(target) && !Shape::Compatible(operands[0].shape(), context.result_shape())) {
-    return NotSupported({}, fmt::format("{} of {} to {}: only one device is supported", target,
-                                        operands[0].shape().ToString(), context.result_shape().ToString()));
+  if (context.device().grid().size() > 1 && IsRegionBorder(context.computation(), call))
+    return EvalBorder(context, operands);
+  if (IsManualBorder(call)) {  // of regions of one device
+    return context.result_shape().IsTuple()
+               ? Literal::Tuple(context.shared_result_shape(), {operands.begin(), operands.end()})
+               : std::move(operands[0]);
   }
   if (IsIdentity(target)) return std::move(operands[0]);
   if (IsAllocation(target)) return context.NewLiteral(context.shared_result_shape(), /*zero=*/true);

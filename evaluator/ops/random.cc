@@ -330,7 +330,7 @@ PhiloxWords DrawStream(EvalContext& context) {
   const Shape& shape = context.result_shape();
   ProcessState& process = context.process();
   const DeviceGrid& grid = context.device().grid();
-  const int64_t id = context.device().id();
+  const int64_t id = grid.logical ? 0 : context.device().id();
   const uint64_t key = context.options().run_seed ^ static_cast<uint64_t>(grid.replica(id)) ^
                        (static_cast<uint64_t>(grid.partition(id)) << 32);
   const uint64_t words_each = static_cast<uint64_t>(std::max(Bits(shape.element_type()), 32) / 32);

@@ -172,7 +172,8 @@ def counts(t):
     give(t, "ids", "r = u32[] replica-id()\np = u32[] partition-id()\nROOT t = (u32[], u32[]) tuple(r, p)", (),
          [(f"r{r}p{p}/out{k}", f"u32[] {v}") for r in range(2) for p in range(3) for k, v in ((0, r), (1, p))],
          module=", replica_count=2, num_partitions=3")
-    give(t, "agreeing_outputs_stand_once", "ROOT r = s32[] constant(7)", (), [("out0", "s32[] 7")], module=", num_partitions=2")
+    give(t, "agreeing_outputs_stand_once", "ROOT r = s32[] constant(7)", (), [("out0", "s32[] 7")], module=", num_partitions=2",
+         decision="device-outputs")
     give(t, "host_queues_of_each", """
         t = token[] after-all()
         i = (s32[], token[]) infeed(t)
@@ -242,8 +243,36 @@ def transfers(t):
         s = (s32[], u32[], token[]) send(x, t){pairs.replace("PAIRS", "{{0,1}}")}
         ROOT sd = token[] send-done(s), channel_id=1"""
     refuse(t, "send_without_recv", 5, "deadlock: r0p0 waits at '%sd = send-done' for r0p1, which has ended", only_send, [("arg0", "s32[] 1")])
+    give(t, "recv_behind_send_done", """
+        x = s32[] parameter(0)
+        t = token[] after-all()
+        s = (s32[], u32[], token[]) send(x, t)PAIRS
+        sd = token[] send-done(s), channel_id=1
+        r = (s32[], u32[], token[]) recv(t)PAIRS
+        rd = (s32[], token[]) recv-done(r), channel_id=1
+        ROOT v = s32[] get-tuple-element(rd), index=0""".replace("PAIRS", pairs.replace("PAIRS", "{{0,1},{1,0}}")),
+         along("arg0", "s32[] 1", "s32[] 2"), along("out0", "s32[] 2", "s32[] 1"), decision="send-without-recv")
     refuse(t, "transfer_to_no_device", 3, "Send-C3: id 2 in the source-target pairs, but there are 2 partitions",
            send.replace("PAIRS", "{{0,2}}"), [("arg0", "s32[] 1")], module=", num_partitions=2")
+
+
+def permutes(t):
+    """Device 2, which no pair names, goes another way; device 3 has no source."""
+    give(t, "permute_leaves_others_alone", """
+        p = u32[] replica-id()
+        two = u32[] constant(2)
+        q = pred[] compare(p, two), direction=EQ
+        x = f32[] parameter(0)
+        ROOT r = f32[] conditional(q, x, x), true_computation=alone, false_computation=permutes""",
+         each("arg0", "f32[] 1", "f32[] 2", "f32[] 4", "f32[] 8"), each("out0", "f32[] 8", "f32[] 1", "f32[] 4", "f32[] 0"), """
+        alone {
+        ROOT x = f32[] parameter(0)
+        }
+
+        permutes {
+        x = f32[] parameter(0)
+        ROOT y = f32[] collective-permute(x), source_target_pairs={{0,1},{3,0}}
+        }""", decision="permute-members")
 
 
 def deadlocks(t):
@@ -321,4 +350,5 @@ def everything(t):
     sums(t)
     counts(t)
     transfers(t)
+    permutes(t)
     deadlocks(t)

@@ -1,9 +1,10 @@
-#include "evaluator/settle_devices.h"
+#include "evaluator/ops/collective/settle_devices.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "evaluator/op.h"
+#include "evaluator/ops/manual_region.h"
 #include "evaluator/registry.h"
 #include "evaluator/replica_groups.h"
 #include "fmt/format.h"
@@ -17,6 +18,15 @@ struct Meeting {
   const Instruction* instruction;
 };
 
+// A call that leaves no region, as its shape stays.
+bool IsIdentity(const Meeting& meeting) {
+  return LeavesRegion(*meeting.instruction) && !IsRegionBorder(*meeting.computation, *meeting.instruction);
+}
+
+bool IsBorder(const Meeting& meeting) {
+  return IsRegionBorder(*meeting.computation, *meeting.instruction);
+}
+
 std::vector<Meeting> MeetingsOf(const Module& module) {
   std::vector<bool> reached(module.computations.size(), false);
   reached[static_cast<size_t>(module.entry.value)] = true;
@@ -25,11 +35,18 @@ std::vector<Meeting> MeetingsOf(const Module& module) {
     if (!reached[c]) continue;
     for (const Instruction& instruction : module.computations[c].instructions) {
       for (ComputationId id : CalledComputations(instruction)) reached[static_cast<size_t>(id.value)] = true;
-      if (DefinitionOf(instruction.opcode).channel != Channel::kNone)
+      if (IsMeeting(instruction) || IsRegionBorder(module.computations[c], instruction))
         meetings.push_back({&module.computations[c], &instruction});
     }
   }
   return meetings;
+}
+
+std::vector<Meeting> BordersAmong(std::span<const Meeting> meetings) {
+  std::vector<Meeting> borders;
+  std::copy_if(meetings.begin(), meetings.end(), std::back_inserter(borders),
+               [](const Meeting& meeting) { return IsBorder(meeting); });
+  return borders;
 }
 
 bool HasGlobalIds(const Instruction& instruction) {
@@ -71,9 +88,12 @@ absl::Status CheckCollective(const Module& module, const Meeting& meeting, const
 absl::Status CheckMeetings(const Module& module, std::span<const Meeting> meetings, const DeviceGrid& grid) {
   for (const Meeting& meeting : meetings) {
     const Instruction& instruction = *meeting.instruction;
-    const absl::Status status = DefinitionOf(instruction.opcode).channel == Channel::kTransfer
-                                    ? CheckTransfer(instruction, grid)
-                                    : CheckCollective(module, meeting, grid);
+    if (IsIdentity(meeting)) continue;
+    const absl::Status status =
+        IsBorder(meeting) ? CheckBorder(module, *meeting.computation, instruction, grid)
+        : DefinitionOf(instruction.opcode).channel == Channel::kTransfer
+            ? CheckTransfer(instruction, grid)
+            : CheckCollective(module, meeting, grid);
     if (status.ok()) continue;
     return WithPosition(
         WithSuffix(status, fmt::format(" (on {} replicas of {} partitions; in '%{} = {}')", grid.replicas,
@@ -94,6 +114,7 @@ absl::StatusOr<NamedIds> NamedBy(std::span<const Meeting> meetings) {
   NamedIds named;
   for (const Meeting& meeting : meetings) {
     const Instruction& instruction = *meeting.instruction;
+    if (IsBorder(meeting) || IsIdentity(meeting)) continue;
     if (DefinitionOf(instruction.opcode).channel == Channel::kTransfer) {
       ASSAY_ASSIGN_OR_RETURN(const IntLists pairs, TransferPairs(instruction));
       for (const Ints& pair : pairs)
@@ -136,7 +157,24 @@ DeviceGrid SmallestFor(const NamedIds& named, const DeviceGrid& said) {
   return grid;
 }
 
+// A program with manual regions: as many partitions as their meshes have, values outside the same on all.
+absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const Meeting> meetings,
+                                         std::span<const Meeting> borders, const DeviceGrid& said) {
+  DeviceGrid grid{.replicas = std::max(said.replicas, int64_t{1}), .partitions = said.partitions, .logical = true};
+  for (const Meeting& border : borders) {
+    ASSAY_ASSIGN_OR_RETURN(const int64_t devices,
+                           DevicesOfBorder(module, *border.computation, *border.instruction));
+    if (said.partitions == 0) grid.partitions = std::max(grid.partitions, devices);
+  }
+  ASSAY_RETURN_IF_ERROR(CheckMeetings(module, meetings, grid));
+  return grid;
+}
+
 }  // namespace
+
+bool IsMeeting(const Instruction& instruction) {
+  return DefinitionOf(instruction.opcode).channel != Channel::kNone || LeavesRegion(instruction);
+}
 
 absl::Status CheckDevices(const Module& module, const DeviceGrid& grid) {
   return CheckMeetings(module, MeetingsOf(module), grid);
@@ -147,6 +185,8 @@ absl::StatusOr<DeviceGrid> SettleDevices(const Module& module, const DeviceGrid&
   if (said.replicas == 0 && module.replica_count > 1) said.replicas = module.replica_count;
   if (said.partitions == 0 && module.num_partitions > 1) said.partitions = module.num_partitions;
   const std::vector<Meeting> meetings = MeetingsOf(module);
+  if (const std::vector<Meeting> borders = BordersAmong(meetings); !borders.empty())
+    return SettleRegions(module, meetings, borders, said);
   ASSAY_ASSIGN_OR_RETURN(const NamedIds named, NamedBy(meetings));
   const DeviceGrid smallest = SmallestFor(named, said);
   if (smallest.replicas > kMaxDevices || smallest.partitions > kMaxDevices || smallest.size() > kMaxDevices)
