@@ -194,13 +194,16 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
     arguments.diff.run.program = arguments.diff.first;
     return assay::cli::Diff(arguments.diff);
   });
+  sub->add_flag("--spmd", arguments.diff.spmd,
+                "FIRST is a partitioned program, SECOND the whole one; inputs are the whole one's");
   sub->add_option("FIRST", arguments.diff.first, "an .npz file, or a program with --actual")
       ->required()
       ->check(Input());
-  sub->add_option("SECOND", arguments.diff.second, "an .npz file")->check(Input());
+  sub->add_option("SECOND", arguments.diff.second, "an .npz file, or with --spmd a program")->check(Input());
   sub->add_option("--actual", arguments.diff.actual, "the backend's outputs, in an .npz file")
       ->check(Input());
   AddInputFlags(sub, run);
+  AddDeviceFlags(sub, run);
   AddLimitFlags(sub, run);
   sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
   sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());

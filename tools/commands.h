@@ -48,6 +48,7 @@ struct RunFlags {
 struct DiffFlags {
   std::string first, second;  // two .npz, or the program alone
   std::string actual;         // with a program: the outputs to compare
+  bool spmd = false;      // first is partitioned, second the whole program
   RunFlags run;
   double rtol = 0, atol = 0;
   int64_t ulps = 0;
@@ -60,6 +61,7 @@ int Print(const std::string& program, const std::string& form);
 int PrintPlan(const RunFlags& flags);
 int PrintOps(const std::string& op);
 int Diff(const DiffFlags& flags);
+int DiffPartitioned(const DiffFlags& flags);
 int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags);
 int GoldenUpdateFiles(const std::vector<std::string>& paths);
 int GoldenRecord(const RunFlags& flags);

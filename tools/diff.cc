@@ -112,6 +112,12 @@ int DiffProgram(const DiffFlags& flags) {
 }  // namespace
 
 int Diff(const DiffFlags& flags) {
+  if (flags.spmd) {
+    if (!flags.actual.empty() || flags.second.empty())
+      return UsageError("diff --spmd takes a partitioned program and the whole one");
+    if (ReadsStandardInputTwice({flags.first, flags.second, flags.run.inputs})) return 2;
+    return DiffPartitioned(flags);
+  }
   if (flags.actual.empty() == flags.second.empty()) {
     return UsageError("diff takes either two .npz files or a program with --actual OUT.npz");
   }

@@ -1,0 +1,95 @@
+// assay diff --spmd: a partitioned program against the whole one.
+#include <algorithm>
+#include <cmath>
+
+#include "devices/device_io.h"
+#include "devices/partitioned.h"
+#include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+#include "hlo/diagnostics.h"
+#include "literal/compare.h"
+#include "tools/commands.h"
+
+namespace assay::cli {
+namespace {
+
+int64_t CollectivesOf(const Module& module) {
+  int64_t count = 0;
+  for (const Computation& computation : module.computations) {
+    count += std::count_if(computation.instructions.begin(), computation.instructions.end(),
+                           [](const Instruction& i) { return DefinitionOf(i.opcode).channel == Channel::kCollective; });
+  }
+  return count;
+}
+
+// How far floats may lie apart where nothing is said: a sum that is cut over P devices is rounded P times more, by half a unit
+// of its type each, and each collective may be behind such a cut. As a share of the largest element of the output.
+double ShareOfReordering(ElementType type, int64_t devices, int64_t collectives) {
+  const FloatFormat* const format = IsComplex(type) ? Info(ComponentType(type)).format : Info(type).format;
+  if (format == nullptr) return 0;
+  const double unit = std::ldexp(1.0, -format->mantissa_bits);
+  return 4 * unit * static_cast<double>(devices) * static_cast<double>(collectives + 1);
+}
+
+absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const RunFlags& flags, const ProgramInFile& loaded,
+                                                 const DeviceGrid& grid, std::vector<DeviceInputs> inputs) {
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, loaded.program.PlanFor(EnginesOf(flags)));
+  RunOptions options = OptionsOf(flags);
+  options.interrupted = Interrupted;
+  return RunDevices(*plan, grid, std::move(inputs), options);
+}
+
+}  // namespace
+
+int DiffPartitioned(const DiffFlags& flags) {
+  RunFlags sharded_flags = flags.run, whole_flags = flags.run;
+  sharded_flags.program = flags.first;
+  whole_flags.program = flags.second;
+  whole_flags.replicas = whole_flags.partitions = 0;
+  if (const absl::Status status = CheckEngine(flags.run); !status.ok()) return Fail(status, flags.first);
+  int exit_code = 0;
+  const std::optional<ProgramInFile> sharded = Load(sharded_flags, exit_code);
+  if (!sharded) return exit_code;
+  const std::optional<ProgramInFile> whole = Load(whole_flags, exit_code);
+  if (!whole) return exit_code;
+  if (LacksInputs(whole_flags, *whole)) return AskForInputs(whole_flags, *whole);
+
+  const absl::StatusOr<DeviceGrid> whole_grid = SettleDevices(whole->program.module(), {.replicas = 0, .partitions = 0});
+  if (!whole_grid.ok()) return FailIn(*whole, whole_grid.status(), flags.second);
+  const absl::StatusOr<DeviceGrid> grid = GridOf(sharded_flags, *sharded);
+  if (!grid.ok()) return FailIn(*sharded, grid.status(), flags.first);
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(whole_flags, *whole, *whole_grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(whole_flags));
+  absl::StatusOr<std::vector<DeviceInputs>> pieces =
+      SplitArguments(sharded->program.verified(), *grid, (*inputs)[0].arguments);
+  if (!pieces.ok()) return FailIn(*sharded, pieces.status(), flags.first);
+
+  const auto expected = RunOn(whole_flags, *whole, *whole_grid, *std::move(inputs));
+  if (!expected.ok()) return FailIn(*whole, expected.status(), flags.second);
+  const auto outputs = RunOn(sharded_flags, *sharded, *grid, *std::move(pieces));
+  if (!outputs.ok()) return FailIn(*sharded, outputs.status(), flags.first);
+  const absl::StatusOr<Literal> assembled = AssembleRoot(whole->program.verified(), *grid, *outputs);
+  if (!assembled.ok()) return Fail(assembled.status(), flags.first);
+
+  const bool is_said = flags.rtol > 0 || flags.atol > 0 || flags.ulps > 0;
+  const int64_t collectives = CollectivesOf(sharded->program.module());
+  const NamedLiterals wholes = ResultsOf((*expected)[0].root), actual = ResultsOf(*assembled);
+  std::string text;
+  bool equal = true;
+  for (size_t k = 0; k < wholes.size(); ++k) {
+    Tolerance tolerance;
+    tolerance.rtol = flags.rtol;
+    tolerance.atol = flags.atol;
+    tolerance.ulps = flags.ulps;
+    if (!is_said)
+      tolerance.scale_rtol = ShareOfReordering(wholes[k].second.shape().element_type(), grid->size(), collectives);
+    const Comparison comparison = CompareLiterals(wholes[k].second, actual[k].second, tolerance);
+    equal = equal && comparison.ok();
+    text += fmt::format("{}: {}\n", wholes[k].first, comparison.Report());
+  }
+  if (!Write(text)) return 5;
+  return equal ? 0 : 1;
+}
+
+}  // namespace assay::cli
