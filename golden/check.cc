@@ -200,7 +200,7 @@ void FindBelow(const std::string& root, FoundGoldens& found) {
       std::error_code unknown;
       // The real programs are plain programs, run by a test of their own.
       if (it->symlink_status(unknown).type() == fs::file_type::directory) {
-        if (it->path().filename() != "programs") pending.push_back(it->path());
+        if (!it->path().filename().string().starts_with("programs")) pending.push_back(it->path());
       } else if (IsGoldenName(it->path()) && MayBeFile(*it)) {
         found.files.push_back(it->path().string());
       }

@@ -38,6 +38,7 @@ class CallInliner {
     result->name = module_.name;
     result->entry = module_.entry;
     result->replica_count = module_.replica_count;
+    result->frontend_attributes = module_.frontend_attributes;  // the meshes of manual regions
     result->num_partitions = module_.num_partitions;
     done_ = &result->computations;
     done_->reserve(module_.computations.size());

