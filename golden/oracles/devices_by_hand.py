@@ -253,7 +253,7 @@ def transfers(t):
         ROOT v = s32[] get-tuple-element(rd), index=0""".replace("PAIRS", pairs.replace("PAIRS", "{{0,1},{1,0}}")),
          along("arg0", "s32[] 1", "s32[] 2"), along("out0", "s32[] 2", "s32[] 1"), decision="send-without-recv")
     # On one device, too: the recv waits for the send-done, which waits for the recv to begin.
-    refuse(t, "send_done_before_recv_can_begin", 5, "deadlock: 'sd' and 'r' wait for each other", """
+    refuse(t, "send_done_before_recv_can_begin", 5, "deadlock: 'r' and 'sd' wait for each other", """
         x = s32[] parameter(0)
         t = token[] after-all()
         s = (s32[], u32[], token[]) send(x, t), channel_id=1
