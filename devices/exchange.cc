@@ -363,7 +363,7 @@ class Exchange::Link final : public DeviceLink {
     state_.Send(transfer, std::move(value));
     return absl::OkStatus();
   }
-  int64_t BeginRecv(const Transfer& transfer) override { return state_.BeginRecv(transfer); }
+  absl::StatusOr<int64_t> BeginRecv(const Transfer& transfer) override { return state_.BeginRecv(transfer); }
   absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer,
                                      int64_t number) override {
     return state_.FinishRecv(at, transfer, number);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "devices/exchange.h"
+#include "devices/many_processes.h"
+#include "devices/transport.h"
 #include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 
@@ -110,6 +112,9 @@ absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const De
     return outputs;
   }
   if (plan.meets) ASSAY_RETURN_IF_ERROR(CheckDevices(*plan.module, grid));
+  ASSAY_ASSIGN_OR_RETURN(Transport* const transport, TransportOfProcess());
+  if (transport != nullptr)
+    return RunOnProcesses(*transport, plan, grid, std::move(inputs), std::move(options));
   return DeviceRun(plan, grid, std::move(options)).Run(std::move(inputs), observer);
 }
 

@@ -1,4 +1,4 @@
-// Runs a plan on several devices of this process, each on a thread of its own.
+// Runs a plan on several devices, each on a thread of its own: all of this process, or of those that mpirun started together.
 #ifndef ASSAY_DEVICES_RUN_DEVICES_H_
 #define ASSAY_DEVICES_RUN_DEVICES_H_
 

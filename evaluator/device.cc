@@ -24,7 +24,9 @@ absl::Status LoneDevice::Send(const Transfer& transfer, Literal value) {
   return absl::OkStatus();
 }
 
-int64_t LoneDevice::BeginRecv(const Transfer& transfer) { return channels_[transfer.channel].recvs++; }
+absl::StatusOr<int64_t> LoneDevice::BeginRecv(const Transfer& transfer) {
+  return channels_[transfer.channel].recvs++;
+}
 
 absl::StatusOr<Literal> LoneDevice::FinishRecv(const Instruction&, const Transfer& transfer, int64_t number) {
   std::map<int64_t, Literal>& values = channels_[transfer.channel].values;

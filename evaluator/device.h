@@ -66,7 +66,7 @@ class DeviceLink {
   // Puts a value on the channel; waits for nobody.
   virtual absl::Status Send(const Transfer& transfer, Literal value) = 0;
   // The number of the recv that begins here, by which FinishRecv finds its value.
-  virtual int64_t BeginRecv(const Transfer& transfer) = 0;
+  virtual absl::StatusOr<int64_t> BeginRecv(const Transfer& transfer) = 0;
   // Waits for the value of send number `number`. EvalError: it can never come.
   virtual absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer,
                                              int64_t number) = 0;
@@ -85,7 +85,7 @@ class LoneDevice final : public DeviceLink {
   absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
                                std::vector<Literal> brought, Combine combine) override;
   absl::Status Send(const Transfer& transfer, Literal value) override;
-  int64_t BeginRecv(const Transfer& transfer) override;
+  absl::StatusOr<int64_t> BeginRecv(const Transfer& transfer) override;
   absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer,
                                      int64_t number) override;
   absl::Status FinishSend(const Instruction& at, const Transfer& transfer) override;

@@ -4,11 +4,15 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "devices/device_io.h"
+#include "devices/run_devices.h"
+#include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/mlir/export.h"
@@ -147,10 +151,40 @@ class PyModule {
     return Describe(*program_.module().entry_computation().root_instruction().shape);
   }
 
-  // arrays: key -> (descriptor, sizes, C-contiguous buffer of bytes).
-  py::list Evaluate(
-      const std::map<std::string, std::tuple<std::string, std::vector<int64_t>, py::buffer>>& arrays,
-      const Options& options) {
+  // What arrays are given by: key -> (descriptor, sizes, C-contiguous buffer of bytes).
+  using Arrays = std::map<std::string, std::tuple<std::string, std::vector<int64_t>, py::buffer>>;
+
+  // The results, by key, which all devices agree on.
+  py::list Evaluate(const Arrays& arrays, const Options& options) {
+    const std::vector<NamedLiterals> devices = RunChecked(arrays, options, {.replicas = 0, .partitions = 0});
+    const auto same = [](const auto& a, const auto& b) { return Literal::BitwiseEqual(a.second, b.second); };
+    for (const NamedLiterals& device : devices) {
+      if (!std::equal(device.begin(), device.end(), devices[0].begin(), devices[0].end(), same)) {
+        Throw(NotSupported({}, "devices give different results, which evaluate() can't return: use evaluate_devices()"),
+              name_, text_);
+      }
+    }
+    return Leaves(devices[0]);
+  }
+
+  // The results of each device; keys of arrays have the names of devices before them, or are every device's.
+  py::list EvaluateDevices(const Arrays& arrays, const Options& options, int64_t replicas, int64_t partitions) {
+    py::list all;
+    for (const NamedLiterals& device : RunChecked(arrays, options, {.replicas = replicas, .partitions = partitions}))
+      all.append(Leaves(device));
+    return all;
+  }
+
+  // (replicas, partitions) that the program runs on where these are asked for, 0 for as many as it wants.
+  py::tuple Grid(int64_t replicas, int64_t partitions) const {
+    const absl::StatusOr<DeviceGrid> grid =
+        SettleDevices(program_.module(), {.replicas = replicas, .partitions = partitions});
+    if (!grid.ok()) Throw(grid.status(), name_, text_);
+    return py::make_tuple(grid->replicas, grid->partitions);
+  }
+
+ private:
+  std::vector<NamedLiterals> RunChecked(const Arrays& arrays, const Options& options, const DeviceGrid& devices) {
     std::map<std::string, NpyArray> inputs;
     for (const auto& [key, array] : arrays) {
       const auto& [descr, sizes, buffer] = array;
@@ -171,20 +205,23 @@ class PyModule {
       py::print(
           fmt::format("{} {}\n{}", EscapeControls(name), value.shape().ToString(), LiteralToDisplay(value)));
     };
-    absl::StatusOr<NamedLiterals> results;
+    absl::StatusOr<std::vector<NamedLiterals>> results;
     {
       const py::gil_scoped_release no_gil;
-      results = Run(choice, run, inputs);
+      results = Run(choice, run, inputs, devices);
       inputs.clear();
     }
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // Ctrl-C
     if (!results.ok()) Throw(results.status(), name_, text_);
+    return *std::move(results);
+  }
+
+  static py::list Leaves(const NamedLiterals& results) {
     py::list leaves;
-    for (auto& [key, value] : *results) leaves.append(ToPython(key, std::move(value)));
+    for (const auto& [key, value] : results) leaves.append(ToPython(key, value));
     return leaves;
   }
 
- private:
   static Program Loaded(const std::string& name, const std::string& text) {
     absl::StatusOr<Program> program = ProgramCache::OfProcess().Load(name, text);
     if (!program.ok()) Throw(program.status(), name, text);
@@ -196,8 +233,9 @@ class PyModule {
     return *std::move(form);
   }
 
-  absl::StatusOr<NamedLiterals> Run(EngineChoice choice, const RunOptions& options,
-                                    const std::map<std::string, NpyArray>& inputs) {
+  absl::StatusOr<std::vector<NamedLiterals>> Run(EngineChoice choice, const RunOptions& options,
+                                                 const std::map<std::string, NpyArray>& inputs,
+                                                 const DeviceGrid& devices) {
     ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program_.PlanFor(EnginesOf(choice)));
     ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program_.module(), devices));
     ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> given,
@@ -205,8 +243,11 @@ class PyModule {
     ASSAY_ASSIGN_OR_RETURN(
         std::vector<DeviceOutputs> outputs,
         RunDevices(*plan, grid, std::move(given), options, /*observer=*/nullptr, &run_counts_));
-    for (DeviceOutputs& device : outputs) device.process = ProcessState();  // what went to the host is not returned
-    return ResultsOfDevices(grid, outputs);
+    std::vector<NamedLiterals> results;  // what went to the host is not returned
+    for (const DeviceOutputs& device : outputs) {
+      if (!grid.logical || results.empty()) results.push_back(ResultsOf(device.root));
+    }
+    return results;
   }
 
   const std::string name_, text_;
@@ -253,5 +294,7 @@ PYBIND11_MODULE(_assay, m) {
       .def("describe_inputs", &PyModule::DescribeInputs)
       .def("parameters", &PyModule::Parameters)
       .def("result", &PyModule::Result)
-      .def("evaluate", &PyModule::Evaluate);
+      .def("evaluate", &PyModule::Evaluate)
+      .def("evaluate_devices", &PyModule::EvaluateDevices)
+      .def("grid", &PyModule::Grid);
 }

@@ -11,6 +11,7 @@
 #include <new>
 #include <sstream>
 
+#include "devices/transport.h"
 #include "hlo/diagnostics.h"
 #include "literal/run_guard.h"
 #include "tools/commands.h"
@@ -306,6 +307,7 @@ bool StackIsSmall() {
 int main(int argc, char** argv) {
   assay::cli::OccupyStandardStreams();
   assay::cli::InstallSignalHandlers();
+  assay::cli::SilenceOtherProcesses();
   Command command{argc, argv};
   pthread_attr_t attributes;
   pthread_t thread;
@@ -316,5 +318,6 @@ int main(int argc, char** argv) {
              pthread_join(thread, nullptr) != 0) {
     std::fputs("assay: error: out of memory\n", stderr);
   }
+  assay::CloseTransport();
   return command.exit_code;
 }

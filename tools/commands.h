@@ -118,6 +118,8 @@ int WriteTrace(const StepTrace& trace, const std::string& path);
 bool Write(std::string_view text);
 // Takes the numbers of standard streams that are closed, so that no file that is opened later gets what is meant for them.
 void OccupyStandardStreams();
+// Of the processes that mpirun started together the first one alone speaks and writes.
+void SilenceOtherProcesses();
 // More than one of the inputs is "-": says so (exit 2).
 bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 

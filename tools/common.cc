@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "devices/device_io.h"
+#include "devices/transport.h"
 #include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
@@ -102,6 +103,13 @@ void OccupyStandardStreams() {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
     // The lowest free number is `fd`. Opened the wrong way round, it still can't be read from or written to.
     if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+  }
+}
+
+void SilenceOtherProcesses() {
+  if (ProcessRank() == 0) return;
+  for (std::FILE* const stream : {stdout, stderr}) {
+    if (std::freopen("/dev/null", "w", stream) == nullptr) std::fclose(stream);
   }
 }
 

@@ -170,7 +170,9 @@ absl::StatusOr<Literal> EvalRecv(EvalContext& context, std::span<Literal>) {
   if (!IsHostTransfer(context.instruction())) {
     ASSAY_ASSIGN_OR_RETURN(const std::optional<Transfer> transfer,
                            TransferOf(context, context.instruction(), /*as_source=*/false));
-    if (transfer) number = context.device().BeginRecv(*transfer);
+    if (transfer) {
+      ASSAY_ASSIGN_OR_RETURN(number, context.device().BeginRecv(*transfer));
+    }
   }
   ASSAY_ASSIGN_OR_RETURN(Literal data, context.NewResultElement(0, /*zero=*/true));
   return Literal::Tuple(context.shared_result_shape(),

@@ -75,16 +75,54 @@ class Module:
         "sample" or "full"; jobs: threads, 0 for one a core; max_steps, memory_limit (bytes) and timeout (seconds) end
         a run that needs more. C-contiguous arguments are not copied, and results own their memory.
         """
-        options = _assay.Options()
-        options.engine, options.crosscheck, options.jobs, options.seed = engine, crosscheck, jobs, seed
-        options.max_steps, options.memory_limit, options.timeout = max_steps, memory_limit, timeout
-        leaves: dict[str, tuple] = {}
-        for number, value in enumerate(arrays):
-            _flatten(f"arg{number}", value, leaves)
+        leaves = _leaves(arrays)
+        options = _options(engine, crosscheck, jobs, max_steps, memory_limit, timeout, seed)
         with translated():
             results = self._module.evaluate(leaves, options)
-        flat = [_to_numpy(*leaf) for leaf in results]
-        return _unflatten(self.result, iter(flat))
+        return self._result_of(results)
+
+    def evaluate_devices(self, arrays: list, *, replicas: int = 0, partitions: int = 0, engine: str = "exact",
+                         crosscheck: str = "off", jobs: int = 0, max_steps: int = 0, memory_limit: int = 0,
+                         timeout: float = 0, seed: int = 42) -> list:
+        """The results of each device, as those of evaluate(): of replica r and partition p number r * partitions + p.
+
+        `arrays` holds the arguments of each device, in that order: arrays[d] is what evaluate() would take. A stacked
+        array, with a leading axis of devices, is list(stacked) of one argument: [(a,) for a in stacked]. replicas and
+        partitions: 0 for as many as the program says, or names in its groups. A program with manual regions (JAX's
+        shard_map before partitioning) works on whole values: it takes one tuple of arguments and gives one result.
+        """
+        options = _options(engine, crosscheck, jobs, max_steps, memory_limit, timeout, seed)
+        with translated():
+            of_replicas, of_partitions = self._module.grid(replicas, partitions)
+        leaves: dict[str, tuple] = {}
+        if len(arrays) == 1:
+            leaves = _leaves(arrays[0])
+        elif len(arrays) != of_replicas * of_partitions:
+            raise ValueError(f"arguments for {len(arrays)} devices, the program runs on {of_replicas} replicas of "
+                             f"{of_partitions} partitions")
+        else:
+            for device, arguments in enumerate(arrays):
+                leaves |= _leaves(arguments, f"r{device // of_partitions}p{device % of_partitions}/")
+        with translated():
+            results = self._module.evaluate_devices(leaves, options, replicas, partitions)
+        return [self._result_of(device) for device in results]
+
+    def _result_of(self, results):
+        return _unflatten(self.result, iter([_to_numpy(*leaf) for leaf in results]))
+
+
+def _options(engine, crosscheck, jobs, max_steps, memory_limit, timeout, seed):
+    options = _assay.Options()
+    options.engine, options.crosscheck, options.jobs, options.seed = engine, crosscheck, jobs, seed
+    options.max_steps, options.memory_limit, options.timeout = max_steps, memory_limit, timeout
+    return options
+
+
+def _leaves(arrays, prefix: str = "") -> dict:
+    leaves: dict[str, tuple] = {}
+    for number, value in enumerate(arrays):
+        _flatten(f"{prefix}arg{number}", value, leaves)
+    return leaves
 
 
 def _flatten(key: str, value, leaves: dict) -> None:
