@@ -54,9 +54,10 @@ absl::StatusOr<std::vector<DeviceInputs>> Inputs(const VerifiedModule& module, c
       continue;
     }
     if (grid.logical) {
-      return BadInput(fmt::format("'{}' is of one device: this program takes whole values, without names of "
-                                  "devices",
-                                  key));
+      return BadInput(
+          fmt::format("'{}' is of one device: this program takes whole values, without names of "
+                      "devices",
+                      key));
     }
     if (name->replica >= grid.replicas || name->partition >= grid.partitions) {
       return BadInput(fmt::format("'{}' is of no device: there are {} replicas of {} partitions", key,
@@ -119,9 +120,10 @@ NamedLiterals ResultsOfDevices(const DeviceGrid& grid, const std::vector<DeviceO
   if (grid.logical) return AllResults(outputs[0].root, outputs[0].process);
   for (const DeviceOutputs& device : outputs) sets.push_back(AllResults(device.root, device.process));
   const bool agree = std::all_of(sets.begin(), sets.end(), [&](const NamedLiterals& set) {
-    return std::equal(set.begin(), set.end(), sets[0].begin(), sets[0].end(), [](const auto& a, const auto& b) {
-      return a.first == b.first && Literal::BitwiseEqual(a.second, b.second);
-    });
+    return std::equal(set.begin(), set.end(), sets[0].begin(), sets[0].end(),
+                      [](const auto& a, const auto& b) {
+                        return a.first == b.first && Literal::BitwiseEqual(a.second, b.second);
+                      });
   });
   if (agree) return std::move(sets[0]);
   NamedLiterals all;

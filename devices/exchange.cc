@@ -219,9 +219,7 @@ class Exchange::State {
   }
 
  private:
-  Way& WayOf(const Transfer& transfer) {
-    return ways_[{transfer.channel, transfer.source, transfer.target}];
-  }
+  Way& WayOf(const Transfer& transfer) { return ways_[{transfer.channel, transfer.source, transfer.target}]; }
 
   void Wake(int64_t id) {
     Record& record = records_[id];
@@ -327,7 +325,8 @@ class Exchange::State {
         return group.wanted->at == wanted.at && group.wanted->execution == wanted.execution &&
                group.missing == missing;
       });
-      Group& group = same == groups.end() ? groups.emplace_back(Group{&wanted, {}, std::move(missing)}) : *same;
+      Group& group =
+          same == groups.end() ? groups.emplace_back(Group{&wanted, {}, std::move(missing)}) : *same;
       group.waiting.push_back(static_cast<int64_t>(id));
     }
     std::string text;

@@ -24,7 +24,18 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks(20);
 
 // What messages begin with. From a process to the first: what its devices ask for, with the device; from the first: answers.
-enum class Word : int64_t { kHello, kMeet, kSend, kBeginRecv, kFinishRecv, kFinishSend, kEnd, kReply, kLastCount, kResult };
+enum class Word : int64_t {
+  kHello,
+  kMeet,
+  kSend,
+  kBeginRecv,
+  kFinishRecv,
+  kFinishSend,
+  kEnd,
+  kReply,
+  kLastCount,
+  kResult
+};
 
 // Messages for one device, or one process.
 class Mailbox {
@@ -66,7 +77,8 @@ struct Place {
 Place PlaceOf(const Module& module, const Instruction& at) {
   for (size_t c = 0; c < module.computations.size(); ++c) {
     const std::vector<Instruction>& instructions = module.computations[c].instructions;
-    if (std::less_equal<>()(instructions.data(), &at) && std::less<>()(&at, instructions.data() + instructions.size()))
+    if (std::less_equal<>()(instructions.data(), &at) &&
+        std::less<>()(&at, instructions.data() + instructions.size()))
       return {static_cast<int64_t>(c), &at - instructions.data()};
   }
   ASSAY_CHECK(false);
@@ -75,7 +87,8 @@ Place PlaceOf(const Module& module, const Instruction& at) {
 
 const Instruction* InstructionAt(const Module& module, const Place& place) {
   if (place.computation < 0 || place.computation >= std::ssize(module.computations)) return nullptr;
-  const std::vector<Instruction>& instructions = module.computations[static_cast<size_t>(place.computation)].instructions;
+  const std::vector<Instruction>& instructions =
+      module.computations[static_cast<size_t>(place.computation)].instructions;
   const bool is_there = place.instruction >= 0 && place.instruction < std::ssize(instructions);
   return is_there ? &instructions[static_cast<size_t>(place.instruction)] : nullptr;
 }
@@ -103,7 +116,8 @@ std::vector<std::vector<Literal>> Unpacked(const Literal& packed) {
   std::vector<std::vector<Literal>> brought;
   for (int64_t m = 0; m < packed.tuple_size(); ++m) {
     std::vector<Literal>& member = brought.emplace_back();
-    for (int64_t k = 0; k < packed.element(m).tuple_size(); ++k) member.push_back(packed.element(m).element(k));
+    for (int64_t k = 0; k < packed.element(m).tuple_size(); ++k)
+      member.push_back(packed.element(m).element(k));
   }
   return brought;
 }
@@ -113,7 +127,8 @@ absl::StatusOr<Literal> OwnPart(int64_t id, std::span<const int64_t> members, co
                                 DeviceLink::Combine combine) {
   std::vector<std::vector<Literal>> brought = Unpacked(packed);
   ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> made, combine(std::span(brought)));
-  return std::move(made[static_cast<size_t>(std::find(members.begin(), members.end(), id) - members.begin())]);
+  return std::move(
+      made[static_cast<size_t>(std::find(members.begin(), members.end(), id) - members.begin())]);
 }
 
 absl::StatusOr<Literal> Gather(DeviceLink& link, const Instruction& at, std::span<const int64_t> members,
@@ -130,14 +145,17 @@ class NearLink final : public DeviceLink {
   explicit NearLink(DeviceLink& inner) : inner_(inner) {}
   const DeviceGrid& grid() const override { return inner_.grid(); }
   int64_t id() const override { return inner_.id(); }
-  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members, std::vector<Literal> brought,
-                               Combine combine) override {
+  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
+                               std::vector<Literal> brought, Combine combine) override {
     ASSAY_ASSIGN_OR_RETURN(const Literal packed, Gather(inner_, at, members, std::move(brought)));
     return OwnPart(id(), members, packed, combine);
   }
-  absl::Status Send(const Transfer& transfer, Literal value) override { return inner_.Send(transfer, std::move(value)); }
+  absl::Status Send(const Transfer& transfer, Literal value) override {
+    return inner_.Send(transfer, std::move(value));
+  }
   absl::StatusOr<int64_t> BeginRecv(const Transfer& transfer) override { return inner_.BeginRecv(transfer); }
-  absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer, int64_t number) override {
+  absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer,
+                                     int64_t number) override {
     return inner_.FinishRecv(at, transfer, number);
   }
   absl::Status FinishSend(const Instruction& at, const Transfer& transfer) override {
@@ -163,15 +181,20 @@ class FarLink final : public DeviceLink {
  public:
   FarLink(Transport& transport, const Module& module, const DeviceGrid& grid, int64_t id, RunGuard& guard,
           const std::atomic<int64_t>& last_count)
-      : transport_(transport), module_(module), grid_(grid), id_(id), guard_(guard), last_count_(last_count) {}
+      : transport_(transport),
+        module_(module),
+        grid_(grid),
+        id_(id),
+        guard_(guard),
+        last_count_(last_count) {}
 
   Mailbox& replies() { return replies_; }
 
   const DeviceGrid& grid() const override { return grid_; }
   int64_t id() const override { return id_; }
 
-  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members, std::vector<Literal> brought,
-                               Combine combine) override {
+  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
+                               std::vector<Literal> brought, Combine combine) override {
     WireWriter question = Question(Word::kMeet, &at);
     question.Ints(members);
     question.Values(brought);
@@ -193,7 +216,8 @@ class FarLink final : public DeviceLink {
     return number.GetInt(0);
   }
 
-  absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer, int64_t number) override {
+  absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer,
+                                     int64_t number) override {
     WireWriter question = Question(Word::kFinishRecv, &at);
     WriteTransfer(question, transfer);
     question.Int(number);
@@ -343,8 +367,8 @@ class Share {
 // The first process: its own devices, and a thread that asks on behalf of each other one.
 class FirstProcess final : public Share {
  public:
-  FirstProcess(Transport& transport, const Plan& plan, const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
-               RunOptions options)
+  FirstProcess(Transport& transport, const Plan& plan, const DeviceGrid& grid,
+               std::vector<DeviceInputs> inputs, RunOptions options)
       : Share(transport, plan, grid, std::move(inputs), std::move(options)),
         exchange_(grid, guard_),
         questions_(static_cast<size_t>(grid.size())),
@@ -360,7 +384,8 @@ class FirstProcess final : public Share {
     all_said_hello_.Take(GoOn).IgnoreError();
     guard_->budget()->StopRecycling();
     const absl::Status outcome =
-        different_ ? EvalError({}, "the processes that mpirun started run different programs") : exchange_.Outcome();
+        different_ ? EvalError({}, "the processes that mpirun started run different programs")
+                   : exchange_.Outcome();
     Tell(outcome);
     if (!outcome.ok()) return outcome;
     return std::move(outputs_);
@@ -518,7 +543,8 @@ class OtherProcess final : public Share {
       last_count_ = message.Int();
     } else {
       const int64_t id = message.Int();
-      const auto link = std::find_if(links_.begin(), links_.end(), [&](const auto& l) { return l->id() == id; });
+      const auto link =
+          std::find_if(links_.begin(), links_.end(), [&](const auto& l) { return l->id() == id; });
       if (link != links_.end()) (*link)->replies().Put(bytes.substr(2 * sizeof(int64_t)));
     }
     return true;
@@ -543,7 +569,8 @@ class OtherProcess final : public Share {
 }  // namespace
 
 absl::StatusOr<std::vector<DeviceOutputs>> RunOnProcesses(Transport& transport, const Plan& plan,
-                                                          const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
+                                                          const DeviceGrid& grid,
+                                                          std::vector<DeviceInputs> inputs,
                                                           RunOptions options) {
   if (transport.rank() == 0)
     return FirstProcess(transport, plan, grid, std::move(inputs), std::move(options)).Run();

@@ -13,7 +13,8 @@ namespace assay {
 // As RunDevices, in each of the processes, with the same program, inputs and options; each gets the outputs of all devices. The
 // results are those of a run in one process, to the bit. EvalError: the processes run different programs.
 absl::StatusOr<std::vector<DeviceOutputs>> RunOnProcesses(Transport& transport, const Plan& plan,
-                                                          const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
+                                                          const DeviceGrid& grid,
+                                                          std::vector<DeviceInputs> inputs,
                                                           RunOptions options);
 
 }  // namespace assay

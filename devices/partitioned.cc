@@ -44,13 +44,14 @@ absl::Status ForEachPlace(const DimVector& start, const Shape& local, const Shap
   return absl::OkStatus();
 }
 
-absl::StatusOr<Literal> Cut(const Literal& whole, const ShardLayout& layout, int64_t device, const Shape& local) {
+absl::StatusOr<Literal> Cut(const Literal& whole, const ShardLayout& layout, int64_t device,
+                            const Shape& local) {
   ASSAY_ASSIGN_OR_RETURN(Literal piece, Literal::Make(local));
   const ArrayView from(whole);
   const MutableArrayView to(piece);
-  ASSAY_RETURN_IF_ERROR(ForEachPlace(StartsOf(layout, device, local), local, whole.shape(), [&](Index at, Index source) {
-    std::memcpy(to.At(at), from.At(source), from.element_bytes());
-  }));
+  ASSAY_RETURN_IF_ERROR(ForEachPlace(
+      StartsOf(layout, device, local), local, whole.shape(),
+      [&](Index at, Index source) { std::memcpy(to.At(at), from.At(source), from.element_bytes()); }));
   return piece;
 }
 
@@ -59,7 +60,8 @@ bool IsPieceOf(const Shape& local, const Shape& whole, const ShardLayout& layout
       local.rank() != whole.rank())
     return false;
   for (int64_t d = 0; d < local.rank(); ++d) {
-    if (local.size(d) != RangeOfChunk(whole.size(d), layout.counts()[d], 0).end && whole.size(d) > 0) return false;
+    if (local.size(d) != RangeOfChunk(whole.size(d), layout.counts()[d], 0).end && whole.size(d) > 0)
+      return false;
   }
   return true;
 }
@@ -95,26 +97,28 @@ absl::StatusOr<std::optional<Literal>> Joined(const Shape& whole, const ShardLay
   for (int64_t device = 0; device < grid.size(); ++device) {
     const Literal& piece = pieces[static_cast<size_t>(device)];
     Ints chunk = layout.ChunkOf(device);
-    const auto copy = std::find_if(placed.begin(), placed.end(), [&](const auto& p) { return p.first == chunk; });
+    const auto copy =
+        std::find_if(placed.begin(), placed.end(), [&](const auto& p) { return p.first == chunk; });
     if (copy != placed.end()) {
       if (Literal::BitwiseEqual(piece, pieces[static_cast<size_t>(copy->second)])) continue;
-      why = fmt::format("{} and {} hold the same piece, and differ", grid.NameOf(copy->second), grid.NameOf(device));
+      why = fmt::format("{} and {} hold the same piece, and differ", grid.NameOf(copy->second),
+                        grid.NameOf(device));
       return std::optional<Literal>();
     }
     placed.emplace_back(std::move(chunk), device);
     const ArrayView from(piece);
     const MutableArrayView to(value);
-    ASSAY_RETURN_IF_ERROR(ForEachPlace(StartsOf(layout, device, piece.shape()), piece.shape(), whole,
-                                       [&](Index at, Index target) {
-                                         std::memcpy(to.At(target), from.At(at), from.element_bytes());
-                                       }));
+    ASSAY_RETURN_IF_ERROR(ForEachPlace(
+        StartsOf(layout, device, piece.shape()), piece.shape(), whole,
+        [&](Index at, Index target) { std::memcpy(to.At(target), from.At(at), from.element_bytes()); }));
   }
   return std::optional<Literal>(std::move(value));
 }
 
 // The ways in which pieces of this shape may lie where nothing says it: chunks in order of the devices, with copies on
 // neighbours, or on devices far apart.
-absl::StatusOr<std::vector<ShardLayout>> LikelyLayouts(const Shape& whole, const Shape& local, int64_t num_devices) {
+absl::StatusOr<std::vector<ShardLayout>> LikelyLayouts(const Shape& whole, const Shape& local,
+                                                       int64_t num_devices) {
   std::vector<int64_t> tiles;
   int64_t chunks = 1;
   for (int64_t d = 0; d < whole.rank(); ++d) {
@@ -140,7 +144,8 @@ absl::StatusOr<std::vector<ShardLayout>> LikelyLayouts(const Shape& whole, const
 
 }  // namespace
 
-absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& partitioned, const DeviceGrid& grid,
+absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& partitioned,
+                                                         const DeviceGrid& grid,
                                                          std::span<const Literal> arguments) {
   const Computation& entry = partitioned.module().entry_computation();
   if (entry.parameters.size() != arguments.size()) {
@@ -155,9 +160,9 @@ absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& p
     std::vector<Literal> leaves;
     AddLeaves(arguments[p], leaves);
     if (leaves.size() != locals.size()) {
-      return InvalidProgram(parameter.position, fmt::format("parameter {} is {}, in the whole program {}", p,
-                                                            parameter.shape->ToString(),
-                                                            arguments[p].shape().ToString()));
+      return InvalidProgram(parameter.position,
+                            fmt::format("parameter {} is {}, in the whole program {}", p,
+                                        parameter.shape->ToString(), arguments[p].shape().ToString()));
     }
     std::vector<std::vector<Literal>> pieces(inputs.size());  // by device and leaf
     for (size_t k = 0; k < leaves.size(); ++k) {
@@ -168,9 +173,10 @@ absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& p
       }
       const bool is_same = Shape::Compatible(*locals[k], leaves[k].shape());
       if (is_said ? !IsPieceOf(*locals[k], leaves[k].shape(), *layout) : !is_same) {
-        return InvalidProgram(parameter.position,
-                              fmt::format("parameter {} is {}, of {} with sharding={}", p, locals[k]->ToString(),
-                                          leaves[k].shape().ToString(), is_said ? shardings[k] : "(none)"));
+        return InvalidProgram(
+            parameter.position,
+            fmt::format("parameter {} is {}, of {} with sharding={}", p, locals[k]->ToString(),
+                        leaves[k].shape().ToString(), is_said ? shardings[k] : "(none)"));
       }
       for (int64_t device = 0; device < grid.size(); ++device) {
         Literal piece = leaves[k];
@@ -200,20 +206,22 @@ absl::StatusOr<Literal> AssembleRoot(const VerifiedModule& whole, const DeviceGr
     std::vector<Literal> pieces;
     for (const std::vector<Literal>& device : leaves) {
       if (device.size() != shapes.size()) {
-        return EvalError({}, fmt::format("the partitioned program gives {} values, the whole one {}", device.size(),
-                                         shapes.size()));
+        return EvalError({}, fmt::format("the partitioned program gives {} values, the whole one {}",
+                                         device.size(), shapes.size()));
       }
       pieces.push_back(device[k]);
     }
     std::vector<ShardLayout> layouts;
     if (k < shardings.size()) {
-      ASSAY_ASSIGN_OR_RETURN(ShardLayout said, LayoutOfSharding(shardings[k], shapes[k]->rank(), grid.size()));
+      ASSAY_ASSIGN_OR_RETURN(ShardLayout said,
+                             LayoutOfSharding(shardings[k], shapes[k]->rank(), grid.size()));
       layouts.push_back(std::move(said));
     } else {
       ASSAY_ASSIGN_OR_RETURN(layouts, LikelyLayouts(*shapes[k], pieces[0].shape(), grid.size()));
     }
     std::optional<Literal> value;
-    std::string why = fmt::format("pieces {} do not make {}", pieces[0].shape().ToString(), shapes[k]->ToString());
+    std::string why =
+        fmt::format("pieces {} do not make {}", pieces[0].shape().ToString(), shapes[k]->ToString());
     for (const ShardLayout& layout : layouts) {
       if (value || !IsPieceOf(pieces[0].shape(), *shapes[k], layout)) continue;
       ASSAY_ASSIGN_OR_RETURN(value, Joined(*shapes[k], layout, pieces, grid, why));

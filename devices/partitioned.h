@@ -14,7 +14,8 @@ namespace assay {
 // What each device of `grid` gets of whole arguments, one for each parameter: the chunk that the parameter's sharding= says,
 // or all where the shapes are the same. Chunks beyond the end of a value are filled with zeros. InvalidProgram: a parameter has
 // no sharding, or one that gives another shape.
-absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& partitioned, const DeviceGrid& grid,
+absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& partitioned,
+                                                         const DeviceGrid& grid,
                                                          std::span<const Literal> arguments);
 
 // The root value of the whole program, from those of the devices. How the pieces lie is what the root of `whole` says, else what

@@ -39,7 +39,7 @@ class DeviceRun {
     options_.around = nullptr;
     if (options_.print != nullptr) {
       options_.print = [this, print = std::move(options_.print)](const std::string& name,
-                                                                  const Literal& value) {
+                                                                 const Literal& value) {
         const std::lock_guard<std::mutex> lock(print_mutex_);
         print(name, value);
       };

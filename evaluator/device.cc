@@ -7,9 +7,7 @@
 
 namespace assay {
 
-std::string DeviceGrid::NameOf(int64_t id) const {
-  return fmt::format("r{}p{}", replica(id), partition(id));
-}
+std::string DeviceGrid::NameOf(int64_t id) const { return fmt::format("r{}p{}", replica(id), partition(id)); }
 
 absl::StatusOr<Literal> LoneDevice::Meet(const Instruction&, std::span<const int64_t> members,
                                          std::vector<Literal> brought, Combine combine) {

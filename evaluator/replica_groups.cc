@@ -31,10 +31,14 @@ GroupMode ModeOf(const DeviceCounts& counts, const AttributeMap& attributes, boo
     case IdKind::kPartition:
       return {kind, "cross_partition", partitions, 1, has_partitions, has_partitions};
     case IdKind::kReplicaAndPartitions:
-      return {kind,       "cross_replica_and_partition",  replicas,
-              partitions, has_replicas,                   has_replicas && has_partitions};
+      return {kind,         "cross_replica_and_partition", replicas, partitions,
+              has_replicas, has_replicas && has_partitions};
     case IdKind::kGlobal:
-      return {kind, "flattened", counts.grid.size(), 1, has_replicas && has_partitions,
+      return {kind,
+              "flattened",
+              counts.grid.size(),
+              1,
+              has_replicas && has_partitions,
               has_replicas && has_partitions};
   }
   ASSAY_CHECK(false);
@@ -114,7 +118,8 @@ absl::StatusOr<ReplicaGroupSize> CheckReplicaGroups(const DeviceCounts& counts,
   }
   ASSAY_RETURN_IF_ERROR(CheckIds(lists, mode, rules.covers_all));
   // The number of partitions is a factor of the size where an id stands for all of them.
-  ReplicaGroupSize groups{0, mode.kind != IdKind::kReplicaAndPartitions || counts.settled || counts.grid.partitions > 1};
+  ReplicaGroupSize groups{
+      0, mode.kind != IdKind::kReplicaAndPartitions || counts.settled || counts.grid.partitions > 1};
   bool equal_sizes = true;
   for (const Ints& list : lists) {
     const int64_t size = static_cast<int64_t>(list.size()) * mode.processes_per_id;

@@ -149,7 +149,8 @@ std::string HeaderLine(const std::string& key, const Literal& value) {
 
 bool IsOutputLine(std::string_view line) {
   const size_t key = std::min<size_t>(line.size(), 3);
-  return line.substr(0, key) == "// " && WithoutDevice(line.substr(key)).substr(0, 3) == "out" && line.substr(0, 11) != "// outputs:";
+  return line.substr(0, key) == "// " && WithoutDevice(line.substr(key)).substr(0, 3) == "out" &&
+         line.substr(0, 11) != "// outputs:";
 }
 
 // The golden's text with its output lines replaced.

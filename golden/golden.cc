@@ -1,12 +1,11 @@
 // Reading goldens. Running them is in check.cc.
 #include "golden/golden.h"
 
-#include "devices/device_io.h"
-
 #include <charconv>
 #include <cstdlib>
 #include <sstream>
 
+#include "devices/device_io.h"
 #include "fmt/format.h"
 #include "literal/literal_text.h"
 #include "shape/shape_text.h"

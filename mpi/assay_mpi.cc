@@ -3,6 +3,8 @@
 // The C functions alone.
 #define OMPI_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX
+#include "mpi/assay_mpi.h"
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -10,8 +12,6 @@
 #include <list>
 #include <string>
 #include <vector>
-
-#include "mpi/assay_mpi.h"
 
 namespace {
 
@@ -32,7 +32,8 @@ std::list<Outgoing>& Pending() {
 void DropWhatIsGone() {
   Pending().remove_if([](Outgoing& outgoing) {
     int done = 0;
-    MPI_Testall(static_cast<int>(outgoing.requests.size()), outgoing.requests.data(), &done, MPI_STATUSES_IGNORE);
+    MPI_Testall(static_cast<int>(outgoing.requests.size()), outgoing.requests.data(), &done,
+                MPI_STATUSES_IGNORE);
     return done != 0;
   });
 }
@@ -56,8 +57,8 @@ void assay_mpi_send(int to, const char* bytes, int64_t size) {
   outgoing.size = size;
   MPI_Isend(&outgoing.size, 1, MPI_INT64_T, to, kSize, MPI_COMM_WORLD, &outgoing.requests.emplace_back());
   for (int64_t at = 0; at < size; at += kMostAtOnce) {
-    MPI_Isend(outgoing.bytes.data() + at, static_cast<int>(std::min(kMostAtOnce, size - at)), MPI_BYTE, to, kPiece,
-              MPI_COMM_WORLD, &outgoing.requests.emplace_back());
+    MPI_Isend(outgoing.bytes.data() + at, static_cast<int>(std::min(kMostAtOnce, size - at)), MPI_BYTE, to,
+              kPiece, MPI_COMM_WORLD, &outgoing.requests.emplace_back());
   }
 }
 
@@ -75,8 +76,8 @@ int64_t assay_mpi_probe(int* from) {
 
 void assay_mpi_receive(int from, char* bytes, int64_t size) {
   for (int64_t at = 0; at < size; at += kMostAtOnce) {
-    MPI_Recv(bytes + at, static_cast<int>(std::min(kMostAtOnce, size - at)), MPI_BYTE, from, kPiece, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
+    MPI_Recv(bytes + at, static_cast<int>(std::min(kMostAtOnce, size - at)), MPI_BYTE, from, kPiece,
+             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
 }
 

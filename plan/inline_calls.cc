@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "evaluator/inlining.h"
-#include "evaluator/registry.h"
 #include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/registry.h"
 #include "evaluator/steps.h"
 #include "plan/inline_maps.h"
 #include "plan/live.h"

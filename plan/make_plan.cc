@@ -42,9 +42,8 @@ absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& modu
 
 bool HasMeetings(const Module& module) {
   return std::any_of(module.computations.begin(), module.computations.end(), [](const Computation& c) {
-    return std::any_of(c.instructions.begin(), c.instructions.end(), [](const Instruction& i) {
-      return IsMeeting(i);
-    });
+    return std::any_of(c.instructions.begin(), c.instructions.end(),
+                       [](const Instruction& i) { return IsMeeting(i); });
   });
 }
 

@@ -160,17 +160,21 @@ class PyModule {
     const auto same = [](const auto& a, const auto& b) { return Literal::BitwiseEqual(a.second, b.second); };
     for (const NamedLiterals& device : devices) {
       if (!std::equal(device.begin(), device.end(), devices[0].begin(), devices[0].end(), same)) {
-        Throw(NotSupported({}, "devices give different results, which evaluate() can't return: use evaluate_devices()"),
-              name_, text_);
+        Throw(
+            NotSupported(
+                {}, "devices give different results, which evaluate() can't return: use evaluate_devices()"),
+            name_, text_);
       }
     }
     return Leaves(devices[0]);
   }
 
   // The results of each device; keys of arrays have the names of devices before them, or are every device's.
-  py::list EvaluateDevices(const Arrays& arrays, const Options& options, int64_t replicas, int64_t partitions) {
+  py::list EvaluateDevices(const Arrays& arrays, const Options& options, int64_t replicas,
+                           int64_t partitions) {
     py::list all;
-    for (const NamedLiterals& device : RunChecked(arrays, options, {.replicas = replicas, .partitions = partitions}))
+    for (const NamedLiterals& device :
+         RunChecked(arrays, options, {.replicas = replicas, .partitions = partitions}))
       all.append(Leaves(device));
     return all;
   }
@@ -184,7 +188,8 @@ class PyModule {
   }
 
  private:
-  std::vector<NamedLiterals> RunChecked(const Arrays& arrays, const Options& options, const DeviceGrid& devices) {
+  std::vector<NamedLiterals> RunChecked(const Arrays& arrays, const Options& options,
+                                        const DeviceGrid& devices) {
     std::map<std::string, NpyArray> inputs;
     for (const auto& [key, array] : arrays) {
       const auto& [descr, sizes, buffer] = array;

@@ -5,8 +5,8 @@
 #include <new>
 #include <utility>
 
-#include "evaluator/registry.h"
 #include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/registry.h"
 #include "evaluator/steps.h"
 #include "fmt/format.h"
 #include "plan/prepare.h"

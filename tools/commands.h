@@ -48,7 +48,7 @@ struct RunFlags {
 struct DiffFlags {
   std::string first, second;  // two .npz, or the program alone
   std::string actual;         // with a program: the outputs to compare
-  bool spmd = false;      // first is partitioned, second the whole program
+  bool spmd = false;          // first is partitioned, second the whole program
   RunFlags run;
   double rtol = 0, atol = 0;
   int64_t ulps = 0;

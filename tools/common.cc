@@ -272,12 +272,12 @@ bool HasSnapshot(const ProgramInFile& loaded) {
 
 absl::StatusOr<DeviceGrid> GridOf(const RunFlags& flags, const ProgramInFile& loaded) {
   const Module& module = loaded.program.module();
-  ASSAY_ASSIGN_OR_RETURN(
-      const DeviceGrid grid,
-      SettleDevices(module, {.replicas = flags.replicas, .partitions = flags.partitions}));
+  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid,
+                         SettleDevices(module, {.replicas = flags.replicas, .partitions = flags.partitions}));
   if (grid.size() > std::max<int64_t>(flags.replicas, module.replica_count) *
                         std::max<int64_t>(flags.partitions, module.num_partitions)) {
-    std::fprintf(stderr, "%s: note: runs on %lld replicas of %lld partitions, the fewest that its groups name\n",
+    std::fprintf(stderr,
+                 "%s: note: runs on %lld replicas of %lld partitions, the fewest that its groups name\n",
                  EscapeControls(flags.program).c_str(), static_cast<long long>(grid.replicas),
                  static_cast<long long>(grid.partitions));
   }

@@ -17,8 +17,9 @@ namespace {
 int64_t CollectivesOf(const Module& module) {
   int64_t count = 0;
   for (const Computation& computation : module.computations) {
-    count += std::count_if(computation.instructions.begin(), computation.instructions.end(),
-                           [](const Instruction& i) { return DefinitionOf(i.opcode).channel == Channel::kCollective; });
+    count += std::count_if(
+        computation.instructions.begin(), computation.instructions.end(),
+        [](const Instruction& i) { return DefinitionOf(i.opcode).channel == Channel::kCollective; });
   }
   return count;
 }
@@ -55,7 +56,8 @@ int DiffPartitioned(const DiffFlags& flags) {
   if (!whole) return exit_code;
   if (LacksInputs(whole_flags, *whole)) return AskForInputs(whole_flags, *whole);
 
-  const absl::StatusOr<DeviceGrid> whole_grid = SettleDevices(whole->program.module(), {.replicas = 0, .partitions = 0});
+  const absl::StatusOr<DeviceGrid> whole_grid =
+      SettleDevices(whole->program.module(), {.replicas = 0, .partitions = 0});
   if (!whole_grid.ok()) return FailIn(*whole, whole_grid.status(), flags.second);
   const absl::StatusOr<DeviceGrid> grid = GridOf(sharded_flags, *sharded);
   if (!grid.ok()) return FailIn(*sharded, grid.status(), flags.first);
@@ -83,7 +85,8 @@ int DiffPartitioned(const DiffFlags& flags) {
     tolerance.atol = flags.atol;
     tolerance.ulps = flags.ulps;
     if (!is_said)
-      tolerance.scale_rtol = ShareOfReordering(wholes[k].second.shape().element_type(), grid->size(), collectives);
+      tolerance.scale_rtol =
+          ShareOfReordering(wholes[k].second.shape().element_type(), grid->size(), collectives);
     const Comparison comparison = CompareLiterals(wholes[k].second, actual[k].second, tolerance);
     equal = equal && comparison.ok();
     text += fmt::format("{}: {}\n", wholes[k].first, comparison.Report());

@@ -216,9 +216,8 @@ const Instruction& TransferBehind(EvalContext& context, Opcode start) {
 
 absl::StatusOr<Literal> EvalSendDone(EvalContext& context, std::span<Literal>) {
   if (IsHostTransfer(context.instruction())) return Literal::Token();
-  ASSAY_ASSIGN_OR_RETURN(
-      const std::optional<Transfer> transfer,
-      TransferOf(context, TransferBehind(context, Opcode::kSend), /*as_source=*/true));
+  ASSAY_ASSIGN_OR_RETURN(const std::optional<Transfer> transfer,
+                         TransferOf(context, TransferBehind(context, Opcode::kSend), /*as_source=*/true));
   if (transfer) ASSAY_RETURN_IF_ERROR(context.device().FinishSend(context.instruction(), *transfer));
   return Literal::Token();
 }

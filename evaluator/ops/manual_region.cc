@@ -44,8 +44,8 @@ absl::StatusOr<Border> SdyBorder(const Module& module, const Instruction& call,
   ASSAY_ASSIGN_OR_RETURN(const std::vector<NamedMesh> meshes, MeshesOf(module));
   ASSAY_ASSIGN_OR_RETURN(const ManualBorder sdy, BorderOf(meshes, call));
   if (sdy.shardings.size() != wholes.size()) {
-    return InvalidProgram({}, fmt::format("SDY-V11: {} shardings for {} values", sdy.shardings.size(),
-                                          wholes.size()));
+    return InvalidProgram(
+        {}, fmt::format("SDY-V11: {} shardings for {} values", sdy.shardings.size(), wholes.size()));
   }
   Border border{.enters = sdy.enters};
   for (size_t k = 0; k < wholes.size(); ++k) {
@@ -137,8 +137,8 @@ absl::StatusOr<Literal> Enter(EvalContext& context, const Border& border, std::s
   std::vector<Literal> locals;
   for (size_t k = 0; k < operands.size(); ++k) {
     const std::optional<ShardLayout>& layout = border.layouts[k];
-    const bool is_cut =
-        layout && std::any_of(layout->counts().begin(), layout->counts().end(), [](int64_t n) { return n > 1; });
+    const bool is_cut = layout && std::any_of(layout->counts().begin(), layout->counts().end(),
+                                              [](int64_t n) { return n > 1; });
     if (layout && !layout->HoldsTheValue(device) && layout->reduction() == Sharding::Reduction::kSum) {
       ASSAY_ASSIGN_OR_RETURN(Literal zeros, context.NewLiteral(PartOf(shape, k), /*zero=*/true));
       locals.push_back(std::move(zeros));
@@ -202,8 +202,9 @@ absl::Status Place(EvalContext& context, const Literal& local, std::span<const i
 // Value number k of the family's devices, put together: chunk c comes from the device that supplies it, or is the sum of what
 // those give that hold summands (SDY-16, SDY-17).
 absl::StatusOr<Literal> WholeOf(EvalContext& context, const ShardLayout& layout,
-                                std::span<const int64_t> family, std::span<const std::vector<Literal>> brought,
-                                size_t k, std::shared_ptr<const Shape> shape) {
+                                std::span<const int64_t> family,
+                                std::span<const std::vector<Literal>> brought, size_t k,
+                                std::shared_ptr<const Shape> shape) {
   if (layout.reduction() != Sharding::Reduction::kSum)
     return NotSupported({}, "SDY-17: values that are unreduced by maximum or minimum");
   ASSAY_ASSIGN_OR_RETURN(Literal whole, context.NewLiteral(std::move(shape)));
@@ -229,16 +230,15 @@ absl::StatusOr<Literal> Leave(EvalContext& context, const Border& border, std::s
   if (some == border.layouts.end())
     return Literal::Tuple(shape, {operands.begin(), operands.end()});  // tokens alone
   const Ints family = (*some)->Family(context.device().id());
-  const auto combine =
-      [&](std::span<std::vector<Literal>> brought) -> absl::StatusOr<std::vector<Literal>> {
+  const auto combine = [&](std::span<std::vector<Literal>> brought) -> absl::StatusOr<std::vector<Literal>> {
     std::vector<Literal> values;
     for (size_t k = 0; k < brought[0].size(); ++k) {
       if (!border.layouts[k]) {
         values.push_back(brought[0][k]);
         continue;
       }
-      ASSAY_ASSIGN_OR_RETURN(
-          Literal value, WholeOf(context, *border.layouts[k], family, brought, k, PartOf(shape, k)));
+      ASSAY_ASSIGN_OR_RETURN(Literal value,
+                             WholeOf(context, *border.layouts[k], family, brought, k, PartOf(shape, k)));
       values.push_back(std::move(value));
     }
     const Literal whole = shape->IsTuple() ? Literal::Tuple(shape, std::move(values)) : std::move(values[0]);
@@ -256,7 +256,8 @@ bool IsRegionBorder(const Computation& computation, const Instruction& call) {
   if (target != kFullToShard && target != kShardToFull) return IsManualBorder(call);
   // On one device these are identities.
   return call.operands.size() == 1 &&
-         !Shape::Compatible(*computation.instructions[static_cast<size_t>(call.operands[0])].shape, *call.shape);
+         !Shape::Compatible(*computation.instructions[static_cast<size_t>(call.operands[0])].shape,
+                            *call.shape);
 }
 
 bool LeavesRegion(const Instruction& call) {
@@ -289,7 +290,7 @@ absl::Status CheckBorder(const Module& module, const Computation& computation, c
     if (!layout) continue;
     if (layout->num_devices() != grid.partitions) {
       return NotSupported({}, fmt::format("SDY-V17: {} is written for {} devices, the program runs on {}",
-                                            target, layout->num_devices(), grid.partitions));
+                                          target, layout->num_devices(), grid.partitions));
     }
     ASSAY_ASSIGN_OR_RETURN(const Shape local, LocalShape(*shapes.whole[k], *layout));
     if (Shape::Compatible(local, *shapes.local[k])) continue;

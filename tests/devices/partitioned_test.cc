@@ -30,8 +30,8 @@ DeviceGrid GridOf(const Program& program) {
   return *grid;
 }
 
-std::vector<DeviceOutputs> Ran(const Program& program, const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
-                               EngineChoice choice) {
+std::vector<DeviceOutputs> Ran(const Program& program, const DeviceGrid& grid,
+                               std::vector<DeviceInputs> inputs, EngineChoice choice) {
   const auto plan = program.PlanFor(EnginesOf(choice));
   REQUIRE(plan.ok());
   absl::StatusOr<std::vector<DeviceOutputs>> outputs = RunDevices(**plan, grid, std::move(inputs), {});

@@ -40,8 +40,10 @@ class Dawdler final : public Engine, public Kernel {
   std::atomic<uint64_t>& random_;
 };
 
-absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const Plan& plan, const DeviceGrid& grid, RunOptions options = {}) {
-  return RunDevices(plan, grid, std::vector<DeviceInputs>(static_cast<size_t>(grid.size())), std::move(options));
+absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const Plan& plan, const DeviceGrid& grid,
+                                                 RunOptions options = {}) {
+  return RunDevices(plan, grid, std::vector<DeviceInputs>(static_cast<size_t>(grid.size())),
+                    std::move(options));
 }
 
 // Four devices add up, permute, gather and exchange, five times over, with a copy before each step.
@@ -123,7 +125,7 @@ TEST_CASE("devices: a thousand runs with random delays give equal bytes", "[devi
 // A chain of collectives, each in a function of its own, so that devices that take different ways meet in them.
 struct Planted {
   std::string text;
-  std::string culprit;  // the device that does otherwise
+  std::string culprit;              // the device that does otherwise
   std::vector<std::string> places;  // one of these instructions is named
 };
 
@@ -147,13 +149,15 @@ Planted MismatchNumber(std::mt19937& random, int number) {
   for (int s = 0; s < steps; ++s) {
     const std::string groups = ", channel_id=1, replica_groups={{" + ids + "}}";
     std::string pairs;
-    for (int d = 0; d < devices; ++d) pairs += fmt::format("{}{{{},{}}}", d == 0 ? "" : ",", d, (d + 1) % devices);
+    for (int d = 0; d < devices; ++d)
+      pairs += fmt::format("{}{{{},{}}}", d == 0 ? "" : ",", d, (d + 1) % devices);
     const std::string ops[] = {
         "all-reduce(x), to_apply=sum, use_global_device_ids=true" + groups,
         "collective-permute(x), channel_id=1, source_target_pairs={" + pairs + "}",
         "collective-broadcast(x)" + groups,
     };
-    functions += fmt::format("f{} {{\n  x = f32[2] parameter(0)\n  ROOT meet{} = f32[2] {}\n}}\n\n", s, s, ops[draw(3)]);
+    functions += fmt::format("f{} {{\n  x = f32[2] parameter(0)\n  ROOT meet{} = f32[2] {}\n}}\n\n", s, s,
+                             ops[draw(3)]);
     usual.push_back(fmt::format("f{}", s));
   }
   other = usual;
@@ -161,12 +165,13 @@ Planted MismatchNumber(std::mt19937& random, int number) {
   planted.culprit = fmt::format("r0p{}", culprit);
   const auto transfer = [&](const std::string& name, int channel, bool receives) {
     const std::string pair = fmt::format(
-        ", channel_id={}, frontend_attributes={{_xla_send_recv_source_target_pairs=\"{{{{{},{}}}}}\"}}", channel,
-        culprit, (culprit + 1) % devices);
+        ", channel_id={}, frontend_attributes={{_xla_send_recv_source_target_pairs=\"{{{{{},{}}}}}\"}}",
+        channel, culprit, (culprit + 1) % devices);
     std::string text = fmt::format("{} {{\n  x = f32[2] parameter(0)\n  t = token[] after-all()\n", name);
     text += fmt::format("  s = (f32[2], u32[], token[]) send(x, t){}\n", pair);
     if (receives) text += fmt::format("  v = (f32[2], u32[], token[]) recv(t){}\n", pair);
-    if (receives) text += fmt::format("  got{} = (f32[2], token[]) recv-done(v), channel_id={}\n", channel, channel);
+    if (receives)
+      text += fmt::format("  got{} = (f32[2], token[]) recv-done(v), channel_id={}\n", channel, channel);
     text += fmt::format("  d = token[] send-done(s), channel_id={}\n", channel);
     return text + "  ROOT r = f32[2] copy(x)\n}\n\n";
   };
@@ -193,12 +198,14 @@ Planted MismatchNumber(std::mt19937& random, int number) {
       usual.insert(usual.begin() + at, "right");
       planted.places = {"got5"};
   }
-  planted.text = fmt::format("HloModule m, num_partitions={}\n\n", devices) + functions + Chain("usual", usual) +
-                 Chain("other", other) +
-                 fmt::format("ENTRY e {{\n  p = u32[] partition-id()\n  k = u32[] constant({})\n"
-                             "  q = pred[] compare(p, k), direction=EQ\n  x = f32[2] constant({{1, 2}})\n"
-                             "  ROOT r = f32[2] conditional(q, x, x), true_computation=other, false_computation=usual\n}}\n",
-                             culprit);
+  planted.text =
+      fmt::format("HloModule m, num_partitions={}\n\n", devices) + functions + Chain("usual", usual) +
+      Chain("other", other) +
+      fmt::format(
+          "ENTRY e {{\n  p = u32[] partition-id()\n  k = u32[] constant({})\n"
+          "  q = pred[] compare(p, k), direction=EQ\n  x = f32[2] constant({{1, 2}})\n"
+          "  ROOT r = f32[2] conditional(q, x, x), true_computation=other, false_computation=usual\n}}\n",
+          culprit);
   return planted;
 }
 
@@ -289,15 +296,18 @@ TEST_CASE("devices: as many as a program's groups name", "[devices]") {
     const Program program = ProgramOf("HloModule m" + header + "\n" + Sum() +
                                       "ENTRY e {\n  x = f32[4] parameter(0)\n  ROOT r = " + line + "\n}\n");
     const absl::StatusOr<DeviceGrid> grid = SettleDevices(program.module(), {.replicas = 0, .partitions = 0});
-    return grid.ok() ? fmt::format("{}x{}", grid->replicas, grid->partitions) : std::string(grid.status().message());
+    return grid.ok() ? fmt::format("{}x{}", grid->replicas, grid->partitions)
+                     : std::string(grid.status().message());
   };
   CHECK(grid_of("f32[4] all-reduce(x), to_apply=sum") == "1x1");
   CHECK(grid_of("f32[4] all-reduce(x), to_apply=sum, replica_groups={{0,3},{1,2}}") == "4x1");
-  CHECK(grid_of("f32[4] all-reduce(x), to_apply=sum, channel_id=1, replica_groups={{0,3},{1,2}}, use_global_device_ids=true") ==
-        "1x4");
-  CHECK(grid_of("f32[4] all-reduce(x), to_apply=sum, channel_id=1, replica_groups={{0,3},{1,2}}, use_global_device_ids=true",
+  CHECK(grid_of("f32[4] all-reduce(x), to_apply=sum, channel_id=1, replica_groups={{0,3},{1,2}}, "
+                "use_global_device_ids=true") == "1x4");
+  CHECK(grid_of("f32[4] all-reduce(x), to_apply=sum, channel_id=1, replica_groups={{0,3},{1,2}}, "
+                "use_global_device_ids=true",
                 ", replica_count=2") == "2x2");
-  CHECK(grid_of("f32[4] all-reduce(x), to_apply=sum, channel_id=1, replica_groups={{0,1}}", ", num_partitions=3") == "2x3");
+  CHECK(grid_of("f32[4] all-reduce(x), to_apply=sum, channel_id=1, replica_groups={{0,1}}",
+                ", num_partitions=3") == "2x3");
   CHECK(grid_of("f32[12] all-gather(x), dimensions={0}") == "3x1");
   CHECK(grid_of("f32[24] all-gather(x), dimensions={0}, channel_id=1, replica_groups={{0,1}}") == "2x3");
   CHECK(grid_of("f32[2] reduce-scatter(x), dimensions={0}, to_apply=sum") == "2x1");
@@ -308,7 +318,8 @@ TEST_CASE("devices: as many as a program's groups name", "[devices]") {
 TEST_CASE("devices: inputs and outputs by name", "[devices]") {
   CHECK(WithoutDevice("r0p1/arg0") == "arg0");
   CHECK(WithoutDevice("r12p30/arg0.1") == "arg0.1");
-  for (const char* key : {"arg0", "r0/arg0", "rp/arg0", "r0p/arg0", "r0p1arg0", "p0r1/arg0", "host_recv3/0", "r-1p0/x"})
+  for (const char* key :
+       {"arg0", "r0/arg0", "rp/arg0", "r0p/arg0", "r0p1arg0", "p0r1/arg0", "host_recv3/0", "r-1p0/x"})
     CHECK(WithoutDevice(key) == key);
 }
 

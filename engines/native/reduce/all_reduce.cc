@@ -29,14 +29,15 @@ absl::Status AddMembers(EvalContext& context, const SumKernels& kernels, Brought
                         Literal& result) {
   const ElementType type = result.shape().element_type();
   const int64_t bytes = Bytes(type), members = std::ssize(brought), count = result.shape().num_elements();
-  const int64_t block = std::clamp<int64_t>(kBytesTogether / (members * bytes), 1, std::max<int64_t>(count, 1));
+  const int64_t block =
+      std::clamp<int64_t>(kBytesTogether / (members * bytes), 1, std::max<int64_t>(count, 1));
   const int64_t sizes[] = {members, block};
   ASSAY_ASSIGN_OR_RETURN(Literal rows,
                          context.NewLiteral(std::make_shared<const Shape>(Shape::ArrayOrDie(type, sizes))));
   // -0 changes no sum: not that of zeros either.
-  const Literal none = IsComplex(type)
-                           ? Literal::FromDoubles(ComponentType(type), std::array<int64_t, 1>{2}, std::array{-0.0, -0.0})
-                           : Literal::ScalarDouble(type, -0.0);
+  const Literal none = IsComplex(type) ? Literal::FromDoubles(ComponentType(type), std::array<int64_t, 1>{2},
+                                                              std::array{-0.0, -0.0})
+                                       : Literal::ScalarDouble(type, -0.0);
   std::byte* const stacked = rows.MutableBytes().data();
   std::byte* const out = result.MutableBytes().data();
   for (int64_t first = 0; first < count; first += block) {
@@ -71,8 +72,8 @@ class AllReduceKernel final : public Kernel {
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     DeviceLink& device = context.device();
-    const std::vector<int64_t> members =
-        GroupOf(device.grid(), context.attributes(), {.has_global_ids = true, .covers_all = true}, device.id());
+    const std::vector<int64_t> members = GroupOf(device.grid(), context.attributes(),
+                                                 {.has_global_ids = true, .covers_all = true}, device.id());
     const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
       std::vector<Literal> results;
       for (size_t k = 0; k < brought[0].size(); ++k) {
@@ -80,7 +81,8 @@ class AllReduceKernel final : public Kernel {
         results.push_back(std::move(result));
       }
       const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
-      const Literal value = shape->IsTuple() ? Literal::Tuple(shape, std::move(results)) : std::move(results[0]);
+      const Literal value =
+          shape->IsTuple() ? Literal::Tuple(shape, std::move(results)) : std::move(results[0]);
       return std::vector<Literal>(brought.size(), value);
     };
     return device.Meet(context.instruction(), members,
@@ -115,12 +117,15 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareAllReduce(const StepView& s
   std::vector<TypedFold> folds;
   for (size_t k = 0; k < step.instruction.operands.size(); ++k) {
     const Shape& shape = step.operand_shape(static_cast<int64_t>(k));
-    if (shape.HasDynamic() || shape.HasUnbounded()) return NotSupported({}, "sizes that are known at run time");
-    if (shape.element_type() != reduced) return NotSupported({}, "operands and reducer of more than one type");
+    if (shape.HasDynamic() || shape.HasUnbounded())
+      return NotSupported({}, "sizes that are known at run time");
+    if (shape.element_type() != reduced)
+      return NotSupported({}, "operands and reducer of more than one type");
     if (is_sum) continue;
     const TypedFold& fold =
         folds.emplace_back(TypedFoldOf(FoldKernelsOf(isa), KeyOpOf(step.module, reducer, reduced), reduced));
-    if (fold.combine == nullptr || fold.float_keys) return NotSupported({}, fmt::format("folds of {}", Name(reduced)));
+    if (fold.combine == nullptr || fold.float_keys)
+      return NotSupported({}, fmt::format("folds of {}", Name(reduced)));
   }
   return std::make_shared<AllReduceKernel>(SumKernelsOf(isa), std::move(folds));
 }

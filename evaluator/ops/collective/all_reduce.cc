@@ -145,8 +145,8 @@ absl::StatusOr<Shape> InferReduceScatter(const InferContext& context) {
 absl::StatusOr<Literal> Block(EvalContext& context, const Literal& x, int64_t d, int64_t number,
                               std::shared_ptr<const Shape> shape) {
   if (x.shape().HasDynamic() && x.dynamic_size(d) != x.shape().size(d)) {
-    return EvalError({}, fmt::format("reduce-scatter: dimension {} has run-time size {}, wanted its bound {}", d,
-                                     x.dynamic_size(d), x.shape().size(d)));
+    return EvalError({}, fmt::format("reduce-scatter: dimension {} has run-time size {}, wanted its bound {}",
+                                     d, x.dynamic_size(d), x.shape().size(d)));
   }
   const int64_t start = number * shape->size(d);
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewLiteral(shape, shape->HasDynamic()));

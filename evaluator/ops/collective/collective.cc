@@ -91,11 +91,10 @@ absl::StatusOr<std::optional<Literal>> MeetGroup(EvalContext& context, const Gro
   DeviceLink& device = context.device();
   const std::vector<int64_t> members = GroupOf(device.grid(), context.attributes(), rules, device.id());
   if (members.empty()) return std::optional<Literal>();
-  ASSAY_ASSIGN_OR_RETURN(
-      Literal value,
-      device.Meet(context.instruction(), members,
-                  {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())},
-                  combine));
+  ASSAY_ASSIGN_OR_RETURN(Literal value, device.Meet(context.instruction(), members,
+                                                    {std::make_move_iterator(operands.begin()),
+                                                     std::make_move_iterator(operands.end())},
+                                                    combine));
   return std::optional<Literal>(std::move(value));
 }
 
@@ -105,9 +104,10 @@ absl::Status CheckAlike(const EvalContext& context, Brought brought, size_t k, i
     const DimVector sizes = brought[m][k].runtime_sizes();
     for (int64_t d = 0; d < std::ssize(sizes); ++d) {
       if (d == apart || sizes[d] == first[d]) continue;
-      return EvalError({}, fmt::format("{}: dimension {} of operand {} has run-time size {} on member 0 of the "
-                                       "group, {} on member {}",
-                                       Name(context.instruction().opcode), d, k, first[d], sizes[d], m));
+      return EvalError({},
+                       fmt::format("{}: dimension {} of operand {} has run-time size {} on member 0 of the "
+                                   "group, {} on member {}",
+                                   Name(context.instruction().opcode), d, k, first[d], sizes[d], m));
     }
   }
   return absl::OkStatus();

@@ -22,8 +22,7 @@ absl::Status RefuseInPlace(const AttributeMap& attributes) {
 }
 
 absl::StatusOr<Shape> InferCollectivePermute(const InferContext& context) {
-  ASSAY_RETURN_IF_ERROR(
-      CheckSourceTargetPairs(CountsFor(context), context.attributes()));
+  ASSAY_RETURN_IF_ERROR(CheckSourceTargetPairs(CountsFor(context), context.attributes()));
   if (IsInPlace(context.attributes())) {
     if (context.num_operands() != 4)
       return InvalidProgram({}, "CollectivePermute-C4: slice_sizes wants 4 operands");
@@ -62,7 +61,8 @@ absl::StatusOr<Literal> Permuted(EvalContext& context, std::span<Literal> operan
   const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
     ASSAY_ASSIGN_OR_RETURN(const Literal zeros, context.NewLiteral(shape, /*zero=*/true));
     std::vector<Literal> results(brought.size(), zeros);
-    for (const auto& [source, target] : pairs) results[number(target)] = Bundle(shape, brought[number(source)]);
+    for (const auto& [source, target] : pairs)
+      results[number(target)] = Bundle(shape, brought[number(source)]);
     return results;
   };
   return device.Meet(context.instruction(), members,

@@ -70,7 +70,8 @@ absl::Status Receive(EvalContext& context, Brought brought, int64_t s, int64_t m
   const int64_t row_bytes = result_rows == 0 ? 0 : result.shape().num_bytes() / result_rows;
   for (int64_t t = 0; t < updates; ++t) {
     const int64_t e = m * updates + t;
-    const int64_t from = ElementAt(sender[2], e), size = ElementAt(sender[3], e), to = ElementAt(sender[4], e);
+    const int64_t from = ElementAt(sender[2], e), size = ElementAt(sender[3], e),
+                  to = ElementAt(sender[4], e);
     ASSAY_RETURN_IF_ERROR(CheckRange("input", from, size, rows));
     ASSAY_RETURN_IF_ERROR(CheckRange("output", to, size, result_rows));
     if (const int64_t wanted = ElementAt(receiver[5], s * updates + t); wanted != size) {

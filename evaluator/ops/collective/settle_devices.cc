@@ -23,9 +23,7 @@ bool IsIdentity(const Meeting& meeting) {
   return LeavesRegion(*meeting.instruction) && !IsRegionBorder(*meeting.computation, *meeting.instruction);
 }
 
-bool IsBorder(const Meeting& meeting) {
-  return IsRegionBorder(*meeting.computation, *meeting.instruction);
-}
+bool IsBorder(const Meeting& meeting) { return IsRegionBorder(*meeting.computation, *meeting.instruction); }
 
 std::vector<Meeting> MeetingsOf(const Module& module) {
   std::vector<bool> reached(module.computations.size(), false);
@@ -63,8 +61,7 @@ absl::Status CheckTransfer(const Instruction& instruction, const DeviceGrid& gri
     for (int64_t id : pair) {
       if (id < ids) continue;
       return InvalidProgram({}, fmt::format("Send-C3: id {} in the source-target pairs, but there are {} {}",
-                                            id, ids,
-                                            kind == IdKind::kPartition ? "partitions" : "replicas"));
+                                            id, ids, kind == IdKind::kPartition ? "partitions" : "replicas"));
     }
   }
   return absl::OkStatus();
@@ -76,7 +73,7 @@ absl::Status CheckCollective(const Module& module, const Meeting& meeting, const
   std::vector<const Shape*> operands;
   for (int32_t operand : instruction.operands)
     operands.push_back(meeting.computation->instructions[static_cast<size_t>(operand)].shape.get());
-  const InferContext context{module,  instruction, operands, instruction.shape.get(), meeting.computation,
+  const InferContext context{module, instruction, operands, instruction.shape.get(), meeting.computation,
                              &grid};
   const absl::StatusOr<Shape> inferred = DefinitionOf(instruction.opcode).infer(context);
   if (!inferred.ok()) return inferred.status();
@@ -89,11 +86,11 @@ absl::Status CheckMeetings(const Module& module, std::span<const Meeting> meetin
   for (const Meeting& meeting : meetings) {
     const Instruction& instruction = *meeting.instruction;
     if (IsIdentity(meeting)) continue;
-    const absl::Status status =
-        IsBorder(meeting) ? CheckBorder(module, *meeting.computation, instruction, grid)
-        : DefinitionOf(instruction.opcode).channel == Channel::kTransfer
-            ? CheckTransfer(instruction, grid)
-            : CheckCollective(module, meeting, grid);
+    const absl::Status status = IsBorder(meeting)
+                                    ? CheckBorder(module, *meeting.computation, instruction, grid)
+                                : DefinitionOf(instruction.opcode).channel == Channel::kTransfer
+                                    ? CheckTransfer(instruction, grid)
+                                    : CheckCollective(module, meeting, grid);
     if (status.ok()) continue;
     return WithPosition(
         WithSuffix(status, fmt::format(" (on {} replicas of {} partitions; in '%{} = {}')", grid.replicas,
@@ -143,7 +140,7 @@ DeviceGrid SmallestFor(const NamedIds& named, const DeviceGrid& said) {
   if (said.replicas == 0) grid.replicas = named.replicas;
   if (said.partitions == 0) grid.partitions = named.partitions;
   // Decision: transfer-ids
-  int64_t& transfers = said.partitions == 0 && said.replicas == 0 ? grid.partitions
+  int64_t& transfers = said.partitions == 0 && said.replicas == 0  ? grid.partitions
                        : grid.partitions > 1 || grid.replicas == 1 ? grid.partitions
                                                                    : grid.replicas;
   if ((&transfers == &grid.partitions ? said.partitions : said.replicas) == 0)
@@ -160,7 +157,8 @@ DeviceGrid SmallestFor(const NamedIds& named, const DeviceGrid& said) {
 // A program with manual regions: as many partitions as their meshes have, values outside the same on all.
 absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const Meeting> meetings,
                                          std::span<const Meeting> borders, const DeviceGrid& said) {
-  DeviceGrid grid{.replicas = std::max(said.replicas, int64_t{1}), .partitions = said.partitions, .logical = true};
+  DeviceGrid grid{
+      .replicas = std::max(said.replicas, int64_t{1}), .partitions = said.partitions, .logical = true};
   for (const Meeting& border : borders) {
     ASSAY_ASSIGN_OR_RETURN(const int64_t devices,
                            DevicesOfBorder(module, *border.computation, *border.instruction));
@@ -190,9 +188,10 @@ absl::StatusOr<DeviceGrid> SettleDevices(const Module& module, const DeviceGrid&
   ASSAY_ASSIGN_OR_RETURN(const NamedIds named, NamedBy(meetings));
   const DeviceGrid smallest = SmallestFor(named, said);
   if (smallest.replicas > kMaxDevices || smallest.partitions > kMaxDevices || smallest.size() > kMaxDevices)
-    return LimitExceeded("devices", smallest.replicas > kMaxDevices     ? smallest.replicas
-                                    : smallest.partitions > kMaxDevices ? smallest.partitions
-                                                                        : smallest.size(),
+    return LimitExceeded("devices",
+                         smallest.replicas > kMaxDevices     ? smallest.replicas
+                         : smallest.partitions > kMaxDevices ? smallest.partitions
+                                                             : smallest.size(),
                          kMaxDevices);
   const absl::Status fits = CheckMeetings(module, meetings, smallest);
   if (fits.ok()) return smallest;
