@@ -440,12 +440,43 @@ absl::Status ScalarFunction::Run(int64_t n, std::span<const std::byte* const> in
                          : impl_->Interpret(n, in, in_strides, out, out_strides);
 }
 
+namespace {
+
+// The instruction whose value another one gives as it is: through copies, barriers and tuples, which StableHLO and XLA's
+// passes leave out or put in.
+int32_t SourceOf(const Computation& computation, int32_t index) {
+  const auto at = [&](int32_t i) -> const Instruction& {
+    return computation.instructions[static_cast<size_t>(i)];
+  };
+  while (true) {
+    const Instruction& instruction = at(index);
+    const Opcode opcode = instruction.opcode;
+    const bool is_copied = opcode == Opcode::kCopy;
+    const bool is_copy_done = opcode == Opcode::kCopyDone;
+    if (DefinitionOf(opcode).is_identity || is_copied) {
+      index = instruction.operands[0];
+    } else if (is_copy_done) {  // of a copy-start
+      index = at(instruction.operands[0]).operands[0];
+    } else if (opcode == Opcode::kGetTupleElement) {
+      const int32_t tuple = SourceOf(computation, instruction.operands[0]);
+      if (at(tuple).opcode != Opcode::kTuple) return index;
+      index = at(tuple).operands[static_cast<size_t>(instruction.attributes.Int(Attr::kIndex))];
+    } else {
+      return index;
+    }
+  }
+}
+
+}  // namespace
+
 bool IsExactSum(const Module& module, ComputationId id) {
   const Computation& computation = module.computation(id);
-  const Instruction* returned = &computation.root_instruction();
-  if (returned->opcode == Opcode::kTuple && returned->operands.size() == 1)
-    returned = &computation.instructions[static_cast<size_t>(returned->operands[0])];
-  const Instruction& root = *returned;
+  const auto source = [&](int32_t index) { return SourceOf(computation, index); };
+  int32_t returned = source(computation.root);
+  if (computation.instructions[returned].opcode == Opcode::kTuple &&
+      computation.instructions[returned].operands.size() == 1)
+    returned = source(computation.instructions[returned].operands[0]);
+  const Instruction& root = computation.instructions[returned];
   if (computation.parameters.size() != 2 || root.opcode != Opcode::kAdd || !root.shape->IsScalar()) {
     return false;
   }
@@ -453,8 +484,8 @@ bool IsExactSum(const Module& module, ComputationId id) {
   if (!IsFloat(type) && !IsComplex(type)) return false;
   const int32_t first = computation.parameters[0];
   const int32_t second = computation.parameters[1];
-  const bool sums_both = (root.operands[0] == first && root.operands[1] == second) ||
-                         (root.operands[0] == second && root.operands[1] == first);
+  const int32_t lhs = source(root.operands[0]), rhs = source(root.operands[1]);
+  const bool sums_both = (lhs == first && rhs == second) || (lhs == second && rhs == first);
   return sums_both && computation.instructions[first].shape->IsScalar(type) &&
          computation.instructions[second].shape->IsScalar(type);
 }

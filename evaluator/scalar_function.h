@@ -37,8 +37,8 @@ class ScalarFunction {
   ElementType input_type(int64_t i) const;
   ElementType output_type(int64_t i) const;
 
-  // RED-1: one result (or a tuple of it), of floating or complex type, which is `add` of the two parameters. Such a
-  // reducer means the exact sum rounded once.
+  // RED-1: one result (or a tuple of it), of floating or complex type, which is `add` of the two parameters, whatever
+  // copies, barriers and tuples they go through. Such a reducer means the exact sum rounded once.
   bool is_exact_sum() const;
 
   // A parameter returned unchanged (`index` its number), or -1: combiners that keep or replace.

@@ -1,5 +1,6 @@
 #include "plan/prepare.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -13,11 +14,19 @@ bool IsLoopInSlots(const Instruction& instruction, std::span<const ComputationPl
   return condition.unpacked && body.unpacked && body.packed;
 }
 
+bool LacksBound(const Shape& shape) {
+  if (shape.IsArray()) return shape.HasUnbounded();
+  return std::any_of(shape.elements().begin(), shape.elements().end(), LacksBound);
+}
+
 }  // namespace
 
 absl::Status PrepareStep(const FusionView& view, std::span<const Engine* const> engines, Step& step) {
+  const bool is_unbounded = LacksBound(*view.root().shape);
   for (const Engine* engine : engines) {
-    absl::StatusOr<std::shared_ptr<const Kernel>> kernel = engine->Prepare(view);
+    // What is declared without a bound has no room to be computed in: the reference says so.
+    absl::StatusOr<std::shared_ptr<const Kernel>> kernel =
+        is_unbounded ? NotSupported({}, "a dimension without a bound") : engine->Prepare(view);
     if (absl::IsUnimplemented(kernel.status())) {
       step.declined.reserve(engines.size());
       step.declined.push_back({engine, std::move(kernel).status()});

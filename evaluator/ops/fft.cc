@@ -203,7 +203,10 @@ absl::StatusOr<Literal> EvalFft(EvalContext& context, std::span<Literal> operand
       ASSAY_RETURN_IF_ERROR(run.Line(line.index()));
     }
   }
-  SetRuntimeSizes(result, sizes);
+  // A dimension of the transform that is declared dynamic has the whole size.
+  DimVector result_sizes(result.shape().sizes().begin(), result.shape().sizes().end());
+  std::copy_n(sizes.begin(), leading, result_sizes.begin());
+  SetRuntimeSizes(result, result_sizes);
   return result;
 }
 

@@ -15,11 +15,24 @@ namespace {
 //
 // out[I] = operand[I[dimensions[0]], I[dimensions[1]], ...]; dimensions are in any order.
 
+// Decision: left-out-broadcast
+// Where the shape is left out, `dimensions` are sizes in front of the operand's, as XLA's parser has it.
+absl::StatusOr<Shape> BroadcastBySizes(const Shape& operand, std::span<const int64_t> dimensions) {
+  DimVector sizes(dimensions.begin(), dimensions.end());
+  sizes.insert(sizes.end(), operand.sizes().begin(), operand.sizes().end());
+  ASSAY_ASSIGN_OR_RETURN(Shape result, Shape::Array(operand.element_type(), sizes));
+  const int64_t added = std::ssize(dimensions);
+  for (int64_t d = 0; d < operand.rank(); ++d) result.set_dynamic(added + d, operand.is_dynamic(d));
+  return result;
+}
+
 absl::StatusOr<Shape> InferBroadcast(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(RequireArray(context, 0, "Broadcast-C1"));
-  ASSAY_ASSIGN_OR_RETURN(const Shape declared, context.Declared());
   const Shape& operand = context.operand(0);
   const auto dimensions = context.attributes().List(Attr::kDimensions);
+  ASSAY_ASSIGN_OR_RETURN(const Shape declared, context.declared != nullptr
+                                                   ? absl::StatusOr<Shape>(*context.declared)
+                                                   : BroadcastBySizes(operand, dimensions));
   if (!declared.IsArray()) return Violates("Broadcast-C1", "the result is not an array");
   if (static_cast<int64_t>(dimensions.size()) != operand.rank()) {
     return Violates("Broadcast-C3", "dimensions has {} entries, the operand has {} dimensions",
@@ -178,7 +191,8 @@ absl::StatusOr<Literal> EvalReverse(EvalContext& context, std::span<Literal> ope
 absl::StatusOr<Shape> InferCopy(const InferContext& context) { return context.operand(0); }
 
 absl::StatusOr<Literal> EvalCopy(EvalContext& context, std::span<Literal> operands) {
-  if (!operands[0].shape().IsArray()) return std::move(operands[0]);
+  // The value of a buffer is its array.
+  if (!context.result_shape().IsArray()) return std::move(operands[0]);
   return ShareStorage(context, operands[0], operands[0].runtime_sizes());
 }
 

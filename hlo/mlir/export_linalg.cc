@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
+#include "hlo/float_attribute.h"
 #include "hlo/mlir/exporter.h"
 #include "hlo/mlir/text_writer.h"
 
@@ -247,7 +248,9 @@ void ExportTriangularSolve(OpExport& out) {
 template <Opcode opcode>
 void ExportBatchNorm(OpExport& out) {
   out.UseOperands();
-  const auto epsilon = static_cast<float>(out.attributes().Float(Attr::kEpsilon));
+  const double value = out.attributes().Float(Attr::kEpsilon);
+  if (!IsShortestOfFloat(value)) return out.Refuse(fmt::format("epsilon={}, which is no float", value));
+  const auto epsilon = static_cast<float>(value);
   out.Property("epsilon", FloatText(epsilon, ElementType::kF32) + " : f32");
   out.Int("feature_index", out.attributes().Int(Attr::kFeatureIndex));
   out.Emit("stablehlo." + std::string(StableHloName(opcode)));

@@ -135,7 +135,7 @@ struct Syntax {
     kSame,      // one type, if operands and results have the same; else a function type
     kFunction,  // a function type
     kResult,    // that of the result
-    kSelect,    // those of the first two operands
+    kSelect,  // those of the first two operands, if the second, the third and the result have the same; else a function type
   };
   Types types = Types::kGeneric;
   std::string prefix, suffix;

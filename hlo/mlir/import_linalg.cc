@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
+#include "hlo/float_attribute.h"
 #include "hlo/mlir/importer.h"
 
 namespace assay::mlir {
@@ -213,7 +214,8 @@ template <Opcode opcode, size_t operands, size_t results>
 void ImportBatchNorm(OpImport& in) {
   if (!in.Arity(operands, results)) return;
   in.Emit(opcode, in.operands,
-          in.Map({{Attr::kEpsilon, in.Float("epsilon")}, {Attr::kFeatureIndex, in.Int("feature_index")}}));
+          in.Map({{Attr::kEpsilon, ShortestDouble(static_cast<float>(in.Float("epsilon")))},
+                  {Attr::kFeatureIndex, in.Int("feature_index")}}));
 }
 
 // rng: the third operand is the shape, which the result's type says too.

@@ -21,6 +21,18 @@ bool HaveSameType(const Shape& a, const Shape& b) {
   return true;
 }
 
+// Whether a value, and each of a tuple, is of the type that StableHLO has for the shape; what it has no value for is of any.
+bool HasTypeOf(const Exporter& exporter, NodeId id, const Shape& shape) {
+  const Node& node = exporter.node(id);
+  if (node.kind == Node::Kind::kAbsent) return true;
+  if (node.kind != Node::Kind::kTuple) return shape.IsTuple() || HaveSameType(*node.shape, shape);
+  if (!shape.IsTuple() || node.elements.size() != shape.elements().size()) return true;
+  for (size_t i = 0; i < node.elements.size(); ++i) {
+    if (!HasTypeOf(exporter, node.elements[i], shape.element(static_cast<int64_t>(i)))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string Upper(std::string_view word) {
@@ -48,6 +60,8 @@ void OpExport::Refuse(std::string_view why) {
 }
 
 void OpExport::Bind(NodeId node) {
+  if (ok() && !HasTypeOf(exporter, node, *hlo.shape))
+    Refuse("a static size that is declared dynamic, or the other way");
   if (ok()) block.nodes[static_cast<size_t>(index)] = node;
 }
 
@@ -199,7 +213,11 @@ void OpExport::AppendOwn(std::string_view name, const Syntax& syntax, std::span<
   if (syntax.types == Types::kResult || (syntax.types == Types::kSame && same)) {
     return exporter.AppendTypeOf(*types[0]);
   }
-  if (syntax.types == Types::kSelect) return exporter.AppendTypes(operands.first(2));
+  const auto chosen_has_type = [&](size_t i) {
+    return HaveSameType(*exporter.node(operands[i]).shape, *types[0]);
+  };
+  if (syntax.types == Types::kSelect && chosen_has_type(1) && chosen_has_type(2))
+    return exporter.AppendTypes(operands.first(2));
   out += '(';
   exporter.AppendTypes(operands);
   out += types.size() == 1 ? ") -> " : ") -> (";

@@ -1,11 +1,10 @@
 #include "hlo/proto/attribute_reader.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "fmt/format.h"
+#include "hlo/float_attribute.h"
 #include "hlo/proto/hlo.pb.h"
 #include "hlo/proto/values.h"
 #include "hlo/text/common_attributes.h"
@@ -29,16 +28,6 @@ void SetIfAny(Attr attr, Ints values, AttributeMap* attributes) {
 }
 void SetIfTrue(Attr attr, bool value, AttributeMap* attributes) {
   if (value) attributes->Set(attr, true);
-}
-
-// The shortest decimal number that is this float. HLO text has 0.001 where the message has the nearest float.
-double ShortestDouble(float value) {
-  char buffer[40];
-  for (int digits = 1; digits <= 9; ++digits) {
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, static_cast<double>(value));
-    if (std::strtof(buffer, nullptr) == value) return std::strtod(buffer, nullptr);
-  }
-  return value;
 }
 
 absl::Status ReadWindow(const pb::HloInstructionProto& m, AttributeMap* attributes) {

@@ -6,6 +6,7 @@
 
 #include "fmt/format.h"
 #include "hlo/compare_type.h"
+#include "hlo/float_attribute.h"
 #include "hlo/proto/devices.h"
 #include "hlo/proto/hlo.pb.h"
 #include "hlo/proto/values.h"
@@ -117,6 +118,7 @@ struct Writer {
   }
 
   // True if the attribute is of that form and was written.
+  absl::Status CheckRoom() const;
   bool WriteBool() const;
   bool WriteInt() const;
   bool WriteText() const;
@@ -124,6 +126,22 @@ struct Writer {
   absl::Status WriteWord() const;
   absl::Status WriteOther() const;
 };
+
+// What a field would not give back as it is: the reader takes a channel below 1 as none.
+absl::Status Writer::CheckRoom() const {
+  const auto refused = [this](std::string_view what) {
+    return NotSupported({}, fmt::format("writing {}: {}", Name(attr), what));
+  };
+  if (attr == Attr::kChannelId && Int() < 1)
+    return refused(fmt::format("{} stands for no channel in a proto", Int()));
+  if (attr == Attr::kEpsilon && !IsShortestOfFloat(std::get<double>(value)))
+    return refused(fmt::format("{} is no float", std::get<double>(value)));
+  const bool is_narrow =
+      attr == Attr::kCrossProgramPrefetchIndex || attr == Attr::kExponentBits || attr == Attr::kMantissaBits;
+  if (is_narrow && Int() != static_cast<int32_t>(Int()))
+    return refused(fmt::format("{} has more than 32 bits", Int()));
+  return absl::OkStatus();
+}
 
 bool Writer::WriteBool() const {
   switch (attr) {
@@ -486,6 +504,7 @@ absl::Status WriteInstruction(const Computation& computation, const Instruction&
     const AttrForm form = FormOf(entry.attr);
     if (form == AttrForm::kComputation || form == AttrForm::kComputations) continue;
     const Writer writer{instruction.opcode, entry.attr, entry.value, message};
+    ASSAY_RETURN_IF_ERROR(writer.CheckRoom());
     if (writer.WriteBool() || writer.WriteInt() || writer.WriteText() || writer.WriteList()) continue;
     ASSAY_RETURN_IF_ERROR(writer.WriteOther());
   }

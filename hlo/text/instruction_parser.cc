@@ -275,6 +275,10 @@ absl::Status ModuleParser::ParseAttribute(Scope& scope, Draft& draft) {
       ASSAY_RETURN_IF_ERROR(in_.ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace,
                                          [&] { return ParseComputationRef(&ids.emplace_back()); }));
       attributes.Set(*attr, std::move(ids));
+    } else if (*attr == Attr::kDomain) {
+      RawText domain;
+      ASSAY_RETURN_IF_ERROR(ReadDomain(in_, &domain.text));
+      attributes.Set(*attr, std::move(domain));
     } else {
       ASSAY_ASSIGN_OR_RETURN(AttrValue value, ReadAttributeValue(in_, *attr));
       attributes.Set(*attr, std::move(value));

@@ -2,6 +2,7 @@
 #include "hlo/text/sharding_text.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "fmt/format.h"
@@ -344,6 +345,25 @@ absl::Status ReadSharding(TokenReader& in, std::string* canonical) {
   }
   *canonical += '}';
   return in.Expect(TokenKind::kRightBrace);
+}
+
+absl::Status ReadDomain(TokenReader& in, std::string* canonical) {
+  std::optional<std::string> kind, entry, exit;
+  const auto read_part = [&]() -> absl::Status {
+    if (!kind && in.EatAttrName("kind")) {
+      const SourcePosition where = in.position();
+      ASSAY_RETURN_IF_ERROR(in.ReadString(&kind.emplace()));
+      if (*kind == "sharding") return absl::OkStatus();
+      return InvalidProgram(where, fmt::format("the kind of a domain is '{}', wanted 'sharding'", *kind));
+    }
+    if (!entry && in.EatAttrName("entry")) return ReadSharding(in, &entry.emplace());
+    if (!exit && in.EatAttrName("exit")) return ReadSharding(in, &exit.emplace());
+    return in.Unexpected("kind, entry or exit, each once");
+  };
+  ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace, read_part));
+  if (!kind || !entry || !exit) return InvalidProgram(in.position(), "a domain needs kind, entry and exit");
+  *canonical = fmt::format("{{kind=\"sharding\", entry={}, exit={}}}", *entry, *exit);
+  return absl::OkStatus();
 }
 
 void SpreadShardingOverTuple(const Shape& shape, std::string* sharding) {

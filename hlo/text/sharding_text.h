@@ -16,6 +16,9 @@ namespace assay {
 // A whole sharding in braces.
 absl::Status ReadSharding(TokenReader& in, std::string* canonical);
 
+// {kind="sharding", entry=SHARDING, exit=SHARDING}, in any order, each once.
+absl::Status ReadDomain(TokenReader& in, std::string* canonical);
+
 // A single sharding on a tuple is meant for every leaf: "{{replicated}, {replicated}}".
 void SpreadShardingOverTuple(const Shape& shape, std::string* sharding);
 

@@ -278,6 +278,34 @@ TEST_CASE("export: what StableHLO does not have is refused by name", "[mlir][exp
  ROOT i = (f32[], token[]) infeed(t) })") == "infeed '%i' as StableHLO: an item that is no tuple of arrays");
 }
 
+TEST_CASE("export: values that are declared dynamic, or only in part, keep their types", "[mlir][export]") {
+  // A choice between a static and a dynamic array has no short form.
+  CheckPrinted(R"(ENTRY e { p = pred[2] parameter(0)
+ x = f32[<=2] parameter(1)
+ y = f32[2] parameter(2)
+ ROOT r = f32[2] select(p, x, y) })");
+  CheckPrinted(R"(ENTRY e { p = pred[<=2] parameter(0)
+ x = f32[2] parameter(1)
+ y = f32[2] parameter(2)
+ ROOT r = f32[2] select(p, x, y) })");
+  // What gives its operand as it is writes no operation that could change the type.
+  for (const char* body :
+       {"ROOT r = f32[<=2] domain(x), domain={kind=\"sharding\", entry={replicated}, exit={replicated}}",
+        "ROOT r = f32[<=2] copy(x)",
+        "t = (f32[2], f32[2]) tuple(x, x)\n ROOT r = f32[<=2] get-tuple-element(t), index=0"}) {
+    INFO(body);
+    CHECK(Refusal(std::string("ENTRY e { x = f32[2] parameter(0)\n ") + body + " }")
+              .find("'%r' as StableHLO: a static size that is declared dynamic") != std::string::npos);
+  }
+}
+
+TEST_CASE("export: an epsilon that is no float is refused", "[mlir][export]") {
+  CHECK(Refusal(R"(ENTRY e { x = f64[2,3] parameter(0)
+ p = f64[3] parameter(1)
+ ROOT r = f64[2,3] batch-norm-inference(x, p, p, p, p), feature_index=1, epsilon=0.1234567890123 })") ==
+        "batch-norm-inference '%r' as StableHLO: epsilon=0.1234567890123, which is no float");
+}
+
 TEST_CASE("export: names of functions are words, each once", "[mlir][export]") {
   const std::string hlo =
       R"(main.2 { p = f32[] parameter(0)

@@ -160,5 +160,35 @@ ENTRY e {
   CHECK(ExitCodeOf(ExportProto(padded->module()).status()) == 4);
 }
 
+// Decision: proto-epsilon
+TEST_CASE("proto: numbers that a field would not give back are refused", "[proto]") {
+  const auto written = [](const std::string& body) {
+    const auto module = Read("HloModule m\nENTRY e {\n" + body + "}\n");
+    REQUIRE(module.has_value());
+    return ExportProto(module->module()).status();
+  };
+  const auto batch_norm = [&](const std::string& epsilon) {
+    return written(
+        " x = f64[2,3] parameter(0)\n p = f64[3] parameter(1)\n ROOT r = f64[2,3] "
+        "batch-norm-inference(x, p, p, p, p), feature_index=1, epsilon=" +
+        epsilon + "\n");
+  };
+  CHECK(batch_norm("0.001").ok());
+  CHECK(batch_norm("0.10000001").ok());
+  for (const char* epsilon : {"2147483647", "0.1234567890123", "1e39"}) {
+    INFO(epsilon);
+    CHECK(ExitCodeOf(batch_norm(epsilon)) == 4);
+  }
+  const auto sent = [&](const std::string& channel) {
+    return written(
+        " x = f32[] parameter(0)\n t = token[] after-all()\n s = (f32[], u32[], token[]) send(x, t), "
+        "channel_id=" +
+        channel + "\n d = token[] send-done(s), channel_id=" + channel + "\n ROOT r = () tuple()\n");
+  };
+  CHECK(sent("1").ok());
+  CHECK(ExitCodeOf(sent("0")) == 4);
+  CHECK(ExitCodeOf(sent("-3")) == 4);
+}
+
 }  // namespace
 }  // namespace assay
