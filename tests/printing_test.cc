@@ -166,7 +166,10 @@ TEST_CASE("printing: no generated program is changed by any form", "[printing]")
     // Reading gives each instruction of a module a name of its own.
     const absl::StatusOr<Program> program = Program::Load("generated.hlo", ModuleToText(made->module()));
     REQUIRE(program.ok());
-    const GiveInputs inputs = [&](const Program&, ProcessState&) { return generated.arguments; };
+    const GiveInputs inputs = [&](const Program&, ProcessState& process) {
+      process.when_empty = RandomStream(seed);
+      return generated.arguments;
+    };
     CheckPrinting(*program, counts, {}, &inputs);
   }
   CHECK(counts.protos == 1000);

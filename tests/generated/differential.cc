@@ -17,6 +17,8 @@
 #include "hlo/text/printer.h"
 #include "literal/compare.h"
 #include "literal/guard_pages.h"
+#include "run/inputs/program_io.h"
+#include "run/inputs/random_inputs.h"
 #include "run/program.h"
 
 namespace assay::testing {
@@ -71,6 +73,7 @@ std::vector<Literal> Guarded(const std::vector<Literal>& arrays, bool front) {
 
 struct Outcome {
   absl::StatusOr<Literal> result;
+  NamedLiterals sent;  // results as the host sees them, and what it was sent
   int64_t steps;
 };
 
@@ -82,8 +85,11 @@ Outcome RunPlan(const Plan& plan, const std::vector<Literal>& arguments, int job
   options.crosscheck = crosscheck;
   options.limits.max_steps = 1000000;
   Executor executor(plan, options);
+  executor.process().when_empty = RandomStream(1);
   absl::StatusOr<Literal> result = executor.Run(arguments);
-  return {std::move(result), executor.statistics().steps};
+  NamedLiterals sent;
+  if (result.ok()) sent = AllResults(*result, executor.process());
+  return {std::move(result), std::move(sent), executor.statistics().steps};
 }
 
 // Empty where both are the same error or the same bits.
@@ -95,6 +101,13 @@ std::string Compare(const Outcome& wanted, const Outcome& found) {
   if (!wanted.result.ok()) return "";
   if (!Literal::BitwiseEqual(*wanted.result, *found.result))
     return CompareLiterals(*wanted.result, *found.result, {.bitwise = true}).Report();
+  if (wanted.sent.size() != found.sent.size())
+    return fmt::format("{} values sent, wanted {}", found.sent.size(), wanted.sent.size());
+  for (size_t i = 0; i < wanted.sent.size(); ++i) {
+    if (wanted.sent[i].first != found.sent[i].first ||
+        !Literal::BitwiseEqual(wanted.sent[i].second, found.sent[i].second))
+      return fmt::format("{} was sent, or is another than {}", found.sent[i].first, wanted.sent[i].first);
+  }
   return "";
 }
 

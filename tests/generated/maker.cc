@@ -15,6 +15,13 @@ constexpr ElementType kTypes[] = {
     ElementType::kC128, ElementType::kF8E4M3FN, ElementType::kF8E5M2, ElementType::kS4,   ElementType::kU4};
 constexpr int64_t kSizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 64, 65, 100, 0};
 
+// Whether a value may be a result of the program: not the state of what is under way, of which its end alone may know.
+bool IsResult(const Instruction& instruction) {
+  const std::string_view name = Name(instruction.opcode);
+  return instruction.shape->IsArray() || (instruction.shape->IsTuple() && !name.ends_with("-start") &&
+                                          name != "async-update" && name != "send" && name != "recv");
+}
+
 }  // namespace
 
 Computation Maker::NewComputation() { return {}; }
@@ -175,8 +182,9 @@ int32_t Maker::LikeThat(const Shape& shape) {
 
 Ints Maker::SomeDims(const Shape& shape, bool all_but_one) {
   Ints dims;
+  // In any order now and then.
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (choices_.OneIn(2)) dims.push_back(d);
+    if (choices_.OneIn(2)) dims.insert(choices_.OneIn(3) ? dims.begin() : dims.end(), d);
   }
   if (all_but_one && static_cast<int64_t>(dims.size()) == shape.rank() && !dims.empty()) dims.pop_back();
   return dims;
@@ -245,19 +253,56 @@ void Maker::Step() {
                                         &Maker::BatchNorm,
                                         &Maker::Map,
                                         &Maker::While,
-                                        &Maker::Conditional};
+                                        &Maker::Conditional,
+                                        &Maker::Async,
+                                        &Maker::Async,
+                                        &Maker::CopyStart,
+                                        &Maker::Fusion,
+                                        &Maker::Fusion,
+                                        &Maker::Call,
+                                        &Maker::Buffers,
+                                        &Maker::EffectfulLoop,
+                                        &Maker::Effect,
+                                        &Maker::Effect,
+                                        &Maker::Effect,
+                                        &Maker::Dynamic};
   (this->*kMethods[Below(std::size(kMethods))])();
+}
+
+void Maker::LeaveOutShapes() {
+  std::vector<Instruction*> forgotten;
+  for (Computation& computation : module_.computations) {
+    for (Instruction& instruction : computation.instructions) {
+      const bool needs_shape =
+          instruction.opcode == Opcode::kParameter || instruction.opcode == Opcode::kConstant;
+      if (needs_shape || !choices_.OneIn(3)) continue;
+      Instruction bare = instruction;
+      bare.shape = nullptr;
+      const absl::StatusOr<Shape> shape = InferShape(module_, computation, bare);
+      if (!shape.ok()) continue;
+      // The layout may be another.
+      Shape inferred = *shape;
+      if (inferred.IsArray() && instruction.shape->IsArray())
+        inferred.set_layout(instruction.shape->layout());
+      if (Shape::Equal(inferred, *instruction.shape)) forgotten.push_back(&instruction);
+    }
+  }
+  for (Instruction* instruction : forgotten) instruction->shape = nullptr;
 }
 
 GeneratedProgram Maker::Make() {
   module_.name = "generated";
-  for (int64_t i = 2 + Below(3); i > 0; --i) AddParameter(AnyShape());
+  for (int64_t i = 2 + Below(3); i > 0; --i) {
+    const Shape shape = AnyShape();
+    AddParameter(choices_.OneIn(4) ? AnyLayout(shape) : shape);
+  }
   for (int i = 0; i < options_.instructions && choices_.any_left(); ++i) Step();
   // The last values, of which nobody may know which others need.
   std::vector<int32_t> results;
   const auto count = static_cast<int32_t>(current().instructions.size());
   for (int32_t i = count - 1; i >= 0 && results.size() < 3; --i) {
-    if (results.empty() || choices_.OneIn(2)) results.push_back(i);
+    if (IsResult(current().instructions[static_cast<size_t>(i)]) && (results.empty() || choices_.OneIn(2)))
+      results.push_back(i);
   }
   Instruction root;
   root.opcode = Opcode::kTuple;
@@ -267,6 +312,7 @@ GeneratedProgram Maker::Make() {
   current().instructions.push_back(std::move(root));
   module_.entry = Close(count);
   module_.computations.back().name = "main";
+  if (choices_.OneIn(2)) LeaveOutShapes();
   return {std::move(module_), std::move(arguments_)};
 }
 

@@ -84,6 +84,41 @@ class Maker {
   void While();
   void Conditional();
 
+  // maker_async.cc
+  struct Body {
+    ComputationId id;
+    std::vector<Shape> parameters;
+    Shape result = Shape::Token();
+    std::vector<int32_t> operands;  // outside, one a parameter
+  };
+  // A computation of whole arrays and what to call it with.
+  Body AnyBody(int64_t parameters, bool one_instruction, bool with_effects);
+  void TakeApart(std::optional<int32_t> value);               // an array of a tuple
+  ComputationId CountsTo(const Shape& state, int64_t turns);  // whether element 0 of a state is below
+  void Async();
+  void CopyStart();
+  void Fusion();
+  void Call();
+  void Buffers();
+  void EffectfulLoop();
+  // maker_effects.cc
+  std::vector<AttributeMap::Entry> CollectiveAttributes(bool global_ids);
+  AttributeMap::Entry SelfPairs();
+  int32_t AnyToken();
+  Shape AnyLayout(const Shape& array);
+  void Effect();  // one of the next
+  void Collective();
+  void CollectiveStart();
+  void Channel();
+  void HostTransfer();
+  void Stream();
+  void Random();
+  void Barrier();
+  void Dynamic();
+
+  // Forgets some shapes that the ops' rules know, so that reading finds them.
+  void LeaveOutShapes();
+
   Choices& choices_;
   const GeneratorOptions& options_;
   Module module_;

@@ -111,6 +111,14 @@ void Maker::Dot() {
         sizes.push_back(shape.size(d));
     }
   }
+  // Pairs of dimensions may come in any order.
+  const auto turn = [this](Ints& lhs, Ints& rhs) {
+    if (!choices_.OneIn(3)) return;
+    std::reverse(lhs.begin(), lhs.end());
+    std::reverse(rhs.begin(), rhs.end());
+  };
+  turn(batch, rhs_batch);
+  turn(contracted, rhs_contracted);
   for (int64_t i = Below(3); i > 0; --i) sizes.push_back(1 + Below(17));
   int64_t elements = 1;
   for (int64_t size : sizes) elements *= size;
@@ -260,11 +268,7 @@ void Maker::While() {
   if (!x) return;
   const Shape shape = ShapeOf(*x), state = Shape::Tuple({Shape::Scalar(ElementType::kS32), shape});
   const int64_t turns = Below(6);
-  open_.push_back(NewComputation());
-  AddParameter(state);
-  const int32_t i = *Add(Opcode::kGetTupleElement, {0}, {{Attr::kIndex, int64_t{0}}});
-  const int32_t limit = ScalarOf(ElementType::kS32, static_cast<double>(turns));
-  const ComputationId condition = Close(*Add(Opcode::kCompare, {i, limit}, {{Attr::kDirection, Word{"LT"}}}));
+  const ComputationId condition = CountsTo(state, turns);
   open_.push_back(NewComputation());
   AddParameter(state);
   const int32_t counter = *Add(Opcode::kGetTupleElement, {0}, {{Attr::kIndex, int64_t{0}}});
