@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 add_library(assay_assay INTERFACE)
 set_target_properties(assay_assay PROPERTIES EXPORT_NAME assay)
 add_library(assay::assay ALIAS assay_assay)
-target_link_libraries(assay_assay INTERFACE assay_builder)
+target_link_libraries(assay_assay INTERFACE assay_builder assay_devices)
 install(TARGETS assay_assay EXPORT assayTargets)
 
 # assay_install_with_includes(HEADER...): the headers, named from the root, and all of ours that they include.

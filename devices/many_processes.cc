@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -343,17 +344,21 @@ class Share {
   };
 
   Ended RunOne(int64_t id, DeviceLink& link) {
-    const WorkScope scope(guard_);
-    const DeviceSeat seat{link, guard_};
-    Executor executor(plan_, options_, &seat);
-    DeviceInputs& inputs = inputs_[static_cast<size_t>(id)];
-    executor.process() = std::move(inputs.process);
-    absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
-    Ended ended{root.status(), executor.counted(), {}};
-    if (root.ok()) ended.outputs.root = *std::move(root);
-    ended.outputs.process = std::move(executor.process());
-    ended.outputs.statistics = executor.statistics();
-    return ended;
+    try {
+      const WorkScope scope(guard_);
+      const DeviceSeat seat{link, guard_};
+      Executor executor(plan_, options_, &seat);
+      DeviceInputs& inputs = inputs_[static_cast<size_t>(id)];
+      executor.process() = std::move(inputs.process);
+      absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
+      Ended ended{root.status(), executor.counted(), {}};
+      if (root.ok()) ended.outputs.root = *std::move(root);
+      ended.outputs.process = std::move(executor.process());
+      ended.outputs.statistics = executor.statistics();
+      return ended;
+    } catch (const std::bad_alloc&) {
+      return {OutOfMemory("a device's bookkeeping"), 0, {}};
+    }
   }
 
   Transport& transport_;

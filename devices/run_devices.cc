@@ -1,6 +1,7 @@
 #include "devices/run_devices.h"
 
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -37,13 +38,6 @@ class DeviceRun {
         outputs_(static_cast<size_t>(grid.size())) {
     options_.interrupted = nullptr;  // the guard asks
     options_.around = nullptr;
-    if (options_.print != nullptr) {
-      options_.print = [this, print = std::move(options_.print)](const std::string& name,
-                                                                 const Literal& value) {
-        const std::lock_guard<std::mutex> lock(print_mutex_);
-        print(name, value);
-      };
-    }
   }
 
   // The caller's thread is that of device 0, and asks for Ctrl-C.
@@ -76,17 +70,33 @@ class DeviceRun {
 
  private:
   void RunOne(int64_t id, DeviceInputs inputs, StepObserver* observer) {
-    const WorkScope scope(guard_);
-    const DeviceSeat seat{exchange_.device(id), guard_};
-    Executor executor(plan_, options_, &seat);
-    executor.process() = std::move(inputs.process);
-    executor.Observe(observer);
-    absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
-    DeviceOutputs& outputs = outputs_[static_cast<size_t>(id)];
-    if (root.ok()) outputs.root = *std::move(root);
-    outputs.process = std::move(executor.process());
-    outputs.statistics = executor.statistics();
-    exchange_.End(id, root.status(), executor.counted());
+    try {
+      const WorkScope scope(guard_);
+      const DeviceSeat seat{exchange_.device(id), guard_};
+      Executor executor(plan_, OptionsOf(id), &seat);
+      executor.process() = std::move(inputs.process);
+      executor.Observe(observer);
+      absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
+      DeviceOutputs& outputs = outputs_[static_cast<size_t>(id)];
+      if (root.ok()) outputs.root = *std::move(root);
+      outputs.process = std::move(executor.process());
+      outputs.statistics = executor.statistics();
+      exchange_.End(id, root.status(), executor.counted());
+    } catch (const std::bad_alloc&) {
+      exchange_.End(id, OutOfMemory("a device's bookkeeping"), 0);
+    }
+  }
+
+  // What is printed has the device's name before it, where values are not the same on all.
+  RunOptions OptionsOf(int64_t id) {
+    RunOptions own = options_;
+    if (options_.print == nullptr) return own;
+    own.print = [this, id](const std::string& name, const Literal& value) {
+      if (grid_.logical && id > 0) return;
+      const std::lock_guard<std::mutex> lock(print_mutex_);
+      options_.print(grid_.logical ? name : grid_.NameOf(id) + "/" + name, value);
+    };
+    return own;
   }
 
   const Plan& plan_;

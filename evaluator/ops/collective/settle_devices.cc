@@ -8,6 +8,7 @@
 #include "evaluator/registry.h"
 #include "evaluator/replica_groups.h"
 #include "fmt/format.h"
+#include "hlo/manual_region.h"
 
 namespace assay {
 namespace {
@@ -154,6 +155,27 @@ DeviceGrid SmallestFor(const NamedIds& named, const DeviceGrid& said) {
   return grid;
 }
 
+// SDY-6: what devices exchange with the host inside of a region has no place in keys without names of devices.
+absl::Status CheckRegionsForEffects(const Module& module) {
+  std::vector<bool> inside(module.computations.size(), false);
+  for (size_t c = module.computations.size(); c-- > 0;) {
+    const Computation& computation = module.computations[c];
+    for (const ManualRegion& region : ManualRegionsOf(module, computation)) {
+      const Instruction& call = computation.instructions[static_cast<size_t>(region.call)];
+      inside[static_cast<size_t>(call.attributes.Computation(Attr::kToApply)->value)] = true;
+    }
+    if (!inside[c]) continue;
+    for (const Instruction& instruction : computation.instructions) {
+      for (ComputationId id : CalledComputations(instruction)) inside[static_cast<size_t>(id.value)] = true;
+      if (instruction.opcode == Opcode::kInfeed || instruction.opcode == Opcode::kOutfeed ||
+          instruction.attributes.Bool(Attr::kIsHostTransfer))
+        return NotSupported(instruction.position,
+                            fmt::format("SDY-6: {} inside of a manual region", Name(instruction.opcode)));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // A program with manual regions: as many partitions as their meshes have, values outside the same on all.
 absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const Meeting> meetings,
                                          std::span<const Meeting> borders, const DeviceGrid& said) {
@@ -164,6 +186,7 @@ absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const M
                            DevicesOfBorder(module, *border.computation, *border.instruction));
     if (said.partitions == 0) grid.partitions = std::max(grid.partitions, devices);
   }
+  ASSAY_RETURN_IF_ERROR(CheckRegionsForEffects(module));
   ASSAY_RETURN_IF_ERROR(CheckMeetings(module, meetings, grid));
   return grid;
 }
