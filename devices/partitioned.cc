@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "evaluator/elements.h"
+#include "evaluator/op.h"
+#include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/shard_layout.h"
 #include "hlo/text/sharding_text.h"
@@ -231,6 +233,38 @@ absl::StatusOr<Literal> AssembleRoot(const VerifiedModule& whole, const DeviceGr
   }
   size_t next = 0;
   return FromLeaves(*root.shape, values, next);
+}
+
+std::vector<Counterpart> CounterpartsOf(const Module& partitioned, const Module& whole) {
+  const auto op_name = [](const Instruction& instruction) {
+    return instruction.extras == nullptr ? std::string_view() : instruction.extras->metadata.op_name.view();
+  };
+  const std::vector<Instruction>& theirs = whole.entry_computation().instructions;
+  std::vector<Counterpart> found;
+  const std::vector<Instruction>& own = partitioned.entry_computation().instructions;
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (DefinitionOf(own[i].opcode).channel != Channel::kCollective || !own[i].shape->IsArray()) continue;
+    // The last of that op_name: those before it are steps on its way.
+    for (size_t k = theirs.size(); k-- > 0;) {
+      const bool is_same = theirs[k].name == own[i].name ||
+                           (!op_name(own[i]).empty() && op_name(theirs[k]) == op_name(own[i]));
+      if (!is_same || !theirs[k].shape->IsArray() || theirs[k].shape->rank() != own[i].shape->rank() ||
+          theirs[k].shape->element_type() != own[i].shape->element_type())
+        continue;
+      found.push_back({static_cast<int32_t>(i), static_cast<int32_t>(k)});
+      break;
+    }
+  }
+  return found;
+}
+
+absl::StatusOr<Program> ProgramOf(const Module& module, int32_t instruction) {
+  Module shorter = module;
+  shorter.computations[static_cast<size_t>(shorter.entry.value)].root = instruction;
+  shorter.entry_computation_layout.reset();
+  shorter.input_output_alias.clear();
+  shorter.allow_spmd_sharding_propagation_to_output.clear();
+  return Program::OfModule(std::move(shorter));
 }
 
 }  // namespace assay

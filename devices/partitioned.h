@@ -8,6 +8,7 @@
 
 #include "devices/run_devices.h"
 #include "evaluator/verify.h"
+#include "run/program.h"
 
 namespace assay {
 
@@ -22,6 +23,17 @@ absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& p
 // shapes, and copies that have to agree, leave open to one way. EvalError: two copies of one chunk differ, or no way fits.
 absl::StatusOr<Literal> AssembleRoot(const VerifiedModule& whole, const DeviceGrid& grid,
                                      std::span<const DeviceOutputs> outputs);
+
+// A collective of the partitioned entry computation and the instruction of the whole one that it stands for: of the same name, or
+// of the same op_name in their metadata; numbers in their computations.
+struct Counterpart {
+  int32_t partitioned = 0, whole = 0;
+};
+// In the order of the partitioned program; single arrays alone.
+std::vector<Counterpart> CounterpartsOf(const Module& partitioned, const Module& whole);
+
+// The program whose result is the value of this instruction of the entry computation.
+absl::StatusOr<Program> ProgramOf(const Module& module, int32_t instruction);
 
 }  // namespace assay
 

@@ -224,6 +224,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
                 [&] { return assay::cli::GoldenRecord(run); });
   AddProgram(sub, run);
   AddInputFlags(sub, run);
+  AddDeviceFlags(sub, run);
   AddSeedFlag(sub, run);
   AddLimitFlags(sub, run);
   sub->add_option("--output", run.output, "the golden file to write")->check(Output());

@@ -33,12 +33,52 @@ double ShareOfReordering(ElementType type, int64_t devices, int64_t collectives)
   return 4 * unit * static_cast<double>(devices) * static_cast<double>(collectives + 1);
 }
 
-absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const RunFlags& flags, const ProgramInFile& loaded,
+absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const RunFlags& flags, const Program& program,
                                                  const DeviceGrid& grid, std::vector<DeviceInputs> inputs) {
-  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, loaded.program.PlanFor(EnginesOf(flags)));
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(EnginesOf(flags)));
   RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
   return RunDevices(*plan, grid, std::move(inputs), options);
+}
+
+// One side of a comparison.
+struct Side {
+  const RunFlags& flags;
+  const Program& program;
+  const DeviceGrid& grid;
+  const std::vector<DeviceInputs>& inputs;
+
+  absl::StatusOr<std::vector<DeviceOutputs>> ValueOf(int32_t instruction,
+                                                     std::optional<Program>& shorter) const {
+    ASSAY_ASSIGN_OR_RETURN(shorter, ProgramOf(program.module(), instruction));
+    return RunOn(flags, *shorter, grid, inputs);
+  }
+};
+
+// Where outputs differ: the first collective whose value, put together, is not that of its counterpart; empty where names tell of
+// none.
+std::string FirstDifference(const Side& sharded, const Side& whole, const Tolerance& said, bool is_said,
+                            int64_t collectives) {
+  for (const Counterpart& pair : CounterpartsOf(sharded.program.module(), whole.program.module())) {
+    std::optional<Program> shorter_whole, shorter_sharded;
+    const auto expected = whole.ValueOf(pair.whole, shorter_whole);
+    const auto outputs = sharded.ValueOf(pair.partitioned, shorter_sharded);
+    if (!expected.ok() || !outputs.ok()) continue;
+    const absl::StatusOr<Literal> assembled = AssembleRoot(shorter_whole->verified(), sharded.grid, *outputs);
+    if (!assembled.ok()) continue;
+    Tolerance tolerance = said;
+    const ElementType type = assembled->shape().element_type();
+    if (!is_said) tolerance.scale_rtol = ShareOfReordering(type, sharded.grid.size(), collectives);
+    if (CompareLiterals((*expected)[0].root, *assembled, tolerance).ok()) continue;
+    const auto name = [](const Side& side, int32_t i) {
+      const Instruction& instruction =
+          side.program.module().entry_computation().instructions[static_cast<size_t>(i)];
+      return fmt::format("'%{} = {}'", EscapeControls(instruction.name), Name(instruction.opcode));
+    };
+    return fmt::format("the first collective behind which they differ is {}, for {} of the whole program\n",
+                       name(sharded, pair.partitioned), name(whole, pair.whole));
+  }
+  return "";
 }
 
 }  // namespace
@@ -67,9 +107,9 @@ int DiffPartitioned(const DiffFlags& flags) {
       SplitArguments(sharded->program.verified(), *grid, (*inputs)[0].arguments);
   if (!pieces.ok()) return FailIn(*sharded, pieces.status(), flags.first);
 
-  const auto expected = RunOn(whole_flags, *whole, *whole_grid, *std::move(inputs));
+  const auto expected = RunOn(whole_flags, whole->program, *whole_grid, *inputs);
   if (!expected.ok()) return FailIn(*whole, expected.status(), flags.second);
-  const auto outputs = RunOn(sharded_flags, *sharded, *grid, *std::move(pieces));
+  const auto outputs = RunOn(sharded_flags, sharded->program, *grid, *pieces);
   if (!outputs.ok()) return FailIn(*sharded, outputs.status(), flags.first);
   const absl::StatusOr<Literal> assembled = AssembleRoot(whole->program.verified(), *grid, *outputs);
   if (!assembled.ok()) return Fail(assembled.status(), flags.first);
@@ -79,17 +119,22 @@ int DiffPartitioned(const DiffFlags& flags) {
   const NamedLiterals wholes = ResultsOf((*expected)[0].root), actual = ResultsOf(*assembled);
   std::string text;
   bool equal = true;
+  Tolerance said;
+  said.rtol = flags.rtol;
+  said.atol = flags.atol;
+  said.ulps = flags.ulps;
   for (size_t k = 0; k < wholes.size(); ++k) {
-    Tolerance tolerance;
-    tolerance.rtol = flags.rtol;
-    tolerance.atol = flags.atol;
-    tolerance.ulps = flags.ulps;
+    Tolerance tolerance = said;
     if (!is_said)
       tolerance.scale_rtol =
           ShareOfReordering(wholes[k].second.shape().element_type(), grid->size(), collectives);
     const Comparison comparison = CompareLiterals(wholes[k].second, actual[k].second, tolerance);
     equal = equal && comparison.ok();
     text += fmt::format("{}: {}\n", wholes[k].first, comparison.Report());
+  }
+  if (!equal) {
+    text += FirstDifference({sharded_flags, sharded->program, *grid, *pieces},
+                            {whole_flags, whole->program, *whole_grid, *inputs}, said, is_said, collectives);
   }
   if (!Write(text)) return 5;
   return equal ? 0 : 1;

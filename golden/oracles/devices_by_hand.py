@@ -289,6 +289,39 @@ def permutes(t):
         }""", decision="permute-members")
 
 
+    # Each sends rows 1 and 2 of its input, clamped to the last two, to row 2 r of the other's output.
+    give(t, "permute_in_place", """
+        x = s32[3,2] parameter(0)
+        y = s32[4,2] parameter(1)
+        p = u32[] replica-id()
+        r = s32[] convert(p)
+        z = s32[] constant(0)
+        five = s32[] constant(5)
+        two = s32[] constant(2)
+        at = s32[] multiply(r, two)
+        i = (s32[], s32[]) tuple(five, z)
+        o = (s32[], s32[]) tuple(at, z)
+        ROOT q = s32[4,2] collective-permute(x, y, i, o), source_target_pairs={{0,1},{1,0}}, slice_sizes={{2,2}}""",
+         each("arg0", "s32[3,2] {{1, 2}, {3, 4}, {5, 6}}", "s32[3,2] {{11, 12}, {13, 14}, {15, 16}}") +
+         [("arg1", "s32[4,2] {{0, 0}, {0, 0}, {0, 0}, {0, 0}}")],
+         each("out0", "s32[4,2] {{13, 14}, {15, 16}, {0, 0}, {0, 0}}", "s32[4,2] {{0, 0}, {0, 0}, {3, 4}, {5, 6}}"),
+         module=", replica_count=2")
+    give(t, "permute_in_place_two_slices", """
+        x = s32[4] parameter(0)
+        y = s32[4] parameter(1)
+        a = s32[] constant(0)
+        b = s32[] constant(1)
+        c = s32[] constant(3)
+        ia = (s32[]) tuple(a)
+        ib = (s32[]) tuple(b)
+        ic = (s32[]) tuple(c)
+        i = ((s32[]), (s32[])) tuple(ia, ib)
+        o = ((s32[]), (s32[])) tuple(ic, ia)
+        ROOT q = s32[4] collective-permute(x, y, i, o), source_target_pairs={{0,2}}, slice_sizes={{1},{2}}""",
+         each("arg0", "s32[4] {1, 2, 3, 4}", "s32[4] {5, 6, 7, 8}", "s32[4] {0, 0, 0, 0}") + [("arg1", "s32[4] {-1, -2, -3, -4}")],
+         each("out0", "s32[4] {-1, -2, -3, -4}", "s32[4] {-1, -2, -3, -4}", "s32[4] {2, 3, -3, 1}"))
+
+
 def deadlocks(t):
     reduce = "{x} = f32[] parameter(0)\nROOT {r} = f32[] all-reduce({x}), to_apply=sum\n"
     branch = """

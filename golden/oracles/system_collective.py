@@ -209,8 +209,8 @@ def everything(t):
         z = s32[] constant(0)
         i = (s32[]) tuple(z)
         ROOT r = f32[3] collective-permute(x, y, i, i), source_target_pairs={{0,0}}, slice_sizes={{2}}"""
-    t.refuses("collective_permute_in_place", 4, "CollectivePermute-C4: running the in-place form", in_place,
-              args=["f32[4] {1, 2, 3, 4}", "f32[3] {5, 6, 7}"])
+    t.gives("collective_permute_in_place", in_place, ["f32[4] {1, 2, 3, 4}", "f32[3] {5, 6, 7}"], ["f32[3] {1, 2, 7}"],
+            decision="permute-in-place")
     t.refuses("collective_permute_in_place_operands", 3, "CollectivePermute-C4: slice_sizes wants 4 operands",
               in_place.replace(", i, i)", ", i)"))
     t.refuses("collective_permute_in_place_starts", 3, "CollectivePermute-C4: operand 3 is s32[], wanted a tuple",

@@ -236,8 +236,7 @@ ENTRY e {
 
     def test_what_is_not_supported(self):
         program = self.file("a.hlo", CONSTANT)
-        for args in (("--engine", "gpu"), ("--replicas", "2"), ("--partitions", "2"),
-                     ("--load-ops", "libm.so")):
+        for args in (("--engine", "gpu"), ("--load-ops", "libm.so")):
             self.expect(4, "run", program, *args, error="error: ")
         unknown = CONSTANT.replace("constant({1, 2.5})", 'custom-call(), custom_call_target="acme"')
         self.expect(4, "run", self.file("u.hlo", unknown), error=["u.hlo:3:", "no custom call target acme"])
@@ -358,7 +357,7 @@ ENTRY e {
         inputs = (("--inputs", "a.npz"), ("--random-inputs", "1"))
         devices = (("--replicas", "1"), ("--partitions", "1"))
         accepted = {("run",): limits + engine + kernels + inputs[1:] + devices, ("bench",): limits + engine + kernels + inputs[1:] + devices,
-                    ("plan",): engine + devices, ("golden", "record"): limits + inputs[1:], ("golden", "check"): limits[1:] + engine + kernels,
+                    ("plan",): engine + devices, ("golden", "record"): limits + inputs[1:] + devices, ("golden", "check"): limits[1:] + engine + kernels,
                     ("golden", "update"): (), ("verify",): (), ("print",): ()}
         golden = self.file("g.hlo", "// oracle: hand\n// out0: f32[2] {1, 2.5}\n" + CONSTANT)
         for command, flags in accepted.items():

@@ -1,9 +1,13 @@
 // collective-permute and its pair. Spec: operations-collective.md.
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "evaluator/elements.h"
+#include "evaluator/meter.h"
 #include "evaluator/ops/collective/collective.h"
 #include "fmt/format.h"
+#include "literal/element_io.h"
 
 namespace assay {
 namespace {
@@ -12,38 +16,111 @@ namespace {
 constexpr AttrSpec kPermuteAttrs[] = {Required(Attr::kSourceTargetPairs), Optional(Attr::kChannelId),
                                       Optional(Attr::kSliceSizes), Optional(Attr::kMode)};
 
-// With slice_sizes: (input, output, starts in the input, starts in the output), of which the result is the output.
+// The in-place form, with slice_sizes: (input, output, starts in the input, starts in the output), of which the result is the
+// output. For each pair (s, t) and slice k
+//   out@t[to_k@t + I] = input@s[from_k@s + I],  0 <= I < slice_sizes[k],
+// where starts are clamped so that slices lie inside, as dynamic-slice's are. Starts are a tuple of integers, one a dimension,
+// or a tuple of such tuples, one a slice. (Decision: permute-in-place)
 bool IsInPlace(const AttributeMap& attributes) { return attributes.Has(Attr::kSliceSizes); }
 
-// Decision: permute-in-place
-absl::Status RefuseInPlace(const AttributeMap& attributes) {
-  if (!IsInPlace(attributes)) return absl::OkStatus();
-  return NotSupported({}, "CollectivePermute-C4: running the in-place form with slice_sizes");
+bool AreStarts(const Shape& shape, int64_t rank) {
+  if (!shape.IsTuple() || std::ssize(shape.elements()) != rank) return false;
+  return std::all_of(shape.elements().begin(), shape.elements().end(),
+                     [](const Shape& start) { return start.IsScalar() && IsIntegral(start.element_type()); });
+}
+
+absl::Status CheckInPlace(const InferContext& context) {
+  if (context.num_operands() != 4)
+    return InvalidProgram({}, "CollectivePermute-C4: slice_sizes wants 4 operands");
+  const IntLists& slices = context.attributes().Lists(Attr::kSliceSizes);
+  const Shape &input = context.operand(0), &output = context.operand(1);
+  for (int64_t i : {2, 3}) {
+    const Shape& starts = context.operand(i);
+    if (!starts.IsTuple()) {
+      return InvalidProgram({},
+                            fmt::format("CollectivePermute-C4: operand {} is {}, wanted a tuple of starts", i,
+                                        starts.ToString()));
+    }
+    if (!input.IsArray() || !output.IsArray()) continue;
+    const int64_t rank = (i == 2 ? input : output).rank();
+    const bool is_one = std::ssize(slices) == 1 && AreStarts(starts, rank);
+    const bool are_several = starts.elements().size() == slices.size() &&
+                             std::all_of(starts.elements().begin(), starts.elements().end(),
+                                         [&](const Shape& one) { return AreStarts(one, rank); });
+    if (!is_one && !are_several) {
+      return InvalidProgram(
+          {}, fmt::format("CollectivePermute-C4: operand {} is {}, wanted starts of {} slices of "
+                          "rank {}",
+                          i, starts.ToString(), slices.size(), rank));
+    }
+  }
+  for (const Ints& slice : slices) {
+    for (const Shape* shape : {&input, &output}) {
+      if (!shape->IsArray()) continue;
+      bool fits = std::ssize(slice) == shape->rank() && input.element_type() == output.element_type();
+      for (int64_t d = 0; fits && d < shape->rank(); ++d) fits = slice[d] >= 0 && slice[d] <= shape->size(d);
+      if (fits) continue;
+      return InvalidProgram({}, fmt::format("CollectivePermute-C4: a slice of {{{}}} in {}",
+                                            fmt::join(slice, ","), shape->ToString()));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Shape> InferCollectivePermute(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(CheckSourceTargetPairs(CountsFor(context), context.attributes()));
   if (IsInPlace(context.attributes())) {
-    if (context.num_operands() != 4)
-      return InvalidProgram({}, "CollectivePermute-C4: slice_sizes wants 4 operands");
-    for (int64_t i : {2, 3}) {
-      if (context.operand(i).IsTuple()) continue;
-      return InvalidProgram({},
-                            fmt::format("CollectivePermute-C4: operand {} is {}, wanted a tuple of starts", i,
-                                        context.operand(i).ToString()));
-    }
+    ASSAY_RETURN_IF_ERROR(CheckInPlace(context));
     return context.operand(1);
   }
   ASSAY_RETURN_IF_ERROR(RequireArrays(context, "CollectivePermute"));
   return BareOrTuple(OperandShapes(context));
 }
 
-// What a target gets: the operands of its source; zeros where it has none.
+// Start k of `starts`, clamped so that the slice lies within `shape`.
+DimVector StartWithin(const Literal& starts, size_t k, const Ints& slice, const Shape& shape) {
+  const bool is_one = starts.tuple_size() == 0 || !starts.element(0).shape().IsTuple();
+  const Literal& own = is_one ? starts : starts.element(static_cast<int64_t>(k));
+  DimVector start(slice.size());
+  for (size_t d = 0; d < start.size(); ++d) {
+    const Literal& component = own.element(static_cast<int64_t>(d));
+    const int64_t value = LoadIndex(component.shape().element_type(), component.data());
+    start[d] = std::clamp<int64_t>(value, 0, shape.size(static_cast<int64_t>(d)) - slice[d]);
+  }
+  return start;
+}
+
+// Writes the slices of what `sender` brought into the result of `receiver`.
+absl::Status MoveSlices(EvalContext& context, const std::vector<Literal>& sender,
+                        const std::vector<Literal>& receiver, Literal& result) {
+  const IntLists& slices = context.attributes().Lists(Attr::kSliceSizes);
+  const ArrayView x(sender[0]);
+  Meter meter(context);
+  for (size_t k = 0; k < slices.size(); ++k) {
+    const DimVector from = StartWithin(sender[2], k, slices[k], sender[0].shape());
+    const DimVector to = StartWithin(receiver[3], k, slices[k], result.shape());
+    const MutableArrayView out(result);
+    DimVector source(from.size()), target(to.size());
+    for (IndexWalk i(slices[k]); !i.done(); i.Next()) {
+      for (size_t d = 0; d < source.size(); ++d) {
+        source[d] = from[d] + i[d];
+        target[d] = to[d] + i[d];
+      }
+      std::memcpy(out.At(target), x.At(source), x.element_bytes());
+      ASSAY_RETURN_IF_ERROR(meter.Add(1));
+    }
+  }
+  return meter.Flush();
+}
+
+// What a target gets: the operands of its source; zeros, or the output as it was, where it has none.
 absl::StatusOr<Literal> Permuted(EvalContext& context, std::span<Literal> operands,
                                  const std::shared_ptr<const Shape>& shape) {
-  ASSAY_RETURN_IF_ERROR(RefuseInPlace(context.attributes()));
   DeviceLink& device = context.device();
   const AttributeMap& attributes = context.attributes();
+  const bool is_in_place = IsInPlace(attributes);
+  if (is_in_place && (!operands[0].shape().IsArray() || !operands[1].shape().IsArray()))
+    return NotSupported({}, "CollectivePermute-C4: the in-place form of tuples");
   const IdKind kind = IdKindOf(attributes, /*has_global_ids=*/false);
   const DevicePairs pairs =
       PairsOf(device.grid(), attributes.Lists(Attr::kSourceTargetPairs), kind, device.id());
@@ -53,12 +130,23 @@ absl::StatusOr<Literal> Permuted(EvalContext& context, std::span<Literal> operan
   std::sort(members.begin(), members.end());
   members.erase(std::unique(members.begin(), members.end()), members.end());
   if (!std::binary_search(members.begin(), members.end(), device.id())) {
+    if (is_in_place) return std::move(operands[1]);
     return context.NewLiteral(shape, /*zero=*/true);
   }
   const auto number = [&](int64_t id) {
     return static_cast<size_t>(std::lower_bound(members.begin(), members.end(), id) - members.begin());
   };
   const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
+    if (is_in_place) {
+      std::vector<Literal> outputs;
+      for (const std::vector<Literal>& member : brought) outputs.push_back(member[1]);
+      for (const auto& [source, target] : pairs) {
+        ASSAY_RETURN_IF_ERROR(outputs[number(target)].Unshare());
+        ASSAY_RETURN_IF_ERROR(
+            MoveSlices(context, brought[number(source)], brought[number(target)], outputs[number(target)]));
+      }
+      return outputs;
+    }
     ASSAY_ASSIGN_OR_RETURN(const Literal zeros, context.NewLiteral(shape, /*zero=*/true));
     std::vector<Literal> results(brought.size(), zeros);
     for (const auto& [source, target] : pairs)
@@ -95,7 +183,10 @@ absl::StatusOr<Shape> InferCollectivePermuteStart(const InferContext& context) {
 
 absl::StatusOr<Literal> EvalCollectivePermuteStart(EvalContext& context, std::span<Literal> operands) {
   const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
-  std::vector<Literal> elements = {Bundle(ShapePart(shape, 0), {operands.begin(), operands.end()})};
+  // In place, the input alone stands in the state.
+  std::vector<Literal> elements = {IsInPlace(context.attributes())
+                                       ? operands[0]
+                                       : Bundle(ShapePart(shape, 0), {operands.begin(), operands.end()})};
   ASSAY_ASSIGN_OR_RETURN(Literal result, Permuted(context, operands, ShapePart(shape, 1)));
   elements.push_back(std::move(result));
   for (size_t i = 2; i < shape->elements().size(); ++i)
