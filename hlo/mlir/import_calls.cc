@@ -173,6 +173,83 @@ std::string_view OperationOfOlderCall(std::string_view target) {
   return {};
 }
 
+// A field of @ApproxTopK: its dictionary is typed or, in older programs, backend_config itself.
+const Attribute* ApproxTopKField(OpImport& in, std::string_view name) {
+  const Attribute* config = in.Find("mhlo.backend_config");
+  if (config == nullptr) config = in.Find("backend_config");
+  if (config == nullptr || config->kind != Attribute::Kind::kDictionary) return nullptr;
+  return mlir::Find(config->fields, name);
+}
+
+int64_t ApproxTopKInt(OpImport& in, std::string_view name) {
+  const Attribute* const field = ApproxTopKField(in, name);
+  if (field == nullptr || field->kind != Attribute::Kind::kInteger) {
+    in.Invalid(fmt::format("ApproxTopK: want an integer {} in backend_config", name));
+    return 0;
+  }
+  return field->integer;
+}
+
+// The operands sorted together along `dimension` by the called computation.
+int32_t AddSort(OpImport& in, size_t num_inputs, int64_t dimension, ComputationId comparator) {
+  std::vector<Shape> sorted;
+  for (size_t i = 0; i < num_inputs; ++i) sorted.push_back(in.OperandShape(i));
+  SharedShape shape =
+      in.importer.Share(num_inputs == 1 ? std::move(sorted[0]) : Shape::Tuple(std::move(sorted)));
+  return in.Add(Opcode::kSort, std::move(shape), absl::MakeConstSpan(in.operands).first(num_inputs),
+                in.Map({{Attr::kDimensions, Ints{dimension}}, {Attr::kToApply, comparator}}));
+}
+
+// The first elements of operand i, sorted, along `dimension`: as many as result i has.
+void BindFirstSorted(OpImport& in, int32_t sorted, size_t i, int64_t dimension) {
+  const Shape& operand = in.OperandShape(i);
+  const SharedShape result = in.ResultShape(i);
+  if (!in.ok()) return;
+  SliceConfig slices;
+  for (const int64_t size : operand.sizes()) slices.push_back({0, size, 1});
+  if (result->IsArray() && result->rank() == operand.rank()) {
+    slices[static_cast<size_t>(dimension)].limit = result->sizes()[static_cast<size_t>(dimension)];
+  }
+  const int32_t whole =
+      in.num_results() == 1 ? sorted : in.TupleElement(sorted, in.importer.Share(Shape(operand)), i);
+  in.BindResult(i, in.Add(Opcode::kSlice, result, {whole}, in.Map({{Attr::kSlice, std::move(slices)}})));
+}
+
+// ApproxTopK(x*, init*) = the first elements of sort(x*) by the called computation: an exact answer is one that every
+// recall target allows. Decision: approx-top-k.
+void ImportApproxTopK(OpImport& in) {
+  const size_t num_inputs = in.num_results();
+  if (num_inputs == 0 || in.num_operands() != 2 * num_inputs || !in.OperandShape(0).IsArray()) {
+    return in.Invalid(
+        fmt::format("ApproxTopK: found {} operands and {} results, want an array and an initial "
+                    "value for each result",
+                    in.num_operands(), num_inputs));
+  }
+  const int64_t dimension = ApproxTopKInt(in, "reduction_dim"), k = ApproxTopKInt(in, "top_k");
+  const Attribute* const aggregate = ApproxTopKField(in, "aggregate_to_topk");
+  if (!in.ok()) return;
+  const int64_t rank = in.OperandShape(0).rank();
+  if (dimension < 0 || dimension >= rank)
+    return in.Invalid(fmt::format("ApproxTopK: reduction_dim is {}, the rank {}", dimension, rank));
+  const SharedShape result = in.ResultShape();
+  if (!in.ok()) return;
+  const int64_t found =
+      result->IsArray() && result->rank() == rank ? result->sizes()[static_cast<size_t>(dimension)] : -1;
+  if (found < k || (aggregate != nullptr && aggregate->integer != 0 && found != k)) {
+    return in.Invalid(fmt::format("ApproxTopK: the result is {}, wanted {} elements of dimension {}",
+                                  result->ToString(), k, dimension));
+  }
+  AttributeMap called;
+  ReadCalled(in, &called);
+  const auto* const computations =
+      std::get_if<std::vector<ComputationId>>(called.Find(Attr::kCalledComputations));
+  if (!in.ok()) return;
+  if (computations == nullptr || computations->size() != 1)
+    return in.Invalid("ApproxTopK: want one called computation, the order of elements");
+  const int32_t sorted = AddSort(in, num_inputs, dimension, (*computations)[0]);
+  for (size_t i = 0; i < num_inputs && in.ok(); ++i) BindFirstSorted(in, sorted, i, dimension);
+}
+
 // A custom call; @mhlo.topk and the like, with their attributes in a dictionary, are older forms of CHLO operations.
 void ImportCustomCall(OpImport& in) {
   const std::string_view target = in.Text("call_target_name");
@@ -181,6 +258,7 @@ void ImportCustomCall(OpImport& in) {
       return in.Unsupported(fmt::format("version {} of {}", version, target));
     return ImportAs(in, operation, in.Find("mhlo.attributes"));
   }
+  if (target == "ApproxTopK") return ImportApproxTopK(in);
   std::string api = ReadApiVersion(in);
   const Attribute* config = in.Find("backend_config");
   if (const Attribute* typed = in.Find("mhlo.backend_config"); typed != nullptr) {
