@@ -218,8 +218,19 @@ bool BytecodeReader::DecodeAnyProperties(const OpName& name, Properties* propert
   return true;
 }
 
-// A module has an optional name. Those of other dialects mean nothing here.
+// These dialects have encodings of their own, which no specification defines: artifacts have VHLO instead.
+bool HasUnstableEncoding(std::string_view dialect) {
+  return dialect == "func" || dialect == "stablehlo" || dialect == "chlo" || dialect == "mhlo";
+}
+
+// A module has an optional name. Those of other dialects that artifacts have mean nothing here.
 bool BytecodeReader::DecodeOtherProperties(const OpName& name, Range range, Fields* attributes) {
+  if (HasUnstableEncoding(name.dialect)) {
+    return Refuse(
+        NotSupported({}, fmt::format("byte {}: the properties of '{}' in a file of {}, want a portable "
+                                     "artifact, whose dialect is vhlo",
+                                     range.begin, name.full_name(), producer_)));
+  }
   if (name.name != kModule) return true;
   Cursor entry(file_, range.begin, range.end);
   const Attribute* const symbol = OptionalAttribute(entry);

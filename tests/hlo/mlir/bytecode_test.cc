@@ -107,6 +107,18 @@ void CheckBytesRefused(const std::string& bytes, const std::string& message) {
   CHECK_THAT(std::string(status.message()), Catch::Contains(message));
 }
 
+TEST_CASE("bytecode: a file of the dialects themselves is refused by the dialect's name", "[mlir]") {
+  std::string bytes = Example();
+  bytes.replace(bytes.find("vhlo"), 4, "func");
+  const absl::Status status = ParseStableHloBytecode(bytes).status();
+  INFO(status);
+  CHECK(ExitCodeOf(status) == 4);
+  CHECK_THAT(
+      std::string(status.message()),
+      Catch::Contains("the properties of 'func.func_v1' in a file of StableHLO_v1.13.0, want a portable "
+                      "artifact, whose dialect is vhlo"));
+}
+
 std::string Header(const std::string& version = "0d") {
   return FromHex("4d4cef52" + version) + "StableHLO_v1.0.0" + std::string(1, '\0');
 }
