@@ -8,8 +8,8 @@ ANSWER_SECONDS = 60  # the first answer includes the start of Python and jax
 class Worker:
     """serve(connection) receives questions and sends answers until the connection ends."""
 
-    def __init__(self, serve):
-        self._serve = serve
+    def __init__(self, serve, answer_seconds=ANSWER_SECONDS):
+        self._serve, self._answer_seconds = serve, answer_seconds
         self._process = None
 
     def _start(self):
@@ -26,7 +26,7 @@ class Worker:
         answer = None
         try:
             self._connection.send(question)
-            if self._connection.poll(ANSWER_SECONDS):
+            if self._connection.poll(self._answer_seconds):
                 return self._connection.recv()
             self._process.kill()
         except (EOFError, ConnectionError):
