@@ -17,6 +17,7 @@
 #include "evaluator/inlining.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
+#include "hlo/annotation.h"
 #include "literal/element_io.h"
 #include "shape/limits.h"
 
@@ -159,7 +160,7 @@ class Compiler {
         break;
     }
     const OpDef& op = DefinitionOf(instruction.opcode);
-    if (op.is_identity) return values[instruction.operands[0]];
+    if (op.is_identity || IsShardingAnnotation(instruction)) return values[instruction.operands[0]];
     return op.source != nullptr ? Move(instruction, values) : Elementwise(instruction, values);
   }
 
@@ -442,13 +443,14 @@ absl::Status ScalarFunction::Run(int64_t n, std::span<const std::byte* const> in
 
 namespace {
 
-// The instruction whose value another one gives as it is: through copies, barriers and tuples, which StableHLO and XLA's
+// The instruction whose value another one gives as it is: through annotations, copies, barriers and tuples, which StableHLO and XLA's
 // passes leave out or put in.
 int32_t SourceOf(const Computation& computation, int32_t index) {
   const auto at = [&](int32_t i) -> const Instruction& {
     return computation.instructions[static_cast<size_t>(i)];
   };
   while (true) {
+    index = WithoutAnnotations(computation, index);
     const Instruction& instruction = at(index);
     const Opcode opcode = instruction.opcode;
     const bool is_copied = opcode == Opcode::kCopy;

@@ -1,0 +1,16 @@
+#include "hlo/annotation.h"
+
+namespace assay {
+
+bool IsShardingAnnotation(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kCustomCall && instruction.operands.size() == 1 &&
+         instruction.attributes.Text(Attr::kCustomCallTarget) == "Sharding";
+}
+
+int32_t WithoutAnnotations(const Computation& computation, int32_t index) {
+  while (IsShardingAnnotation(computation.instructions[static_cast<size_t>(index)]))
+    index = computation.instructions[static_cast<size_t>(index)].operands[0];
+  return index;
+}
+
+}  // namespace assay

@@ -1,0 +1,17 @@
+// Sharding annotations among instructions: custom calls that give their operand and stand where a compiler reads them
+// (spec/sharding.md, SDY-25). JAX writes them into reducers too, where a sum must still be seen as one.
+#ifndef ASSAY_HLO_ANNOTATION_H_
+#define ASSAY_HLO_ANNOTATION_H_
+
+#include "hlo/module.h"
+
+namespace assay {
+
+// custom-call(x), custom_call_target="Sharding"
+bool IsShardingAnnotation(const Instruction& instruction);
+// The instruction at `index`, or what it annotates.
+int32_t WithoutAnnotations(const Computation& computation, int32_t index);
+
+}  // namespace assay
+
+#endif  // ASSAY_HLO_ANNOTATION_H_
