@@ -30,6 +30,14 @@ inline constexpr std::string_view kSharding = "xla.sdy.sharding";
 inline constexpr std::string_view kInShardings = "xla.sdy.in_shardings";
 inline constexpr std::string_view kOutShardings = "xla.sdy.out_shardings";
 inline constexpr std::string_view kManualAxes = "xla.sdy.manual_axes";
+inline constexpr std::string_view kFuncResultSharding =
+    "xla.sdy.FuncResultSharding";  // a custom call's target
+inline constexpr std::string_view kShardingRule = "xla.sdy.sharding_rule";
+inline constexpr std::string_view kAllowedDirection = "xla.sdy.allowed_direction";
+inline constexpr std::string_view kShardingGroupId = "xla.sdy.sharding_group_id";
+// Ours, of operations that XLA has no form for: the operation's name, and its attributes by their names behind the prefix.
+inline constexpr std::string_view kShardingOp = "sdy.op";
+inline constexpr std::string_view kShardingField = "sdy.op.";
 
 // The meshes that the module names, checked.
 absl::StatusOr<std::vector<NamedMesh>> MeshesOf(const Module& module);

@@ -129,6 +129,10 @@ absl::StatusOr<const Mesh*> FindMesh(std::span<const NamedMesh> meshes, const Sh
 }
 
 absl::Status CheckMesh(const Mesh& mesh) {
+  if (mesh.axes.size() > kMostMeshAxes) {
+    return NotSupported({},
+                        fmt::format("a mesh of {} axes, want at most {}", mesh.axes.size(), kMostMeshAxes));
+  }
   absl::flat_hash_set<std::string_view> names;
   for (const MeshAxis& axis : mesh.axes) {
     if (axis.size < 1) {

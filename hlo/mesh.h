@@ -17,6 +17,10 @@
 
 namespace assay {
 
+// More than any program has. What is looked up by name among them is looked at one by one.
+inline constexpr size_t kMostMeshAxes = 1024;
+inline constexpr size_t kMostMeshes = 4096;
+
 struct MeshAxis {
   std::string name;
   int64_t size = 1;

@@ -176,6 +176,7 @@ void DropNaturalOrder(Mesh* mesh) {
 
 absl::Status ReadCheckedMesh(Reader& in, Mesh* mesh) {
   ASSAY_RETURN_IF_ERROR(ReadMeshBody(in, mesh));
+  if (mesh->axes.size() > kMostMeshAxes) return CheckMesh(*mesh);
   if (absl::Status status = CheckMesh(*mesh); !status.ok()) return in.Error(std::string(status.message()));
   DropNaturalOrder(mesh);
   return absl::OkStatus();
@@ -338,7 +339,11 @@ absl::Status ReadRule(Reader& in, std::string* text) {
 }
 
 absl::Status ReadManualAxes(Reader& in, std::vector<std::string>* axes) {
-  return in.ReadList("{", "}", [&] { return in.ReadString(&axes->emplace_back()); });
+  return in.ReadList("{", "}", [&]() -> absl::Status {
+    if (axes->size() == kMostMeshAxes)
+      return NotSupported({}, fmt::format("more than {} manual axes", kMostMeshAxes));
+    return in.ReadString(&axes->emplace_back());
+  });
 }
 
 // The escapes of a string within a string: older programs write quotes as \" in what is a string already.
@@ -395,6 +400,8 @@ absl::StatusOr<Mesh> ParseMesh(std::string_view text, SourcePosition at) {
 absl::StatusOr<std::vector<NamedMesh>> ParseMeshes(std::string_view text, SourcePosition at) {
   std::vector<NamedMesh> meshes;
   const auto read_mesh = [&](Reader& in) -> absl::Status {
+    if (meshes.size() == kMostMeshes)
+      return NotSupported({}, fmt::format("more than {} meshes", kMostMeshes));
     NamedMesh& added = meshes.emplace_back();
     if (in.At('"')) {
       ASSAY_RETURN_IF_ERROR(in.ReadString(&added.name));

@@ -113,8 +113,12 @@ const Attribute* BytecodeReader::DecodeAnyAttribute(size_t index) {
   ++nesting_;
   const uint64_t code = in.Varint();
   if (in.ok()) {
-    entry.is_of(Dialect::kBuiltin) ? ReadBuiltinAttribute(in, code, attribute)
-                                   : ReadVhloAttribute(in, code, attribute);
+    if (entry.is_of(Dialect::kSdy)) {
+      ReadShardingAttribute(in, code, attribute);
+    } else {
+      entry.is_of(Dialect::kBuiltin) ? ReadBuiltinAttribute(in, code, attribute)
+                                     : ReadVhloAttribute(in, code, attribute);
+    }
   }
   if (in.ok() && !Tree::Weigh(attribute)) in.Fail(fmt::format("attribute {} has too many parts", index));
   if (in.ok() && in.left() > 0) FailBehind(in, "attribute", index, code);

@@ -231,6 +231,7 @@ bool BytecodeReader::DecodeOtherProperties(const OpName& name, Range range, Fiel
                                      "artifact, whose dialect is vhlo",
                                      range.begin, name.full_name(), producer_)));
   }
+  if (name.dialect == "sdy") return DecodeShardingProperties(name, range, attributes);
   if (name.name != kModule) return true;
   Cursor entry(file_, range.begin, range.end);
   const Attribute* const symbol = OptionalAttribute(entry);

@@ -131,6 +131,7 @@ absl::Status BytecodeReader::ReadStrings() {
   }
   in.Bytes(at);
   if (i < strings_.size()) FailString(in, lengths[i]);
+  tree_->has_shardings |= std::ranges::find(strings_, std::string_view("mhlo.sharding")) != strings_.end();
   tree_->has_frontend_attributes = std::ranges::find(strings_, Tree::kFrontendAttributes) != strings_.end();
   if (in.ok() && in.left() > 0) in.Fail(fmt::format("found {} bytes behind the strings", in.left()));
   return in.status();
@@ -156,7 +157,11 @@ absl::Status BytecodeReader::ReadDialects() {
     if (!in.ok()) break;
     const std::string_view name = strings_[static_cast<size_t>(index)];
     dialect_names_[i] = name;
-    dialects_[i] = name == "builtin" ? Dialect::kBuiltin : name == "vhlo" ? Dialect::kVhlo : Dialect::kOther;
+    dialects_[i] = name == "builtin" ? Dialect::kBuiltin
+                   : name == "vhlo"  ? Dialect::kVhlo
+                   : name == "sdy"   ? Dialect::kSdy
+                                     : Dialect::kOther;
+    tree_->has_shardings |= name == "sdy";
     if (has_version) {
       uint8_t id = 0;
       Range contents;

@@ -30,7 +30,7 @@ class BytecodeReader {
   absl::StatusOr<std::unique_ptr<Tree>> Read();
 
  private:
-  enum class Dialect : uint8_t { kBuiltin, kVhlo, kOther };
+  enum class Dialect : uint8_t { kBuiltin, kVhlo, kSdy, kOther };
   // An entry of the attribute or type table: where it begins, which is where the one before it ends, and what it is in.
   struct Entry {
     uint64_t is_open : 1;  // being read: a cycle comes back to it
@@ -165,6 +165,18 @@ class BytecodeReader {
   void ReadQuantizedType(Cursor& in, bool per_axis, Type* type);
   std::span<const Type* const> ReadTypeList(Cursor& in);
 
+  // bytecode_sharding.cc
+  bool DecodeShardingProperties(const OpName& name, Range range, Fields* attributes);
+  std::string ShardingList(Cursor& in, std::string_view open, std::string_view prefix,
+                           std::string_view close);
+  std::string ShardingText(Cursor& in, uint64_t code);
+  std::string MeshText(Cursor& in);
+  std::string FactorsText(Cursor& in, std::string_view open, std::string_view separator,
+                          std::string_view close);
+  std::string RuleText(Cursor& in);
+  std::string DimensionText(Cursor& in);
+  void ReadShardingAttribute(Cursor& in, uint64_t code, Attribute* attribute);
+
   // bytecode_ir.cc. False: failed, `failure_` says why.
   absl::Status ReadIr();
   bool ReadOperation(Cursor& in, Operation* operation);
@@ -220,6 +232,7 @@ class BytecodeReader {
   std::span<Properties> properties_;
   absl::Status first_error_, failure_;
   int nesting_ = 0;
+  size_t sharding_text_ = 0;  // bytes of shardings that were written out
 
   // Values that may be named: those of the isolated region that is being read, by id from its first; of each region
   // its reserved range.

@@ -152,7 +152,7 @@ const Type* BytecodeReader::DecodeAnyType(size_t index) {
   Entry& entry = type_entries_[index];
   Cursor in(file_, entry.begin, type_entries_[index + 1].begin);
   Type* const type = tree_->NewType(Type::Kind::kUnsupported);
-  if (entry.is_of(Dialect::kOther)) {
+  if (entry.is_of(Dialect::kOther) || entry.is_of(Dialect::kSdy)) {
     type->text = "of another dialect";
     return types_[index] = type;
   }

@@ -55,30 +55,44 @@ Exporter::Exporter(const Module& module)
       has_regions_(module.computations.size(), false) {}
 
 absl::StatusOr<std::string> Exporter::Run() {
+  used_names_.insert("main");
+  FindMeshes();
+  for (const Computation& computation : module_.computations) FindManualRegions(computation);
   CountRegions();
   FindEntryAttributes();
-  used_names_.insert("main");
   function_names_[static_cast<size_t>(module_.entry.value)] = "main";
   functions_.push_back(module_.entry);
   out_ += "module @" + WordOrQuoted(module_.name.empty() ? "main" : module_.name);
-  std::string attributes;
-  const auto add = [&](std::string_view name, int64_t count) {
-    if (count != 1) attributes += fmt::format("{}{} = {} : i32", attributes.empty() ? "" : ", ", name, count);
-  };
-  add("mhlo.num_partitions", module_.num_partitions);
-  add("mhlo.num_replicas", module_.replica_count);
-  if (!attributes.empty()) out_ += fmt::format(" attributes {{{}}}", attributes);
+  if (const std::string attributes = ModuleAttributes(); !attributes.empty())
+    out_ += fmt::format(" attributes {{{}}}", attributes);
   out_ += " {\n";
+  WriteMeshes();
   // Writing a function finds further ones.
   for (size_t i = 0; i < functions_.size(); ++i) ASSAY_RETURN_IF_ERROR(WriteFunction(functions_[i]));
   out_ += "}\n";
   return std::move(alias_lines_) + out_;
 }
 
+std::string Exporter::ModuleAttributes() const {
+  std::string attributes, frontend;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    attributes += fmt::format("{}{} = {}", attributes.empty() ? "" : ", ", name, value);
+  };
+  for (const auto& [key, value] : module_.frontend_attributes) {
+    if (key == kMeshes && !meshes_.empty()) continue;
+    frontend += fmt::format("{}{} = {}", frontend.empty() ? "" : ", ", WordOrQuoted(key), Quoted(value.text));
+  }
+  if (!frontend.empty()) add("mhlo.frontend_attributes", fmt::format("{{{}}}", frontend));
+  if (module_.num_partitions != 1)
+    add("mhlo.num_partitions", fmt::format("{} : i32", module_.num_partitions));
+  if (module_.replica_count != 1) add("mhlo.num_replicas", fmt::format("{} : i32", module_.replica_count));
+  return attributes;
+}
+
 void Exporter::CountRegions() {
   for (size_t c = 0; c < module_.computations.size(); ++c) {
     for (const Instruction& instruction : module_.computations[c].instructions) {
-      if (IsWrittenAsFunction(instruction.opcode)) continue;
+      if (IsWrittenAsFunction(instruction.opcode) && !IsRegion(instruction)) continue;
       for (const ComputationId called : CalledComputations(instruction)) {
         ++region_uses_[static_cast<size_t>(called.value)];
         has_regions_[c] = true;
@@ -140,12 +154,16 @@ absl::Status Exporter::WriteFunction(ComputationId id) {
   } else {
     types.push_back(&root);
   }
-  if (!types.empty()) out_ += types.size() == 1 ? " -> " : " -> (";
+  std::vector<std::string> attributes = ResultShardings(block, is_entry);
+  attributes.resize(types.size());
+  const bool in_brackets = types.size() > 1 || (types.size() == 1 && !attributes[0].empty());
+  if (!types.empty()) out_ += in_brackets ? " -> (" : " -> ";
   for (size_t i = 0; i < types.size(); ++i) {
     if (i > 0) out_ += ", ";
     AppendTypeOf(*types[i]);
+    if (!attributes[i].empty()) out_ += fmt::format(" {{{}}}", attributes[i]);
   }
-  out_ += types.size() > 1 ? ") {\n" : " {\n";
+  out_ += in_brackets ? ") {\n" : " {\n";
   // Tuples among the arguments of @main come apart first.
   for (const int32_t parameter : computation.parameters) {
     NodeId& node = block.nodes[static_cast<size_t>(parameter)];
@@ -180,9 +198,14 @@ absl::Status Exporter::WriteParameters(Block& block, bool is_entry) {
     }
     block.nodes[static_cast<size_t>(parameter)] =
         is_entry ? write(*instruction.shape) : Tree(*instruction.shape, write);
-    if (!is_entry) continue;
-    const auto attributes = entry_attributes_.find(instruction.parameter_number);
-    if (attributes != entry_attributes_.end()) out_ += fmt::format(" {{{}}}", attributes->second);
+    const Shape* const type = instruction.shape.get();
+    std::string attributes;
+    if (is_entry || !type->IsTuple()) attributes = DiscardableAttributes(instruction, {&type, 1}, {});
+    if (const auto known = entry_attributes_.find(instruction.parameter_number);
+        is_entry && known != entry_attributes_.end()) {
+      attributes = fmt::format("{}{}{}", known->second, attributes.empty() ? "" : ", ", attributes);
+    }
+    if (!attributes.empty()) out_ += fmt::format(" {{{}}}", attributes);
   }
   return absl::OkStatus();
 }

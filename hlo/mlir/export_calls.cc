@@ -47,6 +47,7 @@ bool SetComposite(OpExport& out) {
 }
 
 void ExportCall(OpExport& out) {
+  if (ExportShardingRegion(out)) return;
   out.UseOperands();
   if (SetComposite(out)) return out.Emit("stablehlo.composite");
   out.Bind(out.Call(*out.attributes().Computation(Attr::kToApply), *out.hlo.shape));
@@ -162,6 +163,7 @@ void ExportCustomCall(OpExport& out) {
     out.UseOperands();
     return out.Emit(out.attributes().Text(Attr::kCustomCallTarget));
   }
+  if (ExportShardingCall(out)) return;
   for (const Attr attr : {Attr::kWindow, Attr::kDimLabels, Attr::kPaddingType, Attr::kLiteralValue}) {
     if (out.attributes().Has(attr)) return out.Refuse(fmt::format("attribute {}", Name(attr)));
   }

@@ -49,7 +49,10 @@ NodeId Exporter::Constant(Block& block, NodeId id) {
   Indent(block);
   AppendValue(written);
   out_ += " = stablehlo.constant";
-  if (constant.origin != nullptr) AppendFrontendAttributes(*constant.origin, " ", {}, out_);
+  if (constant.origin != nullptr) {
+    const std::string attributes = DiscardableAttributes(*constant.origin, {&constant.shape, 1}, {});
+    if (!attributes.empty()) out_ += fmt::format(" {{{}}}", attributes);
+  }
   out_ += ' ';
   AppendDense(constant.shape->element_type(), constant.shape->sizes(),
               constant.shape->num_elements() == 0 ? std::span<const std::byte>() : constant.literal->bytes(),
@@ -115,7 +118,7 @@ absl::Status Exporter::WriteInstructions(Block& block) {
   const std::vector<Instruction>& instructions = block.computation->instructions;
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
-    if (instruction.opcode == Opcode::kParameter) continue;
+    if (instruction.opcode == Opcode::kParameter || passed_over_.contains(&instruction)) continue;
     OpExport op(*this, block, static_cast<int32_t>(i));
     const ExportFn fn = FindExport(instruction.opcode);
     if (fn == nullptr) {
@@ -144,7 +147,8 @@ absl::Status Exporter::WriteReturn(Block& block, std::string_view name, std::spa
 }
 
 // A region that calls a function and returns what that returns.
-absl::Status Exporter::WriteCallOf(Block& block, ComputationId id, const std::vector<NodeId>& arguments) {
+absl::Status Exporter::WriteCallOf(Block& block, ComputationId id, const std::vector<NodeId>& arguments,
+                                   std::string_view terminator) {
   std::vector<NodeId> leaves, results;
   for (const NodeId argument : arguments) Leaves(block, argument, &leaves);
   const std::vector<const Shape*> types = ResultTypes(*module_.computation(id).root_instruction().shape);
@@ -170,10 +174,11 @@ absl::Status Exporter::WriteCallOf(Block& block, ComputationId id, const std::ve
   out_ += types.size() == 1 ? ") -> " : ") -> (";
   AppendTypes(results);
   out_ += types.size() == 1 ? "\n" : ")\n";
-  return WriteReturn(block, "stablehlo.return", results);
+  return WriteReturn(block, terminator, results);
 }
 
-absl::Status Exporter::WriteRegion(ComputationId id, NodeId captured, const Block& outer) {
+absl::Status Exporter::WriteRegion(ComputationId id, NodeId captured, std::string_view terminator,
+                                   const Block& outer) {
   const Computation& computation = module_.computation(id);
   Block block;
   block.computation = &computation;
@@ -200,7 +205,7 @@ absl::Status Exporter::WriteRegion(ComputationId id, NodeId captured, const Bloc
   }
   if (!first) out_ += "):\n";
   if (outlined) {
-    ASSAY_RETURN_IF_ERROR(WriteCallOf(block, id, arguments));
+    ASSAY_RETURN_IF_ERROR(WriteCallOf(block, id, arguments, terminator));
   } else {
     ASSAY_RETURN_IF_ERROR(WriteInstructions(block));
     std::vector<NodeId> results;
@@ -209,7 +214,7 @@ absl::Status Exporter::WriteRegion(ComputationId id, NodeId captured, const Bloc
       op.Refuse("what it gives can't leave a computation");
       return op.status;
     }
-    ASSAY_RETURN_IF_ERROR(WriteReturn(block, "stablehlo.return", results));
+    ASSAY_RETURN_IF_ERROR(WriteReturn(block, terminator, results));
   }
   Indent(outer);
   out_ += '}';
@@ -231,17 +236,6 @@ void AppendLocation(const Instruction& instruction, std::string& out) {
   }
   if (has_name && has_file) out += ')';
   out += ')';
-}
-
-void AppendFrontendAttributes(const Instruction& instruction, std::string_view before,
-                              std::string_view left_out, std::string& out) {
-  if (instruction.extras == nullptr) return;
-  std::string fields;
-  for (const auto& [key, value] : instruction.extras->frontend_attributes) {
-    if (!left_out.empty() && key.substr(0, left_out.size()) == left_out) continue;
-    fields += fmt::format("{}{} = {}", fields.empty() ? "" : ", ", WordOrQuoted(key), Quoted(value.text));
-  }
-  if (!fields.empty()) out += fmt::format("{}{{mhlo.frontend_attributes = {{{}}}}}", before, fields);
 }
 
 }  // namespace assay::mlir

@@ -12,6 +12,7 @@
 #define ASSAY_HLO_MLIR_EXPORTER_H_
 
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "hlo/manual_region.h"
 #include "hlo/module.h"
 
 namespace assay::mlir {
@@ -51,6 +53,8 @@ struct Block {
   absl::flat_hash_map<NodeId, NodeId> written;  // constants and tuples that stand in this block, as values
   absl::flat_hash_map<int64_t, int32_t> last_recv;  // by device channel: of the last recv-done
   int depth = 0;                                    // regions around it
+  // Custom calls that say the sharding of a result of the function, which stands in its type instead.
+  absl::flat_hash_set<int32_t> results_with_shardings;
 };
 
 class OpExport;
@@ -86,7 +90,26 @@ class Exporter {
   // The symbol of a function, which is written later.
   std::string_view Function(ComputationId id);
   // '{' ... '}'. A branch takes its parameter from outside: `captured`; else it is -1.
-  absl::Status WriteRegion(ComputationId id, NodeId captured, const Block& outer);
+  absl::Status WriteRegion(ComputationId id, NodeId captured, std::string_view terminator,
+                           const Block& outer);
+
+  // Shardings (export_sharding.cc).
+  std::span<const NamedMesh> meshes() const { return meshes_; }
+  // What a region's operation says; lists as text.
+  struct RegionForm {
+    ManualRegion region;
+    std::string axes, in_shardings = "[]", out_shardings = "[]";
+  };
+  // Null: the call is not that of a manual region, or can't be written as one.
+  const RegionForm* FormOf(const Instruction& call) const {
+    const auto known = region_forms_.find(&call);
+    return known == region_forms_.end() ? nullptr : &known->second;
+  }
+  bool IsRegion(const Instruction& call) const;
+  // Attributes that an operation with results of these types has besides its own: no braces; empty: none. Frontend
+  // attributes whose keys start with one of `left_out` are said otherwise.
+  std::string DiscardableAttributes(const Instruction& instruction, std::span<const Shape* const> types,
+                                    std::span<const std::string_view> left_out) const;
 
   void Indent(const Block& block) { out_.append(2 * (static_cast<size_t>(block.depth) + 2), ' '); }
   void AppendValue(NodeId id);
@@ -101,12 +124,22 @@ class Exporter {
   absl::Status WriteResults(Block& block, bool is_entry);
   absl::Status WriteInstructions(Block& block);
   absl::Status WriteReturn(Block& block, std::string_view name, std::span<const NodeId> values);
-  absl::Status WriteCallOf(Block& block, ComputationId id, const std::vector<NodeId>& arguments);
+  absl::Status WriteCallOf(Block& block, ComputationId id, const std::vector<NodeId>& arguments,
+                           std::string_view terminator);
   NodeId Argument(const Shape& shape);
   NodeId Constant(Block& block, NodeId id);
   void CountRegions();
   bool IsOutlined(ComputationId id, int depth) const;
   std::vector<const Shape*> ResultTypes(const Shape& shape) const;
+  void FindMeshes();
+  void WriteMeshes();
+  std::string ModuleAttributes() const;
+  void FindManualRegions(const Computation& computation);
+  std::optional<std::string> ShardingOf(const Instruction& instruction,
+                                        std::span<const Shape* const> types) const;
+  bool Gives(const Instruction& instruction, std::span<const Shape* const> types) const;
+  std::vector<int32_t> ResultInstructions(const Computation& computation, bool is_entry) const;
+  std::vector<std::string> ResultShardings(Block& block, bool is_entry) const;
 
   const Module& module_;
   std::string out_;
@@ -118,6 +151,9 @@ class Exporter {
   std::deque<Shape> shapes_;
   std::deque<Literal> literals_;
   absl::flat_hash_set<NodeId> ended_;
+  std::vector<NamedMesh> meshes_;
+  absl::flat_hash_map<const Instruction*, RegionForm> region_forms_;  // by call
+  absl::flat_hash_set<const Instruction*> passed_over_;  // the borders of regions and the elements between
   int32_t num_values_ = 0, num_arguments_ = 0;
 
   std::vector<std::string> function_names_;  // by computation; empty: no function yet
@@ -185,10 +221,14 @@ class OpExport {
   void Text(std::string_view name, std::string_view value);
   // dense<[[..], ..]> : tensor<NxMxi64>; shorter rows are filled up with -1.
   void Rows(std::string_view name, const IntLists& rows, size_t columns = 0);
-  void Region(ComputationId computation) { regions_.push_back({computation, -1}); }
-  void Branch(ComputationId computation, NodeId captured) { regions_.push_back({computation, captured}); }
+  void Region(ComputationId computation, std::string_view terminator = "stablehlo.return") {
+    regions_.push_back({computation, -1, terminator});
+  }
+  void Branch(ComputationId computation, NodeId captured) {
+    regions_.push_back({computation, captured, "stablehlo.return"});
+  }
   // Frontend attributes that the operation says otherwise: their keys start with this.
-  void LeaveOutFrontend(std::string_view prefix) { frontend_left_out_ = prefix; }
+  void LeaveOutFrontend(std::string_view prefix) { frontend_left_out_.push_back(prefix); }
 
   // Writes the operation; its results are the shape's leaves.
   NodeId Make(std::string_view name, const Shape& shape, const Syntax& syntax = {});
@@ -215,23 +255,26 @@ class OpExport {
   struct RegionText {
     ComputationId computation;
     NodeId captured;
+    std::string_view terminator;
   };
-  void AppendGeneric(std::string_view name);
+  void AppendGeneric(std::string_view name, std::span<const Shape* const> types);
+  // {mhlo.frontend_attributes = {...}, ...}; nothing if there are none.
+  void AppendDiscardable(std::span<const Shape* const> types);
   void AppendOwn(std::string_view name, const Syntax& syntax, std::span<const Shape* const> types);
 
   std::vector<NodeId> operands_;
   std::string properties_;
   std::vector<RegionText> regions_;
-  std::string_view frontend_left_out_;
+  absl::InlinedVector<std::string_view, 2> frontend_left_out_;
   bool is_plain_ = false;  // without location and frontend attributes
 };
 
 // loc(...): the place and name of an instruction.
 void AppendLocation(const Instruction& instruction, std::string& out);
-// {mhlo.frontend_attributes = {...}} without keys that start with `left_out`; nothing if there are none.
-void AppendFrontendAttributes(const Instruction& instruction, std::string_view before,
-                              std::string_view left_out, std::string& out);
 std::string Upper(std::string_view word);
+// False: the call is written as any other (export_sharding.cc).
+bool ExportShardingRegion(OpExport& out);
+bool ExportShardingCall(OpExport& out);
 // Null: StableHLO has no counterpart.
 ExportFn FindExport(Opcode opcode);
 

@@ -8,6 +8,7 @@
 #include "hlo/mlir/bytecode_reader.h"
 #include "hlo/mlir/importer.h"
 #include "hlo/mlir/quantized_lowering.h"
+#include "hlo/mlir/sharding_checks.h"
 #include "hlo/mlir/text_parser.h"
 #include "hlo/storage_range.h"
 
@@ -43,7 +44,7 @@ bool HasBody(const Operation& function) {
   return !function.regions.empty() && !function.regions[0].operations.empty();
 }
 
-bool IsIgnored(std::string_view name) { return name.substr(0, 4) == "sdy." || name == "stablehlo.mesh"; }
+bool IsIgnored(std::string_view name) { return name == "sdy.mesh" || name == "stablehlo.mesh"; }
 
 }  // namespace
 
@@ -61,6 +62,7 @@ Importer::Importer(const Tree& tree)
       attribute_pool_(static_cast<size_t>(tree.num_values()) / 8) {}
 
 absl::StatusOr<Module> Importer::Run() {
+  if (tree_.has_shardings) ASSAY_RETURN_IF_ERROR(CheckShardings(tree_));
   ASSAY_RETURN_IF_ERROR(FindFunctions(*tree_.top));
   ASSAY_ASSIGN_OR_RETURN(const int32_t entry, Entry());
   ASSAY_ASSIGN_OR_RETURN(const std::vector<int32_t> order, CallOrder(entry));
@@ -72,6 +74,7 @@ absl::StatusOr<Module> Importer::Run() {
   const FunctionState& main = functions_[static_cast<size_t>(entry)];
   module_.entry = main.computation;
   ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportEntryAttributes(*main.operation), *main.operation));
+  SetMeshes();
   return std::move(module_);
 }
 
@@ -98,7 +101,10 @@ absl::Status Importer::FindFunctions(const Region& top) {
 
 absl::Status Importer::CheckTopLevel(const Operation& operation) {
   if (operation.name == "builtin.module") return NotSupported({}, "a module inside of a module");
-  if (IsIgnored(operation.name)) return absl::OkStatus();
+  if (IsIgnored(operation.name)) {
+    ImportMesh(operation);
+    return absl::OkStatus();
+  }
   if (operation.name != "func.func") {
     return InvalidProgram(
         {}, fmt::format("found operation '{}' at the top of a module, want functions", operation.name));
@@ -258,6 +264,7 @@ absl::Status Importer::ImportFunction(FunctionState& state) {
     scope.computation.parameters.push_back(parameter);
     Bind(scope, argument, parameter);
   }
+  ASSAY_RETURN_IF_ERROR(SetArgumentShardings(scope, function));
   ASSAY_RETURN_IF_ERROR(ImportBody(scope, body));
   const Operation& last = *body.operations.back();
   const std::span<const Type* const> results = FunctionType(function)->results;
@@ -269,13 +276,16 @@ absl::Status Importer::ImportFunction(FunctionState& state) {
                                        ToString(*FunctionType(function)))),
         last);
   }
-  ASSAY_ASSIGN_OR_RETURN(const int32_t root, Root(scope, body, {}));
+  ASSAY_ASSIGN_OR_RETURN(const int32_t root,
+                         tree_.has_shardings ? ShardedRoot(scope, function) : Root(scope, body, {}));
   state.computation = Finish(scope, std::string(name), root);
   return absl::OkStatus();
 }
 
-// mhlo.num_replicas, mhlo.num_partitions.
+// mhlo.num_replicas, mhlo.num_partitions, mhlo.frontend_attributes.
 absl::Status Importer::ImportModuleAttributes(const Operation& module) {
+  if (const Attribute* frontend = module.Find(Tree::kFrontendAttributes); frontend != nullptr)
+    SetModuleFrontend(frontend->fields);
   if (const std::string_view name = TextOf(module, "sym_name"); !name.empty())
     module_.name = std::string(name);
   const auto read = [&](std::string_view name, int64_t* count) -> absl::Status {

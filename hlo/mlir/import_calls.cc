@@ -7,13 +7,6 @@
 namespace assay::mlir {
 namespace {
 
-void SetFrontend(OpImport& in, int32_t instruction, std::string key, StringOrJson value) {
-  FrontendAttributes& attributes = in.OwnExtras(instruction).frontend_attributes;
-  auto at = attributes.begin();
-  while (at != attributes.end() && at->first < key) ++at;
-  attributes.insert(at, {std::move(key), std::move(value)});
-}
-
 // Emit without binding: the call, whose extras are then completed.
 int32_t AddWhole(OpImport& in, Opcode opcode, absl::Span<const int32_t> inputs, AttributeMap attributes) {
   SharedShape shape = in.WholeShape();
@@ -50,10 +43,10 @@ void ImportComposite(OpImport& in) {
   const int64_t version = in.Int("version", 0);
   const int32_t call = AddWhole(in, Opcode::kCall, in.operands,
                                 in.Map({{Attr::kToApply, *callee}, {Attr::kIsComposite, true}}));
-  SetFrontend(in, call, "composite.attributes",
-              {attributes == nullptr ? "{}" : ToString(*attributes, /*whole=*/true), true});
-  SetFrontend(in, call, "composite.name", {std::string(name), false});
-  SetFrontend(in, call, "composite.version", {fmt::format("{}", version), false});
+  in.SetFrontend(call, "composite.attributes",
+                 attributes == nullptr ? "{}" : ToString(*attributes, /*whole=*/true), /*is_json=*/true);
+  in.SetFrontend(call, "composite.name", std::string(name));
+  in.SetFrontend(call, "composite.version", fmt::format("{}", version));
   in.BindResults(call);
 }
 
@@ -282,7 +275,7 @@ void ImportCustomCall(OpImport& in) {
   in.importer.Bind(in.scope, in.op.results[0], call);  // which may have another layout than its type says
 }
 
-// The same value: shardings say where it lies, casts between the two dialects of bytecode nothing.
+// The same value: casts between the two dialects of bytecode say nothing.
 void ImportIdentity(OpImport& in) {
   if (in.Arity(1)) in.BindResult(0, in.operands[0]);
 }
@@ -291,9 +284,6 @@ constexpr ImportRow kCallRows[] = {
     {"func.call", ImportCall},
     {"stablehlo.composite", ImportComposite},
     {"stablehlo.custom_call", ImportCustomCall},
-    {"sdy.sharding_constraint", ImportIdentity},
-    {"sdy.propagation_barrier", ImportIdentity},
-    {"sdy.reshard", ImportIdentity},
     {"builtin.unrealized_conversion_cast", ImportIdentity},
 };
 

@@ -157,10 +157,13 @@ AttributeMap CompareAttributes(OpImport& in) {
 
 std::span<const ImportRow> ElementwiseRows() {
   static const auto* const kRows = [] {
-    auto* rows = new std::vector<ImportRow>{
-        {"stablehlo.constant", ImportConstant}, {"chlo.constant", ImportConstant},
-        {"stablehlo.compare", ImportCompare},   {"stablehlo.clamp", ImportClamp},
-        {"stablehlo.select", ImportSelect},     {"stablehlo.reduce_precision", ImportReducePrecision}};
+    auto* rows = new std::vector<ImportRow>{{"stablehlo.constant", ImportConstant},
+                                            {"sdy.constant", ImportConstant},
+                                            {"chlo.constant", ImportConstant},
+                                            {"stablehlo.compare", ImportCompare},
+                                            {"stablehlo.clamp", ImportClamp},
+                                            {"stablehlo.select", ImportSelect},
+                                            {"stablehlo.reduce_precision", ImportReducePrecision}};
     static auto* const names = new std::vector<std::string>();  // rows hold views of them
     names->reserve(std::size(kSame));
     AddSame(rows, names, std::make_index_sequence<std::size(kSame)>());

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "fmt/format.h"
+#include "hlo/manual_region.h"
 #include "shape/limits.h"
 
 namespace assay::mlir {
@@ -268,7 +269,9 @@ absl::Status Importer::ImportOperation(Scope& scope, const Operation& operation)
     if (!index.ok()) return tree_.WithPlace(index.status(), operation);
     in.operands.push_back(*index);
   }
+  const size_t first_added = scope.computation.instructions.size();
   import(in);
+  if (tree_.has_shardings && in.status.ok()) in.status = SetOperationShardings(scope, operation, first_added);
   return in.status.ok() ? absl::OkStatus() : tree_.WithPlace(in.status, operation);
 }
 
@@ -312,7 +315,7 @@ ComputationId Importer::Finish(Scope& scope, std::string name, int32_t root) {
   computation.root = root;
   const ComputationId id{static_cast<int32_t>(module_.computations.size())};
   // Functions keep their names where they are names in HLO.
-  if (!IsNameInHlo(name)) name = "region";
+  if (!IsNameInHlo(name) && name != kManualBody) name = "region";
   const fmt::format_int number(id.value + 1);
   computation.name = std::move(name.append(1, '.').append(number.data(), number.size()));
   module_.computations.push_back(std::move(computation));
@@ -332,7 +335,8 @@ std::vector<Value*> Importer::Passed(std::span<const Region> regions) const {
 
 absl::StatusOr<ComputationId> Importer::RegionComputation(const Region& region, Arguments form,
                                                           std::span<Value* const> captured,
-                                                          bool keeps_captured, const Operation& from) {
+                                                          bool keeps_captured, const Operation& from,
+                                                          std::string_view name) {
   Scope scope = NewScope(from, region, region.arguments.size() + captured.size() + 1);
   absl::InlinedVector<SharedShape, 8> shapes;
   for (const Value& argument : region.arguments) {
@@ -369,7 +373,7 @@ absl::StatusOr<ComputationId> Importer::RegionComputation(const Region& region, 
   std::span<const int32_t> more;
   if (keeps_captured) more = std::span<const int32_t>(values.data(), values.size()).subspan(num_arguments);
   ASSAY_ASSIGN_OR_RETURN(const int32_t root, Root(scope, region, more));
-  return Finish(scope, "region", root);
+  return Finish(scope, std::string(name), root);
 }
 
 }  // namespace assay::mlir

@@ -121,7 +121,7 @@ class Importer {
   enum class Arguments { kScalars, kState, kBranch };
   absl::StatusOr<ComputationId> RegionComputation(const Region& region, Arguments form,
                                                   std::span<Value* const> captured, bool keeps_captured,
-                                                  const Operation& from);
+                                                  const Operation& from, std::string_view name = "region");
   // What a region needs from outside and must be passed in: its captures but for constants.
   std::vector<Value*> Passed(std::span<const Region> regions) const;
 
@@ -173,6 +173,14 @@ class Importer {
   absl::Status ImportModuleAttributes(const Operation& module);
   absl::StatusOr<int32_t> Root(Scope& scope, const Region& region, std::span<const int32_t> more);
   int32_t LookupCaptured(const Scope& scope, const Value& value) const;
+  // import_sharding.cc
+  void ImportMesh(const Operation& mesh);
+  void SetMeshes();
+  void SetModuleFrontend(std::span<const NamedAttribute> fields);
+  absl::Status SetShardings(std::span<const NamedAttribute> fields, bool per_value, Instruction* instruction);
+  absl::Status SetOperationShardings(Scope& scope, const Operation& operation, size_t first_added);
+  absl::Status SetArgumentShardings(Scope& scope, const Operation& function);
+  absl::StatusOr<int32_t> ShardedRoot(Scope& scope, const Operation& function);
   void AddExtras(const Operation& from, Instruction* instruction);
   // Null: the location says nothing.
   const std::shared_ptr<const InstructionExtras>& ExtrasOf(const Location& location);
@@ -180,6 +188,7 @@ class Importer {
 
   const Tree& tree_;
   Module module_;
+  std::string meshes_;               // those of sdy.mesh, "mesh = #sdy.mesh<...>"
   std::vector<SharedShape> shapes_;  // by type id
   std::vector<Binding> bindings_;    // by value id
   std::vector<SharedShape> scalars_;
@@ -274,6 +283,8 @@ class OpImport {
   void BindResult(size_t i, int32_t instruction);
   // The extras of an instruction, to be changed: a copy that no other instruction shares.
   InstructionExtras& OwnExtras(int32_t instruction);
+  // A frontend attribute of an instruction.
+  void SetFrontend(int32_t instruction, std::string_view key, std::string text, bool is_json = false);
   int32_t TupleElement(int32_t tuple, SharedShape shape, size_t index);
   int32_t Constant(ElementType type, double value);
   // A constant with the value of dense<...>, whose type the caller has checked; a splat is broadcast. -1: refused.
@@ -305,6 +316,7 @@ std::span<const ImportRow> CallRows();         // import_calls.cc
 std::span<const ImportRow> CollectiveRows();   // import_collective.cc
 std::span<const ImportRow> ChloRows();         // import_chlo.cc
 std::span<const ImportRow> DynamicRows();      // import_dynamic.cc
+std::span<const ImportRow> ShardingRows();     // import_sharding.cc
 std::span<const ImportRow> TestRows();         // import_tests.cc
 // The backend_config of a test's custom call ("check.expect_close"), from attributes of the operation; empty if the
 // target is no such call or has no fields.

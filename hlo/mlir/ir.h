@@ -176,6 +176,11 @@ inline void Clear(Operation* operation) {
   operation->location = nullptr;
 }
 
+// Of an attribute (sdy.sharding, mhlo.sharding) or an operation (sdy.mesh): it says where values lie.
+inline bool IsShardingName(std::string_view name) {
+  return name.starts_with("sdy.") || name == "mhlo.sharding";
+}
+
 // One file. The source must outlive the tree: names are parts of it.
 class Tree {
  public:
@@ -231,6 +236,8 @@ class Tree {
   // False: no operation has an attribute of this name.
   static constexpr std::string_view kFrontendAttributes = "mhlo.frontend_attributes";
   bool has_frontend_attributes = true;
+  // False: there is nothing of the Shardy dialect and no sharding.
+  bool has_shardings = false;
   // A type of the file is quantized.
   bool has_quantized = false;
   // The same error with the place of the operation: line and column of a text, "byte N" of bytecode.

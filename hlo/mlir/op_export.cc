@@ -155,7 +155,7 @@ std::vector<NodeId> OpExport::MakeEach(std::string_view name, std::span<const Sh
   if (types.size() > 1) out += fmt::format(":{}", types.size());
   if (!types.empty()) out += " = ";
   if (syntax.types == Syntax::Types::kGeneric) {
-    AppendGeneric(name);
+    AppendGeneric(name, types);
     if (!ok()) return results;
     out += " : (";
     exporter.AppendTypes(operands_);
@@ -173,8 +173,14 @@ std::vector<NodeId> OpExport::MakeEach(std::string_view name, std::span<const Sh
   return results;
 }
 
+void OpExport::AppendDiscardable(std::span<const Shape* const> types) {
+  if (is_plain_) return;
+  const std::string attributes = exporter.DiscardableAttributes(hlo, types, frontend_left_out_);
+  if (!attributes.empty()) exporter.out() += fmt::format(" {{{}}}", attributes);
+}
+
 // "name"(operands) <{properties}> ({regions}) {attributes}
-void OpExport::AppendGeneric(std::string_view name) {
+void OpExport::AppendGeneric(std::string_view name, std::span<const Shape* const> types) {
   std::string& out = exporter.out();
   out.append(1, '"').append(name).append("\"(");
   for (size_t i = 0; i < operands_.size(); ++i) {
@@ -185,10 +191,11 @@ void OpExport::AppendGeneric(std::string_view name) {
   if (!properties_.empty()) out.append(" <{").append(properties_).append("}>");
   for (size_t i = 0; i < regions_.size() && ok(); ++i) {
     out += i == 0 ? " (" : ", ";
-    status = exporter.WriteRegion(regions_[i].computation, regions_[i].captured, block);
+    const RegionText& region = regions_[i];
+    status = exporter.WriteRegion(region.computation, region.captured, region.terminator, block);
   }
   if (!regions_.empty()) out += ')';
-  if (!is_plain_) AppendFrontendAttributes(hlo, " ", frontend_left_out_, out);
+  AppendDiscardable(types);
 }
 
 // name prefix operands suffix {attributes} : types
@@ -204,7 +211,7 @@ void OpExport::AppendOwn(std::string_view name, const Syntax& syntax, std::span<
     exporter.AppendValue(operands_[i]);
   }
   out += syntax.suffix;
-  if (!is_plain_) AppendFrontendAttributes(hlo, " ", frontend_left_out_, out);
+  AppendDiscardable(types);
   out += " : ";
   const std::span<const NodeId> operands(operands_);
   const bool same = std::all_of(operands.begin(), operands.end(), [&](NodeId operand) {

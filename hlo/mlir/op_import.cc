@@ -149,6 +149,7 @@ NameFacts FactsOf(std::string_view name) {
       {"mhlo.return", Role::kTerminator},
       {"stablehlo.constant", Role::kConstant},
       {"chlo.constant", Role::kConstant},
+      {"sdy.constant", Role::kConstant},
       {"func.call", Role::kCall},
       {"stablehlo.composite", Role::kComposite},
       {"stablehlo.custom_call", Role::kCustomCall},
@@ -156,7 +157,7 @@ NameFacts FactsOf(std::string_view name) {
   static const auto* const kFacts = [] {
     auto* map = new absl::flat_hash_map<absl::string_view, NameFacts>();
     for (const auto rows : {ElementwiseRows(), ShapeRows(), LinalgRows(), ControlRows(), CallRows(),
-                            CollectiveRows(), ChloRows(), DynamicRows(), TestRows()}) {
+                            CollectiveRows(), ChloRows(), DynamicRows(), ShardingRows(), TestRows()}) {
       for (const ImportRow& row : rows) {
         map->try_emplace(absl::string_view(row.name.data(), row.name.size()),
                          NameFacts{Role::kOther, row.fn});

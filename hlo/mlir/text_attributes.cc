@@ -190,8 +190,10 @@ absl::Status TextParser::ParseTypedNumber(bool negative, const Token& number, So
 absl::Status TextParser::ParseHash(const Attribute** attribute) {
   const std::string_view name = lexer_.token().text;
   const SourcePosition where = lexer_.position();
+  const size_t begin = lexer_.offset();
   lexer_.Next();
   const size_t dot = name.find('.');
+  if (name == "sdy" || name.substr(0, 4) == "sdy.") return ParseShardingAttribute(begin, where, attribute);
   if (At('<') && (name == "stablehlo" || name == "chlo" || name == "mhlo")) {
     lexer_.Next();
     std::string_view enumeration, value;
@@ -383,6 +385,7 @@ absl::Status TextParser::ParseDictionary(std::vector<NamedAttribute>* fields) {
     } else {
       field.value = tree_->NewAttribute(Kind::kUnit);
     }
+    tree_->has_shardings |= IsShardingName(field.name);
     fields->push_back(field);
     return absl::OkStatus();
   });

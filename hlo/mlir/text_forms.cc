@@ -39,6 +39,20 @@ const TextParser::Form* TextParser::FindForm(std::string_view name) {
       {"sdy.sharding_constraint", Tail::kSame, {}, &TextParser::ParseShardingConstraint},
       {"sdy.reshard", Tail::kSame, {}, &TextParser::ParseShardingConstraint},
       {"sdy.propagation_barrier", Tail::kSame, {}, &TextParser::ParsePropagationBarrier},
+      {"sdy.data_flow_edge", Tail::kSame, {}, &TextParser::ParseDataFlowEdge},
+      {"sdy.func_data_flow_edge", Tail::kSame, {}, &TextParser::ParseDataFlowEdge},
+      {"sdy.sharding_group", Tail::kReturn, {}, &TextParser::ParseShardingGroup},
+      {"sdy.manual_computation", Tail::kFunction, {}, &TextParser::ParseManualComputation},
+      {"sdy.named_computation", Tail::kFunction, {}, &TextParser::ParseNamedComputation},
+      {"sdy.constant", Tail::kResult, {}, &TextParser::ParseConstant},
+      {"sdy.all_gather", Tail::kSame, {}, &TextParser::ParseShardingCollective},
+      {"sdy.all_slice", Tail::kSame, {}, &TextParser::ParseShardingCollective},
+      {"sdy.all_to_all", Tail::kSame, {}, &TextParser::ParseShardingCollective},
+      {"sdy.collective_permute", Tail::kSame, {}, &TextParser::ParseShardingCollective},
+      {"sdy.all_reduce", Tail::kSame, {}, &TextParser::ParseShardingCollective},
+      {"sdy.reduce_scatter", Tail::kSame, {}, &TextParser::ParseShardingCollective},
+      {"sdy.sharded_to_unreduced", Tail::kSame, {}, &TextParser::ParseShardingCollective},
+      {"sdy.replicated_to_unreduced", Tail::kSame, {}, &TextParser::ParseShardingCollective},
       {"stablehlo.select", Tail::kSelect, {}},
       {"stablehlo.complex", Tail::kResult, {}},
       {"stablehlo.tuple", Tail::kResult, {}},
@@ -107,8 +121,9 @@ absl::Status TextParser::ParsePretty(Draft& draft) {
   return ParseTail(draft, used.tail);
 }
 
-// [ '(' ')' ] or operands and fields, separated by commas.
+// [attributes] [ '(' ')' ] or operands and fields, separated by commas. Barriers have their attributes first.
 absl::Status TextParser::ParseOperandsAndFields(Draft& draft, const Form& form) {
+  ASSAY_RETURN_IF_ERROR(ParseOptionalDictionary(draft));
   if (Eat('(')) return Expect(')');
   do {
     if (At(Tok::kValue)) {
@@ -550,34 +565,6 @@ absl::Status TextParser::ParseScan(Draft& draft) {
   Set(draft, "operandSegmentSizes", Integers(std::vector<int64_t>{inputs, carries}));
   Set(draft, "resultSegmentSizes", Integers(std::vector<int64_t>{outputs, carries}));
   return absl::OkStatus();
-}
-
-// @name '=' '<' ... '>' [attributes]: sizes of a device mesh, which change no value on one device.
-absl::Status TextParser::ParseMesh(Draft& draft) {
-  std::string_view name, raw;
-  ASSAY_RETURN_IF_ERROR(ReadSymbol(&name));
-  Set(draft, "sym_name", Text(Kind::kString, name));
-  ASSAY_RETURN_IF_ERROR(Expect('='));
-  ASSAY_RETURN_IF_ERROR(SkipBalanced(&raw));
-  return ParseOptionalDictionary(draft);
-}
-
-// %x '<' sharding '>' ':' type
-absl::Status TextParser::ParseShardingConstraint(Draft& draft) {
-  std::string_view raw;
-  ASSAY_RETURN_IF_ERROR(ParseOperand(&draft.operands.emplace_back()));
-  if (At('<')) ASSAY_RETURN_IF_ERROR(SkipBalanced(&raw));
-  return ParseTail(draft, Tail::kSame);
-}
-
-// %x 'allowed_direction' '=' word ':' type
-absl::Status TextParser::ParsePropagationBarrier(Draft& draft) {
-  std::string_view direction;
-  ASSAY_RETURN_IF_ERROR(ParseOperand(&draft.operands.emplace_back()));
-  ASSAY_RETURN_IF_ERROR(ExpectWord("allowed_direction"));
-  ASSAY_RETURN_IF_ERROR(Expect('='));
-  ASSAY_RETURN_IF_ERROR(ReadWord(&direction, "FORWARD, BACKWARD or NONE"));
-  return ParseTail(draft, Tail::kSame);
 }
 
 }  // namespace assay::mlir

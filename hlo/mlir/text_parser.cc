@@ -330,7 +330,8 @@ absl::Status TextParser::ParseGeneric(Draft& draft) {
     ASSAY_RETURN_IF_ERROR(ParseOptionalDictionary(draft));
     ASSAY_RETURN_IF_ERROR(Expect('>'));
   }
-  const bool isolated = draft.name == "func.func" || draft.name == "builtin.module";
+  const bool isolated = draft.name == "func.func" || draft.name == "builtin.module" ||
+                        draft.name == "sdy.manual_computation" || draft.name == "sdy.named_computation";
   if (At('(')) ASSAY_RETURN_IF_ERROR(ParseGenericRegions(draft, isolated));
   ASSAY_RETURN_IF_ERROR(ParseOptionalDictionary(draft));
   ASSAY_RETURN_IF_ERROR(Expect(':'));
@@ -542,6 +543,7 @@ absl::Status TextParser::Finish(Draft& draft, const absl::InlinedVector<Name, 2>
   const auto copy = [this](const auto& values) { return arena_.Copy(values.data(), values.size()); };
   operation->name = draft.name;
   operation->name_id = NameId(draft.name);
+  tree_->has_shardings |= IsShardingName(draft.name);
   operation->operands = copy(draft.operands);
   operation->attributes = copy(draft.attributes);
   operation->regions = copy(draft.regions);

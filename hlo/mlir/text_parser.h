@@ -1,7 +1,7 @@
 // MLIR text to the generic tree (spec/stablehlo-text.md): syntax, names of values, and types of operands. What an
 // operation takes is the importer's business.
 //
-// text_parser.cc: files, functions, operations, regions. text_forms.cc: pretty forms. text_types.cc,
+// text_parser.cc: files, functions, operations, regions. text_forms.cc, text_sharding.cc: pretty forms. text_types.cc,
 // text_attributes.cc, text_dense.cc: what their names say.
 #ifndef ASSAY_HLO_MLIR_TEXT_PARSER_H_
 #define ASSAY_HLO_MLIR_TEXT_PARSER_H_
@@ -142,9 +142,21 @@ class TextParser {
   absl::Status ParseGetTupleElement(Draft& draft);
   absl::Status ParseTopK(Draft& draft);
   absl::Status ParseScan(Draft& draft);
+
+  // text_sharding.cc
+  absl::Status ParseShardingAttribute(size_t begin, SourcePosition where, const Attribute** attribute);
+  absl::Status ParseShardingField(std::string_view name, std::string_view prefix, std::string_view suffix,
+                                  Draft& draft);
+  absl::Status ParseShardingList(std::string_view keyword, Draft& draft);
   absl::Status ParseMesh(Draft& draft);
-  absl::Status ParsePropagationBarrier(Draft& draft);
   absl::Status ParseShardingConstraint(Draft& draft);
+  absl::Status ParseDataFlowEdge(Draft& draft);
+  absl::Status ParsePropagationBarrier(Draft& draft);
+  absl::Status ParseShardingGroup(Draft& draft);
+  absl::Status ParseShardingCollective(Draft& draft);
+  absl::Status ParseShardingRegion(Draft& draft);
+  absl::Status ParseManualComputation(Draft& draft);
+  absl::Status ParseNamedComputation(Draft& draft);
 
   // text_checks.cc
   absl::Status ParseCheck(Draft& draft);

@@ -103,10 +103,9 @@ bool IsFunctionAttribute(std::string_view name) {
          name == "res_attrs";
 }
 
-// Shardings say where values lie and no result shows them: they are left out, as export.h does.
+// What meshes of StableHLO's own say has no text here; no result shows it.
 bool IsLeftOut(const NamedAttribute& attribute) {
-  return attribute.value->kind == Attribute::Kind::kOpaque &&
-         (attribute.name.substr(0, 4) == "sdy." || attribute.name == "mhlo.sharding");
+  return attribute.value->kind == Attribute::Kind::kOpaque && attribute.name == "stablehlo.mesh";
 }
 
 std::string SymbolText(std::string_view name) { return "@" + WordOrQuoted(name); }
@@ -227,9 +226,11 @@ std::string TreeWriter::ValueText(std::string_view name, const Attribute& value)
       }
       return fmt::format("array<{}: {}>", type, text);
     }
+    case Kind::kOpaque:
+      if (value.text.starts_with("#sdy")) return std::string(value.text);
+      break;
     case Kind::kLocation:
     case Kind::kAlias:
-    case Kind::kOpaque:
       break;
     default:
       return ToString(value, /*whole=*/true);
@@ -459,7 +460,7 @@ void TreeWriter::WriteModule(std::span<Operation* const> operations, const Opera
   if (const std::string text = Fields(others); !text.empty()) out_ += fmt::format(" attributes {{{}}}", text);
   out_ += " {\n";
   for (const Operation* operation : operations) {
-    if (operation->name == "sdy.mesh" || operation->name == "stablehlo.mesh") continue;
+    if (operation->name == "stablehlo.mesh") continue;
     operation->name == "func.func" ? WriteFunction(*operation) : WriteOperation(*operation, 2);
   }
   out_ += "}\n";

@@ -1,0 +1,5 @@
+// refuse: 3 SDY-V1
+sdy.mesh @m = <["x"=2, "x"=2]>
+func.func @main(%x: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  return %x : tensor<4x4xi32>
+}

@@ -1,0 +1,11 @@
+// refuse: 3 SDY-V12
+sdy.mesh @m = <["x"=2, "y"=4]>
+func.func @main(%x: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@m, [{"x"}, {}]>] out_shardings=[<@m, [{"x"}, {}]>] manual_axes={"x"} (%y: tensor<2x4xi32>) {
+    %1 = sdy.manual_computation(%y) in_shardings=[<@m, [{}, {}]>] out_shardings=[<@m, [{}, {}]>] manual_axes={"x"} (%z: tensor<2x4xi32>) {
+      sdy.return %z : tensor<2x4xi32>
+    } : (tensor<2x4xi32>) -> tensor<2x4xi32>
+    sdy.return %1 : tensor<2x4xi32>
+  } : (tensor<4x4xi32>) -> tensor<4x4xi32>
+  return %0 : tensor<4x4xi32>
+}

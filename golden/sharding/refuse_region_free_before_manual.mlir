@@ -1,0 +1,8 @@
+// refuse: 3 SDY-V13
+sdy.mesh @m = <["x"=2, "y"=4]>
+func.func @main(%x: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@m, [{"y", "x"}, {}]>] out_shardings=[<@m, [{"x"}, {}]>] manual_axes={"x"} (%y: tensor<2x4xi32>) {
+    sdy.return %y : tensor<2x4xi32>
+  } : (tensor<4x4xi32>) -> tensor<4x4xi32>
+  return %0 : tensor<4x4xi32>
+}
