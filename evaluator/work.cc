@@ -56,6 +56,13 @@ double CeilLog2(int64_t n) {
   return n <= 1 ? 0 : static_cast<double>(std::bit_width(static_cast<uint64_t>(n - 1)));
 }
 
+double ElementsOf(WorkFn work, const InstructionView& view) {
+  if (work == None) return 0;
+  if (work == Move || work == Elementwise || work == Function) return Largest(view);
+  if (work == Part) return Elements(view.result());
+  return work(view).elements;
+}
+
 Work None(const InstructionView&) { return {}; }
 
 Work Move(const InstructionView& view) {

@@ -28,6 +28,9 @@ using WorkFn = Work (*)(const InstructionView& view);
 
 namespace work {
 
+// `work(view).elements`, which plans need of every instruction: the common formulas are not worked out for it in full.
+double ElementsOf(WorkFn work, const InstructionView& view);
+
 // Nothing is looked at: values are passed on, or what is done counts where a called computation's steps run.
 Work None(const InstructionView& view);
 // All operands are read and the result is written; no operation.

@@ -1,6 +1,10 @@
 // What an instruction calls. The rest of the IR is plain data and needs no code.
 #include "hlo/module.h"
 
+#include <algorithm>
+#include <span>
+#include <variant>
+
 namespace assay {
 
 std::vector<ComputationId> CalledComputations(const Instruction& instruction) {
@@ -16,7 +20,12 @@ std::vector<ComputationId> CalledComputations(const Instruction& instruction) {
                                       Attr::kCalledComputations,
                                       Attr::kCalls};
   std::vector<ComputationId> called;
-  if (instruction.attributes.empty()) return called;
+  const auto is_call = [](const AttributeMap::Entry& entry) {
+    return std::holds_alternative<ComputationId>(entry.value) ||
+           std::holds_alternative<std::vector<ComputationId>>(entry.value);
+  };
+  const std::span<const AttributeMap::Entry> entries = instruction.attributes.entries();
+  if (std::none_of(entries.begin(), entries.end(), is_call)) return called;
   for (Attr attr : kInOrder) {
     const auto ids = instruction.attributes.Computations(attr);
     called.insert(called.end(), ids.begin(), ids.end());

@@ -1,13 +1,11 @@
 // Storage of values: see literal.h. How elements are stored is in element_io.cc.
 #include "literal/literal.h"
 
-#include <sanitizer/asan_interface.h>
-
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "fmt/format.h"
@@ -15,95 +13,9 @@
 #include "literal/float_format.h"
 #include "literal/guard_pages.h"
 #include "literal/page_pool.h"
-#include "shape/checked.h"
 #include "shape/index.h"
 
 namespace assay {
-namespace {
-
-thread_local std::shared_ptr<MemoryBudget> budget_of_scope;
-
-}  // namespace
-
-BudgetScope::BudgetScope(std::shared_ptr<MemoryBudget> budget)
-    : before_(std::exchange(budget_of_scope, std::move(budget))) {}
-BudgetScope::~BudgetScope() { budget_of_scope = std::move(before_); }
-const std::shared_ptr<MemoryBudget>& BudgetScope::Current() { return budget_of_scope; }
-
-bool MemoryBudget::Reserve(int64_t bytes) {
-  if (outer_ != nullptr && !outer_->Reserve(bytes)) return false;
-  if (ReserveHere(bytes)) return true;
-  if (outer_ != nullptr) outer_->Release(bytes);
-  return false;
-}
-
-absl::Status MemoryBudget::Refusal(std::string_view what, int64_t bytes) const {
-  if (bytes > limit_ - live()) {
-    const std::optional<int64_t> needed = CheckedAdd(live(), bytes);
-    return MemoryLimitExceeded(what, needed.value_or(bytes), limit_);
-  }
-  return outer_ != nullptr ? outer_->Refusal(what, bytes)
-                           : OutOfMemory(fmt::format("{} of {} bytes", what, bytes));
-}
-
-bool MemoryBudget::ReserveHere(int64_t bytes) {
-  int64_t live = live_.load(std::memory_order_relaxed);
-  do {
-    if (bytes > limit_ - live) return false;
-  } while (!live_.compare_exchange_weak(live, live + bytes, std::memory_order_relaxed));
-  int64_t peak = peak_.load(std::memory_order_relaxed);
-  while (live + bytes > peak && !peak_.compare_exchange_weak(peak, live + bytes, std::memory_order_relaxed)) {
-  }
-  if (recycled() > 0) DropBeyondPeak();
-  return true;
-}
-
-void* MemoryBudget::TakePages(int64_t bytes) {
-  if (recycled() >= bytes) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (size_t i = pages_.size(); i-- > 0;) {
-      if (pages_[i].bytes == bytes) return Remove(i).mapping;
-    }
-  }
-  return PagePool::OfProcess().Take(bytes);
-}
-
-void MemoryBudget::KeepPages(void* mapping, int64_t bytes) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!recycling_) return PagePool::OfProcess().Keep(mapping, bytes);
-  if (pages_.size() == kMaxPages) GiveAway(0);
-  ASAN_POISON_MEMORY_REGION(mapping, MappingLength(bytes));
-  pages_.push_back({mapping, bytes});
-  recycled_.fetch_add(bytes, std::memory_order_relaxed);
-}
-
-MemoryBudget::Pages MemoryBudget::Remove(size_t i) {
-  const Pages pages = pages_[i];
-  pages_.erase(pages_.begin() + static_cast<ptrdiff_t>(i));
-  recycled_.fetch_sub(pages.bytes, std::memory_order_relaxed);
-  ASAN_UNPOISON_MEMORY_REGION(pages.mapping, MappingLength(pages.bytes));
-  return pages;
-}
-
-void MemoryBudget::GiveAway(size_t i) {
-  const Pages pages = Remove(i);
-  PagePool::OfProcess().Keep(pages.mapping, pages.bytes);
-}
-
-void MemoryBudget::DropBeyondPeak() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  while (!pages_.empty() && recycled() > peak() - live()) {
-    const Pages pages = Remove(0);
-    UnmapArray(pages.mapping, pages.bytes);
-  }
-}
-
-void MemoryBudget::StopRecycling() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  recycling_ = false;
-  while (!pages_.empty()) GiveAway(0);
-}
-
 namespace {
 
 // Gives allocate_shared one block for the object, its reference count and `room` bytes behind them, of which it tells
@@ -223,12 +135,6 @@ struct Literal::Storage {
 
 namespace {
 
-// The shape has no owner, so that a copy counts no references: every empty value has one.
-std::shared_ptr<const Shape> EmptyTupleShape() {
-  static const Shape* const kShape = new Shape();
-  return std::shared_ptr<const Shape>(std::shared_ptr<const void>(), kShape);
-}
-
 absl::Status NoMemory(const Shape& array, const MemoryBudget* budget) {
   const std::string what = fmt::format("one more {}", array.ToString());
   if (budget != nullptr) return budget->Refusal(what, array.TotalBytes());
@@ -242,7 +148,10 @@ std::shared_ptr<const Shape> ElementShape(const std::shared_ptr<const Shape>& tu
 
 }  // namespace
 
-Literal::Literal() : shape_(EmptyTupleShape()) {}
+const std::shared_ptr<const Shape>& Literal::EmptyTupleShape() {
+  static const auto* const kShape = new std::shared_ptr<const Shape>(std::make_shared<const Shape>());
+  return *kShape;
+}
 
 absl::StatusOr<Literal> Literal::Make(std::shared_ptr<const Shape> shape,
                                       const std::shared_ptr<MemoryBudget>& budget, bool zero) {
@@ -264,8 +173,8 @@ absl::StatusOr<Literal> Literal::Make(std::shared_ptr<const Shape> shape,
     if (array.HasUnbounded()) return NotSupported({}, "DYN-2: unbounded dynamism");
     // Small constants and inputs are no larger than the text or file that they come from.
     constexpr int64_t kCountedInScope = 1 << 12;
-    std::shared_ptr<MemoryBudget> counts = budget;
-    if (counts == nullptr && array.num_bytes() >= kCountedInScope) counts = BudgetScope::Current();
+    const bool by_scope = budget == nullptr && array.num_bytes() >= kCountedInScope;
+    const std::shared_ptr<MemoryBudget>& counts = by_scope ? BudgetScope::Current() : budget;
     literal.data_ = Storage::Allocate(array.num_bytes(), counts, zero, true);
     if (literal.data_ == nullptr) return NoMemory(array, counts.get());
   }
@@ -323,7 +232,7 @@ std::span<const std::byte> Literal::bytes() const {
 absl::Status Literal::Unshare() {
   if (data_ == nullptr || IsUnique()) return absl::OkStatus();
   auto copy = Storage::Allocate(data_->size, data_->budget, false, true);
-  if (copy == nullptr) return NoMemory(*shape_, data_->budget.get());
+  if (copy == nullptr) return NoMemory(shape(), data_->budget.get());
   std::memcpy(copy->data, data_->data, data_->size);
   data_ = std::move(copy);
   return absl::OkStatus();
@@ -351,39 +260,39 @@ Literal Literal::WithShape(std::shared_ptr<const Shape> shape) const {
 }
 
 int64_t Literal::dynamic_size(int64_t d) const {
-  return dynamic_sizes_.empty() ? shape_->size(d) : dynamic_sizes_[d];
+  return dynamic_sizes_.empty() ? shape().size(d) : dynamic_sizes_[d];
 }
 
 void Literal::set_dynamic_size(int64_t d, int64_t size) {
-  ASSAY_CHECK(d >= 0 && d < shape_->rank() && shape_->is_dynamic(d));
-  ASSAY_CHECK(size >= 0 && size <= shape_->size(d));
+  ASSAY_CHECK(d >= 0 && d < shape().rank() && shape().is_dynamic(d));
+  ASSAY_CHECK(size >= 0 && size <= shape().size(d));
   if (dynamic_sizes_.empty()) {
-    if (size == shape_->size(d)) return;
-    dynamic_sizes_.assign(shape_->sizes().begin(), shape_->sizes().end());
+    if (size == shape().size(d)) return;
+    dynamic_sizes_.assign(shape().sizes().begin(), shape().sizes().end());
   }
   dynamic_sizes_[d] = size;
 }
 
 bool Literal::IsFullSize() const {
   return dynamic_sizes_.empty() ||
-         std::equal(dynamic_sizes_.begin(), dynamic_sizes_.end(), shape_->sizes().begin());
+         std::equal(dynamic_sizes_.begin(), dynamic_sizes_.end(), shape().sizes().begin());
 }
 
 DimVector Literal::runtime_sizes() const {
   if (!dynamic_sizes_.empty()) return DimVector(dynamic_sizes_.begin(), dynamic_sizes_.end());
-  return DimVector(shape_->sizes().begin(), shape_->sizes().end());
+  return DimVector(shape().sizes().begin(), shape().sizes().end());
 }
 
 void Literal::ClearDeadElements() {
   if (IsFullSize()) return;
   std::byte* data = MutableBytes().data();
-  const std::span<const int64_t> bounds = shape_->sizes();
-  if (shape_->num_elements() == 0) return;
+  const std::span<const int64_t> bounds = shape().sizes();
+  if (shape().num_elements() == 0) return;
   const DimVector strides = RowMajorStrides(bounds);
-  const int64_t width = Bytes(shape_->element_type());
+  const int64_t width = Bytes(shape().element_type());
   // Elements whose first dead coordinate is d are, for each live prefix, one block of memory.
   DimVector prefix(bounds.size(), 0);
-  for (int64_t d = 0; d < shape_->rank(); ++d) {
+  for (int64_t d = 0; d < shape().rank(); ++d) {
     const int64_t live = dynamic_sizes_[d];
     const std::span<int64_t> index(prefix.data(), static_cast<size_t>(d));
     const std::span<const int64_t> live_sizes(dynamic_sizes_.data(), static_cast<size_t>(d));
@@ -424,7 +333,7 @@ bool Literal::BitwiseEqual(const Literal& a, const Literal& b) {
 // Element access.
 
 int64_t Literal::GetInt(int64_t position) const {
-  const ElementType type = shape_->element_type();
+  const ElementType type = shape().element_type();
   const ScalarValue value = LoadElement(type, data() + position * Bytes(type));
   switch (value.kind) {
     case ComputeKind::kBool:
@@ -439,7 +348,7 @@ int64_t Literal::GetInt(int64_t position) const {
 }
 
 double Literal::GetDouble(int64_t position) const {
-  const ElementType type = shape_->element_type();
+  const ElementType type = shape().element_type();
   ASSAY_CHECK(IsFloat(type));
   return LoadElement(type, data() + position * Bytes(type)).r;
 }

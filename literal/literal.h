@@ -9,96 +9,22 @@
 #ifndef ASSAY_LITERAL_LITERAL_H_
 #define ASSAY_LITERAL_LITERAL_H_
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "literal/memory_budget.h"
 #include "shape/error.h"
 #include "shape/shape.h"
 
 namespace assay {
 
-// Counts the bytes of live values against a limit, and keeps the pages of large freed ones for the next of the
-// same size: touching fresh pages costs more than most operations on them. live() and what is kept stay
-// together within peak(), so recycling never makes a process larger than its values once were. What is left at the
-// end of the run is the next run's (page_pool.h). One per run; buffers keep it alive. What is counted is counted by the
-// budget around it, too: that of the command which runs the program, say.
-class MemoryBudget {
- public:
-  explicit MemoryBudget(int64_t limit, std::shared_ptr<MemoryBudget> outer = nullptr)
-      : limit_(limit), outer_(std::move(outer)) {}
-  ~MemoryBudget() { StopRecycling(); }
-  MemoryBudget(const MemoryBudget&) = delete;
-  MemoryBudget& operator=(const MemoryBudget&) = delete;
-
-  // False when `bytes` more would pass the limit; nothing is counted then.
-  bool Reserve(int64_t bytes);
-  void Release(int64_t bytes) {
-    live_.fetch_sub(bytes, std::memory_order_relaxed);
-    if (outer_ != nullptr) outer_->Release(bytes);
-  }
-  // Why Reserve refused: the limit that would be passed, of this budget or of one around it. OutOfMemory where none is:
-  // the system had nothing to give.
-  absl::Status Refusal(std::string_view what, int64_t bytes) const;
-  int64_t live() const { return live_.load(std::memory_order_relaxed); }
-  int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
-  int64_t limit() const { return limit_; }
-
-  // The mapping of a freed array of exactly `bytes`, its old contents in it, of this run or of the process; null
-  // when none is kept.
-  void* TakePages(int64_t bytes);
-  // Keeps the mapping of an array that is being freed, before its bytes are released.
-  void KeepPages(void* mapping, int64_t bytes);
-  // Gives everything kept to the process's pool, and what is freed from now on: the end of the run.
-  void StopRecycling();
-  int64_t recycled() const { return recycled_.load(std::memory_order_relaxed); }
-
- private:
-  static constexpr size_t kMaxPages = 16;
-  struct Pages {
-    void* mapping;
-    int64_t bytes;
-  };
-  Pages Remove(size_t i);
-  void GiveAway(size_t i);  // to the process's pool
-  void DropBeyondPeak();
-
-  bool ReserveHere(int64_t bytes);
-
-  const int64_t limit_;
-  const std::shared_ptr<MemoryBudget> outer_;
-  std::atomic<int64_t> live_{0};
-  std::atomic<int64_t> peak_{0};
-  std::atomic<int64_t> recycled_{0};             // bytes of pages_
-  std::mutex mutex_;                             // of pages_ and recycling_
-  absl::InlinedVector<Pages, kMaxPages> pages_;  // oldest first; never grows, so freeing can't fail
-  bool recycling_ = true;
-};
-
-// While it lives, arrays that this thread makes for no run in particular (inputs, constants, members of files) are counted
-// by a budget.
-class BudgetScope {
- public:
-  explicit BudgetScope(std::shared_ptr<MemoryBudget> budget);
-  ~BudgetScope();
-  BudgetScope(const BudgetScope&) = delete;
-  BudgetScope& operator=(const BudgetScope&) = delete;
-  // Null: nobody counts.
-  static const std::shared_ptr<MemoryBudget>& Current();
-
- private:
-  std::shared_ptr<MemoryBudget> before_;
-};
-
 class Literal {
  public:
-  Literal();  // the empty tuple
+  Literal() = default;  // the empty tuple
 
   // An array (or token, opaque; or a tuple of them) of the shape. Arrays are zero unless `zero` is false.
   // Dynamic dimensions start with their bound as run-time size. Without a budget, that of the BudgetScope counts. Errors:
@@ -122,8 +48,10 @@ class Literal {
   static Literal ScalarInt(ElementType type, int64_t value) { return FromInts(type, {}, {&value, 1}); }
   static Literal ScalarDouble(ElementType type, double value) { return FromDoubles(type, {}, {&value, 1}); }
 
-  const Shape& shape() const { return *shape_; }
-  const std::shared_ptr<const Shape>& shared_shape() const { return shape_; }
+  const Shape& shape() const { return shape_ != nullptr ? *shape_ : *EmptyTupleShape(); }
+  const std::shared_ptr<const Shape>& shared_shape() const {
+    return shape_ != nullptr ? shape_ : EmptyTupleShape();
+  }
 
   // Arrays: num_elements() * Bytes(element_type()) bytes in row-major logical order.
   std::span<const std::byte> bytes() const;
@@ -163,7 +91,9 @@ class Literal {
 
  private:
   struct Storage;
-  std::shared_ptr<const Shape> shape_;
+  static const std::shared_ptr<const Shape>& EmptyTupleShape();
+
+  std::shared_ptr<const Shape> shape_;  // null: the empty tuple, as of a value that was moved away
   std::shared_ptr<Storage> data_;
   std::shared_ptr<std::vector<Literal>> elements_;
   absl::InlinedVector<int64_t, 1> dynamic_sizes_;  // one entry a dimension where the shape has dynamic ones

@@ -21,16 +21,6 @@ bool IsElementwise(const Instruction& instruction) {
   return DefinitionOf(instruction.opcode).strip != nullptr;
 }
 
-// Where the elements of the result stand in operand 0, of an op that only moves them.
-std::optional<AffineMap> SourceOf(const InstructionView& view) {
-  const SourceFn source = DefinitionOf(view.instruction.opcode).source;
-  if (source == nullptr || !view.operand(0).IsArray() || view.operand(0).HasUnbounded() ||
-      view.result().HasUnbounded()) {
-    return std::nullopt;
-  }
-  return source(view);
-}
-
 // Elements that lie beside each other in the result as they do in the operand: those of the minor dimensions of which
 // the map `source` has the result's own strides.
 int64_t RunOf(const AffineMap& source, const Shape& result) {
@@ -55,7 +45,8 @@ class Finder {
         engine_(engine),
         positions_(computation.instructions.size(), -1),
         users_(computation.instructions.size()),
-        states_(computation.instructions.size(), State::kOther) {}
+        states_(computation.instructions.size(), State::kOther),
+        movements_(computation.instructions.size(), Movement::kNone) {}
 
   std::vector<Fusion> Run() {
     if (!FindCandidates()) return {};
@@ -87,8 +78,8 @@ class Finder {
     bool any = false;
     for (int32_t i : order_) {
       const Instruction& instruction = Of(i);
-      const bool known = IsElementwise(instruction) || IsRecomputed(computation_, instruction) ||
-                         KeepsPositions(computation_, instruction);
+      movements_[i] = MovementOf(computation_, instruction);
+      const bool known = movements_[i] != Movement::kNone || IsElementwise(instruction);
       if (!known || !engine_.CanFuse({module_, computation_, instruction})) continue;
       states_[i] = State::kFree;
       any = true;
@@ -123,7 +114,7 @@ class Finder {
         continue;
       }
       fusion.members.push_back(i);
-      if (IsRecomputed(computation_, Of(i))) {
+      if (movements_[i] == Movement::kRecomputed) {
         recomputed.push_back(i);
         states_[i] = State::kMember;
         for (int32_t operand : Of(i).operands) fusion.operands.push_back(operand);
@@ -145,7 +136,7 @@ class Finder {
     if (states_[i] != State::kFree || positions_[i] < 0 || Elements(i) != Elements(root)) return false;
     if (fusion.members.size() >= kMaxMembers) return false;
     if (fusion.operands.size() + pending + Of(i).operands.size() > kMaxOperands) return false;
-    if (IsRecomputed(computation_, Of(i))) {
+    if (movements_[i] == Movement::kRecomputed) {
       const bool reads_much =
           !Of(i).operands.empty() && Elements(Of(i).operands[0]) >= Of(i).shape->num_elements();
       return !reads_much || LeavesMovedAlone(i, root);
@@ -187,30 +178,28 @@ class Finder {
   std::vector<int32_t> positions_;                      // in order_; -1: not there (a parameter)
   std::vector<absl::InlinedVector<int32_t, 2>> users_;  // of order_, in order
   std::vector<State> states_;
+  std::vector<Movement> movements_;  // of order_
 };
 
 }  // namespace
 
-bool IsRecomputed(const Computation& computation, const Instruction& instruction) {
-  if (DefinitionOf(instruction.opcode).from_index) return true;
+Movement MovementOf(const Computation& computation, const Instruction& instruction) {
+  const OpDef& definition = DefinitionOf(instruction.opcode);
+  if (definition.from_index) return Movement::kRecomputed;
+  if (definition.source == nullptr) return Movement::kNone;
   const InstructionView view{computation, instruction};
-  const std::optional<AffineMap> source = SourceOf(view);
-  if (!source.has_value()) return false;
+  if (!view.operand(0).IsArray() || view.operand(0).HasUnbounded() || view.result().HasUnbounded())
+    return Movement::kNone;
+  const std::optional<AffineMap> source = definition.source(view);
+  if (!source.has_value()) return Movement::kNone;
   const int64_t read = view.operand(0).num_elements(), made = view.result().num_elements();
   if (read == made) {
     const int64_t run = RunOf(*source, view.result());
-    return run != made && run * Bytes(view.result().element_type()) >= kLeastMoved;
+    if (run == made) return Movement::kKeepsPositions;
+    return run * Bytes(view.result().element_type()) >= kLeastMoved ? Movement::kRecomputed : Movement::kNone;
   }
   const bool repeats = std::find(source->strides.begin(), source->strides.end(), 0) != source->strides.end();
-  return repeats || (read - 1) / kMostSliced < made;
-}
-
-bool KeepsPositions(const Computation& computation, const Instruction& instruction) {
-  const InstructionView view{computation, instruction};
-  const std::optional<AffineMap> source = SourceOf(view);
-  if (!source.has_value()) return false;
-  const int64_t made = view.result().num_elements();
-  return view.operand(0).num_elements() == made && RunOf(*source, view.result()) == made;
+  return repeats || (read - 1) / kMostSliced < made ? Movement::kRecomputed : Movement::kNone;
 }
 
 std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,

@@ -22,11 +22,21 @@ struct Fusion {
   std::vector<int32_t> operands;
 };
 
-// True for members that other fusions may have too: what they read is smaller than what they give, or a slice that is not
-// much smaller than what it is taken from, or a transpose that leaves rows of some length whole.
-bool IsRecomputed(const Computation& computation, const Instruction& instruction);
-// True for members whose elements are those of their operand, at the same row-major positions.
-bool KeepsPositions(const Computation& computation, const Instruction& instruction);
+// What an instruction does that only moves elements, or makes them of their indices.
+enum class Movement : uint8_t {
+  kNone,            // none of these, nor what a fusion reads through
+  kKeepsPositions,  // its elements are those of its operand, at the same row-major positions
+  // Other fusions may have it too: what it reads is smaller than what it gives, or it is a slice that is not much smaller than
+  // what it is taken from, or a transpose that leaves rows of some length whole.
+  kRecomputed,
+};
+Movement MovementOf(const Computation& computation, const Instruction& instruction);
+inline bool IsRecomputed(const Computation& computation, const Instruction& instruction) {
+  return MovementOf(computation, instruction) == Movement::kRecomputed;
+}
+inline bool KeepsPositions(const Computation& computation, const Instruction& instruction) {
+  return MovementOf(computation, instruction) == Movement::kKeepsPositions;
+}
 
 // Groups those of the instructions `order`, which run in this order, that the engine can fuse (Engine::CanFuse); also
 // single ones. The roots are elementwise.

@@ -107,11 +107,12 @@ void AddSteps(const Computation& computation, const std::vector<int32_t>& order,
               const std::vector<bool>& live, ComputationPlan& plan) {
   const auto& instructions = computation.instructions;
   const int32_t count = static_cast<int32_t>(instructions.size());
-  std::vector<std::vector<int32_t>> projections(count);
+  std::vector<std::vector<int32_t>> projections;  // by tuple; empty where there are none
   for (int32_t i = 0; i < count; ++i) {
     const Instruction& instruction = instructions[i];
     if (live[i] && instruction.opcode == Opcode::kGetTupleElement &&
         instruction.control_predecessors.empty()) {
+      projections.resize(count);
       projections[instruction.operands[0]].push_back(i);
     }
   }
@@ -126,10 +127,12 @@ void AddSteps(const Computation& computation, const std::vector<int32_t>& order,
       pending.pop_back();
       done[next] = true;
       if (instructions[next].opcode != Opcode::kParameter) {
-        plan.steps.push_back({.instruction = next,
-                              .op = &DefinitionOf(instructions[next].opcode),
-                              .counts = CountsOf(computation, instructions[next])});
+        Step& step = plan.steps.emplace_back();
+        step.instruction = next;
+        step.op = &DefinitionOf(instructions[next].opcode);
+        step.counts = CountsOf(computation, instructions[next]);
       }
+      if (projections.empty()) continue;
       pending.insert(pending.end(), projections[next].rbegin(), projections[next].rend());
     }
   }

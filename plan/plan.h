@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "engine/engine.h"
 #include "evaluator/op.h"
@@ -31,6 +32,9 @@ struct Declined {
   std::string_view reason() const { return {status.message().data(), status.message().size()}; }
 };
 
+// One for each of Step::Reads().
+using OperandFlags = absl::InlinedVector<bool, 8>;
+
 // One instruction to run, or one fusion. The reference engine's plan is the program itself: one step an
 // instruction.
 struct Step {
@@ -41,10 +45,10 @@ struct Step {
   const OpDef* op = nullptr;
   std::shared_ptr<const Kernel> kernel;  // null: the reference, op->eval
   const Engine* engine = nullptr;        // whose kernel it is
-  std::vector<bool> last_use;            // for each of Reads(): no later step or root needs it
+  OperandFlags last_use;                 // no later step or root needs it
   bool result_used = true;               // some later step, or the caller, needs the result
   bool loop_invariant = false;           // no turn of a loop changes what it reads: it runs in the first one
-  std::vector<bool> unchanged;     // in a loop's body, for each of Reads(): no turn changes it; else empty
+  OperandFlags unchanged;          // in a loop's body: no turn changes it; else empty
   int64_t counts = 0;              // towards --max-steps (steps.h)
   std::vector<Declined> declined;  // the engines that were asked before the one that took it
 

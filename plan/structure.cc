@@ -1,5 +1,6 @@
 #include "plan/structure.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,11 @@ namespace {
 
 // Tuples of which inlining left nothing to be read.
 void DropUnreadTuples(const Computation& computation, ComputationPlan& plan) {
+  const auto is_tuple = [&](const Step& step) {
+    return step.instruction != computation.root &&
+           computation.instructions[step.instruction].opcode == Opcode::kTuple;
+  };
+  if (std::none_of(plan.steps.begin(), plan.steps.end(), is_tuple)) return;
   std::vector<bool> read(computation.instructions.size(), false);
   read[computation.root] = true;
   std::vector<bool> unread(computation.instructions.size(), false);
@@ -48,8 +54,7 @@ void TakeStructure(const Computation& computation, ComputationPlan& plan) {
   plan.counts = computation.inlined_steps.value_or(0);
   DropUnreadTuples(computation, plan);
   FindLoopState(computation, plan);
-  std::vector<Step> left;
-  left.reserve(plan.steps.size());
+  auto left = plan.steps.begin();
   for (Step& step : plan.steps) {
     const Instruction& instruction = computation.instructions[step.instruction];
     if (IsStructure(computation, plan, instruction, step.instruction)) {
@@ -61,9 +66,10 @@ void TakeStructure(const Computation& computation, ComputationPlan& plan) {
       step.kind = StepKind::kGetTupleElement;
       step.element = instruction.attributes.Int(Attr::kIndex);
     }
-    left.push_back(std::move(step));
+    if (&*left != &step) *left = std::move(step);
+    ++left;
   }
-  plan.steps = std::move(left);
+  plan.steps.erase(left, plan.steps.end());
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfenv>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "evaluator/ops/collective/settle_devices.h"
@@ -11,14 +12,22 @@
 #include "fmt/format.h"
 #include "plan/prepare.h"
 #include "run/reference.h"
+#include "shape/checked.h"
 
 namespace assay {
 namespace {
 
-// The guard is asked after so many elements, a call of Charge or Count being as much as kElementsOfCall: after every call
-// that tells of much, and of those of tiny steps after each sixteenth, as its clock takes 5 ns and they take 50.
+// The guard is asked after so many elements that Charge was told of, each call being as much as kElementsOfCall, or after
+// 64 steps without work (CountsFreely): the guard's clock takes 5 ns and a tiny step 50.
 constexpr int64_t kElementsBetweenPolls = 1 << 14;
 constexpr int64_t kElementsOfCall = 1 << 10;
+
+// The most that may be counted.
+int64_t MostCounts(int64_t max_steps) {
+  if (max_steps <= 0) return INT64_MAX;
+  const std::optional<int64_t> counts = CheckedMul(max_steps, kCountsPerStep);
+  return AddCounts(counts.value_or(INT64_MAX), kCountsPerStep - 1);
+}
 
 // Results depend on round-to-nearest and gradual underflow; callers may have changed either.
 class DefaultFloatEnvironment {
@@ -78,6 +87,7 @@ Executor::Executor(const Plan& plan, RunOptions options, const DeviceSeat* seat)
       scalar_functions_(plan.computations.size()),
       free_frames_(plan.computations.size()),
       free_memory_(plan.computations.size()),
+      most_counts_(MostCounts(options_.limits.max_steps)),
       until_poll_(kElementsBetweenPolls) {
   parallel_.Watch(guard_.get());
 }
@@ -293,7 +303,9 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
 
 absl::Status Executor::RunStep(const Computation& computation, const Step& step, Frame& frame, int depth) {
   const Instruction& instruction = computation.instructions[step.instruction];
-  if (const absl::Status status = Count(step.counts); !status.ok()) return AtInstruction(status, instruction);
+  if (!CountsFreely(step.counts)) {
+    if (const absl::Status status = LookAtLimits(); !status.ok()) return AtInstruction(status, instruction);
+  }
   if (step.kind == StepKind::kGetTupleElement) {
     Literal& tuple = frame[instruction.operands[0]];
     Literal element = tuple.element(step.element);
@@ -315,8 +327,7 @@ namespace {
 bool IsLeftToOthers(const absl::Status& status, std::span<const Literal> operands) {
   if (IsFallback(status)) return true;
   return IsMemoryError(status) && std::all_of(operands.begin(), operands.end(), [](const Literal& operand) {
-           return operand.shared_shape() != nullptr &&
-                  (!operand.shape().IsTuple() || operand.tuple_size() > 0);
+           return !operand.shape().IsTuple() || operand.tuple_size() > 0;
          });
 }
 
@@ -426,12 +437,15 @@ absl::Status Executor::Charge(int64_t elements) {
 }
 
 absl::Status Executor::Count(int64_t counts) {
-  counted_ = AddCounts(counted_, counts);
+  return CountsFreely(counts) ? absl::OkStatus() : LookAtLimits();
+}
+
+absl::Status Executor::LookAtLimits() {
   if (counted_ > last_count_.load(std::memory_order_relaxed))
     return absl::CancelledError("another device failed");
-  const int64_t limit = options_.limits.max_steps;
-  if (limit <= 0) return Charge(0);
-  return counted_ / kCountsPerStep > limit ? StepLimitExceeded(limit) : guard_->Poll();
+  if (counted_ > most_counts_) return StepLimitExceeded(options_.limits.max_steps);
+  until_poll_ = kElementsBetweenPolls;
+  return guard_->Poll();
 }
 
 RunStatistics Executor::statistics() const {

@@ -13,6 +13,7 @@
 #include "evaluator/parallel.h"
 #include "evaluator/scalar_function.h"
 #include "evaluator/step_observer.h"
+#include "evaluator/steps.h"
 #include "plan/plan.h"
 #include "run/crosscheck.h"
 
@@ -92,6 +93,13 @@ class Executor final : public RunContext {
     bool first = true;
     int64_t invariant_counts = 0;  // what loop-invariant steps count; counted again in each later turn
   };
+  // Counts. False where a limit has to be looked at before anything else.
+  bool CountsFreely(int64_t counts) {
+    counted_ = AddCounts(counted_, counts);
+    until_poll_ -= counts / 16;
+    return until_poll_ > 0 && counted_ <= most_counts_;
+  }
+  absl::Status LookAtLimits();
   absl::Status RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn = nullptr);
   // Step number s of the plan, unless it ran already.
   absl::Status RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
@@ -140,6 +148,7 @@ class Executor final : public RunContext {
   std::vector<std::vector<Frame>> free_frames_;                    // by computation
   std::vector<std::vector<StepMemory>> free_memory_;               // by computation
   StepMemory* memory_ = nullptr;                                   // of the step that runs
+  const int64_t most_counts_;                                      // in 1/4096 steps
   int64_t counted_ = 0;                                            // in 1/4096 steps
   int64_t until_poll_ = 0;
 };

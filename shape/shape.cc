@@ -98,8 +98,8 @@ bool Shape::IsEffectiveScalar() const {
   return IsArray() && std::all_of(sizes_.begin(), sizes_.end(), [](int64_t size) { return size == 1; });
 }
 
-bool Shape::HasUnbounded() const {
-  return dynamic_ != 0 && std::find(sizes_.begin(), sizes_.end(), kUnboundedSize) != sizes_.end();
+bool Shape::HasUnboundedSize() const {
+  return std::find(sizes_.begin(), sizes_.end(), kUnboundedSize) != sizes_.end();
 }
 
 void Shape::set_dynamic(int64_t d, bool dynamic) {
@@ -109,7 +109,10 @@ void Shape::set_dynamic(int64_t d, bool dynamic) {
 
 int64_t Shape::num_elements() const {
   if (HasUnbounded()) return 0;
-  return *CheckedProduct(sizes_);  // the constructor proved that it fits
+  // The constructor proved that it fits. With a zero size the others may be anything: wrap, never trap.
+  uint64_t product = 1;
+  for (int64_t size : sizes_) product *= static_cast<uint64_t>(size);
+  return static_cast<int64_t>(product);
 }
 
 int64_t Shape::TotalBytes() const {

@@ -93,7 +93,7 @@ class Shape {
   bool IsEffectiveScalar() const;  // all sizes 1
   bool is_dynamic(int64_t d) const { return (dynamic_ >> d) & 1; }
   bool HasDynamic() const { return dynamic_ != 0; }
-  bool HasUnbounded() const;
+  bool HasUnbounded() const { return dynamic_ != 0 && HasUnboundedSize(); }
   void set_dynamic(int64_t d, bool dynamic);
   const Layout& layout() const { return layout_; }
   void set_layout(Layout layout) { layout_ = std::move(layout); }
@@ -118,6 +118,8 @@ class Shape {
   static bool SameDimensions(const Shape& a, const Shape& b);  // arrays; sizes only
 
  private:
+  bool HasUnboundedSize() const;
+
   Kind kind_ = Kind::kTuple;
   ElementType type_ = ElementType::kPred;
   uint64_t dynamic_ = 0;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "absl/strings/str_cat.h"
 #include "engines/jit/kernel.h"
 #include "engines/jit/late_kernel.h"
 #include "evaluator/registry.h"
@@ -37,7 +38,7 @@ std::string JitEngine::WhyNot(const FusionView& step) const {
   const StepView root = step.single();
   const Shape& shape = root.result_shape();
   if (shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < fewest())
-    return fmt::format("{} elements", shape.num_elements());
+    return absl::StrCat(shape.num_elements(), " elements");
   if (std::string why = WhyNoPart(root); !why.empty()) return why;
   if (DefinitionOf(root.instruction.opcode).strip == nullptr)
     return fmt::format("{} alone", Name(root.instruction.opcode));
@@ -50,7 +51,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> JitEngine::Prepare(const FusionVie
   const int64_t members = static_cast<int64_t>(step.members.size());
   if (!options_.eager && elements < (step.in_loop ? kMinWorkInLoop : kMinWork) / members) {
     if (step.is_single())
-      return NotSupported({}, fmt::format("{} elements by {} instructions", elements, members));
+      return NotSupported({}, absl::StrCat(elements, " elements by ", members, " instructions"));
     if (std::shared_ptr<const Kernel> late = MakeLateKernel(step, isa_)) return late;
   }
   absl::StatusOr<Stages> stages = MakeStages(step, isa_, options_.approximate);

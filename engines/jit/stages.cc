@@ -108,12 +108,15 @@ class Builder {
 
   void AddMember(int32_t i) {
     const Instruction& instruction = fusion_.computation.instructions[i];
-    if (KeepsPositions(fusion_.computation, instruction)) {
-      value_of_[i] = value_of_[instruction.operands[0]];
-    } else if (IsRecomputed(fusion_.computation, instruction)) {
-      value_of_[i] = AddSource(instruction);
-    } else {
-      value_of_[i] = AddOp(instruction);
+    switch (MovementOf(fusion_.computation, instruction)) {
+      case Movement::kKeepsPositions:
+        value_of_[i] = value_of_[instruction.operands[0]];
+        break;
+      case Movement::kRecomputed:
+        value_of_[i] = AddSource(instruction);
+        break;
+      case Movement::kNone:
+        value_of_[i] = AddOp(instruction);
     }
   }
 
@@ -401,8 +404,7 @@ bool IsPart(const StepView& step, std::string* reason) {
     if (!jit::IsKnown(shape.element_type())) return refuse("element type ", Name(shape.element_type()));
     types.push_back(shape.element_type());
   }
-  if (KeepsPositions(step.computation, instruction) || IsRecomputed(step.computation, instruction))
-    return true;
+  if (MovementOf(step.computation, instruction) != Movement::kNone) return true;
   // Strip functions get floats as doubles, which do not keep every NaN's bits on the way.
   if (instruction.opcode == Opcode::kBitcastConvert &&
       !jit::CanGenerate(codegen::NodeOf(instruction, types), types, Isa::kAvx2)) {

@@ -1,9 +1,11 @@
 #include "literal/run_guard.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "evaluator/parallel.h"
 
@@ -57,6 +59,70 @@ TEST_CASE(
   CHECK(ExitCodeOf(inner.Refusal("x", 5)) == 5);
   inner.Release(60);
   CHECK(outer->live() == 0);
+}
+
+TEST_CASE("memory budget: what is taken in advance keeps no other budget from the last byte", "[memory]") {
+  constexpr int64_t kLimit = 1 << 20;
+  const auto outer = std::make_shared<MemoryBudget>(kLimit);
+  const auto middle = std::make_shared<MemoryBudget>(kLimit, outer);
+  MemoryBudget first(kLimit, middle), second(kLimit, middle), other(100, outer);
+  REQUIRE(first.Reserve(10));
+  REQUIRE(second.Reserve(20));
+  REQUIRE(other.Reserve(5));
+  CHECK(outer->live() == 35);
+  CHECK(middle->live() == 30);
+  CHECK_FALSE(other.Reserve(96));
+  CHECK(other.live() == 5);
+  CHECK_FALSE(outer->Reserve(kLimit - 34));
+  REQUIRE(outer->Reserve(kLimit - 35));
+  CHECK_FALSE(first.Reserve(1));
+  CHECK(first.Refusal("x", 1).message() == "memory in bytes, for x, is 1048577, over the limit of 1048576");
+  second.Release(7);
+  CHECK_FALSE(first.Reserve(8));
+  REQUIRE(first.Reserve(7));
+  CHECK(outer->live() == kLimit);
+  CHECK(first.peak() == 17);
+  outer->Release(kLimit - 35);
+  first.Release(17);
+  second.Release(13);
+  other.Release(5);
+  CHECK(outer->live() == 0);
+  {
+    MemoryBudget last(kLimit, outer);
+    REQUIRE(last.Reserve(kLimit));
+    CHECK_FALSE(first.Reserve(1));
+    last.Release(kLimit);
+  }
+  REQUIRE(first.Reserve(kLimit));
+  CHECK(outer->live() == kLimit);
+  first.Release(kLimit);
+}
+
+TEST_CASE("memory budget: threads of several budgets stay within the outer one", "[memory]") {
+  constexpr int64_t kLimit = 300'000;
+  const auto outer = std::make_shared<MemoryBudget>(kLimit);
+  std::atomic<int64_t> live = 0, most = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 200; ++round) {
+        MemoryBudget inner(kLimit, outer);
+        for (int i = 0; i < 20; ++i) {
+          const int64_t bytes = (t * 7919 + round * 104729 + i * 1299709) % 120'000;
+          if (!inner.Reserve(bytes)) continue;
+          const int64_t now = live += bytes;
+          for (int64_t seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+          }
+          live -= bytes;
+          inner.Release(bytes);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(most <= kLimit);
+  CHECK(outer->live() == 0);
+  CHECK(outer->Reserve(kLimit));
 }
 
 TEST_CASE("budget scope: large arrays of no run are counted", "[memory]") {

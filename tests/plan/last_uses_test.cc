@@ -43,9 +43,9 @@ TEST_CASE("last uses: constants, loop-invariant results and the state that is pa
   plan.state.outputs = {{.element = 0, .slot = 3}};
   plan.state.inputs = {{.element = 0, .slot = 0}, {.element = 1, .slot = 4}};
   MarkLastUses(entry, plan);
-  CHECK(StepOf(entry, plan, "a").last_use == std::vector<bool>{false, false});
-  CHECK(StepOf(entry, plan, "b").last_use == std::vector<bool>{false, true});
-  CHECK(StepOf(entry, plan, "r").last_use == std::vector<bool>{false});
+  CHECK(StepOf(entry, plan, "a").last_use == OperandFlags{false, false});
+  CHECK(StepOf(entry, plan, "b").last_use == OperandFlags{false, true});
+  CHECK(StepOf(entry, plan, "r").last_use == OperandFlags{false});
 }
 
 TEST_CASE("last uses: an effect's result that nobody reads, an input of the state that nobody reads",

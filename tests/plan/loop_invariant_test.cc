@@ -54,7 +54,7 @@ TEST_CASE("loop invariants: what reads constants, unchanged state and other inva
                      &plan) == "p q");
   // Of the sum's operands the second is the same in each turn.
   const Step& sum = plan.steps.back();
-  CHECK(sum.unchanged == std::vector<bool>{false, true});
+  CHECK(sum.unchanged == OperandFlags{false, true});
   CHECK(InvariantsOf(R"(  p = f32[8] sine(a)
   c = f32[8] add(p, b))")
             .empty());
