@@ -17,11 +17,12 @@ constexpr int64_t kMostFusions = 2048;
 
 // Those of several members that `engine`, which fuses, can take.
 std::vector<Fusion> ElementwiseFusions(const Module& module, const Computation& computation,
-                                       const Engine& engine, const ComputationPlan& plan) {
+                                       const Engine& engine, const ComputationPlan& plan,
+                                       const std::vector<bool>& apart) {
   std::vector<int32_t> order;
   order.reserve(plan.steps.size());
   for (const Step& step : plan.steps) order.push_back(step.instruction);
-  std::vector<Fusion> fusions = FindFusions(module, computation, order, engine);
+  std::vector<Fusion> fusions = FindFusions(module, computation, order, engine, apart);
   std::erase_if(fusions, [](const Fusion& fusion) { return fusion.members.size() == 1; });
   return fusions;
 }
@@ -89,11 +90,11 @@ void CountMembers(std::vector<int64_t> counts, ComputationPlan& plan) {
 
 absl::Status FuseSteps(const Module& module, const Computation& computation,
                        std::span<const Engine* const> engines, bool in_loop, int64_t& fusions,
-                       ComputationPlan& plan) {
+                       ComputationPlan& plan, const std::vector<bool>& apart) {
   const auto fusing =
       std::find_if(engines.begin(), engines.end(), [](const Engine* engine) { return engine->fuses(); });
   std::vector<Fusion> grown;
-  if (fusing != engines.end()) grown = ElementwiseFusions(module, computation, **fusing, plan);
+  if (fusing != engines.end()) grown = ElementwiseFusions(module, computation, **fusing, plan, apart);
   AddMoveFusions(computation, grown, plan);
   if (grown.empty()) return absl::OkStatus();
   std::vector<int32_t> step_of(computation.instructions.size(), -1);

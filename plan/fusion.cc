@@ -38,11 +38,12 @@ int64_t RunOf(const AffineMap& source, const Shape& result) {
 class Finder {
  public:
   Finder(const Module& module, const Computation& computation, std::span<const int32_t> order,
-         const Engine& engine)
+         const Engine& engine, const std::vector<bool>& apart)
       : module_(module),
         computation_(computation),
         order_(order),
         engine_(engine),
+        apart_(apart),
         positions_(computation.instructions.size(), -1),
         users_(computation.instructions.size()),
         states_(computation.instructions.size(), State::kOther),
@@ -134,6 +135,7 @@ class Finder {
 
   bool Joins(int32_t i, int32_t root, const Fusion& fusion, size_t pending) const {
     if (states_[i] != State::kFree || positions_[i] < 0 || Elements(i) != Elements(root)) return false;
+    if (!apart_.empty() && apart_[i] && !apart_[root]) return false;
     if (fusion.members.size() >= kMaxMembers) return false;
     if (fusion.operands.size() + pending + Of(i).operands.size() > kMaxOperands) return false;
     if (movements_[i] == Movement::kRecomputed) {
@@ -175,6 +177,7 @@ class Finder {
   const Computation& computation_;
   const std::span<const int32_t> order_;
   const Engine& engine_;
+  const std::vector<bool>& apart_;
   std::vector<int32_t> positions_;                      // in order_; -1: not there (a parameter)
   std::vector<absl::InlinedVector<int32_t, 2>> users_;  // of order_, in order
   std::vector<State> states_;
@@ -203,8 +206,9 @@ Movement MovementOf(const Computation& computation, const Instruction& instructi
 }
 
 std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,
-                                std::span<const int32_t> order, const Engine& engine) {
-  return Finder(module, computation, order, engine).Run();
+                                std::span<const int32_t> order, const Engine& engine,
+                                const std::vector<bool>& apart) {
+  return Finder(module, computation, order, engine, apart).Run();
 }
 
 }  // namespace assay

@@ -39,9 +39,10 @@ inline bool KeepsPositions(const Computation& computation, const Instruction& in
 }
 
 // Groups those of the instructions `order`, which run in this order, that the engine can fuse (Engine::CanFuse); also
-// single ones. The roots are elementwise.
+// single ones. The roots are elementwise. Those that are `apart` (empty: none) join only a root that is.
 std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,
-                                std::span<const int32_t> order, const Engine& engine);
+                                std::span<const int32_t> order, const Engine& engine,
+                                const std::vector<bool>& apart = {});
 
 }  // namespace assay
 

@@ -22,6 +22,15 @@ std::optional<ComputationId> Callee(const Instruction& instruction) {
   return std::nullopt;
 }
 
+// Whether the body of a loop has element k of its state in its result as it is.
+bool PassesOn(const Computation& body, int64_t k) {
+  const Instruction& root = body.root_instruction();
+  if (root.opcode != Opcode::kTuple) return false;
+  const Instruction& element = body.instructions[root.operands[k]];
+  return element.opcode == Opcode::kGetTupleElement && element.operands[0] == body.parameters[0] &&
+         element.attributes.Int(Attr::kIndex) == k && element.control_predecessors.empty();
+}
+
 bool IsMap(const Instruction& instruction) {
   return DefinitionOf(instruction.opcode).arguments == Arguments::kElements;
 }
@@ -43,7 +52,8 @@ class CallInliner {
     done_ = &result->computations;
     done_->reserve(module_.computations.size());
     for (size_t c = 0; c < module_.computations.size(); ++c) done_->push_back(Rewrite(c));
-    if (std::none_of(inlined_.begin(), inlined_.end(), [](bool was) { return was; })) return nullptr;
+    if (!passed_loop_ && std::none_of(inlined_.begin(), inlined_.end(), [](bool was) { return was; }))
+      return nullptr;
     RemoveUncalled();
     return result;
   }
@@ -68,7 +78,10 @@ class CallInliner {
       size_ += computation.instructions.size();
       for (const Instruction& instruction : computation.instructions) {
         if (DefinitionOf(instruction.opcode).partner_in_computation) return false;
-        any = any || IsMap(instruction) || Callee(instruction).has_value();
+        any = any || IsMap(instruction) || Callee(instruction).has_value() ||
+              (instruction.opcode == Opcode::kGetTupleElement &&
+               IsPassedByLoop(instruction, computation.instructions[instruction.operands[0]],
+                              module_.computations));
       }
     }
     limit_ = std::max(kMaxGrowth * size_, kSmallProgram);
@@ -165,6 +178,17 @@ class CallInliner {
       result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(from, instruction));
       return element;
     }
+    if (const int32_t state = StateBefore(instruction, values, result); state >= 0) {
+      passed_loop_ = true;
+      const Instruction& tuple = result.instructions[state];
+      if (tuple.opcode != Opcode::kTuple) {
+        const int32_t element = Append(instruction, values, result);
+        result.instructions[element].operands[0] = state;
+        return element;
+      }
+      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(from, instruction));
+      return tuple.operands[instruction.attributes.Int(Attr::kIndex)];
+    }
     return Append(instruction, values, result);
   }
 
@@ -176,6 +200,29 @@ class CallInliner {
     if (tuple.opcode != Opcode::kTuple) return -1;
     const int32_t element = tuple.operands[instruction.attributes.Int(Attr::kIndex)];
     return HaveEqualShapes(instruction, result.instructions[element]) ? element : -1;
+  }
+
+  // Whether `tuple` is a loop that leaves the element which the get-tuple-element gives as it is.
+  static bool IsPassedByLoop(const Instruction& element, const Instruction& tuple,
+                             std::span<const Computation> computations) {
+    return tuple.opcode == Opcode::kWhile &&
+           PassesOn(computations[tuple.attributes.Computation(Attr::kBody)->value],
+                    element.attributes.Int(Attr::kIndex));
+  }
+
+  // The state before a loop where the instruction gives an element that the loop leaves as it is, a tuple or parameter; else
+  // -1. So an outer loop sees what its inner ones do not change.
+  int32_t StateBefore(const Instruction& instruction, std::span<const InlinedValue> values,
+                      const Computation& result) const {
+    if (instruction.opcode != Opcode::kGetTupleElement) return -1;
+    const Instruction& loop = result.instructions[values[instruction.operands[0]].id];
+    if (!IsPassedByLoop(instruction, loop, *done_)) return -1;
+    const int32_t state = loop.operands[0];
+    const Instruction& before = result.instructions[state];
+    if (before.opcode == Opcode::kParameter) return state;
+    if (before.opcode != Opcode::kTuple) return -1;
+    const int32_t element = before.operands[instruction.attributes.Int(Attr::kIndex)];
+    return HaveEqualShapes(instruction, result.instructions[element]) ? state : -1;
   }
 
   static int32_t Append(const Instruction& instruction, std::span<const InlinedValue> values,
@@ -206,6 +253,7 @@ class CallInliner {
 
   const Module& module_;
   size_t size_ = 0, limit_ = 0;
+  bool passed_loop_ = false;
   std::vector<std::vector<bool>> live_, is_predecessor_;  // by computation and instruction
   std::vector<Computation>* done_ = nullptr;
   std::vector<bool> inlined_;

@@ -20,12 +20,15 @@ void FindOutputs(const Computation& computation, StateSlots& state) {
   if (!state.unpacked ||
       root.operands.size() != computation.instructions[computation.parameters[0]].shape->elements().size())
     return;
-  std::vector<int> readers(root.operands.size(), 0);
-  for (const ElementSlot& input : state.inputs) ++readers[input.element];
   for (const ElementSlot& input : state.inputs) {
-    const ElementSlot& output = state.outputs[input.element];
-    state.unchanged[input.element] = readers[input.element] == 1 && output.last && output.slot == input.slot;
+    if (state.outputs[input.element].slot == input.slot) state.unchanged[input.element] = true;
   }
+  // Such an element may stand in several slots, and what is in one of them may be given out as another element, too.
+  std::vector<bool> stays(computation.instructions.size(), false);
+  for (const ElementSlot& input : state.inputs) {
+    if (state.unchanged[input.element]) stays[input.slot] = true;
+  }
+  for (ElementSlot& output : state.outputs) output.last = output.last && !stays[output.slot];
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "plan/make_plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "evaluator/ops/collective/settle_devices.h"
@@ -21,6 +22,9 @@ absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& modu
                                                               std::span<const Engine* const> engines) {
   const std::vector<std::vector<bool>> live = LiveInstructions(module);
   const std::vector<bool> in_loop = ComputationsInLoops(module);
+  std::optional<LoopFacts> loops;
+  if (!engines.empty() && std::find(in_loop.begin(), in_loop.end(), true) != in_loop.end())
+    loops.emplace(module);
   std::vector<ComputationPlan> plans;  // callees first
   plans.reserve(module.computations.size());
   int64_t fusions = 0;
@@ -30,9 +34,11 @@ absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& modu
     if (computation.instructions.empty()) continue;  // inlined
     ASSAY_RETURN_IF_ERROR(OrderSteps(computation, live[c], plan));
     if (!engines.empty()) {
-      ASSAY_RETURN_IF_ERROR(FuseSteps(module, computation, engines, in_loop[c], fusions, plan));
+      std::vector<bool> apart;
+      if (in_loop[c]) apart = loops->WorthAStep(computation, live[c]);
+      ASSAY_RETURN_IF_ERROR(FuseSteps(module, computation, engines, in_loop[c], fusions, plan, apart));
       TakeStructure(computation, plan);
-      if (in_loop[c]) FindLoopInvariants(computation, plan);
+      if (in_loop[c]) FindLoopInvariants(*loops, computation, plan);
     }
     MarkLastUses(computation, plan);
     ASSAY_RETURN_IF_ERROR(PrepareSteps(module, computation, engines, in_loop[c], plans, plan));

@@ -48,6 +48,8 @@ struct Step {
   OperandFlags last_use;                 // no later step or root needs it
   bool result_used = true;               // some later step, or the caller, needs the result
   bool loop_invariant = false;           // no turn of a loop changes what it reads: it runs in the first one
+  // Slots of loop-invariant results that it reads last: they go with it where the loop does not keep them.
+  std::vector<int32_t> releases;
   OperandFlags unchanged;          // in a loop's body: no turn changes it; else empty
   int64_t counts = 0;              // towards --max-steps (steps.h)
   std::vector<Declined> declined;  // the engines that were asked before the one that took it
@@ -73,7 +75,7 @@ struct StateSlots {
   std::vector<ElementSlot> inputs;   // by element; `last` of the element
   bool packed = false;               // the root is a tuple of
   std::vector<ElementSlot> outputs;  // by element; `last` of the slot
-  // True for each element that the result has from the parameter, in a slot that only the root gives up.
+  // By element of the parameter: no turn of a loop changes it. Of a body: the root has it from slots that keep it meanwhile.
   std::vector<bool> unchanged;
 };
 
@@ -83,8 +85,10 @@ struct ComputationPlan {
   // The reference engine's plan has none of these:
   std::vector<int32_t> constants;  // are in their slots from the start and stay there
   StateSlots state;
-  std::vector<int32_t> loop_invariants;  // slots of the results of such steps: they stay until the loop ends
-  int64_t counts = 0;  // of instructions of which no step is left, towards --max-steps (steps.h)
+  // Slots of the results of such steps that others read or give out: they stay until the loop ends.
+  std::vector<int32_t> loop_invariants;
+  int64_t invariant_bytes = 0;  // of these
+  int64_t counts = 0;           // of instructions of which no step is left, towards --max-steps (steps.h)
 };
 
 struct Plan {

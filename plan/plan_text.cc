@@ -47,8 +47,8 @@ std::string StructureText(const Computation& computation, const ComputationPlan&
     return instructions;
   };
   std::vector<int32_t> unchanged;
-  for (size_t e = 0; e < plan.state.unchanged.size(); ++e) {
-    if (plan.state.unchanged[e]) unchanged.push_back(plan.state.outputs[e].slot);
+  for (const ElementSlot& input : plan.state.inputs) {
+    if (!plan.state.unchanged.empty() && plan.state.unchanged[input.element]) unchanged.push_back(input.slot);
   }
   std::string text;
   for (const auto& [what, instructions] :

@@ -215,9 +215,10 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn*
 absl::Status Executor::RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
                                      Frame& frame, int depth, Turn* turn) {
   const Step& step = plan.steps[s];
-  const bool runs_once = turn != nullptr && step.loop_invariant;
+  const bool runs_once = turn != nullptr && step.loop_invariant && turn->keeps_invariants;
   if (runs_once && !turn->first) return absl::OkStatus();
-  memory_ = turn == nullptr ? nullptr : &turn->memory[s];
+  memory_ = turn == nullptr || turn->memory.empty() ? nullptr : &turn->memory[s];
+  const int64_t before = counted_;
   struct Observed {
     ~Observed() {
       if (observer != nullptr) observer->End();
@@ -230,7 +231,10 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
     const Observed observed{observer_};
     status = RunStep(computation, step, frame, depth);
   }
-  if (runs_once) turn->invariant_counts = AddCounts(turn->invariant_counts, step.counts);
+  if (runs_once) turn->invariant_counts = AddCounts(turn->invariant_counts, counted_ - before);
+  if (turn != nullptr && !turn->keeps_invariants) {
+    for (int32_t slot : step.releases) frame[slot] = Literal();
+  }
   return status;
 }
 
@@ -256,6 +260,10 @@ std::vector<StepMemory> Executor::TakeMemory(ComputationId body) {
   return memory;
 }
 
+bool Executor::KeepsInvariants(const ComputationPlan& plan) const {
+  return plan.invariant_bytes <= (budget()->limit() - budget()->live()) / 4;
+}
+
 absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal init, int depth) {
   if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
   const ComputationId condition = *instruction.attributes.Computation(Attr::kCondition);
@@ -271,9 +279,18 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
   for (const ElementSlot& input : state.inputs) unread[input.element] = false;
   Frame conditions = TakeFrame(condition), bodies = TakeFrame(body);
   LoopMemory memory(*this, body);
-  for (Turn turn{memory.steps};; turn.first = false) {
-    for (const ElementSlot& input : seen.inputs) conditions[input.slot] = elements[input.element];
-    ASSAY_RETURN_IF_ERROR(RunSteps(condition, conditions, depth));
+  const ComputationPlan& decides = plan_.computations[condition.value];
+  Turn asked{.memory = {}, .keeps_invariants = KeepsInvariants(decides)};
+  Turn turn{.memory = memory.steps, .keeps_invariants = KeepsInvariants(plan_.computations[body.value])};
+  // What a kernel keeps is made of operands whose bytes stay where they are.
+  if (!turn.keeps_invariants) turn.memory = {};
+  for (;; turn.first = asked.first = false) {
+    for (const ElementSlot& input : seen.inputs) {
+      if (turn.first || seen.unchanged.empty() || !seen.unchanged[input.element])
+        conditions[input.slot] = elements[input.element];
+    }
+    ASSAY_RETURN_IF_ERROR(
+        RunSteps(condition, conditions, depth, decides.loop_invariants.empty() ? nullptr : &asked));
     const bool more = conditions[decision].GetInt(0) != 0;
     if (!decided) conditions[decision] = Literal();
     if (!more) break;
@@ -291,11 +308,13 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
     for (const ElementSlot& output : state.outputs) {
       if (!state.unchanged[output.element]) elements[output.element] = TakeOutput(output, bodies);
     }
+    if (!turn.keeps_invariants) {
+      for (int32_t slot : plan_.computations[body.value].loop_invariants) bodies[slot] = Literal();
+    }
     if (turn.first) shape = plan_.module->computation(body).root_instruction().shape;
   }
-  for (const ElementSlot& output : state.outputs) {
-    if (state.unchanged[output.element]) bodies[output.slot] = Literal();
-  }
+  for (const ElementSlot& input : seen.inputs) conditions[input.slot] = Literal();
+  for (const ElementSlot& input : state.inputs) bodies[input.slot] = Literal();
   GiveFrameBack(condition, std::move(conditions));
   GiveFrameBack(body, std::move(bodies));
   return Literal::Tuple(std::move(shape), std::move(elements));

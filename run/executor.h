@@ -90,6 +90,7 @@ class Executor final : public RunContext {
   // A turn of a loop's body.
   struct Turn {
     std::span<StepMemory> memory;  // by step
+    bool keeps_invariants = true;  // else loop-invariant steps run in each turn
     bool first = true;
     int64_t invariant_counts = 0;  // what loop-invariant steps count; counted again in each later turn
   };
@@ -118,6 +119,8 @@ class Executor final : public RunContext {
   // The step by the engines behind its own, in their order, and by the reference where none takes it.
   absl::StatusOr<Literal> RunNext(EvalContext& context, const Computation& computation, const Step& step,
                                   const absl::Status& why, std::span<Literal> values);
+  // Whether the loop-invariant results of a loop may stay: up to a quarter of the room that the memory limit leaves.
+  bool KeepsInvariants(const ComputationPlan& plan) const;
   // while, its state in slots.
   absl::StatusOr<Literal> Loop(const Instruction& instruction, Literal init, int depth);
   // The memory of a loop that runs, by step. A body may have several such loops, one in the condition of the other.
