@@ -7,6 +7,7 @@
 
 #include "evaluator/steps.h"
 #include "fmt/format.h"
+#include "plan/broadcast_fusion.h"
 #include "plan/move_fusion.h"
 #include "plan/prepare.h"
 
@@ -27,6 +28,35 @@ std::vector<Fusion> ElementwiseFusions(const Module& module, const Computation& 
   return fusions;
 }
 
+// By instruction: whether it has a step, and no control dependency says where it stays.
+std::vector<bool> MayJoin(const Computation& computation, const ComputationPlan& plan) {
+  std::vector<bool> may_join(computation.instructions.size(), false);
+  for (const Step& step : plan.steps) may_join[step.instruction] = true;
+  for (size_t i = 0; i < computation.instructions.size(); ++i) {
+    const auto& before = computation.instructions[i].control_predecessors;
+    if (before.empty()) continue;
+    may_join[i] = false;
+    for (int32_t other : before) may_join[other] = false;
+  }
+  return may_join;
+}
+
+// What reads large broadcasts with these.
+std::vector<Fusion> BroadcastFusions(const Computation& computation, const ComputationPlan& plan) {
+  const auto is_large = [&](const Step& step) {
+    const Instruction& instruction = computation.instructions[step.instruction];
+    return instruction.opcode == Opcode::kBroadcast && instruction.shape->TotalBytes() >= kLeastReadThrough;
+  };
+  if (std::none_of(plan.steps.begin(), plan.steps.end(), is_large)) return {};
+  const std::vector<bool> may_join = MayJoin(computation, plan);
+  std::vector<Fusion> fusions;
+  for (const Step& step : plan.steps) {
+    std::optional<Fusion> fusion = FusionWithBroadcast(computation, step.instruction, may_join);
+    if (fusion.has_value()) fusions.push_back(*std::move(fusion));
+  }
+  return fusions;
+}
+
 // Adds fusions of concatenates and what they read through, where that is no root of another fusion.
 void AddMoveFusions(const Computation& computation, std::vector<Fusion>& fusions,
                     const ComputationPlan& plan) {
@@ -34,15 +64,10 @@ void AddMoveFusions(const Computation& computation, std::vector<Fusion>& fusions
     return computation.instructions[step.instruction].opcode == Opcode::kConcatenate;
   };
   if (std::none_of(plan.steps.begin(), plan.steps.end(), is_concatenate)) return;
-  std::vector<bool> may_join(computation.instructions.size(), false);
-  for (const Step& step : plan.steps) may_join[step.instruction] = true;
+  std::vector<bool> may_join = MayJoin(computation, plan);
   for (const Fusion& fusion : fusions) may_join[fusion.members.back()] = false;
-  // What control dependencies order stays where it is.
-  for (size_t i = 0; i < computation.instructions.size(); ++i) {
-    const auto& before = computation.instructions[i].control_predecessors;
-    if (before.empty()) continue;
-    may_join[i] = false;
-    for (int32_t other : before) may_join[other] = false;
+  for (const Step& step : plan.steps) {
+    if (step.fusion != nullptr) may_join[step.instruction] = false;
   }
   for (const Step& step : plan.steps) {
     if (!is_concatenate(step)) continue;
@@ -55,15 +80,13 @@ void AddMoveFusions(const Computation& computation, std::vector<Fusion>& fusions
 void DropUnread(const Computation& computation, const std::vector<bool>& absorbed, ComputationPlan& plan) {
   std::vector<bool> read(computation.instructions.size(), false);
   read[computation.root] = true;
-  std::vector<Step> left;
-  left.reserve(plan.steps.size());
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
     if (step->fusion == nullptr && absorbed[step->instruction] && !read[step->instruction]) continue;
     for (int32_t operand : step->Reads(computation)) read[operand] = true;
-    left.push_back(std::move(*step));
   }
-  std::reverse(left.begin(), left.end());
-  plan.steps = std::move(left);
+  std::erase_if(plan.steps, [&](const Step& step) {
+    return step.fusion == nullptr && absorbed[step.instruction] && !read[step.instruction];
+  });
 }
 
 // What each instruction that has a step counts by itself.
@@ -86,6 +109,58 @@ void CountMembers(std::vector<int64_t> counts, ComputationPlan& plan) {
   }
 }
 
+// Offers fusions to the engines of a plan.
+class Offers {
+ public:
+  Offers(const Module& module, const Computation& computation, std::span<const Engine* const> engines,
+         bool in_loop, int64_t& fusions, ComputationPlan& plan)
+      : module_(module),
+        computation_(computation),
+        engines_(engines),
+        in_loop_(in_loop),
+        fusions_(fusions),
+        plan_(plan) {}
+
+  bool any() const { return any_; }
+  const std::vector<bool>& absorbed() const { return absorbed_; }
+
+  // Whether some engine takes it. `who`: the engine that says so where there are too many.
+  absl::StatusOr<bool> Offer(Fusion fusion, const Engine* who) {
+    if (step_of_.empty()) FindSteps();
+    Step& step = plan_.steps[step_of_[fusion.members.back()]];
+    if (fusions_ >= kMostFusions) {
+      step.declined.push_back({who, NotSupported({}, fmt::format("{} fusions already", kMostFusions))});
+      return false;
+    }
+    ASSAY_RETURN_IF_ERROR(
+        PrepareStep({module_, computation_, fusion.members, fusion.operands, in_loop_}, engines_, step));
+    if (step.kernel == nullptr) return false;
+    ++fusions_;
+    for (int32_t member : fusion.members) absorbed_[member] = true;
+    step.fusion = std::make_shared<const Fusion>(std::move(fusion));
+    any_ = true;
+    return true;
+  }
+
+ private:
+  void FindSteps() {
+    step_of_.assign(computation_.instructions.size(), -1);
+    absorbed_.assign(computation_.instructions.size(), false);
+    for (size_t s = 0; s < plan_.steps.size(); ++s)
+      step_of_[plan_.steps[s].instruction] = static_cast<int32_t>(s);
+  }
+
+  const Module& module_;
+  const Computation& computation_;
+  const std::span<const Engine* const> engines_;
+  const bool in_loop_;
+  int64_t& fusions_;
+  ComputationPlan& plan_;
+  std::vector<int32_t> step_of_;
+  std::vector<bool> absorbed_;
+  bool any_ = false;
+};
+
 }  // namespace
 
 absl::Status FuseSteps(const Module& module, const Computation& computation,
@@ -93,32 +168,23 @@ absl::Status FuseSteps(const Module& module, const Computation& computation,
                        ComputationPlan& plan, const std::vector<bool>& apart) {
   const auto fusing =
       std::find_if(engines.begin(), engines.end(), [](const Engine* engine) { return engine->fuses(); });
-  std::vector<Fusion> grown;
-  if (fusing != engines.end()) grown = ElementwiseFusions(module, computation, **fusing, plan, apart);
-  AddMoveFusions(computation, grown, plan);
-  if (grown.empty()) return absl::OkStatus();
-  std::vector<int32_t> step_of(computation.instructions.size(), -1);
-  for (size_t s = 0; s < plan.steps.size(); ++s) step_of[plan.steps[s].instruction] = static_cast<int32_t>(s);
-  std::vector<bool> absorbed(computation.instructions.size(), false);
-  bool any = false;
-  for (Fusion& fusion : grown) {
-    Step& step = plan.steps[step_of[fusion.members.back()]];
-    if (fusions >= kMostFusions) {
-      const Engine* const who = fusing != engines.end() ? *fusing : engines.front();
-      step.declined.push_back({who, NotSupported({}, fmt::format("{} fusions already", kMostFusions))});
-      continue;
-    }
-    ASSAY_RETURN_IF_ERROR(
-        PrepareStep({module, computation, fusion.members, fusion.operands, in_loop}, engines, step));
-    if (step.kernel == nullptr) continue;
-    ++fusions;
-    for (int32_t member : fusion.members) absorbed[member] = true;
-    step.fusion = std::make_shared<const Fusion>(std::move(fusion));
-    any = true;
+  const Engine* const who = fusing != engines.end() ? *fusing : engines.front();
+  Offers offers(module, computation, engines, in_loop, fusions, plan);
+  std::vector<bool> alone = apart;
+  for (Fusion& fusion : BroadcastFusions(computation, plan)) {
+    const int32_t root = fusion.members.back();
+    ASSAY_ASSIGN_OR_RETURN(const bool taken, offers.Offer(std::move(fusion), who));
+    if (!taken) continue;
+    alone.resize(computation.instructions.size(), false);
+    alone[root] = true;  // a fusion that had it as its member would read the whole broadcast
   }
-  if (!any) return absl::OkStatus();
+  std::vector<Fusion> grown;
+  if (fusing != engines.end()) grown = ElementwiseFusions(module, computation, **fusing, plan, alone);
+  AddMoveFusions(computation, grown, plan);
+  for (Fusion& fusion : grown) ASSAY_RETURN_IF_ERROR(offers.Offer(std::move(fusion), who).status());
+  if (!offers.any()) return absl::OkStatus();
   std::vector<int64_t> counts = CountsOfSteps(computation, plan);
-  DropUnread(computation, absorbed, plan);
+  DropUnread(computation, offers.absorbed(), plan);
   CountMembers(std::move(counts), plan);
   return absl::OkStatus();
 }

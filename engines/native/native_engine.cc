@@ -92,6 +92,8 @@ class Native final : public Engine {
     const Opcode opcode = view.root().opcode;
     if (!view.is_single()) {
       if (opcode == Opcode::kConcatenate) return PrepareConcatenate(view);
+      if (opcode == Opcode::kReduce) return PrepareReduceOfBroadcast(view, isa_);
+      if (opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice) return PrepareSliceOfBroadcast(view);
       return NotSupported({}, fmt::format("no fusion of {}", Name(opcode)));
     }
     const StepView step = view.single();

@@ -351,7 +351,7 @@ TEST_CASE("inlined calls: what a callee's root needs runs, though the caller rea
   const std::string program = R"(HloModule m
 f {
   p = f32[] parameter(0)
-  big = f32[1048576] broadcast(p), dimensions={}
+  big = f32[1048576] iota(), iota_dimension=0
   s = f32[1] slice(big), slice={[0:1]}
   ROOT r = (f32[], f32[1]) tuple(p, s)
 }

@@ -8,6 +8,7 @@
 #include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/bitcast.h"
+#include "evaluator/registry.h"
 #include "evaluator/shape_rules.h"
 #include "evaluator/static_shape.h"
 #include "fmt/format.h"
@@ -137,7 +138,10 @@ AffineMap SliceMap(const Instruction& slice, DimVector strides) {
 // Where a window of an array begins: clamp(start[d], 0, size[d] - window[d]) in each dimension, in bytes.
 class SliceWindow {
  public:
-  SliceWindow(const Shape& array, const Shape& window) : strides_(RowMajorStrides(array.sizes())) {
+  SliceWindow(const Shape& array, const Shape& window)
+      : SliceWindow(array, window, RowMajorStrides(array.sizes())) {}
+  // `strides`: of the array's elements in memory.
+  SliceWindow(const Shape& array, const Shape& window, DimVector strides) : strides_(std::move(strides)) {
     for (int64_t& stride : strides_) stride *= Bytes(array.element_type());
     for (int64_t d = 0; d < array.rank(); ++d) limits_.push_back(array.size(d) - window.size(d));
   }
@@ -175,6 +179,28 @@ class DynamicSliceKernel final : public Kernel {
 
  private:
   const SliceWindow window_;
+  const std::vector<MovePart> parts_;
+};
+
+// A dynamic-slice of a broadcast, by what that reads.
+class SliceOfBroadcastKernel final : public Kernel {
+ public:
+  SliceOfBroadcastKernel(SliceWindow window, std::vector<size_t> starts, std::vector<MovePart> parts)
+      : window_(std::move(window)), starts_(std::move(starts)), parts_(std::move(parts)) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+    std::vector<Literal> starts;
+    for (size_t operand : starts_) starts.push_back(operands[operand]);
+    const Literal& x = operands[parts_.front().operand];
+    ASSAY_RETURN_IF_ERROR(
+        RunParts(context, parts_, x.data() + window_.Offset(starts), result.MutableBytes().data()));
+    return result;
+  }
+
+ private:
+  const SliceWindow window_;
+  const std::vector<size_t> starts_;
   const std::vector<MovePart> parts_;
 };
 
@@ -385,6 +411,32 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConcatenate(const FusionVie
     to.base += piece.shape->size(along) * to.strides[along];
   }
   return std::make_shared<MovesKernel>(std::move(parts));
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSliceOfBroadcast(const FusionView& fusion) {
+  const StepView slice{fusion.module, fusion.computation, fusion.root()};
+  const Instruction& broadcast = slice.operand(0);
+  if (fusion.members.size() != 2 || slice.result_shape().num_elements() == 0)
+    return NotSupported({}, "no element");
+  const std::optional<AffineMap> source =
+      DefinitionOf(broadcast.opcode).source({fusion.computation, broadcast});
+  if (!source) return NotSupported({}, "no map of its elements");
+  const auto place = [&](int32_t operand) {
+    return static_cast<size_t>(std::find(fusion.operands.begin(), fusion.operands.end(), operand) -
+                               fusion.operands.begin());
+  };
+  const Shape& result = slice.result_shape();
+  const bool is_dynamic = slice.instruction.opcode == Opcode::kDynamicSlice;
+  const AffineMap from =
+      is_dynamic ? AffineMap{0, source->strides} : SliceMap(slice.instruction, source->strides);
+  std::vector<MovePart> parts;
+  AddParts(result.element_type(), result.sizes(), from, {0, RowMajorStrides(result.sizes())},
+           place(broadcast.operands[0]), parts);
+  if (!is_dynamic) return std::make_shared<MovesKernel>(std::move(parts));
+  std::vector<size_t> starts;
+  for (int32_t operand : std::span(slice.instruction.operands).subspan(1)) starts.push_back(place(operand));
+  return std::make_shared<SliceOfBroadcastKernel>(SliceWindow(*broadcast.shape, result, source->strides),
+                                                  std::move(starts), std::move(parts));
 }
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& step, Isa) {

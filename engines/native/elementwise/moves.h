@@ -11,6 +11,8 @@ namespace assay::native {
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step, Isa isa);
 // A concatenate with what it reads through (move_fusion.h).
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConcatenate(const FusionView& fusion);
+// A slice or dynamic-slice with the broadcast that it reads (plan/broadcast_fusion.h), which is never stored.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSliceOfBroadcast(const FusionView& fusion);
 // bitcast of arrays of any size that moves nothing.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& step, Isa isa);
 

@@ -181,11 +181,18 @@ class CodeFolder {
 
 class CodeReduce final : public Kernel {
  public:
-  explicit CodeReduce(std::shared_ptr<const ScalarCode> code) : code_(std::move(code)) {}
+  CodeReduce(std::shared_ptr<const ScalarCode> code, const std::optional<ReadThrough>& through)
+      : code_(std::move(code)), through_(through) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const size_t n = operands.size() / 2;
-    ASSAY_ASSIGN_OR_RETURN(const DimVector sizes, CommonRuntimeSizes(context, operands.first(n)));
+    DimVector sizes, strides;
+    if (through_) {
+      sizes = through_->sizes, strides = through_->strides;
+    } else {
+      ASSAY_ASSIGN_OR_RETURN(sizes, CommonRuntimeSizes(context, operands.first(n)));
+      strides = StridesOf(operands[0]);
+    }
     const bool tuple = context.result_shape().IsTuple();
     const bool zero = HasDynamicDimension(context.result_shape());
     std::vector<Literal> results;
@@ -197,21 +204,10 @@ class CodeReduce final : public Kernel {
       folded.push_back({operands[k].data(), operands[n + k].data(), results[k].MutableBytes().data(),
                         Bytes(operands[k].shape().element_type())});
     }
-    LoopDims remaining, reduced;
-    DimVector result_sizes;
-    const DimVector strides = StridesOf(operands[0]), result_strides = StridesOf(results[0]);
-    const std::span<const int64_t> dimensions = context.attributes().List(Attr::kDimensions);
-    for (int64_t d = 0; d < operands[0].shape().rank(); ++d) {
-      const int64_t size = sizes[d];
-      if (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end()) {
-        reduced.push_back({size, {strides[d]}});
-      } else {
-        remaining.push_back({size, {strides[d], result_strides[result_sizes.size()]}});
-        result_sizes.push_back(size);
-      }
-    }
-    ASSAY_RETURN_IF_ERROR(Fold(context, folded, MergeLoops(remaining), MergeLoops(reduced)));
-    for (Literal& result : results) SetRuntimeSizes(result, result_sizes);
+    const ReduceLoops loops(sizes, strides, StridesOf(results[0]),
+                            context.attributes().List(Attr::kDimensions));
+    ASSAY_RETURN_IF_ERROR(Fold(context, folded, MergeLoops(loops.remaining), MergeLoops(loops.reduced)));
+    for (Literal& result : results) SetRuntimeSizes(result, loops.result_sizes);
     if (!tuple) return std::move(results[0]);
     return Literal::Tuple(context.shared_result_shape(), std::move(results));
   }
@@ -246,6 +242,7 @@ class CodeReduce final : public Kernel {
   }
 
   const std::shared_ptr<const ScalarCode> code_;
+  const std::optional<ReadThrough> through_;
 };
 
 class CumulativeWindow final : public Kernel {
@@ -357,11 +354,18 @@ absl::StatusOr<std::shared_ptr<const ScalarCode>> CodeFor(const StepView& step, 
   return ScalarCode::Make(step.module, id, isa, vectors);
 }
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& step, Isa isa) {
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& step, Isa isa,
+                                                                const std::optional<ReadThrough>& through) {
+  // A thread folds a result without a look at the clock.
+  constexpr int64_t kMostReadThrough = 1 << 22;
+  if (through && step.operand_shape(0).num_elements() / kMostReadThrough >=
+                     std::max<int64_t>(step.result_shape().num_elements(), 1)) {
+    return NotSupported({}, "too many elements a result");
+  }
   const auto n = static_cast<int64_t>(step.instruction.operands.size()) / 2;
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const ScalarCode> code,
                          CodeFor(step, isa, n, 0, n, step.operand_shape(0).num_elements(), /*vectors=*/true));
-  return std::make_shared<CodeReduce>(std::move(code));
+  return std::make_shared<CodeReduce>(std::move(code), through);
 }
 
 std::shared_ptr<const Kernel> MakeCumulativeWindow(std::shared_ptr<const ScalarCode> code,

@@ -2,8 +2,11 @@
 #ifndef ASSAY_ENGINES_NATIVE_REDUCE_CODE_FOLD_H_
 #define ASSAY_ENGINES_NATIVE_REDUCE_CODE_FOLD_H_
 
+#include <optional>
+
 #include "engine/engine.h"
 #include "engines/codegen/scalar_code.h"
+#include "engines/native/reduce/reduce_loops.h"
 #include "jit/isa.h"
 
 namespace assay::native {
@@ -14,7 +17,9 @@ absl::StatusOr<std::shared_ptr<const codegen::ScalarCode>> CodeFor(const StepVie
                                                                    int64_t first, int64_t second,
                                                                    int64_t work, bool vectors);
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& step, Isa isa);
+// `through`: of the one operand.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(
+    const StepView& step, Isa isa, const std::optional<ReadThrough>& through = {});
 
 // A reduce-window of one operand whose elements are of the computation's type: where every window begins with its line's
 // first element, each is the one before, folded with what is new at its end; where not, by `others`.

@@ -8,6 +8,7 @@
 #include "engines/native/reduce/code_fold.h"
 #include "engines/native/reduce/reduce_add.h"
 #include "engines/native/reduce/reduce_fold.h"
+#include "engines/native/reduce/reduce_loops.h"
 #include "engines/native/sums/short_sums.h"
 #include "engines/native/sums/sum_terms.h"
 #include "engines/native/sums/tiers.h"
@@ -21,27 +22,6 @@
 
 namespace assay::native {
 namespace {
-
-// The loops of the remaining and the reduced dimensions, and the run-time sizes of the result, which has the remaining ones.
-struct ReduceLoops {
-  LoopDims remaining, reduced;
-  DimVector result_sizes;
-
-  ReduceLoops(const Literal& x, const Literal& result, std::span<const int64_t> dimensions)
-      : ReduceLoops(x.runtime_sizes(), StridesOf(x), StridesOf(result), dimensions) {}
-  ReduceLoops(std::span<const int64_t> sizes, const DimVector& strides, const DimVector& result_strides,
-              std::span<const int64_t> dimensions) {
-    for (int64_t d = 0; d < std::ssize(sizes); ++d) {
-      const int64_t size = sizes[d];
-      if (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end()) {
-        reduced.push_back({size, {strides[d]}});
-      } else {
-        remaining.push_back({size, {strides[d], result_strides[result_sizes.size()]}});
-        result_sizes.push_back(size);
-      }
-    }
-  }
-};
 
 // The sums of a small array's rows, whose terms lie together.
 class SmallRows {
@@ -114,8 +94,10 @@ class SmallRows {
 
 class SumKernel final : public Kernel {
  public:
-  SumKernel(const SumKernels& kernels, const StepView& step)
-      : kernels_(kernels), small_(SmallRows::Of(kernels, step)) {}
+  SumKernel(const SumKernels& kernels, const StepView& step, const std::optional<ReadThrough>& through)
+      : kernels_(kernels),
+        through_(through),
+        small_(through ? std::optional<SmallRows>() : SmallRows::Of(kernels, step)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const Literal& x = operands[0];
@@ -124,7 +106,8 @@ class SumKernel final : public Kernel {
       ASSAY_RETURN_IF_ERROR(small_->Run(context, x, operands[1], result));
       return result;
     }
-    const ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions));
+    ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions), through_);
+    if (through_) OrderBySize(loops.reduced);
     ASSAY_RETURN_IF_ERROR(RunArraySums(context, kernels_,
                                        {x.shape().element_type(), x.data(), operands[1].data(),
                                         result.MutableBytes().data(), loops.remaining, loops.reduced}));
@@ -133,7 +116,15 @@ class SumKernel final : public Kernel {
   }
 
  private:
+  // The order of the terms changes no sum, and of what lies outside the innermost loop every offset is kept.
+  static void OrderBySize(LoopDims& reduced) {
+    reduced = MergeLoops(reduced);
+    std::stable_sort(reduced.begin(), reduced.end(),
+                     [](const LoopDim& a, const LoopDim& b) { return a.size < b.size; });
+  }
+
   const SumKernels& kernels_;
+  const std::optional<ReadThrough> through_;
   const std::optional<SmallRows> small_;
 };
 
@@ -142,12 +133,13 @@ constexpr std::string_view kNotFoldable =
 
 class FoldKernel final : public Kernel {
  public:
-  explicit FoldKernel(const TypedFold& typed) : typed_(typed) {}
+  FoldKernel(const TypedFold& typed, const std::optional<ReadThrough>& through)
+      : typed_(typed), through_(through) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const Literal& x = operands[0];
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
-    const ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions));
+    const ReduceLoops loops(x, result, context.attributes().List(Attr::kDimensions), through_);
     const ArrayFold fold{x.data(), operands[1].data(), result.MutableBytes().data(), loops.remaining,
                          loops.reduced};
     if (!IsFoldable(fold)) return Fallback(kNotFoldable);
@@ -158,29 +150,88 @@ class FoldKernel final : public Kernel {
 
  private:
   const TypedFold typed_;
+  const std::optional<ReadThrough> through_;
 };
 
-}  // namespace
+// Gives a kernel of x and the init value these from among the operands of a fusion.
+class ReducesBroadcast final : public Kernel {
+ public:
+  ReducesBroadcast(std::shared_ptr<const Kernel> kernel, size_t x, size_t init)
+      : kernel_(std::move(kernel)), x_(x), init_(init) {}
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step, Isa isa) {
-  if (step.instruction.operands.size() != 2) return PrepareCodeReduce(step, isa);
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    std::array<Literal, 2> read = {operands[x_], operands[init_]};
+    return kernel_->Run(context, read);
+  }
+  std::string_view algorithm() const override { return "through a broadcast"; }
+
+ private:
+  const std::shared_ptr<const Kernel> kernel_;
+  const size_t x_, init_;
+};
+
+// An op that gives the same for a repeated element needs it once.
+bool IsIdempotent(KeyOp op) {
+  return op == KeyOp::kAnd || op == KeyOp::kOr || op == KeyOp::kMaximum || op == KeyOp::kMinimum;
+}
+
+// `through`: of operand 0.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step, Isa isa,
+                                                            std::optional<ReadThrough> through) {
+  if (step.instruction.operands.size() != 2) return PrepareCodeReduce(step, isa, through);
   if (step.result_shape().IsTuple()) return NotSupported({}, "a tuple of one result");
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
   const ElementType type = step.operand_shape(0).element_type();
   if (step.operand_shape(1).element_type() != type || step.result_shape().element_type() != type)
     return NotSupported({}, "operand, init value and result of more than one type");
-  if (IsExactSum(step.module, reducer)) return std::make_shared<SumKernel>(SumKernelsOf(isa), step);
-  if (!IsAssociative(step.module, reducer)) return PrepareCodeReduce(step, isa);
-  const TypedFold fold = TypedFoldOf(FoldKernelsOf(isa), KeyOpOf(step.module, reducer, type), type);
+  if (IsExactSum(step.module, reducer)) return std::make_shared<SumKernel>(SumKernelsOf(isa), step, through);
+  if (!IsAssociative(step.module, reducer)) return PrepareCodeReduce(step, isa, through);
+  const KeyOp op = KeyOpOf(step.module, reducer, type);
+  const TypedFold fold = TypedFoldOf(FoldKernelsOf(isa), op, type);
   if (fold.combine == nullptr) return NotSupported({}, fmt::format("folds of {}", Name(type)));
+  const std::span<const int64_t> dimensions = step.instruction.attributes.List(Attr::kDimensions);
+  if (through && IsIdempotent(op)) {
+    for (int64_t d : dimensions) {
+      if (through->strides[d] == 0) through->sizes[d] = std::min<int64_t>(through->sizes[d], 1);
+    }
+  }
   const Shape &x = step.operand_shape(0), &result = step.result_shape();
   if (!x.HasDynamic() && !x.HasUnbounded()) {
-    const ReduceLoops loops(x.sizes(), RowMajorStrides(x.sizes()), RowMajorStrides(result.sizes()),
-                            step.instruction.attributes.List(Attr::kDimensions));
-    if (!IsFoldable({nullptr, nullptr, nullptr, loops.remaining, loops.reduced}))
+    const ReduceLoops loops(through ? through->sizes : x.sizes(),
+                            through ? through->strides : RowMajorStrides(x.sizes()),
+                            RowMajorStrides(result.sizes()), dimensions);
+    if (!IsFoldable({nullptr, nullptr, nullptr, loops.remaining, loops.reduced})) {
+      if (through) return PrepareCodeReduce(step, isa, through);
       return NotSupported({}, kNotFoldable);
+    }
   }
-  return std::make_shared<FoldKernel>(fold);
+  return std::make_shared<FoldKernel>(fold, through);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step, Isa isa) {
+  return PrepareReduce(step, isa, std::nullopt);
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceOfBroadcast(const FusionView& fusion, Isa isa) {
+  const StepView reduce{fusion.module, fusion.computation, fusion.root()};
+  if (reduce.instruction.operands.size() != 2 || fusion.members.size() != 2)
+    return NotSupported({}, "several operands");
+  const Instruction& broadcast = reduce.operand(0);
+  const std::optional<AffineMap> source =
+      DefinitionOf(broadcast.opcode).source({fusion.computation, broadcast});
+  if (!source) return NotSupported({}, "no map of its elements");
+  const Shape& shape = *broadcast.shape;
+  ReadThrough through{{shape.sizes().begin(), shape.sizes().end()}, source->strides};
+  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const Kernel> kernel,
+                         PrepareReduce(reduce, isa, std::move(through)));
+  const auto place = [&](int32_t operand) {
+    return static_cast<size_t>(std::find(fusion.operands.begin(), fusion.operands.end(), operand) -
+                               fusion.operands.begin());
+  };
+  return std::make_shared<ReducesBroadcast>(std::move(kernel), place(broadcast.operands[0]),
+                                            place(reduce.instruction.operands[1]));
 }
 
 }  // namespace assay::native

@@ -9,6 +9,8 @@
 namespace assay::native {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const StepView& step, Isa isa);
+// A reduce of one operand with the broadcast that it reads (plan/broadcast_fusion.h): no array of the broadcast's size is made.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceOfBroadcast(const FusionView& fusion, Isa isa);
 
 }  // namespace assay::native
 
