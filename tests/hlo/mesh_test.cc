@@ -35,6 +35,14 @@ TEST_CASE("mesh: sizes, names and device ids", "[sharding][SDY-V1][SDY-V2]") {
   CHECK(MeshLabel(R"(<["a"=2], device_ids=[0]>)") == "SDY-V2");
 }
 
+TEST_CASE("mesh: more axes than any program has are refused", "[sharding]") {
+  std::string text = "<[";
+  for (size_t i = 0; i <= kMostMeshAxes; ++i) text += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\"=1";
+  const absl::Status status = ParseMesh(text + "]>").status();
+  CHECK(ExitCodeOf(status) == 4);
+  CHECK(status.message().find("1025 axes") != absl::string_view::npos);
+}
+
 TEST_CASE("sharding: rank and axes", "[sharding][SDY-V4][SDY-V5]") {
   constexpr std::string_view kMesh = R"(<["a"=2, "b"=8, "one"=1]>)";
   CHECK(Label(kMesh, R"(<@m, [{"a"}, {"b":(1)2}, {"b":(2)4}]>)", 3).empty());

@@ -10,6 +10,8 @@
 #include "hlo/manual_region.h"
 #include "hlo/mlir/export.h"
 #include "hlo/mlir/import.h"
+#include "hlo/mlir/text_parser.h"
+#include "hlo/mlir/tree_text.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
 #include "tests/hlo/mlir/same_program.h"
@@ -234,6 +236,44 @@ TEST_CASE("sharding: mhlo.sharding is HLO's", "[mlir][sharding]") {
       "  }\n"
       "}\n";
   CHECK(Round(one) == one);
+}
+
+TEST_CASE("sharding: programs with quantized types keep theirs", "[mlir][sharding]") {
+  const std::string text =
+      "module @main {\n"
+      "  \"sdy.mesh\"() {mesh = #sdy.mesh<[\"x\"=2]>, sym_name = \"m\"} : () -> ()\n"
+      "  func.func @main(%arg0: tensor<4x!quant.uniform<i8:f32, 5.000000e-01>> {sdy.sharding = "
+      "#sdy.sharding<@m, [{\"x\"}]>}) -> (tensor<4x!quant.uniform<i8:f32, 5.000000e-01>>) {\n"
+      "    %0 = \"sdy.sharding_constraint\"(%arg0) {sharding = #sdy.sharding<@m, [{?}]>} : "
+      "(tensor<4x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<4x!quant.uniform<i8:f32, 5.000000e-01>>\n"
+      "    \"func.return\"(%0) : (tensor<4x!quant.uniform<i8:f32, 5.000000e-01>>) -> ()\n"
+      "  }\n"
+      "}\n";
+  const auto tree = mlir::ParseMlirText(text);
+  REQUIRE(tree.ok());
+  const absl::StatusOr<std::string> printed = mlir::TreeToText(**tree);
+  REQUIRE(printed.ok());
+  CHECK(*printed == text);
+}
+
+TEST_CASE("sharding: strings of older artifacts are the same", "[mlir][sharding][SDY-27]") {
+  // JAX of 2025 keeps the dialect in frontend attributes, whose quotes are escaped once more.
+  const std::string text = R"(
+module @p attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\\\22x\\\22=2]>}"}} {
+  func.func public @main(%arg0: tensor<4xf32> {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\\\22x\\\22}]>"}}) -> tensor<4xf32> {
+    %0 = stablehlo.custom_call @Sharding(%arg0) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{}]>]>"}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})";
+  CHECK(Round(text) ==
+        "module @p {\n"
+        "  sdy.mesh @mesh = <[\"x\"=2]>\n"
+        "  func.func public @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> "
+        "tensor<4xf32> {\n"
+        "    %0 = sdy.sharding_constraint %arg0 <@mesh, [{}]> : tensor<4xf32>\n"
+        "    return %0 : tensor<4xf32>\n"
+        "  }\n"
+        "}\n");
 }
 
 // The label of what is wrong with a program.
