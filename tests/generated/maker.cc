@@ -180,6 +180,16 @@ int32_t Maker::LikeThat(const Shape& shape) {
   return found ? *found : AddParameter(shape);
 }
 
+std::optional<int32_t> Maker::JustLike(const Shape& shape) {
+  return ArrayThat([&](const Shape& other) {
+    if (!Shape::Compatible(shape, other)) return false;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      if (shape.is_dynamic(d) != other.is_dynamic(d)) return false;
+    }
+    return true;
+  });
+}
+
 Ints Maker::SomeDims(const Shape& shape, bool all_but_one) {
   Ints dims;
   // In any order now and then.

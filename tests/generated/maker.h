@@ -45,6 +45,8 @@ class Maker {
   std::optional<int32_t> ArrayThat(const std::function<bool(const Shape&)>& wanted);
   int32_t LikeThat(
       const Shape& shape);  // a value of exactly this shape: one that there is, or a new parameter
+  // A value of this shape whose dimensions are dynamic where the shape's are: what calls and loops take.
+  std::optional<int32_t> JustLike(const Shape& shape);
   Ints SomeDims(const Shape& shape, bool all_but_one = false);
   Window AnyWindow(int64_t rank, bool dilated);
   ComputationId AnyReducer(ElementType type);

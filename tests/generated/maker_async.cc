@@ -30,7 +30,10 @@ Maker::Body Maker::AnyBody(int64_t parameters, bool one_instruction, bool with_e
   for (const int32_t parameter : current().parameters) body.parameters.push_back(ShapeOf(parameter));
   body.id = Close(root);
   body.result = result;
-  for (const Shape& shape : body.parameters) body.operands.push_back(LikeThat(shape));
+  for (const Shape& shape : body.parameters) {
+    const auto operand = JustLike(shape);
+    body.operands.push_back(operand ? *operand : AddParameter(shape));
+  }
   return body;
 }
 
@@ -139,7 +142,7 @@ void Maker::EffectfulLoop() {
   const int32_t value = *Add(Opcode::kGetTupleElement, {0}, {{Attr::kIndex, int64_t{1}}});
   Effect();
   Elementwise();
-  const auto next = ArrayThat([&](const Shape& other) { return Shape::Compatible(other, shape); });
+  const auto next = JustLike(shape);
   const int32_t more = *Add(Opcode::kAdd, {counter, ScalarOf(ElementType::kS32, 1)});
   const ComputationId turn = Close(*Add(Opcode::kTuple, {more, next.value_or(value)}));
   const int32_t zero = ScalarOf(ElementType::kS32, 0);

@@ -274,7 +274,7 @@ void Maker::While() {
   const int32_t counter = *Add(Opcode::kGetTupleElement, {0}, {{Attr::kIndex, int64_t{0}}});
   const int32_t value = *Add(Opcode::kGetTupleElement, {0}, {{Attr::kIndex, int64_t{1}}});
   for (int64_t steps = 1 + Below(4); steps > 0; --steps) Elementwise();
-  const auto next = ArrayThat([&](const Shape& other) { return Shape::Compatible(other, shape); });
+  const auto next = JustLike(shape);
   const int32_t more = *Add(Opcode::kAdd, {counter, ScalarOf(ElementType::kS32, 1)});
   const ComputationId body = Close(*Add(Opcode::kTuple, {more, next.value_or(value)}));
   const int32_t zero = ScalarOf(ElementType::kS32, 0);
@@ -292,8 +292,7 @@ void Maker::Conditional() {
     open_.push_back(NewComputation());
     AddParameter(shape);
     for (int64_t steps = Below(4); steps > 0; --steps) Elementwise();
-    branches.push_back(
-        Close(*ArrayThat([&](const Shape& other) { return Shape::Compatible(other, shape); })));
+    branches.push_back(Close(*JustLike(shape)));
   }
   std::vector<int32_t> operands = {LikeThat(Shape::Scalar(ElementType::kS32))};
   operands.resize(branches.size() + 1, *x);
