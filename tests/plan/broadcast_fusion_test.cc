@@ -36,7 +36,7 @@ ENTRY e {
          "}\n";
 }
 
-const std::vector<Literal> Arguments() {
+const std::vector<Literal> XAndInit() {
   return {Value("f32[3,4] {{1, 0x1.000002p0, 0.1, 3}, {-0, 1e-40, 7, -2.5}, {1e30, 5, 6, 1e-3}}"),
           Value("f32[] 0.75")};
 }
@@ -62,10 +62,10 @@ TEST_CASE("broadcast fusion: each reader gives the reference's values and needs 
            "ROOT r = f32[3,50,4] multiply(s, s)\n",
        }) {
     const std::string program = ProgramWith(body);
-    const Outcome reference = RunBy(EngineChoice::kReference, program, Arguments());
+    const Outcome reference = RunBy(EngineChoice::kReference, program, XAndInit());
     RunOptions little;
     little.limits.memory_limit = 500'000;
-    const Outcome exact = RunBy(EngineChoice::kExact, program, Arguments(), little);
+    const Outcome exact = RunBy(EngineChoice::kExact, program, XAndInit(), little);
     INFO(body << exact.plan << reference.result.status() << exact.result.status());
     REQUIRE(reference.result.ok());
     REQUIRE(exact.result.ok());

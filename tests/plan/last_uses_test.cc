@@ -20,10 +20,10 @@ TEST_CASE("last uses: the last reader frees, an operand that it reads twice once
   ComputationPlan plan = Ordered(verified.module(), entry);
   MarkLastUses(entry, plan);
   const auto frees = [&](std::string_view name) { return StepOf(entry, plan, name).last_use; };
-  CHECK(frees("a") == std::vector<bool>{false, true});  // c reads x
-  CHECK(frees("b") == std::vector<bool>{false, true});  // the second reading
-  CHECK(frees("c") == std::vector<bool>{false, true});  // r reads b
-  CHECK(frees("r") == std::vector<bool>{true, true});
+  CHECK(frees("a") == OperandFlags{false, true});  // c reads x
+  CHECK(frees("b") == OperandFlags{false, true});  // the second reading
+  CHECK(frees("c") == OperandFlags{false, true});  // r reads b
+  CHECK(frees("r") == OperandFlags{true, true});
   CHECK(plan.parameter_used == std::vector<bool>{true, true, false});
   for (const Step& step : plan.steps) CHECK(step.result_used);
 }
