@@ -3,8 +3,10 @@
 namespace assay {
 
 bool IsShardingAnnotation(const Instruction& instruction) {
-  return instruction.opcode == Opcode::kCustomCall && instruction.operands.size() == 1 &&
-         instruction.attributes.Text(Attr::kCustomCallTarget) == "Sharding";
+  if (instruction.opcode != Opcode::kCustomCall || instruction.operands.size() != 1) return false;
+  const std::string_view target = instruction.attributes.Text(Attr::kCustomCallTarget);
+  return target == "Sharding" || target == "xla.sdy.FuncResultSharding" ||
+         target == "xla.sdy.PropagationBarrier";
 }
 
 int32_t WithoutAnnotations(const Computation& computation, int32_t index) {

@@ -7,7 +7,7 @@
 
 namespace assay {
 
-// custom-call(x), custom_call_target="Sharding"
+// custom-call(x), custom_call_target="Sharding", and what marks a function's result or ends propagation.
 bool IsShardingAnnotation(const Instruction& instruction);
 // The instruction at `index`, or what it annotates.
 int32_t WithoutAnnotations(const Computation& computation, int32_t index);

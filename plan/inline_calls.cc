@@ -6,6 +6,7 @@
 #include "evaluator/ops/collective/settle_devices.h"
 #include "evaluator/registry.h"
 #include "evaluator/steps.h"
+#include "hlo/annotation.h"
 #include "plan/inline_maps.h"
 #include "plan/live.h"
 
@@ -52,7 +53,8 @@ class CallInliner {
     done_ = &result->computations;
     done_->reserve(module_.computations.size());
     for (size_t c = 0; c < module_.computations.size(); ++c) done_->push_back(Rewrite(c));
-    if (!passed_loop_ && std::none_of(inlined_.begin(), inlined_.end(), [](bool was) { return was; }))
+    if (!passed_loop_ && !has_dropped_ &&
+        std::none_of(inlined_.begin(), inlined_.end(), [](bool was) { return was; }))
       return nullptr;
     RemoveUncalled();
     return result;
@@ -79,6 +81,7 @@ class CallInliner {
       for (const Instruction& instruction : computation.instructions) {
         if (DefinitionOf(instruction.opcode).partner_in_computation) return false;
         any = any || IsMap(instruction) || Callee(instruction).has_value() ||
+              IsShardingAnnotation(instruction) ||
               (instruction.opcode == Opcode::kGetTupleElement &&
                IsPassedByLoop(instruction, computation.instructions[instruction.operands[0]],
                               module_.computations));
@@ -174,6 +177,11 @@ class CallInliner {
         return *place;
       }
     }
+    if (IsDropped(from, instruction)) {
+      has_dropped_ = true;
+      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(from, instruction));
+      return values[instruction.operands[0]].id;
+    }
     if (const int32_t element = ElementOfTuple(instruction, values, result); element >= 0) {
       result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(from, instruction));
       return element;
@@ -190,6 +198,15 @@ class CallInliner {
       return tuple.operands[instruction.attributes.Int(Attr::kIndex)];
     }
     return Append(instruction, values, result);
+  }
+
+  // Annotations, which would keep what is around them from becoming one step. A tile sharding alone may be what the border of
+  // a partitioned region behind it goes by.
+  static bool IsDropped(const Computation& from, const Instruction& instruction) {
+    if (!IsShardingAnnotation(instruction)) return false;
+    const bool has_tiles = instruction.extras != nullptr && !instruction.extras->sharding.empty() &&
+                           FrontendAttribute(instruction, "xla.sdy.sharding") == nullptr;
+    return !has_tiles && HaveEqualShapes(instruction, from.instructions[instruction.operands[0]]);
   }
 
   // What a get-tuple-element of a tuple that is put together here gives; else -1.
@@ -257,6 +274,7 @@ class CallInliner {
   std::vector<std::vector<bool>> live_, is_predecessor_;  // by computation and instruction
   std::vector<Computation>* done_ = nullptr;
   std::vector<bool> inlined_;
+  bool has_dropped_ = false;  // an annotation
 };
 
 }  // namespace

@@ -115,4 +115,22 @@ TEST_CASE("inline calls: chains that would grow over the limit keep calls", "[pl
   CHECK(size <= 1 << 13);
 }
 
+TEST_CASE("inline_calls: sharding annotations are left out, and counted", "[inlining][sharding]") {
+  const auto module = Inlined(R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  a = f32[4] negate(x)
+  b = f32[4] custom-call(a), custom_call_target="Sharding", sharding={devices=[2]<=[2]}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{}]>]>"}
+  c = f32[4] custom-call(b), custom_call_target="xla.sdy.PropagationBarrier", custom_call_has_side_effect=true
+  d = f32[4] negate(c)
+  t = f32[4] custom-call(d), custom_call_target="Sharding", sharding={devices=[2]<=[2]}
+  ROOT r = f32[4] custom-call(t), custom_call_target="xla.sdy.FuncResultSharding", custom_call_has_side_effect=true
+})");
+  REQUIRE(module != nullptr);
+  CHECK(Lines(module->entry_computation()) == "x = parameter; a = negate x; d = negate a; t = custom-call d");
+  CHECK(module->entry_computation().root == 3);
+  // Each is a step, and four elements of work.
+  CHECK(*module->entry_computation().inlined_steps == 3 * (kCountsPerStep + 4));
+}
+
 }  // namespace assay::testing
