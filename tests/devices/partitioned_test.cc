@@ -72,8 +72,10 @@ TEST_CASE("programs that JAX partitioned agree with the whole ones", "[devices][
   for (const fs::directory_entry& folder : fs::directory_iterator(ASSAY_SOURCE_DIR "/golden/programs_spmd")) {
     if (!folder.is_directory()) continue;
     ++programs;
-    CheckForm(folder.path(), "whole.hlo", EngineChoice::kExact);
-    CheckForm(folder.path(), "whole.hlo", EngineChoice::kReference);
+    for (const char* const form : {"whole.hlo", "whole.mlir", "whole.mlirbc"}) {
+      CheckForm(folder.path(), form, EngineChoice::kExact);
+      CheckForm(folder.path(), form, EngineChoice::kReference);
+    }
   }
   CHECK(programs == 6);
 }
