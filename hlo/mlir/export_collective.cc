@@ -76,7 +76,21 @@ NodeId AllGather(OpExport& out, const Shape& shape) {
 void ExportAllGather(OpExport& out) { out.Bind(AllGather(out, *out.hlo.shape)); }
 void ExportAllGatherStart(OpExport& out) { BindStart(out, AllGather(out, out.hlo.shape->element(1))); }
 
+// StableHLO's results have the reducer's type.
+bool IsOfOtherType(OpExport& out) {
+  const Computation& reducer =
+      out.exporter.module().computation(*out.attributes().Computation(Attr::kToApply));
+  const ElementType type = reducer.root_instruction().shape->element_type();
+  for (size_t i = 0; i < out.num_operands(); ++i) {
+    if (out.OperandShape(i).element_type() == type) continue;
+    out.Refuse("a reducer of another type than its operand");
+    return true;
+  }
+  return false;
+}
+
 void ExportAllReduce(OpExport& out) {
+  if (IsOfOtherType(out)) return;
   out.UseOperands();
   SetGroups(out);
   SetGlobalIds(out);
@@ -96,6 +110,7 @@ NodeId ForEachOperand(OpExport& out, const Shape& shape, Write write) {
 }
 
 void ExportReduceScatter(OpExport& out) {
+  if (IsOfOtherType(out)) return;
   out.Bind(ForEachOperand(out, *out.hlo.shape, [&](NodeId operand, const Shape& shape) {
     const int64_t dimension = out.attributes().List(Attr::kDimensions)[0];
     if (IsEmptyAlong(out, shape, dimension)) return -1;
