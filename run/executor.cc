@@ -18,7 +18,8 @@ namespace assay {
 namespace {
 
 // The guard is asked after so many elements that Charge was told of, each call being as much as kElementsOfCall, or after
-// 64 steps without work (CountsFreely): the guard's clock takes 5 ns and a tiny step 50.
+// 64 steps without work (CountsFreely): the guard's clock takes 5 ns and a tiny step 50. With a limit on steps it is asked at
+// the first one, too, as runs within it may be short.
 constexpr int64_t kElementsBetweenPolls = 1 << 14;
 constexpr int64_t kElementsOfCall = 1 << 10;
 
@@ -88,7 +89,7 @@ Executor::Executor(const Plan& plan, RunOptions options, const DeviceSeat* seat)
       free_frames_(plan.computations.size()),
       free_memory_(plan.computations.size()),
       most_counts_(MostCounts(options_.limits.max_steps)),
-      until_poll_(kElementsBetweenPolls) {
+      until_poll_(options_.limits.max_steps > 0 ? 0 : kElementsBetweenPolls) {
   parallel_.Watch(guard_.get());
 }
 
