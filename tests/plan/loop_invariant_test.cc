@@ -90,16 +90,16 @@ draws {
   r = f32[8] rng(z, o), distribution=rng_uniform
   ROOT t = (f32[8]) tuple(r)
 })";
-  CHECK(InvariantsOf(R"(  t = (f32[8]) tuple(b)
-  w = (f32[8]) while(t), condition=once, body=same
+  CHECK(InvariantsOf(R"(  u = (f32[8]) tuple(b)
+  w = (f32[8]) while(u), condition=once, body=same
   p = f32[8] get-tuple-element(w), index=0
   c = f32[8] add(a, p))",
-                     nullptr, loop) == "t w p | p");
-  CHECK(InvariantsOf(R"(  t = (f32[8]) tuple(b)
-  w = (f32[8]) while(t), condition=once, body=draws
+                     nullptr, loop) == "u w p | p");
+  CHECK(InvariantsOf(R"(  u = (f32[8]) tuple(b)
+  w = (f32[8]) while(u), condition=once, body=draws
   p = f32[8] get-tuple-element(w), index=0
   c = f32[8] add(a, p))",
-                     nullptr, loop) == "t | t");
+                     nullptr, loop) == "u | u");
 }
 
 TEST_CASE("loop invariants: nothing of other devices", "[plan]") {
