@@ -65,14 +65,17 @@ bool MemoryBudget::ReserveExactly(int64_t bytes) {
     const int64_t lacking = bytes - (granted - live);
     if (lacking <= 0) continue;
     const int64_t grant = std::min(std::max(lacking, kGrant), limit_ - granted);
-    // What is spare here goes back, too, where the outer budget needs it: the next turn then asks for it again.
     if (outer_->ReserveWithinGrant(grant)) {
       granted_.fetch_add(grant);
-    } else if (outer_->ReserveExactly(lacking)) {
-      granted_.fetch_add(lacking);
-    } else {
-      return false;
+      continue;
     }
+    // What is spare here goes back first: where the outer budget took it while it looks for room, what it then grants would lack
+    // as much again, without end.
+    outer_->Release(GiveUpSpare());
+    const int64_t exactly = bytes - (granted_.load() - live_.load());
+    if (exactly <= 0) continue;
+    if (!outer_->ReserveExactly(exactly)) return false;
+    granted_.fetch_add(exactly);
   }
   return true;
 }

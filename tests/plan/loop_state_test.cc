@@ -181,7 +181,7 @@ TEST_CASE("loop state: the plan says what runs once a loop", "[loop_state]") {
                 R"(zero = f32[] constant(0)
   l = f32[400000] pad(b, zero), padding=0_399992
   o = f32[8] slice(l), slice={[0:8]}
-  m = f32[8] multiply(o, b))") == "l o m g ");
+  m = f32[8] multiply(o, b))") == "l.1 o m g ");
 }
 
 TEST_CASE("loop state: an inner loop's values are found anew in each of its runs", "[loop_state]") {
