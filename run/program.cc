@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "fmt/format.h"
 #include "hlo/load/load.h"
 #include "plan/make_plan.h"
 
@@ -42,6 +43,11 @@ absl::StatusOr<std::shared_ptr<const Plan>> Program::PlanFor(std::span<const Eng
 
 absl::StatusOr<Literal> Program::Run(std::vector<Literal> arguments, RunOptions options,
                                      std::span<const Engine* const> engines) const {
+  if (module().replica_count > 1 || module().num_partitions > 1) {
+    return NotSupported(
+        {}, fmt::format("the program runs on {} replicas of {} partitions: Program::Run has one device",
+                        module().replica_count, module().num_partitions));
+  }
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, PlanFor(engines));
   return Executor(*plan, std::move(options)).Run(std::move(arguments));
 }

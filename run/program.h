@@ -36,15 +36,16 @@ class Program {
   const Module& module() const { return verified().module(); }
 
   // The plan by these engines (EnginesOf), made at the first call with them and then shared. They outlive the program and the
-  // plan; their list need not. Errors are MakePlan's and are not kept; NotSupported is that of a module for several devices.
+  // plan; their list need not. Errors are MakePlan's and are not kept.
   absl::StatusOr<std::shared_ptr<const Plan>> PlanFor(
       std::span<const Engine* const> engines = EnginesOf()) const;
 
-  // Runs that plan once. Takes one literal for each parameter of the entry computation, compatible with the parameter's
-  // shape, and gives the root's value. `options` has the limits (steps, bytes, seconds), threads and cross-check. Errors are
-  // PlanFor's and the run's: BadInput for arguments that do not fit, EvalError, LimitExceeded, ComparisonFailed by the
-  // cross-check, Cancelled where options.interrupted said so. A caller that fills or reads the host's queues, watches the
-  // steps, wants statistics, or runs again and again in the storage of the run before makes an Executor of PlanFor's plan.
+  // Runs that plan once, on one device: several are devices/run_devices.h's. Takes one literal for each parameter of the entry
+  // computation, compatible with the parameter's shape, and gives the root's value. `options` has the limits (steps, bytes,
+  // seconds), threads and cross-check. Errors are PlanFor's and the run's: NotSupported where the module says more devices,
+  // BadInput for arguments that do not fit, EvalError, LimitExceeded, ComparisonFailed by the cross-check, Cancelled where
+  // options.interrupted said so. A caller that fills or reads the host's queues, watches the steps, wants statistics, or runs
+  // again and again in the storage of the run before makes an Executor of PlanFor's plan.
   absl::StatusOr<Literal> Run(std::vector<Literal> arguments, RunOptions options = {},
                               std::span<const Engine* const> engines = EnginesOf()) const;
 

@@ -116,8 +116,7 @@ TEST_CASE("inline calls: chains that would grow over the limit keep calls", "[pl
 }
 
 TEST_CASE("inline_calls: sharding annotations are left out, and counted", "[inlining][sharding]") {
-  const auto module = Inlined(R"(HloModule m
-ENTRY e {
+  const auto module = Inlined(R"(ENTRY e {
   x = f32[4] parameter(0)
   a = f32[4] negate(x)
   b = f32[4] custom-call(a), custom_call_target="Sharding", sharding={devices=[2]<=[2]}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{}]>]>"}

@@ -218,7 +218,7 @@ TEST_CASE("parser: errors in attributes", "[parser]") {
       InEntry(" a = f32[4] negate(p), backend_config=@@1", "a string or a dictionary"),
       InEntry(" a = f32[4] negate(p), statistics={a=@@1.5}", "found '1.5', want an integer"),
       InEntry(" a = f32[4] negate(p), origin={@@\"x\"}", "want '(' or '{'"),
-      {"f32[] domain(f32[] a), domain=@@{x", "value is not closed"},
+      {"f32[] domain(f32[] a), domain={@@x", "found 'x', want kind, entry or exit, each once"},
   };
   for (const Refusal& refusal : refusals) CheckRefusal(refusal);
 }
