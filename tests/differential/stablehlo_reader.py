@@ -6,7 +6,7 @@ from worker import Worker
 def _serve(connection):
     from jaxlib.mlir import ir
     from jaxlib.mlir._mlir_libs import _jax_mlir_ext
-    from jaxlib.mlir.dialects import chlo, stablehlo
+    from jaxlib.mlir.dialects import chlo, sdy, stablehlo
     registry = ir.DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)  # func among them
     while True:
@@ -19,6 +19,7 @@ def _serve(connection):
         context.load_all_available_dialects()
         stablehlo.register_dialect(context)
         chlo.register_dialect(context)
+        sdy.register_dialect(context)
         try:
             with context:
                 ir.Module.parse(text).operation.verify()
