@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "devices/exchange.h"
+#include "devices/uncounted_link.h"
 #include "devices/wire.h"
 #include "fmt/format.h"
 
@@ -346,8 +347,10 @@ class Share {
   Ended RunOne(int64_t id, DeviceLink& link) {
     try {
       const WorkScope scope(guard_);
-      const DeviceSeat seat{link, guard_};
+      UncountedLink uncounted(link);
+      const DeviceSeat seat{uncounted, guard_};
       Executor executor(plan_, options_, &seat);
+      uncounted.SetExecutor(&executor);
       DeviceInputs& inputs = inputs_[static_cast<size_t>(id)];
       executor.process() = std::move(inputs.process);
       absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));

@@ -9,6 +9,7 @@
 #include "devices/exchange.h"
 #include "devices/many_processes.h"
 #include "devices/transport.h"
+#include "devices/uncounted_link.h"
 #include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 
@@ -72,8 +73,10 @@ class DeviceRun {
   void RunOne(int64_t id, DeviceInputs inputs, StepObserver* observer) {
     try {
       const WorkScope scope(guard_);
-      const DeviceSeat seat{exchange_.device(id), guard_};
+      UncountedLink link(exchange_.device(id));
+      const DeviceSeat seat{link, guard_};
       Executor executor(plan_, OptionsOf(id), &seat);
+      link.SetExecutor(&executor);
       executor.process() = std::move(inputs.process);
       executor.Observe(observer);
       absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));

@@ -2,6 +2,8 @@
 //
 // Of an asynchronous pair the start is written as the operation itself, which is what evaluating it does, and the
 // done as nothing.
+#include <algorithm>
+
 #include "fmt/format.h"
 #include "hlo/mlir/exporter.h"
 #include "hlo/mlir/text_writer.h"
@@ -134,10 +136,21 @@ void SetHostChannel(OpExport& out, int host_type) {
   out.Flag("is_host_transfer", is_host);
 }
 
+// A send-done reads the send, or something else does that may be one.
+bool IsFinished(OpExport& out) {
+  const std::vector<Instruction>& all = out.block.computation->instructions;
+  return std::any_of(all.begin(), all.end(), [&](const Instruction& user) {
+    return std::any_of(user.operands.begin(), user.operands.end(),
+                       [&](int32_t operand) { return &all[static_cast<size_t>(operand)] == &out.hlo; });
+  });
+}
+
 // send: (data, context, token), of which StableHLO gives the token, and so does send-done.
 void ExportSend(OpExport& out) {
   if (!IsPacked(out.OperandShape(0)))
     return out.Refuse("data that is neither an array nor a tuple of arrays");
+  if (!out.attributes().Bool(Attr::kIsHostTransfer) && !IsFinished(out))
+    return out.Refuse("no send-done waits for it: StableHLO's send is both");
   out.UseOperands();
   SetHostChannel(out, 2);
   const Shape& shape = *out.hlo.shape;

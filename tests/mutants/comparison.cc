@@ -6,15 +6,17 @@
 #include <span>
 #include <vector>
 
+#include "devices/device_io.h"
+#include "devices/run_devices.h"
 #include "engines/jit/jit_engine.h"
 #include "engines/jit/scalar_loop.h"
 #include "engines/native/native_engine.h"
+#include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 #include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
 #include "literal/run_guard.h"
-#include "run/inputs/program_io.h"
 #include "run/inputs/random_inputs.h"
 #include "run/program.h"
 
@@ -60,30 +62,36 @@ class Comparer {
   MutantOutcome Compare(const Program& program);
 
  private:
-  absl::StatusOr<std::vector<Literal>> Inputs(const Program& program, ProcessState& process) const {
-    if (absl::StatusOr<std::vector<Literal>> given = ArgumentsFrom(program.verified(), values_, &process);
-        given.ok())
-      return given;
-    process = {};
-    const WorkScope scope(std::make_shared<RunGuard>(MutantLimits(kExactSeconds)));
-    return RandomInputs(program.verified(), seed_);
+  // What each device is given: the values that the mutant came with, where they fit, else random ones.
+  absl::StatusOr<std::vector<DeviceInputs>> Inputs(const Program& program, const DeviceGrid& grid) const {
+    absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsOfDevices(program.verified(), grid, values_);
+    if (!inputs.ok()) {
+      const WorkScope scope(std::make_shared<RunGuard>(MutantLimits(kExactSeconds)));
+      inputs = RandomInputsOfDevices(program.verified(), grid, seed_);
+    }
+    if (inputs.ok()) {
+      for (DeviceInputs& device : *inputs) device.process.when_empty = RandomStream(seed_);
+    }
+    return inputs;
   }
 
-  // By the inputs of `inputs_of`: what a program is printed as takes those of the program.
+  // By the inputs and on the devices of `inputs_of`: what a program is printed as takes those of the program.
   MutantRun Run(const Plan& plan, const Program& inputs_of, bool reference) const {
     RunOptions options;
     options.limits = MutantLimits(reference ? kReferenceSeconds : kExactSeconds);
     options.jobs = reference ? 1 : 2;
-    Executor executor(plan, options);
-    MutantRun run;
-    absl::StatusOr<std::vector<Literal>> inputs = Inputs(inputs_of, executor.process());
+    const absl::StatusOr<DeviceGrid> grid =
+        SettleDevices(inputs_of.module(), {.replicas = 0, .partitions = 0});
+    if (!grid.ok()) return {grid.status(), {}};
+    absl::StatusOr<std::vector<DeviceInputs>> inputs = Inputs(inputs_of, *grid);
     if (!inputs.ok()) return {inputs.status(), {}};
-    executor.process().when_empty = RandomStream(seed_);
-    const absl::StatusOr<Literal> root = executor.Run(*std::move(inputs));
-    run.status = root.status();
-    run.steps = executor.statistics().steps, run.parts = executor.statistics().parts;
-    if (!root.ok()) return run;
-    for (auto& [key, value] : AllResults(*root, executor.process())) run.results.emplace(key, value);
+    const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+        RunDevices(plan, *grid, *std::move(inputs), options);
+    MutantRun run;
+    run.status = outputs.status();
+    if (!outputs.ok()) return run;
+    run.steps = (*outputs)[0].statistics.steps, run.parts = (*outputs)[0].statistics.parts;
+    for (auto& [key, value] : ResultsOfDevices(*grid, *outputs)) run.results.emplace(key, value);
     return run;
   }
 
@@ -154,11 +162,11 @@ MutantOutcome Comparer::Compare(const Program& program) {
     if (code != 4 && code != 5) return {MutantEnd::kDifferent, "reference: " + Said(reference.status())};
     return {MutantEnd::kNotRun, ""};
   }
-  {
-    ProcessState process;
-    const absl::StatusOr<std::vector<Literal>> inputs = Inputs(program, process);
-    if (!inputs.ok()) return {MutantEnd::kNotRun, ""};
-  }
+  // Groups that fit no number of devices, or many: each has a thread.
+  constexpr int64_t kMostDevices = 8;
+  const absl::StatusOr<DeviceGrid> grid = SettleDevices(program.module(), {.replicas = 0, .partitions = 0});
+  if (!grid.ok() || grid->size() > kMostDevices || !Inputs(program, *grid).ok())
+    return {MutantEnd::kNotRun, ""};
   const MutantRun wanted = Run(**reference, program, true);
   if (IsLimit(wanted.status, "timeout")) return {MutantEnd::kTimedOut, ""};
   const int code = ExitCodeOf(wanted.status);
