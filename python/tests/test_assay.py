@@ -81,7 +81,8 @@ def test_arguments_that_are_not_contiguous_or_aligned():
 
 @pytest.mark.parametrize("program, error, text", [
     ("HloModule m\nENTRY e { x = f32[2] negate(y) }", assay.InvalidProgram, "<program>:2:"),
-    ("HloModule m, num_partitions=4\nENTRY e { ROOT c = f32[] constant(1) }", assay.NotSupported, "partitions"),
+    ('HloModule m\nENTRY e { x = f32[2] parameter(0)\n ROOT y = f32[2] custom-call(x), custom_call_target="acme" }',
+     assay.NotSupported, "acme"),
     ("HloModule m\nENTRY e { x = f32[2] parameter(0)\n ROOT y = f32[3] negate(x) }", assay.InvalidProgram, "f32[3]"),
 ])
 def test_errors_have_the_message_of_the_command(program, error, text):
