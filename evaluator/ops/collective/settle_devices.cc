@@ -9,6 +9,7 @@
 #include "evaluator/replica_groups.h"
 #include "fmt/format.h"
 #include "hlo/manual_region.h"
+#include "literal/run_guard.h"
 
 namespace assay {
 namespace {
@@ -176,6 +177,13 @@ absl::Status CheckRegionsForEffects(const Module& module) {
   return absl::OkStatus();
 }
 
+// Each device has a thread, and inputs of its own.
+absl::Status CheckCount(const DeviceGrid& grid) {
+  for (const int64_t count : {grid.replicas, grid.partitions})
+    if (count > kMaxDevices) return LimitExceeded("devices", count, kMaxDevices);
+  return grid.size() <= kMaxDevices ? absl::OkStatus() : LimitExceeded("devices", grid.size(), kMaxDevices);
+}
+
 // A program with manual regions: as many partitions as their meshes have, values outside the same on all.
 absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const Meeting> meetings,
                                          std::span<const Meeting> borders, const DeviceGrid& said) {
@@ -186,6 +194,8 @@ absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const M
                            DevicesOfBorder(module, *border.computation, *border.instruction));
     if (said.partitions == 0) grid.partitions = std::max(grid.partitions, devices);
   }
+  grid.partitions = std::max(grid.partitions, int64_t{1});
+  ASSAY_RETURN_IF_ERROR(CheckCount(grid));
   ASSAY_RETURN_IF_ERROR(CheckRegionsForEffects(module));
   ASSAY_RETURN_IF_ERROR(CheckMeetings(module, meetings, grid));
   return grid;
@@ -210,17 +220,13 @@ absl::StatusOr<DeviceGrid> SettleDevices(const Module& module, const DeviceGrid&
     return SettleRegions(module, meetings, borders, said);
   ASSAY_ASSIGN_OR_RETURN(const NamedIds named, NamedBy(meetings));
   const DeviceGrid smallest = SmallestFor(named, said);
-  if (smallest.replicas > kMaxDevices || smallest.partitions > kMaxDevices || smallest.size() > kMaxDevices)
-    return LimitExceeded("devices",
-                         smallest.replicas > kMaxDevices     ? smallest.replicas
-                         : smallest.partitions > kMaxDevices ? smallest.partitions
-                                                             : smallest.size(),
-                         kMaxDevices);
+  ASSAY_RETURN_IF_ERROR(CheckCount(smallest));
   const absl::Status fits = CheckMeetings(module, meetings, smallest);
   if (fits.ok()) return smallest;
   // Lists that are left out, and ids that stand for all their partitions, leave it to the shapes.
   const auto most = [](int64_t said_count, int64_t least) { return said_count > 0 ? least : kMaxDevices; };
   for (int64_t size = smallest.size() + 1; size <= kMaxDevices; ++size) {
+    ASSAY_RETURN_IF_ERROR(PollWork());
     for (int64_t r = smallest.replicas; r <= std::min(size, most(said.replicas, smallest.replicas)); ++r) {
       if (size % r != 0 || size / r < smallest.partitions ||
           size / r > most(said.partitions, smallest.partitions))
