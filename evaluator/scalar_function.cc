@@ -443,8 +443,8 @@ absl::Status ScalarFunction::Run(int64_t n, std::span<const std::byte* const> in
 
 namespace {
 
-// The instruction whose value another one gives as it is: through annotations, copies, barriers and tuples, which StableHLO and XLA's
-// passes leave out or put in.
+// The instruction whose value another one gives as it is: through annotations, copies (a bitcast of a scalar to its own
+// type is one), barriers and tuples, which StableHLO and XLA's passes leave out or put in.
 int32_t SourceOf(const Computation& computation, int32_t index) {
   const auto at = [&](int32_t i) -> const Instruction& {
     return computation.instructions[static_cast<size_t>(i)];
@@ -453,7 +453,10 @@ int32_t SourceOf(const Computation& computation, int32_t index) {
     index = WithoutAnnotations(computation, index);
     const Instruction& instruction = at(index);
     const Opcode opcode = instruction.opcode;
-    const bool is_copied = opcode == Opcode::kCopy;
+    const bool is_copied =
+        opcode == Opcode::kCopy ||
+        (opcode == Opcode::kBitcast && instruction.shape->IsScalar() &&
+         at(instruction.operands[0]).shape->IsScalar(instruction.shape->element_type()));
     const bool is_copy_done = opcode == Opcode::kCopyDone;
     if (DefinitionOf(opcode).is_identity || is_copied) {
       index = instruction.operands[0];

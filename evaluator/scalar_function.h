@@ -38,7 +38,7 @@ class ScalarFunction {
   ElementType output_type(int64_t i) const;
 
   // RED-1: one result (or a tuple of it), of floating or complex type, which is `add` of the two parameters, whatever
-  // copies, barriers and tuples they go through. Such a reducer means the exact sum rounded once.
+  // copies, bitcasts of a scalar to its own type, barriers and tuples they go through. Such a reducer means the exact sum rounded once.
   bool is_exact_sum() const;
 
   // A parameter returned unchanged (`index` its number), or -1: combiners that keep or replace.

@@ -1,6 +1,10 @@
-// assay_mutants [--first N] [--count N] [--generated N] [--seconds S] [--keep DIR] PATH...: mutants number N, N + 1, … of the programs below
-// the paths, by every exact engine and by the reference (comparison.h). One in N of --generated is of a generated program. Exit code 1 where something was found; with --keep, the
-// mutant is written there. A number gives the same mutant again, as long as the programs are the same.
+// assay_mutants [--first N] [--count N | --rounds N] [--generated N] [--seconds S] [--keep DIR] PATH...: mutants number
+// N, N + 1, … of the programs below the paths, by every exact engine and by the reference (comparison.h). A round is a
+// mutant of each program. One in N of --generated is of a generated program. Exit code 1 where something was found; with
+// --keep, the mutant is written there.
+//
+// A program's mutant of a round depends on its path and text alone, so that a further program changes no other's; a
+// number gives the same mutant again, as long as the programs are the same.
 //
 // Mutants run in processes of their own, a few hundred each: one that dies or hangs is a finding, and the next goes on.
 #include <sys/mman.h>
@@ -35,7 +39,8 @@ constexpr unsigned kSecondsOfMutant = 150;
 constexpr size_t kLongestProgram = 20000;  // in bytes; longer ones take long, and hold little else
 
 struct MutantFlags {
-  uint64_t first = 1, count = 50000;
+  uint64_t first = 0, count = 50000;
+  uint64_t rounds = 0;    // 0: count says how many
   int64_t generated = 0;  // one mutant in this many is of a generated program; 0: none
   double seconds = 0;     // 0: no limit
   std::string keep;
@@ -57,11 +62,20 @@ struct Mutant {
   std::map<std::string, Literal> values;  // that program's inputs
 };
 
+// 64-bit FNV-1a: the same on every machine, which std::hash is not.
+uint64_t HashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return hash;
+}
+
 // One in `flags.generated` is a generated program as it is, or a mutant of one.
 Mutant MutantOf(const MutantFlags& flags, const std::vector<SeedProgram>& programs, uint64_t number) {
-  Choices choices(number);
+  const SeedProgram& seed = programs[number % programs.size()];
+  const bool is_generated = flags.generated > 0 && Choices(number).OneIn(flags.generated);
+  Choices choices(is_generated ? number : HashOf(seed.path) + number / programs.size());
   Mutant mutant;
-  if (flags.generated > 0 && choices.OneIn(flags.generated)) {
+  if (is_generated) {
     mutant.path = "generated.hlo";
     GeneratedProgram generated = GenerateProgram(choices, {.instructions = 10, .max_elements = 200});
     for (size_t i = 0; i < generated.arguments.size(); ++i)
@@ -70,10 +84,9 @@ Mutant MutantOf(const MutantFlags& flags, const std::vector<SeedProgram>& progra
     if (program.ok()) mutant.text = ModuleToText(program->module());
     if (choices.OneIn(2)) return mutant;
   } else {
-    const SeedProgram& program = AnyOf(programs, choices);
-    mutant.path = program.path;
-    mutant.text = program.text;
-    if (const absl::StatusOr<Golden> golden = ParseGolden(program.text); golden.ok())
+    mutant.path = seed.path;
+    mutant.text = seed.text;
+    if (const absl::StatusOr<Golden> golden = ParseGolden(seed.text); golden.ok())
       mutant.values = golden->inputs;
   }
   mutant.text = MutateText(mutant.text, choices, 1 + static_cast<int>(choices.Below(2) * choices.Below(3)));
@@ -112,12 +125,13 @@ std::vector<SeedProgram> ReadPrograms(const std::vector<std::string>& paths) {
   return programs;
 }
 
-int RunAll(const MutantFlags& flags) {
+int RunAll(MutantFlags flags) {
   const std::vector<SeedProgram> programs = ReadPrograms(flags.paths);
   if (programs.empty()) {
     std::fprintf(stderr, "assay_mutants: no programs\n");
     return 5;
   }
+  if (flags.rounds > 0) flags.count = flags.rounds * programs.size();
   void* const shared =
       mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 5;
@@ -171,6 +185,8 @@ int Main(int argc, char** argv) {
       flags.first = std::strtoull(value, nullptr, 10);
     } else if (flag == "--count") {
       flags.count = std::strtoull(value, nullptr, 10);
+    } else if (flag == "--rounds") {
+      flags.rounds = std::strtoull(value, nullptr, 10);
     } else if (flag == "--generated") {
       flags.generated = std::strtoll(value, nullptr, 10);
     } else if (flag == "--seconds") {
@@ -195,7 +211,8 @@ int main(int argc, char** argv) {
   if (code == 2) {
     std::fprintf(
         stderr,
-        "usage: assay_mutants [--first N] [--count N] [--generated N] [--seconds S] [--keep DIR] PATH...\n");
+        "usage: assay_mutants [--first N] [--count N | --rounds N] [--generated N] [--seconds S] [--keep DIR] "
+        "PATH...\n");
   }
   return code;
 }

@@ -124,7 +124,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareAllReduce(const StepView& s
     if (is_sum) continue;
     const TypedFold& fold =
         folds.emplace_back(TypedFoldOf(FoldKernelsOf(isa), KeyOpOf(step.module, reducer, reduced), reduced));
-    if (fold.combine == nullptr || fold.float_keys)
+    if (fold.combine == nullptr || fold.float_keys || !fold.stays_in_type)
       return NotSupported({}, fmt::format("folds of {}", Name(reduced)));
   }
   return std::make_shared<AllReduceKernel>(SumKernelsOf(isa), std::move(folds));

@@ -282,7 +282,9 @@ TypedFold TypedFoldOf(const FoldKernels& kernels, KeyOp op, ElementType type) {
                  .op = op,
                  .type = type,
                  .identity = IdentityPattern(fold_op, bits),
-                 .float_keys = IsFloat(type)};
+                 .float_keys = IsFloat(type),
+                 .stays_in_type = type == ElementType::kPred || Info(type).bits == bits ||
+                                  (op != KeyOp::kAdd && op != KeyOp::kMultiply)};
   if (IsFloat(type)) {
     const FloatFormat& format = *Info(type).format;
     fold.largest = EncodeFloat(format.has_infinity() ? HUGE_VAL : format.max_finite, format);

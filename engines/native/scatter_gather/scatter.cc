@@ -175,10 +175,6 @@ class ScatterMove final : public Kernel {
   const bool keeps_operand_;
 };
 
-bool FillsItsBytes(ElementType type) {
-  return type == ElementType::kPred || Info(type).bits == 8 * Bytes(type);
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const StepView& step, Isa isa) {
@@ -201,7 +197,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const StepView& ste
   if (step.operand_shape(2).element_type() != type || step.result_shape().element_type() != type)
     return NotSupported({}, "operand, updates and result of more than one type");
   const TypedFold fold = TypedFoldOf(FoldKernelsOf(isa), KeyOpOf(step.module, combiner, type), type);
-  if (fold.combine == nullptr || !FillsItsBytes(type))
+  if (fold.combine == nullptr || !fold.stays_in_type)
     return NotSupported({}, fmt::format("folds of {}", Name(type)));
   return std::make_shared<ScatterFold>(fold);
 }
