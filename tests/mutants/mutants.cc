@@ -211,8 +211,8 @@ int main(int argc, char** argv) {
   if (code == 2) {
     std::fprintf(
         stderr,
-        "usage: assay_mutants [--first N] [--count N | --rounds N] [--generated N] [--seconds S] [--keep DIR] "
-        "PATH...\n");
+        "usage: assay_mutants [--first N] [--count N | --rounds N] [--generated N] [--seconds S] [--keep DIR]"
+        " PATH...\n");
   }
   return code;
 }
