@@ -115,6 +115,8 @@ struct FrameTables {
   }
 };
 
+class CustomOps;  // evaluator/custom_op.h
+
 struct Module {
   std::string name;
   std::vector<Computation> computations;  // callees before callers
@@ -131,6 +133,8 @@ struct Module {
   std::vector<bool> allow_spmd_sharding_propagation_to_output;
   std::string origin_recovery_table, debug_attributes;  // raw text; empty: absent
   FrameTables frame_tables;
+  // What custom calls may mean besides the targets that everybody knows; null: nothing. It is no part of what is printed.
+  std::shared_ptr<const CustomOps> custom_ops;
 
   const Computation& computation(ComputationId id) const { return computations[id.value]; }
   const Computation& entry_computation() const { return computations[entry.value]; }

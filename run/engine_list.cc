@@ -5,6 +5,7 @@
 #include "engines/approximate/bf16_tiles.h"
 #include "engines/approximate/functions_engine.h"
 #include "engines/approximate/rounded_sums.h"
+#include "engines/custom/custom_engine.h"
 #include "engines/jit/jit_engine.h"
 #include "engines/jit/scalar_loop.h"
 #include "engines/native/native_engine.h"
@@ -18,9 +19,9 @@ std::string_view Name(EngineChoice choice) {
 
 std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa, bool allow_rwx) {
   struct Engines {
-    std::array<const Engine*, 7> fast_with_rwx;
-    std::array<const Engine*, 6> fast;
-    std::array<const Engine*, 3> exact;
+    std::array<const Engine*, 8> fast_with_rwx;
+    std::array<const Engine*, 7> fast;
+    std::array<const Engine*, 4> exact;
   };
   static const std::array<Engines, 3> all = [] {
     std::array<Engines, 3> by_isa;
@@ -28,11 +29,13 @@ std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa, bool allo
       by_isa[static_cast<size_t>(i)] = {
           .fast_with_rwx = {&approximate::ApproximateJitEngine(i), &approximate::Bf16TilesEngine(i),
                             &onednn::OnednnEngine(i), &approximate::RoundedSumsEngine(i),
-                            &approximate::FunctionsEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i)},
+                            &approximate::FunctionsEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i),
+                            &custom::CustomEngine()},
           .fast = {&approximate::ApproximateJitEngine(i), &approximate::Bf16TilesEngine(i),
                    &approximate::RoundedSumsEngine(i), &approximate::FunctionsEngine(i), &jit::LoopEngine(i),
-                   &native::NativeEngine(i)},
-          .exact = {&jit::ExactJitEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i)}};
+                   &native::NativeEngine(i), &custom::CustomEngine()},
+          .exact = {&jit::ExactJitEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i),
+                    &custom::CustomEngine()}};
     return by_isa;
   }();
   if (choice == EngineChoice::kReference) return {};

@@ -125,6 +125,7 @@ absl::StatusOr<std::string> WriteDirectory(const absl::Status& failure, const Wr
 Module ModuleOfStep(const Module& module, const Computation& computation, std::span<const int32_t> members,
                     std::span<const int32_t> operands) {
   Module step;
+  step.custom_ops = module.custom_ops;
   step.name = "wrong_step";
   Computation entry;
   entry.name = "main";

@@ -1,10 +1,11 @@
 // custom-call: the targets that real modules contain. Spec: operations-control.md, CustomCall. A target that
-// stands for an HLO operation is evaluated as that operation. No library is ever loaded from a name in a
-// program.
+// stands for an HLO operation is evaluated as that operation; one of the module's custom_ops (custom_op.h) by the kernel
+// that it has for references. No library is ever loaded from a name in a program.
 #include "evaluator/ops/custom_call.h"
 
 #include <optional>
 
+#include "evaluator/custom_op.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
@@ -247,6 +248,7 @@ absl::StatusOr<Shape> InferCustomCall(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(Shape result, context.Declared());
   ASSAY_RETURN_IF_ERROR(CheckLayoutConstraints(context));
   ASSAY_RETURN_IF_ERROR(CheckOutputOperandAliasing("CustomCall", context, result));
+  if (const CustomOp* const op = CustomOpOf(context.module, context.instruction)) return op->Infer(context);
   ASSAY_ASSIGN_OR_RETURN(const std::optional<StandIn> stand_in, StandInOf(context.instruction, result));
   if (stand_in) {
     const OpDef& op = DefinitionFor(stand_in->instruction.opcode);
@@ -341,6 +343,12 @@ absl::StatusOr<Literal> EvalPotrf(EvalContext& context, const StandIn& stand_in,
 }
 
 absl::StatusOr<Literal> EvalByReference(EvalContext& context, std::span<Literal> operands) {
+  if (const CustomOp* const op = CustomOpOf(context.module(), context.instruction())) {
+    ASSAY_ASSIGN_OR_RETURN(
+        const std::shared_ptr<const CustomKernel> kernel,
+        op->Prepare(context.module(), context.computation(), context.instruction(), KernelRole::kReference));
+    return kernel->Run(context, operands);
+  }
   return RunStandIn(context, operands, [](EvalContext& inner, std::span<Literal> values) {
     return DefinitionFor(inner.instruction().opcode).eval(inner, values);
   });

@@ -18,8 +18,8 @@ struct TypedFold {
   uint64_t largest = 0;   // see FoldKernels
   uint64_t identity = 0;  // the folded value that changes nothing
   bool float_keys = false;
-  bool stays_in_type =
-      false;  // whether folded values are elements: a sum of s4 in a byte may have more than 4 bits
+  // Whether folded values are elements: a sum of s4 in a byte may have more than 4 bits.
+  bool stays_in_type = false;
 };
 TypedFold TypedFoldOf(const FoldKernels& kernels, KeyOp op, ElementType type);
 

@@ -1,0 +1,12 @@
+#include "custom/combined_ops.h"
+
+namespace assay::custom {
+
+const CustomOp* CombinedOps::Find(std::string_view target) const {
+  for (const std::shared_ptr<const CustomOps>& set : sets_) {
+    if (const CustomOp* const op = set->Find(target)) return op;
+  }
+  return nullptr;
+}
+
+}  // namespace assay::custom

@@ -1,0 +1,71 @@
+// Operations outside of the op table, which custom calls reach by their target: what the verifier, the reference and the
+// engines see of them. custom/ has the operations of users, those of XLA FFI libraries and those of LAPACK.
+#ifndef ASSAY_EVALUATOR_CUSTOM_OP_H_
+#define ASSAY_EVALUATOR_CUSTOM_OP_H_
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "hlo/module.h"
+#include "literal/literal.h"
+#include "shape/error.h"
+#include "shape/shape.h"
+
+namespace assay {
+
+class EvalContext;    // eval_context.h
+struct InferContext;  // op.h
+
+// How far a kernel's floats may lie from those of the operation's reference kernel, |x - r| <= absolute + relative * |r|;
+// both 0: the same bits.
+struct CustomTolerance {
+  double absolute = 0, relative = 0;
+  bool is_exact() const { return absolute == 0 && relative == 0; }
+};
+
+// One prepared call. Runs share it, threads and devices too.
+class CustomKernel {
+ public:
+  virtual ~CustomKernel() = default;
+  // OpDef::eval's contract: the result has the shape of the call.
+  virtual absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const = 0;
+  // What `assay plan` shows.
+  virtual std::string_view name() const = 0;
+  virtual CustomTolerance tolerance() const { return {}; }
+};
+
+// Which kernel of an operation is wanted, where it has several.
+enum class KernelRole : uint8_t {
+  kReference,  // what the others are compared with
+  kFastest,    // by the operation's own order of them
+};
+
+class CustomOp {
+ public:
+  virtual ~CustomOp() = default;
+  // The shape that the call gives, from operands and attributes alone, or InvalidProgram. What the operation leaves to the
+  // program is context.declared.
+  virtual absl::StatusOr<Shape> Infer(const InferContext& context) const = 0;
+  // A kernel for a call that passed Infer. NotSupported where there is none for its types; InvalidProgram where the kernel
+  // refuses its attributes. What two roles give may be the same kernel.
+  virtual absl::StatusOr<std::shared_ptr<const CustomKernel>> Prepare(const Module& module,
+                                                                      const Computation& computation,
+                                                                      const Instruction& call,
+                                                                      KernelRole role) const = 0;
+};
+
+// The operations that a program may call. They change no more once a module has them.
+class CustomOps {
+ public:
+  virtual ~CustomOps() = default;
+  // Null where no operation has the target's name.
+  virtual const CustomOp* Find(std::string_view target) const = 0;
+};
+
+// The operation that a custom call of the module means; null where it is none of module.custom_ops.
+const CustomOp* CustomOpOf(const Module& module, const Instruction& call);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_CUSTOM_OP_H_
