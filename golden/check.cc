@@ -24,7 +24,7 @@ using ByKey = std::map<std::string, Literal>;
 
 // Everything that a run of the golden's program gives, by key.
 absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
-  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program));
+  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program, engine.custom_ops));
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(engine.engines));
   RunOptions options = golden.options;
   options.crosscheck = engine.crosscheck;
@@ -264,7 +264,8 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path, const std::fu
 
 absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
                                          const std::vector<std::pair<std::string, Literal>>& inputs,
-                                         const DeviceGrid& devices, const RunOptions& options) {
+                                         const DeviceGrid& devices, const RunOptions& options,
+                                         std::shared_ptr<const CustomOps> custom_ops) {
   ASSAY_ASSIGN_OR_RETURN(const std::string program, WithoutHeader(program_text));
   Golden golden;
   golden.program = program_text;  // as it was given: errors have places in it
@@ -273,7 +274,8 @@ absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
   for (const auto& [key, value] : inputs) golden.inputs.emplace(key, value);
   const GoldenEngine reference{.engines = EnginesOf(EngineChoice::kReference),
                                .interrupted = options.interrupted,
-                               .around = options.around};
+                               .around = options.around,
+                               .custom_ops = std::move(custom_ops)};
   ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-", reference));
   std::string text = "// oracle: assay\n";
   std::string kept;

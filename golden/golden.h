@@ -62,7 +62,8 @@ struct GoldenEngine {
   int jobs = 0;
   std::function<bool()> interrupted = {};
   RunLimits limits = {};
-  std::shared_ptr<RunGuard> around = nullptr;  // RunOptions'
+  std::shared_ptr<RunGuard> around = nullptr;             // RunOptions'
+  std::shared_ptr<const CustomOps> custom_ops = nullptr;  // Program::Load's
 };
 
 // Runs the golden and compares. An HloSnapshot is a golden too: its arguments, its result. Files that can't be read or
@@ -95,7 +96,8 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path,
 absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
                                          const std::vector<std::pair<std::string, Literal>>& inputs,
                                          const DeviceGrid& devices = {.replicas = 0, .partitions = 0},
-                                         const RunOptions& options = {});
+                                         const RunOptions& options = {},
+                                         std::shared_ptr<const CustomOps> custom_ops = nullptr);
 
 // The text without the lines at its beginning that say what a golden expects.
 absl::StatusOr<std::string> WithoutHeader(std::string_view text);

@@ -18,8 +18,10 @@ struct Program::Shared {
   std::vector<std::shared_ptr<const Plan>> plans;  // one for each list of engines: few enough to look through
 };
 
-absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view bytes) {
+absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view bytes,
+                                      std::shared_ptr<const CustomOps> custom_ops) {
   ASSAY_ASSIGN_OR_RETURN(Module module, LoadProgram(name, bytes));
+  module.custom_ops = std::move(custom_ops);
   return OfModule(std::move(module));
 }
 

@@ -27,7 +27,9 @@ class Program {
   // Reads a program of any form (hlo/load/load.h) and verifies it; `name`, of a file, decides only where the content does
   // not. The bytes are not kept. Errors are LoadProgram's and Verify's: InvalidProgram and NotSupported, with the position
   // in a text, and LimitExceeded.
-  static absl::StatusOr<Program> Load(std::string_view name, std::string_view bytes);
+  // `custom_ops`: what custom calls may mean besides what everybody knows (evaluator/custom_op.h); null: nothing.
+  static absl::StatusOr<Program> Load(std::string_view name, std::string_view bytes,
+                                      std::shared_ptr<const CustomOps> custom_ops = nullptr);
   // Verifies the module. Errors are Verify's.
   static absl::StatusOr<Program> OfModule(Module module);
   explicit Program(VerifiedModule module);

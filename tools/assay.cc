@@ -113,7 +113,15 @@ void AddInputFlags(CLI::App* command, RunFlags& flags) {
 void AddDeviceFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--replicas", flags.replicas, "run on this many replicas")->check(Count());
   command->add_option("--partitions", flags.partitions, "run on this many partitions")->check(Count());
-  command->add_option("--load-ops", flags.load_ops, "a library of user-defined operations");
+}
+
+// Flags that say which operations custom calls may mean.
+void AddOpsFlags(CLI::App* command, RunFlags& flags) {
+  command->add_option("--load-ops", flags.load_ops, "a library of operations (repeatable)")
+      ->allow_extra_args(false)
+      ->check(Input());
+  command->add_flag("--isolate-ops", flags.isolate_ops,
+                    "open libraries in a child process first, where one that crashes is found out");
 }
 
 void AddSeedFlag(CLI::App* command, RunFlags& flags) {
@@ -138,6 +146,7 @@ void AddRunFlags(CLI::App* command, RunFlags& flags) {
   AddInputFlags(command, flags);
   AddEngineFlags(command, flags);
   AddDeviceFlags(command, flags);
+  AddOpsFlags(command, flags);
   AddSeedFlag(command, flags);
   AddLimitFlags(command, flags);
 }
@@ -165,13 +174,14 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub->add_flag("--json", run.json, "print results as JSON");
   AddProfileFlags(sub, run);
 
-  sub = command(app, "verify", "parse and check a program",
-                [&] { return assay::cli::VerifyProgram(run.program); });
+  sub = command(app, "verify", "parse and check a program", [&] { return assay::cli::VerifyProgram(run); });
   AddProgram(sub, run);
+  AddOpsFlags(sub, run);
 
   sub = command(app, "print", "print a program in canonical form, or in another one",
-                [&] { return assay::cli::Print(run.program, arguments.form); });
+                [&] { return assay::cli::Print(run, arguments.form); });
   AddProgram(sub, run);
+  AddOpsFlags(sub, run);
   sub->add_option("--to", arguments.form,
                   "hlo (the default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
       ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
@@ -181,6 +191,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   AddProgram(sub, run);
   AddPlanFlags(sub, run);
   AddDeviceFlags(sub, run);
+  AddOpsFlags(sub, run);
 
   sub = command(app, "bench", "time a program", [&] { return assay::cli::Bench(run); });
   AddRunFlags(sub, run);
@@ -205,6 +216,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
       ->check(Input());
   AddInputFlags(sub, run);
   AddDeviceFlags(sub, run);
+  AddOpsFlags(sub, run);
   AddLimitFlags(sub, run);
   sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
   sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());
@@ -215,6 +227,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub = command(*golden, "check", "run goldens and compare",
                 [&] { return assay::cli::GoldenCheck(arguments.paths, run); });
   AddEngineFlags(sub, run);
+  AddOpsFlags(sub, run);
   AddLimitFlags(sub, run);
   sub->add_option("PATH", arguments.paths, "goldens, or directories of them")->required()->check(Input());
   sub = command(*golden, "update", "rewrite values that Assay recorded itself",
@@ -225,13 +238,24 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   AddProgram(sub, run);
   AddInputFlags(sub, run);
   AddDeviceFlags(sub, run);
+  AddOpsFlags(sub, run);
   AddSeedFlag(sub, run);
   AddLimitFlags(sub, run);
   sub->add_option("--output", run.output, "the golden file to write")->check(Output());
 
-  sub = command(app, "ops", "list the operations, or describe one",
-                [&] { return assay::cli::PrintOps(arguments.op); });
+  sub = command(app, "ops", "list the operations, or describe one", [&] {
+    const std::vector<std::string>& lists = arguments.paths;
+    return lists.empty() ? assay::cli::PrintOps(arguments.op, run)
+                         : assay::cli::CompareOps(lists[0], lists[1]);
+  });
   sub->add_option("OP", arguments.op);
+  AddOpsFlags(sub, run);
+  sub->add_flag("--json", run.json, "the registrations of --load-ops as JSON");
+  sub->add_option(
+         "--compatible", arguments.paths,
+         "OLD.json NEW.json: whether programs of the older registrations mean the same with the newer ones")
+      ->expected(2)
+      ->check(Input());
 }
 
 // Commands that scripts may know and this build does not have are not supported; others are wrong usage.

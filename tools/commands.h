@@ -34,8 +34,9 @@ struct RunFlags {
   std::string engine = "exact";
   bool allow_rwx = false;  // engines that map writable and executable memory
   std::string cpu;         // the best instruction set that kernels may use; empty: the machine's
-  int64_t replicas = 0, partitions = 0;  // 0: as the module says
-  std::vector<std::string> load_ops;
+  int64_t replicas = 0, partitions = 0;   // 0: as the module says
+  std::vector<std::string> load_ops;      // libraries of operations
+  bool isolate_ops = false;               // each is opened by a child process first
   std::string crosscheck;                 // off, sample or full; empty: as the engine wants it
   std::string repro_dir = "assay-repro";  // where a step that the cross-check found wrong is written
   bool json = false;
@@ -56,10 +57,13 @@ struct DiffFlags {
 
 int Run(const RunFlags& flags);
 int Bench(const RunFlags& flags);
-int VerifyProgram(const std::string& program);
-int Print(const std::string& program, const std::string& form);
+int VerifyProgram(const RunFlags& flags);
+int Print(const RunFlags& flags, const std::string& form);
 int PrintPlan(const RunFlags& flags);
-int PrintOps(const std::string& op);
+// `op` empty: all. As JSON: the registrations of --load-ops, which --compatible reads.
+int PrintOps(const std::string& op, const RunFlags& flags);
+// Whether programs of the older registrations mean the same with the newer ones: 0, or 1 with what is not safe.
+int CompareOps(const std::string& older, const std::string& newer);
 int Diff(const DiffFlags& flags);
 int DiffPartitioned(const DiffFlags& flags);
 int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags);
@@ -82,6 +86,8 @@ struct ProgramInFile {
 int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file);
 // Reads, parses and verifies. On failure the error is shown and nullopt returned with `exit_code` set.
 std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code);
+// The operations of --load-ops, by the name of the library in errors; null where there are none.
+absl::StatusOr<std::shared_ptr<const CustomOps>> CustomOpsOf(const RunFlags& flags);
 // Loads a file with several programs alike: calls `each` with each one, and returns its exit code, or the first that
 // is not 0.
 int ForEachProgram(const RunFlags& flags,

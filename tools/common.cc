@@ -154,10 +154,6 @@ absl::Status CheckEngine(const RunFlags& flags) {
   if (flags.engine == "gpu")
     return NotSupported({}, "engine 'gpu' is not part of this build; use exact, fast or reference");
   if (!IsaOf(flags)) return NotSupported({}, fmt::format("this machine has no {}", flags.cpu));
-  if (!flags.load_ops.empty()) {
-    return NotSupported(
-        {}, fmt::format("loading operations from '{}' is not part of this build", flags.load_ops[0]));
-  }
   return absl::OkStatus();
 }
 
@@ -185,15 +181,18 @@ RunOptions OptionsOf(const RunFlags& flags) {
   if (flags.allow_rwx) options.repro_flags += " --allow-rwx";
   if (!flags.cpu.empty()) options.repro_flags += " --cpu " + flags.cpu;
   if (options.jobs > 0) options.repro_flags += fmt::format(" --jobs {}", options.jobs);
+  for (const std::string& library : flags.load_ops) options.repro_flags += " --load-ops " + library;
   return options;
 }
 
-absl::StatusOr<Program> LoadPart(const RunFlags& flags, std::string_view text) {
+absl::StatusOr<Program> LoadPart(const RunFlags& flags, std::string_view text,
+                                 const std::shared_ptr<const CustomOps>& custom_ops) {
   std::vector<Warning> warnings;
   absl::StatusOr<Module> read = LoadProgram(flags.program, text, &warnings);
   for (const Warning& warning : warnings)
     std::fputs(RenderWarning(warning, flags.program, text).c_str(), stderr);
   ASSAY_ASSIGN_OR_RETURN(Module parsed, std::move(read));
+  parsed.custom_ops = custom_ops;
   if (flags.replicas > 0) parsed.replica_count = flags.replicas;
   if (flags.partitions > 0) parsed.num_partitions = flags.partitions;
   return Program::OfModule(std::move(parsed));
@@ -212,7 +211,12 @@ std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code) {
     exit_code = Fail(text.status(), flags.program);
     return std::nullopt;
   }
-  absl::StatusOr<Program> program = LoadPart(flags, *text);
+  const absl::StatusOr<std::shared_ptr<const CustomOps>> ops = CustomOpsOf(flags);
+  if (!ops.ok()) {
+    exit_code = Fail(ops.status(), flags.program);
+    return std::nullopt;
+  }
+  absl::StatusOr<Program> program = LoadPart(flags, *text, *ops);
   if (!program.ok()) {
     exit_code = Fail(program.status(), flags.program, *text);
     return std::nullopt;
@@ -224,11 +228,13 @@ int ForEachProgram(const RunFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each) {
   const absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) return Fail(text.status(), flags.program);
+  const absl::StatusOr<std::shared_ptr<const CustomOps>> ops = CustomOpsOf(flags);
+  if (!ops.ok()) return Fail(ops.status(), flags.program);
   const std::vector<ProgramPart> parts = PartsOfFile(flags.program, *text);
   std::optional<ProgramInFile> loaded;  // holds the text once for all parts
   int exit_code = 0;
   for (const ProgramPart& part : parts) {
-    absl::StatusOr<Program> program = LoadPart(flags, part.text);
+    absl::StatusOr<Program> program = LoadPart(flags, part.text, *ops);
     int code = 0;
     if (program.ok()) {
       if (!loaded) {

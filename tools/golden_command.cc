@@ -38,6 +38,8 @@ std::string EscapedLines(std::string_view text) {
 int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
   if (ReadsStandardInputTwice(paths)) return 2;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, paths[0]);
+  const absl::StatusOr<std::shared_ptr<const CustomOps>> ops = CustomOpsOf(flags);
+  if (!ops.ok()) return Fail(ops.status(), paths[0]);
   const RunOptions options = OptionsOf(flags);
   const GoldenEngine engine{.engines = EnginesOf(flags),
                             .crosscheck = options.crosscheck,
@@ -46,7 +48,8 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
                             .jobs = options.jobs,
                             .interrupted = Interrupted,
                             .limits = options.limits,
-                            .around = options.around};
+                            .around = options.around,
+                            .custom_ops = *ops};
   const FoundGoldens found = FindGoldens(paths);
   // A golden that is not there says nothing of the program under test: no failed check, a bad input.
   int unread = FailAll(found);
@@ -116,7 +119,8 @@ int GoldenRecord(const RunFlags& flags) {
   options.interrupted = Interrupted;
   const absl::StatusOr<std::string> text =
       RecordGolden(is_text ? loaded->text : ModuleToText(loaded->program.module()), inputs,
-                   {.replicas = flags.replicas, .partitions = flags.partitions}, options);
+                   {.replicas = flags.replicas, .partitions = flags.partitions}, options,
+                   loaded->program.module().custom_ops);
   if (!text.ok()) return Fail(text.status(), flags.program, loaded->text);
   if (flags.output.empty()) return Write(*text) ? 0 : 5;
   const absl::Status status = WriteFileAtomically(flags.output, *text);

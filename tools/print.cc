@@ -1,10 +1,4 @@
-// assay verify, print, plan, ops.
-#include <algorithm>
-
-#include "engines/approximate/functions.h"
-#include "engines/native/native_engine.h"
-#include "evaluator/registry.h"
-#include "fmt/format.h"
+// assay verify, print, plan.
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
 #include "hlo/mlir/export.h"
@@ -18,58 +12,15 @@ namespace {
 
 int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
 
-std::string TypesText(TypeSet types) {
-  if (types == kArrayTypes) return "all array types";
-  std::string text;
-  for (int i = 0; i < kNumElementTypes; ++i) {
-    const ElementType type = static_cast<ElementType>(i);
-    if (types.Has(type)) text += (text.empty() ? "" : " ") + std::string(Name(type));
-  }
-  return text.empty() ? "no array operand" : text;
-}
-
-std::string OperandsText(const Arity& arity) {
-  if (arity.max == arity.min) return fmt::format("{}", arity.min);
-  return arity.max < 0 ? fmt::format("{} or more", arity.min) : fmt::format("{} to {}", arity.min, arity.max);
-}
-
-// Who has code of his own for it; every engine leaves the rest to the reference.
-std::string EnginesText(Opcode opcode) {
-  const OpDef& op = DefinitionOf(opcode);
-  const bool jit_or_loop = op.from_index || op.arguments == Arguments::kElements || opcode == Opcode::kWhile;
-  if (!jit_or_loop && !native::HasKernelFor(opcode)) return "reference";
-  const std::span<const approximate::ApproximateFunction> approximations =
-      approximate::ApproximateFunctions(MachineIsa());
-  const bool is_fast =
-      op.sum.of == SumDef::Of::kProducts ||
-      std::any_of(approximations.begin(), approximations.end(),
-                  [&](const approximate::ApproximateFunction& row) { return row.opcode == opcode; });
-  return is_fast ? "reference,exact,fast" : "reference,exact";
-}
-
-std::string Detail(Opcode opcode) {
-  const OpDef& op = DefinitionOf(opcode);
-  std::string text = fmt::format(
-      "{}\n  builder function  {}\n  operands          {}\n  element types     {}\n  engines           {}\n",
-      Name(opcode), IdName(opcode), OperandsText(op.operands), TypesText(op.types), EnginesText(opcode));
-  for (const AttrSpec& spec : op.attributes) {
-    text += fmt::format("  attribute         {}{}\n", Name(spec.attr), spec.required ? " (required)" : "");
-  }
-  return text;
-}
-
 }  // namespace
 
-int VerifyProgram(const std::string& program) {
-  RunFlags flags;
-  flags.program = program;
+int VerifyProgram(const RunFlags& flags) {
   return ForEachProgram(flags, [](const ProgramInFile&, size_t) { return 0; });
 }
 
-int Print(const std::string& program, const std::string& form) {
+int Print(const RunFlags& flags, const std::string& form) {
   int exit_code = 0;
-  RunFlags flags;
-  flags.program = program;
+  const std::string& program = flags.program;
   const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
   const Module& module = loaded->program.module();
@@ -91,21 +42,6 @@ int PrintPlan(const RunFlags& flags) {
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags));
   if (!plan.ok()) return Fail(plan.status(), flags.program, loaded->text);
   return Deliver(PlanToText(**plan));
-}
-
-int PrintOps(const std::string& op) {
-  if (!op.empty()) {
-    const std::optional<Opcode> opcode = OpcodeFromName(op);
-    return opcode ? Deliver(Detail(*opcode))
-                  : UsageError(fmt::format("there is no operation '{}'", EscapeControls(op)));
-  }
-  std::string text;
-  for (int i = 0; i < kNumOpcodes; ++i) {
-    const Opcode opcode = static_cast<Opcode>(i);
-    text += fmt::format("{:<26} {:<20}  {}\n", Name(opcode), EnginesText(opcode),
-                        TypesText(DefinitionOf(opcode).types));
-  }
-  return Deliver(text);
 }
 
 }  // namespace assay::cli

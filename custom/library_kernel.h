@@ -1,0 +1,23 @@
+// A kernel behind the C interface, prepared for one call.
+#ifndef ASSAY_CUSTOM_LIBRARY_KERNEL_H_
+#define ASSAY_CUSTOM_LIBRARY_KERNEL_H_
+
+#include <memory>
+#include <span>
+
+#include "custom/bound_call.h"
+#include "custom/registrations.h"
+#include "evaluator/custom_op.h"
+
+namespace assay::custom {
+
+// Constructs the kernel for a call with these operands and this result. Errors are the constructor's.
+absl::StatusOr<std::shared_ptr<const CustomKernel>> MakeLibraryKernel(const OpInterface& op,
+                                                                      const KernelDef& kernel,
+                                                                      BoundCall bound,
+                                                                      std::span<const Shape* const> operands,
+                                                                      const Shape& result);
+
+}  // namespace assay::custom
+
+#endif  // ASSAY_CUSTOM_LIBRARY_KERNEL_H_
