@@ -30,7 +30,8 @@ struct ConfigFloat {
   ElementType type = ElementType::kF64;
   double value = 0;
 };
-// array<i64: 1, 2>, array<f32: 1.5>, array<i1: true>; dense<…> of rank 1 is one, too. One of the two lists has the values.
+// array<i64: 1, 2>, array<f32: 1.5>, array<i1: true>; dense<…> is one, too, of any rank in row-major order. One of the two lists
+// has the values: `floats` those of floats, and of complex types two each.
 struct ConfigArray {
   ElementType type = ElementType::kS64;
   std::vector<int64_t> ints;
