@@ -4,10 +4,10 @@
 
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
-#include "run/profile/json.h"
 #include "run/profile/roofline.h"
 #include "run/profile/step_times.h"
 #include "run/profile/step_trace.h"
+#include "shape/json.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -15,8 +15,8 @@
 #include "literal/npz.h"
 #include "literal/run_guard.h"
 #include "run/inputs/program_io.h"
-#include "run/profile/json.h"
 #include "run/profile/step_trace.h"
+#include "shape/json.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

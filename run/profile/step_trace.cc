@@ -7,7 +7,7 @@
 
 #include "fmt/format.h"
 #include "plan/costs.h"
-#include "run/profile/json.h"
+#include "shape/json.h"
 
 namespace assay {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "fmt/format.h"
-#include "run/profile/json.h"
 #include "run/profile/step_times.h"
 #include "run/profile/step_trace.h"
+#include "shape/json.h"
 #include "tests/run/program_testing.h"
 
 namespace assay {

@@ -1,6 +1,6 @@
 // Text as JSON strings.
-#ifndef ASSAY_RUN_PROFILE_JSON_H_
-#define ASSAY_RUN_PROFILE_JSON_H_
+#ifndef ASSAY_SHAPE_JSON_H_
+#define ASSAY_SHAPE_JSON_H_
 
 #include <string>
 #include <string_view>
@@ -12,4 +12,4 @@ std::string JsonString(std::string_view text);
 
 }  // namespace assay
 
-#endif  // ASSAY_RUN_PROFILE_JSON_H_
+#endif  // ASSAY_SHAPE_JSON_H_

@@ -1,4 +1,4 @@
-#include "run/profile/json.h"
+#include "shape/json.h"
 
 #include <algorithm>
 #include <cstdint>
