@@ -11,7 +11,9 @@
 
 namespace assay::custom {
 
-// Registrations as JSON, `assay ops --json` writes them: {"ops": [{"name": …, "attrs": ["T: {f32, s32}"], …}]}.
+// Registrations as JSON, `assay ops --json` writes them: {"ops": [{"name": …, "attrs": ["T: {f32, s32}"],
+// …}]}. What a registration leaves out is left out. Error of reading: InvalidProgram, what is found where and
+// what is wanted there, and each error of a registration.
 std::string InterfacesToJson(const std::vector<OpInterface>& ops);
 absl::StatusOr<std::vector<OpInterface>> InterfacesFromJson(std::string_view json);
 
