@@ -22,7 +22,7 @@ std::string SpecsOf(const std::vector<OpArgument>& arguments) {
 class CallBinder {
  public:
   CallBinder(const OpInterface& op, const Instruction& call, std::span<const Shape* const> operands,
-             const Shape& result)
+             const Shape* result)
       : op_(op), call_(call), operands_(operands), result_(result), known_(op.attrs.size()) {}
 
   absl::StatusOr<BoundCall> Bind() {
@@ -69,7 +69,7 @@ class CallBinder {
   const OpInterface& op_;
   const Instruction& call_;
   const std::span<const Shape* const> operands_;
-  const Shape& result_;
+  const Shape* const result_;
   std::vector<Known> known_;  // by the interface's order of attributes
   BoundCall bound_;
 };
@@ -235,22 +235,23 @@ absl::Status CallBinder::CompleteAttrs() {
 
 // CALL-1: a tuple's elements are the results in order; a single result is bare, or a tuple of one.
 absl::Status CallBinder::BindOutputs() {
-  const std::span<const Shape> results = result_.IsTuple() ? result_.elements() : std::span(&result_, 1);
+  std::span<const Shape> results;
+  if (result_ != nullptr) results = result_->IsTuple() ? result_->elements() : std::span(result_, 1);
   const auto total = static_cast<int64_t>(results.size());
   int64_t first = 0;
   for (const OpArgument& output : op_.outputs) {
     const OpAttrValue* const length = FindValue(bound_.attrs, output.length_attr());
     const int64_t count = length == nullptr ? 1 : LengthBy(*length);
-    if (count > total - first) {
+    if (result_ != nullptr && count > total - first) {
       return Error(fmt::format("the result is {}, which has {} values, wanted {} for '{}' after {}",
-                               result_.ToString(), total, count, output.spec, first));
+                               result_->ToString(), total, count, output.spec, first));
     }
     bound_.outputs.push_back({first, count});
     ASSAY_RETURN_IF_ERROR(BindOutput(output, bound_.outputs.back(), results));
     first += count;
   }
-  if (first == total) return absl::OkStatus();
-  return Error(fmt::format("the result is {}, which has {} values, wanted {} for '{}'", result_.ToString(),
+  if (result_ == nullptr || first == total) return absl::OkStatus();
+  return Error(fmt::format("the result is {}, which has {} values, wanted {} for '{}'", result_->ToString(),
                            total, first, SpecsOf(op_.outputs)));
 }
 
@@ -258,9 +259,9 @@ absl::Status CallBinder::BindOutput(const OpArgument& output, ArgumentRange rang
                                     std::span<const Shape> results) {
   const OpAttrValue* const attr = FindValue(bound_.attrs, output.type_attr);
   for (int64_t i = 0; i < range.count; ++i) {
-    const Shape& shape = results[range.first + i];
+    const Shape* const shape = results.empty() ? nullptr : &results[range.first + i];
     const std::string who = fmt::format("result {}", range.first + i);
-    ASSAY_RETURN_IF_ERROR(CheckKind(output, shape, /*may_be_aliased=*/true, who));
+    if (shape != nullptr) ASSAY_RETURN_IF_ERROR(CheckKind(output, *shape, /*may_be_aliased=*/true, who));
     if (output.kind != OpArgument::Kind::kArray) {
       bound_.output_types.push_back(ElementType::kPred);
       continue;
@@ -268,9 +269,9 @@ absl::Status CallBinder::BindOutput(const OpArgument& output, ArgumentRange rang
     const OpAttrValue* value = attr;
     if (output.has_type_list) value = &std::get<std::vector<OpAttrValue>>(attr->value)[i];
     const ElementType type = output.type ? *output.type : std::get<ElementType>(value->value);
-    if (TypeOfArray(shape) != type) {
-      return Error(
-          fmt::format("{} is {}, wanted {} for '{}'", who, shape.ToString(), assay::Name(type), output.spec));
+    if (shape != nullptr && TypeOfArray(*shape) != type) {
+      return Error(fmt::format("{} is {}, wanted {} for '{}'", who, shape->ToString(), assay::Name(type),
+                               output.spec));
     }
     bound_.output_types.push_back(type);
   }
@@ -280,7 +281,7 @@ absl::Status CallBinder::BindOutput(const OpArgument& output, ArgumentRange rang
 }  // namespace
 
 absl::StatusOr<BoundCall> BindCall(const OpInterface& op, const Instruction& call,
-                                   std::span<const Shape* const> operands, const Shape& result) {
+                                   std::span<const Shape* const> operands, const Shape* result) {
   return CallBinder(op, call, operands, result).Bind();
 }
 

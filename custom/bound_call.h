@@ -33,8 +33,9 @@ struct BoundCall {
 // sequence among the inputs takes the operands that the others leave. With several of different lengths, the
 // call gives the lengths of all but one, or they are those of the defaults. Error: InvalidProgram, "op NAME:
 // …" or, of one attribute, "attr 'a' of op NAME …".
+// Null `result`: it is not declared yet, and the interface says how many there are.
 absl::StatusOr<BoundCall> BindCall(const OpInterface& op, const Instruction& call,
-                                   std::span<const Shape* const> operands, const Shape& result);
+                                   std::span<const Shape* const> operands, const Shape* result);
 
 }  // namespace assay::custom
 

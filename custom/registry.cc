@@ -14,16 +14,22 @@ namespace {
 // What a shape function is asked with, and what it answered.
 class ShapeCall {
  public:
-  ShapeCall(const OpInterface& op, const InferContext& context, const BoundCall& bound)
+  // `computation`: where the operands of `call` stand; null: nothing is known of their values.
+  ShapeCall(const OpInterface& op, const Instruction& call, std::span<const Shape* const> operands,
+            const Computation* computation, const BoundCall& bound)
       : op_(op), attrs_(bound.attrs), outputs_(bound.output_types.size()) {
-    for (int64_t i = 0; i < context.num_operands(); ++i) {
-      const AssayArray array = CArray(context.operand(i));
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Shape& operand = *operands[i];
+      const AssayArray array = CArray(operand);
       DimVector& sizes = sizes_.emplace_back(array.sizes, array.sizes + array.rank);
       for (size_t d = 0; d < sizes.size(); ++d) {
-        if (context.operand(i).IsArray() && context.operand(i).is_dynamic(static_cast<int64_t>(d)))
-          sizes[d] = ASSAY_UNKNOWN;
+        if (operand.IsArray() && operand.is_dynamic(static_cast<int64_t>(d))) sizes[d] = ASSAY_UNKNOWN;
       }
-      AddValue(context, i);
+      AssayArray& value = arrays_.emplace_back();
+      if (computation == nullptr) continue;
+      const Instruction& given = computation->instructions[static_cast<size_t>(call.operands[i])];
+      if (given.opcode == Opcode::kConstant && given.literal != nullptr && operand.IsArray())
+        value = CArray(*given.literal);
     }
     for (const DimVector& sizes : sizes_)
       inputs_.push_back({static_cast<int64_t>(sizes.size()), sizes.data()});
@@ -57,15 +63,6 @@ class ShapeCall {
   const std::vector<PartialShape>& outputs() const { return outputs_; }
 
  private:
-  // The elements of operand i where it is a constant.
-  void AddValue(const InferContext& context, int64_t i) {
-    AssayArray& array = arrays_.emplace_back();
-    if (context.computation == nullptr) return;
-    const Instruction& operand = context.operand_instruction(i);
-    if (operand.opcode == Opcode::kConstant && operand.literal != nullptr && operand.shape->IsArray())
-      array = CArray(*operand.literal);
-  }
-
   const OpInterface& op_;
   const CAttrs attrs_;
   std::deque<DimVector> sizes_;
@@ -173,27 +170,31 @@ absl::Status CheckKernel(const RegisteredOp& op, const KernelDef& kernel) {
 absl::StatusOr<Shape> RegisteredOp::Infer(const InferContext& context) const {
   const Shape& declared = *context.declared;
   ASSAY_ASSIGN_OR_RETURN(const BoundCall bound,
-                         BindCall(interface_, context.instruction, context.operands, declared));
+                         BindCall(interface_, context.instruction, context.operands, &declared));
   if (interface_.has_side_effect && !context.attributes().Bool(Attr::kCustomCallHasSideEffect)) {
     return InvalidProgram({}, fmt::format("op {} has a side effect: custom_call_has_side_effect must be true",
                                           interface_.name));
   }
-  for (size_t i = 0; i < bound.output_types.size(); ++i) {
-    const Shape& output = OutputShape(declared, i);
-    const Shape& array = output.IsBuffer() ? output.element(0) : output;
-    if (array.IsArray() && array.element_type() != bound.output_types[i]) {
-      return InvalidProgram({}, fmt::format("op {}: output {} is {}, the program says {}", interface_.name, i,
-                                            Name(bound.output_types[i]), output.ToString()));
-    }
-  }
   if (shape_.infer == nullptr) return declared;
-  ShapeCall call(interface_, context, bound);
+  ShapeCall call(interface_, context.instruction, context.operands, context.computation, bound);
   ASSAY_RETURN_IF_ERROR(call.Run(shape_));
   for (size_t i = 0; i < call.outputs().size(); ++i) {
     ASSAY_RETURN_IF_ERROR(
         CheckOutput(interface_, static_cast<int64_t>(i), call.outputs()[i], OutputShape(declared, i)));
   }
   return declared;
+}
+
+absl::StatusOr<std::vector<RegisteredOp::Output>> RegisteredOp::InferOutputs(
+    const Instruction& call, std::span<const Shape* const> operands) const {
+  ASSAY_ASSIGN_OR_RETURN(const BoundCall bound, BindCall(interface_, call, operands, nullptr));
+  std::vector<Output> outputs;
+  for (const ElementType type : bound.output_types) outputs.push_back({type, {}});
+  if (shape_.infer == nullptr) return outputs;
+  ShapeCall shapes(interface_, call, operands, nullptr, bound);
+  ASSAY_RETURN_IF_ERROR(shapes.Run(shape_));
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i].shape = shapes.outputs()[i];
+  return outputs;
 }
 
 absl::StatusOr<std::shared_ptr<const CustomKernel>> RegisteredOp::Prepare(const Module&,
@@ -203,7 +204,7 @@ absl::StatusOr<std::shared_ptr<const CustomKernel>> RegisteredOp::Prepare(const 
   std::vector<const Shape*> operands;
   for (const int32_t operand : call.operands)
     operands.push_back(computation.instructions[static_cast<size_t>(operand)].shape.get());
-  ASSAY_ASSIGN_OR_RETURN(BoundCall bound, BindCall(interface_, call, operands, *call.shape));
+  ASSAY_ASSIGN_OR_RETURN(BoundCall bound, BindCall(interface_, call, operands, call.shape.get()));
   const std::string label = LabelOf(call);
   const KernelDef* kernel = nullptr;
   if (role == KernelRole::kReference && label.empty()) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,13 @@ class RegisteredOp final : public CustomOp {
   const GradientFunction* gradient() const { return gradient_ ? &*gradient_ : nullptr; }
 
   absl::StatusOr<Shape> Infer(const InferContext& context) const override;
+  // What the shape function says of the results of a call on operands of these shapes; nothing of a result that it does not know.
+  struct Output {
+    ElementType type = ElementType::kPred;
+    PartialShape shape;
+  };
+  absl::StatusOr<std::vector<Output>> InferOutputs(const Instruction& call,
+                                                   std::span<const Shape* const> operands) const;
   absl::StatusOr<std::shared_ptr<const CustomKernel>> Prepare(const Module& module,
                                                               const Computation& computation,
                                                               const Instruction& call,

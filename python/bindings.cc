@@ -21,13 +21,13 @@
 #include "literal/compare.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "python/ops_bindings.h"
 #include "run/inputs/program_io.h"
 #include "run/program_cache.h"
 
 namespace py = pybind11;
 
 namespace assay {
-namespace {
 
 // Raised as assay.Error's subclasses: (message, exit code of the command line).
 class StatusError : public std::runtime_error {
@@ -36,11 +36,13 @@ class StatusError : public std::runtime_error {
   const int code;
 };
 
-[[noreturn]] void Throw(const absl::Status& status, const std::string& file, std::string_view source) {
+void Throw(const absl::Status& status, const std::string& file, std::string_view source) {
   std::string message = RenderDiagnostic(status, file, source);
   while (!message.empty() && message.back() == '\n') message.pop_back();
   throw StatusError(message, ExitCodeOf(status));
 }
+
+namespace {
 
 // Keeps a Python buffer alive. The last Literal that shares it may go on any thread.
 class Lender {
@@ -228,7 +230,7 @@ class PyModule {
   }
 
   static Program Loaded(const std::string& name, const std::string& text) {
-    absl::StatusOr<Program> program = ProgramCache::OfProcess().Load(name, text);
+    absl::StatusOr<Program> program = ProgramCache::OfProcess().Load(name, text, OpsOfProcess());
     if (!program.ok()) Throw(program.status(), name, text);
     return *std::move(program);
   }
@@ -302,4 +304,5 @@ PYBIND11_MODULE(_assay, m) {
       .def("evaluate", &PyModule::Evaluate)
       .def("evaluate_devices", &PyModule::EvaluateDevices)
       .def("grid", &PyModule::Grid);
+  assay::BindOps(m);
 }

@@ -83,6 +83,12 @@ class Worst {
   std::string text_;
 };
 
+std::vector<int64_t> AllPositions(int64_t n) {
+  std::vector<int64_t> positions(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) positions[static_cast<size_t>(i)] = i;
+  return positions;
+}
+
 void CompareElements(const Accuracy& accuracy, const Literal& expected, const Literal& actual,
                      std::span<const int64_t> positions, Worst& worst) {
   const ElementType type = actual.shape().element_type();
@@ -93,6 +99,22 @@ void CompareElements(const Accuracy& accuracy, const Literal& expected, const Li
     const ExactElement exact{type, a};
     if (!accuracy.Allows(exact, b)) worst.Add(positions[i], a, b, accuracy.Allowed(exact));
   }
+}
+
+// All of a value, leaf by leaf, by an accuracy that looks at single values.
+absl::Status CompareWhole(const Accuracy& accuracy, const Literal& expected, const Literal& actual) {
+  if (&accuracy == &BitExact()) return CompareWithReference(expected, actual);
+  if (actual.shape().IsTuple()) {
+    for (int64_t i = 0; i < actual.tuple_size(); ++i)
+      ASSAY_RETURN_IF_ERROR(CompareWhole(accuracy, expected.element(i), actual.element(i)));
+    return absl::OkStatus();
+  }
+  if (!actual.shape().IsArray()) return absl::OkStatus();
+  if (expected.runtime_sizes() != actual.runtime_sizes()) return CompareWithReference(expected, actual);
+  const std::vector<int64_t> positions = AllPositions(actual.shape().num_elements());
+  Worst worst(actual.shape());
+  CompareElements(accuracy, expected, actual, positions, worst);
+  return worst.Status(positions.size());
 }
 
 void CompareSums(std::span<const SumOfTerms> exact, const Accuracy& accuracy, const Literal& actual,
@@ -123,12 +145,6 @@ class CountedOnce {
   Executor& executor_;
   const int64_t after_;
 };
-
-std::vector<int64_t> AllPositions(int64_t n) {
-  std::vector<int64_t> positions(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) positions[static_cast<size_t>(i)] = i;
-  return positions;
-}
 
 absl::Status CheckSums(EvalContext& context, const StepValues& values, const Accuracy& accuracy,
                        const Literal& actual, std::span<const int64_t> positions) {
@@ -221,18 +237,20 @@ CrossChecker::Extent CrossChecker::ExtentOf(const Computation& computation, cons
   const bool bit_exact = &step.kernel->accuracy() == &BitExact();
   const std::span<const int32_t> members = MembersOf(step);
   const Shape& result = *computation.instructions[step.instruction].shape;
+  const std::optional<int64_t> terms = TermsOfElement(computation, members);
+  // What has no rule for single elements is computed again as a whole: a custom call.
+  const bool as_whole = bit_exact || !terms;
   if (options_.crosscheck == Crosscheck::kFull) {
-    if (bit_exact) return {Extent::kAll, {}};
+    if (as_whole) return {Extent::kAll, {}};
     return {Extent::kElements, AllPositions(result.num_elements())};
   }
   const uint64_t run = run_counts_->Next(step.kernel);
   if (!std::has_single_bit(run)) return {};
   const double work = WorkOf(computation, step);
-  if (bit_exact && work <= kAllWork) return {Extent::kAll, {}};
-  const std::optional<int64_t> terms = TermsOfElement(computation, members);
+  if (as_whole && work <= kAllWork) return {Extent::kAll, {}};
   const int64_t n = result.IsArray() ? result.num_elements() : 0;
   if (!terms || n == 0)
-    return {bit_exact && work <= kAllWorkWithoutRule ? Extent::kAll : Extent::kNothing, {}};
+    return {as_whole && work <= kAllWorkWithoutRule ? Extent::kAll : Extent::kNothing, {}};
   // The reference takes up to 5 us for a function, and 10 ns for a term of a sum; kernels 0.5 ns and 0.01 ns.
   const int64_t wanted =
       *terms == 1 ? std::clamp<int64_t>(n >> 19, 4, 64) : std::clamp<int64_t>(n >> 18, 2, 64);
@@ -261,7 +279,7 @@ absl::StatusOr<Literal> CrossChecker::Run(Executor& executor, EvalContext& conte
   if (extent.kind == Extent::kAll) {
     std::vector<Literal> to_use = again;
     ASSAY_ASSIGN_OR_RETURN(expected, RunReference(context, computation, step, std::span<Literal>(to_use)));
-    status = CompareWithReference(expected, result);
+    status = CompareWhole(step.kernel->accuracy(), expected, result);
   } else {
     const Accuracy& accuracy = step.kernel->accuracy();
     switch (accuracy.basis()) {

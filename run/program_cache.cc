@@ -7,20 +7,21 @@ ProgramCache& ProgramCache::OfProcess() {
   return *cache;
 }
 
-absl::StatusOr<Program> ProgramCache::Load(std::string_view name, std::string_view bytes) {
+absl::StatusOr<Program> ProgramCache::Load(std::string_view name, std::string_view bytes,
+                                           const std::shared_ptr<const CustomOps>& custom_ops) {
   const ProgramForm form = FormOfProgram(name, bytes);
   const bool keeps = max_programs_ > 0 && bytes.size() <= max_bytes_ / 4;
   if (keeps) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (std::optional<Program> found = Find(KeyOf(form, bytes))) return *std::move(found);
+    if (std::optional<Program> found = Find(KeyOf(form, bytes, custom_ops))) return *std::move(found);
   }
-  ASSAY_ASSIGN_OR_RETURN(Program program, Program::Load(name, bytes));
+  ASSAY_ASSIGN_OR_RETURN(Program program, Program::Load(name, bytes, custom_ops));
   if (!keeps) return program;
   const std::lock_guard<std::mutex> lock(mutex_);
   // Another thread may have read it meanwhile.
-  if (std::optional<Program> found = Find(KeyOf(form, bytes))) return *std::move(found);
-  entries_.push_front({form, std::string(bytes), program});
-  places_.emplace(KeyOf(form, entries_.front().bytes), entries_.begin());
+  if (std::optional<Program> found = Find(KeyOf(form, bytes, custom_ops))) return *std::move(found);
+  entries_.push_front({form, std::string(bytes), custom_ops, program});
+  places_.emplace(KeyOf(form, entries_.front().bytes, custom_ops), entries_.begin());
   kept_bytes_ += bytes.size();
   while (entries_.size() > max_programs_ || kept_bytes_ > max_bytes_) DropOldest();
   return program;
@@ -36,7 +37,7 @@ std::optional<Program> ProgramCache::Find(const Key& key) {
 void ProgramCache::DropOldest() {
   const Entry& oldest = entries_.back();
   kept_bytes_ -= oldest.bytes.size();
-  places_.erase(KeyOf(oldest.form, oldest.bytes));
+  places_.erase(KeyOf(oldest.form, oldest.bytes, oldest.custom_ops));
   entries_.pop_back();
 }
 

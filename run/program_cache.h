@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
@@ -30,21 +30,24 @@ class ProgramCache {
   // 64 programs of 4 MiB: a Module takes some twenty times the bytes that it was read from.
   static ProgramCache& OfProcess();
 
-  // Program::Load's result or error; errors are not kept. Equal bytes of one form are the same program.
-  absl::StatusOr<Program> Load(std::string_view name, std::string_view bytes);
+  // Program::Load's result or error; errors are not kept. Equal bytes of one form with the same operations are the same
+  // program.
+  absl::StatusOr<Program> Load(std::string_view name, std::string_view bytes,
+                               const std::shared_ptr<const CustomOps>& custom_ops = nullptr);
   size_t size() const;
 
  private:
   struct Entry {
     ProgramForm form;
     std::string bytes;
+    std::shared_ptr<const CustomOps> custom_ops;
     Program program;
   };
   using Entries = std::list<Entry>;  // last loaded first
-  using Key = std::pair<ProgramForm, absl::string_view>;
+  using Key = std::tuple<ProgramForm, absl::string_view, const CustomOps*>;
 
-  static Key KeyOf(ProgramForm form, std::string_view bytes) {
-    return {form, absl::string_view(bytes.data(), bytes.size())};
+  static Key KeyOf(ProgramForm form, std::string_view bytes, const std::shared_ptr<const CustomOps>& ops) {
+    return {form, absl::string_view(bytes.data(), bytes.size()), ops.get()};
   }
   // Gives nothing where it is not there; else it is now the last loaded. The caller holds mutex_.
   std::optional<Program> Find(const Key& key);

@@ -62,10 +62,10 @@ class Custom final : public Engine {
     if (step.instruction.opcode != Opcode::kCustomCall) return NotSupported({}, "no custom call");
     const CustomOp* const op = CustomOpOf(step.module, step.instruction);
     if (op == nullptr) return NotSupported({}, "no registered operation");
-    ASSAY_ASSIGN_OR_RETURN(
-        std::shared_ptr<const CustomKernel> kernel,
-        op->Prepare(step.module, step.computation, step.instruction, KernelRole::kFastest));
-    return std::make_shared<PreparedCall>(std::move(kernel));
+    absl::StatusOr<std::shared_ptr<const CustomKernel>> kernel =
+        op->Prepare(step.module, step.computation, step.instruction, KernelRole::kFastest);
+    if (!kernel.ok()) return WithPosition(kernel.status(), step.instruction.position);
+    return std::make_shared<PreparedCall>(*std::move(kernel));
   }
 };
 

@@ -35,7 +35,8 @@ absl::StatusOr<BoundCall> BindText(const OpInterface& op, const CustomCallText& 
   for (const std::string& text : call.operands) shapes.push_back(*ParseShape(text));
   std::vector<const Shape*> operands;
   for (const Shape& shape : shapes) operands.push_back(&shape);
-  return BindCall(op, instruction, operands, *ParseShape(call.result));
+  const Shape result = *ParseShape(call.result);
+  return BindCall(op, instruction, operands, &result);
 }
 
 BoundCall BoundText(const OpInterface& op, const CustomCallText& call) {

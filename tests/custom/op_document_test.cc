@@ -160,7 +160,7 @@ TEST_CASE("op document: C++ wrappers are the functions that this test calls", "[
       std::vector<const Shape*> operands;
       for (const int32_t operand : call.operands) operands.push_back(instructions[operand].shape.get());
       CHECK(call.attributes.Bool(Attr::kCustomCallHasSideEffect) == op.has_side_effect);
-      absl::StatusOr<BoundCall> bound = BindCall(op, call, operands, *call.shape);
+      absl::StatusOr<BoundCall> bound = BindCall(op, call, operands, call.shape.get());
       INFO(bound.status().ToString());
       REQUIRE(bound.ok());
       return *std::move(bound);

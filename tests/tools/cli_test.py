@@ -236,7 +236,7 @@ ENTRY e {
 
     def test_what_is_not_supported(self):
         program = self.file("a.hlo", CONSTANT)
-        for args in (("--engine", "gpu"), ("--load-ops", "libm.so")):
+        for args in (("--engine", "gpu"),):
             self.expect(4, "run", program, *args, error="error: ")
         unknown = CONSTANT.replace("constant({1, 2.5})", 'custom-call(), custom_call_target="acme"')
         self.expect(4, "run", self.file("u.hlo", unknown), error=["u.hlo:3:", "no custom call target acme"])

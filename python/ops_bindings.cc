@@ -1,0 +1,375 @@
+#include "python/ops_bindings.h"
+
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "custom/gradient_program.h"
+#include "custom/library.h"
+#include "custom/op_document.h"
+#include "custom/registry.h"
+#include "fmt/format.h"
+#include "hlo/load/load.h"
+#include "hlo/mlir/export.h"
+#include "hlo/proto/words.h"
+#include "run/program.h"
+
+namespace py = pybind11;
+
+namespace assay {
+namespace {
+
+// Never destroyed: kernels hold Python objects, and the interpreter may be gone.
+custom::OpRegistry& RegistryOfProcess() {
+  static auto* const registry = new custom::OpRegistry;
+  return *registry;
+}
+
+void Check(const absl::Status& status) {
+  if (!status.ok()) Throw(status, "assay.ops", "");
+}
+
+template <typename T>
+T Valued(absl::StatusOr<T> value) {
+  Check(value.status());
+  return *std::move(value);
+}
+
+std::string TypeName(AssayType code) {
+  const std::optional<ElementType> type = proto::ElementTypeFromNumber(code);
+  return type ? std::string(Name(*type)) : "?";
+}
+
+py::tuple SizesOf(const AssayArray& array) {
+  py::tuple sizes(array.rank);
+  for (int64_t d = 0; d < array.rank; ++d) sizes[d] = array.sizes[d];
+  return sizes;
+}
+
+py::object ValueOf(const AssayAttr& attr) {
+  const auto text_of_sizes = [](const AssayShape& shape) -> py::object {
+    if (shape.rank < 0) return py::none();
+    py::list sizes;
+    for (int64_t d = 0; d < shape.rank; ++d)
+      sizes.append(shape.sizes[d] < 0 ? py::object(py::none()) : py::int_(shape.sizes[d]));
+    return py::tuple(sizes);
+  };
+  switch (attr.kind) {
+    case ASSAY_ATTR_STRING: {
+      const py::bytes bytes(attr.text.data, attr.text.size);
+      PyObject* const text =
+          PyUnicode_DecodeUTF8(attr.text.data, static_cast<Py_ssize_t>(attr.text.size), nullptr);
+      if (text != nullptr) return py::reinterpret_steal<py::object>(text);
+      PyErr_Clear();
+      return bytes;
+    }
+    case ASSAY_ATTR_INT:
+      return py::int_(attr.integer);
+    case ASSAY_ATTR_FLOAT:
+      return py::float_(attr.number);
+    case ASSAY_ATTR_BOOL:
+      return py::bool_(attr.integer != 0);
+    case ASSAY_ATTR_TYPE:
+      return py::str(TypeName(static_cast<AssayType>(attr.integer)));
+    case ASSAY_ATTR_SHAPE:
+      return text_of_sizes(attr.shape);
+    case ASSAY_ATTR_TENSOR:
+      return py::make_tuple(
+          TypeName(attr.tensor.type), SizesOf(attr.tensor),
+          py::bytes(static_cast<const char*>(attr.tensor.data), static_cast<size_t>(attr.tensor.bytes)));
+    default: {
+      py::list items;
+      for (size_t i = 0; i < attr.count; ++i) items.append(ValueOf(attr.items[i]));
+      return items;
+    }
+  }
+}
+
+py::dict AttrsOf(const AssayAttr* attrs, size_t count) {
+  py::dict values;
+  for (size_t i = 0; i < count; ++i)
+    values[py::str(attrs[i].name.data, attrs[i].name.size)] = ValueOf(attrs[i]);
+  return values;
+}
+
+// Runs `work` with the interpreter's lock; a Python exception is told to `fail`.
+template <typename Work, typename Fail>
+void InPython(Work&& work, Fail&& fail) {
+  const py::gil_scoped_acquire gil;
+  const auto say = [&](const std::string& text) { fail(AssayText{text.data(), text.size()}); };
+  try {
+    work();
+  } catch (py::error_already_set& raised) {
+    say(fmt::format("raised {}", raised.what()));
+  } catch (const std::exception& thrown) {
+    say(thrown.what());
+  }
+}
+
+// The functions that Python gave for an operation. They live as long as the process.
+struct PyOp {
+  py::object kernel, shape;
+};
+
+struct PyKernel {
+  const PyOp* op;
+  py::dict attrs;
+};
+
+void* CreateKernel(void* user, const AssayConstruction* call) {
+  PyKernel* made = nullptr;
+  InPython(
+      [&] {
+        made = new PyKernel{static_cast<const PyOp*>(user), AttrsOf(call->attrs, call->num_attrs)};
+      },
+      [&](AssayText why) { call->fail(call->self, ASSAY_INTERNAL, why); });
+  return made;
+}
+
+void DestroyKernel(void* kernel) {
+  const py::gil_scoped_acquire gil;
+  delete static_cast<PyKernel*>(kernel);
+}
+
+// kernel([(type, sizes, bytes)], [(type, sizes)], attrs) -> [(sizes, bytes)].
+void ComputeKernel(void* self, const AssayCompute* call) {
+  const auto& kernel = *static_cast<const PyKernel*>(self);
+  const auto run = [&] {
+    py::list inputs, outputs;
+    for (size_t i = 0; i < call->num_inputs; ++i) {
+      const AssayArray& input = call->inputs[i];
+      if (input.kind != 0) {
+        inputs.append(py::none());
+        continue;
+      }
+      py::array_t<uint8_t> bytes(input.bytes);
+      std::memcpy(bytes.mutable_data(), input.data, static_cast<size_t>(input.bytes));
+      inputs.append(py::make_tuple(TypeName(input.type), SizesOf(input), bytes));
+    }
+    for (size_t i = 0; i < call->num_outputs; ++i)
+      outputs.append(py::make_tuple(TypeName(call->outputs[i].type), SizesOf(call->outputs[i])));
+    const py::list results = kernel.op->kernel(inputs, outputs, kernel.attrs);
+    if (results.size() != call->num_outputs)
+      throw std::runtime_error(fmt::format("gave {} results, wanted {}", results.size(), call->num_outputs));
+    for (size_t i = 0; i < call->num_outputs; ++i) {
+      const auto [sizes, bytes] = results[i].cast<std::tuple<std::vector<int64_t>, py::array_t<uint8_t>>>();
+      void* const data = call->allocate_output(call->self, i, std::ssize(sizes), sizes.data());
+      if (data == nullptr) return;  // the run has failed
+      std::memcpy(data, bytes.data(), static_cast<size_t>(bytes.size()));
+    }
+  };
+  InPython(run, [&](AssayText why) { call->fail(call->self, ASSAY_FAILED, why); });
+}
+
+// shape([sizes, None where unknown], attrs) -> [sizes].
+void InferShapes(void* user, const AssayInference* call) {
+  const auto run = [&] {
+    py::list inputs;
+    for (size_t i = 0; i < call->num_inputs; ++i) {
+      AssayAttr attr = {};
+      attr.kind = ASSAY_ATTR_SHAPE;
+      attr.shape = call->inputs[i];
+      inputs.append(ValueOf(attr));
+    }
+    const py::list shapes =
+        static_cast<const PyOp*>(user)->shape(inputs, AttrsOf(call->attrs, call->num_attrs));
+    if (shapes.size() != call->num_outputs)
+      throw std::runtime_error(
+          fmt::format("the shape function gave {} shapes, wanted {}", shapes.size(), call->num_outputs));
+    for (size_t i = 0; i < call->num_outputs; ++i) {
+      if (shapes[i].is_none()) continue;
+      std::vector<int64_t> sizes;
+      for (const py::handle size : shapes[i].cast<py::sequence>())
+        sizes.push_back(size.is_none() ? ASSAY_UNKNOWN : size.cast<int64_t>());
+      call->set_output(call->self, i, {std::ssize(sizes), sizes.data()});
+    }
+  };
+  InPython(run, [&](AssayText why) { call->fail(call->self, ASSAY_INVALID_ARGUMENT, why); });
+}
+
+// gradient(builder, attrs): builder has the methods of PyGradient.
+struct PyGradient {
+  const AssayGradient* call;
+  int64_t Add(const std::string& opcode, const std::vector<int64_t>& operands, const std::string& attributes,
+              const std::string& shape) const {
+    return call->add(call->self, {opcode.data(), opcode.size()}, {shape.data(), shape.size()},
+                     operands.size(), operands.data(), {attributes.data(), attributes.size()});
+  }
+  py::tuple ShapeOf(int64_t instruction) const {
+    const AssayShape shape = call->shape_of(call->self, instruction);
+    py::list sizes;
+    for (int64_t d = 0; d < shape.rank; ++d) sizes.append(shape.sizes[d]);
+    return py::make_tuple(TypeName(call->type_of(call->self, instruction)), py::tuple(sizes));
+  }
+  std::vector<int64_t> inputs() const { return {call->inputs, call->inputs + call->num_inputs}; }
+  std::vector<int64_t> outputs() const { return {call->outputs, call->outputs + call->num_outputs}; }
+  std::vector<int64_t> gradients() const { return {call->gradients, call->gradients + call->num_outputs}; }
+  void SetGradient(size_t input, int64_t instruction) const {
+    call->set_gradient(call->self, input, instruction);
+  }
+};
+
+void BuildGradient(void* user, const AssayGradient* call) {
+  const auto run = [&] {
+    const auto& function = *static_cast<const py::object*>(user);
+    function(PyGradient{call}, AttrsOf(call->attrs, call->num_attrs));
+  };
+  InPython(run, [&](AssayText why) { call->fail(call->self, ASSAY_INVALID_ARGUMENT, why); });
+}
+
+// The texts of a registration, and what keeps the C views of them.
+struct Texts {
+  explicit Texts(const std::vector<std::string>& strings) {
+    for (const std::string& text : strings) views.push_back({text.data(), text.size()});
+  }
+  std::vector<AssayText> views;
+};
+
+// Returns the name of the operation where it is new.
+void RegisterOp(const std::string& name, const std::vector<std::string>& attrs,
+                const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+                const std::string& doc, bool has_side_effect, const py::object& kernel,
+                const py::object& shape) {
+  auto* const functions = new PyOp{kernel, shape};
+  const Texts attr_texts(attrs), input_texts(inputs), output_texts(outputs);
+  const auto tell = [&](const AssayRegistrar* registrar) {
+    AssayOp op = {};
+    op.size = sizeof(op);
+    op.name = {name.data(), name.size()}, op.doc = {doc.data(), doc.size()};
+    op.attrs = attr_texts.views.data(), op.num_attrs = attr_texts.views.size();
+    op.inputs = input_texts.views.data(), op.num_inputs = input_texts.views.size();
+    op.outputs = output_texts.views.data(), op.num_outputs = output_texts.views.size();
+    op.has_side_effect = has_side_effect ? 1 : 0;
+    op.user = functions;
+    op.infer = shape.is_none() ? nullptr : InferShapes;
+    registrar->op(registrar->self, &op);
+    if (kernel.is_none()) return;
+    AssayKernel made = {};
+    made.size = sizeof(made);
+    made.op = op.name;
+    made.user = functions;
+    made.create = CreateKernel, made.compute = ComputeKernel, made.destroy = DestroyKernel;
+    registrar->kernel(registrar->self, &made);
+  };
+  absl::StatusOr<custom::Registrations> registrations = custom::Collect(tell);
+  Check(registrations.status());
+  if (RegistryOfProcess().ops()->FindOp(name) != nullptr)
+    Check(InvalidProgram({}, fmt::format("op {} is registered already", name)));
+  Check(RegistryOfProcess().Add(*registrations).status());
+}
+
+void RegisterGradient(const std::string& name, const py::object& function) {
+  auto* const kept = new py::object(function);
+  const auto tell = [&](const AssayRegistrar* registrar) {
+    AssayGradientDef gradient = {};
+    gradient.size = sizeof(gradient);
+    gradient.op = {name.data(), name.size()};
+    gradient.user = kept;
+    gradient.build = function.is_none() ? nullptr : BuildGradient;
+    registrar->gradient(registrar->self, &gradient);
+  };
+  absl::StatusOr<custom::Registrations> registrations = custom::Collect(tell);
+  Check(registrations.status());
+  Check(RegistryOfProcess().Add(*registrations).status());
+}
+
+std::shared_ptr<const custom::RegisteredOp> OpOf(const std::string& name) {
+  const std::shared_ptr<const custom::OpSet> ops = RegistryOfProcess().ops();
+  const custom::RegisteredOp* const op = ops->FindOp(name);
+  if (op == nullptr) Check(InvalidProgram({}, fmt::format("there is no registered op '{}'", name)));
+  return {ops, op};
+}
+
+using PyShape = std::tuple<std::string, std::vector<int64_t>>;
+
+Shape ShapeOf(const PyShape& given) {
+  const auto& [name, sizes] = given;
+  const std::optional<ElementType> type = ElementTypeFromName(name);
+  if (!type) Check(BadInput(fmt::format("there is no element type '{}'", name)));
+  return Valued(Shape::Array(*type, sizes));
+}
+
+// A call of an operation that stands in no program yet.
+struct LooseCall {
+  LooseCall(const std::vector<PyShape>& operands, const std::string& config) {
+    instruction.opcode = Opcode::kCustomCall;
+    auto extras = std::make_shared<InstructionExtras>();
+    extras->backend_config.text = config;
+    instruction.extras = std::move(extras);
+    for (const PyShape& operand : operands) views.push_back(&shapes.emplace_back(ShapeOf(operand)));
+  }
+  Instruction instruction;
+  std::deque<Shape> shapes;
+  std::vector<const Shape*> views;
+};
+
+// Of each result (type, sizes); sizes None where the shape function does not say them all.
+py::list InferOutputs(const std::string& name, const std::vector<PyShape>& operands,
+                      const std::string& config) {
+  const LooseCall call(operands, config);
+  py::list results;
+  for (const auto& output : Valued(OpOf(name)->InferOutputs(call.instruction, call.views))) {
+    bool is_known = output.shape.dims.has_value();
+    for (const int64_t size : output.shape.dims.value_or(std::vector<int64_t>()))
+      is_known = is_known && size >= 0;
+    py::object sizes = py::none();
+    if (is_known) sizes = py::tuple(py::cast(*output.shape.dims));
+    results.append(py::make_tuple(std::string(Name(output.type)), sizes));
+  }
+  return results;
+}
+
+// The gradient's program as StableHLO text.
+std::string GradientMlir(const std::string& name, const std::vector<PyShape>& operands,
+                         const std::string& config, const std::vector<PyShape>& results) {
+  const LooseCall call(operands, config);
+  std::vector<Shape> shapes;
+  for (const PyShape& result : results) shapes.push_back(ShapeOf(result));
+  const std::string text = Valued(custom::GradientProgram(*OpOf(name), call.instruction, call.views, shapes));
+  const Program program = Valued(Program::Load("gradient.hlo", text));
+  return Valued(ExportStableHlo(program.module()));
+}
+
+}  // namespace
+
+std::shared_ptr<const CustomOps> OpsOfProcess() {
+  std::shared_ptr<const custom::OpSet> ops = RegistryOfProcess().ops();
+  if (ops->ops().empty()) return nullptr;
+  return ops;
+}
+
+void BindOps(py::module_& m) {
+  py::class_<PyGradient>(m, "Gradient")
+      .def("add", &PyGradient::Add)
+      .def("shape", &PyGradient::ShapeOf)
+      .def("set_gradient", &PyGradient::SetGradient)
+      .def_property_readonly("inputs", &PyGradient::inputs)
+      .def_property_readonly("outputs", &PyGradient::outputs)
+      .def_property_readonly("gradients", &PyGradient::gradients);
+  m.def("load_ops", [](const std::string& path, bool isolate) {
+    return Valued(custom::LoadOps(RegistryOfProcess(), path, isolate));
+  });
+  m.def("op_names", [] {
+    std::vector<std::string> names;
+    for (const auto& [name, op] : RegistryOfProcess().ops()->ops()) names.push_back(name);
+    return names;
+  });
+  m.def("register_op", RegisterOp);
+  m.def("register_gradient", RegisterGradient);
+  m.def("op_wrapper", [](const std::string& name) { return custom::PythonWrapper(OpOf(name)->interface()); });
+  m.def("op_wrapper_name", [](const std::string& name) { return custom::WrapperName(name); });
+  m.def("op_document", [](const std::string& name) { return custom::DocumentOf(OpOf(name)->interface()); });
+  m.def("op_has_gradient", [](const std::string& name) { return OpOf(name)->gradient() != nullptr; });
+  m.def("op_outputs", InferOutputs);
+  m.def("op_gradient", GradientMlir);
+}
+
+}  // namespace assay

@@ -1,0 +1,25 @@
+// Operations of the user's own in Python: the registry of the process, libraries, and kernels that are Python functions.
+#ifndef ASSAY_PYTHON_OPS_BINDINGS_H_
+#define ASSAY_PYTHON_OPS_BINDINGS_H_
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string_view>
+
+#include "evaluator/custom_op.h"
+#include "shape/error.h"
+
+namespace assay {
+
+// What custom calls of programs that are loaded now may mean; null where nothing was registered.
+std::shared_ptr<const CustomOps> OpsOfProcess();
+
+// Raises the subclass of assay.Error that the status stands for.
+[[noreturn]] void Throw(const absl::Status& status, const std::string& file, std::string_view source);
+
+void BindOps(pybind11::module_& m);
+
+}  // namespace assay
+
+#endif  // ASSAY_PYTHON_OPS_BINDINGS_H_

@@ -1,0 +1,176 @@
+// Operations whose kernels do what a test asks of them, right and wrong.
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "assay/op_library.h"
+
+namespace {
+
+using namespace assay::op;
+
+// y = x, and what `fault` names.
+ASSAY_REGISTER_OP("Test.Faulty")
+    .Attr("fault: {'none', 'throws', 'throws_other', 'fails', 'unimplemented', 'exhausted', 'unfilled', 'wrong_shape', "
+          "'twice', 'no_such_output', 'constructor', 'constructor_throws', 'huge_temp', 'shard_throws'} = 'none'")
+    .Attr("T: numbertype")
+    .Input("x: T")
+    .Output("y: T");
+
+class Faulty : public Kernel {
+ public:
+  explicit Faulty(KernelConstruction* c) : Kernel(c) {
+    ASSAY_REQUIRES_OK(c, c->GetAttr("fault", &fault_));
+    ASSAY_REQUIRES(c, fault_ != "constructor", InvalidArgument("the constructor refuses"));
+    if (fault_ == "constructor_throws") throw std::runtime_error("from the constructor");
+  }
+
+  void Compute(KernelContext* c) override {
+    const Tensor x = c->input(0);
+    Tensor y;
+    if (fault_ == "throws") throw std::runtime_error("on purpose");
+    if (fault_ == "throws_other") throw 5;
+    ASSAY_REQUIRES(c, fault_ != "fails", FailedPrecondition("value ", 5, " is wrong"));
+    ASSAY_REQUIRES(c, fault_ != "unimplemented", Unimplemented("not here"));
+    ASSAY_REQUIRES(c, fault_ != "exhausted", ResourceExhausted("too much"));
+    if (fault_ == "unfilled") return;
+    if (fault_ == "wrong_shape") ASSAY_REQUIRES_OK(c, c->allocate_output(0, TensorShape{7, 7}, &y));
+    if (fault_ == "no_such_output") ASSAY_REQUIRES_OK(c, c->allocate_output(3, x.shape(), &y));
+    if (fault_ == "huge_temp")
+      ASSAY_REQUIRES_OK(c, c->allocate_temp(Type::kF64, TensorShape{int64_t{1} << 45}, &y));
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, x.shape(), &y));
+    if (fault_ == "twice") ASSAY_REQUIRES_OK(c, c->allocate_output(0, x.shape(), &y));
+    Shard(c, 8, x.num_elements(), 100000, [&](int64_t, int64_t) {
+      if (fault_ == "shard_throws") throw std::runtime_error("from a thread");
+    });
+    std::memcpy(y.data(), x.data(), static_cast<size_t>(c->c_call().inputs[0].bytes));
+  }
+
+ private:
+  std::string fault_;
+};
+ASSAY_REGISTER_KERNEL(Name("Test.Faulty").Device(kCpu), Faulty);
+
+// Nothing at all, for the cost of a call: the output is the input.
+ASSAY_REGISTER_OP("Test.Empty").Input("x: f32").Output("y: f32").SetShapeFn(UnchangedShape);
+class Empty : public Kernel {
+ public:
+  using Kernel::Kernel;
+  void Compute(KernelContext* c) override {
+    Tensor y;
+    ASSAY_REQUIRES_OK(c, c->forward_input_or_allocate({0}, 0, c->input(0).shape(), &y));
+  }
+};
+ASSAY_REGISTER_KERNEL(Name("Test.Empty").Device(kCpu), Empty);
+
+// Two kernels that fit alike, and one for f64 alone.
+ASSAY_REGISTER_OP("Test.Twice").Attr("T: {f32, f64, s32}").Input("x: T").Output("y: T");
+ASSAY_REGISTER_KERNEL(Name("Test.Twice").Device(kCpu).TypeConstraint<float>("T"), Faulty);
+ASSAY_REGISTER_KERNEL(Name("Test.Twice").Device(kCpu).TypeConstraint<float>("T"), Faulty);
+ASSAY_REGISTER_KERNEL(Name("Test.Twice").Device(kCpu).TypeConstraint<double>("T"), Empty);
+
+// y = 2 x; the kernel of the higher priority is wrong by one unit, within its tolerance of 1.5 or not at all.
+template <int kExtra>
+class Doubled : public Kernel {
+ public:
+  using Kernel::Kernel;
+  void Compute(KernelContext* c) override {
+    const Tensor x = c->input(0);
+    Tensor y;
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, x.shape(), &y));
+    for (int64_t i = 0; i < x.num_elements(); ++i) y.flat<float>()[i] = 2 * x.flat<float>()[i] + kExtra;
+  }
+};
+ASSAY_REGISTER_OP("Test.Doubled").Input("x: f32").Output("y: f32").SetShapeFn(UnchangedShape);
+ASSAY_REGISTER_KERNEL(Name("Test.Doubled").Device(kCpu).Label("reference"), Doubled<0>);
+ASSAY_REGISTER_KERNEL(Name("Test.Doubled").Device(kCpu).Priority(1), Doubled<1>);
+ASSAY_REGISTER_OP("Test.Near").Input("x: f32").Output("y: f32").SetShapeFn(UnchangedShape);
+ASSAY_REGISTER_KERNEL(Name("Test.Near").Device(kCpu).Label("reference"), Doubled<0>);
+ASSAY_REGISTER_KERNEL(Name("Test.Near").Device(kCpu).Priority(1).Tolerance(1.5, 0), Doubled<1>);
+
+// The first `count` elements, as many as a value says: a run-time size.
+class FirstOf : public Kernel {
+ public:
+  using Kernel::Kernel;
+  void Compute(KernelContext* c) override {
+    const Tensor x = c->input(0);
+    const int64_t count = c->input(1).scalar<int32_t>();
+    ASSAY_REQUIRES(c, count >= 0 && count <= x.num_elements(), InvalidArgument("count is ", count));
+    Tensor y;
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, TensorShape{count}, &y));
+    std::memcpy(y.data(), x.data(), static_cast<size_t>(4 * count));
+  }
+};
+ASSAY_REGISTER_OP("Test.FirstOf").Input("x: f32").Input("count: s32").Output("y: f32");
+ASSAY_REGISTER_KERNEL(Name("Test.FirstOf").Device(kCpu), FirstOf);
+
+// What the attributes are, as text in u8.
+class Attrs : public Kernel {
+ public:
+  explicit Attrs(KernelConstruction* c) : Kernel(c) {
+    std::vector<int64_t> axes;
+    std::vector<std::string> names;
+    float eps = 0;
+    bool flag = false;
+    Type type = Type::kPred;
+    PartialShape shape;
+    ASSAY_REQUIRES_OK(c, c->GetAttr("axes", &axes));
+    ASSAY_REQUIRES_OK(c, c->GetAttr("names", &names));
+    ASSAY_REQUIRES_OK(c, c->GetAttr("eps", &eps));
+    ASSAY_REQUIRES_OK(c, c->GetAttr("flag", &flag));
+    ASSAY_REQUIRES_OK(c, c->GetAttr("type", &type));
+    ASSAY_REQUIRES_OK(c, c->GetAttr("shape", &shape));
+    for (const int64_t axis : axes) text_ += std::to_string(axis) + " ";
+    for (const std::string& name : names) text_ += name + " ";
+    text_ += Joined(eps, flag ? " yes " : " no ", static_cast<int>(type), shape.has_rank ? " " : " ?");
+    for (const int64_t size : shape.sizes) text_ += std::to_string(size) + ",";
+  }
+  void Compute(KernelContext* c) override {
+    Tensor y;
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, c->output_shape(0), &y));
+    ASSAY_REQUIRES(c, static_cast<size_t>(y.num_elements()) >= text_.size(), Internal("text of ", text_.size()));
+    std::memset(y.data(), 0, static_cast<size_t>(y.num_elements()));
+    std::memcpy(y.data(), text_.data(), text_.size());
+  }
+
+ private:
+  std::string text_;
+};
+ASSAY_REGISTER_OP("Test.Attrs")
+    .Attr("axes: list(int) = [1, 2]")
+    .Attr("names: list(string) = ['a']")
+    .Attr("eps: float = 0.5")
+    .Attr("flag: bool = false")
+    .Attr("type: type = f32")
+    .Attr("shape: shape = ?")
+    .Output("text: u8");
+ASSAY_REGISTER_KERNEL(Name("Test.Attrs").Device(kCpu), Attrs);
+
+// f(f(x)), f the called computation.
+class Applied : public Kernel {
+ public:
+  using Kernel::Kernel;
+  void Compute(KernelContext* c) override {
+    std::vector<Tensor> once, twice;
+    ASSAY_REQUIRES_OK(c, c->call(0, {c->input(0)}, &once));
+    ASSAY_REQUIRES_OK(c, c->call(0, {once[0]}, &twice));
+    Tensor y;
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, c->output_shape(0), &y));
+    std::memcpy(y.data(), twice[0].data(), static_cast<size_t>(4 * y.num_elements()));
+  }
+};
+ASSAY_REGISTER_OP("Test.Applied").Input("x: f32").Output("y: f32").SetShapeFn(UnchangedShape);
+ASSAY_REGISTER_KERNEL(Name("Test.Applied").Device(kCpu), Applied);
+
+// (n, 3) of (n, …), for shapes alone.
+ASSAY_REGISTER_OP("Test.Rows").Input("x: f32").Output("y: f32").SetShapeFn([](InferenceContext* c) {
+  ShapeHandle x;
+  ASSAY_OP_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &x));
+  c->set_output(0, c->Matrix(c->Dim(x, 0), 3));
+  return Ok();
+});
+ASSAY_REGISTER_OP("Test.Print").Input("x: f32").Output("y: f32").SetSideEffect();
+
+}  // namespace
