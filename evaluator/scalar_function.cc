@@ -453,12 +453,12 @@ int32_t SourceOf(const Computation& computation, int32_t index) {
     index = WithoutAnnotations(computation, index);
     const Instruction& instruction = at(index);
     const Opcode opcode = instruction.opcode;
-    const bool is_copied =
-        opcode == Opcode::kCopy ||
-        (opcode == Opcode::kBitcast && instruction.shape->IsScalar() &&
-         at(instruction.operands[0]).shape->IsScalar(instruction.shape->element_type()));
+    const bool is_copied = opcode == Opcode::kCopy;
+    const bool is_same_scalar =
+        opcode == Opcode::kBitcast && instruction.shape->IsScalar() &&
+        at(instruction.operands[0]).shape->IsScalar(instruction.shape->element_type());
     const bool is_copy_done = opcode == Opcode::kCopyDone;
-    if (DefinitionOf(opcode).is_identity || is_copied) {
+    if (DefinitionOf(opcode).is_identity || is_copied || is_same_scalar) {
       index = instruction.operands[0];
     } else if (is_copy_done) {  // of a copy-start
       index = at(instruction.operands[0]).operands[0];

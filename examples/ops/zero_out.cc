@@ -13,8 +13,8 @@ using assay::op::Kernel;
 using assay::op::KernelConstruction;
 using assay::op::KernelContext;
 using assay::op::Op;
-using assay::op::Shard;
 using assay::op::ShapeHandle;
+using assay::op::Shard;
 using assay::op::Status;
 using assay::op::Tensor;
 using assay::op::TensorShape;
@@ -74,8 +74,8 @@ class ZeroOut : public Kernel {
   void Compute(KernelContext* c) override {
     const Tensor x = c->input(0);
     ASSAY_REQUIRES(c, preserve_index_ < x.num_elements() || x.num_elements() == 0,
-                   InvalidArgument("preserve_index is ", preserve_index_, ", the input has ", x.num_elements(),
-                                   " elements"));
+                   InvalidArgument("preserve_index is ", preserve_index_, ", the input has ",
+                                   x.num_elements(), " elements"));
     Tensor y;
     ASSAY_REQUIRES_OK(c, c->forward_input_or_allocate({0}, 0, x.shape(), &y));
     const auto from = x.flat<T>(), to = y.flat<T>();

@@ -25,7 +25,9 @@ ASSAY_REGISTER_OP("Test.Good").Input("x: f64").Output("y: f32");
 #elif defined(NO_SUCH_OP)
 ASSAY_NOT_DIFFERENTIABLE("Test.Missing");
 #elif defined(THROWS)
-static const assay::op::Registered thrower([](const AssayRegistrar&) { throw std::runtime_error("half-way"); });
+static const assay::op::Registered thrower([](const AssayRegistrar&) {
+  throw std::runtime_error("half-way");
+});
 #elif defined(CRASHES)
 static const int crash = [] {
   std::abort();

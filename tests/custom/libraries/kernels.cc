@@ -13,8 +13,11 @@ using namespace assay::op;
 
 // y = x, and what `fault` names.
 ASSAY_REGISTER_OP("Test.Faulty")
-    .Attr("fault: {'none', 'throws', 'throws_other', 'fails', 'unimplemented', 'exhausted', 'unfilled', 'wrong_shape', "
-          "'twice', 'no_such_output', 'constructor', 'constructor_throws', 'huge_temp', 'shard_throws'} = 'none'")
+    .Attr(
+        "fault: {'none', 'throws', 'throws_other', 'fails', 'unimplemented', 'exhausted', 'unfilled', "
+        "'wrong_shape', "
+        "'twice', 'no_such_output', 'constructor', 'constructor_throws', 'huge_temp', 'shard_throws'} = "
+        "'none'")
     .Attr("T: numbertype")
     .Input("x: T")
     .Output("y: T");
@@ -130,7 +133,8 @@ class Attrs : public Kernel {
   void Compute(KernelContext* c) override {
     Tensor y;
     ASSAY_REQUIRES_OK(c, c->allocate_output(0, c->output_shape(0), &y));
-    ASSAY_REQUIRES(c, static_cast<size_t>(y.num_elements()) >= text_.size(), Internal("text of ", text_.size()));
+    ASSAY_REQUIRES(c, static_cast<size_t>(y.num_elements()) >= text_.size(),
+                   Internal("text of ", text_.size()));
     std::memset(y.data(), 0, static_cast<size_t>(y.num_elements()));
     std::memcpy(y.data(), text_.data(), text_.size());
   }
