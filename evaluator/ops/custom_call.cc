@@ -373,6 +373,14 @@ bool IsLapackCall(const Instruction& call) {
   return IsLapack(target, "potrf") || IsLapack(target, "trsm");
 }
 
+bool IsTargetOfAssay(std::string_view target) {
+  constexpr std::string_view kOthers[] = {"TopK", "GetRngSeed", "CreateBuffer", kGlobalToLocalShape,
+                                          kLocalToGlobalShape};
+  return (!target.empty() && target[0] == '$') || IsLapack(target, "potrf") || IsLapack(target, "trsm") ||
+         IsIdentity(target) || IsAllocation(target) || IsTestCall(target) || IsFunctionCall(target) ||
+         std::find(std::begin(kOthers), std::end(kOthers), target) != std::end(kOthers);
+}
+
 absl::StatusOr<Literal> RunStandIn(EvalContext& context, std::span<Literal> operands, StandInFn run) {
   const Instruction& call = context.instruction();
   const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);

@@ -3,6 +3,7 @@
 #define ASSAY_EVALUATOR_OPS_CUSTOM_CALL_H_
 
 #include <span>
+#include <string_view>
 
 #include "absl/functional/function_ref.h"
 #include "evaluator/eval_context.h"
@@ -11,6 +12,8 @@ namespace assay {
 
 // Whether it stands for a cholesky or a triangular-solve.
 bool IsLapackCall(const Instruction& call);
+// Whether a target has a meaning of Assay's own, or is reserved: no operation of a user may have its name.
+bool IsTargetOfAssay(std::string_view target);
 
 // Evaluates the instruction of its context: the operation that a call stands for.
 using StandInFn =
