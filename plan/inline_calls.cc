@@ -50,6 +50,7 @@ class CallInliner {
     result->replica_count = module_.replica_count;
     result->frontend_attributes = module_.frontend_attributes;  // the meshes of manual regions
     result->num_partitions = module_.num_partitions;
+    result->custom_ops = module_.custom_ops;
     done_ = &result->computations;
     done_->reserve(module_.computations.size());
     for (size_t c = 0; c < module_.computations.size(); ++c) done_->push_back(Rewrite(c));
