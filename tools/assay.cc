@@ -122,6 +122,11 @@ void AddOpsFlags(CLI::App* command, RunFlags& flags) {
       ->check(Input());
   command->add_flag("--isolate-ops", flags.isolate_ops,
                     "open libraries in a child process first, where one that crashes is found out");
+  command
+      ->add_option("--ffi", flags.ffi,
+                   "TARGET=LIB.so:SYMBOL, a handler of XLA's FFI, or LIB.so, which registers its handlers "
+                   "(repeatable)")
+      ->allow_extra_args(false);
 }
 
 void AddSeedFlag(CLI::App* command, RunFlags& flags) {

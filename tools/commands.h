@@ -5,6 +5,7 @@
 #define ASSAY_TOOLS_COMMANDS_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +22,12 @@
 #include "shape/error.h"
 
 namespace assay {
+class CustomOps;
 class StepTrace;
+}  // namespace assay
+
+namespace assay::custom {
+class OpRegistry;
 }
 
 namespace assay::cli {
@@ -37,6 +43,7 @@ struct RunFlags {
   int64_t replicas = 0, partitions = 0;   // 0: as the module says
   std::vector<std::string> load_ops;      // libraries of operations
   bool isolate_ops = false;               // each is opened by a child process first
+  std::vector<std::string> ffi;           // TARGET=LIB.so:SYMBOL, or LIB.so
   std::string crosscheck;                 // off, sample or full; empty: as the engine wants it
   std::string repro_dir = "assay-repro";  // where a step that the cross-check found wrong is written
   bool json = false;
@@ -86,8 +93,6 @@ struct ProgramInFile {
 int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file);
 // Reads, parses and verifies. On failure the error is shown and nullopt returned with `exit_code` set.
 std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code);
-// The operations of --load-ops, by the name of the library in errors; null where there are none.
-absl::StatusOr<std::shared_ptr<const CustomOps>> CustomOpsOf(const RunFlags& flags);
 // Loads a file with several programs alike: calls `each` with each one, and returns its exit code, or the first that
 // is not 0.
 int ForEachProgram(const RunFlags& flags,
@@ -114,6 +119,10 @@ absl::Status CheckEngine(const RunFlags& flags);
 absl::Status StartProfiles(const RunFlags& flags);
 // The engines of --engine and --cpu, where CheckEngine has nothing against them.
 std::span<const Engine* const> EnginesOf(const RunFlags& flags);
+// What custom calls mean by --load-ops and --ffi; null where neither is given.
+absl::StatusOr<std::shared_ptr<const CustomOps>> CustomOpsOf(const RunFlags& flags);
+// The libraries of --load-ops in the order in which they are given.
+absl::Status LoadLibraries(const RunFlags& flags, custom::OpRegistry& registry);
 // flags.options with what the other flags say.
 RunOptions OptionsOf(const RunFlags& flags);
 // Nothing where the machine has no such instruction set, which CheckEngine refuses.

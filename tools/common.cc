@@ -180,6 +180,7 @@ RunOptions OptionsOf(const RunFlags& flags) {
   options.repro_flags = "--engine " + flags.engine;
   if (flags.allow_rwx) options.repro_flags += " --allow-rwx";
   if (!flags.cpu.empty()) options.repro_flags += " --cpu " + flags.cpu;
+  for (const std::string& ffi : flags.ffi) options.repro_flags += fmt::format(" --ffi '{}'", ffi);
   if (options.jobs > 0) options.repro_flags += fmt::format(" --jobs {}", options.jobs);
   for (const std::string& library : flags.load_ops) options.repro_flags += " --load-ops " + library;
   return options;

@@ -1,10 +1,9 @@
-// assay ops, and the operations that --load-ops brings.
+// assay ops.
 #include <algorithm>
 
-#include "custom/combined_ops.h"
 #include "custom/compatibility.h"
-#include "custom/library.h"
 #include "custom/op_document.h"
+#include "custom/registry.h"
 #include "engines/approximate/functions.h"
 #include "engines/native/native_engine.h"
 #include "evaluator/registry.h"
@@ -58,13 +57,6 @@ std::string Detail(Opcode opcode) {
   return text;
 }
 
-// The libraries of --load-ops in the order in which they are given.
-absl::Status LoadLibraries(const RunFlags& flags, custom::OpRegistry& registry) {
-  for (const std::string& library : flags.load_ops)
-    ASSAY_RETURN_IF_ERROR(custom::LoadOps(registry, library, flags.isolate_ops).status());
-  return absl::OkStatus();
-}
-
 std::string KernelsText(const custom::RegisteredOp& op) {
   std::string text;
   for (const custom::KernelDef& kernel : op.kernels())
@@ -88,13 +80,6 @@ int PrintJson(const custom::OpSet& ops, const std::string& op) {
 }
 
 }  // namespace
-
-absl::StatusOr<std::shared_ptr<const CustomOps>> CustomOpsOf(const RunFlags& flags) {
-  if (flags.load_ops.empty()) return std::shared_ptr<const CustomOps>();
-  custom::OpRegistry registry;
-  ASSAY_RETURN_IF_ERROR(LoadLibraries(flags, registry));
-  return registry.ops();
-}
 
 int PrintOps(const std::string& op, const RunFlags& flags) {
   custom::OpRegistry registry;

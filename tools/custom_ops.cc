@@ -1,0 +1,32 @@
+// The operations of the user's own that a program may call: what --load-ops and --ffi name.
+#include "custom/combined_ops.h"
+#include "custom/ffi/library.h"
+#include "custom/library.h"
+#include "tools/commands.h"
+
+namespace assay::cli {
+
+absl::Status LoadLibraries(const RunFlags& flags, custom::OpRegistry& registry) {
+  for (const std::string& library : flags.load_ops)
+    ASSAY_RETURN_IF_ERROR(custom::LoadOps(registry, library, flags.isolate_ops).status());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<const CustomOps>> CustomOpsOf(const RunFlags& flags) {
+  std::vector<std::shared_ptr<const CustomOps>> sets;
+  if (!flags.load_ops.empty()) {
+    custom::OpRegistry registry;
+    ASSAY_RETURN_IF_ERROR(LoadLibraries(flags, registry));
+    sets.push_back(registry.ops());
+  }
+  if (!flags.ffi.empty()) {
+    const auto ops = std::make_shared<custom::ffi::FfiOps>();
+    for (const std::string& option : flags.ffi)
+      ASSAY_RETURN_IF_ERROR(custom::ffi::AddFfiOption(option, *ops));
+    sets.push_back(ops);
+  }
+  if (sets.empty()) return std::shared_ptr<const CustomOps>();
+  return std::make_shared<const custom::CombinedOps>(std::move(sets));
+}
+
+}  // namespace assay::cli
