@@ -21,6 +21,7 @@
 #include "literal/compare.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "python/ffi_bindings.h"
 #include "python/ops_bindings.h"
 #include "run/inputs/program_io.h"
 #include "run/program_cache.h"
@@ -258,8 +259,9 @@ class PyModule {
   }
 
   const std::string name_, text_;
-  const Program program_;  // of the process, for every module with this text
-  RunCounts run_counts_;   // of this module: loaded again, it is sampled from its first run
+  const Program
+      program_;  // of the process, for every module with this text, but where it calls registered operations
+  RunCounts run_counts_;  // of this module: loaded again, it is sampled from its first run
 };
 
 }  // namespace
@@ -305,4 +307,5 @@ PYBIND11_MODULE(_assay, m) {
       .def("evaluate_devices", &PyModule::EvaluateDevices)
       .def("grid", &PyModule::Grid);
   assay::BindOps(m);
+  assay::DefineFfi(m, [](const absl::Status& status) { assay::Throw(status, "assay", ""); });
 }

@@ -6,12 +6,14 @@
 
 #include <cstring>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "custom/combined_ops.h"
 #include "custom/gradient_program.h"
 #include "custom/library.h"
 #include "custom/op_document.h"
@@ -20,6 +22,7 @@
 #include "hlo/load/load.h"
 #include "hlo/mlir/export.h"
 #include "hlo/proto/words.h"
+#include "python/ffi_bindings.h"
 #include "run/program.h"
 
 namespace py = pybind11;
@@ -341,9 +344,22 @@ std::string GradientMlir(const std::string& name, const std::vector<PyShape>& op
 }  // namespace
 
 std::shared_ptr<const CustomOps> OpsOfProcess() {
-  std::shared_ptr<const custom::OpSet> ops = RegistryOfProcess().ops();
-  if (ops->ops().empty()) return nullptr;
-  return ops;
+  // As long as nothing is registered it is one object: programs that are loaded again are known by it.
+  struct Known {
+    std::mutex mutex;
+    std::shared_ptr<const CustomOps> ops, handlers, both;
+  };
+  static auto* const known = new Known;
+  const std::shared_ptr<const custom::OpSet> ops = RegistryOfProcess().ops();
+  const std::shared_ptr<const CustomOps> handlers = FfiOpsOfProcess();
+  if (ops->ops().empty()) return handlers;
+  if (handlers == nullptr) return ops;
+  const std::lock_guard<std::mutex> lock(known->mutex);
+  if (known->ops != ops || known->handlers != handlers) {
+    known->ops = ops, known->handlers = handlers;
+    known->both = std::make_shared<const custom::CombinedOps>(std::vector{known->ops, known->handlers});
+  }
+  return known->both;
 }
 
 void BindOps(py::module_& m) {

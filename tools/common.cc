@@ -182,7 +182,8 @@ RunOptions OptionsOf(const RunFlags& flags) {
   if (!flags.cpu.empty()) options.repro_flags += " --cpu " + flags.cpu;
   for (const std::string& ffi : flags.ffi) options.repro_flags += fmt::format(" --ffi '{}'", ffi);
   if (options.jobs > 0) options.repro_flags += fmt::format(" --jobs {}", options.jobs);
-  for (const std::string& library : flags.load_ops) options.repro_flags += " --load-ops " + library;
+  for (const std::string& library : flags.load_ops)
+    options.repro_flags += fmt::format(" --load-ops '{}'", library);
   return options;
 }
 

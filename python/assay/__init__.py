@@ -15,11 +15,13 @@ Errors are subclasses of assay.Error, with the message that the command `assay` 
 from assay._errors import ComparisonFailed, Error, EvaluationFailed, InvalidProgram, NotSupported
 from assay._module import Module, load
 from assay._report import LeafReport, Report, compare, ulp_distances
+from assay._ffi import load_ffi_library, register_ffi_target, register_ffi_type
 from assay._jax import assert_matches, check, evaluate, lower
 from assay._assay import version as __version__
 
 __all__ = [
     "ComparisonFailed", "Error", "EvaluationFailed", "InvalidProgram", "LeafReport", "Module", "NotSupported",
-    "Report", "__version__", "assert_matches", "check", "compare", "evaluate", "load", "lower",
+    "Report", "__version__", "assert_matches", "check", "compare", "evaluate", "load",
+    "load_ffi_library", "lower", "register_ffi_target", "register_ffi_type",
     "ulp_distances",
 ]
