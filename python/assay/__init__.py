@@ -9,6 +9,8 @@
     print(assay.check(jax_function, x))           # how far JAX's backend is from the exact result, in ulps
     assay.assert_matches(jax_function, x, ulps=4)
 
+    assay.load_ops("./zero_out.so")               # operations of your own, for custom calls (assay.ops)
+
 Errors are subclasses of assay.Error, with the message that the command `assay` prints.
 """
 
@@ -17,11 +19,13 @@ from assay._module import Module, load
 from assay._report import LeafReport, Report, compare, ulp_distances
 from assay._ffi import load_ffi_library, register_ffi_target, register_ffi_type
 from assay._jax import assert_matches, check, evaluate, lower
+from assay import ops
+from assay.ops import load_ops, op
 from assay._assay import version as __version__
 
 __all__ = [
     "ComparisonFailed", "Error", "EvaluationFailed", "InvalidProgram", "LeafReport", "Module", "NotSupported",
     "Report", "__version__", "assert_matches", "check", "compare", "evaluate", "load",
-    "load_ffi_library", "lower", "register_ffi_target", "register_ffi_type",
+    "load_ffi_library", "load_ops", "lower", "op", "ops", "register_ffi_target", "register_ffi_type",
     "ulp_distances",
 ]
