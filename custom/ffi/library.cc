@@ -54,14 +54,7 @@ class LoadedLibraries {
       return BadInput("something else loaded it before, so what it registered was not seen");
     }
     RegistrationScope scope;
-    void* handle = nullptr;
-    try {
-      handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    } catch (const std::exception& e) {
-      return BadInput(fmt::format("an exception came out of its constructors: {}", e.what()));
-    } catch (...) {
-      return BadInput("an exception came out of its constructors");
-    }
+    void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) return BadInput(LastError());
     if (!scope.first_error.ok()) return BadInput(std::string(scope.first_error.message()));
     return by_handle_.emplace(handle, std::move(scope.registrations)).first->second;

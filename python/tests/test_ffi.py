@@ -17,8 +17,8 @@ COMPILER = shutil.which("g++") or shutil.which("c++")
 if COMPILER is None:
     pytest.skip("no C++ compiler", allow_module_level=True)
 
-HERE = pathlib.Path(__file__).resolve().parent / "ffi"
-ROOT = HERE.parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "tests/custom/ffi/jax"
 HANDLERS = ["rms_norm", "rms_norm_forward", "rms_norm_backward", "attributes", "scheduled", "later"]
 
 
@@ -39,7 +39,7 @@ def x64():
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     path = tmp_path_factory.mktemp("ffi") / "handlers.so"
-    compiled(HERE / "handlers.cc", path, "-std=c++17", "-shared")
+    compiled(SOURCES / "handlers.cc", path, "-std=c++17", "-shared")
     loaded = ctypes.CDLL(str(path))
     for name in HANDLERS:
         capsule = jax.ffi.pycapsule(getattr(loaded, name))
@@ -218,7 +218,7 @@ def test_functions_of_jax_are_evaluated(library):
 
 def test_a_library_that_registers_its_handlers_by_itself(tmp_path):
     path = tmp_path / "registering.so"
-    compiled(HERE / "registering.cc", path, "-std=c++17", "-shared")
+    compiled(SOURCES / "registering.cc", path, "-std=c++17", "-shared")
     assert assay.load_ffi_library(path) == ["assay_tests.AddOffset"]
     assert assay.load_ffi_library(path) == ["assay_tests.AddOffset"]
     text = jax.jit(lambda x: jax.ffi.ffi_call("assay_tests.AddOffset", jax.ShapeDtypeStruct(x.shape, x.dtype))(
@@ -230,8 +230,8 @@ def test_a_library_that_registers_its_handlers_by_itself(tmp_path):
 
 def test_the_interface_is_that_of_jaxlibs_header(tmp_path):
     """Every struct, field and number of the header stands in abi.cc, which compiles where ours are the same."""
-    checks = (HERE / "abi.cc").read_text()
-    compiled(HERE / "abi.cc", tmp_path / "abi.o", "-std=c++20", "-c", f"-I{ROOT}")
+    checks = (SOURCES / "abi.cc").read_text()
+    compiled(SOURCES / "abi.cc", tmp_path / "abi.o", "-std=c++20", "-c", f"-I{ROOT}")
     header = (pathlib.Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h").read_text()
     header = re.sub(r"//[^\n]*", "", header)
     structs = dict(re.findall(r"struct (XLA_FFI_\w+) \{(.*?)\n\}", header, re.S))

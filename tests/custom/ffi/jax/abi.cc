@@ -1,4 +1,4 @@
-// Compiles where custom/ffi/abi.h says what jaxlib's header does. test_ffi.py compiles it, and sees that nothing of the header is
+// Compiles where custom/ffi/abi.h says what jaxlib's header does. python/tests/test_ffi.py compiles it, and sees that nothing of the header is
 // left out here.
 #include "custom/ffi/abi.h"
 
