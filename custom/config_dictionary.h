@@ -16,8 +16,9 @@
 namespace assay::custom {
 
 struct ConfigValue;
+struct ConfigEntry;
 // In the order in which they are written; no name stands twice.
-using ConfigDictionary = std::vector<std::pair<std::string, ConfigValue>>;
+using ConfigDictionary = std::vector<ConfigEntry>;
 
 // An integer with its type; `type` is kS64 where none is written (MLIR's default), and of JSON's numbers without a fraction.
 // i1 with a number is kPred, i8 … i64 are the signed types, ui8 … ui64 the unsigned ones. Of a u64 `value` has the bits.
@@ -48,6 +49,13 @@ struct ConfigValue {
   std::variant<bool, ConfigInt, ConfigFloat, std::string, ConfigType, ConfigArray, ConfigList,
                ConfigDictionary>
       value;
+};
+
+// A pair is a template, which asks its members what they can do before they are whole.
+struct ConfigEntry {
+  ConfigEntry(std::string name, ConfigValue value) : first(std::move(name)), second(std::move(value)) {}
+  std::string first;
+  ConfigValue second;
 };
 
 // Empty text is the empty dictionary. Error: InvalidProgram, with the byte at which the text is wrong and what is wanted there; also

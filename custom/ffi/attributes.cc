@@ -39,7 +39,7 @@ absl::StatusOr<std::unique_ptr<const CallAttributes>> CallAttributes::Make(
 }
 
 absl::Status CallAttributes::Fill(const ConfigDictionary& dictionary, const std::string& prefix) {
-  std::vector<const std::pair<std::string, ConfigValue>*> sorted;
+  std::vector<const ConfigEntry*> sorted;
   for (const auto& field : dictionary) sorted.push_back(&field);
   std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
   for (const auto* const field : sorted) {
