@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "custom/lapack/lapack_ops.h"
 #include "fmt/format.h"
 #include "hlo/load/load.h"
 #include "plan/make_plan.h"
@@ -26,6 +27,7 @@ absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view by
 }
 
 absl::StatusOr<Program> Program::OfModule(Module module) {
+  if (module.custom_ops == nullptr) module.custom_ops = custom::LapackOps();
   ASSAY_ASSIGN_OR_RETURN(VerifiedModule verified, Verify(std::move(module)));
   return Program(std::move(verified));
 }

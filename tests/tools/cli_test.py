@@ -269,6 +269,29 @@ ENTRY e {
         for args in ((), ("--crosscheck", "sample"), ("--crosscheck", "off"), ("--allow-rwx",)):
             self.expect(0, "run", self.dot(512), "--engine", "fast", "--random-inputs", "1", *args, output="out0 f32")
 
+    # ---- LAPACK ----
+
+    def eigenvalues(self):
+        return self.file("eigh.hlo", """HloModule m
+ENTRY e {
+  a = f64[2,2] constant({{2, 0}, {0, 1}})
+  ROOT r = (f64[2,2], f64[2], s32[]) custom-call(a), custom_call_target="lapack_dsyevd_ffi", \
+backend_config={mode = 86 : ui8, uplo = 76 : ui8}
+}
+""".replace("\\\n", ""))
+
+    def test_lapack_runs_and_is_named(self):
+        self.expect(0, "run", self.eigenvalues(), output="out1 f64[2]\n[1. 2.]")
+        self.expect(0, "plan", self.eigenvalues(), output="[lapack dsyevd]")
+
+    def test_without_lapack_its_calls_are_not_supported(self):
+        self.file("liblapack.so.3", "no library")
+        env = {**os.environ, "LD_LIBRARY_PATH": self.folder.name}
+        self.expect(4, "run", self.eigenvalues(), env=env,
+                    error=["eigh.hlo:4:", "LAPACK can't be loaded (Debian: liblapack3): ", "liblapack.so.3"])
+        self.expect(0, "verify", self.eigenvalues(), env=env)
+        self.expect(0, "plan", self.eigenvalues(), output="(custom: LAPACK can't be loaded", env=env)
+
     # ---- protocol buffers ----
 
     def test_protos_run_verify_plan_and_print(self):

@@ -1,0 +1,135 @@
+#include "custom/lapack/lapack_ops.h"
+
+#include <algorithm>
+#include <deque>
+#include <string_view>
+#include <utility>
+
+#include "custom/lapack/lapack_kernel.h"
+#include "custom/lapack/library.h"
+#include "custom/lapack/perturbed_solve.h"
+#include "custom/lapack/routines.h"
+#include "fmt/format.h"
+
+namespace assay::custom {
+namespace {
+
+constexpr std::string_view kTypeLetters = "sdcz";
+constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kF64, ElementType::kC64,
+                                  ElementType::kC128};
+
+// The type that a letter of a routine's name says.
+ElementType TypeOfLetter(char letter) { return kTypes[kTypeLetters.find(letter)]; }
+
+// lapack_TNAME_ffi: the routine NAME for the type of the letter T.
+class LapackOp final : public CustomOp {
+ public:
+  LapackOp(const Routine& routine, char letter)
+      : routine_(routine),
+        type_(TypeOfLetter(letter)),
+        symbol_(fmt::format("{}{}", letter, routine.name)),
+        target_(fmt::format("lapack_{}_ffi", symbol_)) {}
+
+  const std::string& target() const { return target_; }
+
+  absl::StatusOr<Shape> Infer(const InferContext& context) const override {
+    ASSAY_ASSIGN_OR_RETURN(const LapackCall call, BindLapackCall(routine_, type_, context));
+    return ResultOf(routine_, call, context);
+  }
+
+  absl::StatusOr<std::shared_ptr<const CustomKernel>> Prepare(const Module& module,
+                                                              const Computation& computation,
+                                                              const Instruction& call,
+                                                              KernelRole) const override {
+    return PrepareLapack(module, computation, call, routine_, type_, symbol_);
+  }
+
+  // `symbol`: the routine in the library; empty where none is asked.
+  static absl::StatusOr<std::shared_ptr<const CustomKernel>> PrepareLapack(
+      const Module& module, const Computation& computation, const Instruction& instruction,
+      const Routine& routine, ElementType type, std::string_view symbol) {
+    std::vector<const Shape*> operands;
+    for (const int32_t operand : instruction.operands)
+      operands.push_back(computation.instructions[operand].shape.get());
+    const InferContext context{module, instruction, operands, instruction.shape.get(), &computation};
+    ASSAY_ASSIGN_OR_RETURN(LapackCall call, BindLapackCall(routine, type, context));
+    ASSAY_RETURN_IF_ERROR(CheckFitsIntegers(routine, call));
+    if (symbol.empty()) return MakeLapackKernel(routine, std::move(call), nullptr, std::string(routine.name));
+    ASSAY_ASSIGN_OR_RETURN(void* const function, FindLapackRoutine(symbol));
+    return MakeLapackKernel(routine, std::move(call), function, fmt::format("lapack {}", symbol));
+  }
+
+ private:
+  const Routine& routine_;
+  const ElementType type_;
+  const std::string symbol_, target_;
+};
+
+// One target for all types.
+class PerturbedSolveOp final : public CustomOp {
+ public:
+  absl::StatusOr<Shape> Infer(const InferContext& context) const override {
+    ASSAY_ASSIGN_OR_RETURN(const LapackCall call, BindLapackCall(PerturbedSolve(), TypeOf(context), context));
+    return ResultOf(PerturbedSolve(), call, context);
+  }
+
+  absl::StatusOr<std::shared_ptr<const CustomKernel>> Prepare(const Module& module,
+                                                              const Computation& computation,
+                                                              const Instruction& call,
+                                                              KernelRole) const override {
+    const ElementType type = computation.instructions[call.operands[0]].shape->element_type();
+    return LapackOp::PrepareLapack(module, computation, call, PerturbedSolve(), type, {});
+  }
+
+ private:
+  // f64, which the message then wants, where the first operand has none of the types.
+  static ElementType TypeOf(const InferContext& context) {
+    if (context.num_operands() == 0 || !context.operand(0).IsArray()) return ElementType::kF64;
+    const ElementType type = context.operand(0).element_type();
+    return std::ranges::find(kTypes, type) != std::end(kTypes) ? type : ElementType::kF64;
+  }
+};
+
+constexpr std::string_view kPerturbedTarget = "tridiagonal_solve_perturbed_ffi";
+
+class LapackTable final : public CustomOps {
+ public:
+  LapackTable() {
+    for (const std::span<const Routine> routines : {DirectRoutines(), SpectralRoutines()}) {
+      for (const Routine& routine : routines) {
+        for (const char letter : routine.types) ops_.emplace_back(routine, letter);
+      }
+    }
+  }
+
+  const CustomOp* Find(std::string_view target) const override {
+    if (target == kPerturbedTarget) return &perturbed_;
+    if (!target.starts_with("lapack_")) return nullptr;
+    const auto found = std::ranges::find(ops_, target, &LapackOp::target);
+    return found == ops_.end() ? nullptr : &*found;
+  }
+
+  std::vector<std::string> Targets() const {
+    std::vector<std::string> targets = {std::string(kPerturbedTarget)};
+    for (const LapackOp& op : ops_) targets.push_back(op.target());
+    std::ranges::sort(targets);
+    return targets;
+  }
+
+ private:
+  std::deque<LapackOp> ops_;
+  const PerturbedSolveOp perturbed_;
+};
+
+const std::shared_ptr<const LapackTable>& Table() {
+  static const auto* const table = new std::shared_ptr<const LapackTable>(std::make_shared<LapackTable>());
+  return *table;
+}
+
+}  // namespace
+
+std::shared_ptr<const CustomOps> LapackOps() { return Table(); }
+
+std::vector<std::string> LapackTargets() { return Table()->Targets(); }
+
+}  // namespace assay::custom
