@@ -36,7 +36,18 @@ function(assay_install_with_includes)
     install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/${folder})
   endforeach()
 endfunction()
-assay_install_with_includes(assay/assay.h assay/testing.h)
+assay_install_with_includes(assay/assay.h assay/testing.h assay/op_library.h)
+
+# For libraries of operations, which link nothing of Assay: where the headers are.
+add_library(assay_ops INTERFACE)
+set_target_properties(assay_ops PROPERTIES EXPORT_NAME ops)
+target_compile_features(assay_ops INTERFACE cxx_std_20)
+target_include_directories(assay_ops INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/assay>)
+install(TARGETS assay_ops EXPORT assayTargets)
+# The same for who builds without CMake: assay-config --cflags.
+configure_file(cmake/assay-config.in assay-config @ONLY)
+install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/assay-config DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(EXPORT assayTargets NAMESPACE assay:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 configure_package_config_file(cmake/assayConfig.cmake.in assayConfig.cmake

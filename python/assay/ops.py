@@ -256,7 +256,7 @@ def _backward(op_name, config, shapes, residuals, cotangents):
     values, outputs = residuals
     with translated():
         text = _assay.op_gradient(op_name, _described(values), config, [(type_, list(sizes)) for type_, sizes in shapes])
-    gradients = [jax.numpy.zeros(y.shape, y.dtype) if g.dtype == jax.dtypes.float0 else g for y, g in zip(outputs, cotangents)]
+    gradients = [jax.lax.sub(y, y) if g.dtype == jax.dtypes.float0 else g for y, g in zip(outputs, cotangents)]
     found = _inline_primitive().bind(*values, *outputs, *gradients, text=text,
                                      results=tuple((tuple(x.shape), np.dtype(x.dtype)) for x in values))
     return tuple(g if jax.numpy.issubdtype(x.dtype, jax.numpy.inexact) else np.zeros(x.shape, jax.dtypes.float0)
