@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "custom/c_values.h"
-#include "custom/lapack/lapack_ops.h"
 #include "custom/library_kernel.h"
 #include "evaluator/op.h"
 #include "fmt/format.h"
@@ -219,11 +218,6 @@ absl::StatusOr<std::shared_ptr<const CustomKernel>> RegisteredOp::Prepare(const 
   }
   if (kernel == nullptr) return NoKernel(*this, bound.attrs, label);
   return MakeLibraryKernel(interface_, *kernel, std::move(bound), operands, *call.shape);
-}
-
-const CustomOp* OpSet::Find(std::string_view target) const {
-  if (const RegisteredOp* const op = FindOp(target)) return op;
-  return LapackOps()->Find(target);
 }
 
 const RegisteredOp* OpSet::FindOp(std::string_view name) const {

@@ -51,8 +51,7 @@ class RegisteredOp final : public CustomOp {
 // Operations by name; it does not change.
 class OpSet final : public CustomOps {
  public:
-  // LAPACK's targets are known besides.
-  const CustomOp* Find(std::string_view target) const override;
+  const CustomOp* Find(std::string_view target) const override { return FindOp(target); }
   const RegisteredOp* FindOp(std::string_view name) const;
   const std::map<std::string, std::shared_ptr<const RegisteredOp>, std::less<>>& ops() const { return ops_; }
 

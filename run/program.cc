@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "custom/combined_ops.h"
 #include "custom/lapack/lapack_ops.h"
 #include "fmt/format.h"
 #include "hlo/load/load.h"
@@ -19,6 +20,20 @@ struct Program::Shared {
   std::vector<std::shared_ptr<const Plan>> plans;  // one for each list of engines: few enough to look through
 };
 
+namespace {
+
+// LAPACK's targets are known to every program, besides what it was given.
+void AddLapack(std::shared_ptr<const CustomOps>& ops) {
+  std::shared_ptr<const CustomOps> lapack = custom::LapackOps();
+  if (ops == nullptr) {
+    ops = std::move(lapack);
+  } else if (ops->Find("lapack_sgetrf_ffi") == nullptr) {
+    ops = std::make_shared<const custom::CombinedOps>(std::vector{ops, std::move(lapack)});
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view bytes,
                                       std::shared_ptr<const CustomOps> custom_ops) {
   ASSAY_ASSIGN_OR_RETURN(Module module, LoadProgram(name, bytes));
@@ -27,7 +42,7 @@ absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view by
 }
 
 absl::StatusOr<Program> Program::OfModule(Module module) {
-  if (module.custom_ops == nullptr) module.custom_ops = custom::LapackOps();
+  AddLapack(module.custom_ops);
   ASSAY_ASSIGN_OR_RETURN(VerifiedModule verified, Verify(std::move(module)));
   return Program(std::move(verified));
 }

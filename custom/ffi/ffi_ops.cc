@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "custom/lapack/lapack_ops.h"
 #include "evaluator/ops/custom_call.h"
 #include "fmt/format.h"
 
@@ -22,7 +21,7 @@ bool IsCpu(std::string_view platform) {
 
 const CustomOp* FfiOps::Find(std::string_view target) const {
   const auto found = ops_.find(target);
-  return found == ops_.end() ? LapackOps()->Find(target) : found->second.get();
+  return found == ops_.end() ? nullptr : found->second.get();
 }
 
 absl::Status FfiOps::Register(std::span<const Registration> registrations) {

@@ -18,7 +18,6 @@ namespace assay::custom::ffi {
 // A copy shares the handlers, so a set that modules have can be left as it is and its copy get more.
 class FfiOps final : public CustomOps {
  public:
-  // LAPACK's targets are known besides.
   const CustomOp* Find(std::string_view target) const override;
   bool empty() const { return ops_.empty(); }
 
