@@ -1,7 +1,8 @@
-// getrf, geqrf, geqp3, orgqr, ormqr, gehrd, sytrd, gtsv and their complex forms. Arguments are those of LAPACK's Fortran
+// getrf, geqrf, geqp3, orgqr, ormqr, gehrd, sytrd, gtsv and their complex forms; getrf and gtsv are Assay's own. Arguments are those of LAPACK's Fortran
 // routines: every argument by its address, the length of each letter behind all of them.
 #include <algorithm>
 
+#include "custom/lapack/exact_lu.h"
 #include "custom/lapack/routines.h"
 #include "fmt/format.h"
 
@@ -21,14 +22,6 @@ absl::Status SetSmaller(const InferContext&, LapackCall& call) {
 
 constexpr ArrayRule kLuResults[] = {
     {ArrayType::kElement, "mn", 0}, {ArrayType::kS32, "k"}, {ArrayType::kS32, ""}};
-
-int CallGetrf(const LapackArguments& args) {
-  using Fn = void (*)(Int m, Int n, void* a, Int lda, int* ipiv, int* info);
-  const int m = args.size('m'), n = args.size('n'), lda = args.lead('m');
-  int info = 0;
-  reinterpret_cast<Fn>(args.routine)(&m, &n, args.out[0], &lda, static_cast<int*>(args.out[1]), &info);
-  return info;
-}
 
 // ---- geqrf(a) = (R and reflectors, tau); geqp3(a, jpvt) = (the same, permutation, tau) --------------------------------
 
@@ -194,22 +187,13 @@ constexpr ArrayRule kGtsvResults[] = {{ArrayType::kElement, "n", 0},
                                       {ArrayType::kElement, "nr", 3},
                                       {ArrayType::kS32, ""}};
 
-int CallGtsv(const LapackArguments& args) {
-  using Fn = void (*)(Int n, Int nrhs, void* dl, void* d, void* du, void* b, Int ldb, int* info);
-  const int n = args.size('n'), nrhs = args.size('r'), ldb = args.lead('n');
-  char* const dl = static_cast<char*>(args.out[0]) + (n > 0 ? Bytes(args.call.type) : 0);
-  int info = 0;
-  reinterpret_cast<Fn>(args.routine)(&n, &nrhs, dl, args.out[1], args.out[2], args.out[3], &ldb, &info);
-  return info;
-}
-
 constexpr Routine kDirect[] = {
     {.name = "getrf",
      .types = "sdcz",
      .operands = kOneMatrix,
      .results = kLuResults,
      .check = SetSmaller,
-     .invoke = CallGetrf},
+     .own = MakeExactGetrf},
     {.name = "geqrf",
      .types = "sdcz",
      .operands = kOneMatrix,
@@ -284,7 +268,11 @@ constexpr Routine kDirect[] = {
      .check = SetOffDiagonal,
      .workspace = WorkspaceOfOne,
      .invoke = CallSytrd},
-    {.name = "gtsv", .types = "sdcz", .operands = kGtsvOperands, .results = kGtsvResults, .invoke = CallGtsv},
+    {.name = "gtsv",
+     .types = "sdcz",
+     .operands = kGtsvOperands,
+     .results = kGtsvResults,
+     .own = MakeExactGtsv},
 };
 
 }  // namespace

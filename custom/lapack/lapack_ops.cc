@@ -40,20 +40,21 @@ class LapackOp final : public CustomOp {
   absl::StatusOr<std::shared_ptr<const CustomKernel>> Prepare(const Module& module,
                                                               const Computation& computation,
                                                               const Instruction& call,
-                                                              KernelRole) const override {
-    return PrepareLapack(module, computation, call, routine_, type_, symbol_);
+                                                              KernelRole role) const override {
+    return PrepareLapack(module, computation, call, routine_, type_, symbol_, role);
   }
 
   // `symbol`: the routine in the library; empty where none is asked.
   static absl::StatusOr<std::shared_ptr<const CustomKernel>> PrepareLapack(
       const Module& module, const Computation& computation, const Instruction& instruction,
-      const Routine& routine, ElementType type, std::string_view symbol) {
+      const Routine& routine, ElementType type, std::string_view symbol, KernelRole role) {
     std::vector<const Shape*> operands;
     for (const int32_t operand : instruction.operands)
       operands.push_back(computation.instructions[operand].shape.get());
     const InferContext context{module, instruction, operands, instruction.shape.get(), &computation};
     ASSAY_ASSIGN_OR_RETURN(LapackCall call, BindLapackCall(routine, type, context));
     ASSAY_RETURN_IF_ERROR(CheckFitsIntegers(routine, call));
+    if (routine.own != nullptr) return routine.own(call, role);
     if (symbol.empty()) return MakeLapackKernel(routine, std::move(call), nullptr, std::string(routine.name));
     ASSAY_ASSIGN_OR_RETURN(void* const function, FindLapackRoutine(symbol));
     return MakeLapackKernel(routine, std::move(call), function, fmt::format("lapack {}", symbol));
@@ -76,9 +77,9 @@ class PerturbedSolveOp final : public CustomOp {
   absl::StatusOr<std::shared_ptr<const CustomKernel>> Prepare(const Module& module,
                                                               const Computation& computation,
                                                               const Instruction& call,
-                                                              KernelRole) const override {
+                                                              KernelRole role) const override {
     const ElementType type = computation.instructions[call.operands[0]].shape->element_type();
-    return LapackOp::PrepareLapack(module, computation, call, PerturbedSolve(), type, {});
+    return LapackOp::PrepareLapack(module, computation, call, PerturbedSolve(), type, {}, role);
   }
 
  private:

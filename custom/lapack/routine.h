@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "evaluator/custom_op.h"
 #include "evaluator/op.h"
 #include "hlo/module.h"
 #include "shape/error.h"
@@ -87,6 +89,8 @@ struct Routine {
   int (*invoke)(const LapackArguments& arguments) = nullptr;
   // The last result is info.
   bool has_info = true;
+  // A kernel of Assay's own in the library's place; null: there is none.
+  std::shared_ptr<const CustomKernel> (*own)(const LapackCall& call, KernelRole role) = nullptr;
   // Position among the routine's arguments of a matrix in which it may not find a NaN or an infinity; 0: it may.
   int finite = 0;
 };

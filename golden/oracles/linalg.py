@@ -7,6 +7,6 @@ from linalg_base import SCRIPT
 
 if __name__ == "__main__":
     dry_run = written.dry_run(__doc__)
-    for name in ("linalg_reduce", "linalg_dot", "linalg_transform", "linalg_huge"):
+    for name in ("linalg_reduce", "linalg_dot", "linalg_transform", "linalg_huge", "linalg_lapack"):
         importlib.import_module(name).main()
     SCRIPT.finish(dry_run)

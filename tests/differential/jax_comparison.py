@@ -9,6 +9,7 @@ from values import NUMPY
 ULPS = 4  # XLA:CPU's functions are this far off (docs/semantics.md)
 NOISE_RUNS = 8
 NOISE_FACTOR = 16
+LAPACK_EPSILONS = 256  # of the largest element: backward stable, and both libraries are another's distance from the exact result
 NAMES = {np.dtype(t): n for n, t in NUMPY.items()}
 
 
@@ -86,8 +87,19 @@ def is_finite(array):
     return np.isfinite(array.astype('c16' if array.dtype.kind == 'c' else 'f8'))
 
 
+def of_the_largest(a, x):
+    """Differences that are small beside the largest element of the result."""
+    if not is_inexact(a) or not a.size:
+        return np.zeros(a.shape, bool)
+    wide = 'c16' if a.dtype.kind == 'c' else 'f8'
+    p, q = a.astype(wide), x.astype(wide)
+    part = np.finfo(a.dtype).eps if a.dtype.kind in 'fc' else np.inf
+    return np.abs(p - q) <= LAPACK_EPSILONS * part * np.max(np.abs(q), initial=0, where=np.isfinite(q))
+
+
 # Classes that are known by a program's text and the values: (tag, condition), where the condition answers a mask.
 KNOWN = [
+    ('lapack-rounding', lambda a, x, text: of_the_largest(a, x) & ('"lapack_' in text)),
     ('rng-stream', lambda a, x, text: np.full(a.shape, ' rng(' in text)),
     ('complex-special-values',
      lambda a, x, text: np.full(a.shape, a.dtype.kind == 'c' or 'c64[' in text or 'c128[' in text)

@@ -1,5 +1,6 @@
 // Factorizations, products of reflectors and systems of equations by LAPACK: their equations, computed here by plain loops.
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "tests/custom/lapack/matrices.h"
 
@@ -59,6 +60,33 @@ TEST_CASE("lapack getrf: P A = L U, each matrix of a batch", "[custom][lapack]")
       for (int64_t i = 0; i < 6; ++i) {
         CheckLu(type, MatrixAt(a, i), MatrixAt(r[0], i), VectorAt(r[1], i));
         CHECK(IntAt(r[2], i) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("lapack getrf: the kernel has the reference's bits, whatever the numbers", "[custom][lapack]") {
+  const double kNan = std::numeric_limits<double>::quiet_NaN(),
+               kInf = std::numeric_limits<double>::infinity();
+  std::mt19937_64 generator(7);
+  const auto small = [&] { return static_cast<double>(static_cast<int64_t>(generator() % 7) - 3); };
+  for (const LapackType& type : LapackTypes()) {
+    const int range = type.real == "f32" ? 140 : 1060;
+    const auto wide = [&] {
+      return std::ldexp(small() + 0.3, static_cast<int>(generator() % (2 * range)) - range);
+    };
+    const auto special = [&] {
+      const uint64_t draw = generator() % 90;
+      return draw == 0 ? kNan : draw == 1 ? kInf : draw == 2 ? -kInf : draw == 3 ? -0.0 : small() + 0.3;
+    };
+    for (const std::function<double()>& draw :
+         {std::function<double()>(small), std::function<double()>(wide), std::function<double()>(special)}) {
+      for (const auto& [m, n] : kSizes) {
+        std::vector<Number> values(3 * m * n);
+        for (Number& value : values) value = {draw(), type.is_complex() ? draw() : 0};
+        // RunCall compares the two, bit for bit.
+        RunCall(Target(type, "getrf"), {LiteralOf(type, {3, m, n}, values)},
+                fmt::format("({}[3,{},{}], s32[3,{}], s32[3])", type.name, m, n, std::min(m, n)));
       }
     }
   }

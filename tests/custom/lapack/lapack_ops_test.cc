@@ -103,6 +103,8 @@ TEST_CASE("lapack: plans name the routine", "[custom][lapack]") {
   REQUIRE(steps.back().kernel != nullptr);
   CHECK(steps.back().kernel->algorithm() == "lapack zgesdd");
   CHECK(steps.back().engine->name() == "custom");
+  const Plan exact = PlanOf(CallProgram("lapack_sgetrf_ffi", {"f32[3,3]"}, "(f32[3,3], s32[3], s32[])"));
+  CHECK(exact.computations.back().steps.back().kernel->algorithm() == "exact getrf");
 }
 
 TEST_CASE("lapack: workspaces count against the memory limit, and time is up between matrices",
