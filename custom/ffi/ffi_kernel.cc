@@ -250,7 +250,8 @@ absl::Status FfiKernel::Call::RunStage(abi::Stage stage, EvalContext& eval,
     });
     if (status.ok() && future->error().code != abi::ErrorCode::kOk)
       status = handlers.ErrorOf(stage, future->error());
-    run_.tasks.Finish();
+    // A handler that goes on keeps this call, and must not end its own threads with it.
+    if (!status.ok()) run_.tasks.Finish(/*for_good=*/true);
     future->Release(self);
   }
   if (const std::optional<std::string> thrown = run_.tasks.Finish(); thrown && status.ok()) {

@@ -26,7 +26,8 @@ class FfiOps final : public CustomOps {
   absl::Status Register(std::span<const Registration> registrations);
   absl::Status Register(std::string_view target, const abi::HandlerBundle& bundle, uint32_t traits = 0);
 
-  // What ExecutionContext_Get gives for a type, to all calls that are prepared from now on. The object outlives them.
+  // What ExecutionContext_Get gives for a type, to all calls of this set and its copies; before a module has one of them. The
+  // object outlives them.
   void SetUserData(abi::TypeId type, void* object);
 
  private:

@@ -4,6 +4,7 @@
 
 #include "custom/ffi/api.h"
 #include "custom/ffi/call_context.h"
+#include "custom/ffi/float_environment.h"
 #include "fmt/format.h"
 
 namespace assay::custom::ffi {
@@ -14,6 +15,7 @@ constexpr abi::Stage kStages[] = {abi::Stage::kInstantiate, abi::Stage::kPrepare
 
 // What the handler answers, or what it throws.
 HandlerError Called(abi::Handler* handler, abi::CallFrame& frame) {
+  const KeptFloatEnvironment kept;
   try {
     return TakeError(handler(&frame));
   } catch (const std::exception& e) {

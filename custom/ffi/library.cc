@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "custom/ffi/api.h"
+#include "custom/ffi/float_environment.h"
 #include "fmt/format.h"
 
 namespace assay::custom::ffi {
@@ -37,7 +38,17 @@ absl::Status OfferApi() {
       kName));
 }
 
-// What the libraries that are loaded registered: their constructors run once a process.
+struct Library {
+  void* handle = nullptr;
+  // What its constructors registered, and the first error that they got. They run once a process: null where something else
+  // loaded the library.
+  struct Constructed {
+    std::vector<Registration> registrations;
+    absl::Status error;
+  };
+  const Constructed* constructed = nullptr;
+};
+
 class LoadedLibraries {
  public:
   static LoadedLibraries& OfProcess() {
@@ -45,24 +56,27 @@ class LoadedLibraries {
     return libraries;
   }
 
-  absl::StatusOr<std::vector<Registration>> Load(const std::string& path) {
+  absl::StatusOr<Library> Open(const std::string& file) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    ASSAY_RETURN_IF_ERROR(OfferApi());
-    if (void* const before = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
+    const absl::Status offered = OfferApi();  // most libraries do without
+    if (void* const before = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
       const auto known = by_handle_.find(before);
-      if (known != by_handle_.end()) return known->second;
-      return BadInput("something else loaded it before, so what it registered was not seen");
+      return Library{before, known == by_handle_.end() ? nullptr : &known->second};
     }
     RegistrationScope scope;
-    void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) return BadInput(LastError());
-    if (!scope.first_error.ok()) return BadInput(std::string(scope.first_error.message()));
-    return by_handle_.emplace(handle, std::move(scope.registrations)).first->second;
+    const KeptFloatEnvironment kept;
+    void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      const std::string error = LastError();
+      return BadInput(offered.ok() ? error : fmt::format("{} ({})", error, std::string(offered.message())));
+    }
+    Library::Constructed constructed = {std::move(scope.registrations), scope.first_error};
+    return Library{handle, &by_handle_.emplace(handle, std::move(constructed)).first->second};
   }
 
  private:
   std::mutex mutex_;
-  std::map<void*, std::vector<Registration>> by_handle_;
+  std::map<void*, Library::Constructed> by_handle_;
 };
 
 // A name without a slash is a file, too, not one of the system's libraries.
@@ -73,26 +87,29 @@ std::string FileOf(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> LoadFfiLibrary(const std::string& path, FfiOps& ops) {
-  absl::StatusOr<std::vector<Registration>> registered = LoadedLibraries::OfProcess().Load(FileOf(path));
-  if (!registered.ok()) return WithPrefix(registered.status(), path);
-  if (registered->empty()) {
+  const absl::StatusOr<Library> library = LoadedLibraries::OfProcess().Open(FileOf(path));
+  if (!library.ok()) return WithPrefix(library.status(), path);
+  if (library->constructed == nullptr) {
+    return BadInput(
+        fmt::format("{}: something else loaded it before, so what it registered was not seen", path));
+  }
+  const auto& [registrations, error] = *library->constructed;
+  if (!error.ok()) return BadInput(fmt::format("{}: {}", path, std::string(error.message())));
+  if (registrations.empty()) {
     return BadInput(
         fmt::format("{}: registers no handlers of XLA's FFI; name one as TARGET={}:SYMBOL", path, path));
   }
-  if (const absl::Status status = ops.Register(*registered); !status.ok()) return WithPrefix(status, path);
+  if (const absl::Status status = ops.Register(registrations); !status.ok()) return WithPrefix(status, path);
   std::vector<std::string> targets;
-  for (const Registration& registration : *registered) targets.push_back(registration.target);
+  for (const Registration& registration : registrations) targets.push_back(registration.target);
   return targets;
 }
 
 absl::Status RegisterFfiSymbol(std::string_view target, const std::string& path, const std::string& symbol,
                                FfiOps& ops) {
-  // A library may have both forms.
-  static_cast<void>(OfferApi().ok());
-  RegistrationScope scope;
-  void* const handle = dlopen(FileOf(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return BadInput(fmt::format("{}: {}", path, LastError()));
-  void* const found = dlsym(handle, symbol.c_str());
+  const absl::StatusOr<Library> library = LoadedLibraries::OfProcess().Open(FileOf(path));
+  if (!library.ok()) return WithPrefix(library.status(), path);
+  void* const found = dlsym(library->handle, symbol.c_str());
   if (found == nullptr) return BadInput(fmt::format("{}: no symbol '{}'", path, symbol));
   abi::HandlerBundle bundle = {};
   bundle.execute = reinterpret_cast<abi::Handler*>(found);

@@ -4,10 +4,13 @@
 #include <system_error>
 #include <utility>
 
+#include "custom/ffi/float_environment.h"
+
 namespace assay::custom::ffi {
 
 void TaskGroup::Run(Item item) {
   std::optional<std::string> thrown;
+  const KeptFloatEnvironment kept;
   try {
     item.task(item.data);
   } catch (const std::exception& e) {
@@ -32,7 +35,7 @@ TaskGroup::Item TaskGroup::TakeFirst() {
 void TaskGroup::Schedule(abi::Task* task, void* data) {
   if (jobs_ <= 1) return Run({task, data});
   std::unique_lock<std::mutex> lock(mutex_);
-  if (is_over_) {  // of a handler that the run waits for no longer
+  if (is_over_) {  // by a handler that the run waits for no longer, or that tells before it is done
     lock.unlock();
     return Run({task, data});
   }
@@ -65,7 +68,7 @@ void TaskGroup::Work() {
   }
 }
 
-std::optional<std::string> TaskGroup::Finish() {
+std::optional<std::string> TaskGroup::Finish(bool for_good) {
   std::unique_lock<std::mutex> lock(mutex_);
   while (Waits() || at_work_ > 0) {
     if (!Waits()) {
@@ -84,6 +87,8 @@ std::optional<std::string> TaskGroup::Finish() {
   lock.unlock();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
+  lock.lock();
+  is_over_ = for_good;
   return std::exchange(thrown_, std::nullopt);
 }
 

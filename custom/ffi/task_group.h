@@ -18,15 +18,16 @@ namespace assay::custom::ffi {
 class TaskGroup {
  public:
   explicit TaskGroup(int jobs) : jobs_(jobs) {}
-  ~TaskGroup() { Finish(); }
+  ~TaskGroup() { Finish(/*for_good=*/true); }
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
   int jobs() const { return jobs_; }
   // From any thread, of tasks too.
   void Schedule(abi::Task* task, void* data);
-  // Runs what is left and waits for what is at work. What an exception said that came out of a task, if one did.
-  std::optional<std::string> Finish();
+  // Runs what is left, waits for what is at work and ends the threads. What an exception said that came out of a task, if one did.
+  // What is scheduled meanwhile, and after an end that is for good, runs where it is scheduled.
+  std::optional<std::string> Finish(bool for_good = false);
 
  private:
   struct Item {

@@ -1,11 +1,13 @@
 // The functions that handlers call: states, memory, tasks, futures, the run.
 #include "custom/ffi/api.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
 
+#include "devices/run_devices.h"
 #include "tests/custom/ffi/handler_testing.h"
 
 namespace assay::custom::ffi {
@@ -256,6 +258,30 @@ Error* WaitForTasks(CallFrame* frame) {
   *static_cast<int32_t*>(ResultOf(*frame, 0).data) = static_cast<int32_t>(threads);
   return nullptr;
 }
+Error* PrepareByTask(CallFrame* frame) {
+  if (AnswersVersion(*frame)) return nullptr;
+  abi::ScheduleArgs args = {sizeof(args), nullptr, frame->context, [](void*) {}, nullptr};
+  return frame->api->schedule(&args);
+}
+// Whether a task runs on another thread than the handler.
+Error* RunsBeside(CallFrame* frame) {
+  if (AnswersVersion(*frame)) return nullptr;
+  struct Seen {
+    std::thread::id thread;
+    std::atomic<bool> done = false;
+  } seen;
+  abi::ScheduleArgs args = {sizeof(args), nullptr, frame->context,
+                            [](void* data) {
+                              auto* const told = static_cast<Seen*>(data);
+                              told->thread = std::this_thread::get_id();
+                              told->done = true;
+                            },
+                            &seen};
+  if (Error* const error = frame->api->schedule(&args)) return error;
+  while (!seen.done) std::this_thread::yield();
+  *static_cast<int32_t*>(ResultOf(*frame, 0).data) = seen.thread != std::this_thread::get_id() ? 1 : 0;
+  return nullptr;
+}
 Error* ThrowInTask(CallFrame* frame) {
   if (AnswersVersion(*frame)) return nullptr;
   abi::ScheduleArgs args = {sizeof(args), nullptr, frame->context,
@@ -277,6 +303,13 @@ TEST_CASE("ffi: tasks have run when the call is over, whatever the number of thr
     REQUIRE(threads.ok());
     CHECK(threads->GetInt(0) >= 1);
     CHECK(threads->GetInt(0) <= jobs);
+    // A stage's end is not the end of the threads: those of execute run beside it, whatever prepare did.
+    const absl::StatusOr<Literal> again =
+        RunWith(OpsWith("t", {nullptr, PrepareByTask, nullptr, RunsBeside}), CallProgram("t", {}, "s32[]"),
+                {}, EngineChoice::kExact, options);
+    INFO(again.status());
+    REQUIRE(again.ok());
+    CHECK(again->GetInt(0) == (std::min(jobs, static_cast<int>(threads->GetInt(0))) > 1 ? 1 : 0));
     const absl::StatusOr<Literal> thrown =
         RunWith(OpsWith("t", ThrowInTask), CallProgram("t", {}, "s32[]"), {}, EngineChoice::kExact, options);
     CHECK_THAT(std::string(thrown.status().message()),
@@ -377,6 +410,24 @@ TEST_CASE("ffi: a handler is told of the run, of its device and of user data; th
              Contains("exit 4: ") && Contains("there is no stream"));
   CHECK_THAT(Called(OpsWith("t", {WantRunTooEarly, nullptr, nullptr, TellRun}), program, {}),
              Contains("instantiate: FAILED_PRECONDITION") && Contains("while a handler is instantiated"));
+}
+
+TEST_CASE("ffi: each device of a run has its number, all have one run", "[custom][ffi]") {
+  const auto ops = std::make_shared<FfiOps>();
+  ops->SetUserData(user_type, &user_data);
+  REQUIRE(ops->Register("t", {nullptr, nullptr, nullptr, TellRun}).ok());
+  const absl::StatusOr<Program> program = ProgramWith(ops, CallProgram("t", {}, "s64[3]"));
+  REQUIRE(program.ok());
+  const auto plan = program->PlanFor();
+  REQUIRE(plan.ok());
+  RunOptions options;
+  options.run_seed = 5;
+  const auto outputs =
+      RunDevices(**plan, {.replicas = 2, .partitions = 2}, std::vector<DeviceInputs>(4), options);
+  INFO(outputs.status());
+  REQUIRE(outputs.ok());
+  for (size_t device = 0; device < 4; ++device)
+    CHECK(LiteralToText((*outputs)[device].root) == fmt::format("{{5, {}, 7}}", device));
 }
 
 TEST_CASE("ffi: arguments of an older, smaller form are refused, larger ones are taken", "[custom][ffi]") {

@@ -1,6 +1,7 @@
 // Calls of handlers: buffers, attributes, errors, registration.
 #include "custom/ffi/ffi_ops.h"
 
+#include <cfenv>
 #include <stdexcept>
 
 #include "evaluator/custom_op.h"
@@ -426,6 +427,25 @@ ENTRY e {
   ROOT z = f32[2] call(y), to_apply=f
 })";
   CHECK(Called(OpsWith("twice", Twice<float>), text, {"f32[2] {1, 3}"}) == "{4, 12}");
+}
+
+Error* LeaveOtherRounding(CallFrame* frame) {
+  if (AnswersVersion(*frame)) return nullptr;
+  std::fesetround(FE_UPWARD);
+  return nullptr;
+}
+
+TEST_CASE("ffi: the rounding that a handler leaves behind is nobody's", "[custom][ffi]") {
+  const std::string text = R"(HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  zero = f32[2] custom-call(x), custom_call_target="leave", api_version=API_VERSION_TYPED_FFI
+  y = f32[2] add(x, zero)
+  tiny = f32[] constant(1e-20)
+  t = f32[2] broadcast(tiny), dimensions={}
+  ROOT z = f32[2] add(y, t)
+})";
+  CHECK(Called(OpsWith("leave", LeaveOtherRounding), text, {"f32[2] {1, -3}"}) == "{1, -3}");
 }
 
 TEST_CASE("ffi: a handler in a loop and in a called computation gets each iteration's values",
