@@ -12,6 +12,7 @@ import pytest
 import assay
 
 jax = pytest.importorskip("jax")
+pytest.importorskip("jax.export")
 jnp = jax.numpy
 COMPILER = shutil.which("g++") or shutil.which("c++")
 if COMPILER is None:
@@ -64,13 +65,16 @@ def capsule_of(address):
 
 
 def agree(function, *arguments):
-    """The function gives the same bits in JAX, and in Assay from both forms that JAX lowers it to. Gives JAX's."""
+    """The function gives the same bits in JAX, and in Assay from each form that JAX lowers it to. Gives JAX's."""
     jitted = jax.jit(function)
     wanted = jax.tree.leaves(jitted(*arguments))
     lowered = jitted.lower(*arguments)
-    for text in (lowered.as_text(), lowered.as_text("hlo")):
+    proto = lowered.compiler_ir("hlo").as_serialized_hlo_module_proto()
+    allowed = [jax.export.DisabledSafetyCheck.custom_call(name) for name in [*HANDLERS, "use_table"]]
+    bytecode = jax.export.export(jitted, disabled_checks=allowed)(*arguments).mlir_module_serialized
+    for program in (lowered.as_text(), lowered.as_text("hlo"), proto, bytecode):
         for engine in ("exact", "reference"):
-            found = jax.tree.leaves(assay.load(text).evaluate(*map(np.asarray, arguments), engine=engine))
+            found = jax.tree.leaves(assay.load(program).evaluate(*map(np.asarray, arguments), engine=engine))
             assert len(found) == len(wanted)
             for a, b in zip(wanted, found):
                 a = np.asarray(a)

@@ -1,7 +1,11 @@
 // Calls of handlers: buffers, attributes, errors, registration.
 #include "custom/ffi/ffi_ops.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cfenv>
+#include <csignal>
 #include <stdexcept>
 
 #include "evaluator/custom_op.h"
@@ -427,6 +431,32 @@ ENTRY e {
   ROOT z = f32[2] call(y), to_apply=f
 })";
   CHECK(Called(OpsWith("twice", Twice<float>), text, {"f32[2] {1, 3}"}) == "{4, 12}");
+}
+
+Error* WriteTooMuch(CallFrame* frame) {
+  if (AnswersVersion(*frame)) return nullptr;
+  const abi::Buffer& y = ResultOf(*frame, 0);
+  static_cast<volatile float*>(y.data)[SizeOf(y)] = 1;
+  return nullptr;
+}
+
+TEST_CASE("ffi: guarded arrays see a handler that writes past its result", "[custom][ffi]") {
+  const auto ops = OpsWith("t", WriteTooMuch);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    for (const int signal : {SIGSEGV, SIGABRT}) std::signal(signal, SIG_DFL);
+    close(STDERR_FILENO);
+    const GuardedArrays guarded(ArrayGuard::kBehind);
+    RunOptions options;
+    options.jobs = 1;
+    static_cast<void>(
+        RunWith(ops, CallProgram("t", {}, "f32[100]"), {}, EngineChoice::kReference, options).ok());
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status != 0);
 }
 
 Error* LeaveOtherRounding(CallFrame* frame) {
