@@ -232,6 +232,25 @@ def test_a_library_that_registers_its_handlers_by_itself(tmp_path):
         assay.load_ffi_library(tmp_path / "nowhere.so")
 
 
+def test_jaxlibs_own_handlers_of_lapack():
+    """They are compiled against the same header, and run by XLA:CPU. Here they get names that nobody else has."""
+    lapack = pytest.importorskip("jaxlib.cpu._lapack")
+    lapack.initialize()
+    for name, handler in lapack.registrations().items():
+        if name.endswith("_ffi"):
+            assay.register_ffi_target(f"jaxlib_{name}", handler[0] if isinstance(handler, tuple) else handler)
+    x = np.random.default_rng(0).normal(size=(3, 5, 5))
+    linalg = jnp.linalg
+    for function in (linalg.inv, linalg.det, linalg.qr, linalg.eigvals, linalg.svd, lambda x: linalg.eigh(x + x.mT),
+                     lambda x: linalg.cholesky(x @ x.mT), jax.scipy.linalg.schur):
+        argument = x[0] if function is jax.scipy.linalg.schur else x
+        text = jax.jit(function).lower(argument).as_text()
+        assert "@lapack_" in text
+        found = assay.load(text.replace("@lapack_", "@jaxlib_lapack_")).evaluate(argument)
+        for a, b in zip(jax.tree.leaves(jax.jit(function)(argument)), jax.tree.leaves(found), strict=True):
+            np.testing.assert_allclose(b, a, rtol=0, atol=1e-14)  # the products around the calls are exact here
+
+
 def test_the_interface_is_that_of_jaxlibs_header(tmp_path):
     """Every struct, field and number of the header stands in abi.cc, which compiles where ours are the same."""
     checks = (SOURCES / "abi.cc").read_text()
