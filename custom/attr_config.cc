@@ -72,6 +72,7 @@ std::optional<ConfigList> ElementsOf(const ConfigValue& entry) {
   const auto* array = std::get_if<ConfigArray>(&entry.value);
   if (array == nullptr || IsComplex(array->type)) return std::nullopt;
   ConfigList list;
+  list.reserve(array->ints.size() + array->floats.size());
   for (const int64_t value : array->ints) list.push_back({ConfigInt{array->type, value}});
   for (const double value : array->floats) list.push_back({ConfigFloat{array->type, value}});
   return list;
@@ -157,6 +158,7 @@ ConfigValue EntryOf(const OpAttrValue& value) {
     ConfigValue operator()(const Literal& tensor) const { return {ValueText({tensor})}; }
     ConfigValue operator()(const std::vector<OpAttrValue>& list) const {
       ConfigList entries;
+      entries.reserve(list.size());
       for (const OpAttrValue& item : list) entries.push_back(EntryOf(item));
       return {std::move(entries)};
     }

@@ -15,6 +15,7 @@ namespace {
 // "a: f32, b: N * s32"
 std::string SpecsOf(const std::vector<OpArgument>& arguments) {
   std::vector<std::string_view> specs;
+  specs.reserve(arguments.size());
   for (const OpArgument& argument : arguments) specs.push_back(argument.spec);
   return fmt::format("{}", fmt::join(specs, ", "));
 }
@@ -82,6 +83,7 @@ absl::Status CallBinder::ReadAttrs() {
     const OpAttrDef* const attr = op_.FindAttr(name);
     if (attr == nullptr) {
       std::vector<std::string> specs;
+      specs.reserve(op_.attrs.size());
       for (const OpAttrDef& a : op_.attrs) specs.push_back(fmt::format("'{}'", a.spec));
       return InvalidProgram(
           {}, fmt::format("attr {} of op {}: the call gives {}, but the op has no such attr, wanted {}",
@@ -119,7 +121,7 @@ absl::Status CallBinder::SizeInputs() {
   }
   // All but one of the open lengths are those of the defaults; the one that is left has none where one has
   // none.
-  std::ranges::stable_partition(open, [](const OpAttrDef* attr) { return !attr->default_value; });
+  std::stable_partition(open.begin(), open.end(), [](const OpAttrDef* attr) { return !attr->default_value; });
   std::vector<Known> said = known_;
   for (size_t i = 1; i < open.size(); ++i) {
     if (!open[i]->default_value) {

@@ -84,6 +84,7 @@ std::string CppValue(const OpAttrValue& value) {
     }
     std::string operator()(const std::vector<OpAttrValue>& list) const {
       std::vector<std::string> items;
+      items.reserve(list.size());
       for (const OpAttrValue& item : list) items.push_back(CppValue(item));
       return fmt::format("{{{}}}", fmt::join(items, ", "));
     }

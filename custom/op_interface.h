@@ -39,6 +39,7 @@ struct OpAttrValue {
 template <class T>
 OpAttrValue ListValue(const std::vector<T>& items) {
   std::vector<OpAttrValue> list;
+  list.reserve(items.size());
   for (const T& item : items) list.push_back({item});
   return {std::move(list)};
 }

@@ -41,6 +41,7 @@ std::string PythonValue(const OpAttrValue& value) {
     std::string operator()(const Literal& tensor) const { return fmt::format("'{}'", ValueText({tensor})); }
     std::string operator()(const std::vector<OpAttrValue>& list) const {
       std::vector<std::string> items;
+      items.reserve(list.size());
       for (const OpAttrValue& item : list) items.push_back(PythonValue(item));
       return fmt::format("[{}]", fmt::join(items, ", "));
     }

@@ -132,9 +132,7 @@ std::string ShapeText(const PartialShape& shape) {
 }
 
 std::string TensorText(const Literal& tensor) {
-  std::string text = fmt::format("{} {}", tensor.shape().ToString(), LiteralToText(tensor));
-  std::ranges::replace(text, '\n', ' ');
-  return text;
+  return fmt::format("{} {}", tensor.shape().ToString(), LiteralToText(tensor));
 }
 
 bool HasKind(const OpAttrValue& value, OpAttrKind kind) {
@@ -217,6 +215,7 @@ std::string ValueText(const OpAttrValue& value) {
     std::string operator()(const Literal& tensor) const { return TensorText(tensor); }
     std::string operator()(const std::vector<OpAttrValue>& list) const {
       std::vector<std::string> items;
+      items.reserve(list.size());
       for (const OpAttrValue& item : list) items.push_back(ValueText(item));
       return fmt::format("[{}]", fmt::join(items, ", "));
     }

@@ -397,6 +397,12 @@ TEST_CASE("bound call: several sequences of lengths of their own", "[custom]") {
   CHECK(BoundAttrs(more, {operands, "f32[]"}) == "E = [], N = 3");
   CHECK(RangesText(BoundText(more, {operands, "f32[]"}).inputs) == "0+0 0+3");
   CHECK(BoundAttrs(more, {operands, "f32[]", "{E = [f32]}"}) == "E = [f32], N = 2");
+  // A default says how long the sequence is, not of which types.
+  const OpInterface one = Made({.name = "Acme.OneMore",
+                                .attrs = {"E: list(type) = [f32]", "N: int"},
+                                .inputs = {"extra: E", "a: N * f32"},
+                                .outputs = {"c: f32"}});
+  CHECK(BoundAttrs(one, {{"s8[]", "f32[]", "f32[]"}, "f32[]"}) == "E = [s8], N = 2");
 }
 
 TEST_CASE("bound call: a sequence of none takes its type from the call or the default", "[custom]") {

@@ -161,6 +161,9 @@ TEST_CASE("compatibility: unsafe changes of inputs and outputs", "[custom]") {
         "attribute removed; same-type list made a mixed-type list");
   CHECK(BrokenRules(list, {.attrs = {"N: int", "T: list(type) = [f32]"}, .inputs = {"x: T", "w: N * f32"}}) ==
         "same-type list made a mixed-type list; input added");
+  CHECK(BrokenRules({.attrs = {"N: int", "M: int"}, .inputs = {"x: N * f32", "z: M * f32"}},
+                    {.attrs = {"N: int", "M: int"}, .inputs = {"x: M * f32", "z: N * f32"}}) ==
+        "input changed; input changed");
   CHECK(BrokenRules({.attrs = {"N: int"}, .inputs = {"x: N * f32"}}, {.inputs = {"x: f32"}}) ==
         "attribute removed; input changed");
   CHECK(BrokenRules({.attrs = {"T: list(type)"}, .inputs = {"x: T"}},
@@ -233,6 +236,8 @@ TEST_CASE("compatibility: JSON that is none of registrations is refused", "[cust
   CHECK_THAT(message(R"({"ops": [)"), Catch::StartsWith("registrations: "));
   CHECK(message("") == R"(registrations: found another object, wanted {"ops": [...]})");
   CHECK(message(R"({"op": []})") == R"(registrations: found another object, wanted {"ops": [...]})");
+  CHECK(message(R"({"ops": [], "more": []})") ==
+        R"(registrations: found another object, wanted {"ops": [...]})");
   CHECK(message(R"({"ops": 3})") == "registrations: ops is '{value = 3 : i64}', wanted a list of objects");
   CHECK(message(R"({"ops": [3]})") == "registrations: ops[0] is '{value = 3 : i64}', wanted an object");
   CHECK(message(R"({"ops": [{"name": 3}]})") ==

@@ -141,6 +141,18 @@ TEST_CASE("op document: no argument's name is taken by another", "[custom]") {
             "int64_t in_, int64_t result_)") != std::string::npos);
 }
 
+TEST_CASE("op document: a C++ wrapper gives the lengths of sequences only where there are several",
+          "[custom]") {
+  const std::string one = CppWrapper(Made(
+      {.name = "Acme.Op", .attrs = {"N: int", "T: type"}, .inputs = {"a: N * T", "b: N * f32", "c: T"}}));
+  CHECK(one.find("const custom::OpAttrValues attrs = {};") != std::string::npos);
+  const std::string two = CppWrapper(Made({.name = "Acme.Op",
+                                           .attrs = {"N: int", "M: int"},
+                                           .inputs = {"a: N * f32", "b: M * f32", "c: N * s8"}}));
+  CHECK(two.find("attrs = {{\"N\", {static_cast<int64_t>(a.size())}}, {\"M\", "
+                 "{static_cast<int64_t>(b.size())}}};") != std::string::npos);
+}
+
 TEST_CASE("op document: C++ wrappers are the functions that this test calls", "[custom]") {
   CHECK(CppWrapper(Made(ZeroOutRegistration())) + "\n" + CppWrapper(AllKindsOp()) == WrappersFile());
 

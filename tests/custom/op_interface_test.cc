@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "tests/custom/made_op.h"
 
@@ -315,6 +316,46 @@ TEST_CASE("op interface: a value is held against its attribute", "[custom]") {
   CHECK_THAT(message("t", ListValue<bool>({true})), Contains("value [true] has a bool"));
   CHECK_THAT(message("t", {ElementType::kF32}), Contains("value f32 is a type"));
   CHECK_THAT(message("f", {int64_t{1}}), Contains("value 1 is an int"));
+}
+
+TEST_CASE("op interface: whatever a text is, it is refused or says itself again", "[custom]") {
+  const std::string specs[] = {R"(s: {'a', 'b\x00'} = 'a')",
+                               "L: list({f32, numbertype}) >= 2 = [f32, s8]",
+                               "te: list(tensor) = [s32[2] {1, 2}, f32[] nan]",
+                               "sh: shape = [?,3]",
+                               "N: int >= -1 = 2",
+                               "f: float = -1.5e3",
+                               "x: N * L",
+                               "y: Ref(T)"};
+  const std::string letters = "abNTL01?-+.,:*=><'\\[](){} \n\xff";
+  std::mt19937 random(1);
+  int64_t accepted = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text = specs[random() % std::size(specs)];
+    for (uint64_t edits = random() % 3; edits < 3; ++edits) {
+      const size_t at = random() % (text.size() + 1);
+      const char letter = letters[random() % letters.size()];
+      if (random() % 2 == 0) {
+        text.insert(at, 1, letter);
+      } else if (at < text.size()) {
+        text.erase(at, 1 + random() % 3);
+      }
+    }
+    OpRegistration registration{.name = "Acme.Op", .attrs = {"N: int", "T: type"}, .outputs = {"o: N * T"}};
+    (random() % 2 == 0 ? registration.attrs : registration.inputs).push_back(text);
+    const absl::StatusOr<OpInterface> op = MakeInterface(registration);
+    if (!op.ok()) {
+      CHECK(ExitCodeOf(op.status()) == 3);
+      continue;
+    }
+    ++accepted;
+    OpRegistration again{.name = op->name, .outputs = {op->outputs[0].spec}};
+    for (const OpAttrDef& attr : op->attrs) again.attrs.push_back(attr.spec);
+    for (const OpArgument& input : op->inputs) again.inputs.push_back(input.spec);
+    INFO(text);
+    CHECK(SameInterface(*op, Made(again)));
+  }
+  CHECK(accepted > 300);
 }
 
 TEST_CASE("op interface: two registrations are the same but for documentation and spaces", "[custom]") {

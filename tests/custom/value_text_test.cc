@@ -71,6 +71,7 @@ TEST_CASE("attribute values: every kind reads its literal, and prints it in one 
       {OpAttrKind::kShape, false, "?", "?"},
       {OpAttrKind::kTensor, false, "s32[2] {1,2}", "s32[2] {1, 2}"},
       {OpAttrKind::kTensor, false, "f32[] 1.5", "f32[] 1.5"},
+      {OpAttrKind::kTensor, false, "s32[2,1] {{1}, {2}}", "s32[2,1] { {1}, {2} }"},
       {OpAttrKind::kTensor, false, "s8[0] {}", "s8[0] {}"},
       {OpAttrKind::kInt, true, "[2,3,5]", "[2, 3, 5]"},
       {OpAttrKind::kInt, true, "[]", "[]"},
