@@ -101,15 +101,14 @@ class ExactGtsv final : public CustomKernel {
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const NumberType type(call_.type);
     const int64_t n = call_.size('n'), right_sides = call_.size('r'), bytes = Bytes(call_.type);
-    std::vector<Literal> results;
-    for (Literal& operand : operands) {
-      results.push_back(std::move(operand));
-      ASSAY_RETURN_IF_ERROR(results.back().Unshare());
-    }
+    // What may find no memory comes before the operands are changed.
+    for (Literal& operand : operands) ASSAY_RETURN_IF_ERROR(operand.Unshare());
     ASSAY_ASSIGN_OR_RETURN(Literal info, context.NewResultElement(4, /*zero=*/true));
+    ASSAY_ASSIGN_OR_RETURN(const Literal scratch,
+                           ReserveScratch(context, n * (right_sides + 3), sizeof(Complex)));
+    std::vector<Literal> results;
+    for (Literal& operand : operands) results.push_back(std::move(operand));
     if (results[1].shape().num_elements() > 0) {
-      ASSAY_ASSIGN_OR_RETURN(const Literal scratch,
-                             ReserveScratch(context, n * (right_sides + 3), sizeof(Complex)));
       TridiagonalSystem system(type, n, right_sides);
       Meter meter(context);
       for (int64_t i = 0; i < call_.matrices; ++i) {

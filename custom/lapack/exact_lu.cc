@@ -167,12 +167,15 @@ template <class Lu>
 absl::StatusOr<Literal> RunGetrf(const LapackCall& call, EvalContext& context, std::span<Literal> operands) {
   const NumberType type(call.type);
   const int64_t m = call.size('m'), n = call.size('n'), k = std::min(m, n), bytes = Bytes(call.type);
-  Literal lu = std::move(operands[0]);
+  // What may find no memory comes before the operand is changed.
+  ASSAY_RETURN_IF_ERROR(operands[0].Unshare());
   ASSAY_ASSIGN_OR_RETURN(Literal pivots, context.NewResultElement(1, /*zero=*/true));
   ASSAY_ASSIGN_OR_RETURN(Literal info, context.NewResultElement(2, /*zero=*/true));
-  if (lu.shape().num_elements() > 0) {
-    ASSAY_RETURN_IF_ERROR(lu.Unshare());
-    ASSAY_ASSIGN_OR_RETURN(const Literal scratch, ReserveScratch(context, 1, Lu::Bytes(type, m, n)));
+  const bool is_empty = operands[0].shape().num_elements() == 0;
+  ASSAY_ASSIGN_OR_RETURN(const Literal scratch,
+                         ReserveScratch(context, is_empty ? 0 : 1, Lu::Bytes(type, m, n)));
+  Literal lu = std::move(operands[0]);
+  if (!is_empty) {
     Lu factors(type, m, n);
     std::byte* const elements = lu.MutableBytes().data();
     int32_t* const first_pivot = reinterpret_cast<int32_t*>(pivots.MutableBytes().data());
