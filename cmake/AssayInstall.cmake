@@ -36,7 +36,7 @@ function(assay_install_with_includes)
     install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay/${folder})
   endforeach()
 endfunction()
-assay_install_with_includes(assay/assay.h assay/testing.h assay/op_library.h)
+assay_install_with_includes(assay/assay.h assay/testing.h assay/op_library.h custom/api/shape_test.h)
 
 # For libraries of operations, which link nothing of Assay: where the headers are.
 add_library(assay_ops INTERFACE)

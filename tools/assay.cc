@@ -177,6 +177,8 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub->add_option("--output", run.output, "write results by name (out0, ...) to this .npz file")
       ->check(Output());
   sub->add_flag("--json", run.json, "print results as JSON");
+  sub->add_flag("--check-composites,--check_composites", run.check_composites,
+                "compare composite calls with the operations of --load-ops that may be taken for them");
   AddProfileFlags(sub, run);
 
   sub = command(app, "verify", "parse and check a program", [&] { return assay::cli::VerifyProgram(run); });

@@ -28,7 +28,8 @@ class StepTrace;
 
 namespace assay::custom {
 class OpRegistry;
-}
+class OpSet;
+}  // namespace assay::custom
 
 namespace assay::cli {
 
@@ -40,11 +41,12 @@ struct RunFlags {
   std::string engine = "exact";
   bool allow_rwx = false;  // engines that map writable and executable memory
   std::string cpu;         // the best instruction set that kernels may use; empty: the machine's
-  int64_t replicas = 0, partitions = 0;   // 0: as the module says
-  std::vector<std::string> load_ops;      // libraries of operations
-  bool isolate_ops = false;               // each is opened by a child process first
-  std::vector<std::string> ffi;           // TARGET=LIB.so:SYMBOL, or LIB.so
-  std::string crosscheck;                 // off, sample or full; empty: as the engine wants it
+  int64_t replicas = 0, partitions = 0;  // 0: as the module says
+  std::vector<std::string> load_ops;     // libraries of operations
+  bool isolate_ops = false;              // each is opened by a child process first
+  bool check_composites = false;  // hold composite calls against the operations that may be taken for them
+  std::vector<std::string> ffi;   // TARGET=LIB.so:SYMBOL, or LIB.so
+  std::string crosscheck;         // off, sample or full; empty: as the engine wants it
   std::string repro_dir = "assay-repro";  // where a step that the cross-check found wrong is written
   bool json = false;
   std::string profile;    // the trace to write; empty: none
@@ -119,8 +121,12 @@ absl::Status CheckEngine(const RunFlags& flags);
 absl::Status StartProfiles(const RunFlags& flags);
 // The engines of --engine and --cpu, where CheckEngine has nothing against them.
 std::span<const Engine* const> EnginesOf(const RunFlags& flags);
-// What custom calls mean by --load-ops and --ffi; null where neither is given.
-absl::StatusOr<std::shared_ptr<const CustomOps>> CustomOpsOf(const RunFlags& flags);
+// What custom calls mean by --load-ops and --ffi.
+struct LoadedOps {
+  std::shared_ptr<const CustomOps> all;             // null where neither is given
+  std::shared_ptr<const custom::OpSet> registered;  // those of --load-ops; null where there are none
+};
+absl::StatusOr<LoadedOps> LoadedOpsOf(const RunFlags& flags);
 // The libraries of --load-ops in the order in which they are given.
 absl::Status LoadLibraries(const RunFlags& flags, custom::OpRegistry& registry);
 // flags.options with what the other flags say.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "custom/composites.h"
 #include "devices/device_io.h"
 #include "devices/transport.h"
 #include "evaluator/ops/collective/settle_devices.h"
@@ -187,14 +188,15 @@ RunOptions OptionsOf(const RunFlags& flags) {
   return options;
 }
 
-absl::StatusOr<Program> LoadPart(const RunFlags& flags, std::string_view text,
-                                 const std::shared_ptr<const CustomOps>& custom_ops) {
+absl::StatusOr<Program> LoadPart(const RunFlags& flags, std::string_view text, const LoadedOps& ops) {
   std::vector<Warning> warnings;
   absl::StatusOr<Module> read = LoadProgram(flags.program, text, &warnings);
   for (const Warning& warning : warnings)
     std::fputs(RenderWarning(warning, flags.program, text).c_str(), stderr);
   ASSAY_ASSIGN_OR_RETURN(Module parsed, std::move(read));
-  parsed.custom_ops = custom_ops;
+  parsed.custom_ops = ops.all;
+  if (flags.check_composites && ops.registered != nullptr)
+    custom::AddCompositeChecks(parsed, *ops.registered);
   if (flags.replicas > 0) parsed.replica_count = flags.replicas;
   if (flags.partitions > 0) parsed.num_partitions = flags.partitions;
   return Program::OfModule(std::move(parsed));
@@ -213,7 +215,7 @@ std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code) {
     exit_code = Fail(text.status(), flags.program);
     return std::nullopt;
   }
-  const absl::StatusOr<std::shared_ptr<const CustomOps>> ops = CustomOpsOf(flags);
+  const absl::StatusOr<LoadedOps> ops = LoadedOpsOf(flags);
   if (!ops.ok()) {
     exit_code = Fail(ops.status(), flags.program);
     return std::nullopt;
@@ -230,7 +232,7 @@ int ForEachProgram(const RunFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each) {
   const absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) return Fail(text.status(), flags.program);
-  const absl::StatusOr<std::shared_ptr<const CustomOps>> ops = CustomOpsOf(flags);
+  const absl::StatusOr<LoadedOps> ops = LoadedOpsOf(flags);
   if (!ops.ok()) return Fail(ops.status(), flags.program);
   const std::vector<ProgramPart> parts = PartsOfFile(flags.program, *text);
   std::optional<ProgramInFile> loaded;  // holds the text once for all parts

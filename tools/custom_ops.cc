@@ -12,12 +12,14 @@ absl::Status LoadLibraries(const RunFlags& flags, custom::OpRegistry& registry) 
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<const CustomOps>> CustomOpsOf(const RunFlags& flags) {
+absl::StatusOr<LoadedOps> LoadedOpsOf(const RunFlags& flags) {
+  LoadedOps loaded;
   std::vector<std::shared_ptr<const CustomOps>> sets;
   if (!flags.load_ops.empty()) {
     custom::OpRegistry registry;
     ASSAY_RETURN_IF_ERROR(LoadLibraries(flags, registry));
-    sets.push_back(registry.ops());
+    loaded.registered = registry.ops();
+    sets.push_back(loaded.registered);
   }
   if (!flags.ffi.empty()) {
     const auto ops = std::make_shared<custom::ffi::FfiOps>();
@@ -25,8 +27,8 @@ absl::StatusOr<std::shared_ptr<const CustomOps>> CustomOpsOf(const RunFlags& fla
       ASSAY_RETURN_IF_ERROR(custom::ffi::AddFfiOption(option, *ops));
     sets.push_back(ops);
   }
-  if (sets.empty()) return std::shared_ptr<const CustomOps>();
-  return std::make_shared<const custom::CombinedOps>(std::move(sets));
+  if (!sets.empty()) loaded.all = std::make_shared<const custom::CombinedOps>(std::move(sets));
+  return loaded;
 }
 
 }  // namespace assay::cli

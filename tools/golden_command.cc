@@ -38,7 +38,7 @@ std::string EscapedLines(std::string_view text) {
 int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
   if (ReadsStandardInputTwice(paths)) return 2;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, paths[0]);
-  const absl::StatusOr<std::shared_ptr<const CustomOps>> ops = CustomOpsOf(flags);
+  const absl::StatusOr<LoadedOps> ops = LoadedOpsOf(flags);
   if (!ops.ok()) return Fail(ops.status(), paths[0]);
   const RunOptions options = OptionsOf(flags);
   const GoldenEngine engine{.engines = EnginesOf(flags),
@@ -49,7 +49,7 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
                             .interrupted = Interrupted,
                             .limits = options.limits,
                             .around = options.around,
-                            .custom_ops = *ops};
+                            .custom_ops = ops->all};
   const FoundGoldens found = FindGoldens(paths);
   // A golden that is not there says nothing of the program under test: no failed check, a bad input.
   int unread = FailAll(found);

@@ -146,6 +146,27 @@ ENTRY e {
         self.refuse(4, ["no kernel", "label 'none'"], "f32[1]", ["f32[1] {1}"], "Test.Doubled",
                     more=', frontend_attributes={assay.kernel="none"}')
 
+    def test_composites_are_compared_with_operations(self):
+        def program(name, version, factor):
+            return self.file("c.hlo", f"""HloModule m
+scaled {{
+  a = f32[2] parameter(0)
+  k = f32[2] constant({{{factor}, {factor}}})
+  ROOT p = f32[2] multiply(a, k)
+}}
+ENTRY e {{
+  x = f32[2] constant({{1, 2}})
+  ROOT c = f32[2] call(x), to_apply=scaled, is_composite=true, frontend_attributes={{composite.name="{name}",composite.version="{version}"}}
+}}
+""")
+        flags = ("--load-ops", KERNELS, "--check-composites")
+        for name, version, factor in (("test.double", 1, 2), ("test.double", 2, 3), ("test.other", 0, 3), ("test.near", 0, 2)):
+            result = self.expect(0, "run", program(name, version, factor), *flags)
+            self.assertEqual(result.stdout.decode(), f"out0 f32[2]\n[{factor}. {2 * factor}.]\n")
+        for name, factor in (("test.triple", 3), ("test.near", 4)):
+            self.expect(0, "run", program(name, 0, factor), "--load-ops", KERNELS)
+            self.expect(1, "run", program(name, 0, factor), *flags, error=["c.hlo:9:", "c.check"])
+
     # ---- kernels that go wrong ----
 
     def test_faults_of_kernels(self):

@@ -109,6 +109,27 @@ class FirstOf : public Kernel {
 ASSAY_REGISTER_OP("Test.FirstOf").Input("x: f32").Input("count: s32").Output("y: f32");
 ASSAY_REGISTER_KERNEL(Name("Test.FirstOf").Device(kCpu), FirstOf);
 
+// Doubles, taken for the composite "test.double", and wrongly for "test.triple"; within 1.5 for "test.near".
+ASSAY_REGISTER_OP("Test.DoubleOp")
+    .Input("x: f32")
+    .Output("y: f32")
+    .SetShapeFn(UnchangedShape)
+    .Composite("test.double", 1);
+ASSAY_REGISTER_KERNEL(Name("Test.DoubleOp").Device(kCpu), Doubled<0>);
+ASSAY_REGISTER_OP("Test.TripleOp")
+    .Input("x: f32")
+    .Output("y: f32")
+    .SetShapeFn(UnchangedShape)
+    .Composite("test.triple", 0);
+ASSAY_REGISTER_KERNEL(Name("Test.TripleOp").Device(kCpu), Doubled<0>);
+ASSAY_REGISTER_OP("Test.NearOp")
+    .Attr("atol: float = 1.5")
+    .Input("x: f32")
+    .Output("y: f32")
+    .SetShapeFn(UnchangedShape)
+    .Composite("test.near", 0);
+ASSAY_REGISTER_KERNEL(Name("Test.NearOp").Device(kCpu), Doubled<1>);
+
 // What the attributes are, as text in u8.
 class Attrs : public Kernel {
  public:
