@@ -34,6 +34,7 @@ void XlaBuilder::Reset() {
   module_ = {};
   module_.replica_count = replica_count_;
   module_.num_partitions = partition_count_;
+  module_.custom_ops = custom_ops_;
   computation_ = {};
   instruction_names_ = {};
   computation_names_ = {};
@@ -47,6 +48,7 @@ std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(const std::string& name
   sub->parent_ = this;
   sub->SetReplicaCount(replica_count_);
   sub->SetPartitionCount(partition_count_);
+  sub->SetCustomOps(custom_ops_);
   return sub;
 }
 

@@ -123,6 +123,11 @@ class XlaBuilder {
   // replica_count and num_partitions of the module.
   void SetReplicaCount(int64_t count) { module_.replica_count = replica_count_ = count; }
   void SetPartitionCount(int64_t count) { module_.num_partitions = partition_count_ = count; }
+  // What custom calls may mean besides what everybody knows (evaluator/custom_op.h): their shapes are then checked as they are added,
+  // and programs of what is built call them.
+  void SetCustomOps(std::shared_ptr<const CustomOps> ops) {
+    module_.custom_ops = custom_ops_ = std::move(ops);
+  }
   // `after` runs after `before`.
   void AddControlPredecessor(XlaOp after, XlaOp before);
 
@@ -146,6 +151,7 @@ class XlaBuilder {
   XlaBuilder* parent_ = nullptr;
   int64_t generation_ = 0;  // counts builds
   int64_t replica_count_ = 1, partition_count_ = 1;
+  std::shared_ptr<const CustomOps> custom_ops_;
   absl::Status first_error_;
   Module module_;            // the computations called so far
   Computation computation_;  // the one being built

@@ -1,0 +1,180 @@
+// Registering in C++, and what a registry does with it: all or nothing, and programs keep what they were given. Operations from
+// libraries are tested from outside (tests/tools/cli_ops_test.py).
+#include "custom/registry.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "assay/op_library.h"
+#include "builder/builder.h"
+#include "custom/gradient_program.h"
+#include "run/program.h"
+#include "shape/shape_text.h"
+
+namespace assay::custom {
+namespace {
+
+using Catch::Contains;
+
+std::string MessageOf(const absl::Status& status) { return std::string(status.message()); }
+
+// y = x + amount.
+class Shifted : public op::Kernel {
+ public:
+  explicit Shifted(op::KernelConstruction* c) : Kernel(c) {
+    ASSAY_REQUIRES_OK(c, c->GetAttr("amount", &amount_));
+  }
+  void Compute(op::KernelContext* c) override {
+    const op::Tensor x = c->input(0);
+    op::Tensor y;
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, x.shape(), &y));
+    for (int64_t i = 0; i < x.num_elements(); ++i) y.flat<float>()[i] = x.flat<float>()[i] + amount_;
+  }
+
+ private:
+  float amount_ = 0;
+};
+
+void TellShifted(const AssayRegistrar* registrar) {
+  op::OpBuilder("Test.Shifted")
+      .Attr("amount: float = 1")
+      .Input("x: f32")
+      .Output("y: f32")
+      .SetShapeFn(op::UnchangedShape)
+      .Tell(*registrar);
+  op::Name("Test.Shifted").Device(op::kCpu).Tell<Shifted>(*registrar);
+}
+
+absl::StatusOr<std::vector<std::string>> Add(OpRegistry& registry,
+                                             const std::function<void(const AssayRegistrar*)>& tell) {
+  absl::StatusOr<Registrations> registrations = Collect(tell);
+  if (!registrations.ok()) return registrations.status();
+  return registry.Add(*registrations);
+}
+
+TEST_CASE("registry: the same again changes nothing, another interface is refused", "[custom][registry]") {
+  OpRegistry registry;
+  CHECK(*Add(registry, TellShifted) == std::vector<std::string>{"Test.Shifted"});
+  const auto again = [](const AssayRegistrar* registrar) {
+    op::OpBuilder("Test.Shifted")
+        .Attr("amount: float = 1")
+        .Input("x: f32")
+        .Output("y: f32")
+        .Doc("Other words.")
+        .Tell(*registrar);
+  };
+  CHECK(Add(registry, again)->empty());
+  const auto other = [](const AssayRegistrar* registrar) {
+    op::OpBuilder("Test.New").Input("x: f32").Output("y: f32").Tell(*registrar);
+    op::OpBuilder("Test.Shifted").Input("x: f32").Output("y: f32").Tell(*registrar);
+  };
+  CHECK_THAT(MessageOf(Add(registry, other).status()), Contains("op Test.Shifted is registered already"));
+  CHECK(registry.ops()->FindOp("Test.New") == nullptr);  // all or nothing
+}
+
+TEST_CASE("registry: kernels and gradients are of operations that are there", "[custom][registry]") {
+  OpRegistry registry;
+  const auto error = [&](const std::function<void(const AssayRegistrar*)>& tell) {
+    return MessageOf(Add(registry, tell).status());
+  };
+  CHECK_THAT(error([](const AssayRegistrar* r) { op::Name("Test.None").Tell<Shifted>(*r); }),
+             Contains("kernel of op Test.None: no such op"));
+  REQUIRE(Add(registry, TellShifted).ok());
+  CHECK_THAT(error([](const AssayRegistrar* r) {
+               op::Name("Test.Shifted").TypeConstraint<float>("amount").Tell<Shifted>(*r);
+             }),
+             Contains("'amount' is no attribute of a type"));
+  const auto zero = [](const AssayRegistrar* r) { op::TellGradient(*r, "Test.Shifted", nullptr); };
+  CHECK(Add(registry, zero).ok());
+  CHECK_THAT(error(zero), Contains("gradient of op Test.Shifted is registered already"));
+  CHECK_THAT(error([](const AssayRegistrar* r) {
+               AssayKernel kernel = {};
+               kernel.size = sizeof(kernel);
+               kernel.op = {"Test.Shifted", 12};
+               r->kernel(r->self, &kernel);
+             }),
+             Contains("a function is missing"));
+  CHECK_THAT(error([](const AssayRegistrar*) { throw std::runtime_error("half-way"); }),
+             Contains("threw while it registered: half-way"));
+  CHECK(registry.ops()->FindOp("Test.Shifted")->kernels().size() == 1);
+}
+
+TEST_CASE("registry: programs made by the builder call operations", "[custom][registry]") {
+  OpRegistry registry;
+  REQUIRE(Add(registry, TellShifted).ok());
+  const Shape shape = *ParseShape("f32[3]");
+  builder::XlaBuilder b("shifted");
+  b.SetCustomOps(registry.ops());
+  const builder::XlaOp x = builder::Parameter(&b, 0, shape, "x");
+  builder::CustomCall(&b, "Test.Shifted", {x}, shape, "{amount = 2.5 : f32}", false, {}, nullptr,
+                      builder::CustomCallSchedule::kNone, builder::CustomCallApiVersion::kTypedFfi);
+  const absl::StatusOr<builder::XlaComputation> computation = b.Build();
+  REQUIRE(computation.ok());
+  const Program program(computation->verified());
+  const int64_t sizes[] = {3};
+  const double values[] = {1, 2, 4}, wanted[] = {3.5, 4.5, 6.5};
+  const absl::StatusOr<Literal> y = program.Run({Literal::FromDoubles(ElementType::kF32, sizes, values)});
+  REQUIRE(y.ok());
+  CHECK(Literal::BitwiseEqual(*y, Literal::FromDoubles(ElementType::kF32, sizes, wanted)));
+
+  // The shape function is asked as the call is added.
+  const builder::XlaOp again = builder::Parameter(&b, 0, shape, "x");
+  builder::CustomCall(&b, "Test.Shifted", {again}, *ParseShape("f32[4]"), "", false, {}, nullptr,
+                      builder::CustomCallSchedule::kNone, builder::CustomCallApiVersion::kTypedFfi);
+  CHECK_THAT(MessageOf(b.Build().status()),
+             Contains("op Test.Shifted: output 0 has the shape [3], the program says f32[4]"));
+}
+
+TEST_CASE("registry: a program keeps the operations that it was given", "[custom][registry]") {
+  OpRegistry registry;
+  const std::string text = R"(HloModule m
+ENTRY e {
+  x = f32[1] constant({1})
+  ROOT r = f32[1] custom-call(x), custom_call_target="Test.Shifted"
+}
+)";
+  const absl::StatusOr<Program> before = Program::Load("m.hlo", text, registry.ops());
+  REQUIRE(before.ok());  // its shape is trusted
+  REQUIRE(Add(registry, TellShifted).ok());
+  CHECK(before->Run({}).status().code() == absl::StatusCode::kUnimplemented);
+  const absl::StatusOr<Program> after = Program::Load("m.hlo", text, registry.ops());
+  REQUIRE(after.ok());
+  CHECK(after->Run({})->GetDouble(0) == 2);
+}
+
+TEST_CASE("registry: what a gradient adds is checked", "[custom][gradient]") {
+  OpRegistry registry;
+  REQUIRE(Add(registry, TellShifted).ok());
+  const Shape shape = *ParseShape("f32[2]");
+  const Shape* const operands[] = {&shape};
+  const Instruction call(Opcode::kCustomCall);
+  const auto gradient = [&](op::GradientFn fn) -> absl::StatusOr<std::string> {
+    OpRegistry own;
+    REQUIRE(Add(own, TellShifted).ok());
+    REQUIRE(Add(own, [&](const AssayRegistrar* r) { op::TellGradient(*r, "Test.Shifted", fn); }).ok());
+    return GradientProgram(*own.ops()->FindOp("Test.Shifted"), call, operands, {&shape, 1});
+  };
+  CHECK_THAT(
+      MessageOf(
+          GradientProgram(*registry.ops()->FindOp("Test.Shifted"), call, operands, {&shape, 1}).status()),
+      Contains("op Test.Shifted has registered no gradient"));
+  CHECK_THAT(*gradient(nullptr),
+             Contains("ROOT gradients = tuple(v4)"));  // zeros: v3 = 0, v4 = broadcast(v3)
+  CHECK_THAT(*gradient([](op::GradContext* c) { return c->set_gradient(0, c->grad(0)), op::Ok(); }),
+             Contains("ROOT gradients = tuple(v2)"));
+  CHECK_THAT(MessageOf(gradient([](op::GradContext* c) {
+                         return c->Add("nonsense", {c->grad(0)}), op::Ok();
+                       }).status()),
+             Contains("gradient of op Test.Shifted: 'v3 = nonsense(v2)'"));
+  CHECK_THAT(MessageOf(gradient([](op::GradContext* c) {
+                         return c->set_gradient(0, c->Slice(c->grad(0), {0}, {1})), op::Ok();
+                       }).status()),
+             Contains("that of input 0 is f32[1]"));
+  CHECK_THAT(MessageOf(gradient([](op::GradContext*) { return op::Unimplemented("not yet"); }).status()),
+             Contains("not yet"));
+  CHECK_THAT(MessageOf(gradient([](op::GradContext* c) { return c->Negate(op::Op()), op::Ok(); }).status()),
+             Contains("operand 0 of negate is no instruction"));
+}
+
+}  // namespace
+}  // namespace assay::custom
