@@ -97,11 +97,12 @@ def main():
     for t, sizes in (("f32", [6, 6]), ("f64", [5, 7]), ("c64", [2, 4, 4]), ("c128", [5, 3])):
         a = Random(len(sizes) + sizes[0]).array(t, sizes, 2)
         call("%s_drawn" % t, "getrf", [a], getrf(a))
-    # Halves and cancellations: sums of doubles leave open what these sums round to.
-    ties = Array("f32", [3, 3], [1.0, 2.0**-12, 2.0**-24, 1.0, 1.0 + 2.0**-12, 1.0, 0.5, 2.0**-12, 2.0**-24 * 1.5])
-    call("f32_ties", "getrf", [ties], getrf(ties))
-    ties = Array("f64", [3, 3], [1.0, 2.0**-27, 2.0**-53, 1.0, 1.0 + 2.0**-26, 1.0, 0.5, 2.0**-27, 2.0**-53 * 1.5])
-    call("f64_ties", "getrf", [ties], getrf(ties))
+    # 1 + 2^-24 + 2^-60 and 1 + 2^-53 + 2^-170: halves but for a term that sums of doubles, or pairs of them, lose.
+    for t, half, rest in (("f32", (-12, -12), (-30, -30)), ("f64", (-26, -27), (-85, -85))):
+        a = Array(t, [3, 3], [1.0, 0.0, 2.0**half[1], 0.0, 1.0, 2.0**rest[1], -2.0**half[0], -2.0**rest[0], 1.0])
+        out = getrf(a)
+        assert out[0][2, 2] == 1 + (2.0**-23 if t == "f32" else 2.0**-52)
+        call("%s_ties" % t, "getrf", [a], out)
     # Products beyond the range in which doubles can be split, and below it.
     wide = Array("f64", [3, 3], [2.0**-540, 3.0 * 2.0**1000, 2.0**-530, 2.0**-538, 2.0**1010, 5.0 * 2.0**-560, 2.0**-539, 2.0**1009, 2.0**-1060])
     call("f64_wide", "getrf", [wide], getrf(wide))

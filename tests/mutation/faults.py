@@ -11,6 +11,7 @@ LINES, GRID, AXIS = N + "reduce/window_lines.cc", N + "window/window_grid.cc", N
 LOOPS, REDUCE = N + "walk/loops.cc", N + "reduce/reduce.cc"
 SOLVE, SORT, TOPK = N + "linalg/triangular_solve.cc", N + "sort/line_sorter.cc", N + "sort/top_k.cc"
 SOURCE = "engines/jit/tile_source.cc"
+BOUNDED, LU, BATCH = "custom/lapack/bounded_sum.cc", "custom/lapack/exact_lu.cc", "custom/lapack/lapack_kernel.cc"
 
 FAULTS = [
     # moves: wrong strides, off-by-one bounds, a dropped last part
@@ -70,4 +71,10 @@ FAULTS = [
     ("fusion", SOURCE, "source.first_ += parts[d].start * strides[d];", "source.first_ += parts[d].start;"),
     ("fusion", SOURCE, "strides[dimensions[i]] = operand_strides[i];", "strides[dimensions[i]] = operand_strides[0];"),
     ("fusion", SOURCE, "shape.size(d) == 1 ? 0 : parts[d].stride * strides[d]", "shape.size(d) == 1 ? 0 : strides[d]"),
+    # LAPACK's calls: tails and bounds of sums, exchanged rows, columns behind each other
+    ("lapack", BOUNDED, "for (; k < count; ++k) add(k, 0);", "for (; k + 1 < count; ++k) add(k, 0);"),
+    ("lapack", BOUNDED, "static_cast<double>(count + 8) * 0x1p-52", "static_cast<double>(count + 8) * 0x1p-82"),
+    ("lapack", LU, "p * n_ * parts_, n_ * parts_);", "p * n_ * parts_, n_);"),
+    ("lapack", LU, "columns_[1].Set(i * 2 + 1, -u.real());", "columns_[1].Set(i * 2 + 1, u.real());"),
+    ("lapack", BATCH, "target + (c * rows + r) * kBytes", "target + (c * columns + r) * kBytes"),
 ]
