@@ -66,32 +66,52 @@ class LapackOp final : public CustomOp {
   const std::string symbol_, target_;
 };
 
-// One target for all types.
-class PerturbedSolveOp final : public CustomOp {
+// A target for all types: that of the first operand chooses the routine.
+class TypedOp final : public CustomOp {
  public:
+  struct Choice {
+    std::string_view target;
+    const Routine *of_reals, *of_complex;
+    bool by_library = true;
+  };
+  explicit TypedOp(const Choice& choice) : choice_(choice) {}
+
+  std::string_view target() const { return choice_.target; }
+
   absl::StatusOr<Shape> Infer(const InferContext& context) const override {
-    ASSAY_ASSIGN_OR_RETURN(const LapackCall call, BindLapackCall(PerturbedSolve(), TypeOf(context), context));
-    return ResultOf(PerturbedSolve(), call, context);
+    const ElementType type = context.num_operands() == 0 ? ElementType::kF64 : TypeOf(context.operand(0));
+    ASSAY_ASSIGN_OR_RETURN(const LapackCall call, BindLapackCall(RoutineFor(type), type, context));
+    return ResultOf(RoutineFor(type), call, context);
   }
 
   absl::StatusOr<std::shared_ptr<const CustomKernel>> Prepare(const Module& module,
                                                               const Computation& computation,
                                                               const Instruction& call,
                                                               KernelRole role) const override {
-    const ElementType type = computation.instructions[call.operands[0]].shape->element_type();
-    return LapackOp::PrepareLapack(module, computation, call, PerturbedSolve(), type, {}, role);
+    const ElementType type = TypeOf(*computation.instructions[call.operands[0]].shape);
+    const Routine& routine = RoutineFor(type);
+    const char letter = kTypeLetters[std::ranges::find(kTypes, type) - std::begin(kTypes)];
+    const std::string symbol = choice_.by_library ? fmt::format("{}{}", letter, routine.name) : std::string();
+    return LapackOp::PrepareLapack(module, computation, call, routine, type, symbol, role);
   }
 
  private:
-  // f64, which the message then wants, where the first operand has none of the types.
-  static ElementType TypeOf(const InferContext& context) {
-    if (context.num_operands() == 0 || !context.operand(0).IsArray()) return ElementType::kF64;
-    const ElementType type = context.operand(0).element_type();
-    return std::ranges::find(kTypes, type) != std::end(kTypes) ? type : ElementType::kF64;
+  // f64, which the message then wants, where the operand has none of the types.
+  static ElementType TypeOf(const Shape& operand) {
+    const bool fits =
+        operand.IsArray() && std::ranges::find(kTypes, operand.element_type()) != std::end(kTypes);
+    return fits ? operand.element_type() : ElementType::kF64;
   }
+  const Routine& RoutineFor(ElementType type) const {
+    return IsComplex(type) ? *choice_.of_complex : *choice_.of_reals;
+  }
+
+  const Choice choice_;
 };
 
-constexpr std::string_view kPerturbedTarget = "tridiagonal_solve_perturbed_ffi";
+const Routine* DirectRoutine(std::string_view name) {
+  return &*std::ranges::find(DirectRoutines(), name, &Routine::name);
+}
 
 class LapackTable final : public CustomOps {
  public:
@@ -101,17 +121,26 @@ class LapackTable final : public CustomOps {
         for (const char letter : routine.types) ops_.emplace_back(routine, letter);
       }
     }
+    typed_.emplace_back(
+        TypedOp::Choice{"tridiagonal_solve_perturbed_ffi", &PerturbedSolve(), &PerturbedSolve(), false});
+    // What JAX writes where a platform has no LAPACK; XLA expands them.
+    typed_.emplace_back(TypedOp::Choice{"Qr", DirectRoutine("geqrf"), DirectRoutine("geqrf")});
+    typed_.emplace_back(TypedOp::Choice{"ProductOfElementaryHouseholderReflectors", DirectRoutine("orgqr"),
+                                        DirectRoutine("ungqr")});
   }
 
   const CustomOp* Find(std::string_view target) const override {
-    if (target == kPerturbedTarget) return &perturbed_;
-    if (!target.starts_with("lapack_")) return nullptr;
+    if (!target.starts_with("lapack_")) {
+      const auto typed = std::ranges::find(typed_, target, &TypedOp::target);
+      return typed == typed_.end() ? nullptr : &*typed;
+    }
     const auto found = std::ranges::find(ops_, target, &LapackOp::target);
     return found == ops_.end() ? nullptr : &*found;
   }
 
   std::vector<std::string> Targets() const {
-    std::vector<std::string> targets = {std::string(kPerturbedTarget)};
+    std::vector<std::string> targets;
+    for (const TypedOp& op : typed_) targets.emplace_back(op.target());
     for (const LapackOp& op : ops_) targets.push_back(op.target());
     std::ranges::sort(targets);
     return targets;
@@ -119,7 +148,7 @@ class LapackTable final : public CustomOps {
 
  private:
   std::deque<LapackOp> ops_;
-  const PerturbedSolveOp perturbed_;
+  std::deque<TypedOp> typed_;
 };
 
 const std::shared_ptr<const LapackTable>& Table() {

@@ -142,6 +142,25 @@ TEST_CASE("lapack geqrf, orgqr, ormqr: Q R = A, Q from its reflectors", "[custom
   }
 }
 
+TEST_CASE("lapack: Qr and ProductOfElementaryHouseholderReflectors are geqrf and orgqr", "[custom][lapack]") {
+  for (const LapackType& type : LapackTypes()) {
+    const Literal a = Draw(type, {2, 7, 4});
+    const std::string packed = fmt::format("{}[2,7,4]", type.name), taus = fmt::format("{}[2,4]", type.name);
+    const std::string results = fmt::format("({}, {})", packed, taus);
+    const std::vector<Literal> qr = RunCall("Qr", {a}, results),
+                               same = RunCall(Target(type, "geqrf"), {a}, results);
+    CHECK((Literal::BitwiseEqual(qr[0], same[0]) && Literal::BitwiseEqual(qr[1], same[1])));
+    const Literal q = RunCall("ProductOfElementaryHouseholderReflectors", {qr[0], qr[1]}, packed)[0];
+    for (int64_t i = 0; i < 2; ++i) {
+      CheckUnitary(MatrixAt(q, i), type);
+      CHECK_WITHIN(MatrixAt(q, i) * Corner(UpperPart(MatrixAt(qr[0], i)), 4, 4) - MatrixAt(a, i),
+                   Norm(MatrixAt(a, i)), 7, type);
+    }
+  }
+  CHECK_THAT(CallRefusal("Qr", {"f16[3,3]"}, "(f16[3,3], f16[3])"), Catch::Contains("wanted f64[m,n]"));
+  CHECK_THAT(CallRefusal("Qr", {}, "(f16[3,3], f16[3])"), Catch::Contains("0 operands, wanted 1"));
+}
+
 TEST_CASE("lapack orgqr: no reflectors give the first columns of the identity", "[custom][lapack]") {
   for (const LapackType& type : LapackTypes()) {
     const std::string name = type.is_complex() ? "ungqr" : "orgqr";
