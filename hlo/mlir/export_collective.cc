@@ -123,11 +123,36 @@ void ExportReduceScatter(OpExport& out) {
   }));
 }
 
+// Whether groups or pairs of a module that says one device name others: as many as they name run it.
+bool NamesMoreThanOneDevice(const Module& module) {
+  if (module.replica_count > 1 || module.num_partitions > 1) return false;
+  const auto names = [](const IntLists& lists) {
+    return std::any_of(lists.begin(), lists.end(), [](const Ints& list) {
+      return std::any_of(list.begin(), list.end(), [](int64_t id) { return id > 0; });
+    });
+  };
+  for (const Computation& computation : module.computations) {
+    for (const Instruction& instruction : computation.instructions) {
+      const AttrValue* const groups = instruction.attributes.Find(Attr::kReplicaGroups);
+      if (groups != nullptr && names(std::get<std::shared_ptr<const ReplicaGroups>>(*groups)->groups))
+        return true;
+      if (instruction.attributes.Has(Attr::kSourceTargetPairs) &&
+          names(instruction.attributes.Lists(Attr::kSourceTargetPairs)))
+        return true;
+    }
+  }
+  return false;
+}
+
 // All members, where no groups are listed: StableHLO's verifier divides by their number.
 IntLists ListedGroups(OpExport& out) {
   constexpr int64_t kMostListed = 1 << 16;
   if (!Groups(out).empty()) return Groups(out);
   const Module& module = out.exporter.module();
+  if (NamesMoreThanOneDevice(module)) {
+    out.Refuse("replica groups that are left out, in a module that does not say its number of devices");
+    return {};
+  }
   const int64_t count = out.attributes().Has(Attr::kChannelId) ? module.num_partitions : module.replica_count;
   if (count > kMostListed) {
     out.Refuse(fmt::format("a group of {} members", count));

@@ -276,6 +276,12 @@ TEST_CASE("export: what StableHLO does not have is refused by name", "[mlir][exp
         "topk '%r' as StableHLO: CHLO takes the largest elements only");
   CHECK(Refusal(R"(ENTRY e { t = token[] after-all()
  ROOT i = (f32[], token[]) infeed(t) })") == "infeed '%i' as StableHLO: an item that is no tuple of arrays");
+  // It runs on two devices, which only the pairs say; groups that list one would be those of another program.
+  CHECK(Refusal(R"(ENTRY e { x = f32[4] parameter(0)
+ y = f32[4] all-to-all(x), dimensions={0}, channel_id=1
+ ROOT r = collective-permute(y), source_target_pairs={{0,1}}, channel_id=1 })") ==
+        "all-to-all '%y' as StableHLO: replica groups that are left out, in a module that does not say its "
+        "number of devices");
 }
 
 TEST_CASE("export: values that are declared dynamic, or only in part, keep their types", "[mlir][export]") {
