@@ -145,6 +145,7 @@ class KernelRun {
     Literal literal;
     DimVector sizes;  // of this run
     bool is_there = false;
+    std::byte* block = nullptr;  // where the kernel writes it, if not to the literal
   };
 
   // The same object is the caller's on several threads (Shard).
@@ -156,25 +157,53 @@ class KernelRun {
     Fail(EvalError({}, fmt::format("op {}: {}", kernel_.op_.name, what)));
   }
 
+  // What a kernel is promised of memory. Small literals, and those that lie in memory of a caller's, may lie otherwise.
+  static constexpr size_t kAlignment = 64;
+  struct alignas(kAlignment) Block {
+    std::byte bytes[kAlignment];
+  };
+  static bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kAlignment == 0; }
+  // One for each input and output at most; they stay where they are.
+  std::byte* NewBlock() {
+    if (blocks_.empty()) blocks_.reserve(inputs_.size() + outputs_.size());
+    return blocks_.emplace_back().bytes;
+  }
+
   absl::Status TakeInputs() {
+    if (kernel_.has_dynamic_) input_sizes_.reserve(inputs_.size());
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Literal& operand = operands_[i];
       AssayArray& input = inputs_[i];
       if (input.kind != 0) continue;
-      if (!kernel_.has_dynamic_ || operand.IsFullSize()) {
+      if (kernel_.has_dynamic_ && !operand.IsFullSize()) {
+        ASSAY_RETURN_IF_ERROR(TakeLive(operand, input));
+      } else {
         input.data = const_cast<std::byte*>(operand.data());
-        continue;
       }
-      const DimVector& sizes = input_sizes_.emplace_back(operand.runtime_sizes());
-      const int64_t bytes = Bytes(operand.shape().element_type());
-      ASSAY_ASSIGN_OR_RETURN(Literal live, NewArray(operand.shape().element_type(), sizes));
-      CopyLive(sizes, operand.shape().sizes(), bytes, /*pack=*/true, operand.data(),
-               live.MutableBytes().data());
-      input.sizes = sizes.data();
-      input.bytes = static_cast<int64_t>(live.bytes().size());
-      input.data = live.MutableBytes().data();
-      temps_.push_back(std::move(live));
+      if (input.data != nullptr && IsAligned(input.data)) continue;
+      std::byte* copy = nullptr;
+      if (input.bytes <= static_cast<int64_t>(kAlignment)) {
+        copy = NewBlock();
+      } else {
+        ASSAY_ASSIGN_OR_RETURN(Literal room, NewArray(ElementType::kU8, {&input.bytes, 1}));
+        copy = temps_.emplace_back(std::move(room)).MutableBytes().data();
+      }
+      std::copy_n(static_cast<const std::byte*>(input.data), input.bytes, copy);
+      input.data = copy;
     }
+    return absl::OkStatus();
+  }
+
+  // The elements of an operand with fewer than its bounds, side by side.
+  absl::Status TakeLive(const Literal& operand, AssayArray& input) {
+    const DimVector& sizes = input_sizes_.emplace_back(operand.runtime_sizes());
+    const ElementType type = operand.shape().element_type();
+    ASSAY_ASSIGN_OR_RETURN(Literal live, NewArray(type, sizes));
+    CopyLive(sizes, operand.shape().sizes(), Bytes(type), /*pack=*/true, operand.data(),
+             live.MutableBytes().data());
+    input.sizes = sizes.data();
+    input.bytes = static_cast<int64_t>(live.bytes().size());
+    input.data = temps_.emplace_back(std::move(live)).MutableBytes().data();
     return absl::OkStatus();
   }
 
@@ -217,14 +246,16 @@ class KernelRun {
     }
     out.literal = *std::move(made);
     out.is_there = true;
-    return Pointer(out.literal);
+    return Pointer(out);
   }
 
-  // Never null, also of no bytes.
-  static void* Pointer(Literal& literal) {
-    alignas(64) static std::byte none[64];
-    std::byte* const data = literal.MutableBytes().data();
-    return data == nullptr ? none : data;
+  // Aligned, and never null, also of no bytes.
+  void* Pointer(Output& out) {
+    const std::span<std::byte> bytes = out.literal.MutableBytes();
+    if (bytes.data() != nullptr && IsAligned(bytes.data())) return bytes.data();
+    out.block = NewBlock();
+    std::copy(bytes.begin(), bytes.end(), out.block);
+    return out.block;
   }
 
   static void* AllocateOutput(void* self, size_t output, int64_t rank, const int64_t* sizes) {
@@ -238,12 +269,23 @@ class KernelRun {
       of.FailWith(fmt::format("temporary memory of the element type {} and rank {}", code, rank));
       return nullptr;
     }
-    absl::StatusOr<Literal> made = of.NewArray(*type, {sizes, static_cast<size_t>(rank)});
+    int64_t bytes = Bytes(*type);
+    for (int64_t d = 0; d < rank && bytes > 0; ++d)
+      bytes = sizes[d] < 0 ? -1 : CheckedMul(bytes, sizes[d]).value_or(-1);
+    if (bytes < 0) {
+      of.FailWith(
+          fmt::format("temporary memory of {}[{}], wanted sizes of 0 or more and less than 2^63 bytes",
+                      Name(*type), fmt::join(sizes, sizes + rank, ",")));
+      return nullptr;
+    }
+    bytes = std::max<int64_t>(bytes, 2 * kAlignment);  // none that lies in the literal itself
+    absl::StatusOr<Literal> made = of.NewArray(ElementType::kU8, {&bytes, 1});
     if (!made.ok()) {
       of.Fail(made.status());
       return nullptr;
     }
-    return Pointer(of.temps_.emplace_back(*std::move(made)));
+    // At least as many bytes as a literal does not hold in itself.
+    return of.temps_.emplace_back(*std::move(made)).MutableBytes().data();
   }
 
   // Only where the program lets the output have the operand's buffer: output_to_operand_aliasing.
@@ -262,7 +304,7 @@ class KernelRun {
     operand = Literal();
     out.sizes.assign(shape.sizes().begin(), shape.sizes().end());
     out.is_there = true;
-    return Pointer(out.literal);
+    return of.Pointer(out);
   }
 
   bool IsAliased(size_t input, size_t output) const {
@@ -365,9 +407,13 @@ class KernelRun {
         output.literal = kernel_.outputs_[i].kind == 1 ? Literal::Token() : Literal();
       } else if (!output.is_there) {
         return EvalError({}, fmt::format("op {}: output {} was not allocated", kernel_.op_.name, i));
-      } else if (kernel_.output_shapes_[i]->HasDynamic()) {
-        ASSAY_RETURN_IF_ERROR(Spread(i));
       }
+      if (output.block != nullptr) {
+        const std::span<std::byte> bytes = output.literal.MutableBytes();
+        std::copy_n(output.block, bytes.size(), bytes.begin());
+      }
+      if (kernel_.outputs_[i].kind == 0 && kernel_.output_shapes_[i]->HasDynamic())
+        ASSAY_RETURN_IF_ERROR(Spread(i));
     }
     if (!context_.result_shape().IsTuple()) return std::move(outputs_[0].literal);
     std::vector<Literal> elements;
@@ -395,8 +441,9 @@ class KernelRun {
   const std::span<Literal> operands_;
   absl::InlinedVector<AssayArray, 4> inputs_;
   absl::InlinedVector<Output, 2> outputs_;
-  std::deque<DimVector> input_sizes_;
-  std::deque<Literal> temps_;
+  std::vector<DimVector> input_sizes_;
+  std::vector<Literal> temps_;
+  std::vector<Block> blocks_;
   std::mutex mutex_;
   absl::Status status_;
 };

@@ -122,6 +122,10 @@ ENTRY e {
         self.assertEqual(shown("{axes = array<i64: 3>, names = [\\\"u\\\", \\\"v\\\"], eps = 1.5 : f32, flag = true, type = f64, "
                                "shape = array<i64: 2, 3>}"), "3 u v 1.5 yes 12 2,3,")
 
+    def test_memory_is_aligned(self):
+        self.run_call("out0 s32[1]\n[1]\n", "s32[1]", ["s8[] 1", "s8[1] {1}", "s8[3] {1,2,3}", "s8[0] {}", "s8[70] {" + ",".join(["1"] * 70) + "}"],
+                      "Test.Aligned")
+
     def test_run_time_sizes(self):
         self.run_call("out0 f32[2]\n[1. 2.]\n", "f32[<=4]", ["f32[4] {1,2,3,4}", "s32[] 2"], "Test.FirstOf")
         self.refuse(5, "count is 9", "f32[<=4]", ["f32[4] {1,2,3,4}", "s32[] 9"], "Test.FirstOf")

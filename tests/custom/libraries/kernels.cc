@@ -93,6 +93,31 @@ ASSAY_REGISTER_OP("Test.Near").Input("x: f32").Output("y: f32").SetShapeFn(Uncha
 ASSAY_REGISTER_KERNEL(Name("Test.Near").Device(kCpu).Label("reference"), Doubled<0>);
 ASSAY_REGISTER_KERNEL(Name("Test.Near").Device(kCpu).Priority(1).Tolerance(1.5, 0), Doubled<1>);
 
+// 1 where all memory that a kernel gets is 64-byte aligned, inputs, outputs and temporaries of any size.
+class Aligned : public Kernel {
+ public:
+  using Kernel::Kernel;
+  void Compute(KernelContext* c) override {
+    Tensor y, temp;
+    const auto is_aligned = [](const Tensor& x) { return reinterpret_cast<uintptr_t>(x.data()) % 64 == 0; };
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, TensorShape{1}, &y));
+    bool all = is_aligned(y);
+    for (int64_t i = 0; i < c->num_inputs(); ++i) all = all && is_aligned(c->input(i));
+    for (const int64_t size : {0, 1, 3, 1000}) {
+      ASSAY_REQUIRES_OK(c, c->allocate_temp(Type::kF64, TensorShape{size}, &temp));
+      all = all && is_aligned(temp);
+      for (double& element : temp.flat<double>()) element = 1;
+    }
+    y.flat<int32_t>()[0] = all ? 1 : 0;
+  }
+};
+ASSAY_REGISTER_OP("Test.Aligned")
+    .Attr("N: int >= 1")
+    .Attr("T: numbertype")
+    .Input("x: N * T")
+    .Output("y: s32");
+ASSAY_REGISTER_KERNEL(Name("Test.Aligned").Device(kCpu), Aligned);
+
 // The first `count` elements, as many as a value says: a run-time size.
 class FirstOf : public Kernel {
  public:
