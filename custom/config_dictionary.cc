@@ -1,5 +1,6 @@
-// The reader of MLIR's form, and its writer; config_json.cc reads JSON. Each byte is looked at a few times at most: what follows a value decides nothing about it, but for
-// the type behind dense<...>, for which its elements are skipped once.
+// The reader of MLIR's form, and its writer; config_json.cc reads JSON. Each byte is looked at a few times at most:
+// what follows a value decides nothing about it, but for the type behind dense<...>, for which its elements are skipped
+// once.
 #include "custom/config_dictionary.h"
 
 #include <charconv>
@@ -189,7 +190,8 @@ class DictionaryReader {
     return number;
   }
 
-  // A decimal number is rounded to f64 and then to the type, as MLIR does; a hexadecimal one of a float type is its bits.
+  // A decimal number is rounded to f64 and then to the type, as MLIR does; a hexadecimal one of a float type is its
+  // bits.
   static absl::StatusOr<double> FloatOf(const NumberText& number, ElementType type) {
     const FloatFormat& format = *Info(type).format;
     const char* const end = number.digits.data() + number.digits.size();

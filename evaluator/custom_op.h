@@ -1,5 +1,5 @@
-// Operations outside of the op table, which custom calls reach by their target: what the verifier, the reference and the
-// engines see of them. custom/ has the operations of users, those of XLA FFI libraries and those of LAPACK.
+// Operations outside of the op table, which custom calls reach by their target: what the verifier, the reference and
+// the engines see of them. custom/ has the operations of users, those of XLA FFI libraries and those of LAPACK.
 #ifndef ASSAY_EVALUATOR_CUSTOM_OP_H_
 #define ASSAY_EVALUATOR_CUSTOM_OP_H_
 
@@ -17,8 +17,8 @@ namespace assay {
 class EvalContext;    // eval_context.h
 struct InferContext;  // op.h
 
-// How far a kernel's floats may lie from those of the operation's reference kernel, |x - r| <= absolute + relative * |r|;
-// both 0: the same bits.
+// How far a kernel's floats may lie from those of the operation's reference kernel, |x - r| <= absolute + relative *
+// |r|; both 0: the same bits.
 struct CustomTolerance {
   double absolute = 0, relative = 0;
   bool is_exact() const { return absolute == 0 && relative == 0; }
@@ -44,11 +44,11 @@ enum class KernelRole : uint8_t {
 class CustomOp {
  public:
   virtual ~CustomOp() = default;
-  // The shape that the call gives, from operands and attributes alone, or InvalidProgram. What the operation leaves to the
-  // program is context.declared.
+  // The shape that the call gives, from operands and attributes alone, or InvalidProgram. What the operation leaves to
+  // the program is context.declared.
   virtual absl::StatusOr<Shape> Infer(const InferContext& context) const = 0;
-  // A kernel for a call that passed Infer. NotSupported where there is none for its types; InvalidProgram where the kernel
-  // refuses its attributes. What two roles give may be the same kernel.
+  // A kernel for a call that passed Infer. NotSupported where there is none for its types; InvalidProgram where the
+  // kernel refuses its attributes. What two roles give may be the same kernel.
   virtual absl::StatusOr<std::shared_ptr<const CustomKernel>> Prepare(const Module& module,
                                                                       const Computation& computation,
                                                                       const Instruction& call,

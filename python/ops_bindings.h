@@ -1,4 +1,5 @@
-// Operations of the user's own in Python: the registry of the process, libraries, and kernels that are Python functions.
+// Operations of the user's own in Python: the registry of the process, libraries, and kernels that are Python
+// functions.
 #ifndef ASSAY_PYTHON_OPS_BINDINGS_H_
 #define ASSAY_PYTHON_OPS_BINDINGS_H_
 

@@ -135,8 +135,8 @@ inline PartialShape PartialShapeOf(const AssayShape& shape) {
   return partial;
 }
 
-// The attributes of a call by name. GetAttr's types: std::string, int64_t, int32_t, float, double, bool, Type, PartialShape,
-// and std::vector of these.
+// The attributes of a call by name. GetAttr's types: std::string, int64_t, int32_t, float, double, bool, Type,
+// PartialShape, and std::vector of these.
 class Attributes {
  public:
   Attributes(const AssayAttr* attrs, size_t count) : attrs_(attrs), count_(count) {}

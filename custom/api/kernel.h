@@ -209,9 +209,9 @@ class Kernel {
   virtual void Compute(KernelContext* c) = 0;
 };
 
-// work(begin, end) on disjoint ranges that cover [0, total), on several threads, the caller's among them; returns when all are
-// done. A unit takes about `cost_per_unit` nanoseconds, which decides how many ranges pay. Results must not depend on the cut.
-// An exception of `work` is thrown again here.
+// work(begin, end) on disjoint ranges that cover [0, total), on several threads, the caller's among them; returns when
+// all are done. A unit takes about `cost_per_unit` nanoseconds, which decides how many ranges pay. Results must not
+// depend on the cut. An exception of `work` is thrown again here.
 template <typename Work>
 void Shard(KernelContext* c, int64_t max_parallelism, int64_t total, int64_t cost_per_unit, Work&& work) {
   struct Shared {

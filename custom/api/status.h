@@ -1,5 +1,5 @@
-// What authors of operations report errors with. This and the other headers of custom/api are compiled into their libraries,
-// and know of Assay the C structures of custom/c_api.h alone.
+// What authors of operations report errors with. This and the other headers of custom/api are compiled into their
+// libraries, and know of Assay the C structures of custom/c_api.h alone.
 #ifndef ASSAY_CUSTOM_API_STATUS_H_
 #define ASSAY_CUSTOM_API_STATUS_H_
 

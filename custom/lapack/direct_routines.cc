@@ -1,5 +1,6 @@
-// getrf, geqrf, geqp3, orgqr, ormqr, gehrd, sytrd, gtsv and their complex forms; getrf and gtsv are Assay's own. Arguments are those of LAPACK's Fortran
-// routines: every argument by its address, the length of each letter behind all of them.
+// getrf, geqrf, geqp3, orgqr, ormqr, gehrd, sytrd, gtsv and their complex forms; getrf and gtsv are Assay's own.
+// Arguments are those of LAPACK's Fortran routines: every argument by its address, the length of each letter behind all
+// of them.
 #include <algorithm>
 
 #include "custom/lapack/exact_lu.h"

@@ -75,8 +75,8 @@ class PlainLu {
   Remainder rest_;
 };
 
-// The same bits: rows of numbers beside each other, (re, im, …) of complex ones, times the column so far, twice for complex ones:
-// (-re, im, …) for real parts and (-im, -re, …) for imaginary parts.
+// The same bits: rows of numbers beside each other, (re, im, …) of complex ones, times the column so far, twice for
+// complex ones: (-re, im, …) for real parts and (-im, -re, …) for imaginary parts.
 class BoundedLu {
  public:
   BoundedLu(const NumberType& type, int64_t m, int64_t n)

@@ -1,4 +1,5 @@
-// getrf and gtsv with sums that are exact and rounded once: equal bytes on every machine, and no library (docs/linear_algebra.md).
+// getrf and gtsv with sums that are exact and rounded once: equal bytes on every machine, and no library
+// (docs/linear_algebra.md).
 #ifndef ASSAY_CUSTOM_LAPACK_EXACT_LU_H_
 #define ASSAY_CUSTOM_LAPACK_EXACT_LU_H_
 

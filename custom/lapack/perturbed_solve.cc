@@ -1,6 +1,7 @@
-// P A = L U by Gaussian elimination of a tridiagonal A with partial pivoting, as gttrf has it; then U x = L^-1 P b from the
-// last row up, where a pivot u that would make its quotient overflow becomes u + p, p = ±eps max |U| of the sign of u, p
-// twice as large each time until the quotient is in range (the rule of LAPACK's lagts). Every operation is rounded to T.
+// P A = L U by Gaussian elimination of a tridiagonal A with partial pivoting, as gttrf has it; then U x = L^-1 P b from
+// the last row up, where a pivot u that would make its quotient overflow becomes u + p, p = ±eps max |U| of the sign of
+// u, p twice as large each time until the quotient is in range (the rule of LAPACK's lagts). Every operation is rounded
+// to T.
 #include "custom/lapack/perturbed_solve.h"
 
 #include <algorithm>

@@ -157,8 +157,8 @@ int CallSyevd(const LapackArguments& args) {
 
 // ---- geev(a) = (eigenvalues, VL, VR, info): a VR = VR diag(w), VL* a = diag(w) VL* ------------------------------------
 //
-// Of a real matrix the eigenvalues are two results, real and imaginary parts. Vectors are always complex; those that are not
-// asked for are zeros.
+// Of a real matrix the eigenvalues are two results, real and imaginary parts. Vectors are always complex; those that
+// are not asked for are zeros.
 
 constexpr ArrayRule kRealEigResults[] = {{ArrayType::kElement, "n"},
                                          {ArrayType::kElement, "n"},
@@ -278,8 +278,8 @@ int CallComplexGees(const LapackArguments& args) {
   return info;
 }
 
-// Where NaN and infinity must not come: reductions scale by the largest element, loops look for what becomes small, and LAPACK's
-// own checks of such factors end the process.
+// Where NaN and infinity must not come: reductions scale by the largest element, loops look for what becomes small, and
+// LAPACK's own checks of such factors end the process.
 constexpr Routine kSpectral[] = {
     {.name = "gesdd",
      .types = "sdcz",

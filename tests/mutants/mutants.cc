@@ -1,6 +1,7 @@
 // assay_mutants [--first N] [--count N | --rounds N] [--generated N] [--seconds S] [--keep DIR] PATH...: mutants number
 // N, N + 1, … of the programs below the paths, by every exact engine and by the reference (comparison.h). A round is a
-// mutant of each program. One in N of --generated is of a generated program. Exit code 1 where something was found; with
+// mutant of each program. One in N of --generated is of a generated program. Exit code 1 where something was found;
+// with
 // --keep, the mutant is written there.
 //
 // A program's mutant of a round depends on its path and text alone, so that a further program changes no other's; a
