@@ -6,7 +6,6 @@
 #include "custom/c_values.h"
 #include "custom/library_kernel.h"
 #include "evaluator/op.h"
-#include "evaluator/ops/custom_call.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
@@ -240,11 +239,6 @@ absl::StatusOr<std::vector<std::string>> OpRegistry::Add(const Registrations& re
     return own.get();
   };
   for (const Registrations::Op& op : registrations.ops) {
-    if (IsTargetOfAssay(op.interface.name)) {
-      return InvalidProgram({}, fmt::format("op {}: custom calls of this name have a meaning already, wanted "
-                                            "a name with a prefix of your own",
-                                            op.interface.name));
-    }
     const RegisteredOp* const there = next->FindOp(op.interface.name);
     if (there != nullptr && SameInterface(there->interface(), op.interface)) continue;
     if (there != nullptr)
