@@ -159,7 +159,7 @@ void AddRunFlags(CLI::App* command, RunFlags& flags) {
 struct Arguments {
   RunFlags run;
   DiffFlags diff;
-  std::string form = "hlo", op;
+  std::string form = "hlo", op, wrappers;
   std::vector<std::string> paths;
 };
 
@@ -252,12 +252,16 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
 
   sub = command(app, "ops", "list the operations, or describe one", [&] {
     const std::vector<std::string>& lists = arguments.paths;
+    if (!arguments.wrappers.empty()) return assay::cli::PrintWrappers(arguments.wrappers, run);
     return lists.empty() ? assay::cli::PrintOps(arguments.op, run)
                          : assay::cli::CompareOps(lists[0], lists[1]);
   });
   sub->add_option("OP", arguments.op);
   AddOpsFlags(sub, run);
   sub->add_flag("--json", run.json, "the registrations of --load-ops as JSON");
+  sub->add_option("--wrappers", arguments.wrappers,
+                  "functions that call the operations of --load-ops, as source")
+      ->check(CLI::IsMember({"python", "cpp"}));
   sub->add_option(
          "--compatible", arguments.paths,
          "OLD.json NEW.json: whether programs of the older registrations mean the same with the newer ones")

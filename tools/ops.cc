@@ -81,6 +81,18 @@ int PrintJson(const custom::OpSet& ops, const std::string& op) {
 
 }  // namespace
 
+int PrintWrappers(const std::string& language, const RunFlags& flags) {
+  custom::OpRegistry registry;
+  if (const absl::Status status = LoadLibraries(flags, registry); !status.ok())
+    return Fail(status, "assay ops");
+  std::string text;
+  for (const auto& [name, registered] : registry.ops()->ops()) {
+    const custom::OpInterface& op = registered->interface();
+    text += (language == "cpp" ? custom::CppWrapper(op) : custom::PythonWrapper(op)) + "\n";
+  }
+  return Deliver(text);
+}
+
 int PrintOps(const std::string& op, const RunFlags& flags) {
   custom::OpRegistry registry;
   if (const absl::Status status = LoadLibraries(flags, registry); !status.ok())

@@ -2,12 +2,18 @@
 // libraries are tested from outside (tests/tools/cli_ops_test.py).
 #include "custom/registry.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 
 #include "assay/op_library.h"
 #include "builder/builder.h"
 #include "custom/gradient_program.h"
+#include "literal/guard_pages.h"
 #include "run/program.h"
 #include "shape/shape_text.h"
 
@@ -145,6 +151,58 @@ ENTRY e {
   const absl::StatusOr<Program> after = Program::Load("m.hlo", text, registry.ops());
   REQUIRE(after.ok());
   CHECK(after->Run({})->GetDouble(0) == 2);
+}
+
+// Fills its output, and writes one more where it is told to.
+class Overrunning : public op::Kernel {
+ public:
+  explicit Overrunning(op::KernelConstruction* c) : Kernel(c) {
+    ASSAY_REQUIRES_OK(c, c->GetAttr("more", &more_));
+  }
+  void Compute(op::KernelContext* c) override {
+    op::Tensor y;
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, c->input(0).shape(), &y));
+    float* const elements = y.flat<float>().data();
+    for (int64_t i = 0; i < y.num_elements() + more_; ++i) elements[i] = 1;
+  }
+
+ private:
+  int64_t more_ = 0;
+};
+
+// How a process ends that runs it with all arrays guarded.
+int EndOfOverrunning(int more) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGSEGV, SIG_DFL);
+    OpRegistry registry;
+    const auto added = Add(registry, [](const AssayRegistrar* r) {
+      op::OpBuilder("Test.Overrunning").Attr("more: int = 0").Input("x: f32").Output("y: f32").Tell(*r);
+      op::Name("Test.Overrunning").Device(op::kCpu).Tell<Overrunning>(*r);
+    });
+    const std::string text =
+        "HloModule m\nENTRY e {\n  x = f32[1024] parameter(0)\n  ROOT r = f32[1024] custom-call(x), "
+        "custom_call_target=\"Test.Overrunning\", backend_config=\"{more = " +
+        std::to_string(more) + " : i64}\"\n}\n";
+    const GuardedArrays guarded(ArrayGuard::kBehind);
+    const absl::StatusOr<Program> program = Program::Load("m.hlo", text, registry.ops());
+    if (!added.ok() || !program.ok()) _exit(2);
+    const int64_t sizes[] = {1024};
+    const std::vector<double> values(1024, 2.0);
+    RunOptions options;
+    options.jobs = 1;  // a child process has no other thread
+    _exit(program->Run({Literal::FromDoubles(ElementType::kF32, sizes, values)}, options).ok() ? 0 : 3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_CASE("registry: guarded arrays see a kernel that writes past its output", "[custom][registry]") {
+  const int fine = EndOfOverrunning(0), over = EndOfOverrunning(1);
+  CHECK((WIFEXITED(fine) && WEXITSTATUS(fine) == 0));
+  CHECK((WIFSIGNALED(over) && WTERMSIG(over) == SIGSEGV));
 }
 
 TEST_CASE("registry: what a gradient adds is checked", "[custom][gradient]") {

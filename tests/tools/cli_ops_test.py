@@ -229,6 +229,14 @@ ENTRY e {{
             self.assertIn(part, result.stdout)
         self.expect(2, "ops", "Acme.None", "--load-ops", ZERO_OUT)
 
+    def test_wrappers(self):
+        result = self.expect(0, "ops", "--load-ops", ZERO_OUT, "--wrappers", "python")
+        self.assertIn(b"def acme_zero_out(to_zero, preserve_index=0, name=None):", result.stdout)
+        compile(result.stdout, "wrappers", "exec")
+        result = self.expect(0, "ops", "--load-ops", ZERO_OUT, "--wrappers", "cpp")
+        self.assertIn(b"XlaOp AcmeZeroOut(", result.stdout.replace(b"inline ", b""))
+        self.expect(2, "ops", "--load-ops", ZERO_OUT, "--wrappers", "java")
+
     def test_compatible_registrations(self):
         older = self.file("old.json", self.expect(0, "ops", "--json", "--load-ops", ZERO_OUT).stdout)
         ops = json.loads(open(older).read())
