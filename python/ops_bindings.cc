@@ -191,7 +191,7 @@ void InferShapes(void* user, const AssayInference* call) {
       if (shapes[i].is_none()) continue;
       std::vector<int64_t> sizes;
       for (const py::handle size : shapes[i].cast<py::sequence>())
-        sizes.push_back(size.is_none() ? ASSAY_UNKNOWN : size.cast<int64_t>());
+        sizes.push_back(size.is_none() ? int64_t{ASSAY_UNKNOWN} : size.cast<int64_t>());
       call->set_output(call->self, i, {std::ssize(sizes), sizes.data()});
     }
   };
