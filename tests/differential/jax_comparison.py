@@ -97,6 +97,13 @@ def of_the_largest(a, x):
     return np.abs(p - q) <= LAPACK_EPSILONS * part * np.max(np.abs(q), initial=0, where=np.isfinite(q))
 
 
+def of_a_phase(a, x, text):
+    """Complex powers, exp(w log z) in XLA: where w log z is large its rounding turns the result. Up to |w log z| of some 250."""
+    if not np.issubdtype(a.dtype, np.complexfloating) or ' power(' not in text:
+        return np.zeros(a.shape, bool)
+    return np.abs(a - x) <= 256 * np.finfo(a.dtype).eps * np.abs(a)
+
+
 # Classes that are known by a program's text and the values: (tag, condition), where the condition answers a mask.
 KNOWN = [
     ('lapack-rounding', lambda a, x, text: of_the_largest(a, x) & ('"lapack_' in text)),
@@ -104,6 +111,7 @@ KNOWN = [
     ('complex-special-values',
      lambda a, x, text: np.full(a.shape, a.dtype.kind == 'c' or 'c64[' in text or 'c128[' in text)
      & ~(is_finite(a) & is_finite(x)) if is_inexact(a) else np.zeros(a.shape, bool)),
+    ('complex-power-phase', of_a_phase),
     ('nan-without-mantissa',
      lambda a, x, text: np.full(a.shape, 'mantissa_bits=0' in text) & is_nan(x) & ~is_nan(a)),
     ('log1p-f64',
