@@ -23,6 +23,9 @@ from jax import lax  # noqa: E402
 from jax.sharding import NamedSharding  # noqa: E402
 from jax.sharding import PartitionSpec as P  # noqa: E402
 
+# Programs hold the names of source files, not where they lay.
+jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
+
 OUT = pathlib.Path(__file__).parent
 R = np.random.default_rng(20261123)
 PROGRAMS = {}

@@ -21,6 +21,9 @@ from jax._src.lib.mlir import ir
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+# Programs hold the names of source files, not where they lay.
+jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
+
 FOLDER = pathlib.Path(__file__).parent
 GRID = jax.make_mesh((2, 2), ("r", "c"), axis_types=(AxisType.Auto,) * 2)
 RING = jax.make_mesh((4,), ("i",), axis_types=(AxisType.Auto,))
