@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "devices/exchange.h"
+#include "devices/forwarding_link.h"
 #include "devices/uncounted_link.h"
 #include "devices/wire.h"
 #include "fmt/format.h"
@@ -142,31 +143,15 @@ absl::StatusOr<Literal> Gather(DeviceLink& link, const Instruction& at, std::spa
 }
 
 // A device of the first process.
-class NearLink final : public DeviceLink {
+class NearLink final : public ForwardingLink {
  public:
-  explicit NearLink(DeviceLink& inner) : inner_(inner) {}
-  const DeviceGrid& grid() const override { return inner_.grid(); }
-  int64_t id() const override { return inner_.id(); }
+  using ForwardingLink::ForwardingLink;
+
   absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
                                std::vector<Literal> brought, Combine combine) override {
-    ASSAY_ASSIGN_OR_RETURN(const Literal packed, Gather(inner_, at, members, std::move(brought)));
+    ASSAY_ASSIGN_OR_RETURN(const Literal packed, Gather(inner(), at, members, std::move(brought)));
     return OwnPart(id(), members, packed, combine);
   }
-  absl::Status Send(const Transfer& transfer, Literal value) override {
-    return inner_.Send(transfer, std::move(value));
-  }
-  absl::StatusOr<int64_t> BeginRecv(const Transfer& transfer) override { return inner_.BeginRecv(transfer); }
-  absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer,
-                                     int64_t number) override {
-    return inner_.FinishRecv(at, transfer, number);
-  }
-  absl::Status FinishSend(const Instruction& at, const Transfer& transfer) override {
-    return inner_.FinishSend(at, transfer);
-  }
-  const std::atomic<int64_t>& last_count() const override { return inner_.last_count(); }
-
- private:
-  DeviceLink& inner_;
 };
 
 void WriteTransfer(WireWriter& out, const Transfer& transfer) {
