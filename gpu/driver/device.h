@@ -1,6 +1,8 @@
 // A GPU by CUDA's driver API, which is opened at run time: what the engine `gpu` and its tests know of a device. Errors are
 // of the class NotSupported where the device or driver can't do what is asked, OutOfMemory where the device's memory ends and
-// EvalError (naming the driver's function, with its own text) for all else.
+// EvalError (naming the driver's function, with its own text) for all else. A call that finds the device broken (a kernel that
+// left its memory) is the last one that does anything: all later ones give that error. What fails where nobody can be told, as
+// in a destructor, is the error of the next call, which then does nothing else.
 #ifndef ASSAY_GPU_DRIVER_DEVICE_H_
 #define ASSAY_GPU_DRIVER_DEVICE_H_
 
@@ -10,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "shape/error.h"
 
@@ -100,6 +103,9 @@ class Device : public std::enable_shared_from_this<Device> {
                               std::span<const std::byte> argument) = 0;
   virtual absl::Status Synchronize() = 0;
 
+  // How many pieces of DeviceMemory there are, and such as could not be given back.
+  virtual int64_t live_allocations() const = 0;
+
   template <typename Argument>
   absl::Status Launch(const DeviceFunction& function, const LaunchShape& shape, const Argument& argument) {
     return Launch(function, shape, std::as_bytes(std::span(&argument, 1)));
@@ -107,6 +113,8 @@ class Device : public std::enable_shared_from_this<Device> {
 
  protected:
   explicit Device(DeviceProperties properties) : properties_(std::move(properties)) {}
+  // The owner of what was allocated. Null where the host has no memory for it; then it has been freed.
+  std::shared_ptr<DeviceMemory> Own(DeviceAddress address, int64_t bytes);
 
  private:
   friend class DeviceMemory;
