@@ -21,7 +21,7 @@ class Memory {
 struct Launch {
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {1, 1, 1};
-  uint32_t shared_bytes = 0;         // of dynamic shared memory
+  uint32_t shared_bytes = 0;            // of dynamic shared memory
   const std::byte* argument = nullptr;  // the structure that the kernel takes by value
 };
 
