@@ -1,0 +1,108 @@
+// NVIDIA's assembler takes what is generated, for the oldest and the newest architecture that is meant. Skipped, saying so,
+// where there is none.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "evaluator/registry.h"
+#include "tests/gpu/ptx/ptx_testing.h"
+
+namespace assay::testing {
+namespace {
+
+std::string FindPtxas() {
+  std::vector<std::string> folders = {"/usr/local/cuda/bin"};
+  if (const char* path = std::getenv("PATH"); path != nullptr) {
+    std::stringstream parts(path);
+    for (std::string part; std::getline(parts, part, ':');) folders.push_back(part);
+  }
+  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr)
+    folders.push_back(std::string(home) + "/bin");
+  for (const std::string& folder : folders) {
+    if (std::filesystem::exists(folder + "/ptxas")) return folder + "/ptxas";
+  }
+  return "";
+}
+
+std::string OutputOf(const std::string& command, int& status) {
+  std::string output;
+  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  char buffer[512];
+  while (fgets(buffer, sizeof(buffer), pipe) != nullptr) output += buffer;
+  status = pclose(pipe);
+  return output;
+}
+
+// Every op of one type in one fusion, whose root is the select of all results' bits by comparison.
+std::string AllOps(ElementType type) {
+  std::string body = fmt::format("x = {0}[100] parameter(0)\ny = {0}[100] parameter(1)\n", Name(type));
+  std::string last = "x";
+  int count = 0;
+  for (int i = 0; i < kNumOpcodes; ++i) {
+    const auto opcode = static_cast<Opcode>(i);
+    const OpDef& definition = DefinitionOf(opcode);
+    if (definition.strip == nullptr || !definition.types.Has(type) || !definition.attributes.empty()) {
+      const bool accurate = definition.strip != nullptr && definition.attributes.size() == 1 &&
+                            definition.attributes[0].attr == Attr::kResultAccuracy;
+      if (!accurate || !definition.types.Has(type)) continue;
+    }
+    if (opcode == Opcode::kSelect || opcode == Opcode::kConvert || opcode == Opcode::kIsFinite ||
+        opcode == Opcode::kComplex || opcode == Opcode::kStochasticConvert)
+      continue;
+    const std::string arguments = definition.operands.max == 1   ? last
+                                  : definition.operands.max == 2 ? last + ", y"
+                                                                 : "x, " + last + ", y";
+    const std::string one =
+        fmt::format("v{0} = {1}[100] {2}({3})\n", count, Name(type), Name(opcode), arguments);
+    // Only what there is PTX for.
+    const Program program = ProgramOf(ProgramText(body + "ROOT " + one));
+    const Plan plan = PlanOf(program, EngineChoice::kReference);
+    const WholeFusion fusion(*plan.module);
+    if (!gpu::MakeFusedPtx(fusion.view(), {8, 0}).ok()) continue;
+    body += one;
+    last = fmt::format("v{}", count++);
+  }
+  for (ElementType to : RealTypes()) {
+    body += fmt::format("to{0} = {1}[100] convert({2})\nback{0} = {3}[100] convert(to{0})\n", count, Name(to),
+                        last, Name(type));
+    last = fmt::format("back{}", count++);
+  }
+  body += fmt::format("p = pred[100] compare(x, y), direction=LT\nROOT r = {}[100] select(p, x, {})\n",
+                      Name(type), last);
+  return ProgramText(body);
+}
+
+TEST_CASE("PTX: ptxas takes every op of every type", "[gpu][ptx][ptxas]") {
+  const std::string ptxas = FindPtxas();
+  if (ptxas.empty()) {
+    WARN("skipped: there is no ptxas in PATH, CUDA_HOME or /usr/local/cuda");
+    return;
+  }
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("assay_ptx_{}", std::random_device()());
+  std::filesystem::create_directory(folder);
+  for (ElementType type : RealTypes()) {
+    const Program program = ProgramOf(AllOps(type));
+    const Plan plan = PlanOf(program, EngineChoice::kReference);
+    const WholeFusion fusion(*plan.module);
+    const absl::StatusOr<gpu::FusedKernel> kernel = gpu::MakeFusedPtx(fusion.view(), {8, 0});
+    INFO(kernel.status());
+    REQUIRE(kernel.ok());
+    const std::string file = (folder / "kernel.ptx").string();
+    std::ofstream(file) << kernel->text;
+    for (std::string_view architecture : {"sm_80", "sm_90a"}) {
+      int status = 0;
+      const std::string output = OutputOf(
+          fmt::format("'{}' -v -arch={} '{}' -o '{}.cubin'", ptxas, architecture, file, file), status);
+      INFO(Name(type) << " " << architecture << "\n" << output);
+      CHECK(status == 0);
+      CHECK(output.find("0 bytes spill stores, 0 bytes spill loads") != std::string::npos);
+    }
+  }
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace assay::testing
