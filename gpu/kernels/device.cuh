@@ -1,0 +1,133 @@
+// What kernels use of a GPU beyond C++. The tests' emulation gives the same names (tests/gpu/emulator/device/device.h), so
+// nothing else of CUDA stands in a kernel: no intrinsic, no warp function, no static shared memory.
+//
+// Operations of a warp are of all its 32 lanes.
+#ifndef ASSAY_GPU_KERNELS_DEVICE_CUH_
+#define ASSAY_GPU_KERNELS_DEVICE_CUH_
+
+#include <cstddef>
+#include <cstdint>
+
+// A kernel: blocks of at most `threads` threads, and one argument, the structure `a`.
+#define KERNEL(name, Arguments, threads) \
+  extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ Arguments a)
+
+// A function that is called, so that it stands in a kernel once.
+#define OUTLINE __noinline__
+
+namespace assay::gpu {
+
+extern __shared__ __align__(16) unsigned char dynamic_shared_memory[];
+__device__ __forceinline__ unsigned char* SharedMemory() { return dynamic_shared_memory; }
+__device__ __forceinline__ void SyncThreads() { __syncthreads(); }
+__device__ __forceinline__ void SyncWarp() { __syncwarp(); }
+__device__ __forceinline__ void Trap() { __trap(); }
+
+template <typename T>
+__device__ __forceinline__ T Shuffle(T value, uint32_t lane) {
+  return __shfl_sync(0xffffffff, value, lane);
+}
+template <typename T>
+__device__ __forceinline__ T ShuffleXor(T value, uint32_t mask) {
+  return __shfl_xor_sync(0xffffffff, value, mask);
+}
+template <typename T>
+__device__ __forceinline__ T ShuffleUp(T value, uint32_t by) {
+  return __shfl_up_sync(0xffffffff, value, by);
+}
+__device__ __forceinline__ uint32_t Ballot(bool value) { return __ballot_sync(0xffffffff, value); }
+__device__ __forceinline__ bool AnyOf(bool value) { return __any_sync(0xffffffff, value); }
+
+__device__ __forceinline__ uint32_t AtomicAdd(uint32_t* p, uint32_t value) { return atomicAdd(p, value); }
+__device__ __forceinline__ uint64_t AtomicAdd(uint64_t* p, uint64_t value) {
+  return atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(value));
+}
+__device__ __forceinline__ uint32_t AtomicOr(uint32_t* p, uint32_t value) { return atomicOr(p, value); }
+
+// Copies of 4 or 16 bytes, aligned so, that go on while the thread does; from byte `valid_bytes` on they are zeros, and
+// `global` is not read there.
+__device__ __forceinline__ void CopyAsync4(void* shared, const void* global, uint32_t valid_bytes) {
+  const auto to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global), "r"(valid_bytes));
+}
+__device__ __forceinline__ void CopyAsync16(void* shared, const void* global, uint32_t valid_bytes) {
+  const auto to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(valid_bytes));
+}
+__device__ __forceinline__ void CopyAsyncCommit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// All but the last kGroupsLeft groups of this thread are there.
+template <int kGroupsLeft>
+__device__ __forceinline__ void CopyAsyncWait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kGroupsLeft) : "memory");
+}
+
+// C += A B on tensor cores: 16 x 16 and 16 x 8 doubles. With g = lane / 4, t = lane % 4: a[i] is row g + 8 (i % 2), column
+// 4 (i / 2) + t of A; b[i] is row 4 i + t, column g of B; c[i] is row g + 8 (i / 2), column 2 t + i % 2 of C.
+__device__ __forceinline__ void MmaF64(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, "
+      "%11}, "
+      "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
+        "d"(b[1]), "d"(b[2]), "d"(b[3]));
+#else
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+          : "+d"(c[2 * half]), "+d"(c[2 * half + 1])
+          : "d"(a[2 * k + half]), "d"(b[k]));
+    }
+  }
+#endif
+}
+
+// C += A B on tensor cores: 16 x 32 and 32 x 8 bytes, four consecutive columns of A or rows of B a word. With g and t as
+// above: a[i] is row g + 8 (i % 2), columns from 16 (i / 2) + 4 t; b[i] is rows from 16 i + 4 t, column g.
+template <bool kASigned, bool kBSigned>
+__device__ __forceinline__ void MmaI8(int32_t (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+#define ASSAY_MMA(A, B)                                                      \
+  asm("mma.sync.aligned.m16n8k32.row.col.s32." A "." B                       \
+      ".s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])                       \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+  if constexpr (kASigned && kBSigned) ASSAY_MMA("s8", "s8");
+  if constexpr (kASigned && !kBSigned) ASSAY_MMA("s8", "u8");
+  if constexpr (!kASigned && kBSigned) ASSAY_MMA("u8", "s8");
+  if constexpr (!kASigned && !kBSigned) ASSAY_MMA("u8", "u8");
+#undef ASSAY_MMA
+}
+
+__device__ __forceinline__ double AddNearest(double a, double b) { return __dadd_rn(a, b); }
+__device__ __forceinline__ double AddDown(double a, double b) { return __dadd_rd(a, b); }
+__device__ __forceinline__ double AddUp(double a, double b) { return __dadd_ru(a, b); }
+__device__ __forceinline__ double MulNearest(double a, double b) { return __dmul_rn(a, b); }
+__device__ __forceinline__ double MulUp(double a, double b) { return __dmul_ru(a, b); }
+__device__ __forceinline__ double FmaNearest(double a, double b, double c) { return __fma_rn(a, b, c); }
+__device__ __forceinline__ double FmaUp(double a, double b, double c) { return __fma_ru(a, b, c); }
+__device__ __forceinline__ double SqrtUp(double a) { return __dsqrt_ru(a); }
+__device__ __forceinline__ float ToFloat(double a) { return __double2float_rn(a); }
+__device__ __forceinline__ float HalfToFloat(uint16_t bits) {
+  float result;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(bits));
+  return result;
+}
+
+template <typename To, typename From>
+__device__ __forceinline__ To BitsAs(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, from);
+}
+__device__ __forceinline__ int LeadingZeros(uint32_t x) { return __clz(static_cast<int>(x)); }
+__device__ __forceinline__ int LeadingZeros(uint64_t x) { return __clzll(static_cast<long long>(x)); }
+__device__ __forceinline__ int TrailingZeros(uint64_t x) {
+  return x == 0 ? 64 : __ffsll(static_cast<long long>(x)) - 1;
+}
+__device__ __forceinline__ int PopulationCount(uint32_t x) { return __popc(x); }
+__device__ __forceinline__ uint64_t MulHigh(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
+
+}  // namespace assay::gpu
+
+#endif  // ASSAY_GPU_KERNELS_DEVICE_CUH_

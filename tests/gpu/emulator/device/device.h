@@ -1,0 +1,110 @@
+// In place of gpu/kernels/device.cuh where kernels are compiled as C++: the same names, by the emulation.
+#ifndef ASSAY_GPU_KERNELS_DEVICE_CUH_
+#define ASSAY_GPU_KERNELS_DEVICE_CUH_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tests/gpu/emulator/device/thread.h"
+
+#define __device__
+#define __global__
+#define __constant__ static const
+#define __forceinline__ inline
+#define OUTLINE __attribute__((noinline)) inline
+
+#define threadIdx (::assay::emulated::ThreadIndex())
+#define blockIdx (::assay::emulated::BlockIndex())
+#define blockDim (::assay::emulated::BlockSize())
+#define gridDim (::assay::emulated::GridSize())
+
+#define KERNEL(name, Arguments, threads)                                                                    \
+  static void name(const Arguments& a);                                                                     \
+  static const ::assay::emulated::RegisteredKernel registered_##name(                                       \
+      ASSAY_KERNEL_MODULE, {#name, sizeof(Arguments), threads,                                              \
+                            [](const void* argument) { name(*static_cast<const Arguments*>(argument)); }}); \
+  static void name(const Arguments& a)
+
+namespace assay::gpu {
+
+using emulated::SharedMemory;
+using emulated::SyncThreads;
+using emulated::SyncWarp;
+using emulated::Trap;
+
+uint64_t ShuffleBits(uint64_t bits, uint32_t from);
+template <typename T>
+T Shuffle(T value, uint32_t lane) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  bits = ShuffleBits(bits, lane % 32);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+template <typename T>
+T ShuffleXor(T value, uint32_t mask) {
+  return Shuffle(value, threadIdx.x % 32 ^ mask);
+}
+// The value of the lane `by` below; lanes below `by` keep theirs.
+template <typename T>
+T ShuffleUp(T value, uint32_t by) {
+  const uint32_t lane = threadIdx.x % 32;
+  return Shuffle(value, lane < by ? lane : lane - by);
+}
+uint32_t Ballot(bool value);
+inline bool AnyOf(bool value) { return Ballot(value) != 0; }
+
+// The value before.
+uint32_t AtomicAdd(uint32_t* p, uint32_t value);
+uint64_t AtomicAdd(uint64_t* p, uint64_t value);
+uint32_t AtomicOr(uint32_t* p, uint32_t value);
+
+inline void CopyAsync4(void* shared, const void* global, uint32_t valid_bytes) {
+  emulated::CopyAsync(shared, global, 4, valid_bytes);
+}
+inline void CopyAsync16(void* shared, const void* global, uint32_t valid_bytes) {
+  emulated::CopyAsync(shared, global, 16, valid_bytes);
+}
+inline void CopyAsyncCommit() { emulated::CommitCopies(); }
+template <int kGroupsLeft>
+void CopyAsyncWait() {
+  emulated::WaitCopies(kGroupsLeft);
+}
+
+// C += A B of 16 x 16 and 16 x 8 doubles; which elements a lane has: gpu/kernels/device.cuh.
+void MmaF64(double (&c)[4], const double (&a)[8], const double (&b)[4]);
+// C += A B of 16 x 32 and 32 x 8 bytes, signed or not.
+void MmaI8(int32_t (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], bool a_signed, bool b_signed);
+template <bool kASigned, bool kBSigned>
+void MmaI8(int32_t (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+  MmaI8(c, a, b, kASigned, kBSigned);
+}
+
+double AddNearest(double a, double b);
+double AddDown(double a, double b);
+double AddUp(double a, double b);
+double MulNearest(double a, double b);
+double MulUp(double a, double b);
+double FmaNearest(double a, double b, double c);
+double FmaUp(double a, double b, double c);
+double SqrtUp(double a);
+float ToFloat(double a);  // to nearest
+float HalfToFloat(uint16_t bits);
+
+template <typename To, typename From>
+To BitsAs(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, from);
+}
+inline int LeadingZeros(uint32_t x) { return x == 0 ? 32 : __builtin_clz(x); }
+inline int LeadingZeros(uint64_t x) { return x == 0 ? 64 : __builtin_clzll(x); }
+inline int TrailingZeros(uint64_t x) { return x == 0 ? 64 : __builtin_ctzll(x); }
+inline int PopulationCount(uint32_t x) { return __builtin_popcount(x); }
+inline uint64_t MulHigh(uint64_t a, uint64_t b) {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+}
+
+}  // namespace assay::gpu
+
+#endif  // ASSAY_GPU_KERNELS_DEVICE_CUH_

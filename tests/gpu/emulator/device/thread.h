@@ -1,0 +1,40 @@
+// What the emulation does for a thread of a kernel. Sources of kernels include this header alone: their accesses to memory
+// are all taken for those of the kernel, so that nothing of the emulation may be inlined there.
+#ifndef ASSAY_TESTS_GPU_EMULATOR_DEVICE_THREAD_H_
+#define ASSAY_TESTS_GPU_EMULATOR_DEVICE_THREAD_H_
+
+#include <cstdint>
+
+namespace assay::emulated {
+
+struct Index3 {
+  uint32_t x = 0, y = 0, z = 0;
+};
+Index3 ThreadIndex();
+Index3 BlockIndex();
+Index3 BlockSize();
+Index3 GridSize();
+
+unsigned char* SharedMemory();
+void SyncThreads();
+void SyncWarp();
+[[noreturn]] void Trap();
+
+void CopyAsync(void* shared, const void* global, uint32_t bytes, uint32_t valid_bytes);
+void CommitCopies();
+void WaitCopies(uint32_t groups_left);
+
+// A kernel of gpu/kernels, compiled as C++.
+struct KernelBody {
+  const char* name;
+  uint32_t argument_bytes;
+  uint32_t most_threads;
+  void (*run)(const void* argument);
+};
+struct RegisteredKernel {
+  RegisteredKernel(const char* module, const KernelBody& body);
+};
+
+}  // namespace assay::emulated
+
+#endif  // ASSAY_TESTS_GPU_EMULATOR_DEVICE_THREAD_H_

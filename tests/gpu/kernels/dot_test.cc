@@ -1,0 +1,239 @@
+// The kernels of dot.cu against exact sums of the reference.
+#include <bit>
+#include <random>
+
+#include "evaluator/scalar/exact_sum.h"
+#include "gpu/kernels/dot_arguments.h"
+#include "tests/gpu/kernels/formats.h"
+#include "tests/gpu/kernels/kernel_run.h"
+
+namespace assay::gpu {
+namespace {
+
+struct Matrices {
+  int64_t batch, m, n, k;
+  std::vector<float> lhs, rhs;
+  int64_t lhs_strides[3], rhs_strides[3];
+  int64_t offset = 0;  // of the operands' first elements
+};
+
+// Dense, with k or the row innermost.
+Matrices Dense(int64_t batch, int64_t m, int64_t n, int64_t k, bool lhs_rows_inside, bool rhs_rows_inside) {
+  Matrices x{batch, m, n, k, std::vector<float>(batch * m * k), std::vector<float>(batch * n * k), {}, {}};
+  const auto set = [&](int64_t(&strides)[3], int64_t rows, bool inside) {
+    strides[0] = rows * k;
+    strides[1] = inside ? 1 : k;
+    strides[2] = inside ? rows : 1;
+  };
+  set(x.lhs_strides, m, lhs_rows_inside);
+  set(x.rhs_strides, n, rhs_rows_inside);
+  return x;
+}
+
+template <typename Value>
+void Fill(Matrices& x, Value value) {
+  for (float& element : x.lhs) element = value();
+  for (float& element : x.rhs) element = value();
+}
+
+std::vector<uint64_t> Expected(const Matrices& x, Float type) {
+  std::vector<uint64_t> results;
+  for (int64_t b = 0; b < x.batch; ++b) {
+    for (int64_t i = 0; i < x.m; ++i) {
+      for (int64_t j = 0; j < x.n; ++j) {
+        ExactSum sum;
+        sum.Add(0.0);
+        for (int64_t k = 0; k < x.k; ++k) {
+          sum.AddProduct(x.lhs[b * x.lhs_strides[0] + i * x.lhs_strides[1] + k * x.lhs_strides[2]],
+                         x.rhs[b * x.rhs_strides[0] + j * x.rhs_strides[1] + k * x.rhs_strides[2]]);
+        }
+        results.push_back(RoundedBits(sum, type));
+      }
+    }
+  }
+  return results;
+}
+
+struct Outcome {
+  std::vector<uint64_t> results;
+  uint32_t open;
+};
+
+Outcome RunDot(const Matrices& x, Float type, bool small) {
+  TestMemory memory;
+  DotArguments a{};
+  const int64_t count = x.batch * x.m * x.n;
+  const auto operand = [&](const std::vector<float>& values, const int64_t(&strides)[3], int64_t rows) {
+    DotOperand result{AddressOf(memory.Copy(values, x.offset)),
+                      AddressOf(memory.Allocate<RowScale>(x.batch * rows)),
+                      rows,
+                      {strides[0], strides[1], strides[2]}};
+    RunKernel("dot", "dot_scales_f32", ScaleBlocks(x.batch, rows), kScaleThreads, kScaleSharedBytes,
+              DotScaleArguments{result, x.batch, x.k}, memory);
+    return result;
+  };
+  a.lhs = operand(x.lhs, x.lhs_strides, x.m);
+  a.rhs = operand(x.rhs, x.rhs_strides, x.n);
+  const int64_t bytes = BytesOf(type);
+  auto* const result = memory.Allocate<unsigned char>(count * bytes);
+  a.result = AddressOf(result);
+  a.result_strides[0] = x.m * x.n;
+  a.result_strides[1] = x.n;
+  a.result_strides[2] = 1;
+  a.open = AddressOf(memory.Allocate<uint32_t>(count));
+  auto* const open_count = memory.Copy<uint32_t>({0});
+  a.open_count = AddressOf(open_count);
+  a.batch = x.batch;
+  a.k = x.k;
+  a.result_type = type;
+  const DotTile& tile = small ? kSmallDotTile : kDotTile;
+  RunKernel("dot", small ? "dot_small_f32" : "dot_f32", DotBlocks(tile, x.batch, x.m, x.n), tile.threads,
+            tile.shared_bytes, a, memory);
+  RunKernel("dot", "dot_repair_f32", 2, kRepairThreads, 0, a, memory);
+  Outcome outcome{{}, *open_count};
+  for (int64_t i = 0; i < count; ++i) outcome.results.push_back(LoadBits(result + i * bytes, bytes));
+  return outcome;
+}
+
+void Check(const Matrices& x, Float type = Float::kF32) {
+  const std::vector<uint64_t> expected = Expected(x, type);
+  CHECK(RunDot(x, type, true).results == expected);
+  CHECK(RunDot(x, type, false).results == expected);
+}
+
+std::mt19937_64& Generator() {
+  static std::mt19937_64 generator(20);
+  return generator;
+}
+float Uniform() { return std::uniform_real_distribution<float>(-1, 1)(Generator()); }
+// Any finite bits: subnormals and the largest numbers are as frequent as others.
+float Wild() {
+  for (;;) {
+    const auto x = std::bit_cast<float>(static_cast<uint32_t>(Generator()()));
+    if (x - x == 0) return x;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("f32 dots of every layout and odd sizes are exact", "[kernels][dot]") {
+  for (const bool lhs : {false, true}) {
+    for (const bool rhs : {false, true}) {
+      Matrices x = Dense(2, 33, 17, 41, lhs, rhs);
+      Fill(x, Uniform);
+      Check(x);
+      Matrices wide = Dense(1, 130, 9, 20, lhs, rhs);
+      Fill(wide, Uniform);
+      Check(wide);
+    }
+  }
+}
+
+TEST_CASE("f32 dots of operands that stand anywhere, with any strides", "[kernels][dot]") {
+  for (const int64_t offset : {0, 1, 2, 4}) {
+    for (const int64_t step : {1, 2}) {
+      Matrices x{2,
+                 5,
+                 6,
+                 36,
+                 std::vector<float>(2000),
+                 std::vector<float>(2000),
+                 {400, 72, step},
+                 {8, 144, step},
+                 offset};
+      Fill(x, Uniform);
+      Check(x);
+    }
+  }
+  // Broadcast operands have strides of 0, reversed ones negative strides.
+  Matrices broadcast{2, 4, 4, 20, std::vector<float>(100), std::vector<float>(100), {0, 20, 1}, {0, 0, 1}};
+  Fill(broadcast, Uniform);
+  Check(broadcast);
+}
+
+TEST_CASE("f32 dots of nothing are positive zeros", "[kernels][dot]") {
+  Matrices x = Dense(1, 3, 3, 0, false, false);
+  CHECK(RunDot(x, Float::kF32, true).results == std::vector<uint64_t>(9, 0));
+  Matrices zeros = Dense(1, 2, 2, 3, false, false);
+  Fill(zeros, [] { return -0.0f; });
+  CHECK(RunDot(zeros, Float::kF32, true).results == std::vector<uint64_t>(4, 0));
+  Check(Dense(3, 1, 0, 5, false, false));
+}
+
+TEST_CASE("f32 dots of any exponents, cancelling to the last bit", "[kernels][dot]") {
+  Matrices wild = Dense(1, 20, 19, 35, false, true);
+  Fill(wild, Wild);
+  Check(wild);
+  // Sums that are exactly zero, ties and just beside them, far below their terms.
+  Matrices x = Dense(1, 24, 24, 40, false, false);
+  Fill(x, Wild);
+  for (int64_t i = 0; i < 24; ++i) {
+    for (int64_t k = 0; k < 20; ++k) {
+      x.lhs[i * 40 + 20 + k] = -x.lhs[i * 40 + k];
+      x.rhs[i * 40 + 20 + k] = x.rhs[i * 40 + k];
+    }
+    if (i % 4 == 1) x.lhs[i * 40] = std::bit_cast<float>(std::bit_cast<uint32_t>(x.lhs[i * 40]) ^ 1);
+    if (i % 4 == 2) x.lhs[i * 40] = 0x1p-149f;
+    if (i % 4 == 3) x.rhs[i * 40 + 7] *= 0.5f;
+  }
+  const Outcome outcome = RunDot(x, Float::kF32, true);
+  CHECK(outcome.results == Expected(x, Float::kF32));
+  CHECK(outcome.open > 400);
+  Check(x);
+}
+
+TEST_CASE("f32 dots at ties and beside them", "[kernels][dot]") {
+  // 1 + 2^-24 is a tie; a term of 2^-140 or -2^-140 decides, and is far beyond doubles and pairs.
+  for (const float last : {0x1p-70f, -0x1p-70f, 0.0f, 0x1p-149f, -0x1p-149f}) {
+    for (const float low : {0x1p-24f, 0x1.8p-23f, -0x1p-25f}) {
+      Matrices x{1, 1, 1, 4, {1, low, last, 0x1p-149f}, {1, 1, 0x1p-70f, last}, {4, 4, 1}, {4, 4, 1}};
+      Check(x);
+    }
+  }
+}
+
+TEST_CASE("f32 dots with NaN and infinities", "[kernels][dot]") {
+  const float inf = HUGE_VALF, nan = std::bit_cast<float>(0xffc12345u);
+  Matrices x = Dense(1, 12, 12, 18, false, false);
+  Fill(x, Uniform);
+  x.lhs[0] = inf;
+  x.lhs[18 + 1] = -inf;
+  x.lhs[36 + 2] = nan;
+  x.lhs[54] = inf;
+  x.lhs[55] = -inf;
+  x.rhs[18] = 0;
+  x.rhs[37] = -0.0f;
+  x.rhs[54] = inf;
+  for (int k = 0; k < 18; ++k) x.rhs[90 + k] = 0;
+  // Sums beyond the largest number, and products beyond it that cancel.
+  for (int k = 0; k < 18; ++k) x.lhs[144 + k] = x.rhs[144 + k] = k % 2 == 0 ? 0x1.fffffep127f : 0x1p127f;
+  for (int k = 0; k < 18; ++k) x.lhs[162 + k] = k % 2 == 0 ? 0x1.fffffep127f : -0x1.fffffep127f;
+  Check(x);
+}
+
+TEST_CASE("f32 dots rounded to other types", "[kernels][dot]") {
+  for (const Float type : {Float::kF64, Float::kBf16, Float::kF16}) {
+    Matrices x = Dense(1, 17, 15, 33, false, true);
+    Fill(x, Uniform);
+    Check(x, type);
+    Fill(x, Wild);
+    Check(x, type);
+    // Near the least numbers of f16.
+    Fill(x, [] { return Uniform() * 0x1p-12f; });
+    Check(x, type);
+    // Numbers of few bits: sums in doubles are known to be exact, ties included.
+    Fill(x, [] { return static_cast<float>(static_cast<int>(Generator()() % 65) - 32) / 4; });
+    CHECK(RunDot(x, type, true).open == 0);
+    Check(x, type);
+  }
+}
+
+TEST_CASE("what doubles leave open of ordinary f32 dots is little", "[kernels][dot]") {
+  Matrices x = Dense(1, 64, 64, 500, false, false);
+  Fill(x, Uniform);
+  const Outcome outcome = RunDot(x, Float::kF32, true);
+  CHECK(outcome.results == Expected(x, Float::kF32));
+  CHECK(outcome.open < 20);
+}
+
+}  // namespace assay::gpu
