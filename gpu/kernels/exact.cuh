@@ -192,7 +192,8 @@ __device__ __forceinline__ Parts PartsOf(double x) {
 }
 
 // The sum of limb i times 2^(kLow + 32 i), over the lanes of a warp: limb i is of lane i / kLimbs. All lanes call each
-// function with the same arguments. A term adds less than 2^32 to a limb, so that 2^31 terms fit.
+// function with the same arguments. A term adds less than 2^32 to a limb, so that 2^30 terms fit. Terms are multiples of
+// 2^kLow: bits of an integer that stand below are zeros.
 template <int kLimbs, int kLow>
 class WideSum {
  public:
@@ -211,6 +212,9 @@ class WideSum {
       limbs_[j] += negative ? -piece : piece;
     }
   }
+
+  // What this lane has of the sum: sums of several warps are added limb by limb.
+  __device__ __forceinline__ int64_t& own(int j) { return limbs_[j]; }
 
   // Rounded; +0 where the sum is zero.
   __device__ uint64_t Round(const FloatShape& shape) {
