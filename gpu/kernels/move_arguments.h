@@ -1,0 +1,68 @@
+// Arguments of the kernels of move.cu, which move elements of 1, 2, 4, 8 or 16 bytes: NAME_BYTES. Offsets are in elements.
+#ifndef ASSAY_GPU_KERNELS_MOVE_ARGUMENTS_H_
+#define ASSAY_GPU_KERNELS_MOVE_ARGUMENTS_H_
+
+#include <cstdint>
+
+#include "gpu/kernels/strides.h"
+
+namespace assay::gpu {
+
+constexpr int kMoveThreads = 256;
+
+// fill_N: to[i] = value for every index of the dimensions. Any number of blocks of kMoveThreads threads.
+struct FillArguments {
+  uint64_t to;
+  uint64_t value[2];  // the first N bytes
+  Strides dimensions;
+};
+
+// copy_N: to[i] = from[i] for every index i; both have the sizes of `from`. Any number of blocks of kMoveThreads threads.
+// Slices, broadcasts, reversals, concatenations, paddings and transposes are copies with other strides.
+struct CopyArguments {
+  uint64_t from, to;
+  Strides from_dimensions;
+  int64_t to_strides[kMostDimensions];
+};
+
+// transpose_N: the same where one dimension, of stride 1, is side by side in `from`, and another one in `to`. TransposeBlocks
+// blocks of kMoveThreads threads.
+struct TransposeArguments {
+  uint64_t from, to;
+  Strides batch;  // the other dimensions, with strides in `from`
+  int64_t batch_to_strides[kMostDimensions];
+  int64_t rows, columns;           // element (r, c) is r * from_stride + c in `from`
+  int64_t from_stride, to_stride;  // and c * to_stride + r in `to`
+};
+constexpr int kTransposeTile = 32;
+constexpr uint32_t TransposeSharedBytes(int bytes) { return kTransposeTile * (kTransposeTile + 1) * bytes; }
+constexpr int64_t TransposeBlocks(const TransposeArguments& a) {
+  return SizeOf(a.batch) * ((a.rows + kTransposeTile - 1) / kTransposeTile) *
+         ((a.columns + kTransposeTile - 1) / kTransposeTile);
+}
+
+// One component of a window's place: an index in memory, held to [0, most], times the stride of a dimension.
+struct WindowStart {
+  uint64_t address;
+  int64_t most, stride;
+};
+
+// window_N: copies of windows whose place is read from memory: gather, dynamic-slice and (one window alone, as windows may
+// overlap) dynamic-update-slice. For every index b of `batch` and w of `window`, with p the sum over components of
+// clamp(start[b]) * stride: to[b, w] = from[p + b, w], or to[p + b, w] = from[b, w] where `place_in_result`. Any number of
+// blocks of kMoveThreads threads.
+struct WindowArguments {
+  uint64_t from, to;
+  Strides batch, window;  // with strides in `from`
+  int64_t batch_to_strides[kMostDimensions], window_to_strides[kMostDimensions];
+  int64_t batch_index_strides[kMostDimensions];  // of the components, in indices
+  WindowStart starts[kMostDimensions];
+  int32_t components;
+  int32_t index_bytes;  // 1, 2, 4 or 8
+  int32_t index_is_signed;
+  int32_t place_in_result;
+};
+
+}  // namespace assay::gpu
+
+#endif  // ASSAY_GPU_KERNELS_MOVE_ARGUMENTS_H_
