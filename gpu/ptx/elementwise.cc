@@ -109,6 +109,7 @@ absl::StatusOr<Element> EmitElementwise(Emitter& emitter, const Instruction& ins
   } else {
     element = EmitFloats(emitter, instruction, operands);
     if (!IsKnown(element)) element = EmitFunction(emitter, instruction, operands);
+    if (!IsKnown(element)) element = EmitTestedFunction(emitter, instruction, operands);
   }
   if (!IsKnown(element)) return Unknown(instruction, type);
   return element;

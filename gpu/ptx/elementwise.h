@@ -29,6 +29,8 @@ absl::StatusOr<Element> EmitElementwise(Emitter& emitter, const Instruction& ins
 Element EmitIntegers(Emitter& emitter, const Instruction& instruction, std::span<Element* const> operands);
 Element EmitFloats(Emitter& emitter, const Instruction& instruction, std::span<Element* const> operands);
 Element EmitFunction(Emitter& emitter, const Instruction& instruction, std::span<Element* const> operands);
+Element EmitTestedFunction(Emitter& emitter, const Instruction& instruction,
+                           std::span<Element* const> operands);
 Element EmitConvert(Emitter& emitter, ElementType to, Element& x);
 // `order` is one of EQ, NE, LT, LE, GT and GE.
 Register EmitCompare(Emitter& emitter, std::string_view order, bool total, Element& x, Element& y);

@@ -1,6 +1,6 @@
 // Functions of one f32, f16 or bf16: engines/native/functions/proven_body.h, operation by operation and with its tables, so
-// what was compared there for every argument holds here. Where that asks the function with a rounding test, and where it
-// reduces arguments of 2^18 and more, the element is open.
+// what was compared there for every argument holds here. Where that asks the function with a rounding test, the element is
+// open.
 #include <bit>
 #include <limits>
 #include <optional>
@@ -9,6 +9,7 @@
 #include "engines/native/functions/proven_coefficients.h"
 #include "gpu/ptx/elementwise.h"
 #include "gpu/ptx/lanes.h"
+#include "gpu/ptx/turns.h"
 
 namespace assay::gpu {
 namespace {
@@ -245,16 +246,33 @@ class Functions {
 
   // ---- sin, cos ----
 
-  // x = k quarter turns + r; sin of that and `quarters` more.
-  Register Sine(uint64_t quarters) {
-    const Register shifted = Fma(x_, C(kQuarters), C(kRounder));
-    const Register turns = Sub(shifted, C(kRounder));
-    Register r = Fma(turns, C(-kQuarterRest), Fma(turns, C(-kQuarter), x_));
+  // x = k quarter turns + r. From 2^18 on, k has too many bits for two parts of pi / 2.
+  struct Turns {
+    Register k, r;
+  };
+  Turns TurnsOfArgument() {
+    const Register shifted = Fma(x_, C(kQuarters), C(kRounder)), turns = Sub(shifted, C(kRounder));
+    const Register k = w_.Copy(shifted);
+    const Register r = w_.Copy(Fma(turns, C(-kQuarterRest), Fma(turns, C(-kQuarter), x_)));
     const Register magnitude = r_.Magnitude(x_), infinity = C(std::numeric_limits<double>::infinity());
     const Register finite = r_.LtF(magnitude, infinity);
-    if (type_ != ElementType::kF16) emitter_.LeaveOpenIf(w_.AndPred(finite, r_.GeF(magnitude, C(0x1p18))));
-    r = r_.Choose(finite, r, C(std::numeric_limits<double>::quiet_NaN()));
-    const Register k = quarters == 0 ? shifted : w_.Add64(shifted, w_.Constant64(quarters));
+    if (type_ != ElementType::kF16) {
+      const Label usual = w_.NewLabel();
+      w_.BranchUnless(w_.AndPred(finite, r_.GeF(magnitude, C(0x1p18))), usual);
+      Pairs pairs(w_, elements_, false);
+      const Quadrant q = gpu::TurnsOf(w_, pairs, magnitude);
+      const Register negative = r_.LtF(x_, C(0));
+      w_.Assign(k, r_.Choose(negative, w_.Sub64(w_.Constant64(0), q.k), q.k));
+      w_.Assign(r, pairs.SignOf(x_, q.r.hi));
+      w_.Place(usual);
+    }
+    return {k, r_.Choose(finite, r, C(std::numeric_limits<double>::quiet_NaN()))};
+  }
+
+  // sin of x and so many quarter turns.
+  Register Sine(uint64_t quarters) {
+    const auto [turns, r] = TurnsOfArgument();
+    const Register k = quarters == 0 ? turns : w_.Add64(turns, w_.Constant64(quarters));
     const Register square = Mul(r, r), fourth = Mul(square, square);
     const Register sine = Mul(r, Fma(Series(kSin6, square, fourth), square, C(1)));
     const Register cosine = Fma(Series(kCos6, square, fourth), fourth, Fma(square, C(-0.5), C(1)));

@@ -98,7 +98,7 @@ class Integers {
     const Register by_zero = words_.Eq(y, Zero());
     if (!signed_) return Wrapped(words_.Choose(by_zero, AllOnes(), words_.DivU(x, y)));
     const Register by_minus_one = words_.Eq(y, AllOnes());
-    const Register quotient = words_.DivS(x, words_.Choose(by_minus_one, One(), y));
+    const Register quotient = words_.DivS(x, y);
     return Wrapped(
         words_.Choose(by_zero, AllOnes(), words_.Choose(by_minus_one, words_.Sub(Zero(), x), quotient)));
   }
@@ -107,7 +107,7 @@ class Integers {
     const Register by_zero = words_.Eq(y, Zero());
     if (!signed_) return Same(words_.Choose(by_zero, x, words_.RemU(x, y)));
     const Register by_minus_one = words_.Eq(y, AllOnes());
-    const Register rest = words_.RemS(x, words_.Choose(by_minus_one, One(), y));
+    const Register rest = words_.RemS(x, y);
     return Same(words_.Choose(by_zero, x, words_.Choose(by_minus_one, Zero(), rest)));
   }
 
