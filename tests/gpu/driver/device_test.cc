@@ -42,14 +42,14 @@ struct TestDevice {
   ~TestDevice() {
     const absl::Status closed = device->Close();
     INFO(MessageOf(closed));
-    CHECK((closed.ok() || broken));
+    CHECK(closed.ok());
     CHECK(driver.Live("*") == 0);
+    CHECK(driver.Live("reclaimed") == 0);
   }
 
   TestModule module;
   EmulatedDriver driver;
   std::shared_ptr<CudaDevice> device;
-  bool broken = false;
 };
 
 template <typename T>

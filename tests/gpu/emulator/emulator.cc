@@ -17,6 +17,7 @@ Emulator& Emulator::Get() {
 
 void Emulator::DestroyContext() {
   retained = 0;
+  reclaimed += streams.size() + events.size() + pools.size() + modules.size() + host.size() + memory.size();
   streams.clear();
   events.clear();
   pools.clear();
@@ -114,6 +115,7 @@ void assay_emulated_reset() {
   emulator.DestroyContext();
   emulator.settings = assay::emulated::EnvironmentSettings();
   emulator.calls.clear();
+  emulator.reclaimed = 0;
   emulator.initialized = false;
   emulator.registered.clear();
 }
@@ -143,6 +145,7 @@ uint64_t assay_emulated_live(const char* kind) {
     all += count;
   }
   if (std::string_view(kind) == "bytes") return emulator.heap.bytes();
+  if (std::string_view(kind) == "reclaimed") return emulator.reclaimed;
   return std::string_view(kind) == "queued" ? queued : all;
 }
 

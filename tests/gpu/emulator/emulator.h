@@ -89,6 +89,8 @@ struct Emulator {
   Heap heap;
   std::map<uint64_t, DeviceBlock> memory;  // by address
 
+  uint64_t reclaimed = 0;  // objects that went with the context, as nobody had given them back
+
   std::map<std::string, const Module*, std::less<>> registered;
   std::set<std::string, std::less<>> images;  // that assay_kernel_image gave
 
