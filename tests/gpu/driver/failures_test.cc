@@ -32,6 +32,14 @@ absl::Status OpenAndUse(const EmulatedDriver& driver) {
   return Both(status, device->Close());
 }
 
+// Whether what failed is a call that gives something back, or without which nothing can be.
+bool GivesBack(const std::string& message) {
+  for (const char* part : {"Free", "Destroy", "Unload", "cuCtxPushCurrent", "CtxRelease"}) {
+    if (message.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
 struct Poked {
   TestModule module;
   EmulatedDriver driver;
@@ -72,6 +80,7 @@ TEST_CASE("failures: every call of the driver that fails once is an error of its
   REQUIRE(OpenAndUse(driver).ok());
   const uint64_t calls = driver.Calls("*") - calls_before;
   CHECK(calls > 50);
+  uint64_t reclaimed = 0;
   for (uint64_t call = 1; call <= calls; ++call) {
     driver.Fail("*:" + std::to_string(call) + ":" + std::to_string(error));
     const absl::Status status = OpenAndUse(driver);
@@ -85,6 +94,9 @@ TEST_CASE("failures: every call of the driver that fails once is an error of its
       CHECK((error == 2 ? IsMemoryError(status) || ExitCodeOf(status) == 4
                         : ExitCodeOf(status) == 5 || ExitCodeOf(status) == 4));
     }
+    // Nothing is left to the context but what could not be given back.
+    if (error != 719 && !GivesBack(MessageOf(status))) CHECK(driver.Live("reclaimed") == reclaimed);
+    reclaimed = driver.Live("reclaimed");
     // Whether the context was given back then is not known, and not tried again.
     const bool kept = MessageOf(status).find("cuDevicePrimaryCtxRelease_v2") != std::string::npos;
     CHECK(driver.Live("contexts") == (kept ? 1 : 0));
@@ -145,6 +157,28 @@ TEST_CASE("failures: memory that can't be given back is the next call's error, a
   CHECK_THAT(MessageOf(device->Synchronize()), Contains("(and 1 more such errors)"));
   CHECK(device->Synchronize().ok());
   CHECK(device->Close().ok());
+}
+
+TEST_CASE("failures: a device is closed behind all that it was given to do", "[gpu][driver]") {
+  Poked poked;
+  const auto poke = poked.device->Load(ImageOf(kTestImage), "poke");
+  REQUIRE(poke.ok());
+  SECTION("of which nothing fails") {
+    REQUIRE(poked.device->CopyIn(poked.memory->address(), std::vector<std::byte>(100)).ok());
+    REQUIRE(poked.device->Launch(**poke, {}, PokeArguments{poked.memory->address(), 1, 1}).ok());
+    CHECK(poked.device->Close().ok());
+    CHECK(poked.driver.Live("reclaimed") == 1);  // the memory that still has an owner
+  }
+  SECTION("of which the last fails") {
+    REQUIRE(poked.device->Launch(**poke, {}, PokeArguments{poked.memory->address() + 100, 1, 1}).ok());
+    CHECK_THAT(MessageOf(poked.device->Close()), Contains("the kernel poke left its memory"));
+  }
+  SECTION("and what nobody was told is told then") {
+    poked.driver.Fail("cuMemFreeAsync:1:999");
+    poked.memory = nullptr;
+    CHECK_THAT(MessageOf(poked.device->Close()), Contains("cuMemFreeAsync: CUDA_ERROR_UNKNOWN"));
+  }
+  CHECK(poked.driver.Live("*") == 0);
 }
 
 TEST_CASE("failures: what fails when a device goes is told when the next one is opened", "[gpu][driver]") {

@@ -123,12 +123,14 @@ bool FitsDevice(const Launch& launch, int dynamic_shared) {
          threads <= 1024 && launch.shared_bytes <= static_cast<uint32_t>(dynamic_shared);
 }
 
-Result RunKernel(Emulator* emulator, const std::string& name, const Kernel& kernel, const Launch& launch) {
-  const std::string wrong = kernel.Run(launch, emulator->heap);
+Result RunKernel(Emulator* emulator, cuda::Function function, const Launch& launch) {
+  if (!KnowsFunction(*emulator, function))
+    return emulator->Break(Result::kLaunchFailed, "a kernel was launched whose module is unloaded by now");
+  const std::string wrong = function->kernel->Run(launch, emulator->heap);
   if (!wrong.empty()) return emulator->Break(Result::kLaunchFailed, wrong);
   const std::string trouble = emulator->heap.Check();
   if (trouble.empty()) return Result::kSuccess;
-  return emulator->Break(Result::kIllegalAddress, "the kernel " + name + " " + trouble);
+  return emulator->Break(Result::kIllegalAddress, "the kernel " + function->name + " " + trouble);
 }
 
 }  // namespace
@@ -195,12 +197,11 @@ Result cuLaunchKernel(cuda::Function function, unsigned blocks_x, unsigned block
     if (!FitsDevice(shape, function->dynamic_shared) ||
         !ReadArgument(*function->kernel, parameters, extra, &argument))
       return Result::kInvalidValue;
-    return emulator.Enqueue(stream,
-                            [&emulator, name = function->name, kernel = function->kernel, shape, argument]() {
-                              Launch launch = shape;
-                              launch.argument = argument.data();
-                              return RunKernel(&emulator, name, *kernel, launch);
-                            });
+    return emulator.Enqueue(stream, [&emulator, function, shape, argument] {
+      Launch launch = shape;
+      launch.argument = argument.data();
+      return RunKernel(&emulator, function, launch);
+    });
   });
 }
 
