@@ -21,34 +21,42 @@ constexpr int64_t kMostMembers = 256;
 constexpr uint32_t kThreads = 256;
 // Blocks a multiprocessor: twice as many as run at once, for those that end early.
 constexpr int64_t kBlocks = 16;
+constexpr int64_t kFewest = 1000;  // elements of a kernel that makes several at once
 
 enum Offset : int64_t { kElements = 0, kResult = 8, kOpen = 16, kRoom = 24, kOpenCount = 32, kOperands = 40 };
 static_assert(sizeof(FusedArgument) == kOperands + 8);
 
 bool FitsIn32(int64_t elements) { return elements <= std::numeric_limits<int32_t>::max(); }
 
+// Elements that a thread makes at a time, so that enough of its reads are under way at once: more of small bodies, of which the
+// registers hold several.
+constexpr int kMostAtOnce = 4;
+int AtOnceFor(int64_t instructions) {
+  return instructions <= 100 ? kMostAtOnce : instructions <= 200 ? 2 : 1;
+}
+
 class Builder {
  public:
-  explicit Builder(const FusionView& step)
-      : step_(step), elements_(writer_), emitter_{writer_, elements_}, root_shape_(*step.root().shape) {}
+  // A loop that makes so many elements at a time, and one for what is left.
+  Builder(const FusionView& step, int at_once)
+      : step_(step), at_once_(at_once), elements_(writer_), root_shape_(*step.root().shape) {}
 
   absl::StatusOr<FusedKernel> Run() {
     kernel_.elements = root_shape_.num_elements();
     kernel_.num_operands = step_.operands.size();
+    kernel_.at_once = at_once_;
     kernel_.is_read.assign(kernel_.num_operands, false);
     kernel_.reads_in_place.assign(kernel_.num_operands, true);
     if (static_cast<int64_t>(step_.members.size()) > kMostMembers)
       return NotSupported({}, fmt::format("{} instructions", step_.members.size()));
-    const Label next = Start();
-    for (int32_t member : step_.members) ASSAY_RETURN_IF_ERROR(AddMember(member));
-    Element& root = *values_[step_.members.back()];
-    elements_.Store(root, elements_.AddressOf(root.type, InPrologue(kResult), index_));
-    NoteOpen();
-    End(next);
-    kernel_.may_leave_open = emitter_.open.known();
+    Start();
+    if (at_once_ > 1) ASSAY_RETURN_IF_ERROR(AddLoop(at_once_));
+    ASSAY_RETURN_IF_ERROR(AddLoop(1));
+    writer_.Return();
     kernel_.text = writer_.Finish(FusedKernel::kName, FusedArgument::Bytes(kernel_.num_operands));
     return std::move(kernel_);
   }
+  int64_t body_instructions() const { return writer_.body_instructions(); }
 
  private:
   using Special = PtxWriter::Special;
@@ -64,41 +72,58 @@ class Builder {
     return at->second;
   }
 
-  // ---- the loop ----
+  // ---- the loops ----
 
   // The first element of the thread is that of its number, the next one as many threads further.
-  Label Start() {
-    const Register count = InPrologue(kElements);
+  void Start() {
     {
       const PtxWriter::InPrologue here(writer_);
       const Register threads = writer_.Read(Special::kThreads);
       const Register before = writer_.MulWideU32(writer_.Read(Special::kBlock), threads);
       first_ = writer_.Add64(before, writer_.ExtendU32(writer_.Read(Special::kThread)));
-      step_length_ = writer_.MulWideU32(writer_.Read(Special::kBlocks), threads);
+      threads_ = writer_.MulWideU32(writer_.Read(Special::kBlocks), threads);
     }
-    index_ = writer_.Copy(first_);
-    done_ = writer_.NewLabel();
-    const Label next = writer_.NewLabel();
-    writer_.BranchIf(writer_.GeU64(index_, count), done_);
-    writer_.Place(next);
-    return next;
+    next_ = writer_.Copy(first_);
   }
 
-  void End(Label next) {
-    writer_.Assign(index_, writer_.Add64(index_, step_length_));
-    writer_.BranchIf(writer_.LtU64(index_, InPrologue(kElements)), next);
-    writer_.Place(done_);
-    writer_.Return();
+  // As long as there are so many elements for the thread. All are made before one is stored: no load waits for a store.
+  absl::Status AddLoop(int count) {
+    const Label again = writer_.NewLabel(), done = writer_.NewLabel();
+    writer_.Place(again);
+    std::vector<Register> indices = {next_};
+    while (static_cast<int>(indices.size()) < count)
+      indices.push_back(writer_.Add64(indices.back(), threads_));
+    writer_.BranchIf(writer_.GeU64(indices.back(), InPrologue(kElements)), done);
+    std::vector<std::pair<Element, Register>> results;  // and whether they are open
+    for (const Register index : indices) {
+      Emitter emitter{writer_, elements_};
+      emitter_ = &emitter;
+      index_ = index;
+      values_.clear();
+      for (int32_t member : step_.members) ASSAY_RETURN_IF_ERROR(AddMember(member));
+      Element root = *values_[step_.members.back()];
+      elements_.Pattern(root);
+      results.emplace_back(root, emitter.open);
+    }
+    for (size_t k = 0; k < indices.size(); ++k) {
+      auto& [root, open] = results[k];
+      elements_.Store(root, elements_.AddressOf(root.type, InPrologue(kResult), indices[k]));
+      if (open.known()) NoteOpen(open, indices[k]);
+    }
+    writer_.Assign(next_, writer_.Add64(indices.back(), threads_));
+    writer_.Branch(again);
+    writer_.Place(done);
+    return absl::OkStatus();
   }
 
-  void NoteOpen() {
-    if (!emitter_.open.known()) return;
+  void NoteOpen(Register open, Register index) {
+    kernel_.may_leave_open = true;
     const Label over = writer_.NewLabel();
-    writer_.BranchUnless(emitter_.open, over);
+    writer_.BranchUnless(open, over);
     const Register place = writer_.AtomicAdd(InPrologue(kOpenCount), writer_.Constant64(1));
     writer_.BranchIf(writer_.GeU64(place, InPrologue(kRoom)), over);
     const Register offset = writer_.Shl64(place, writer_.Constant32(3));
-    writer_.Store("b64", writer_.Add64(InPrologue(kOpen), offset), index_);
+    writer_.Store("b64", writer_.Add64(InPrologue(kOpen), offset), index);
     writer_.Place(over);
   }
 
@@ -123,7 +148,7 @@ class Builder {
       ASSAY_ASSIGN_OR_RETURN(Element * element, ValueOf(operand));
       operands.push_back(element);
     }
-    ASSAY_ASSIGN_OR_RETURN(const Element element, EmitElementwise(emitter_, instruction, operands));
+    ASSAY_ASSIGN_OR_RETURN(const Element element, EmitElementwise(*emitter_, instruction, operands));
     Add(i, element);
     return absl::OkStatus();
   }
@@ -133,8 +158,8 @@ class Builder {
     if (const auto found = values_.find(i); found != values_.end()) return found->second;
     const Shape& shape = *At(i).shape;
     if (const std::string_view why = WhyNotStatic(shape); !why.empty()) return NotSupported({}, why);
-    if (IsComplex(shape.element_type()))
-      return NotSupported({}, fmt::format("element type {}", Name(shape.element_type())));
+    const ElementType type = shape.element_type();
+    if (IsComplex(type)) return NotSupported({}, fmt::format("element type {}", Name(type)));
     const bool one = shape.num_elements() == 1 && root_shape_.num_elements() != 1;
     if (!one && shape.num_elements() != root_shape_.num_elements())
       return NotSupported({}, fmt::format("{} elements of {}", shape.num_elements(), At(i).name));
@@ -142,11 +167,14 @@ class Builder {
       return Add(i, Immediate(*constant));
     ASSAY_ASSIGN_OR_RETURN(const int64_t k, OperandOf(i));
     const Register base = InPrologue(kOperands + 8 * k);
-    const ElementType type = shape.element_type();
     if (!one) return Add(i, elements_.Load(type, elements_.AddressOf(type, base, index_)));
     kernel_.reads_in_place[static_cast<size_t>(k)] = false;
-    const PtxWriter::InPrologue here(writer_);
-    return Add(i, elements_.Load(type, base));
+    const auto [at, fresh] = scalars_.try_emplace(i);
+    if (fresh) {
+      const PtxWriter::InPrologue here(writer_);
+      at->second = elements_.Load(type, base);
+    }
+    return Add(i, at->second);
   }
 
   absl::StatusOr<int64_t> OperandOf(int32_t i) {
@@ -251,20 +279,23 @@ class Builder {
     const bool narrow = FitsIn32(root_shape_.num_elements());
     const Register count = PositionIn(shape, counted, narrow ? Width::k32 : Width::k64);
     Element whole = elements_.OfPattern(narrow ? ElementType::kS32 : ElementType::kS64, count);
-    Add(i, EmitConvert(emitter_, type, whole));
+    Add(i, EmitConvert(*emitter_, type, whole));
     return absl::OkStatus();
   }
 
   const FusionView& step_;
+  const int at_once_;
   PtxWriter writer_;
   Elements elements_;
-  Emitter emitter_;
   const Shape& root_shape_;
   FusedKernel kernel_;
   absl::flat_hash_map<int64_t, Register> arguments_;
-  Register first_, step_length_, index_;
-  Label done_;
+  absl::flat_hash_map<int32_t, Element> scalars_;  // by instruction: read in the prologue
+  Register first_, threads_, next_;
   std::deque<Element> owned_;
+  // Of the element that is being made.
+  Emitter* emitter_ = nullptr;
+  Register index_;
   absl::flat_hash_map<int32_t, Element*> values_;  // by instruction
 };
 
@@ -297,7 +328,8 @@ std::vector<std::byte> FusedKernel::Argument(const FusedArgument& common,
 }
 
 LaunchShape FusedKernel::Shape(int multiprocessors) const {
-  const int64_t needed = (elements + kThreads - 1) / kThreads;
+  const int64_t in_block = int64_t{kThreads} * at_once;
+  const int64_t needed = (elements + in_block - 1) / in_block;
   const int64_t blocks = std::clamp<int64_t>(needed, 1, std::max(multiprocessors, 1) * kBlocks);
   return {.blocks = {static_cast<uint32_t>(blocks), 1, 1}, .threads = {kThreads, 1, 1}};
 }
@@ -308,13 +340,20 @@ absl::StatusOr<FusedKernel> MakeFusedPtx(const FusionView& step, const Capabilit
         {}, fmt::format("compute capability {}.{}, wanted 8.0", capability.major, capability.minor));
   const Shape& shape = *step.root().shape;
   if (const std::string_view why = WhyNotStatic(shape); !why.empty()) return NotSupported({}, why);
-  return Builder(step).Run();
+  Builder one(step, 1);
+  absl::StatusOr<FusedKernel> kernel = one.Run();
+  const int at_once = AtOnceFor(one.body_instructions());
+  // A thread has several elements where all threads that run at once have.
+  if (!kernel.ok() || at_once == 1 || kernel->elements < kFewest) return kernel;
+  return Builder(step, at_once).Run();
 }
 
 std::string WhyNoMember(const StepView& step) {
   const auto self = static_cast<int32_t>(&step.instruction - step.computation.instructions.data());
   const FusionView alone{step.module, step.computation, {&self, 1}, step.instruction.operands};
-  const absl::StatusOr<FusedKernel> kernel = MakeFusedPtx(alone, {8, 0});
+  if (const std::string_view why = WhyNotStatic(*step.instruction.shape); !why.empty())
+    return std::string(why);
+  const absl::StatusOr<FusedKernel> kernel = Builder(alone, 1).Run();
   return kernel.ok() ? std::string() : std::string(kernel.status().message());
 }
 

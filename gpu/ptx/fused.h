@@ -36,6 +36,7 @@ struct FusedKernel {
   std::string text;  // a module for compute capability 8.0 and later
   int64_t elements = 0;
   size_t num_operands = 0;
+  int at_once = 1;              // elements that a thread makes at a time
   bool may_leave_open = false;  // else the list and its counter may be null
   std::vector<bool>
       is_read;  // by operand: whether its address must be valid; constants of one element are in the text

@@ -17,7 +17,10 @@ std::string PtxWriter::Text(Register value) {
   return fmt::format("{}{}", kPrefixes[static_cast<size_t>(value.width)], value.number);
 }
 
-void PtxWriter::Line(std::string_view line) { fmt::format_to(std::back_inserter(*at_), "  {};\n", line); }
+void PtxWriter::Line(std::string_view line) {
+  fmt::format_to(std::back_inserter(*at_), "  {};\n", line);
+  if (at_ == &body_) ++body_instructions_;
+}
 
 Register PtxWriter::Emit(std::string_view text, Width result, std::initializer_list<Operand> operands) {
   const Register to = New(result);

@@ -87,6 +87,8 @@ class PtxWriter {
     std::string* const before_;
   };
 
+  int64_t body_instructions() const { return body_instructions_; }
+
   // The module, whose kernel `name` has one parameter of so many bytes.
   std::string Finish(std::string_view name, int64_t argument_bytes) const;
 
@@ -105,6 +107,7 @@ class PtxWriter {
 
   std::array<int32_t, 4> counts_ = {};
   int32_t labels_ = 0;
+  int64_t body_instructions_ = 0;
   std::string prologue_, body_, tables_;
   std::string* at_ = &body_;
   absl::flat_hash_map<std::pair<Width, uint64_t>, Register> constants_;

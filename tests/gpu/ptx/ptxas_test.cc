@@ -83,24 +83,35 @@ TEST_CASE("PTX: ptxas takes every op of every type", "[gpu][ptx][ptxas]") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("assay_ptx_{}", std::random_device()());
   std::filesystem::create_directory(folder);
-  for (ElementType type : RealTypes()) {
-    const Program program = ProgramOf(AllOps(type));
+  const auto check = [&](const std::string& program_text, int at_once) {
+    const Program program = ProgramOf(program_text);
     const Plan plan = PlanOf(program, EngineChoice::kReference);
     const WholeFusion fusion(*plan.module);
     const absl::StatusOr<gpu::FusedKernel> kernel = gpu::MakeFusedPtx(fusion.view(), {8, 0});
     INFO(kernel.status());
     REQUIRE(kernel.ok());
+    CHECK(kernel->at_once == at_once);
     const std::string file = (folder / "kernel.ptx").string();
     std::ofstream(file) << kernel->text;
     for (std::string_view architecture : {"sm_80", "sm_90a"}) {
       int status = 0;
       const std::string output = OutputOf(
           fmt::format("'{}' -v -arch={} '{}' -o '{}.cubin'", ptxas, architecture, file, file), status);
-      INFO(Name(type) << " " << architecture << "\n" << output);
+      INFO(program_text << architecture << "\n" << output);
       CHECK(status == 0);
       CHECK(output.find("0 bytes spill stores, 0 bytes spill loads") != std::string::npos);
     }
+  };
+  for (ElementType type : RealTypes()) check(AllOps(type), 1);
+  // Several elements at a time.
+  for (std::string_view type : {"s8", "f32", "f64"}) {
+    check(ProgramText(
+              fmt::format("x = {0}[5000] parameter(0)\ny = {0}[5000] parameter(1)\na = {0}[5000] add(x, y)\n"
+                          "ROOT r = {0}[5000] multiply(a, y)\n",
+                          type)),
+          4);
   }
+  check(ProgramText("x = f32[5000] parameter(0)\nROOT r = f32[5000] exponential(x)\n"), 4);
   std::filesystem::remove_all(folder);
 }
 
