@@ -2,6 +2,7 @@
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_arguments.h"
 #include "gpu/kernels/exact.cuh"
+#include "gpu/kernels/index.cuh"
 
 namespace assay::gpu {
 
@@ -34,18 +35,19 @@ struct ScaleSum {
 
 // A block takes kScaleRows rows: lanes stand along k where its stride is the smaller one, else along rows.
 KERNEL(dot_scales_f32, DotScaleArguments, kScaleThreads) {
-  const int64_t row_blocks = (a.operand.rows + kScaleRows - 1) / kScaleRows;
+  const DotOperand& operand = a.operand;
+  const int64_t rows = SizeOf(operand.rows), size = SizeOf(operand.depth),
+                row_blocks = (rows + kScaleRows - 1) / kScaleRows;
   const int64_t batch = blockIdx.x / row_blocks, first = blockIdx.x % row_blocks * kScaleRows;
-  const int64_t row_stride = a.operand.strides[1], stride = a.operand.strides[2];
-  const auto* const from = reinterpret_cast<const float*>(a.operand.address) + batch * a.operand.strides[0];
-  auto* const scales = reinterpret_cast<RowScale*>(a.operand.scales) + batch * a.operand.rows;
+  const auto* const from = reinterpret_cast<const float*>(operand.address) + OffsetOf(operand.batch, batch);
+  auto* const scales = reinterpret_cast<RowScale*>(operand.scales) + batch * rows;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int64_t row_step = row_stride < 0 ? -row_stride : row_stride, step = stride < 0 ? -stride : stride;
-  if (step <= row_step) {
-    for (int64_t row = first + warp; row < first + kScaleRows && row < a.operand.rows; row += 8) {
+  const int64_t row_step = InnermostStride(operand.rows), step = InnermostStride(operand.depth);
+  if (step * step <= row_step * row_step) {
+    for (int64_t row = first + warp; row < first + kScaleRows && row < rows; row += 8) {
       ScaleSum sum;
-      const float* const elements = from + row * row_stride;
-      for (int64_t k = lane; k < a.k; k += 32) sum.Add(elements[k * stride]);
+      const float* const elements = from + OffsetOf(operand.rows, row);
+      for (int64_t k = lane; k < size; k += 32) sum.Add(elements[OffsetOf(operand.depth, k)]);
 #pragma unroll
       for (uint32_t mask = 16; mask != 0; mask /= 2) {
         sum.Add(ShuffleXor(sum.squares, mask), ShuffleXor(sum.unit, mask));
@@ -58,99 +60,168 @@ KERNEL(dot_scales_f32, DotScaleArguments, kScaleThreads) {
   double* const units = squares + 8 * kScaleRows;
   ScaleSum sum;
   const int64_t row = first + lane;
-  if (row < a.operand.rows) {
-    for (int64_t k = warp; k < a.k; k += 8) sum.Add(from[row * row_stride + k * stride]);
+  if (row < rows) {
+    const float* const elements = from + OffsetOf(operand.rows, row);
+    for (int64_t k = warp; k < size; k += 8) sum.Add(elements[OffsetOf(operand.depth, k)]);
   }
   squares[threadIdx.x] = sum.squares;
   units[threadIdx.x] = sum.unit;
   SyncThreads();
-  if (warp != 0 || row >= a.operand.rows) return;
+  if (warp != 0 || row >= rows) return;
   for (int other = 1; other < 8; ++other) sum.Add(squares[other * 32 + lane], units[other * 32 + lane]);
   scales[row] = sum.Scale();
 }
+
+constexpr int64_t kNoRow = INT64_MIN;
 
 // The rows [first, first + kRows) of an operand, kDotDepth elements of k of them at a time, to shared memory.
 template <int kRows, int kThreads>
 class TileSource {
  public:
-  __device__ __forceinline__ TileSource(const DotOperand& operand, int64_t batch, int64_t first, int64_t k)
-      : rows_(operand.rows - first),
-        k_(k),
-        row_stride_(operand.strides[1]),
-        stride_(operand.strides[2]),
-        from_(reinterpret_cast<const float*>(operand.address) + batch * operand.strides[0] +
-              first * row_stride_) {
-    const bool aligned = reinterpret_cast<uintptr_t>(from_) % 16 == 0 && row_stride_ % 4 == 0;
-    way_ = stride_ == 1 && aligned ? kWords : row_stride_ == 1 ? kAlongRows : kAlongDepth;
+  // `offsets` are shared memory for kRows numbers, which the block must wait for.
+  __device__ __forceinline__ TileSource(const DotOperand& operand, int64_t batch, int64_t first,
+                                        int64_t* offsets)
+      : from_(reinterpret_cast<const float*>(operand.address) + OffsetOf(operand.batch, batch)),
+        size_(SizeOf(operand.depth)),
+        depth_(operand.depth),
+        offsets_(offsets) {
+    const int64_t rows = SizeOf(operand.rows);
+    for (int row = threadIdx.x; row < kRows; row += kThreads) {
+      offsets[row] = first + row < rows ? OffsetOf(operand.rows, first + row) : kNoRow;
+    }
+    way_ = WordsAreAligned(operand)                                                    ? kWords
+           : InnermostStride(operand.rows) == 1 && InnermostStride(operand.depth) != 1 ? kAlongRows
+                                                                                       : kAlongDepth;
   }
 
   __device__ __forceinline__ void Load(int64_t k, float* to) const {
     if (way_ == kWords) {
-      constexpr int kWordsOfRow = kDotDepth / 4;
+      LoadWords(k, to);
+    } else if (way_ == kAlongRows) {
+      const int row = threadIdx.x % kRows, first = threadIdx.x / kRows;
+      const int64_t at = offsets_[row];
 #pragma unroll
-      for (int i = 0; i < kRows * kWordsOfRow / kThreads; ++i) {
-        const int at = i * kThreads + threadIdx.x, row = at / kWordsOfRow, offset = at % kWordsOfRow * 4;
-        const int64_t left = row < rows_ ? k_ - k - offset : 0;
-        const uint32_t bytes = left >= 4 ? 16 : left > 0 ? static_cast<uint32_t>(left) * 4 : 0;
-        CopyAsync16(to + row * kDotPitch + offset,
-                    bytes == 0 ? from_ : from_ + row * row_stride_ + k + offset, bytes);
+      for (int offset = 0; offset < kDotDepth; offset += kThreads / kRows) {
+        LoadElement(k + first + offset, at, to + row * kDotPitch + first + offset);
       }
-      return;
-    }
-    const bool along_rows = way_ == kAlongRows;
+    } else {
+      const int offset = threadIdx.x % kDotDepth, first = threadIdx.x / kDotDepth;
+      const bool valid = k + offset < size_;
+      const int64_t depth = valid ? OffsetOf(depth_, k + offset) : 0;
 #pragma unroll
-    for (int i = 0; i < kRows * kDotDepth / kThreads; ++i) {
-      const int at = i * kThreads + threadIdx.x;
-      const int row = along_rows ? at % kRows : at / kDotDepth;
-      const int offset = along_rows ? at / kRows : at % kDotDepth;
-      const bool valid = row < rows_ && k + offset < k_;
-      CopyAsync4(to + row * kDotPitch + offset,
-                 valid ? from_ + row * row_stride_ + (k + offset) * stride_ : from_, valid ? 4 : 0);
+      for (int row = 0; row < kRows; row += kThreads / kDotDepth) {
+        const int64_t at = offsets_[first + row];
+        const bool inside = valid && at != kNoRow;
+        CopyAsync4(to + (first + row) * kDotPitch + offset, inside ? from_ + at + depth : from_,
+                   inside ? 4 : 0);
+      }
     }
   }
 
  private:
   enum Way { kWords, kAlongRows, kAlongDepth };
-  const int64_t rows_, k_, row_stride_, stride_;
+
+  // Four elements of k are side by side in memory, and aligned as 16 bytes.
+  __device__ __forceinline__ bool WordsAreAligned(const DotOperand& operand) const {
+    bool aligned = reinterpret_cast<uintptr_t>(from_) % 16 == 0 && InnermostStride(depth_) == 1;
+    for (int d = 0; d < operand.rows.rank; ++d) aligned &= operand.rows.strides[d] % 4 == 0;
+    for (int d = 0; d + 1 < depth_.rank; ++d) aligned &= depth_.strides[d] % 4 == 0;
+    return aligned && (depth_.rank == 1 || depth_.sizes[depth_.rank - 1] % 4 == 0);
+  }
+  __device__ __forceinline__ void LoadWords(int64_t k, float* to) const {
+    constexpr int kWordsOfRow = kDotDepth / 4;
+    const int offset = threadIdx.x % kWordsOfRow * 4, first = threadIdx.x / kWordsOfRow;
+    const int64_t left = size_ - k - offset, depth = left > 0 ? OffsetOf(depth_, k + offset) : 0;
+    const uint32_t bytes = left >= 4 ? 16 : left > 0 ? static_cast<uint32_t>(left) * 4 : 0;
+#pragma unroll
+    for (int row = 0; row < kRows; row += kThreads / kWordsOfRow) {
+      const int64_t at = offsets_[first + row];
+      const bool inside = bytes != 0 && at != kNoRow;
+      CopyAsync16(to + (first + row) * kDotPitch + offset, inside ? from_ + at + depth : from_,
+                  inside ? bytes : 0);
+    }
+  }
+  __device__ __forceinline__ void LoadElement(int64_t k, int64_t row, float* to) const {
+    const bool inside = k < size_ && row != kNoRow;
+    CopyAsync4(to, inside ? from_ + row + OffsetOf(depth_, k) : from_, inside ? 4 : 0);
+  }
+
   const float* const from_;
+  const int64_t size_;
+  const Strides& depth_;
+  const int64_t* const offsets_;
   Way way_;
 };
 
-// Rounds an entry and stores it, or notes it as open. All lanes of a warp call it together.
-__device__ __forceinline__ void Finish(const DotArguments& a, const FloatShape& shape, double factor,
-                                       int64_t batch, int64_t row, int64_t column, double sum) {
-  bool open = false;
-  if (row < a.lhs.rows && column < a.rhs.rows) {
-    const RowScale left = reinterpret_cast<const RowScale*>(a.lhs.scales)[batch * a.lhs.rows + row];
-    const RowScale right = reinterpret_cast<const RowScale*>(a.rhs.scales)[batch * a.rhs.rows + column];
-    const double magnitude = MulUp(left.norm, right.norm);
-    // Every sum is a multiple of the units' product: below 2^53 of them none is rounded.
-    const bool exact = magnitude < MulNearest(0x1p53 * left.unit, right.unit);
-    uint64_t bits;
-    open = !RoundInterval(sum, exact ? 0 : MulUp(factor, magnitude), shape, &bits);
-    const int64_t index =
-        batch * a.result_strides[0] + row * a.result_strides[1] + column * a.result_strides[2];
-    if (!open) StoreBits(a.result, index, bits, shape.bits);
+// An entry's place: of the tile's rows or columns, the number, the offset in the result and what is known of it.
+struct EntrySide {
+  int64_t index;
+  int64_t offset;
+  RowScale scale;
+};
+
+// The entries of one block: their rounding.
+struct Rounding {
+  const DotArguments& a;
+  FloatShape shape;
+  double factor;
+  int64_t batch, rows, columns, batch_offset;
+
+  __device__ __forceinline__ Rounding(const DotArguments& arguments, int64_t batch_index)
+      : a(arguments),
+        shape(ShapeOf(arguments.result_type)),
+        // Sums in any order of k products: at most k roundings on the way of each, k u / (1 - k u) T, and k <= 2^28.
+        factor(MulUp(static_cast<double>(SizeOf(arguments.lhs.depth) + 16), kUnitRoundoff)),
+        batch(batch_index),
+        rows(SizeOf(arguments.lhs.rows)),
+        columns(SizeOf(arguments.rhs.rows)),
+        batch_offset(OffsetOf(arguments.lhs.batch, arguments.batch_strides, batch_index)) {}
+
+  __device__ __forceinline__ EntrySide Row(int64_t index) const {
+    if (index >= rows) return {-1, 0, {0, 1}};
+    return {index, OffsetOf(a.lhs.rows, a.row_strides, index),
+            reinterpret_cast<const RowScale*>(a.lhs.scales)[batch * rows + index]};
   }
-  const uint32_t lanes = Ballot(open);
-  if (lanes == 0) return;
-  const uint32_t lane = threadIdx.x % 32;
-  uint32_t at = 0;
-  if (lane == 0)
-    at = AtomicAdd(reinterpret_cast<uint32_t*>(a.open_count), static_cast<uint32_t>(PopulationCount(lanes)));
-  at = Shuffle(at, 0) + static_cast<uint32_t>(PopulationCount(lanes & ((uint32_t{1} << lane) - 1)));
-  if (open) {
-    reinterpret_cast<uint32_t*>(a.open)[at] =
-        static_cast<uint32_t>((batch * a.lhs.rows + row) * a.rhs.rows + column);
+  __device__ __forceinline__ EntrySide Column(int64_t index) const {
+    if (index >= columns) return {-1, 0, {0, 1}};
+    return {index, OffsetOf(a.rhs.rows, a.column_strides, index),
+            reinterpret_cast<const RowScale*>(a.rhs.scales)[batch * columns + index]};
   }
-}
+
+  // Rounds an entry and stores it, or notes it as open. All lanes of a warp call it together.
+  __device__ __forceinline__ void Finish(const EntrySide& row, const EntrySide& column, double sum) const {
+    bool open = false;
+    if (row.index >= 0 && column.index >= 0) {
+      const double magnitude = MulUp(row.scale.norm, column.scale.norm);
+      // Every sum is a multiple of the units' product: below 2^53 of them none is rounded.
+      const bool exact = magnitude < MulNearest(0x1p53 * row.scale.unit, column.scale.unit);
+      uint64_t bits;
+      open = !RoundInterval(sum, exact ? 0 : MulUp(factor, magnitude), shape, &bits);
+      if (!open) StoreBits(a.result, batch_offset + row.offset + column.offset, bits, shape.bits);
+    }
+    const uint32_t lanes = Ballot(open);
+    if (lanes == 0) return;
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t at = 0;
+    if (lane == 0) {
+      at =
+          AtomicAdd(reinterpret_cast<uint32_t*>(a.open_count), static_cast<uint32_t>(PopulationCount(lanes)));
+    }
+    at = Shuffle(at, 0) + static_cast<uint32_t>(PopulationCount(lanes & ((uint32_t{1} << lane) - 1)));
+    if (open) {
+      reinterpret_cast<uint32_t*>(a.open)[at] =
+          static_cast<uint32_t>((batch * rows + row.index) * columns + column.index);
+    }
+  }
+};
 
 // Where a block's tile stands: groups of 8 rows of tiles go through the columns together, so that what they share is near.
 struct TilePlace {
   int64_t batch, row, column;
 };
 __device__ __forceinline__ TilePlace PlaceOf(const DotArguments& a, int64_t rows, int64_t columns) {
-  const int64_t down = (a.lhs.rows + rows - 1) / rows, across = (a.rhs.rows + columns - 1) / columns;
+  const int64_t down = (SizeOf(a.lhs.rows) + rows - 1) / rows,
+                across = (SizeOf(a.rhs.rows) + columns - 1) / columns;
   const int64_t batch = blockIdx.x / (down * across), tile = blockIdx.x % (down * across);
   const int64_t group = tile / (8 * across), height = down - group * 8 < 8 ? down - group * 8 : 8;
   const int64_t in_group = tile - group * 8 * across;
@@ -185,10 +256,12 @@ struct DotKernel {
 
   __device__ __forceinline__ static void Run(const DotArguments& a) {
     auto* const shared = reinterpret_cast<float*>(SharedMemory());
+    auto* const offsets = reinterpret_cast<int64_t*>(shared + kDotStages * kStage);
     const TilePlace place = PlaceOf(a, kRows, kColumns);
-    const TileSource<kRows, kThreads> left(a.lhs, place.batch, place.row, a.k);
-    const TileSource<kColumns, kThreads> right(a.rhs, place.batch, place.column, a.k);
-    const int64_t stages = (a.k + kDotDepth - 1) / kDotDepth;
+    const TileSource<kRows, kThreads> left(a.lhs, place.batch, place.row, offsets);
+    const TileSource<kColumns, kThreads> right(a.rhs, place.batch, place.column, offsets + kRows);
+    SyncThreads();
+    const int64_t stages = (SizeOf(a.lhs.depth) + kDotDepth - 1) / kDotDepth;
     const auto load = [&](int64_t stage) {
       if (stage < stages) {
         float* const to = shared + stage % kDotStages * kStage;
@@ -213,21 +286,27 @@ struct DotKernel {
     Store(a, place, down, across, c);
   }
 
+  // What is known of the tile's rows and columns is put into shared memory first.
   __device__ __forceinline__ static void Store(const DotArguments& a, const TilePlace& place, int down,
                                                int across, const double (&c)[kDown][kAcross][4]) {
-    const FloatShape shape = ShapeOf(a.result_type);
-    // Sums in any order of k terms: at most k roundings on the way of each, (k + 16) u T with their products' excess.
-    const double factor = MulUp(static_cast<double>(a.k + 16), kUnitRoundoff);
+    auto* const sides = reinterpret_cast<EntrySide*>(SharedMemory());
+    static_assert((kRows + kColumns) * sizeof(EntrySide) <= kDotStages * kStage * sizeof(float));
+    const Rounding rounding(a, place.batch);
+    SyncThreads();
+    for (int i = threadIdx.x; i < kRows + kColumns; i += kThreads) {
+      sides[i] = i < kRows ? rounding.Row(place.row + i) : rounding.Column(place.column + i - kRows);
+    }
+    SyncThreads();
     const int lane = threadIdx.x % 32;
+    const EntrySide* const rows = sides + down + lane / 4;
+    const EntrySide* const columns = sides + kRows + across + lane % 4 * 2;
 #pragma unroll
     for (int d = 0; d < kDown; ++d) {
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          Finish(a, shape, factor, place.batch, place.row + down + 16 * d + lane / 4 + i / 2 * 8,
-                 place.column + across + 8 * j + lane % 4 * 2 + i % 2, c[d][j][i]);
-        }
+        for (int i = 0; i < 4; ++i)
+          rounding.Finish(rows[16 * d + 8 * (i / 2)], columns[8 * j + i % 2], c[d][j][i]);
       }
     }
   }
@@ -246,11 +325,12 @@ KERNEL(dot_small_f32, DotArguments, kSmallDotTile.threads) { SmallDot::Run(a); }
 // Two rows whose product is wanted once more, by a warp.
 struct RowPair {
   const float *left, *right;
-  int64_t left_stride, right_stride, k;
+  const Strides &left_depth, &right_depth;
+  int64_t k;
   double unit;
 
   __device__ __forceinline__ double Term(int64_t i) const {
-    return MulNearest(left[i * left_stride], right[i * right_stride]);  // exact
+    return MulNearest(left[OffsetOf(left_depth, i)], right[OffsetOf(right_depth, i)]);  // exact
   }
 };
 
@@ -288,26 +368,26 @@ __device__ inline uint64_t SumAgain(const RowPair& rows, const FloatShape& shape
 
 // A warp takes every so manieth of the open entries.
 KERNEL(dot_repair_f32, DotArguments, kRepairThreads) {
-  const FloatShape shape = ShapeOf(a.result_type);
   const uint32_t count = *reinterpret_cast<const uint32_t*>(a.open_count);
+  const int64_t rows = SizeOf(a.lhs.rows), columns = SizeOf(a.rhs.rows);
   const uint64_t warps = static_cast<uint64_t>(gridDim.x) * (kRepairThreads / 32);
   for (uint64_t i = blockIdx.x * (kRepairThreads / 32) + threadIdx.x / 32; i < count; i += warps) {
-    const int64_t entry = reinterpret_cast<const uint32_t*>(a.open)[i];
-    const int64_t column = entry % a.rhs.rows, row = entry / a.rhs.rows % a.lhs.rows,
-                  batch = entry / a.rhs.rows / a.lhs.rows;
-    const RowPair rows{
-        reinterpret_cast<const float*>(a.lhs.address) + batch * a.lhs.strides[0] + row * a.lhs.strides[1],
-        reinterpret_cast<const float*>(a.rhs.address) + batch * a.rhs.strides[0] + column * a.rhs.strides[1],
-        a.lhs.strides[2],
-        a.rhs.strides[2],
-        a.k,
-        reinterpret_cast<const RowScale*>(a.lhs.scales)[batch * a.lhs.rows + row].unit *
-            reinterpret_cast<const RowScale*>(a.rhs.scales)[batch * a.rhs.rows + column].unit};
-    const uint64_t bits = SumAgain(rows, shape);
+    int64_t batch = reinterpret_cast<const uint32_t*>(a.open)[i];
+    const int64_t column = SplitIndex(&batch, columns), row = SplitIndex(&batch, rows);
+    const Rounding rounding(a, batch);
+    const EntrySide entry_row = rounding.Row(row), entry_column = rounding.Column(column);
+    const RowPair pair{reinterpret_cast<const float*>(a.lhs.address) + OffsetOf(a.lhs.batch, batch) +
+                           OffsetOf(a.lhs.rows, row),
+                       reinterpret_cast<const float*>(a.rhs.address) + OffsetOf(a.rhs.batch, batch) +
+                           OffsetOf(a.rhs.rows, column),
+                       a.lhs.depth,
+                       a.rhs.depth,
+                       SizeOf(a.lhs.depth),
+                       entry_row.scale.unit * entry_column.scale.unit};
+    const uint64_t bits = SumAgain(pair, rounding.shape);
     if (threadIdx.x % 32 == 0) {
-      StoreBits(a.result,
-                batch * a.result_strides[0] + row * a.result_strides[1] + column * a.result_strides[2], bits,
-                shape.bits);
+      StoreBits(a.result, rounding.batch_offset + entry_row.offset + entry_column.offset, bits,
+                rounding.shape.bits);
     }
   }
 }

@@ -19,13 +19,26 @@ __device__ __forceinline__ int64_t SplitIndex(int64_t* index, int64_t size) {
   return rest;
 }
 
-__device__ __forceinline__ int64_t OffsetOf(const Strides& dimensions, int64_t index) {
+// The offset of an index by `strides`, which need not be those of the dimensions.
+__device__ __forceinline__ int64_t OffsetByDivisions(const Strides& dimensions, const int64_t* strides,
+                                                     int64_t index) {
   int64_t offset = 0;
-#pragma unroll
-  for (int d = kMostDimensions - 1; d > 0; --d) {
-    if (d < dimensions.rank) offset += SplitIndex(&index, dimensions.sizes[d]) * dimensions.strides[d];
-  }
-  return dimensions.rank == 0 ? 0 : offset + index * dimensions.strides[0];
+#pragma unroll 1
+  for (int d = dimensions.rank - 1; d > 0; --d)
+    offset += SplitIndex(&index, dimensions.sizes[d]) * strides[d];
+  return offset + index * strides[0];
+}
+__device__ __forceinline__ int64_t OffsetOf(const Strides& dimensions,
+                                            const int64_t (&strides)[kMostDimensions], int64_t index) {
+  if (dimensions.rank == 0) return 0;
+  return dimensions.rank == 1 ? index * strides[0] : OffsetByDivisions(dimensions, strides, index);
+}
+__device__ __forceinline__ int64_t OffsetOf(const Strides& dimensions, int64_t index) {
+  return OffsetOf(dimensions, dimensions.strides, index);
+}
+
+__device__ __forceinline__ int64_t InnermostStride(const Strides& dimensions) {
+  return dimensions.rank == 0 ? 0 : dimensions.strides[dimensions.rank - 1];
 }
 
 // This thread's number in the grid, and how many there are.

@@ -16,14 +16,14 @@ struct TwoOffsets {
 __device__ __forceinline__ TwoOffsets OffsetsOf(const Strides& dimensions,
                                                 const int64_t (&others)[kMostDimensions], int64_t index) {
   TwoOffsets offsets{0, 0};
-#pragma unroll
-  for (int d = kMostDimensions - 1; d >= 0; --d) {
-    if (d >= dimensions.rank) continue;
-    const int64_t at = d == 0 ? index : SplitIndex(&index, dimensions.sizes[d]);
+#pragma unroll 1
+  for (int d = dimensions.rank - 1; d > 0; --d) {
+    const int64_t at = SplitIndex(&index, dimensions.sizes[d]);
     offsets.first += at * dimensions.strides[d];
     offsets.second += at * others[d];
   }
-  return offsets;
+  if (dimensions.rank == 0) return offsets;
+  return {offsets.first + index * dimensions.strides[0], offsets.second + index * others[0]};
 }
 
 template <typename Element>
@@ -109,7 +109,7 @@ __device__ __forceinline__ void CopyWindows(const WindowArguments& a) {
     const TwoOffsets batch = OffsetsOf(a.batch, a.batch_to_strides, b);
     const TwoOffsets window = OffsetsOf(a.window, a.window_to_strides, w);
     int64_t from = batch.first + window.first, to = batch.second + window.second;
-    const int64_t index = OffsetsOf(a.batch, a.batch_index_strides, b).second;
+    const int64_t index = OffsetOf(a.batch, a.batch_index_strides, b);
     int64_t place = 0;
     for (int32_t c = 0; c < a.components; ++c)
       place += ClampedIndex(a, a.starts[c], index) * a.starts[c].stride;

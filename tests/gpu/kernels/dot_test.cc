@@ -66,10 +66,11 @@ Outcome RunDot(const Matrices& x, Float type, bool small) {
   const auto operand = [&](const std::vector<float>& values, const int64_t(&strides)[3], int64_t rows) {
     DotOperand result{AddressOf(memory.Copy(values, x.offset)),
                       AddressOf(memory.Allocate<RowScale>(x.batch * rows)),
-                      rows,
-                      {strides[0], strides[1], strides[2]}};
-    RunKernel("dot", "dot_scales_f32", ScaleBlocks(x.batch, rows), kScaleThreads, kScaleSharedBytes,
-              DotScaleArguments{result, x.batch, x.k}, memory);
+                      {1, {x.batch}, {strides[0]}},
+                      {1, {rows}, {strides[1]}},
+                      {1, {x.k}, {strides[2]}}};
+    RunKernel("dot", "dot_scales_f32", ScaleBlocks(result), kScaleThreads, kScaleSharedBytes,
+              DotScaleArguments{result}, memory);
     return result;
   };
   a.lhs = operand(x.lhs, x.lhs_strides, x.m);
@@ -77,18 +78,16 @@ Outcome RunDot(const Matrices& x, Float type, bool small) {
   const int64_t bytes = BytesOf(type);
   auto* const result = memory.Allocate<unsigned char>(count * bytes);
   a.result = AddressOf(result);
-  a.result_strides[0] = x.m * x.n;
-  a.result_strides[1] = x.n;
-  a.result_strides[2] = 1;
+  a.batch_strides[0] = x.m * x.n;
+  a.row_strides[0] = x.n;
+  a.column_strides[0] = 1;
   a.open = AddressOf(memory.Allocate<uint32_t>(count));
   auto* const open_count = memory.Copy<uint32_t>({0});
   a.open_count = AddressOf(open_count);
-  a.batch = x.batch;
-  a.k = x.k;
   a.result_type = type;
   const DotTile& tile = small ? kSmallDotTile : kDotTile;
-  RunKernel("dot", small ? "dot_small_f32" : "dot_f32", DotBlocks(tile, x.batch, x.m, x.n), tile.threads,
-            tile.shared_bytes, a, memory);
+  RunKernel("dot", small ? "dot_small_f32" : "dot_f32", DotBlocks(tile, a), tile.threads, tile.shared_bytes,
+            a, memory);
   RunKernel("dot", "dot_repair_f32", 2, kRepairThreads, 0, a, memory);
   Outcome outcome{{}, *open_count};
   for (int64_t i = 0; i < count; ++i) outcome.results.push_back(LoadBits(result + i * bytes, bytes));
@@ -234,6 +233,54 @@ TEST_CASE("what doubles leave open of ordinary f32 dots is little", "[kernels][d
   const Outcome outcome = RunDot(x, Float::kF32, true);
   CHECK(outcome.results == Expected(x, Float::kF32));
   CHECK(outcome.open < 20);
+}
+
+TEST_CASE("convolutions are dots of windows", "[kernels][dot]") {
+  // [2, 7, 9, c] by [3, 2, c, 5], strides of 2 and 1, the second dimension of the window dilated by 3: [2, 3, 6, 5].
+  for (const int64_t c : {3, 4}) {
+    for (const bool small : {true, false}) {
+      TestMemory memory;
+      std::vector<float> input(2 * 7 * 9 * c), kernel(3 * 2 * c * 5);
+      for (float& x : input) x = Uniform();
+      for (float& x : kernel) x = Uniform();
+      DotArguments a{};
+      a.lhs = {AddressOf(memory.Copy(input)),
+               AddressOf(memory.Allocate<RowScale>(36)),
+               {},
+               {3, {2, 3, 6}, {63 * c, 18 * c, c}},
+               {3, {3, 2, c}, {9 * c, 3 * c, 1}}};
+      a.rhs = {AddressOf(memory.Copy(kernel)),
+               AddressOf(memory.Allocate<RowScale>(5)),
+               {},
+               {1, {5}, {1}},
+               {3, {3, 2, c}, {10 * c, 5 * c, 5}}};
+      for (const DotOperand& operand : {a.lhs, a.rhs}) {
+        RunKernel("dot", "dot_scales_f32", ScaleBlocks(operand), kScaleThreads, kScaleSharedBytes,
+                  DotScaleArguments{operand}, memory);
+      }
+      // The result's features stand before its places.
+      float* const result = memory.Allocate<float>(180);
+      a.result = AddressOf(result);
+      const int64_t row_strides[] = {90, 6, 1};
+      std::copy_n(row_strides, 3, a.row_strides);
+      a.column_strides[0] = 18;
+      a.open = AddressOf(memory.Allocate<uint32_t>(180));
+      a.open_count = AddressOf(memory.Copy<uint32_t>({0}));
+      const DotTile& tile = small ? kSmallDotTile : kDotTile;
+      RunKernel("dot", small ? "dot_small_f32" : "dot_f32", DotBlocks(tile, a), tile.threads,
+                tile.shared_bytes, a, memory);
+      RunKernel("dot", "dot_repair_f32", 1, kRepairThreads, 0, a, memory);
+      for (int64_t i = 0; i < 180; ++i) {
+        const int64_t b = i / 90, f = i / 18 % 5, y = i / 6 % 3, x = i % 6;
+        ExactSum sum;
+        for (int64_t k = 0; k < 6 * c; ++k) {
+          const int64_t v = k / (2 * c), u = k / c % 2, d = k % c;
+          sum.AddProduct(input[((b * 7 + 2 * y + v) * 9 + x + 3 * u) * c + d], kernel[(k)*5 + f]);
+        }
+        CHECK(std::bit_cast<uint32_t>(result[i]) == RoundedBits(sum, Float::kF32));
+      }
+    }
+  }
 }
 
 }  // namespace assay::gpu
