@@ -1,0 +1,82 @@
+// The kernels of dot_i8.cu against sums of 64-bit integers.
+#include <random>
+
+#include "gpu/kernels/dot_i8_arguments.h"
+#include "tests/gpu/kernels/formats.h"
+#include "tests/gpu/kernels/kernel_run.h"
+
+namespace assay::gpu {
+namespace {
+
+struct ByteDotCase {
+  int64_t batch, m, n, k;
+  int64_t lhs_strides[3], rhs_strides[3];
+  int64_t offset = 0;
+};
+
+int64_t ByteValue(uint8_t byte, bool is_signed) { return is_signed ? static_cast<int8_t>(byte) : byte; }
+
+void CheckByteDot(const ByteDotCase& x, bool lhs_signed, bool rhs_signed, int result_bytes) {
+  static std::mt19937_64 generator(24);
+  const auto furthest = [&](const int64_t(&strides)[3], int64_t rows) {
+    return (x.batch - 1) * strides[0] + (rows - 1) * strides[1] + (x.k - 1) * strides[2] + 1;
+  };
+  std::vector<uint8_t> lhs(furthest(x.lhs_strides, x.m)), rhs(furthest(x.rhs_strides, x.n));
+  for (auto* const values : {&lhs, &rhs}) {
+    for (uint8_t& value : *values) value = static_cast<uint8_t>(generator() % 8 == 0 ? 0x80 : generator());
+  }
+  TestMemory memory;
+  ByteDotArguments a{};
+  a.lhs = {AddressOf(memory.Copy(lhs, x.offset)),
+           {1, {x.batch}, {x.lhs_strides[0]}},
+           {1, {x.m}, {x.lhs_strides[1]}},
+           {1, {x.k}, {x.lhs_strides[2]}}};
+  a.rhs = {AddressOf(memory.Copy(rhs, x.offset)),
+           {1, {x.batch}, {x.rhs_strides[0]}},
+           {1, {x.n}, {x.rhs_strides[1]}},
+           {1, {x.k}, {x.rhs_strides[2]}}};
+  auto* const result = memory.Allocate<unsigned char>(x.batch * x.m * x.n * result_bytes);
+  a.result = AddressOf(result);
+  a.batch_strides[0] = x.m * x.n;
+  a.row_strides[0] = x.n;
+  a.column_strides[0] = 1;
+  a.result_bytes = result_bytes;
+  const std::string name = std::string("dot_i8_") + (lhs_signed ? "s" : "u") + (rhs_signed ? "s" : "u");
+  RunKernel("dot_i8", name.c_str(), ByteDotBlocks(a), kByteDotThreads, kByteDotSharedBytes, a, memory);
+  bool same = true;
+  for (int64_t i = 0; i < x.batch * x.m * x.n; ++i) {
+    const int64_t b = i / (x.m * x.n), row = i / x.n % x.m, column = i % x.n;
+    int64_t sum = 0;
+    for (int64_t k = 0; k < x.k; ++k) {
+      sum +=
+          ByteValue(lhs[b * x.lhs_strides[0] + row * x.lhs_strides[1] + k * x.lhs_strides[2]], lhs_signed) *
+          ByteValue(rhs[b * x.rhs_strides[0] + column * x.rhs_strides[1] + k * x.rhs_strides[2]], rhs_signed);
+    }
+    uint64_t bits = 0;
+    std::memcpy(&bits, &sum, result_bytes);
+    same &= LoadBits(result + i * result_bytes, result_bytes) == bits;
+  }
+  CHECK(same);
+}
+
+}  // namespace
+
+TEST_CASE("dots of bytes, signed or not, of every layout and odd sizes", "[kernels][dot]") {
+  for (const bool lhs : {false, true}) {
+    for (const bool rhs : {false, true}) {
+      // k side by side, and aligned; the same not aligned; rows side by side; nothing side by side.
+      CheckByteDot({1, 130, 20, 160, {0, 160, 1}, {0, 160, 1}}, lhs, rhs, 4);
+      CheckByteDot({2, 33, 17, 75, {33 * 75, 75, 1}, {17 * 75, 75, 1}}, lhs, rhs, 4);
+      CheckByteDot({2, 33, 17, 75, {33 * 75, 1, 33}, {17 * 75, 1, 17}}, lhs, rhs, 4);
+      CheckByteDot({1, 9, 129, 5, {0, 12, 2}, {0, 15, 3}, 1}, lhs, rhs, 4);
+      CheckByteDot({1, 5, 6, 100, {0, 112, 1}, {0, 0, 1}}, lhs, rhs, 4);
+    }
+  }
+}
+
+TEST_CASE("dots of bytes to narrower integers, and of one term", "[kernels][dot]") {
+  for (const int bytes : {1, 2}) CheckByteDot({1, 20, 20, 70, {0, 70, 1}, {0, 70, 1}}, true, true, bytes);
+  CheckByteDot({3, 1, 1, 1, {1, 1, 1}, {1, 1, 1}}, true, false, 4);
+}
+
+}  // namespace assay::gpu
