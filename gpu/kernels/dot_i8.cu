@@ -36,14 +36,14 @@ class ByteSource {
     } else if (along_rows_) {
       const int row = threadIdx.x % kByteRows, first = threadIdx.x / kByteRows;
       const int64_t at = offsets_[row];
-#pragma unroll 8
+#pragma unroll 2
       for (int i = first; i < kByteDotDepth; i += kByteDotThreads / kByteRows) {
         to[row * kByteDotPitch + i] = Element(at, k + i < size_ ? OffsetOf(depth_, k + i) : kNoByteRow);
       }
     } else {
       const int i = threadIdx.x % kByteDotDepth;
       const int64_t depth = k + i < size_ ? OffsetOf(depth_, k + i) : kNoByteRow;
-#pragma unroll 8
+#pragma unroll 2
       for (int row = threadIdx.x / kByteDotDepth; row < kByteRows; row += kByteDotThreads / kByteDotDepth) {
         to[row * kByteDotPitch + i] = Element(offsets_[row], depth);
       }
@@ -114,32 +114,41 @@ __device__ __forceinline__ void StoreSum(const ByteDotArguments& a, int64_t at, 
   }
 }
 
-// Offsets of the tile's rows and columns in the result are put into shared memory first.
+// The tile goes through shared memory, so that columns side by side are stored together.
+constexpr int kSumPitch = kByteRows + 4;
+static_assert(kByteRows * (kSumPitch * 4 + 16) <= kByteDotSharedBytes);
+
 __device__ __forceinline__ void StoreSums(const ByteDotArguments& a, int64_t batch, int64_t row,
                                           int64_t column, int down, int across,
                                           const int32_t (&c)[kByteDown][kByteAcross][4]) {
-  auto* const offsets = reinterpret_cast<int64_t*>(SharedMemory());
+  auto* const sums = reinterpret_cast<int32_t*>(SharedMemory());
+  auto* const offsets = reinterpret_cast<int64_t*>(sums + kByteRows * kSumPitch);
   SyncThreads();
   const int64_t rows = SizeOf(a.lhs.rows), columns = SizeOf(a.rhs.rows);
+#pragma unroll 1
   for (int i = threadIdx.x; i < kByteRows; i += kByteDotThreads) {
     offsets[i] = row + i < rows ? OffsetOf(a.lhs.rows, a.row_strides, row + i) : kNoByteRow;
     offsets[kByteRows + i] =
         column + i < columns ? OffsetOf(a.rhs.rows, a.column_strides, column + i) : kNoByteRow;
   }
-  SyncThreads();
   const int lane = threadIdx.x % 32;
-  const int64_t start = OffsetOf(a.lhs.batch, a.batch_strides, batch);
+  int32_t* const own = sums + (down + lane / 4) * kSumPitch + across + lane % 4 * 2;
 #pragma unroll
   for (int d = 0; d < kByteDown; ++d) {
 #pragma unroll
     for (int j = 0; j < kByteAcross; ++j) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const int64_t r = offsets[down + 16 * d + lane / 4 + 8 * (i / 2)];
-        const int64_t s = offsets[kByteRows + across + 8 * j + lane % 4 * 2 + i % 2];
-        if (r != kNoByteRow && s != kNoByteRow) StoreSum(a, start + r + s, c[d][j][i]);
-      }
+      for (int i = 0; i < 4; ++i) own[(16 * d + 8 * (i / 2)) * kSumPitch + 8 * j + i % 2] = c[d][j][i];
     }
+  }
+  SyncThreads();
+  const int64_t start = OffsetOf(a.lhs.batch, a.batch_strides, batch);
+  const int64_t own_column = offsets[kByteRows + threadIdx.x % kByteRows];
+  if (own_column == kNoByteRow) return;
+#pragma unroll 1
+  for (int r = threadIdx.x / kByteRows; r < kByteRows; r += kByteDotThreads / kByteRows) {
+    if (offsets[r] == kNoByteRow) return;
+    StoreSum(a, start + offsets[r] + own_column, sums[r * kSumPitch + threadIdx.x % kByteRows]);
   }
 }
 
