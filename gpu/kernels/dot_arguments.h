@@ -2,7 +2,8 @@
 // Each of b, m, n and k is an index over some dimensions, so that any dot is one of these without a copy, and so is a
 // convolution whose operand has its padding in memory: m is the batch and the place of the window, k what is in it.
 //
-// A dot of f32 runs, in this order, dot_scales_f32 once for each operand, dot_f32 or dot_small_f32, and dot_repair_f32.
+// A dot of f32 runs, in this order, dot_scales_f32 once for each operand, dot_f32 or dot_small_f32, and dot_repair_f32; one
+// of f64 (dot_f64.cu) dot_scales_f64, dot_f64 and dot_repair_f64.
 #ifndef ASSAY_GPU_KERNELS_DOT_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_DOT_ARGUMENTS_H_
 
@@ -68,7 +69,10 @@ constexpr int64_t DotBlocks(const DotTile& tile, const DotArguments& a) {
   return SizeOf(a.lhs.batch) * ((SizeOf(a.lhs.rows) + tile.rows - 1) / tile.rows) *
          ((SizeOf(a.rhs.rows) + tile.columns - 1) / tile.columns);
 }
-// dot_repair_f32: any number of blocks of this many threads.
+// dot_f64: tiles of as many entries.
+constexpr int kPairDotDepth = 16, kPairDotPitch = 18;  // doubles of k in a stage, and between rows
+constexpr DotTile kPairDotTile = {64, 64, 256, (64 + 64) * (kPairDotPitch * 8 + 8)};
+// dot_repair_f32 and dot_repair_f64: any number of blocks of this many threads.
 constexpr int kRepairThreads = 256;
 
 }  // namespace assay::gpu
