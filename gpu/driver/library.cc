@@ -67,6 +67,7 @@ bool IsMissing(cuda::Result result) {
     case cuda::Result::kDeviceUnavailable:
     case cuda::Result::kNoDevice:
     case cuda::Result::kInvalidDevice:
+    case cuda::Result::kInvalidImage:  // what drivers say of code that a later compiler made
     case cuda::Result::kNoBinaryForGpu:
     case cuda::Result::kJitCompilerNotFound:
     case cuda::Result::kUnsupportedPtxVersion:

@@ -12,8 +12,8 @@
 
 namespace assay::gpu {
 
-// CUDA 12.0: the first one whose compiler knows PTX 8.0 and the instructions of sm_90a. Older drivers are refused before
-// anything is asked of them but their version.
+// CUDA 12.0: the first one that knows the instructions of sm_90a. Older drivers are refused before anything is asked of them
+// but their version.
 inline constexpr int kOldestDriver = 12000;
 
 // Errors that came where nobody could be told. Any thread may call it.

@@ -58,7 +58,10 @@ absl::StatusOr<Modules::Loaded*> Modules::LoadModule(std::string_view image) {
   void* values[] = {log.data(), reinterpret_cast<void*>(kLogBytes - 1)};
   const cuda::Result result =
       context_.api().cuModuleLoadDataEx(&entry->module, terminated.data(), 2, keys, values);
-  ASSAY_RETURN_IF_ERROR(context_.Check("cuModuleLoadDataEx", result, Trimmed(log)));
+  ASSAY_RETURN_IF_ERROR(
+      context_.Check("cuModuleLoadDataEx", result,
+                     fmt::format("{}{}by a driver for CUDA {}", Trimmed(log),
+                                 Trimmed(log).empty() ? "" : ", ", VersionText(context_.library().version))));
   return entry.get();
 }
 

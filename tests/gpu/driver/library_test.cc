@@ -69,6 +69,11 @@ TEST_CASE("driver: a device of a capability below 8.0 is refused", "[gpu][driver
   CHECK(OpenStatus(driver).ok());
 }
 
+TEST_CASE("driver: its symbols are no others' to find", "[gpu][driver]") {
+  const EmulatedDriver driver;
+  CHECK(dlsym(RTLD_DEFAULT, "assay_emulated_reset") == nullptr);
+}
+
 TEST_CASE("driver: the device's properties are those that the driver says", "[gpu][driver]") {
   const EmulatedDriver driver;
   driver.Set("NAME", "A device");
