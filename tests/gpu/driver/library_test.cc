@@ -96,6 +96,10 @@ TEST_CASE("driver: a device is opened once a driver, and so is a failure", "[gpu
   const absl::StatusOr<std::shared_ptr<Device>> first = Device::Open(good);
   REQUIRE(first.ok());
   CHECK(Device::Open(good)->get() == first->get());
+  void* const copy = dlopen(good.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(copy != nullptr);
+  auto* const calls = reinterpret_cast<decltype(assay_emulated_calls)*>(dlsym(copy, "assay_emulated_calls"));
+  CHECK(calls("cuInit") == 1);
   REQUIRE(setenv("ASSAY_EMULATED_DEVICES", "0", 1) == 0);
   const absl::Status status = Device::Open(bad).status();
   REQUIRE(unsetenv("ASSAY_EMULATED_DEVICES") == 0);
