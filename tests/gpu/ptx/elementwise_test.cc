@@ -91,6 +91,25 @@ TEST_CASE("PTX: conversions between all types have the reference's bits", "[gpu]
   }
 }
 
+// A unit beside midpoints, which an f64 on the way would round away.
+TEST_CASE("PTX: integers of 64 bits next to midpoints are rounded once", "[gpu][ptx]") {
+  Random random(26);
+  for (ElementType from : {ElementType::kS64, ElementType::kU64}) {
+    Literal value = *Literal::Make(*Shape::Array(from, std::vector<int64_t>{kElements}));
+    for (int64_t i = 0; i < kElements; ++i) {
+      const int64_t midpoint = ((int64_t{1} << (2 + random() % 24)) | 1) << (54 - random() % 20) >> 1;
+      const int64_t beside = (midpoint + static_cast<int64_t>(random() % 3) - 1) & (~uint64_t{0} >> 1);
+      std::memcpy(value.MutableBytes().data() + 8 * i, &beside, 8);
+    }
+    for (ElementType to : RealTypes()) {
+      if (!IsFloat(to)) continue;
+      CHECK(CheckPtx(ProgramText(fmt::format("x = {0}[{2}] parameter(0)\nROOT r = {1}[{2}] convert(x)\n",
+                                             Name(from), Name(to), kElements)),
+                     random, {value}) == 0);
+    }
+  }
+}
+
 TEST_CASE("PTX: bitcast-convert has the reference's bits", "[gpu][ptx]") {
   Random random(23);
   for (ElementType from : RealTypes()) {
