@@ -191,6 +191,59 @@ TEST_CASE("f32 dots at ties and beside them", "[kernels][dot]") {
   }
 }
 
+TEST_CASE("f32 dots at ties that exact pairs decide", "[kernels][dot]") {
+  for (const float last : {0x1p-30f, -0x1p-30f, 0.0f}) {
+    for (const float first : {1.0f, 1 + 0x1p-23f, -1.0f, -1 - 0x1p-23f}) {
+      for (const float low : {0x1p-24f, -0x1p-24f}) {
+        Matrices x{1, 1, 1, 3, {first, low, last}, {1, 1, 0x1p-30f}, {3, 3, 1}, {3, 3, 1}};
+        Check(x);
+      }
+    }
+  }
+}
+
+TEST_CASE("f32 dots of rows that end within a word, and of words that are not aligned", "[kernels][dot]") {
+  for (const int64_t k : {1, 2, 3, 33, 34, 35}) {
+    Matrices x{1, 6, 5, k, std::vector<float>(400), std::vector<float>(400), {0, 40, 1}, {0, 64, 1}};
+    Fill(x, Uniform);
+    Check(x);
+  }
+  // k is [3, 4], whose rows of four stand five apart.
+  TestMemory memory;
+  std::vector<float> lhs(96), rhs(48);
+  for (float& value : lhs) value = Uniform();
+  for (float& value : rhs) value = Uniform();
+  DotArguments a{};
+  a.lhs = {AddressOf(memory.Copy(lhs)),
+           AddressOf(memory.Allocate<RowScale>(4)),
+           {},
+           {1, {4}, {16}},
+           {2, {3, 4}, {5, 1}}};
+  a.rhs = {AddressOf(memory.Copy(rhs)),
+           AddressOf(memory.Allocate<RowScale>(4)),
+           {},
+           {1, {4}, {12}},
+           {2, {3, 4}, {4, 1}}};
+  for (const DotOperand& operand : {a.lhs, a.rhs}) {
+    RunKernel("dot", "dot_scales_f32", ScaleBlocks(operand), kScaleThreads, kScaleSharedBytes,
+              DotScaleArguments{operand}, memory);
+  }
+  float* const result = memory.Allocate<float>(16);
+  a.result = AddressOf(result);
+  a.row_strides[0] = 4;
+  a.column_strides[0] = 1;
+  a.open = AddressOf(memory.Allocate<uint32_t>(16));
+  a.open_count = AddressOf(memory.Copy<uint32_t>({0}));
+  RunKernel("dot", "dot_small_f32", DotBlocks(kSmallDotTile, a), kSmallDotTile.threads,
+            kSmallDotTile.shared_bytes, a, memory);
+  RunKernel("dot", "dot_repair_f32", 1, kRepairThreads, 0, a, memory);
+  for (int64_t i = 0; i < 16; ++i) {
+    ExactSum sum;
+    for (int64_t k = 0; k < 12; ++k) sum.AddProduct(lhs[i / 4 * 16 + k / 4 * 5 + k % 4], rhs[i % 4 * 12 + k]);
+    CHECK(std::bit_cast<uint32_t>(result[i]) == RoundedBits(sum, Float::kF32));
+  }
+}
+
 TEST_CASE("f32 dots with NaN and infinities", "[kernels][dot]") {
   const float inf = HUGE_VALF, nan = std::bit_cast<float>(0xffc12345u);
   Matrices x = Dense(1, 12, 12, 18, false, false);

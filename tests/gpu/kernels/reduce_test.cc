@@ -1,4 +1,5 @@
 // The kernels of reduce.cu against exact sums of the reference.
+#include <algorithm>
 #include <random>
 
 #include "gpu/kernels/reduce_arguments.h"
