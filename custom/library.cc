@@ -7,11 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "custom/float_environment.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
@@ -22,6 +26,7 @@ constexpr int kSecondsOfStart = 10;
 absl::StatusOr<Registrations> OpenAndCollect(const std::string& path) {
   // A name without a slash would be looked for in the system's folders.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  const KeptFloatEnvironment kept;
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const why = dlerror();
@@ -61,12 +66,22 @@ absl::Status TryInChild(const std::string& path) {
     return BadInput(fmt::format("no child process: {}", strerror(errno)));
   }
   char done = 0;
-  const bool came_through = read(ends[0], &done, 1) == 1;
+  // It may have blocked the alarm, or left the pipe to processes of its own.
+  pollfd end = {ends[0], POLLIN, 0};
+  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(kSecondsOfStart + 1);
+  int ready = 0;
+  do {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(last - std::chrono::steady_clock::now());
+    ready = poll(&end, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
+  } while (ready < 0 && errno == EINTR);
+  const bool came_through = ready > 0 && read(ends[0], &done, 1) == 1;
   close(ends[0]);
+  if (ready <= 0) kill(child, SIGKILL);
   int status = 0;
   waitpid(child, &status, 0);
   if (came_through) return absl::OkStatus();
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+  if (ready <= 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
     return BadInput(fmt::format("its start takes longer than {} seconds", kSecondsOfStart));
   if (WIFSIGNALED(status))
     return BadInput(fmt::format("its start ends the process: {}", strsignal(WTERMSIG(status))));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "custom/c_values.h"
+#include "custom/float_environment.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
@@ -77,6 +78,7 @@ class LibraryKernel final : public CustomKernel {
       Self& of = *static_cast<Self*>(given);
       if (of.status.ok()) of.status = ErrorOf(of.kernel.op_.name, error, message, /*running=*/false);
     };
+    const KeptFloatEnvironment kept;
     instance_ = def_.create(def_.user, &call);
     if (self.status.ok() && instance_ == nullptr)
       return InvalidProgram({}, fmt::format("op {}: the kernel was not made, and said no reason", op_.name));
@@ -135,7 +137,10 @@ class KernelRun {
       auto& of = *static_cast<KernelRun*>(self);
       of.Fail(ErrorOf(of.kernel_.op_.name, error, message, /*running=*/true));
     };
-    kernel_.def_.compute(kernel_.instance_, &call);
+    {
+      const KeptFloatEnvironment kept;
+      kernel_.def_.compute(kernel_.instance_, &call);
+    }
     ASSAY_RETURN_IF_ERROR(status_);
     return Result();
   }
@@ -343,8 +348,10 @@ class KernelRun {
     const int64_t pays = kNanosecondsOfRange / std::max<int64_t>(cost_per_unit, 1);
     const int64_t grain = std::max({int64_t{1}, pays, (total + most - 1) / most});
     try {
-      of.context_.parallel().For(total, grain,
-                                 [&](int64_t begin, int64_t end) { work(argument, begin, end); });
+      of.context_.parallel().For(total, grain, [&](int64_t begin, int64_t end) {
+        const KeptFloatEnvironment kept;
+        work(argument, begin, end);
+      });
     } catch (const LoopEnded& ended) {
       of.Fail(ended.why);
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "custom/c_values.h"
+#include "custom/float_environment.h"
 #include "custom/library_kernel.h"
 #include "evaluator/op.h"
 #include "fmt/format.h"
@@ -56,6 +57,7 @@ class ShapeCall {
       auto& of = *static_cast<ShapeCall*>(self);
       if (of.status_.ok()) of.status_ = ErrorOf(of.op_.name, error, message, /*running=*/false);
     };
+    const KeptFloatEnvironment kept;
     function.infer(function.user, &call);
     return status_;
   }

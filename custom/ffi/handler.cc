@@ -4,7 +4,7 @@
 
 #include "custom/ffi/api.h"
 #include "custom/ffi/call_context.h"
-#include "custom/ffi/float_environment.h"
+#include "custom/float_environment.h"
 #include "fmt/format.h"
 
 namespace assay::custom::ffi {

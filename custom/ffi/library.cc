@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "custom/ffi/api.h"
-#include "custom/ffi/float_environment.h"
+#include "custom/float_environment.h"
 #include "fmt/format.h"
 
 namespace assay::custom::ffi {

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "custom/ffi/float_environment.h"
+#include "custom/float_environment.h"
 
 namespace assay::custom::ffi {
 

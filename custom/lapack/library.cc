@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "custom/float_environment.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
@@ -23,6 +24,7 @@ void UseOneThread(void* handle) {
 }
 
 OpenedLapack OpenLapack() {
+  const KeptFloatEnvironment kept;
   void* const handle = dlopen(kLapackFile, RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
     return {nullptr,

@@ -29,6 +29,21 @@ def call(result, operands, target, config="", more="", before=""):
             f"  ROOT r = {result} custom-call({names}), custom_call_target=\"{target}\"{config}{more}\n}}\n")
 
 
+def stablehlo(results, operands, target, config="{}"):
+    """The same in StableHLO: operands "tensor<2xi32> dense<[1, 2]>", results "tensor<2xi32>"."""
+    lines = [f"    %x{i} = stablehlo.constant {operand.split(' ', 1)[1]} : {operand.split(' ', 1)[0]}" for i, operand in enumerate(operands)]
+    names = ", ".join(f"%x{i}" for i in range(len(operands)))
+    types, result_types = ", ".join(operand.split(" ", 1)[0] for operand in operands), ", ".join(results)
+    count = f":{len(results)}" if len(results) > 1 else ""
+    returned = ", ".join(f"%r#{i}" for i in range(len(results))) if len(results) > 1 else "%r"
+    text = "\n".join(lines)
+    many = f"({result_types})"
+    return (f"module @m {{\n  func.func public @main() -> {many} {{\n{text}\n"
+            f"    %r{count} = stablehlo.custom_call @{target}({names}) {{api_version = 4 : i32, backend_config = {config}}} : "
+            f"({types}) -> {many if len(results) > 1 else result_types}\n"
+            f"    return {returned} : {result_types}\n  }}\n}}\n")
+
+
 class Ops(CliCase):
     def run_call(self, wanted, *args, libraries=(ZERO_OUT, KERNELS), engines=("exact", "reference", "fast"), flags=(), **more):
         loads = [flag for path in libraries for flag in ("--load-ops", path)]
@@ -105,14 +120,77 @@ ENTRY e {
   }
 }
 """
-        inputs = self.npz("in.npz", arg0=npy("<i4", [5], struct.pack("<5i", 5, 4, 3, 2, 1)))
+        inputs = self.npz("in.npz", arg0=npy("<i4", [5], struct.pack("<5i", 5, 4, 3, 2, 1)))  # an argument, not a constant
         result = self.expect(0, "run", self.file("z.mlir", text), "--load-ops", ZERO_OUT, "--inputs", inputs)
         self.assertEqual(result.stdout.decode(), "out0 s32[5]\n[0 0 3 0 0]\n")
         printed = self.expect(0, "print", self.file("z.mlir", text), "--to", "hlo", "--load-ops", ZERO_OUT).stdout
         result = self.expect(0, "run", self.file("again.hlo", printed), "--load-ops", ZERO_OUT, "--inputs", inputs)
         self.assertEqual(result.stdout.decode(), "out0 s32[5]\n[0 0 3 0 0]\n")
 
+    def run_stablehlo(self, wanted, results, *args, flags=()):
+        program = self.file("c.mlir", stablehlo(results, *args))
+        for engine in ("exact", "reference", "fast"):
+            result = self.expect(0, "run", program, "--load-ops", ZERO_OUT, "--engine", engine, *flags)
+            self.assertEqual(result.stdout.decode(), wanted, engine)
+
+    def refuse_stablehlo(self, code, error, *args, command="run"):
+        self.expect(code, command, self.file("c.mlir", stablehlo(*args)), "--load-ops", ZERO_OUT, error=error)
+
+    def test_each_stage_in_stablehlo(self):
+        i5, five = "tensor<5xi32>", ["tensor<5xi32> dense<[5, 4, 3, 2, 1]>"]
+        self.run_stablehlo("out0 s32[5]\n[5 0 0 0 0]\n", [i5], five, "Acme.ZeroOutFirst")
+        self.run_stablehlo("out0 s32[5]\n[5 0 0 0 0]\n", [i5], five, "Acme.ZeroOutVector")
+        column = ["tensor<2x1xi32> dense<[[5], [4]]>"]
+        self.refuse_stablehlo(5, ["c.mlir:4:", "op Acme.ZeroOutVector: expected a vector, got [2,1]"], ["tensor<2x1xi32>"], column,
+                              "Acme.ZeroOutVector")
+        self.run_stablehlo("out0 s32[5]\n[0 0 3 0 0]\n", [i5], five, "Acme.ZeroOut", "{preserve_index = 2 : i64}")
+        self.run_stablehlo("out0 s32[5]\n[5 0 0 0 0]\n", [i5], five, "Acme.ZeroOut")
+        self.refuse_stablehlo(5, "preserve_index is 5, the input has 5 elements", [i5], five, "Acme.ZeroOut", "{preserve_index = 5 : i64}")
+        for type in ("f32", "f64", "bf16"):
+            self.run_stablehlo(f"out0 {type}[2]\n[ 0. 2.5]\n", [f"tensor<2x{type}>"], [f"tensor<2x{type}> dense<[1.5, 2.5]>"], "Acme.ZeroOut",
+                               "{preserve_index = 1 : i64}")
+        self.refuse_stablehlo(3, ["c.mlir:4:", "Acme.ZeroOut", "s8"], ["tensor<2xi8>"], ["tensor<2xi8> dense<1>"],
+                              "Acme.ZeroOut", command="verify")
+        self.refuse_stablehlo(3, ["c.mlir:4:", "op Acme.ZeroOut: output 0 has the shape [5], the program says s32[4]"], ["tensor<4xi32>"], five,
+                              "Acme.ZeroOut", command="verify")
+        lists = ["tensor<2xi32> dense<[1, 2]>", "tensor<3xi32> dense<[3, 4, 5]>"]
+        self.run_stablehlo("out0 s32[2]\n[1 0]\nout1 s32[3]\n[3 0 0]\n", ["tensor<2xi32>", "tensor<3xi32>"], lists, "Acme.ZeroOutEach")
+        mixed = ["tensor<2xi32> dense<[1, 2]>", "tensor<2xf32> dense<[3.0, 4.0]>"]
+        self.run_stablehlo("out0 s32[2]\n[1 0]\nout1 f32[2]\n[3. 0.]\n", ["tensor<2xi32>", "tensor<2xf32>"], mixed, "Acme.ZeroOutMixed")
+        large = ["tensor<300x1000xf32> dense<2.5>"]
+        program = self.file("large.mlir", stablehlo(["tensor<300x1000xf32>"], large, "Acme.ZeroOut", "{preserve_index = 234567 : i64}"))
+        outputs = []
+        for jobs in ("1", "2", "7"):
+            output = self.path(f"out{jobs}.npz")
+            self.expect(0, "run", program, "--load-ops", ZERO_OUT, "--jobs", jobs, "--output", output)
+            with open(output, "rb") as file:
+                outputs.append(file.read())
+        self.assertEqual(outputs[0].count(struct.pack("<f", 2.5)), 1)
+        self.assertEqual(outputs, outputs[:1] * 3)
+
     # ---- what kernels may do ----
+
+    def test_roundings_that_a_library_leaves_behind_are_undone(self):
+        # 1 + 10^-12 is 1, but upward it is more. The library rounds upward from its start on, and in each function.
+        self.run_call("out0 f32[1]\n[1.]\n", "f32[1]", ["f32[1] {1}"], "Test.Upward")
+        program = self.file("u.hlo", """HloModule m
+ENTRY e {
+  one = f32[] constant(1)
+  x = f32[100] broadcast(one), dimensions={}
+  y = f32[100] custom-call(x), custom_call_target="Test.Upward"
+  small = f32[] constant(1e-12)
+  b = f32[100] broadcast(small), dimensions={}
+  z = f32[100] add(y, b)
+  ROOT d = f32[100] subtract(z, y)
+}
+""")
+        plain = self.file("p.hlo", "HloModule m\nENTRY e {\n  ROOT x = f64[50] parameter(0)\n}\n")
+        for engine in ("exact", "reference", "fast"):
+            for jobs in ("1", "3"):
+                result = self.expect(0, "run", program, "--load-ops", KERNELS, "--engine", engine, "--jobs", jobs)
+                self.assertEqual(set(result.stdout.decode().split("\n", 1)[1].replace("[", "").replace("]", "").split()), {"0."})
+        inputs = [self.expect(0, "run", plain, *flags, "--random-inputs", "3").stdout for flags in ((), ("--load-ops", KERNELS))]
+        self.assertEqual(*inputs)
 
     def test_attributes_of_every_kind(self):
         def shown(config):
@@ -129,6 +207,19 @@ ENTRY e {
     def test_run_time_sizes(self):
         self.run_call("out0 f32[2]\n[1. 2.]\n", "f32[<=4]", ["f32[4] {1,2,3,4}", "s32[] 2"], "Test.FirstOf")
         self.refuse(5, "count is 9", "f32[<=4]", ["f32[4] {1,2,3,4}", "s32[] 9"], "Test.FirstOf")
+
+    def test_tokens_and_how_work_is_cut(self):
+        program = self.file("t.hlo", """HloModule m
+ENTRY e {
+  t = token[] after-all()
+  r = (token[], s32[3]) custom-call(t), custom_call_target="Test.Ranges"
+  ROOT y = s32[3] get-tuple-element(r), index=1
+}
+""")
+        for engine in ("exact", "reference"):
+            for jobs in ("1", "2", "8"):
+                result = self.expect(0, "run", program, "--load-ops", KERNELS, "--engine", engine, "--jobs", jobs)
+                self.assertEqual(result.stdout.decode(), "out0 s32[3]\n[   1 1000    0]\n")
 
     def test_called_computations(self):
         f = "f {\n  a = f32[2] parameter(0)\n  ROOT b = f32[2] multiply(a, a)\n}\n"
@@ -211,6 +302,9 @@ ENTRY e {{
             self.expect(code, "run", program, "--load-ops", library(name), error=[name + ".so: ", error])
         for name, error in (("crashes", "its start ends the process"), ("exits", "its start ends the process with exit code 0")):
             self.expect(5, "run", program, "--load-ops", library(name), "--isolate-ops", error=[name + ".so: ", error])
+        self.expect(5, "run", program, "--load-ops", library("hangs"), "--isolate-ops", error=["hangs.so: ", "longer than 10 seconds"])
+        self.expect(3, "run", program, "--load-ops", library("good"), "--load-ops", library("other_good"),
+                    error=["other_good.so: ", "op Test.Good is registered already, with another interface"])
         self.expect(5, "run", program, "--load-ops", self.path("none.so"), error="none.so")
         self.expect(5, "run", program, "--load-ops", self.file("text.so", "no library"), error="text.so: it can't be opened")
         self.expect(5, "run", program, "--load-ops", self.folder.name)

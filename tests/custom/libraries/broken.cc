@@ -1,4 +1,7 @@
-// A library that is wrong in one way, which a macro names.
+// A library that is wrong in one way, which a macro names, or GOOD.
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
@@ -16,7 +19,12 @@ extern "C" void assay_register_ops(const void*) { std::abort(); }
 
 #include "assay/op_library.h"
 
+#if !defined(OTHER_GOOD)
 ASSAY_REGISTER_OP("Test.Good").Input("x: f32").Output("y: f32");
+#else
+ASSAY_REGISTER_OP("Test.Further").Input("x: f32").Output("y: f32");
+ASSAY_REGISTER_OP("Test.Good").Input("x: f64").Output("y: f64");
+#endif
 
 #if defined(BAD_SPEC)
 ASSAY_REGISTER_OP("Test.Bad").Input("x: f33").Output("y: f32");
@@ -36,6 +44,14 @@ static const int crash = [] {
 #elif defined(EXITS)
 static const int leave = [] {
   std::exit(0);
+  return 0;
+}();
+#elif defined(HANGS)
+static const int wait = [] {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, nullptr);
+  for (;;) pause();
   return 0;
 }();
 #endif

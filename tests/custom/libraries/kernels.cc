@@ -1,4 +1,6 @@
 // Operations whose kernels do what a test asks of them, right and wrong.
+#include <atomic>
+#include <cfenv>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -55,6 +57,48 @@ class Faulty : public Kernel {
   std::string fault_;
 };
 ASSAY_REGISTER_KERNEL(Name("Test.Faulty").Device(kCpu), Faulty);
+
+// Its token and how many ranges a loop of 1000 dear units on 3 threads at most is cut into, and of none.
+class Ranges : public Kernel {
+ public:
+  using Kernel::Kernel;
+  void Compute(KernelContext* c) override {
+    Tensor y;
+    ASSAY_REQUIRES_OK(c, c->allocate_output(1, TensorShape{3}, &y));
+    std::atomic<int32_t> ranges = 0, units = 0, ranges_of_none = 0;
+    Shard(c, 3, 1000, 1'000'000, [&](int64_t begin, int64_t end) {
+      ++ranges;
+      units += static_cast<int32_t>(end - begin);
+    });
+    Shard(c, 3, 0, 1, [&](int64_t, int64_t) { ++ranges_of_none; });
+    y.flat<int32_t>()[0] = ranges <= 3 ? 1 : ranges.load();
+    y.flat<int32_t>()[1] = units;
+    y.flat<int32_t>()[2] = ranges_of_none;
+  }
+};
+ASSAY_REGISTER_OP("Test.Ranges").Input("t: Token").Output("u: Token").Output("y: s32");
+ASSAY_REGISTER_KERNEL(Name("Test.Ranges").Device(kCpu), Ranges);
+
+// Leaves another rounding behind wherever its code runs; y = x.
+const int left_by_the_start = std::fesetround(FE_UPWARD);
+class Upward : public Kernel {
+ public:
+  explicit Upward(KernelConstruction* c) : Kernel(c) { std::fesetround(FE_UPWARD); }
+  void Compute(KernelContext* c) override {
+    const Tensor x = c->input(0);
+    Tensor y;
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, x.shape(), &y));
+    Shard(c, 8, x.num_elements(), 100000, [](int64_t, int64_t) { std::fesetround(FE_UPWARD); });
+    std::memcpy(y.data(), x.data(), static_cast<size_t>(c->c_call().inputs[0].bytes));
+    std::fesetround(FE_UPWARD);
+  }
+};
+ASSAY_REGISTER_OP("Test.Upward").Input("x: f32").Output("y: f32").SetShapeFn([](InferenceContext* c) {
+  std::fesetround(FE_UPWARD);
+  c->set_output(0, c->input(0));
+  return Ok();
+});
+ASSAY_REGISTER_KERNEL(Name("Test.Upward").Device(kCpu), Upward);
 
 // Nothing at all, for the cost of a call: the output is the input.
 ASSAY_REGISTER_OP("Test.Empty").Input("x: f32").Output("y: f32").SetShapeFn(UnchangedShape);

@@ -1,12 +1,12 @@
 // Code of the user's may leave other roundings behind, or subnormals that are flushed: a library that was linked with
 // -ffast-math does so when it is loaded.
-#ifndef ASSAY_CUSTOM_FFI_FLOAT_ENVIRONMENT_H_
-#define ASSAY_CUSTOM_FFI_FLOAT_ENVIRONMENT_H_
+#ifndef ASSAY_CUSTOM_FLOAT_ENVIRONMENT_H_
+#define ASSAY_CUSTOM_FLOAT_ENVIRONMENT_H_
 
 #include <cfenv>
 #include <cstdint>
 
-namespace assay::custom::ffi {
+namespace assay::custom {
 
 // The environment at the end is that at the beginning, flags of exceptions aside.
 #ifdef __x86_64__
@@ -45,6 +45,6 @@ class KeptFloatEnvironment {
 };
 #endif
 
-}  // namespace assay::custom::ffi
+}  // namespace assay::custom
 
-#endif  // ASSAY_CUSTOM_FFI_FLOAT_ENVIRONMENT_H_
+#endif  // ASSAY_CUSTOM_FLOAT_ENVIRONMENT_H_
