@@ -75,6 +75,8 @@ class CallBinder {
   BoundCall bound_;
 };
 
+constexpr int64_t kMostResults = 1 << 20;
+
 // ATTR-2..4.
 absl::Status CallBinder::ReadAttrs() {
   const absl::StatusOr<ConfigDictionary> config = ReadCallConfig(call_);
@@ -247,6 +249,11 @@ absl::Status CallBinder::BindOutputs() {
     if (result_ != nullptr && count > total - first) {
       return Error(fmt::format("the result is {}, which has {} values, wanted {} for '{}' after {}",
                                result_->ToString(), total, count, output.spec, first));
+    }
+    // Of a call whose result is not declared yet nothing else bounds an attribute that counts results.
+    if (count > kMostResults - first) {
+      return Error(fmt::format("{} results for '{}' after {}, wanted at most {} in all", count, output.spec,
+                               first, kMostResults));
     }
     bound_.outputs.push_back({first, count});
     ASSAY_RETURN_IF_ERROR(BindOutput(output, bound_.outputs.back(), results));

@@ -433,6 +433,16 @@ TEST_CASE("bound call: outputs that attributes count", "[custom]") {
       op, {{"f32[4]"}, "f32[4]", "{num = 4611686018427387904}"},
       "op Acme.Split: the result is f32[4], which has 1 values, wanted 4611686018427387904 for 'parts: num * "
       "T' after 0");
+  // The same where the result is yet to be found out.
+  Instruction call(Opcode::kCustomCall);
+  auto extras = std::make_shared<InstructionExtras>();
+  extras->backend_config.text = R"({"num": 4611686018427387904})";
+  call.extras = extras;
+  const Shape x = *ParseShape("f32[4]");
+  const Shape* const operands[] = {&x};
+  CHECK(std::string(BindCall(op, call, operands, nullptr).status().message()) ==
+        "op Acme.Split: 4611686018427387904 results for 'parts: num * T' after 0, wanted at most 1048576 in "
+        "all");
   const OpInterface types =
       Made({.name = "Acme.Make", .attrs = {"out_types: list(type)"}, .outputs = {"out: out_types"}});
   CHECK(BoundText(types, {{}, "(f32[], s8[])", "{out_types = [f32, s8]}"}).output_types ==
