@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "custom/block_pool.h"
 #include "custom/c_values.h"
 #include "custom/float_environment.h"
 #include "evaluator/eval_context.h"
@@ -38,12 +39,13 @@ void CopyLive(std::span<const int64_t> sizes, std::span<const int64_t> bounds, i
 class LibraryKernel final : public CustomKernel {
  public:
   LibraryKernel(const OpInterface& op, const KernelDef& kernel, BoundCall bound,
-                std::span<const Shape* const> operands, const Shape& result)
+                std::span<const Shape* const> operands, const Instruction& call)
       : op_(op),
         def_(kernel),
         bound_(std::move(bound)),
         attrs_(bound_.attrs),
         name_(op.name + ": " + kernel.Text()) {
+    const Shape& result = *call.shape;
     for (const Shape* const operand : operands) inputs_.push_back(CArray(shapes_.emplace_back(*operand)));
     for (size_t i = 0; i < bound_.output_types.size(); ++i) {
       const Shape& output = result.IsTuple() ? result.element(static_cast<int64_t>(i)) : result;
@@ -56,6 +58,7 @@ class LibraryKernel final : public CustomKernel {
     for (const AssayArray& output : outputs_) output_types_.push_back(output.type);
     input_arguments_ = CArguments(op_.inputs, bound_.inputs);
     output_arguments_ = CArguments(op_.outputs, bound_.outputs);
+    TakeAliasing(call.attributes, result.IsTuple());
   }
   ~LibraryKernel() override {
     if (instance_ != nullptr) def_.destroy(instance_);
@@ -91,6 +94,17 @@ class LibraryKernel final : public CustomKernel {
 
  private:
   friend class KernelRun;
+
+  // The pairs of whole arrays in output_to_operand_aliasing.
+  void TakeAliasing(const AttributeMap& attributes, bool is_tuple) {
+    const AttrValue* const value = attributes.Find(Attr::kOutputToOperandAliasing);
+    if (value == nullptr) return;
+    for (const auto& alias : std::get<Aliasing>(*value)) {
+      if (!alias.operand_index.empty() || alias.output_index.size() != (is_tuple ? 1 : 0)) continue;
+      aliases_.emplace_back(alias.operand, is_tuple ? alias.output_index[0] : 0);
+    }
+  }
+
   const OpInterface op_;
   const KernelDef def_;
   const BoundCall bound_;
@@ -102,7 +116,9 @@ class LibraryKernel final : public CustomKernel {
   bool has_dynamic_ = false;
   std::vector<AssayType> input_types_, output_types_;
   std::vector<AssayArgument> input_arguments_, output_arguments_;
+  std::vector<std::pair<int64_t, int64_t>> aliases_;  // operand, output
   void* instance_ = nullptr;
+  mutable BlockPool blocks_;
 };
 
 // One run. Its functions are what a kernel calls; an error is kept until the kernel returns.
@@ -115,6 +131,9 @@ class KernelRun {
         inputs_(kernel.inputs_.begin(), kernel.inputs_.end()) {
     outputs_.resize(kernel.outputs_.size());
   }
+  ~KernelRun() { kernel_.blocks_.GiveBack(blocks_); }
+  KernelRun(const KernelRun&) = delete;
+  KernelRun& operator=(const KernelRun&) = delete;
 
   absl::StatusOr<Literal> Run() {
     ASSAY_RETURN_IF_ERROR(TakeInputs());
@@ -162,16 +181,11 @@ class KernelRun {
     Fail(EvalError({}, fmt::format("op {}: {}", kernel_.op_.name, what)));
   }
 
-  // What a kernel is promised of memory. Small literals, and those that lie in memory of a caller's, may lie otherwise.
-  static constexpr size_t kAlignment = 64;
-  struct alignas(kAlignment) Block {
-    std::byte bytes[kAlignment];
-  };
   static bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kAlignment == 0; }
-  // One for each input and output at most; they stay where they are.
+  // One for each input and output at most.
   std::byte* NewBlock() {
-    if (blocks_.empty()) blocks_.reserve(inputs_.size() + outputs_.size());
-    return blocks_.emplace_back().bytes;
+    if (blocks_ == nullptr) blocks_ = kernel_.blocks_.Take(inputs_.size() + outputs_.size());
+    return blocks_[used_blocks_++].bytes;
   }
 
   absl::Status TakeInputs() {
@@ -313,15 +327,8 @@ class KernelRun {
   }
 
   bool IsAliased(size_t input, size_t output) const {
-    const AttrValue* const value = context_.attributes().Find(Attr::kOutputToOperandAliasing);
-    if (value == nullptr) return false;
-    const bool is_tuple = context_.result_shape().IsTuple();
-    return std::ranges::any_of(std::get<Aliasing>(*value), [&](const auto& alias) {
-      const bool is_output =
-          is_tuple ? alias.output_index.size() == 1 && alias.output_index[0] == static_cast<int64_t>(output)
-                   : alias.output_index.empty();
-      return is_output && alias.operand == static_cast<int64_t>(input) && alias.operand_index.empty();
-    });
+    return std::ranges::count(kernel_.aliases_,
+                              std::pair(static_cast<int64_t>(input), static_cast<int64_t>(output))) > 0;
   }
 
   static void SetSize(void* self, size_t output, int64_t dimension, int64_t size) {
@@ -450,7 +457,8 @@ class KernelRun {
   absl::InlinedVector<Output, 2> outputs_;
   std::vector<DimVector> input_sizes_;
   std::vector<Literal> temps_;
-  std::vector<Block> blocks_;
+  Block* blocks_ = nullptr;
+  size_t used_blocks_ = 0;
   std::mutex mutex_;
   absl::Status status_;
 };
@@ -465,8 +473,8 @@ absl::StatusOr<std::shared_ptr<const CustomKernel>> MakeLibraryKernel(const OpIn
                                                                       const KernelDef& kernel,
                                                                       BoundCall bound,
                                                                       std::span<const Shape* const> operands,
-                                                                      const Shape& result) {
-  auto made = std::make_shared<LibraryKernel>(op, kernel, std::move(bound), operands, result);
+                                                                      const Instruction& call) {
+  auto made = std::make_shared<LibraryKernel>(op, kernel, std::move(bound), operands, call);
   ASSAY_RETURN_IF_ERROR(made->Construct());
   return made;
 }

@@ -11,12 +11,12 @@
 
 namespace assay::custom {
 
-// Constructs the kernel for a call with these operands and this result. Errors are the constructor's.
+// Constructs the kernel for a call with these operands. Errors are the constructor's.
 absl::StatusOr<std::shared_ptr<const CustomKernel>> MakeLibraryKernel(const OpInterface& op,
                                                                       const KernelDef& kernel,
                                                                       BoundCall bound,
                                                                       std::span<const Shape* const> operands,
-                                                                      const Shape& result);
+                                                                      const Instruction& call);
 
 }  // namespace assay::custom
 

@@ -219,7 +219,7 @@ absl::StatusOr<std::shared_ptr<const CustomKernel>> RegisteredOp::Prepare(const 
     ASSAY_ASSIGN_OR_RETURN(kernel, Select(*this, bound.attrs, kReferenceLabel));
   }
   if (kernel == nullptr) return NoKernel(*this, bound.attrs, label);
-  return MakeLibraryKernel(interface_, *kernel, std::move(bound), operands, *call.shape);
+  return MakeLibraryKernel(interface_, *kernel, std::move(bound), operands, call);
 }
 
 const RegisteredOp* OpSet::FindOp(std::string_view name) const {

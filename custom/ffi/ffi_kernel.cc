@@ -14,7 +14,6 @@
 namespace assay::custom::ffi {
 namespace {
 
-constexpr size_t kAlignment = 64;
 constexpr std::chrono::milliseconds kBetweenPolls(5);
 
 absl::StatusOr<std::unique_ptr<const CallAttributes>> AttributesOf(const Instruction& call) {
@@ -118,17 +117,18 @@ class FfiKernel::Call {
     context_.run = &run_;
     context_.states[0] = kernel_->state_.get();
   }
+  ~Call() { kernel_->blocks_.GiveBack(blocks_); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
   absl::Status Bind(EvalContext& eval, std::span<Literal> operands);
   absl::Status RunStage(abi::Stage stage, EvalContext& eval, const std::shared_ptr<Call>& self);
   absl::StatusOr<Literal> TakeResult(EvalContext& eval);
 
  private:
-  struct alignas(kAlignment) Block {
-    std::byte bytes[kAlignment];
-  };
   // Where a leaf's memory is not that of its literal: small ones aren't aligned, others lie otherwise.
   absl::StatusOr<std::byte*> Room(EvalContext& eval, size_t leaf, int64_t bytes);
+  std::byte* BlockOf(size_t leaf);
   absl::Status BindOperand(EvalContext& eval, size_t i);
   absl::Status BindResult(EvalContext& eval, size_t i);
   void MakeFrame();
@@ -142,12 +142,12 @@ class FfiKernel::Call {
   absl::InlinedVector<Literal, 4> literals_;
   absl::InlinedVector<abi::Buffer, 4> buffers_;
   absl::InlinedVector<void*, 4> pointers_;
-  absl::InlinedVector<Block, 4> blocks_;
+  Block* blocks_ = nullptr;
   absl::InlinedVector<Literal, 2> rooms_;
 };
 
 absl::StatusOr<std::byte*> FfiKernel::Call::Room(EvalContext& eval, size_t leaf, int64_t bytes) {
-  if (bytes <= static_cast<int64_t>(kAlignment)) return blocks_[leaf].bytes;
+  if (bytes <= static_cast<int64_t>(kAlignment)) return BlockOf(leaf);
   ASSAY_ASSIGN_OR_RETURN(
       Literal room,
       eval.NewLiteral(std::make_shared<const Shape>(Shape::ArrayOrDie(ElementType::kU8, {&bytes, 1})),
@@ -156,11 +156,17 @@ absl::StatusOr<std::byte*> FfiKernel::Call::Room(EvalContext& eval, size_t leaf,
   return rooms_.back().MutableBytes().data();
 }
 
+// Zeros, not the last run's bytes.
+std::byte* FfiKernel::Call::BlockOf(size_t leaf) {
+  if (blocks_ == nullptr) blocks_ = kernel_->blocks_.Take(buffers_.size());
+  return std::fill_n(blocks_[leaf].bytes, kAlignment, std::byte{0}) - kAlignment;
+}
+
 absl::Status FfiKernel::Call::BindOperand(EvalContext& eval, size_t i) {
   const Leaf& leaf = kernel_->operands_[i];
   void*& data = buffers_[i].data;
   if (!leaf.is_array()) {
-    data = blocks_[i].bytes;
+    data = BlockOf(i);
     return absl::OkStatus();
   }
   const std::byte* const literal = literals_[i].data();
@@ -180,7 +186,7 @@ absl::Status FfiKernel::Call::BindResult(EvalContext& eval, size_t i) {
   const Leaf& leaf = kernel_->results_[i];
   void*& data = buffers_[at].data;
   if (!leaf.is_array()) {
-    data = blocks_[at].bytes;
+    data = BlockOf(at);
     literals_[at] = Literal::Token();
     return absl::OkStatus();
   }
@@ -209,7 +215,6 @@ absl::Status FfiKernel::Call::Bind(EvalContext& eval, std::span<Literal> operand
   const size_t num_operands = kernel_->operands_.size(), all = num_operands + kernel_->results_.size();
   for (Literal& operand : operands) AppendLeaves(std::move(operand), literals_);
   literals_.resize(all);
-  blocks_.resize(all);
   buffers_.reserve(all);
   for (const Leaf& leaf : kernel_->operands_) buffers_.push_back(leaf.buffer);
   for (const Leaf& leaf : kernel_->results_) buffers_.push_back(leaf.buffer);

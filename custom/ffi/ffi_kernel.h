@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "custom/block_pool.h"
 #include "custom/ffi/attributes.h"
 #include "custom/ffi/call_context.h"
 #include "custom/ffi/data_types.h"
@@ -57,6 +58,7 @@ class FfiKernel final : public CustomKernel, public std::enable_shared_from_this
   std::vector<Leaf> operands_, results_;
   std::vector<abi::ArgumentKind> argument_kinds_;
   std::vector<abi::ResultKind> result_kinds_;
+  mutable BlockPool blocks_;            // one for each leaf
   std::unique_ptr<const State> state_;  // what `instantiate` set; null: nothing
 };
 
