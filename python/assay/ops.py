@@ -184,7 +184,7 @@ def _results(op_name, operands, attributes, result) -> list[tuple[str, tuple]]:
     with translated():
         found = _assay.op_outputs(op_name, _described(operands), _config(attributes))
     if any(sizes is None for _, sizes in found):
-        raise ValueError(f"op {op_name} has no shape function that says its results' shapes: give result=")
+        raise ValueError(f"op {op_name} has no shape function that says its results' shapes: give ops.call result=")
     return found
 
 

@@ -42,6 +42,83 @@ def test_lists(library):
     assert (a.tolist(), b.dtype) == ([5, 0, 0, 0, 0], np.float32)
 
 
+def test_each_stage_by_its_wrapper(library):
+    # Without a shape function the shape of the result must be said.
+    assert ops.call("Acme.ZeroOutFirst", [X], result=("s32", (5,))).tolist() == [5, 0, 0, 0, 0]
+    assert ops.call("Acme.ZeroOutVector", [X], result=("s32", (5,))).tolist() == [5, 0, 0, 0, 0]
+    with pytest.raises(assay.EvaluationFailed, match=r"op Acme.ZeroOutVector: expected a vector, got \[5,1\]"):
+        ops.call("Acme.ZeroOutVector", [X.reshape(5, 1)], result=("s32", (5, 1)))
+    for dtype in (np.float32, np.float64, np.int32):
+        kept = library.zero_out(X.astype(dtype), preserve_index=1)
+        assert (kept.tolist(), kept.dtype) == ([0, 4, 0, 0, 0], dtype)
+    large = np.arange(300_000, dtype=np.int32)
+    text = """HloModule m
+ENTRY e {
+  x = s32[300000] parameter(0)
+  ROOT r = s32[300000] custom-call(x), custom_call_target="Acme.ZeroOut", backend_config="{preserve_index = 234567 : i64}"
+}
+"""
+    for jobs in (1, 2, 7):
+        kept = assay.load(text).evaluate(large, jobs=jobs)
+        assert (np.flatnonzero(kept).tolist(), kept[234567]) == ([234567], 234567)
+
+
+def test_each_stage_inside_of_jit(library):
+    jax = pytest.importorskip("jax")
+    jnp = jax.numpy
+
+    def agree(function, *arguments):
+        """What it gives in jax.jit, and in a jit inside of another, which lowers to a call of a function."""
+        found = assay.evaluate(jax.jit(function))(*arguments)
+        again = assay.evaluate(jax.jit(lambda *x: jax.jit(function)(*x)))(*arguments)
+        for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(again), strict=True):
+            assert np.array_equal(a, b)
+        return found
+
+    def first(x):
+        return ops.call("Acme.ZeroOutFirst", [x], result=("s32", x.shape))
+
+    def vector(x):
+        return ops.call("Acme.ZeroOutVector", [x], result=("s32", x.shape))
+
+    assert agree(lambda x: first(x) + 1, X).tolist() == [6, 1, 1, 1, 1]
+    assert agree(vector, X).tolist() == [5, 0, 0, 0, 0]
+    with pytest.raises(assay.EvaluationFailed, match=r"op Acme.ZeroOutVector: expected a vector, got \[5,1\]"):
+        agree(vector, X.reshape(5, 1))
+    assert agree(lambda x: first(x) - library.zero_out(x, preserve_index=2), X).tolist() == [5, 0, -3, 0, 0]
+    for dtype in (np.float32, np.int32, jnp.bfloat16):
+        kept = agree(lambda x: library.zero_out(x * 2, preserve_index=1), X.astype(dtype))
+        assert ([float(v) for v in kept], kept.dtype) == ([0, 8, 0, 0, 0], dtype)
+    a, b = agree(lambda x: tuple(library.zero_out_each([x, x[1:3]])), X)
+    assert (a.tolist(), b.tolist()) == ([5, 0, 0, 0, 0], [4, 0])
+    a, b = agree(lambda x: tuple(library.zero_out_mixed([x, x.astype("float32") / 2])), X)
+    assert (a.tolist(), b.tolist(), b.dtype) == ([5, 0, 0, 0, 0], [2.5, 0, 0, 0, 0], np.float32)
+    # The shape comes from the shape function, while JAX traces.
+    shapes = jax.eval_shape(lambda x: library.zero_out(x, preserve_index=1), jax.ShapeDtypeStruct((3, 4), "float32"))
+    assert (shapes.shape, shapes.dtype) == ((3, 4), np.float32)
+    with pytest.raises(ValueError, match="no shape function.*ops.call"):
+        jax.eval_shape(lambda x: library.zero_out_first(x), jax.ShapeDtypeStruct((3,), "int32"))
+    # On several threads, and in a loop that JAX writes.
+    large = jnp.arange(300_000, dtype="float32")
+    kept = agree(lambda x: library.zero_out(x, preserve_index=234_567), large)
+    assert (np.flatnonzero(kept).tolist(), kept[234_567]) == ([234_567], 234_567)
+    turns = agree(lambda x: jax.lax.fori_loop(0, 4, lambda i, c: library.zero_out(c + 1, preserve_index=3), x), X)
+    assert turns.tolist() == [0, 0, 0, 6, 0]
+
+
+def test_libraries_that_are_refused_leave_nothing_behind(library, tmp_path):
+    before = ops.names()
+    for fault, kind, error in (("BAD_SPEC", assay.InvalidProgram, "f33"), ("THROWS", assay.EvaluationFailed, "half-way"),
+                               ("OTHER_VERSION", assay.EvaluationFailed, "version 77"),
+                               ("NO_ENTRY_POINT", assay.EvaluationFailed, "exports no assay_abi_version")):
+        path = tmp_path / f"{fault}.so"
+        subprocess.run(["g++", "-std=c++20", "-shared", "-fPIC", "-O1", f"-I{ROOT}", f"-D{fault}",
+                        str(ROOT / "tests/custom/libraries/broken.cc"), "-o", str(path)], check=True)
+        with pytest.raises(kind, match=f"(?s){fault}.so: .*{error}"):
+            ops.load_ops(path)
+        assert ops.names() == before
+
+
 def test_errors_name_the_operation(library):
     with pytest.raises(assay.EvaluationFailed, match="op Acme.ZeroOut: preserve_index is 7, the input has 5 elements"):
         library.zero_out(X, preserve_index=7)

@@ -21,7 +21,7 @@ ConfigDictionary Parsed(std::string_view text) {
 
 // The value of {v = text}.
 template <typename T>
-T Value(std::string_view text) {
+T ValueIn(std::string_view text) {
   const ConfigDictionary dictionary = Parsed(fmt::format("{{v = {}}}", text));
   REQUIRE(dictionary.size() == 1);
   REQUIRE(std::holds_alternative<T>(dictionary[0].second.value));
@@ -94,7 +94,7 @@ TEST_CASE("config dictionary: integers have their type and must fit in it", "[cu
                          Row{"18446744073709551615 : ui64", ElementType::kU64, -1},
                          Row{"-9223372036854775808 : i64", ElementType::kS64, INT64_MIN},
                          Row{"3 : ui4", ElementType::kU4, 3}, Row{"-8 : i4", ElementType::kS4, -8}}) {
-    const ConfigInt value = Value<ConfigInt>(row.text);
+    const ConfigInt value = ValueIn<ConfigInt>(row.text);
     INFO(row.text);
     CHECK(value.type == row.type);
     CHECK(value.value == row.value);
@@ -111,17 +111,17 @@ TEST_CASE("config dictionary: integers have their type and must fit in it", "[cu
 }
 
 TEST_CASE("config dictionary: floats are rounded to their type, hexadecimal ones are bits", "[custom]") {
-  CHECK(Value<ConfigFloat>("0.1 : f32").value == 0.1f);
-  CHECK(Value<ConfigFloat>("0.1").value == 0.1);
-  CHECK(Value<ConfigFloat>("0.1").type == ElementType::kF64);
-  CHECK(Value<ConfigFloat>("1.00390625 : bf16").value == 1.0);  // 1 + 2^-8: half way, to even
-  CHECK(Value<ConfigFloat>("2. : f32").value == 2);
-  CHECK(std::signbit(Value<ConfigFloat>("-0.0 : f32").value));
-  CHECK(Value<ConfigFloat>("0xFF800000 : f32").value == -INFINITY);
-  CHECK(std::isnan(Value<ConfigFloat>("0x7FC00000 : f32").value));
-  CHECK(Value<ConfigFloat>("0x3FF8000000000000 : f64").value == 1.5);
-  CHECK(Value<ConfigFloat>("0x3C00 : f16").value == 1);
-  CHECK(Value<ConfigFloat>("1.5 : f8E5M2").type == ElementType::kF8E5M2);
+  CHECK(ValueIn<ConfigFloat>("0.1 : f32").value == 0.1f);
+  CHECK(ValueIn<ConfigFloat>("0.1").value == 0.1);
+  CHECK(ValueIn<ConfigFloat>("0.1").type == ElementType::kF64);
+  CHECK(ValueIn<ConfigFloat>("1.00390625 : bf16").value == 1.0);  // 1 + 2^-8: half way, to even
+  CHECK(ValueIn<ConfigFloat>("2. : f32").value == 2);
+  CHECK(std::signbit(ValueIn<ConfigFloat>("-0.0 : f32").value));
+  CHECK(ValueIn<ConfigFloat>("0xFF800000 : f32").value == -INFINITY);
+  CHECK(std::isnan(ValueIn<ConfigFloat>("0x7FC00000 : f32").value));
+  CHECK(ValueIn<ConfigFloat>("0x3FF8000000000000 : f64").value == 1.5);
+  CHECK(ValueIn<ConfigFloat>("0x3C00 : f16").value == 1);
+  CHECK(ValueIn<ConfigFloat>("1.5 : f8E5M2").type == ElementType::kF8E5M2);
   CHECK_THAT(Refusal(ParseConfigDictionary("{v = 0x1FF800000 : f32}")), Contains("does not fit in f32"));
   CHECK_THAT(Refusal(ParseConfigDictionary("{v = 1 : f32}")), Contains("want a number with a point"));
   CHECK_THAT(Refusal(ParseConfigDictionary("{v = 1.0e999 : f32}")), Contains("does not fit in f64"));
@@ -140,28 +140,29 @@ TEST_CASE("config dictionary: floats are rounded to their type, hexadecimal ones
 }
 
 TEST_CASE("config dictionary: arrays, and dense tensors of any rank as arrays", "[custom]") {
-  CHECK(Value<ConfigArray>("array<i64: 1, -2>").ints == std::vector<int64_t>{1, -2});
-  CHECK(Value<ConfigArray>("array<i32>").type == ElementType::kS32);
-  CHECK(Value<ConfigArray>("array<i1: true, false>").ints == std::vector<int64_t>{1, 0});
-  CHECK(Value<ConfigArray>("array<f32: 1.5, 0x7F800000>").floats == std::vector<double>{1.5, INFINITY});
-  CHECK(Value<ConfigArray>("dense<[1, 2]> : tensor<2xi64>").ints == std::vector<int64_t>{1, 2});
-  CHECK(Value<ConfigArray>("dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>").ints ==
+  CHECK(ValueIn<ConfigArray>("array<i64: 1, -2>").ints == std::vector<int64_t>{1, -2});
+  CHECK(ValueIn<ConfigArray>("array<i32>").type == ElementType::kS32);
+  CHECK(ValueIn<ConfigArray>("array<i1: true, false>").ints == std::vector<int64_t>{1, 0});
+  CHECK(ValueIn<ConfigArray>("array<f32: 1.5, 0x7F800000>").floats == std::vector<double>{1.5, INFINITY});
+  CHECK(ValueIn<ConfigArray>("dense<[1, 2]> : tensor<2xi64>").ints == std::vector<int64_t>{1, 2});
+  CHECK(ValueIn<ConfigArray>("dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>").ints ==
         std::vector<int64_t>{1, 2, 3, 4});
-  CHECK(Value<ConfigArray>("dense<3> : tensor<i64>").ints == std::vector<int64_t>{3});
-  CHECK(Value<ConfigArray>("dense<200> : tensor<3xui8>").ints == std::vector<int64_t>{200, 200, 200});
-  CHECK(Value<ConfigArray>("dense<> : tensor<0xf32>").floats.empty());
-  CHECK(Value<ConfigArray>("dense<[true, false]> : tensor<2xi1>").type == ElementType::kPred);
-  CHECK(Value<ConfigArray>("dense<[1.5, -2.0]> : tensor<2xbf16>").floats == std::vector<double>{1.5, -2});
-  CHECK(Value<ConfigArray>("dense<(1.0,-2.0)> : tensor<2xcomplex<f64>>").floats ==
+  CHECK(ValueIn<ConfigArray>("dense<3> : tensor<i64>").ints == std::vector<int64_t>{3});
+  CHECK(ValueIn<ConfigArray>("dense<200> : tensor<3xui8>").ints == std::vector<int64_t>{200, 200, 200});
+  CHECK(ValueIn<ConfigArray>("dense<> : tensor<0xf32>").floats.empty());
+  CHECK(ValueIn<ConfigArray>("dense<[true, false]> : tensor<2xi1>").type == ElementType::kPred);
+  CHECK(ValueIn<ConfigArray>("dense<[1.5, -2.0]> : tensor<2xbf16>").floats == std::vector<double>{1.5, -2});
+  CHECK(ValueIn<ConfigArray>("dense<(1.0,-2.0)> : tensor<2xcomplex<f64>>").floats ==
         std::vector<double>{1, -2, 1, -2});
-  CHECK(Value<ConfigArray>("dense<\"0x0100000002000000\"> : tensor<2xi32>").ints ==
+  CHECK(ValueIn<ConfigArray>("dense<\"0x0100000002000000\"> : tensor<2xi32>").ints ==
         std::vector<int64_t>{1, 2});
-  CHECK(Value<ConfigArray>("dense<\"0x0000C03F\"> : tensor<2xf32>").floats == std::vector<double>{1.5, 1.5});
+  CHECK(ValueIn<ConfigArray>("dense<\"0x0000C03F\"> : tensor<2xf32>").floats ==
+        std::vector<double>{1.5, 1.5});
   for (const std::string_view text :
        {"array<i64: 1, -2>", "array<i32>", "array<i1: true, false>", "array<f32: 1.500000e+00, 0x7F800000>",
         "array<ui64: 18446744073709551615>",
         "dense<[(1.000000e+00,-2.000000e+00)]> : tensor<1xcomplex<f32>>"}) {
-    CHECK(ConfigText({{"v", ConfigValue{Value<ConfigArray>(text)}}}) == fmt::format("{{v = {}}}", text));
+    CHECK(ConfigText({{"v", ConfigValue{ValueIn<ConfigArray>(text)}}}) == fmt::format("{{v = {}}}", text));
   }
   for (const std::string_view text :
        {"dense<[1, 2]> : tensor<3xi64>", "dense<[1, 2]> : tensor<2x1xi64>", "dense<> : tensor<2xi64>",
@@ -183,7 +184,7 @@ TEST_CASE("config dictionary: element types are values, by MLIR's names and by H
         std::pair{"f8E4M3FN", ElementType::kF8E4M3FN}, std::pair{"complex<f32>", ElementType::kC64},
         std::pair{"c128", ElementType::kC128}}) {
     INFO(text);
-    CHECK(Value<ConfigType>(text).type == type);
+    CHECK(ValueIn<ConfigType>(text).type == type);
   }
   for (int i = 0; i < kNumElementTypes; ++i) {
     const ConfigDictionary whole = {{"v", ConfigValue{ConfigType{static_cast<ElementType>(i)}}}};

@@ -1,21 +1,14 @@
 #include "custom/ffi/library.h"
 
-#include <unistd.h>
-
 #include "tests/custom/ffi/handler_testing.h"
+#include "tests/custom/library_file.h"
 
 namespace assay::custom::ffi {
 namespace {
 
 using Catch::Contains;
 
-// Beside the tests' own binary, wherever that is.
-std::string LibraryOf(const std::string& name) {
-  char self[4096] = {};
-  REQUIRE(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-  const std::string path = self;
-  return path.substr(0, path.rfind('/') + 1) + "ffi_libraries/" + name + ".so";
-}
+std::string LibraryOf(const std::string& name) { return LibraryFileOf("ffi_libraries/" + name); }
 
 std::string Refusal(const absl::Status& status) {
   return status.ok() ? "" : fmt::format("exit {}: {}", ExitCodeOf(status), std::string(status.message()));
