@@ -160,6 +160,7 @@ struct Arguments {
   RunFlags run;
   DiffFlags diff;
   std::string form = "hlo", op, wrappers;
+  bool lapack = false;
   std::vector<std::string> paths;
 };
 
@@ -253,12 +254,14 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub = command(app, "ops", "list the operations, or describe one", [&] {
     const std::vector<std::string>& lists = arguments.paths;
     if (!arguments.wrappers.empty()) return assay::cli::PrintWrappers(arguments.wrappers, run);
+    if (arguments.lapack) return assay::cli::PrintLapackCalls();
     return lists.empty() ? assay::cli::PrintOps(arguments.op, run)
                          : assay::cli::CompareOps(lists[0], lists[1]);
   });
   sub->add_option("OP", arguments.op);
   AddOpsFlags(sub, run);
   sub->add_flag("--json", run.json, "the registrations of --load-ops as JSON");
+  sub->add_flag("--lapack", arguments.lapack, "list the custom calls of JAX's linear algebra instead");
   sub->add_option("--wrappers", arguments.wrappers,
                   "functions that call the operations of --load-ops, as source")
       ->check(CLI::IsMember({"python", "cpp"}));

@@ -71,6 +71,8 @@ int Print(const RunFlags& flags, const std::string& form);
 int PrintPlan(const RunFlags& flags);
 // `op` empty: all. As JSON: the registrations of --load-ops, which --compatible reads.
 int PrintOps(const std::string& op, const RunFlags& flags);
+// The custom calls that JAX's linear algebra makes, and Assay knows.
+int PrintLapackCalls();
 // A function for each operation of --load-ops, in "python" or "cpp".
 int PrintWrappers(const std::string& language, const RunFlags& flags);
 // Whether programs of the older registrations mean the same with the newer ones: 0, or 1 with what is not safe.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "custom/compatibility.h"
+#include "custom/lapack/lapack_ops.h"
 #include "custom/op_document.h"
 #include "custom/registry.h"
 #include "engines/approximate/functions.h"
@@ -14,6 +15,8 @@
 
 namespace assay::cli {
 namespace {
+
+constexpr std::string_view kAllEngines = "reference,exact,fast";
 
 int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
 
@@ -69,6 +72,13 @@ std::string KernelsText(const custom::RegisteredOp& op) {
   return text;
 }
 
+// A custom call that JAX's linear algebra makes of a program.
+std::string LapackDetail(const std::string& target) {
+  return fmt::format(
+      "{}\n  custom call of JAX's linear algebra (docs/linear_algebra.md)\n  engines           {}\n", target,
+      kAllEngines);
+}
+
 int PrintJson(const custom::OpSet& ops, const std::string& op) {
   std::vector<custom::OpInterface> interfaces;
   for (const auto& [name, registered] : ops.ops()) {
@@ -102,6 +112,7 @@ int PrintOps(const std::string& op, const RunFlags& flags) {
   if (!op.empty()) {
     if (const custom::RegisteredOp* const registered = ops->FindOp(op))
       return Deliver(custom::DocumentOf(registered->interface()) + KernelsText(*registered));
+    if (custom::LapackOps()->Find(op) != nullptr) return Deliver(LapackDetail(op));
     const std::optional<Opcode> opcode = OpcodeFromName(op);
     return opcode ? Deliver(Detail(*opcode))
                   : UsageError(fmt::format("there is no operation '{}'", EscapeControls(op)));
@@ -113,7 +124,14 @@ int PrintOps(const std::string& op, const RunFlags& flags) {
                         TypesText(DefinitionOf(opcode).types));
   }
   for (const auto& [name, registered] : ops->ops())
-    text += fmt::format("{:<26} {:<20}  {}\n", name, "reference,exact,fast", "registered by a library");
+    text += fmt::format("{:<26} {:<20}  {}\n", name, kAllEngines, "registered by a library");
+  return Deliver(text);
+}
+
+int PrintLapackCalls() {
+  std::string text;
+  for (const std::string& target : custom::LapackTargets())
+    text += fmt::format("{:<26} {:<20}  {}\n", target, kAllEngines, "custom call of JAX's linear algebra");
   return Deliver(text);
 }
 

@@ -1,5 +1,6 @@
 // Calls of a user's code in the body of a loop, where what was made for a call serves each turn.
 #include <atomic>
+#include <cfenv>
 #include <thread>
 
 #include "assay/op_library.h"
@@ -86,6 +87,18 @@ std::shared_ptr<const OpSet> NextOps() {
   return registry.ops();
 }
 
+// y = x, and a rounding that is not the one it found.
+class RoundingUpward : public op::Kernel {
+ public:
+  using Kernel::Kernel;
+  void Compute(op::KernelContext* c) override {
+    op::Tensor y;
+    ASSAY_REQUIRES_OK(c, c->allocate_output(0, c->input(0).shape(), &y));
+    y.flat<float>()[0] = c->input(0).flat<float>()[0];
+    std::fesetround(FE_UPWARD);
+  }
+};
+
 using ffi::RunWith;
 namespace abi = ffi::abi;
 
@@ -101,6 +114,14 @@ abi::Error* Next(abi::CallFrame* frame) {
   const int32_t x = *static_cast<const int32_t*>(ffi::ArgumentOf(*frame, 0).data);
   *static_cast<int32_t*>(ffi::ResultOf(*frame, 0).data) = x + 1;
   return x + 1 == 7 ? ffi::NewError(*frame, abi::ErrorCode::kAborted, "seven") : nullptr;
+}
+
+abi::Error* RoundUpward(abi::CallFrame* frame) {
+  if (ffi::AnswersVersion(*frame)) return nullptr;
+  *static_cast<float*>(ffi::ResultOf(*frame, 0).data) =
+      *static_cast<const float*>(ffi::ArgumentOf(*frame, 0).data);
+  std::fesetround(FE_UPWARD);
+  return nullptr;
 }
 
 // Writes 1 to its result in the first turn only.
@@ -158,6 +179,27 @@ TEST_CASE("loops: no turn sees what a handler wrote in another one", "[custom][f
       "add(v, c)";
   for (const EngineChoice engine : {EngineChoice::kReference, EngineChoice::kExact})
     CHECK(TextOf(RunWith(ops, Loop("s32[]", "0", 5, sum), {}, engine)) == "1");
+}
+
+// 1 + 10^-12 is 1, and more where it is rounded upward.
+TEST_CASE("loops: roundings that a kernel leaves behind are undone", "[custom][ffi][loop]") {
+  OpRegistry registry;
+  const absl::StatusOr<Registrations> registrations = Collect([](const AssayRegistrar* registrar) {
+    op::OpBuilder("Test.Up").Input("x: f32").Output("y: f32").Tell(*registrar);
+    op::Name("Test.Up").Device(op::kCpu).Tell<RoundingUpward>(*registrar);
+  });
+  REQUIRE(registrations.ok());
+  REQUIRE(registry.Add(*registrations).ok());
+  const auto text = [](const std::string& target) {
+    return Loop("f32[1]", "{1}", 3,
+                "small = f32[1] constant({1e-12})\n  u = f32[1] custom-call(v), custom_call_target=\"" +
+                    target + "\", api_version=API_VERSION_TYPED_FFI\n  y = f32[1] add(u, small)");
+  };
+  for (const EngineChoice engine : {EngineChoice::kReference, EngineChoice::kExact, EngineChoice::kFast}) {
+    CHECK(TextOf(RunWith(registry.ops(), text("Test.Up"), {}, engine)) == "{1}");
+    CHECK(TextOf(RunWith(ffi::OpsWith("up", RoundUpward), text("up"), {}, engine)) == "{1}");
+  }
+  CHECK(std::fegetround() == FE_TONEAREST);
 }
 
 // The memory that a call keeps for its next run is one run's at a time.

@@ -268,6 +268,7 @@ ENTRY e {{
         faults = {"throws": (5, "threw: on purpose"), "throws_other": (5, "threw something"), "fails": (5, "value 5 is wrong"),
                   "unimplemented": (4, "not here"), "exhausted": (5, "too much"), "unfilled": (5, "output 0 was not allocated"),
                   "wrong_shape": (5, "output 0 is allocated with the sizes [7,7], the program says f32[2]"),
+                  "wrong_rank": (5, "output 0 is allocated with the sizes [], the program says f32[2]"),
                   "twice": (5, "output 0 is allocated twice"), "no_such_output": (5, "there is no output 3"),
                   "constructor": (3, "the constructor refuses"), "constructor_throws": (5, "threw: from the constructor"),
                   "huge_temp": (5, "memory"), "shard_throws": (5, "threw: from a thread")}

@@ -442,6 +442,17 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
         self.assertEqual(engines["rng"], "reference")
         self.expect(0, "ops", "sort", output="engines           reference,exact\n")
 
+    def test_ops_lists_the_calls_of_linear_algebra_apart(self):
+        targets = [line.split()[0] for line in self.expect(0, "ops", "--lapack").stdout.decode().splitlines()]
+        self.assertEqual(targets, sorted(set(targets)))
+        for routine in ("getrf", "geqrf", "gesdd", "geev", "gees", "gtsv"):
+            for letter in "sdcz":
+                self.assertIn(f"lapack_{letter}{routine}_ffi", targets)
+        for target in ("lapack_dsyevd_ffi", "lapack_zheevd_ffi", "lapack_dorgqr_ffi", "lapack_cungqr_ffi", "Qr"):
+            self.assertIn(target, targets)
+        self.expect(0, "ops", "lapack_sgetrf_ffi", output="custom call of JAX's linear algebra")
+        self.expect(2, "ops", "lapack_sgetrf")
+
     def test_print_is_canonical(self):
         first = self.expect(0, "print", self.file("a.hlo", ADD)).stdout
         self.assertEqual(self.expect(0, "print", self.file("b.hlo", first)).stdout, first)

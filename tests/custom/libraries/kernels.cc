@@ -17,7 +17,7 @@ using namespace assay::op;
 ASSAY_REGISTER_OP("Test.Faulty")
     .Attr(
         "fault: {'none', 'throws', 'throws_other', 'fails', 'unimplemented', 'exhausted', 'unfilled', "
-        "'wrong_shape', "
+        "'wrong_shape', 'wrong_rank', "
         "'twice', 'no_such_output', 'constructor', 'constructor_throws', 'huge_temp', 'shard_throws'} = "
         "'none'")
     .Attr("T: numbertype")
@@ -42,6 +42,7 @@ class Faulty : public Kernel {
     ASSAY_REQUIRES(c, fault_ != "exhausted", ResourceExhausted("too much"));
     if (fault_ == "unfilled") return;
     if (fault_ == "wrong_shape") ASSAY_REQUIRES_OK(c, c->allocate_output(0, TensorShape{7, 7}, &y));
+    if (fault_ == "wrong_rank") ASSAY_REQUIRES_OK(c, c->allocate_output(0, TensorShape{}, &y));
     if (fault_ == "no_such_output") ASSAY_REQUIRES_OK(c, c->allocate_output(3, x.shape(), &y));
     if (fault_ == "huge_temp")
       ASSAY_REQUIRES_OK(c, c->allocate_temp(Type::kF64, TensorShape{int64_t{1} << 45}, &y));
