@@ -3,6 +3,9 @@
 #define ASSAY_ASSAY_ASSAY_H_
 
 #include "builder/builder.h"                          // IWYU pragma: export
+#include "custom/attr_config.h"                       // IWYU pragma: export
+#include "custom/ffi/library.h"                       // IWYU pragma: export
+#include "custom/library.h"                           // IWYU pragma: export
 #include "devices/run_devices.h"                      // IWYU pragma: export
 #include "evaluator/ops/collective/settle_devices.h"  // IWYU pragma: export
 #include "evaluator/verify.h"                         // IWYU pragma: export
@@ -11,5 +14,13 @@
 #include "literal/compare.h"                          // IWYU pragma: export
 #include "literal/literal_text.h"                     // IWYU pragma: export
 #include "run/program.h"                              // IWYU pragma: export
+
+namespace assay {
+
+// Operations of the user's own: a set of them, and what adds those of a library to it.
+using custom::LoadOps;
+using custom::OpRegistry;
+
+}  // namespace assay
 
 #endif  // ASSAY_ASSAY_ASSAY_H_
