@@ -95,6 +95,11 @@ TEST_CASE("registry: kernels and gradients are of operations that are there", "[
                op::Name("Test.Shifted").TypeConstraint<float>("amount").Tell<Shifted>(*r);
              }),
              Contains("'amount' is no attribute of a type"));
+  CHECK_THAT(error([](const AssayRegistrar* r) {
+               op::OpBuilder("Test.Typed").Attr("T: {f32, f64}").Input("x: T").Output("y: T").Tell(*r);
+               op::Name("Test.Typed").TypeConstraint<int32_t>("T").Tell<Shifted>(*r);
+             }),
+             Contains("kernel of op Test.Typed: attr 'T' can't be s32: T: {f32, f64}"));
   const auto zero = [](const AssayRegistrar* r) { op::TellGradient(*r, "Test.Shifted", nullptr); };
   CHECK(Add(registry, zero).ok());
   CHECK_THAT(error(zero), Contains("gradient of op Test.Shifted is registered already"));
