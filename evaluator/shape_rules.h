@@ -15,7 +15,8 @@ namespace assay {
 
 // InvalidProgram("LABEL: message"); the caller of the shape rule adds the position.
 template <typename... Args>
-absl::Status Violates(std::string_view label, fmt::format_string<Args...> format, Args&&... args) {
+[[gnu::cold]] absl::Status Violates(std::string_view label, fmt::format_string<Args...> format,
+                                    Args&&... args) {
   return InvalidProgram({}, fmt::format("{}: {}", label, fmt::format(format, std::forward<Args>(args)...)));
 }
 

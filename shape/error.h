@@ -27,42 +27,43 @@ struct SourcePosition {
 };
 
 // The program is wrong: syntax, verifier, shapes. Exit 3.
-absl::Status InvalidProgram(SourcePosition where, std::string_view message);
+[[gnu::cold]] absl::Status InvalidProgram(SourcePosition where, std::string_view message);
 // The program is legal and asks for something that Assay does not do. Exit 4.
 absl::Status NotSupported(SourcePosition where, std::string_view message);
 // Evaluation met a value that the operation refuses (dynamic sizes, ragged ranges, deadlock). Exit 5.
-absl::Status EvalError(SourcePosition where, std::string_view message);
+[[gnu::cold]] absl::Status EvalError(SourcePosition where, std::string_view message);
 // An input of the run is wrong: .npz content, arguments, files. Exit 5.
-absl::Status BadInput(std::string_view message);
+[[gnu::cold]] absl::Status BadInput(std::string_view message);
 // A limit of limits.h was passed while evaluating. Exit 5.
-absl::Status LimitExceeded(std::string_view which, int64_t value, int64_t limit);
+[[gnu::cold]] absl::Status LimitExceeded(std::string_view which, int64_t value, int64_t limit);
 // The same of memory, in bytes: `what` is what there is no room for.
-absl::Status MemoryLimitExceeded(std::string_view what, int64_t bytes, int64_t limit);
+[[gnu::cold]] absl::Status MemoryLimitExceeded(std::string_view what, int64_t bytes, int64_t limit);
 // The system gives no more memory, whatever the limit. Exit 5.
-absl::Status OutOfMemory(std::string_view what);
+[[gnu::cold]] absl::Status OutOfMemory(std::string_view what);
 // Whether the error is one of these two.
 bool IsMemoryError(const absl::Status& status);
 // A limit of limits.h was passed while reading the program. Exit 3.
-absl::Status ProgramLimitExceeded(SourcePosition where, std::string_view which, int64_t value, int64_t limit);
+[[gnu::cold]] absl::Status ProgramLimitExceeded(SourcePosition where, std::string_view which, int64_t value,
+                                                int64_t limit);
 // A comparison found a difference. Exit 1.
-absl::Status ComparisonFailed(std::string_view message);
+[[gnu::cold]] absl::Status ComparisonFailed(std::string_view message);
 
 // The same error with `where` filled in, if it has no position yet.
-absl::Status WithPosition(absl::Status status, SourcePosition where);
+[[gnu::cold]] absl::Status WithPosition(absl::Status status, SourcePosition where);
 // The same error, found in a text that starts at `base` of a larger one: its position, counted from 1:1, is
 // moved there. An error without position gets `base`.
-absl::Status WithPositionMovedTo(absl::Status status, SourcePosition base);
+[[gnu::cold]] absl::Status WithPositionMovedTo(absl::Status status, SourcePosition base);
 // The same error with "prefix: " before its message.
-absl::Status WithPrefix(const absl::Status& status, std::string_view prefix);
+[[gnu::cold]] absl::Status WithPrefix(const absl::Status& status, std::string_view prefix);
 // The same error with `suffix` behind its message.
-absl::Status WithSuffix(const absl::Status& status, std::string_view suffix);
+[[gnu::cold]] absl::Status WithSuffix(const absl::Status& status, std::string_view suffix);
 
 std::optional<SourcePosition> PositionOf(const absl::Status& status);
 // 0 for OK, else 1, 3, 4 or 5 as docs/architecture.md lists them.
 int ExitCodeOf(const absl::Status& status);
 
 namespace internal {
-[[noreturn]] void CheckFailed(const char* condition, const char* file, int line);
+[[noreturn, gnu::cold]] void CheckFailed(const char* condition, const char* file, int line);
 }  // namespace internal
 
 #define ASSAY_CHECK(condition)                                                             \

@@ -91,7 +91,7 @@ class Lexer {
   void FinishText(TokenKind kind, size_t end, std::string_view text);
   void FinishDecimal(size_t end);
   void FinishInt(size_t end);
-  void Fail(std::string_view message);
+  [[gnu::cold]] void Fail(std::string_view message);
   SourcePosition PositionAt(size_t offset) const;
   void CountLines(size_t from, size_t to);
   char At(size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }

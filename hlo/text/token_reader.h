@@ -51,7 +51,7 @@ class TokenReader {
   absl::Status Expect(TokenKind kind);
   absl::Status ExpectAttrName(std::string_view name);
   // "found 'x', want `wanted`", or what the lexer could not read.
-  absl::Status Unexpected(std::string_view wanted) const;
+  [[gnu::cold]] absl::Status Unexpected(std::string_view wanted) const;
 
   absl::Status ReadInt(int64_t* value, std::string_view what = "an integer");
   absl::Status ReadNonNegative(int64_t* value, std::string_view what);
