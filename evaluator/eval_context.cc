@@ -20,6 +20,7 @@ absl::StatusOr<Literal> EvalContext::NewLiteral(std::shared_ptr<const Shape> sha
 }
 
 absl::Status EvalContext::Keep(const Literal& value) {
+  ASSAY_RETURN_IF_ERROR(value.Fetch());  // the queue outlives the run
   MemoryBudget& budget = *run_.budget();
   const int64_t bytes = KeptBytes(value);
   if (budget.Reserve(bytes)) return absl::OkStatus();

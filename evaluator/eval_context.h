@@ -80,6 +80,8 @@ class RunContext {
   // and of its calls.
   virtual absl::Status Charge(int64_t elements) = 0;
   virtual const std::shared_ptr<MemoryBudget>& budget() const = 0;
+  // What Charge polls. Values whose bytes may be lost on a device hold it (DeviceArray::Lost).
+  virtual const std::shared_ptr<RunGuard>& guard() const = 0;
   virtual Parallel& parallel() = 0;
   virtual ProcessState& process() = 0;
   // The run's device among the others.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -65,7 +66,7 @@ struct Literal::Storage {
       guarded->size = size;
       guarded->budget = std::move(budget);
       guarded->guarded = std::make_unique<GuardedBlock>(guard, size, size <= kInline ? 16 : kAlignment);
-      guarded->data = guarded->guarded->data();
+      guarded->SetData(guarded->guarded->data());
       return guarded;
     }
     const bool is_behind = size > kInline && size <= kBehind;
@@ -76,24 +77,24 @@ struct Literal::Storage {
     storage->size = size;
     storage->budget = std::move(budget);
     if (size <= kInline) {
-      storage->data = storage->inline_bytes;
+      storage->SetData(storage->inline_bytes);
       if (zero) std::memset(storage->inline_bytes, 0, kInline);
       return storage;
     }
     if (is_behind) {
-      storage->data = Aligned(behind);
-      if (zero) std::memset(storage->data, 0, static_cast<size_t>(size));
+      storage->SetData(Aligned(behind));
+      if (zero) std::memset(storage->host(), 0, static_cast<size_t>(size));
       return storage;
     }
     if (has_pages) {
       if (!storage->MapPages(recycled)) return nullptr;
-      if (zero && recycled != nullptr) std::memset(storage->data, 0, static_cast<size_t>(size));
+      if (zero && recycled != nullptr) std::memset(storage->host(), 0, static_cast<size_t>(size));
       return storage;
     }
     const size_t padded = static_cast<size_t>(size) + kAlignment;
     storage->heap = zero ? std::calloc(padded, 1) : std::malloc(padded);
     if (storage->heap == nullptr) return nullptr;
-    storage->data = Aligned(storage->heap);
+    storage->SetData(Aligned(storage->heap));
     return storage;
   }
 
@@ -102,11 +103,13 @@ struct Literal::Storage {
     return reinterpret_cast<std::byte*>(address & ~(uintptr_t{kAlignment} - 1));
   }
 
+  void SetData(std::byte* bytes) { data.store(bytes, std::memory_order_relaxed); }
+
   bool MapPages(void* recycled) {
     if (recycled == nullptr) PagePool::OfProcess().MakeRoom(size);
     mapping = recycled != nullptr ? recycled : MapArray(size);
     if (mapping == nullptr) return false;
-    data = ArrayIn(mapping);
+    SetData(ArrayIn(mapping));
     return true;
   }
 
@@ -114,6 +117,7 @@ struct Literal::Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   ~Storage() {
+    delete device.load(std::memory_order_acquire);
     std::free(heap);
     if (mapping != nullptr && budget) {
       budget->KeepPages(mapping, size);
@@ -123,13 +127,37 @@ struct Literal::Storage {
     if (budget) budget->Release(size);
   }
 
-  std::byte* data = nullptr;
+  // What was made without bytes here gets them by the first who asks.
+  std::byte* host() {
+    std::byte* const bytes = data.load(std::memory_order_acquire);
+    return bytes != nullptr ? bytes : FetchOrZero();
+  }
+  bool IsOnDeviceAlone() const { return data.load(std::memory_order_acquire) == nullptr; }
+  [[gnu::cold]] absl::Status Fetch();
+  [[gnu::cold]] std::byte* FetchOrZero();
+
+  // A copy on a device, and what was fetched of it where it came first.
+  struct DeviceSide {
+    std::mutex mutex;
+    std::shared_ptr<DeviceArray> array;
+    std::shared_ptr<Storage> fetched;  // counted by the budget of the storage that it is for
+  };
+  DeviceSide& device_side() {
+    if (DeviceSide* side = device.load(std::memory_order_acquire)) return *side;
+    auto made = std::make_unique<DeviceSide>();
+    DeviceSide* before = nullptr;
+    if (device.compare_exchange_strong(before, made.get())) return *made.release();
+    return *before;
+  }
+
+  std::atomic<std::byte*> data{nullptr};
   int64_t size = 0;
   void* heap = nullptr;
   void* mapping = nullptr;
   std::shared_ptr<MemoryBudget> budget;
-  std::unique_ptr<GuardedBlock> guarded;        // in tests
-  std::shared_ptr<const void> lender;           // of borrowed memory; data is then not written
+  std::unique_ptr<GuardedBlock> guarded;  // in tests
+  std::shared_ptr<const void> lender;     // of borrowed memory; data is then not written
+  std::atomic<DeviceSide*> device{nullptr};
   alignas(16) std::byte inline_bytes[kInline];  // not touched where the bytes lie elsewhere
 };
 
@@ -214,7 +242,7 @@ Literal Literal::Borrow(std::shared_ptr<const Shape> shape, std::span<const std:
               owner != nullptr);
   Literal literal;
   literal.data_ = std::make_shared<Storage>();
-  literal.data_->data = const_cast<std::byte*>(bytes.data());
+  literal.data_->SetData(const_cast<std::byte*>(bytes.data()));
   literal.data_->size = static_cast<int64_t>(bytes.size());
   literal.data_->lender = std::move(owner);
   literal.shape_ = std::move(shape);
@@ -222,18 +250,84 @@ Literal Literal::Borrow(std::shared_ptr<const Shape> shape, std::span<const std:
   return literal;
 }
 
+// On a device.
+
+absl::Status Literal::Storage::Fetch() {
+  DeviceSide& side = device_side();
+  const std::lock_guard lock(side.mutex);
+  if (!IsOnDeviceAlone()) return absl::OkStatus();
+  const std::shared_ptr<Storage> copy = Allocate(size, nullptr, false, false);
+  if (copy == nullptr) return OutOfMemory(fmt::format("{} bytes that lie on a device", size));
+  ASSAY_RETURN_IF_ERROR(side.array->CopyOut({copy->host(), static_cast<size_t>(size)}));
+  side.fetched = copy;
+  data.store(copy->host(), std::memory_order_release);
+  return absl::OkStatus();
+}
+
+std::byte* Literal::Storage::FetchOrZero() {
+  const absl::Status status = Fetch();
+  if (status.ok()) return data.load(std::memory_order_acquire);
+  DeviceSide& side = device_side();
+  const std::lock_guard lock(side.mutex);
+  if (!IsOnDeviceAlone()) return data.load(std::memory_order_acquire);  // another thread was luckier
+  side.array->Lost(status);
+  side.fetched = Allocate(size, nullptr, true, false);
+  ASSAY_CHECK(side.fetched != nullptr);
+  data.store(side.fetched->host(), std::memory_order_release);
+  return side.fetched->host();
+}
+
+absl::StatusOr<Literal> Literal::OnDevice(std::shared_ptr<const Shape> shape,
+                                          std::shared_ptr<DeviceArray> array,
+                                          const std::shared_ptr<MemoryBudget>& budget) {
+  ASSAY_CHECK(shape->IsArray() && array != nullptr);
+  Literal literal;
+  literal.data_ = std::make_shared<Storage>();
+  const int64_t size = shape->num_bytes();
+  if (budget != nullptr && !budget->Reserve(size)) return NoMemory(*shape, budget.get());
+  literal.data_->budget = budget;
+  literal.data_->size = size;
+  literal.data_->device_side().array = std::move(array);
+  literal.shape_ = std::move(shape);
+  return literal;
+}
+
+absl::Status Literal::Fetch() const {
+  if (data_ != nullptr && data_->IsOnDeviceAlone()) return data_->Fetch();
+  for (int64_t i = 0; i < tuple_size(); ++i) ASSAY_RETURN_IF_ERROR(element(i).Fetch());
+  return absl::OkStatus();
+}
+
+std::shared_ptr<DeviceArray> Literal::device_array() const {
+  if (data_ == nullptr) return nullptr;
+  Storage::DeviceSide* const side = data_->device.load(std::memory_order_acquire);
+  if (side == nullptr) return nullptr;
+  const std::lock_guard lock(side->mutex);
+  return side->array;
+}
+
+void Literal::KeepOnDevice(std::shared_ptr<DeviceArray> array) const {
+  ASSAY_CHECK(shape().IsArray() && !IsOnDeviceAlone());
+  Storage::DeviceSide& side = data_->device_side();
+  const std::lock_guard lock(side.mutex);
+  side.array = std::move(array);
+}
+
+bool Literal::IsOnDeviceAlone() const { return data_ != nullptr && data_->IsOnDeviceAlone(); }
+
 bool Literal::IsUnique() const { return data_.use_count() == 1 && data_->lender == nullptr; }
 
 std::span<const std::byte> Literal::bytes() const {
   if (data_ == nullptr) return {};
-  return {data_->data, static_cast<size_t>(data_->size)};
+  return {data_->host(), static_cast<size_t>(data_->size)};
 }
 
 absl::Status Literal::Unshare() {
+  ASSAY_RETURN_IF_ERROR(Fetch());
   if (data_ == nullptr || IsUnique()) return absl::OkStatus();
   auto copy = Storage::Allocate(data_->size, data_->budget, false, true);
   if (copy == nullptr) return NoMemory(shape(), data_->budget.get());
-  std::memcpy(copy->data, data_->data, data_->size);
+  std::memcpy(copy->host(), data_->host(), static_cast<size_t>(data_->size));
   data_ = std::move(copy);
   return absl::OkStatus();
 }
@@ -243,12 +337,14 @@ std::span<std::byte> Literal::MutableBytes() {
   if (!IsUnique()) {
     auto copy = Storage::Allocate(data_->size, data_->budget, false, false);
     ASSAY_CHECK(copy != nullptr);  // where that can happen, the caller calls Unshare first
-    std::memcpy(copy->data, data_->data, data_->size);
+    std::memcpy(copy->host(), data_->host(), static_cast<size_t>(data_->size));
     data_ = std::move(copy);
   }
   // What another thread read before it dropped its share must be read before we write.
   std::atomic_thread_fence(std::memory_order_acquire);
-  return {data_->data, static_cast<size_t>(data_->size)};
+  std::byte* const bytes = data_->host();
+  if (Storage::DeviceSide* side = data_->device.load(std::memory_order_acquire)) side->array = nullptr;
+  return {bytes, static_cast<size_t>(data_->size)};
 }
 
 Literal Literal::WithShape(std::shared_ptr<const Shape> shape) const {

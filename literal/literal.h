@@ -22,6 +22,16 @@
 
 namespace assay {
 
+// The bytes of an array in the memory of a device.
+class DeviceArray {
+ public:
+  virtual ~DeviceArray() = default;
+  // Copies them to the host, behind all that the device was told to do before.
+  virtual absl::Status CopyOut(std::span<std::byte> host) = 0;
+  // The copy failed where nobody asks for errors (Literal::bytes): the run that the array is of must end with this one.
+  virtual void Lost(const absl::Status& why) = 0;
+};
+
 class Literal {
  public:
   Literal() = default;  // the empty tuple
@@ -40,6 +50,10 @@ class Literal {
   // Literal shares it. It is never written: MutableBytes and Unshare copy it first.
   static Literal Borrow(std::shared_ptr<const Shape> shape, std::span<const std::byte> bytes,
                         std::shared_ptr<const void> owner);
+  // A dense array whose bytes lie on a device alone, until somebody asks for them here. Counted like Make's.
+  static absl::StatusOr<Literal> OnDevice(std::shared_ptr<const Shape> shape,
+                                          std::shared_ptr<DeviceArray> array,
+                                          const std::shared_ptr<MemoryBudget>& budget = nullptr);
 
   // Small arrays for tests and tools: values are rounded or wrapped to the type.
   static Literal FromInts(ElementType type, std::span<const int64_t> sizes, std::span<const int64_t> values);
@@ -53,8 +67,11 @@ class Literal {
     return shape_ != nullptr ? shape_ : EmptyTupleShape();
   }
 
-  // Arrays: num_elements() * Bytes(element_type()) bytes in row-major logical order.
+  // Arrays: num_elements() * Bytes(element_type()) bytes in row-major logical order. Bytes that lie on a device alone are
+  // copied first, and stay; where that fails they are zero and DeviceArray::Lost says so.
   std::span<const std::byte> bytes() const;
+  // The same with the error: bytes() has nothing to copy when it gave OK. Tuples: all elements.
+  absl::Status Fetch() const;
   std::span<std::byte> MutableBytes();
   // Copies the storage if it is shared, so that MutableBytes has nothing left to copy. Called before it
   // where a copy may be large: only this can report LimitExceeded.
@@ -63,6 +80,12 @@ class Literal {
   bool SharesStorageWith(const Literal& other) const { return data_ != nullptr && data_ == other.data_; }
   // True when no other Literal shares the storage and it is our own: MutableBytes copies nothing.
   bool IsUnique() const;
+
+  // Where the array lies on a device, alone or besides; null where it does not. MutableBytes ends that.
+  std::shared_ptr<DeviceArray> device_array() const;
+  // Remembers a copy of the bytes on a device, for the next that wants them there, in place of another.
+  void KeepOnDevice(std::shared_ptr<DeviceArray> array) const;
+  bool IsOnDeviceAlone() const;
 
   // The same storage under another array shape with as many bytes (reshape, bitcast-convert, layout
   // change). Dynamic sizes are reset to the bounds.

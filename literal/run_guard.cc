@@ -60,7 +60,25 @@ absl::Status RunGuard::Poll() {
   return Look(bound);
 }
 
+void RunGuard::Fail(const absl::Status& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failure_.ok()) failure_ = why;
+  }
+  failed_.store(true, std::memory_order_release);
+  if (outer_ != nullptr) outer_->Fail(why);
+}
+
+absl::Status RunGuard::Failure() const {
+  if (failed_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(mutex_);
+    return failure_;
+  }
+  return outer_ == nullptr ? absl::OkStatus() : outer_->Failure();
+}
+
 absl::Status RunGuard::Look(bool bound) {
+  ASSAY_RETURN_IF_ERROR(Failure());
   if (Nanoseconds(CLOCK_MONOTONIC) > deadline_) {
     return absl::ResourceExhaustedError(
         fmt::format("timeout after {} seconds (--timeout)", timeout_seconds_));

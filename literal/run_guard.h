@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include "literal/literal.h"
@@ -27,6 +28,11 @@ class RunGuard {
   // Says why the work has to end, if it has to. To be called at least every 50 ms of work, from any thread, and as often as one
   // likes: it looks at a clock that costs a few nanoseconds, and at anything else every few milliseconds.
   absl::Status Poll();
+  // The work is to end with this error, whatever else: where a value was asked for without a way to say that it could not be
+  // had (DeviceArray::Lost). The first one counts, for the guards around this one as well.
+  void Fail(const absl::Status& why);
+  // That error, or OK. Who gives out results of the work asks for it last.
+  absl::Status Failure() const;
   // Nanoseconds of the clock that Poll looks at, which moves every few milliseconds.
   static int64_t RoughTime();
   // Makes the calling thread the one that asks `interrupted`: the one that made the guard, until then.
@@ -46,6 +52,9 @@ class RunGuard {
   std::atomic<std::thread::id> thread_;
   std::atomic<int64_t> next_look_{0};        // of the bound thread
   std::atomic<int64_t> next_other_look_{0};  // of the others
+  std::atomic<bool> failed_{false};
+  mutable std::mutex mutex_;
+  absl::Status failure_;  // guarded by mutex_
 };
 
 // While it lives, the guard that this thread's work outside of runs asks (PollWork), whose budget counts what that work makes

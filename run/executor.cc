@@ -113,7 +113,10 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
     guard_->BindThread();
   }
   try {
-    return Call(plan_.module->entry, std::move(arguments), 0);
+    ASSAY_ASSIGN_OR_RETURN(Literal result, Call(plan_.module->entry, std::move(arguments), 0));
+    ASSAY_RETURN_IF_ERROR(result.Fetch());
+    ASSAY_RETURN_IF_ERROR(guard_->Failure());
+    return result;
   } catch (const std::bad_alloc&) {
     return OutOfMemory("the run's bookkeeping");
   }

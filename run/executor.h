@@ -79,6 +79,7 @@ class Executor final : public RunContext {
   DeviceLink& device() override { return device_; }
   const RunOptions& options() const override { return options_; }
   const std::shared_ptr<MemoryBudget>& budget() const override { return budget_; }
+  const std::shared_ptr<RunGuard>& guard() const override { return guard_; }
   RunStatistics statistics() const;
 
  private:
