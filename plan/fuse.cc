@@ -19,11 +19,11 @@ constexpr int64_t kMostFusions = 2048;
 // Those of several members that `engine`, which fuses, can take.
 std::vector<Fusion> ElementwiseFusions(const Module& module, const Computation& computation,
                                        const Engine& engine, const ComputationPlan& plan,
-                                       const std::vector<bool>& apart) {
+                                       const std::vector<bool>& apart, const std::vector<bool>& taken) {
   std::vector<int32_t> order;
   order.reserve(plan.steps.size());
   for (const Step& step : plan.steps) order.push_back(step.instruction);
-  std::vector<Fusion> fusions = FindFusions(module, computation, order, engine, apart);
+  std::vector<Fusion> fusions = FindFusions(module, computation, order, engine, apart, taken);
   std::erase_if(fusions, [](const Fusion& fusion) { return fusion.members.size() == 1; });
   return fusions;
 }
@@ -179,9 +179,18 @@ absl::Status FuseSteps(const Module& module, const Computation& computation,
     alone[root] = true;  // a fusion that had it as its member would read the whole broadcast
   }
   std::vector<Fusion> grown;
-  if (fusing != engines.end()) grown = ElementwiseFusions(module, computation, **fusing, plan, alone);
+  if (fusing != engines.end()) grown = ElementwiseFusions(module, computation, **fusing, plan, alone, {});
   AddMoveFusions(computation, grown, plan);
   for (Fusion& fusion : grown) ASSAY_RETURN_IF_ERROR(offers.Offer(std::move(fusion), who).status());
+  // The engines behind it that fuse, too, grow others of what it left.
+  for (auto next = fusing; next != engines.end() && ++next != engines.end();) {
+    if (!(*next)->fuses()) continue;
+    std::vector<bool> taken = offers.absorbed();
+    for (size_t i = 0; i < taken.size(); ++i)
+      taken[i] = taken[i] && !IsRecomputed(computation, computation.instructions[i]);
+    for (Fusion& fusion : ElementwiseFusions(module, computation, **next, plan, alone, taken))
+      ASSAY_RETURN_IF_ERROR(offers.Offer(std::move(fusion), *next).status());
+  }
   if (!offers.any()) return absl::OkStatus();
   std::vector<int64_t> counts = CountsOfSteps(computation, plan);
   DropUnread(computation, offers.absorbed(), plan);

@@ -38,12 +38,13 @@ int64_t RunOf(const AffineMap& source, const Shape& result) {
 class Finder {
  public:
   Finder(const Module& module, const Computation& computation, std::span<const int32_t> order,
-         const Engine& engine, const std::vector<bool>& apart)
+         const Engine& engine, const std::vector<bool>& apart, const std::vector<bool>& taken)
       : module_(module),
         computation_(computation),
         order_(order),
         engine_(engine),
         apart_(apart),
+        taken_(taken),
         positions_(computation.instructions.size(), -1),
         users_(computation.instructions.size()),
         states_(computation.instructions.size(), State::kOther),
@@ -78,6 +79,7 @@ class Finder {
   bool FindCandidates() {
     bool any = false;
     for (int32_t i : order_) {
+      if (!taken_.empty() && taken_[i]) continue;
       const Instruction& instruction = Of(i);
       movements_[i] = MovementOf(computation_, instruction);
       const bool known = movements_[i] != Movement::kNone || IsElementwise(instruction);
@@ -178,6 +180,7 @@ class Finder {
   const std::span<const int32_t> order_;
   const Engine& engine_;
   const std::vector<bool>& apart_;
+  const std::vector<bool>& taken_;
   std::vector<int32_t> positions_;                      // in order_; -1: not there (a parameter)
   std::vector<absl::InlinedVector<int32_t, 2>> users_;  // of order_, in order
   std::vector<State> states_;
@@ -207,8 +210,8 @@ Movement MovementOf(const Computation& computation, const Instruction& instructi
 
 std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,
                                 std::span<const int32_t> order, const Engine& engine,
-                                const std::vector<bool>& apart) {
-  return Finder(module, computation, order, engine, apart).Run();
+                                const std::vector<bool>& apart, const std::vector<bool>& taken) {
+  return Finder(module, computation, order, engine, apart, taken).Run();
 }
 
 }  // namespace assay

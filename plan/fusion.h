@@ -39,10 +39,11 @@ inline bool KeepsPositions(const Computation& computation, const Instruction& in
 }
 
 // Groups those of the instructions `order`, which run in this order, that the engine can fuse (Engine::CanFuse); also
-// single ones. The roots are elementwise. Those that are `apart` (empty: none) join only a root that is.
+// single ones. The roots are elementwise. Those that are `apart` (empty: none) join only a root that is; those that are `taken`
+// are others' members.
 std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,
                                 std::span<const int32_t> order, const Engine& engine,
-                                const std::vector<bool>& apart = {});
+                                const std::vector<bool>& apart = {}, const std::vector<bool>& taken = {});
 
 }  // namespace assay
 

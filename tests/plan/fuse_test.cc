@@ -80,4 +80,26 @@ TEST_CASE("fuse: over 2,048 fusions the engine that fuses is named", "[plan]") {
   CHECK(step.declined[0].reason() == "2048 fusions already");
 }
 
+TEST_CASE("fuse: what an engine leaves, the next that fuses grows of", "[plan]") {
+  const Taker first("first", Opcode::kSin, /*fuses=*/true), second("second", Opcode::kNegate, /*fuses=*/true);
+  const std::array<const Engine*, 2> engines = {&first, &second};
+  const Fused fused = FusedBy(engines, R"(x = f32[4] parameter(0)
+s = f32[4] sine(x)
+t = f32[4] sine(s)
+a = f32[4] negate(t)
+b = f32[4] negate(a)
+ROOT r = f32[4] multiply(b, t)
+)");
+  CHECK(Steps(fused.entry(), fused.plan) == "t b r");
+  const Step& sines = StepOf(fused.entry(), fused.plan, "t");
+  const Step& negations = StepOf(fused.entry(), fused.plan, "b");
+  REQUIRE(sines.fusion != nullptr);
+  REQUIRE(negations.fusion != nullptr);
+  CHECK(Names(fused.entry(), sines.fusion->members) == "s t");
+  CHECK(sines.engine == &first);
+  CHECK(Names(fused.entry(), negations.fusion->members) == "a b");
+  CHECK(negations.engine == &second);
+  CHECK(fused.before == fused.after);
+}
+
 }  // namespace assay::testing
