@@ -70,6 +70,8 @@ class Kernel {
   virtual const Accuracy& accuracy() const { return BitExact(); }
   // Which of the engine's ways to compute the op this is, chosen when it was prepared; empty where there is one only.
   virtual std::string_view algorithm() const { return {}; }
+  // Whether it takes and gives values where a device has them (literal.h): with others, they are copied.
+  virtual bool is_on_device() const { return false; }
   // What computes an elementwise member of the step, where the accuracy's basis is kMembers.
   virtual Approximation ApproximationOf(const Instruction&) const { return {}; }
 };

@@ -4,6 +4,7 @@
 
 #include "fmt/format.h"
 #include "plan/costs.h"
+#include "plan/transfers.h"
 
 namespace assay {
 namespace {
@@ -71,7 +72,17 @@ std::string HeadOf(const Computation& computation, const Step& step) {
                      instruction.shape->TotalBytes());
 }
 
-std::string StepsText(const Costs& costs, const Computation& computation, std::span<const Step> steps) {
+// "  4096 to the device".
+std::string TransferText(const DeviceCopies& transfers) {
+  std::string text;
+  if (transfers.to_device > 0) text += fmt::format("  {} to the device", BytesText(transfers.to_device));
+  if (transfers.to_host > 0) text += fmt::format("  {} to the host", BytesText(transfers.to_host));
+  return text;
+}
+
+std::string StepsText(const Costs& costs, const Computation& computation, const ComputationPlan& plan) {
+  const std::span<const Step> steps = plan.steps;
+  const std::vector<DeviceCopies> transfers = TransfersOf(computation, plan);
   std::vector<std::string> heads;
   size_t width = 0;
   for (const Step& step : steps) {
@@ -89,8 +100,9 @@ std::string StepsText(const Costs& costs, const Computation& computation, std::s
     const std::string freed =
         Names(computation, "frees", step.Reads(computation), [&](size_t i) { return step.last_use[i]; });
     const Cost cost = costs.Of(computation, step);
-    text += fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}{}\n", heads[k], width,
+    text += fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}{}{}\n", heads[k], width,
                         BytesText(cost.read), BytesText(cost.written), OperationsText(cost), KernelText(step),
+                        transfers.empty() ? "" : TransferText(transfers[k]),
                         step.loop_invariant ? "  loop-invariant" : "", fused, freed, DeclinedText(step));
   }
   return text;
@@ -105,11 +117,11 @@ std::string PlanToText(const Plan& plan) {
   for (size_t c = 0; c < plan.computations.size(); ++c) {
     const Computation& computation = module.computations[c];
     if (computation.instructions.empty()) continue;  // inlined
-    const std::span<const Step> steps = plan.computations[c].steps;
+    const size_t steps = plan.computations[c].steps.size();
     const bool entry = static_cast<int32_t>(c) == module.entry.value;
-    text += fmt::format("{}{}: {} steps\n", entry ? "entry " : "", computation.name, steps.size());
+    text += fmt::format("{}{}: {} steps\n", entry ? "entry " : "", computation.name, steps);
     text += StructureText(computation, plan.computations[c]);
-    text += StepsText(costs, computation, steps);
+    text += StepsText(costs, computation, plan.computations[c]);
   }
   return text;
 }
