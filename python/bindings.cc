@@ -123,7 +123,8 @@ EngineChoice ChoiceOf(const std::string& engine) {
   if (engine == "exact") return EngineChoice::kExact;
   if (engine == "reference") return EngineChoice::kReference;
   if (engine == "fast") return EngineChoice::kFast;
-  throw py::value_error("engine is '" + engine + "', wanted 'exact', 'fast' or 'reference'");
+  if (engine == "gpu") return EngineChoice::kGpu;
+  throw py::value_error("engine is '" + engine + "', wanted 'exact', 'fast', 'gpu' or 'reference'");
 }
 
 Crosscheck CrosscheckOf(const std::string& word) {

@@ -1,6 +1,10 @@
 #include "run/engine_list.h"
 
 #include <array>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "engines/approximate/bf16_tiles.h"
 #include "engines/approximate/functions_engine.h"
@@ -14,10 +18,39 @@
 namespace assay {
 
 std::string_view Name(EngineChoice choice) {
-  return choice == EngineChoice::kReference ? "reference" : choice == EngineChoice::kExact ? "exact" : "fast";
+  switch (choice) {
+    case EngineChoice::kReference:
+      return "reference";
+    case EngineChoice::kExact:
+      return "exact";
+    case EngineChoice::kFast:
+      return "fast";
+    case EngineChoice::kGpu:
+      return "gpu";
+  }
+  return "";
 }
 
-std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa, bool allow_rwx) {
+namespace {
+
+// `device` before the others; kept, as plans and callers hold the list.
+std::span<const Engine* const> After(const Engine& device, std::span<const Engine* const> others) {
+  static std::mutex mutex;
+  static auto* const lists =
+      new std::map<std::pair<const Engine*, const Engine* const*>, std::vector<const Engine*>>;
+  const std::lock_guard lock(mutex);
+  std::vector<const Engine*>& list = (*lists)[{&device, others.data()}];
+  if (list.empty()) {
+    list.push_back(&device);
+    list.insert(list.end(), others.begin(), others.end());
+  }
+  return list;
+}
+
+}  // namespace
+
+std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa, bool allow_rwx,
+                                         const gpu::GpuOptions& gpu) {
   struct Engines {
     std::array<const Engine*, 8> fast_with_rwx;
     std::array<const Engine*, 7> fast;
@@ -41,6 +74,7 @@ std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa, bool allo
   if (choice == EngineChoice::kReference) return {};
   const Engines& engines = all[static_cast<size_t>(isa)];
   if (choice == EngineChoice::kExact) return engines.exact;
+  if (choice == EngineChoice::kGpu) return After(gpu::GpuEngineFor(gpu), engines.exact);
   if (allow_rwx) return engines.fast_with_rwx;
   return engines.fast;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/engine.h"
+#include "gpu/gpu_engine.h"
 #include "jit/isa.h"
 
 namespace assay {
@@ -14,14 +15,16 @@ enum class EngineChoice : uint8_t {
   kReference,  // the op table alone
   kExact,      // kernels that give the reference's bits, the reference elsewhere
   kFast,       // before these, kernels that are within a bound of it (Kernel::accuracy)
+  kGpu,        // before those of kExact, kernels on a GPU that give the reference's bits
 };
 std::string_view Name(EngineChoice choice);
 
 // The engines of a choice in the order in which they are asked, without the reference. Their code is for
 // instruction sets up to `isa`, which the machine must have.
 // `allow_rwx`: also those that map memory which is writable and executable at once, as oneDNN does for its code.
+// `gpu`: of kGpu alone.
 std::span<const Engine* const> EnginesOf(EngineChoice choice = EngineChoice::kExact, Isa isa = MachineIsa(),
-                                         bool allow_rwx = false);
+                                         bool allow_rwx = false, const gpu::GpuOptions& gpu = {});
 
 }  // namespace assay
 

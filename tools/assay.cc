@@ -68,6 +68,12 @@ void AddPlanFlags(CLI::App* command, RunFlags& flags) {
   command->add_flag(
       "--allow-rwx", flags.allow_rwx,
       "with --engine fast, oneDNN too: its code lies in memory that is writable and executable");
+  command->add_option("--cuda-driver", flags.gpu.driver,
+                      "with --engine gpu, the library with CUDA's driver API (libcuda.so.1)");
+  command
+      ->add_option("--gpu-min-elements", flags.gpu.min_elements,
+                   "with --engine gpu, steps of fewer elements stay on the CPU (65536)")
+      ->check(Whole(0, INT64_MAX));
   command->add_option("--cpu", flags.cpu, "use no more than this instruction set: baseline, avx2 or avx512")
       ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
 }

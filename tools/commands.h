@@ -40,6 +40,7 @@ struct RunFlags {
   std::string output;  // .npz; empty: print
   std::string engine = "exact";
   bool allow_rwx = false;  // engines that map writable and executable memory
+  gpu::GpuOptions gpu;     // of engine gpu
   std::string cpu;         // the best instruction set that kernels may use; empty: the machine's
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   std::vector<std::string> load_ops;     // libraries of operations

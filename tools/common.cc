@@ -152,8 +152,6 @@ int UsageError(const std::string& message) {
 }
 
 absl::Status CheckEngine(const RunFlags& flags) {
-  if (flags.engine == "gpu")
-    return NotSupported({}, "engine 'gpu' is not part of this build; use exact, fast or reference");
   if (!IsaOf(flags)) return NotSupported({}, fmt::format("this machine has no {}", flags.cpu));
   return absl::OkStatus();
 }
@@ -164,9 +162,10 @@ absl::Status StartProfiles(const RunFlags& flags) {
 
 std::span<const Engine* const> EnginesOf(const RunFlags& flags) {
   const EngineChoice choice = flags.engine == "fast"        ? EngineChoice::kFast
+                              : flags.engine == "gpu"       ? EngineChoice::kGpu
                               : flags.engine == "reference" ? EngineChoice::kReference
                                                             : EngineChoice::kExact;
-  return assay::EnginesOf(choice, *IsaOf(flags), flags.allow_rwx);
+  return assay::EnginesOf(choice, *IsaOf(flags), flags.allow_rwx, flags.gpu);
 }
 
 RunOptions OptionsOf(const RunFlags& flags) {
@@ -180,6 +179,9 @@ RunOptions OptionsOf(const RunFlags& flags) {
   options.repro_dir = flags.repro_dir;
   options.repro_flags = "--engine " + flags.engine;
   if (flags.allow_rwx) options.repro_flags += " --allow-rwx";
+  if (!flags.gpu.driver.empty()) options.repro_flags += fmt::format(" --cuda-driver '{}'", flags.gpu.driver);
+  if (flags.gpu.min_elements != gpu::GpuOptions().min_elements)
+    options.repro_flags += fmt::format(" --gpu-min-elements {}", flags.gpu.min_elements);
   if (!flags.cpu.empty()) options.repro_flags += " --cpu " + flags.cpu;
   for (const std::string& ffi : flags.ffi) options.repro_flags += fmt::format(" --ffi '{}'", ffi);
   if (options.jobs > 0) options.repro_flags += fmt::format(" --jobs {}", options.jobs);

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "shape/error.h"
@@ -107,7 +108,9 @@ class Device : public std::enable_shared_from_this<Device> {
   virtual int64_t live_allocations() const = 0;
 
   template <typename Argument>
-  absl::Status Launch(const DeviceFunction& function, const LaunchShape& shape, const Argument& argument) {
+  requires std::is_trivially_copyable_v<Argument> absl::Status Launch(const DeviceFunction& function,
+                                                                      const LaunchShape& shape,
+                                                                      const Argument& argument) {
     return Launch(function, shape, std::as_bytes(std::span(&argument, 1)));
   }
 

@@ -14,6 +14,7 @@ struct WidenArguments {
   uint64_t table;  // float [256], of widen_8
 };
 constexpr int kWidenThreads = 256;
+constexpr uint32_t kWidenTableBytes = 256 * sizeof(float);  // of shared memory, for widen_8
 
 }  // namespace assay::gpu
 

@@ -101,6 +101,10 @@ absl::StatusOr<Element> EmitElementwise(Emitter& emitter, const Instruction& ins
   ASSAY_ASSIGN_OR_RETURN(Element element, EmitMixed(emitter, instruction, operands));
   if (IsKnown(element)) return element;
   const ElementType type = operands[0]->type;
+  // The families are of operands of one type.
+  for (const Element* operand : operands) {
+    if (operand->type != type) return Unknown(instruction, type);
+  }
   const bool same = instruction.shape->element_type() == type;
   if (!IsFloat(type)) {
     element = EmitIntegers(emitter, instruction, operands);

@@ -235,11 +235,19 @@ ENTRY e {
         self.expect(5, "verify", self.folder.name)
 
     def test_what_is_not_supported(self):
-        program = self.file("a.hlo", CONSTANT)
-        for args in (("--engine", "gpu"),):
-            self.expect(4, "run", program, *args, error="error: ")
         unknown = CONSTANT.replace("constant({1, 2.5})", 'custom-call(), custom_call_target="acme"')
         self.expect(4, "run", self.file("u.hlo", unknown), error=["u.hlo:3:", "no custom call target acme"])
+
+    # ---- the engine gpu ----
+
+    def test_gpu_without_a_driver_is_the_cpu_and_the_plan_says_why(self):
+        program = self.file("a.hlo", CONSTANT)
+        flags = ("--engine", "gpu", "--cuda-driver", "/nowhere/libcuda.so.1", "--gpu-min-elements", "0")
+        self.assertEqual(self.expect(0, "run", program, *flags).stdout, self.expect(0, "run", program).stdout)
+        negate = self.file("n.hlo", "HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  ROOT y = f32[8] negate(x)\n}\n")
+        plan = self.expect(0, "plan", negate, *flags).stdout.decode()
+        self.assertIn("(gpu: the CUDA driver can't be loaded: /nowhere/libcuda.so.1", plan)
+        self.expect(2, "run", program, "--engine", "gpu", "--gpu-min-elements", "-1")
 
     # ---- the fast engine ----
 

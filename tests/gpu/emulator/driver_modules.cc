@@ -8,9 +8,6 @@
 
 namespace assay::emulated {
 
-// Defined by the interpreter of PTX. Null in a driver without it.
-__attribute__((weak)) std::unique_ptr<Module> CompilePtx(std::string_view text, std::string* log);
-
 namespace {
 
 constexpr std::string_view kImagePrefix = "assay-emulated:";
@@ -64,7 +61,6 @@ Result Compile(const Emulator& emulator, std::string_view text, const Log& log, 
   const int64_t capability = settings.capability_major * 10 + settings.capability_minor;
   const bool only_that = text.find(".target sm_" + std::to_string(target) + "a") != text.npos;
   if (target > capability || (only_that && target != capability)) return Result::kNoBinaryForGpu;
-  if (&CompilePtx == nullptr) return Result::kJitCompilerNotFound;
   std::string why;
   made->own = CompilePtx(text, &why);
   made->module = made->own.get();

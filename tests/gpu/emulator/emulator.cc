@@ -7,9 +7,6 @@
 
 namespace assay::emulated {
 
-// Defined where the kernels of gpu/kernels were compiled as C++, and the interpreter of PTX. Null in a driver without them.
-__attribute__((weak)) const Module* CompiledModule(std::string_view name);
-
 Emulator& Emulator::Get() {
   static Emulator& emulator = *new Emulator();  // never destroyed: the driver may be called at the very end
   return emulator;
@@ -56,7 +53,7 @@ Result Emulator::Enqueue(cuda::Stream stream, std::function<Result()> run) {
 const Module* Emulator::FindModule(std::string_view name) const {
   const auto known = registered.find(name);
   if (known != registered.end()) return known->second;
-  return &CompiledModule == nullptr ? nullptr : CompiledModule(name);
+  return CompiledModule(name);
 }
 
 std::vector<cuda::Context>& CurrentContexts() {

@@ -1,0 +1,88 @@
+#include "gpu/gpu_engine.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "fmt/format.h"
+#include "gpu/dot_step.h"
+#include "gpu/fused_step.h"
+#include "gpu/move_step.h"
+#include "gpu/ptx/fused.h"
+#include "gpu/reduce_step.h"
+#include "gpu/window_step.h"
+
+namespace assay::gpu {
+namespace {
+
+// The elements that a step reads and gives: of the largest array.
+int64_t ElementsOf(const FusionView& step) {
+  int64_t elements = 0;
+  const auto look_at = [&](const Shape& shape) {
+    if (shape.IsArray() && !shape.HasUnbounded()) elements = std::max(elements, shape.num_elements());
+  };
+  look_at(*step.root().shape);
+  for (int32_t operand : step.operands)
+    look_at(*step.computation.instructions[static_cast<size_t>(operand)].shape);
+  return elements;
+}
+
+}  // namespace
+
+bool GpuEngine::CanFuse(const StepView& step) const {
+  const Shape& shape = step.result_shape();
+  if (!shape.IsArray() || shape.HasUnbounded() || shape.num_elements() < options_.min_elements) return false;
+  return Device::Open(options_.driver).ok() && WhyNoMember(step).empty();
+}
+
+namespace {
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<Device>& device,
+                                                        const FusionView& step) {
+  if (!step.is_single()) return PrepareFused(device, step);
+  const StepView single = step.single();
+  switch (single.instruction.opcode) {
+    case Opcode::kDot:
+      return PrepareDot(device, single);
+    case Opcode::kReduce:
+      return PrepareReduce(device, single);
+    case Opcode::kConcatenate:
+    case Opcode::kPad:
+    case Opcode::kTranspose:
+    case Opcode::kSlice:
+    case Opcode::kReverse:
+    case Opcode::kBroadcast:
+      return PrepareMove(device, single);
+    case Opcode::kGather:
+    case Opcode::kDynamicSlice:
+    case Opcode::kDynamicUpdateSlice:
+      return PrepareWindow(device, single);
+    default:
+      return PrepareFused(device, step);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Kernel>> GpuEngine::Prepare(const FusionView& step) const {
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<Device> device, Device::Open(options_.driver));
+  if (!step.root().shape->IsArray()) return NotSupported({}, "a result that is no array");
+  if (const int64_t elements = ElementsOf(step); elements < options_.min_elements)
+    return NotSupported({}, fmt::format("{} elements, fewer than {}", elements, options_.min_elements));
+  absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareOn(device, step);
+  // A device that fails, or has no memory left, has run nothing yet: the CPU can do all of it.
+  if (kernel.ok() || absl::IsUnimplemented(kernel.status())) return kernel;
+  return NotSupported({},
+                      std::string_view(kernel.status().message().data(), kernel.status().message().size()));
+}
+
+const Engine& GpuEngineFor(const GpuOptions& options) {
+  static std::mutex mutex;
+  static auto* const engines = new std::map<GpuOptions, std::unique_ptr<const GpuEngine>>;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<const GpuEngine>& engine = (*engines)[options];
+  if (engine == nullptr) engine = std::make_unique<const GpuEngine>(options);
+  return *engine;
+}
+
+}  // namespace assay::gpu

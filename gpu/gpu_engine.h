@@ -1,0 +1,41 @@
+// The engine "gpu": large steps on a device by CUDA's driver API, with the reference's bits. Values stay on the device between
+// its steps.
+#ifndef ASSAY_GPU_GPU_ENGINE_H_
+#define ASSAY_GPU_GPU_ENGINE_H_
+
+#include <memory>
+#include <string>
+
+#include "engine/engine.h"
+#include "gpu/driver/device.h"
+
+namespace assay::gpu {
+
+struct GpuOptions {
+  std::string driver;  // the library with the driver API; empty: libcuda.so.1
+  // Steps that read and give fewer elements stay on the CPU: telling a device what to do takes some 10 us, and waiting for it
+  // as long again.
+  int64_t min_elements = int64_t{1} << 16;
+  friend auto operator<=>(const GpuOptions&, const GpuOptions&) = default;
+};
+
+class GpuEngine final : public Engine {
+ public:
+  explicit GpuEngine(GpuOptions options) : options_(std::move(options)) {}
+
+  std::string_view name() const override { return "gpu"; }
+  // Where there is no device, why is the reason of every step that it declines.
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& step) const override;
+  bool fuses() const override { return true; }
+  bool CanFuse(const StepView& step) const override;
+
+ private:
+  const GpuOptions options_;
+};
+
+// One engine for equal options, for as long as the process lives.
+const Engine& GpuEngineFor(const GpuOptions& options);
+
+}  // namespace assay::gpu
+
+#endif  // ASSAY_GPU_GPU_ENGINE_H_

@@ -1,0 +1,202 @@
+#include "gpu/reduce_step.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engines/native/reduce/associative.h"
+#include "evaluator/eval_context.h"
+#include "evaluator/scalar_function.h"
+#include "fmt/format.h"
+#include "gpu/kernel_function.h"
+#include "gpu/kernels/reduce_arguments.h"
+#include "gpu/resident.h"
+#include "gpu/strided.h"
+
+namespace assay::gpu {
+namespace {
+
+constexpr int64_t kMostTerms = int64_t{1} << 30, kMostResults = (int64_t{1} << 32) - 1;
+
+struct Box {
+  Strides kept, reduced;
+  int64_t results = 1, terms = 1;
+};
+
+absl::StatusOr<Box> BoxOf(const StepView& step) {
+  const Shape& operand = step.operand_shape(0);
+  const std::span<const int64_t> dimensions = step.instruction.attributes.List(Attr::kDimensions);
+  DimVector kept, reduced;
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const bool goes = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+    (goes ? reduced : kept).push_back(d);
+  }
+  const std::optional<Strides> left = StridesOf(AxesOf(operand.sizes(), kept));
+  const std::optional<Strides> gone = StridesOf(AxesOf(operand.sizes(), reduced));
+  if (!left || !gone) return NotSupported({}, fmt::format("over {} dimensions", kMostDimensions));
+  const Box box{*left, *gone, SizeOf(*left), SizeOf(*gone)};
+  if (box.terms > kMostTerms || box.results > kMostResults)
+    return NotSupported({}, fmt::format("{} results of {} elements", box.results, box.terms));
+  return box;
+}
+
+// Neighbouring lanes read neighbouring elements, and there are threads enough to keep the device busy: by parts of the results
+// where there are few of these.
+ReducePlan PlanFor(const Device& device, const Box& box) {
+  constexpr int64_t kThreadsOfMultiprocessor = 2048, kLeastOfThread = 8;
+  ReducePlan plan{box.kept, box.reduced, 1, 1};
+  const bool is_row = box.reduced.rank > 0 && box.reduced.strides[box.reduced.rank - 1] == 1;
+  while (is_row && plan.group < 32 && plan.group * kLeastOfThread < box.terms) plan.group *= 2;
+  const int64_t threads = kThreadsOfMultiprocessor * std::max(1, device.properties().multiprocessors);
+  const int64_t wanted = threads / std::max<int64_t>(1, box.results * plan.group);
+  const int64_t most = box.terms / (plan.group * kLeastOfThread);
+  plan.parts = std::max<int64_t>(1, std::min(wanted, most));
+  return plan;
+}
+
+LaunchShape ReduceShape(const ReducePlan& plan) {
+  return {.blocks = {static_cast<uint32_t>(ReduceBlocks(plan)), 1, 1}, .threads = {kReduceThreads, 1, 1}};
+}
+
+class SumStep final : public DeviceKernel {
+ public:
+  struct Functions {
+    const DeviceFunction *sum, *finish, *repair;
+  };
+  SumStep(std::shared_ptr<Device> device, const Functions& functions, const ReducePlan& plan, Float type)
+      : DeviceKernel(std::move(device)), functions_(functions), plan_(plan), type_(type) {}
+
+  std::string_view algorithm() const override { return "exact sums"; }
+
+ private:
+  absl::Status Enqueue(const DeviceCall& call) const override {
+    Device& device = call.device;
+    const int64_t results = SizeOf(plan_.kept);
+    const int64_t parts =
+        plan_.parts == 1 ? 0 : results * plan_.parts * static_cast<int64_t>(sizeof(SumPart));
+    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceMemory> memory,
+                           device.Allocate(parts + 8 + 4 * results));
+    const DeviceAddress open_count = memory->address() + static_cast<uint64_t>(parts);
+    const SumArguments sum{.plan = plan_,
+                           .input = call.operands[0],
+                           .init = call.operands[1],
+                           .result = call.result,
+                           .parts = memory->address(),
+                           .open = open_count + 8,
+                           .open_count = open_count,
+                           .result_type = type_};
+    ASSAY_RETURN_IF_ERROR(device.Zero(open_count, 8));
+    ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.sum, ReduceShape(plan_), sum));
+    if (parts > 0) {
+      constexpr int64_t kResultsOfBlock = kReduceThreads / 32;
+      const auto blocks = static_cast<uint32_t>((results + kResultsOfBlock - 1) / kResultsOfBlock);
+      ASSAY_RETURN_IF_ERROR(device.Launch(
+          *functions_.finish, {.blocks = {blocks, 1, 1}, .threads = {kReduceThreads, 1, 1}}, sum));
+    }
+    const LaunchShape repair{.blocks = {BlocksFor(device, results * 32, kSumRepairThreads), 1, 1},
+                             .threads = {kSumRepairThreads, 1, 1},
+                             .shared_bytes = kSumRepairSharedBytes};
+    return device.Launch(*functions_.repair, repair, sum);
+  }
+
+  const Functions functions_;
+  const ReducePlan plan_;
+  const Float type_;
+};
+
+class FoldStep final : public DeviceKernel {
+ public:
+  FoldStep(std::shared_ptr<Device> device, const DeviceFunction& function, const FoldArguments& fold,
+           int64_t width)
+      : DeviceKernel(std::move(device)), function_(function), fold_(fold), width_(width) {}
+
+  std::string_view algorithm() const override { return "in any order"; }
+
+ private:
+  absl::Status Enqueue(const DeviceCall& call) const override {
+    FoldArguments fold = fold_;
+    fold.input = call.operands[0];
+    fold.init = call.operands[1];
+    fold.result = call.result;
+    if (fold.plan.parts == 1) return call.device.Launch(function_, ReduceShape(fold.plan), fold);
+    const int64_t results = SizeOf(fold.plan.kept), parts = fold.plan.parts;
+    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceMemory> memory,
+                           call.device.Allocate(results * parts * width_));
+    fold.init = 0;
+    fold.result = memory->address();
+    ASSAY_RETURN_IF_ERROR(call.device.Launch(function_, ReduceShape(fold.plan), fold));
+    const Axis of_results{results, {parts, 0}}, of_parts{parts, {1, 0}};
+    fold.plan = {*StridesOf({&of_results, 1}), *StridesOf({&of_parts, 1}), 1, 32};
+    fold.input = memory->address();
+    fold.init = call.operands[1];
+    fold.result = call.result;
+    return call.device.Launch(function_, ReduceShape(fold.plan), fold);
+  }
+
+  const DeviceFunction& function_;
+  const FoldArguments fold_;
+  const int64_t width_;
+};
+
+FoldOp FoldOpOf(native::KeyOp op) {
+  switch (op) {
+    case native::KeyOp::kAdd:
+      return FoldOp::kAdd;
+    case native::KeyOp::kMultiply:
+      return FoldOp::kMultiply;
+    case native::KeyOp::kAnd:
+      return FoldOp::kAnd;
+    case native::KeyOp::kOr:
+      return FoldOp::kOr;
+    case native::KeyOp::kXor:
+      return FoldOp::kXor;
+    case native::KeyOp::kMaximum:
+      return FoldOp::kMax;
+    case native::KeyOp::kMinimum:
+      return FoldOp::kMin;
+  }
+  return FoldOp::kAdd;
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSum(const std::shared_ptr<Device>& device,
+                                                         const ReducePlan& plan, ElementType element) {
+  const std::optional<Float> type = FloatOf(element);
+  if (!type) return NotSupported({}, fmt::format("sums of {}", Name(element)));
+  SumStep::Functions functions{};
+  const std::string suffix(Name(element));
+  ASSAY_ASSIGN_OR_RETURN(functions.sum, KernelFunction(*device, "reduce", "sum_" + suffix));
+  ASSAY_ASSIGN_OR_RETURN(functions.finish, KernelFunction(*device, "reduce", "sum_finish_" + suffix));
+  ASSAY_ASSIGN_OR_RETURN(functions.repair, KernelFunction(*device, "reduce", "sum_repair_" + suffix));
+  return std::make_shared<const SumStep>(device, functions, plan, *type);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const std::shared_ptr<Device>& device,
+                                                            const StepView& step) {
+  if (step.instruction.operands.size() != 2) return NotSupported({}, "several operands");
+  const ElementType type = step.operand_shape(0).element_type();
+  if (step.operand_shape(1).element_type() != type || step.result_shape().element_type() != type)
+    return NotSupported({}, "operand, init value and result of more than one type");
+  const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
+  ASSAY_ASSIGN_OR_RETURN(const Box box, BoxOf(step));
+  const ReducePlan plan = PlanFor(*device, box);
+  if (IsExactSum(step.module, reducer)) return PrepareSum(device, plan, type);
+  if (!native::IsAssociative(step.module, reducer)) return NotSupported({}, "a reducer whose order matters");
+  const bool is_whole =
+      type == ElementType::kPred || FloatOf(type).has_value() || (IsIntegral(type) && Info(type).bits >= 8);
+  if (!is_whole) return NotSupported({}, fmt::format("folds of {}", Name(type)));
+  FoldArguments fold{.plan = plan, .op = FoldOpOf(native::KeyOpOf(step.module, reducer, type))};
+  fold.kind = FloatOf(type)            ? FoldKind::kFloat
+              : IsSignedIntegral(type) ? FoldKind::kSigned
+                                       : FoldKind::kUnsigned;
+  if (const FloatFormat* format = Info(type).format) {
+    fold.nan = format->nan_bits;
+    fold.infinity = ((uint64_t{1} << format->exponent_bits) - 1) << format->mantissa_bits;
+  }
+  ASSAY_ASSIGN_OR_RETURN(const DeviceFunction* const function,
+                         KernelFunction(*device, "fold", fmt::format("fold_{}", Bytes(type))));
+  return std::make_shared<const FoldStep>(device, *function, fold, Bytes(type));
+}
+
+}  // namespace assay::gpu

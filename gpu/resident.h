@@ -1,0 +1,65 @@
+// Values that lie in a device's memory, and kernels that take and give such values.
+#ifndef ASSAY_GPU_RESIDENT_H_
+#define ASSAY_GPU_RESIDENT_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/engine.h"
+#include "gpu/driver/device.h"
+#include "literal/literal.h"
+#include "literal/run_guard.h"
+
+namespace assay::gpu {
+
+// The elements of one array on a device, in row-major order as on the host.
+class ResidentArray final : public DeviceArray {
+ public:
+  // `guard`: of the run whose value lies there alone; null where the host has it too.
+  ResidentArray(std::shared_ptr<DeviceMemory> memory, std::shared_ptr<RunGuard> guard)
+      : memory_(std::move(memory)), guard_(std::move(guard)) {}
+  const DeviceMemory& memory() const { return *memory_; }
+
+  absl::Status CopyOut(std::span<std::byte> host) override;
+  void Lost(const absl::Status& why) override;
+
+ private:
+  const std::shared_ptr<DeviceMemory> memory_;
+  const std::shared_ptr<RunGuard> guard_;
+};
+
+// Where an array lies on the device, to where it is copied if it does not. The copy stays with the literal's storage, and so
+// as long as what is returned.
+absl::StatusOr<std::shared_ptr<ResidentArray>> OnDevice(Device& device, const Literal& array);
+
+// What a kernel's launches see. Addresses are those of row-major arrays.
+struct DeviceCall {
+  Device& device;
+  EvalContext& context;
+  std::span<const Literal> values;  // of the step's operands
+  std::span<const DeviceAddress> operands;
+  DeviceAddress result = 0;
+};
+
+// A step on a device, which gives one array. Operands are copied there where they are not, the result stays there. Where the
+// device has no memory left, or an operand is smaller than its bound, the step is left to others.
+class DeviceKernel : public Kernel {
+ public:
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const final;
+  bool is_on_device() const final { return true; }
+
+ protected:
+  explicit DeviceKernel(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  Device& device() const { return *device_; }
+
+ private:
+  // Tells the device what to do. Nothing is called for a result without elements.
+  virtual absl::Status Enqueue(const DeviceCall& call) const = 0;
+
+  const std::shared_ptr<Device> device_;
+};
+
+}  // namespace assay::gpu
+
+#endif  // ASSAY_GPU_RESIDENT_H_

@@ -1,0 +1,99 @@
+// Programs by the engine "gpu" on the emulated driver, against the reference.
+#include "gpu/gpu_engine.h"
+
+#include <catch2/catch.hpp>
+
+#include "plan/plan_text.h"
+#include "run/inputs/random_inputs.h"
+#include "tests/run/program_testing.h"
+
+namespace assay::gpu {
+namespace {
+
+std::span<const Engine* const> Emulated(int64_t min_elements = 0) {
+  return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
+                   {.driver = ASSAY_EMULATED_CUDA, .min_elements = min_elements});
+}
+
+// The plan's text by the engine; the run's result has the reference's bits.
+std::string PlanOfEqualRun(const std::string& text, uint64_t seed = 1) {
+  const Program program = ProgramOf(text);
+  const Plan plan = PlanOf(program, Emulated());
+  absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(program.verified(), seed);
+  REQUIRE(arguments.ok());
+  Executor executor(plan, {});
+  const absl::StatusOr<Literal> found = executor.Run(*arguments);
+  INFO(PlanToText(plan) << found.status());
+  REQUIRE(found.ok());
+  for (const StepFallbacks& back : executor.statistics().fallbacks)
+    FAIL(back.instruction << " fell back: " << back.reason);
+  const absl::StatusOr<Literal> wanted = program.Run(*arguments, {}, EnginesOf(EngineChoice::kReference));
+  REQUIRE(wanted.ok());
+  CHECK(Literal::BitwiseEqual(*found, *wanted));
+  Executor checked(plan, {.crosscheck = Crosscheck::kFull});
+  const absl::StatusOr<Literal> by_checked = checked.Run(*arguments);
+  INFO(by_checked.status());
+  CHECK(by_checked.ok());
+  CHECK(checked.statistics().crosschecked > 0);
+  return PlanToText(plan);
+}
+
+TEST_CASE("A fusion runs on the device, and its result is the reference's", "[gpu]") {
+  const std::string plan = PlanOfEqualRun(R"(HloModule m
+ENTRY e {
+  x = f32[257,33] parameter(0)
+  y = f32[33] parameter(1)
+  e = f32[257,33] exponential(x)
+  b = f32[257,33] broadcast(y), dimensions={1}
+  s = f32[257,33] add(e, b)
+  ROOT t = f32[257,33] tanh(s)
+}
+)");
+  CHECK_THAT(plan, Catch::Contains("gpu        %t = f32[257,33] tanh"));
+  CHECK_THAT(plan, Catch::Contains("[generated PTX]"));
+  CHECK_THAT(plan, Catch::Contains("fuses %e %b %s"));
+  CHECK_THAT(plan, Catch::Contains("to the device") && Catch::Contains("to the host"));
+}
+
+TEST_CASE("Values stay on the device between its steps", "[gpu]") {
+  const Program program = ProgramOf(R"(HloModule m
+ENTRY e {
+  x = f32[64,32] parameter(0)
+  a = f32[64,32] exponential(x)
+  n = f32[64,32] negate(a)
+  t = f32[64,32] multiply(a, n)
+  ROOT r = (f32[64,32], f32[64,32]) tuple(t, a)
+}
+)");
+  const Plan plan = PlanOf(program, Emulated());
+  const std::string shown = PlanToText(plan);
+  INFO(shown);
+  CHECK_THAT(shown, Catch::Contains("gpu        %a") && Catch::Contains("gpu        %t"));
+  CHECK_THAT(shown, Catch::Contains("8192 to the device") || Catch::Contains("KiB to the device"));
+}
+
+TEST_CASE("Small steps stay on the CPU, and the plan says why", "[gpu]") {
+  const Plan plan = PlanOf(ProgramOf(R"(HloModule m
+ENTRY e {
+  x = f32[100] parameter(0)
+  ROOT t = f32[100] tanh(x)
+}
+)"),
+                           Emulated(101));
+  CHECK_THAT(PlanToText(plan), Catch::Contains("(gpu: 100 elements, fewer than 101)"));
+}
+
+TEST_CASE("Without a driver every step is another engine's, and the plan says why", "[gpu]") {
+  const Plan plan = PlanOf(ProgramOf(R"(HloModule m
+ENTRY e {
+  x = f32[100] parameter(0)
+  ROOT t = f32[100] tanh(x)
+}
+)"),
+                           EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
+                                     {.driver = "/nowhere/libcuda.so.1", .min_elements = 0}));
+  CHECK_THAT(PlanToText(plan), Catch::Contains("(gpu: ") && Catch::Contains("/nowhere/libcuda.so.1"));
+}
+
+}  // namespace
+}  // namespace assay::gpu

@@ -1,0 +1,172 @@
+// Every call of the driver fails once in a run of a program: the run has the values that it has without failure, as the CPU
+// took the step, or ends with an error; and nothing is left on the device.
+#include <dlfcn.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "gpu/driver/device.h"
+#include "run/inputs/random_inputs.h"
+#include "tests/run/program_testing.h"
+
+namespace assay::gpu {
+namespace {
+
+std::string TextOf(const std::string& program) {
+  std::ostringstream text;
+  text << std::ifstream(std::string(ASSAY_SOURCE_DIR) + "/golden/programs/" + program + "/program.hlo")
+              .rdbuf();
+  return text.str();
+}
+
+// The control interface of the driver that the engine opens (emulator/control.h).
+class EmulatedDriver {
+ public:
+  EmulatedDriver() : handle_(dlopen(ASSAY_EMULATED_CUDA, RTLD_NOW | RTLD_LOCAL)) {
+    REQUIRE(handle_ != nullptr);
+    Find("assay_emulated_set", &set_);
+    Find("assay_emulated_calls", &calls_);
+    Find("assay_emulated_live", &live_);
+  }
+  void Fail(uint64_t call, int error) {
+    set_("FAIL", nullptr);
+    set_("FAIL", ("*:" + std::to_string(call) + ":" + std::to_string(error)).c_str());
+  }
+  void FailNothing() { set_("FAIL", nullptr); }
+  uint64_t calls() { return calls_("*"); }
+  // What was given back is taken back when the stream is waited for; the first call may give an error that nobody was told.
+  uint64_t live_memory() {
+    const std::shared_ptr<Device> device = Device::Open(ASSAY_EMULATED_CUDA).value();
+    if (!device->Synchronize().ok()) device->Synchronize().IgnoreError();
+    return live_("memory");
+  }
+
+ private:
+  template <typename Function>
+  void Find(const char* name, Function* function) {
+    *function = reinterpret_cast<Function>(dlsym(handle_, name));
+    REQUIRE(*function != nullptr);
+  }
+
+  void* const handle_;
+  bool (*set_)(const char*, const char*) = nullptr;
+  uint64_t (*calls_)(const char*) = nullptr;
+  uint64_t (*live_)(const char*) = nullptr;
+};
+
+std::span<const Engine* const> Engines() {
+  return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
+                   {.driver = ASSAY_EMULATED_CUDA, .min_elements = 0});
+}
+
+// CUDA's numbers of an error that says that memory ended, and of one that says nothing of the kind.
+constexpr int kOutOfMemory = 2, kInvalidValue = 1;
+
+struct Failures {
+  int64_t same = 0, errors = 0;
+};
+
+Failures FailEach(const std::string& text, uint64_t most) {
+  EmulatedDriver emulated;
+  const Program program = ProgramOf(text);
+  const std::vector<Literal> arguments = RandomInputs(program.verified(), 1).value();
+  const auto run = [&]() -> absl::StatusOr<Literal> {
+    // Arguments keep their copies on the device: each run has its own.
+    std::vector<Literal> own;
+    for (const Literal& argument : arguments) {
+      own.push_back(argument);
+      if (!argument.shape().IsTuple()) own.back().MutableBytes();
+    }
+    // Constants stay on the device as long as the program: each run has its own.
+    ASSAY_ASSIGN_OR_RETURN(const Program loaded, Program::Load("program.hlo", text));
+    return loaded.Run(std::move(own), {}, Engines());
+  };
+  const absl::StatusOr<Literal> wanted = program.Run(arguments, {}, EnginesOf(EngineChoice::kExact));
+  REQUIRE(wanted.ok());
+  emulated.FailNothing();
+  const uint64_t before = emulated.calls();
+  {
+    const absl::StatusOr<Literal> found = run();
+    INFO(found.status());
+    REQUIRE(found.ok());
+    REQUIRE(Literal::BitwiseEqual(*wanted, *found));
+  }
+  const uint64_t calls = emulated.calls() - before;
+  REQUIRE(calls > 4);
+  uint64_t lost = 0;  // memory that could not be given back
+  CHECK(emulated.live_memory() == 0);
+  Failures failures;
+  const uint64_t step = std::max<uint64_t>(1, calls / most);
+  for (uint64_t call = 1; call <= calls; call += step) {
+    for (const int error : {kOutOfMemory, kInvalidValue}) {
+      emulated.Fail(call, error);
+      absl::StatusOr<Literal> result = run();
+      emulated.FailNothing();
+      INFO("call " << call << " of " << calls << " gives error " << error << ": " << result.status());
+      const std::string message(result.status().message());
+      if (result.ok()) {
+        ++failures.same;
+        CHECK(Literal::BitwiseEqual(*wanted, *result));
+      } else {
+        ++failures.errors;
+        CHECK_THAT(message, Catch::Contains("emulated error"));
+        CHECK((ExitCodeOf(result.status()) == 4 || ExitCodeOf(result.status()) == 5));
+      }
+      // A result keeps its copy on the device. What the driver would not take back, in the one call that failed, is lost.
+      result = absl::CancelledError("");
+      const uint64_t live = emulated.live_memory();
+      CHECK(live - lost <= 1);
+      lost = live;
+    }
+  }
+  return failures;
+}
+
+TEST_CASE("Each call of the driver fails once in a small program", "[gpu][failures]") {
+  const Failures failures = FailEach(R"(HloModule m
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[40,50] parameter(0)
+  y = f32[50,30] parameter(1)
+  z = f32[] constant(0)
+  d = f32[40,30] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[40,30] tanh(d)
+  r = f32[30] reduce(t, z), dimensions={0}, to_apply=sum
+  v = f32[30,40] transpose(t), dimensions={1,0}
+  ROOT o = (f32[30], f32[30,40]) tuple(r, v)
+}
+)",
+                                     40);
+  CHECK(failures.same > 0);
+  CHECK(failures.errors > 0);
+}
+
+// Between a tenth of a second and some seconds a run: a few calls of each.
+void FailInPrograms(std::initializer_list<const char*> programs, uint64_t most) {
+  for (const std::string program : programs) {
+    INFO(program);
+    const std::string text = TextOf(program);
+    REQUIRE(!text.empty());
+    FailEach(text, most);
+  }
+}
+
+TEST_CASE("Calls of the driver fail in real programs", "[gpu][failures]") {
+  FailInPrograms({"branches", "gru_scan", "newton_while", "softmax"}, 2);
+}
+
+// assay_gpu_tests "[all-failures]": minutes.
+TEST_CASE("Calls of the driver fail in each real program", "[.all-failures]") {
+  FailInPrograms({"attention_bf16", "beam_search_step", "branches", "embedding_update", "fft_convolve",
+                  "fp8_quantised_dot", "gru_scan", "int8_matmul", "mlp_train_step", "newton_while",
+                  "random_draws", "resnet_block", "softmax", "spd_solve", "tiny_gpt_train_step"},
+                 4);
+}
+
+}  // namespace
+}  // namespace assay::gpu
