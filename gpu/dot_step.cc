@@ -227,6 +227,10 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const std::shared_ptr<D
   arguments.result_type = *format;
   if (const int64_t terms = SizeOf(arguments.lhs.depth); terms > kMostDotTerms)
     return NotSupported({}, fmt::format("sums of {} products", terms));
+  for (const DotOperand& operand : {arguments.lhs, arguments.rhs}) {
+    if (const int64_t blocks = ScaleBlocks(operand); blocks > kMostBlocks)
+      return NotSupported({}, fmt::format("{} blocks, a launch has at most {}", blocks, kMostBlocks));
+  }
   // Tiles of the large kind pay where they are mostly full.
   const bool is_large =
       SizeOf(arguments.lhs.rows) >= kDotTile.rows && SizeOf(arguments.rhs.rows) >= kDotTile.columns;

@@ -55,7 +55,7 @@ std::optional<TransposeArguments> AsTranspose(const std::vector<Axis>& axes) {
   const std::optional<Strides> batch = StridesOf(others, transpose.batch_to_strides);
   if (!batch) return std::nullopt;
   transpose.batch = *batch;
-  if (TransposeBlocks(transpose) >= int64_t{1} << 31) return std::nullopt;
+  if (TransposeBlocks(transpose) > kMostBlocks) return std::nullopt;
   return transpose;
 }
 
