@@ -85,6 +85,7 @@ Failures FailEach(const std::string& text, uint64_t most) {
   const absl::StatusOr<Literal> wanted = program.Run(arguments, {}, EnginesOf(EngineChoice::kExact));
   REQUIRE(wanted.ok());
   emulated.FailNothing();
+  uint64_t lost = emulated.live_memory();  // what the driver would not take back, in this process
   const uint64_t before = emulated.calls();
   {
     const absl::StatusOr<Literal> found = run();
@@ -94,8 +95,7 @@ Failures FailEach(const std::string& text, uint64_t most) {
   }
   const uint64_t calls = emulated.calls() - before;
   REQUIRE(calls > 4);
-  uint64_t lost = 0;  // memory that could not be given back
-  CHECK(emulated.live_memory() == 0);
+  CHECK(emulated.live_memory() == lost);
   Failures failures;
   const uint64_t step = std::max<uint64_t>(1, calls / most);
   for (uint64_t call = 1; call <= calls; call += step) {
@@ -157,7 +157,7 @@ void FailInPrograms(std::initializer_list<const char*> programs, uint64_t most) 
 }
 
 TEST_CASE("Calls of the driver fail in real programs", "[gpu][failures]") {
-  FailInPrograms({"branches", "gru_scan", "newton_while", "softmax"}, 2);
+  FailInPrograms({"branches", "fp8_quantised_dot", "softmax"}, 2);
 }
 
 // assay_gpu_tests "[all-failures]": minutes.
