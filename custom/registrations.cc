@@ -79,6 +79,8 @@ struct Collector {
       }
       kernel.constraints.emplace_back(ViewOf(constraint.attr), std::move(types));
     }
+    for (size_t m = 0; m < given.num_host_memory; ++m)
+      kernel.host_memory.emplace_back(ViewOf(given.host_memory[m]));
     registrations.kernels.push_back(std::move(kernel));
   }
 
@@ -101,6 +103,7 @@ std::string KernelDef::Text() const {
     for (size_t t = 0; t < types.size(); ++t) text += fmt::format("{}{}", t > 0 ? ", " : "", Name(types[t]));
     text += "}";
   }
+  if (!host_memory.empty()) text += fmt::format(", host memory for {}", fmt::join(host_memory, ", "));
   if (!label.empty()) text += fmt::format(", label '{}'", label);
   if (priority != 0) text += fmt::format(", priority {}", priority);
   return text;

@@ -22,6 +22,7 @@ struct KernelDef {
   bool on_cpu = true;
   std::vector<std::pair<std::string, std::vector<ElementType>>>
       constraints;  // attribute and the types it may be
+  std::vector<std::string> host_memory;  // arguments whose data the kernel reads or writes on the host
   CustomTolerance tolerance;
   void* user = nullptr;
   void* (*create)(void* user, const AssayConstruction* construction) = nullptr;

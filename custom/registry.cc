@@ -164,6 +164,14 @@ absl::Status CheckKernel(const RegisteredOp& op, const KernelDef& kernel) {
                                             Name(type), attr->spec));
     }
   }
+  const OpInterface& interface = op.interface();
+  for (const std::string& name : kernel.host_memory) {
+    const auto is_named = [&](const OpArgument& argument) { return argument.name == name; };
+    if (std::ranges::any_of(interface.inputs, is_named) || std::ranges::any_of(interface.outputs, is_named))
+      continue;
+    return InvalidProgram({}, fmt::format("kernel of op {}: host memory for '{}', which is no input or output",
+                                          kernel.op, name));
+  }
   return absl::OkStatus();
 }
 

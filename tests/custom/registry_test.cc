@@ -100,6 +100,10 @@ TEST_CASE("registry: kernels and gradients are of operations that are there", "[
                op::Name("Test.Typed").TypeConstraint<int32_t>("T").Tell<Shifted>(*r);
              }),
              Contains("kernel of op Test.Typed: attr 'T' can't be s32: T: {f32, f64}"));
+  CHECK_THAT(error([](const AssayRegistrar* r) {
+               op::Name("Test.Shifted").Label("host").HostMemory("x").HostMemory("z").Tell<Shifted>(*r);
+             }),
+             Contains("kernel of op Test.Shifted: host memory for 'z', which is no input or output"));
   const auto zero = [](const AssayRegistrar* r) { op::TellGradient(*r, "Test.Shifted", nullptr); };
   CHECK(Add(registry, zero).ok());
   CHECK_THAT(error(zero), Contains("gradient of op Test.Shifted is registered already"));

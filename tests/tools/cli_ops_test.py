@@ -207,6 +207,9 @@ ENTRY e {
     def test_run_time_sizes(self):
         self.run_call("out0 f32[2]\n[1. 2.]\n", "f32[<=4]", ["f32[4] {1,2,3,4}", "s32[] 2"], "Test.FirstOf")
         self.refuse(5, "count is 9", "f32[<=4]", ["f32[4] {1,2,3,4}", "s32[] 9"], "Test.FirstOf")
+        # As many as the input has, and more than the result may have.
+        self.refuse(5, "op Test.FirstOf: output 0 is allocated with the sizes [3], the program says f32[<=2]", "f32[<=2]",
+                    ["f32[4] {1,2,3,4}", "s32[] 3"], "Test.FirstOf")
 
     def test_tokens_and_how_work_is_cut(self):
         program = self.file("t.hlo", """HloModule m
