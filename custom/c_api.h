@@ -140,6 +140,9 @@ typedef struct AssayCompute {
   int32_t (*call)(void* self, size_t computation, size_t num_arguments, const AssayArray* arguments,
                   size_t num_results, AssayArray* results);
   void (*fail)(void* self, int32_t error, AssayText message);
+  /* Of a kernel for CUDA: the CUstream that it tells its work to; it waits for nothing. Its context is the thread's. Inputs,
+     outputs and temporary memory are the device's, but for the arguments in host_memory. Null on the CPU. */
+  void* stream;
 } AssayCompute;
 
 /* --- Gradients ------------------------------------------------------------------------------------------------ */

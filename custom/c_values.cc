@@ -7,6 +7,7 @@
 
 #include "fmt/format.h"
 #include "hlo/proto/words.h"
+#include "shape/checked.h"
 
 namespace assay::custom {
 namespace {
@@ -104,6 +105,22 @@ absl::Status ErrorOf(std::string_view op, int32_t code, AssayText message, bool 
     default:
       return EvalError({}, text);
   }
+}
+
+absl::StatusOr<int64_t> TemporaryBytes(std::string_view op, AssayType code, int64_t rank,
+                                       const int64_t* sizes) {
+  const std::optional<ElementType> type = proto::ElementTypeFromNumber(code);
+  if (!type || rank < 0) {
+    return EvalError(
+        {}, fmt::format("op {}: temporary memory of the element type {} and rank {}", op, code, rank));
+  }
+  int64_t bytes = Bytes(*type);
+  for (int64_t d = 0; d < rank && bytes > 0; ++d)
+    bytes = sizes[d] < 0 ? -1 : CheckedMul(bytes, sizes[d]).value_or(-1);
+  if (bytes >= 0) return bytes;
+  return EvalError(
+      {}, fmt::format("op {}: temporary memory of {}[{}], wanted sizes of 0 or more and less than 2^63 bytes",
+                      op, Name(*type), fmt::join(sizes, sizes + rank, ",")));
 }
 
 }  // namespace assay::custom

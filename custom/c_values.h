@@ -40,6 +40,10 @@ AssayArray CArray(const Shape& shape);
 // program does not run, of its values (EvalError) when it does; NotSupported and LimitExceeded in both.
 absl::Status ErrorOf(std::string_view op, int32_t code, AssayText message, bool running);
 
+// The bytes of temporary memory that a kernel asks for: EvalError where no array has such a type and sizes.
+absl::StatusOr<int64_t> TemporaryBytes(std::string_view op, AssayType type, int64_t rank,
+                                       const int64_t* sizes);
+
 }  // namespace assay::custom
 
 #endif  // ASSAY_CUSTOM_C_VALUES_H_

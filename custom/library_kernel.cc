@@ -10,18 +10,16 @@
 #include "custom/block_pool.h"
 #include "custom/c_values.h"
 #include "custom/float_environment.h"
+#include "custom/made_kernel.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 #include "hlo/proto/words.h"
-#include "shape/checked.h"
 #include "shape/index.h"
 
 namespace assay::custom {
 namespace {
-
-const Shape& ArrayIn(const Shape& shape) { return shape.IsBuffer() ? shape.element(0) : shape; }
 
 // Elements that lie as an array of the bounds lie, of which `sizes` count, moved side by side, or back.
 void CopyLive(std::span<const int64_t> sizes, std::span<const int64_t> bounds, int64_t bytes, bool pack,
@@ -38,59 +36,13 @@ void CopyLive(std::span<const int64_t> sizes, std::span<const int64_t> bounds, i
 
 class LibraryKernel final : public CustomKernel {
  public:
-  LibraryKernel(const OpInterface& op, const KernelDef& kernel, BoundCall bound,
-                std::span<const Shape* const> operands, const Instruction& call)
-      : op_(op),
-        def_(kernel),
-        bound_(std::move(bound)),
-        attrs_(bound_.attrs),
-        name_(op.name + ": " + kernel.Text()) {
-    const Shape& result = *call.shape;
-    for (const Shape* const operand : operands) inputs_.push_back(CArray(shapes_.emplace_back(*operand)));
-    for (size_t i = 0; i < bound_.output_types.size(); ++i) {
-      const Shape& output = result.IsTuple() ? result.element(static_cast<int64_t>(i)) : result;
-      outputs_.push_back(CArray(shapes_.emplace_back(output)));
-      output_shapes_.push_back(std::make_shared<const Shape>(ArrayIn(output)));
-      has_dynamic_ |= HasDynamicDimension(output);
-    }
-    for (const Shape& shape : shapes_) has_dynamic_ |= HasDynamicDimension(shape);
-    for (const AssayArray& input : inputs_) input_types_.push_back(input.type);
-    for (const AssayArray& output : outputs_) output_types_.push_back(output.type);
-    input_arguments_ = CArguments(op_.inputs, bound_.inputs);
-    output_arguments_ = CArguments(op_.outputs, bound_.outputs);
-    TakeAliasing(call.attributes, result.IsTuple());
-  }
-  ~LibraryKernel() override {
-    if (instance_ != nullptr) def_.destroy(instance_);
-  }
-
-  absl::Status Construct() {
-    struct Self {
-      const LibraryKernel& kernel;
-      absl::Status status;
-    } self{*this, absl::OkStatus()};
-    AssayConstruction call = {};
-    call.size = sizeof(call);
-    call.self = &self;
-    call.op = {op_.name.data(), op_.name.size()};
-    call.num_attrs = attrs_.size(), call.attrs = attrs_.data();
-    call.num_input_arguments = input_arguments_.size(), call.input_arguments = input_arguments_.data();
-    call.num_output_arguments = output_arguments_.size(), call.output_arguments = output_arguments_.data();
-    call.input_types = input_types_.data(), call.output_types = output_types_.data();
-    call.fail = [](void* given, int32_t error, AssayText message) {
-      Self& of = *static_cast<Self*>(given);
-      if (of.status.ok()) of.status = ErrorOf(of.kernel.op_.name, error, message, /*running=*/false);
-    };
-    const KeptFloatEnvironment kept;
-    instance_ = def_.create(def_.user, &call);
-    if (self.status.ok() && instance_ == nullptr)
-      return InvalidProgram({}, fmt::format("op {}: the kernel was not made, and said no reason", op_.name));
-    return self.status;
+  LibraryKernel(std::unique_ptr<const MadeKernel> made, const Instruction& call) : made_(std::move(made)) {
+    TakeAliasing(call.attributes, call.shape->IsTuple());
   }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override;
-  std::string_view name() const override { return name_; }
-  CustomTolerance tolerance() const override { return def_.tolerance; }
+  std::string_view name() const override { return made_->name(); }
+  CustomTolerance tolerance() const override { return made_->def().tolerance; }
 
  private:
   friend class KernelRun;
@@ -105,19 +57,8 @@ class LibraryKernel final : public CustomKernel {
     }
   }
 
-  const OpInterface op_;
-  const KernelDef def_;
-  const BoundCall bound_;
-  const CAttrs attrs_;
-  const std::string name_;
-  std::deque<Shape> shapes_;
-  std::vector<AssayArray> inputs_, outputs_;  // without data
-  std::vector<std::shared_ptr<const Shape>> output_shapes_;
-  bool has_dynamic_ = false;
-  std::vector<AssayType> input_types_, output_types_;
-  std::vector<AssayArgument> input_arguments_, output_arguments_;
+  const std::unique_ptr<const MadeKernel> made_;
   std::vector<std::pair<int64_t, int64_t>> aliases_;  // operand, output
-  void* instance_ = nullptr;
   mutable BlockPool blocks_;
 };
 
@@ -126,10 +67,11 @@ class KernelRun {
  public:
   KernelRun(const LibraryKernel& kernel, EvalContext& context, std::span<Literal> operands)
       : kernel_(kernel),
+        made_(*kernel.made_),
         context_(context),
         operands_(operands),
-        inputs_(kernel.inputs_.begin(), kernel.inputs_.end()) {
-    outputs_.resize(kernel.outputs_.size());
+        inputs_(made_.inputs().begin(), made_.inputs().end()) {
+    outputs_.resize(made_.outputs().size());
   }
   ~KernelRun() { kernel_.blocks_.GiveBack(blocks_); }
   KernelRun(const KernelRun&) = delete;
@@ -137,15 +79,9 @@ class KernelRun {
 
   absl::StatusOr<Literal> Run() {
     ASSAY_RETURN_IF_ERROR(TakeInputs());
-    AssayCompute call = {};
-    call.size = sizeof(call);
+    AssayCompute call = made_.Call();
     call.self = this;
-    call.num_inputs = inputs_.size(), call.inputs = inputs_.data();
-    call.num_outputs = outputs_.size(), call.outputs = kernel_.outputs_.data();
-    call.num_input_arguments = kernel_.input_arguments_.size();
-    call.input_arguments = kernel_.input_arguments_.data();
-    call.num_output_arguments = kernel_.output_arguments_.size();
-    call.output_arguments = kernel_.output_arguments_.data();
+    call.inputs = inputs_.data();
     call.allocate_output = AllocateOutput;
     call.allocate_temp = AllocateTemp;
     call.forward_input = ForwardInput;
@@ -154,11 +90,11 @@ class KernelRun {
     call.call = Call;
     call.fail = [](void* self, int32_t error, AssayText message) {
       auto& of = *static_cast<KernelRun*>(self);
-      of.Fail(ErrorOf(of.kernel_.op_.name, error, message, /*running=*/true));
+      of.Fail(ErrorOf(of.made_.op().name, error, message, /*running=*/true));
     };
     {
       const KeptFloatEnvironment kept;
-      kernel_.def_.compute(kernel_.instance_, &call);
+      made_.def().compute(made_.instance(), &call);
     }
     ASSAY_RETURN_IF_ERROR(status_);
     return Result();
@@ -178,7 +114,7 @@ class KernelRun {
     if (status_.ok()) status_ = std::move(status);
   }
   void FailWith(std::string_view what) {
-    Fail(EvalError({}, fmt::format("op {}: {}", kernel_.op_.name, what)));
+    Fail(EvalError({}, fmt::format("op {}: {}", made_.op().name, what)));
   }
 
   static bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kAlignment == 0; }
@@ -189,12 +125,12 @@ class KernelRun {
   }
 
   absl::Status TakeInputs() {
-    if (kernel_.has_dynamic_) input_sizes_.reserve(inputs_.size());
+    if (made_.has_dynamic()) input_sizes_.reserve(inputs_.size());
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Literal& operand = operands_[i];
       AssayArray& input = inputs_[i];
       if (input.kind != 0) continue;
-      if (kernel_.has_dynamic_ && !operand.IsFullSize()) {
+      if (made_.has_dynamic() && !operand.IsFullSize()) {
         ASSAY_RETURN_IF_ERROR(TakeLive(operand, input));
       } else {
         input.data = const_cast<std::byte*>(operand.data());
@@ -231,20 +167,8 @@ class KernelRun {
     return context_.NewLiteral(std::make_shared<const Shape>(std::move(shape)));
   }
 
-  // Whether sizes are what the program wants of the output; says what is wrong otherwise.
-  bool CheckSizes(size_t output, int64_t rank, const int64_t* sizes) {
-    const Shape& shape = *kernel_.output_shapes_[output];
-    bool fits = rank == shape.rank();
-    for (int64_t d = 0; fits && d < rank; ++d)
-      fits = sizes[d] == shape.size(d) || (shape.is_dynamic(d) && sizes[d] >= 0 && sizes[d] <= shape.size(d));
-    if (fits) return true;
-    FailWith(fmt::format("output {} is allocated with the sizes [{}], the program says {}", output,
-                         fmt::join(sizes, sizes + std::max<int64_t>(rank, 0), ","), shape.ToString()));
-    return false;
-  }
-
   void* NewOutput(size_t output, int64_t rank, const int64_t* sizes) {
-    if (output >= outputs_.size() || kernel_.outputs_[output].kind != 0) {
+    if (output >= outputs_.size() || made_.outputs()[output].kind != 0) {
       FailWith(fmt::format("there is no output {} to allocate", output));
       return nullptr;
     }
@@ -253,9 +177,12 @@ class KernelRun {
       FailWith(fmt::format("output {} is allocated twice", output));
       return nullptr;
     }
-    if (!CheckSizes(output, rank, sizes)) return nullptr;
+    if (absl::Status fits = made_.CheckSizes(output, rank, sizes); !fits.ok()) {
+      Fail(std::move(fits));
+      return nullptr;
+    }
     out.sizes.assign(sizes, sizes + rank);
-    const std::shared_ptr<const Shape>& shape = kernel_.output_shapes_[output];
+    const std::shared_ptr<const Shape>& shape = made_.output_shapes()[output];
     absl::StatusOr<Literal> made = std::ranges::equal(out.sizes, shape->sizes())
                                        ? context_.NewLiteral(shape, shape->HasDynamic())
                                        : NewArray(shape->element_type(), out.sizes);
@@ -283,21 +210,12 @@ class KernelRun {
 
   static void* AllocateTemp(void* self, AssayType code, int64_t rank, const int64_t* sizes) {
     auto& of = *static_cast<KernelRun*>(self);
-    const std::optional<ElementType> type = proto::ElementTypeFromNumber(code);
-    if (!type || rank < 0) {
-      of.FailWith(fmt::format("temporary memory of the element type {} and rank {}", code, rank));
+    absl::StatusOr<int64_t> wanted = TemporaryBytes(of.made_.op().name, code, rank, sizes);
+    if (!wanted.ok()) {
+      of.Fail(wanted.status());
       return nullptr;
     }
-    int64_t bytes = Bytes(*type);
-    for (int64_t d = 0; d < rank && bytes > 0; ++d)
-      bytes = sizes[d] < 0 ? -1 : CheckedMul(bytes, sizes[d]).value_or(-1);
-    if (bytes < 0) {
-      of.FailWith(
-          fmt::format("temporary memory of {}[{}], wanted sizes of 0 or more and less than 2^63 bytes",
-                      Name(*type), fmt::join(sizes, sizes + rank, ",")));
-      return nullptr;
-    }
-    bytes = std::max<int64_t>(bytes, 2 * kAlignment);  // none that lies in the literal itself
+    const int64_t bytes = std::max<int64_t>(*wanted, 2 * kAlignment);  // none that lies in the literal itself
     absl::StatusOr<Literal> made = of.NewArray(ElementType::kU8, {&bytes, 1});
     if (!made.ok()) {
       of.Fail(made.status());
@@ -312,14 +230,14 @@ class KernelRun {
     auto& of = *static_cast<KernelRun*>(self);
     if (input >= of.operands_.size() || output >= of.outputs_.size() || of.outputs_[output].is_there)
       return nullptr;
-    const Shape& shape = *of.kernel_.output_shapes_[output];
+    const Shape& shape = *of.made_.output_shapes()[output];
     Literal& operand = of.operands_[input];
-    if (of.kernel_.has_dynamic_ || !operand.shape().IsArray() || !operand.IsUnique() ||
+    if (of.made_.has_dynamic() || !operand.shape().IsArray() || !operand.IsUnique() ||
         !Shape::SameDimensions(operand.shape(), shape) ||
         operand.shape().element_type() != shape.element_type() || !of.IsAliased(input, output))
       return nullptr;
     Output& out = of.outputs_[output];
-    out.literal = operand.WithShape(of.kernel_.output_shapes_[output]);
+    out.literal = operand.WithShape(of.made_.output_shapes()[output]);
     operand = Literal();
     out.sizes.assign(shape.sizes().begin(), shape.sizes().end());
     out.is_there = true;
@@ -335,7 +253,7 @@ class KernelRun {
     auto& of = *static_cast<KernelRun*>(self);
     if (output >= of.outputs_.size() || !of.outputs_[output].is_there)
       return of.FailWith(fmt::format("output {} gets a size before it is allocated", output));
-    const Shape& shape = *of.kernel_.output_shapes_[output];
+    const Shape& shape = *of.made_.output_shapes()[output];
     Literal& literal = of.outputs_[output].literal;
     const bool is_dynamic = dimension >= 0 && dimension < shape.rank() && shape.is_dynamic(dimension) &&
                             literal.shape().is_dynamic(dimension);
@@ -378,11 +296,11 @@ class KernelRun {
     const std::vector<ComputationId> called = CalledComputations(context_.instruction());
     if (computation >= called.size()) {
       return EvalError({}, fmt::format("op {}: the call has {} called computations, none of number {}",
-                                       kernel_.op_.name, called.size(), computation));
+                                       made_.op().name, called.size(), computation));
     }
     const Computation& callee = context_.module().computation(called[computation]);
     if (callee.parameters.size() != arguments.size()) {
-      return EvalError({}, fmt::format("op {}: {} takes {} arguments, got {}", kernel_.op_.name, callee.name,
+      return EvalError({}, fmt::format("op {}: {} takes {} arguments, got {}", made_.op().name, callee.name,
                                        callee.parameters.size(), arguments.size()));
     }
     std::vector<Literal> values;
@@ -393,7 +311,7 @@ class KernelRun {
           shape->IsArray() && given.kind == 0 && given.type == proto::NumberOf(shape->element_type()) &&
           std::ranges::equal(shape->sizes(), std::span(given.sizes, static_cast<size_t>(given.rank)));
       if (!fits) {
-        return EvalError({}, fmt::format("op {}: argument {} of {} must be {}", kernel_.op_.name, k,
+        return EvalError({}, fmt::format("op {}: argument {} of {} must be {}", made_.op().name, k,
                                          callee.name, shape->ToString()));
       }
       ASSAY_ASSIGN_OR_RETURN(Literal value, context_.NewLiteral(shape));
@@ -404,7 +322,7 @@ class KernelRun {
     ASSAY_ASSIGN_OR_RETURN(const Literal root, context_.Call(called[computation], std::move(values)));
     const bool is_tuple = root.shape().IsTuple();
     if (results.size() != (is_tuple ? static_cast<size_t>(root.tuple_size()) : 1)) {
-      return EvalError({}, fmt::format("op {}: {} gives {}, {} results are asked for", kernel_.op_.name,
+      return EvalError({}, fmt::format("op {}: {} gives {}, {} results are asked for", made_.op().name,
                                        callee.name, root.shape().ToString(), results.size()));
     }
     for (size_t i = 0; i < results.size(); ++i) {
@@ -417,16 +335,16 @@ class KernelRun {
   absl::StatusOr<Literal> Result() {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       Output& output = outputs_[i];
-      if (kernel_.outputs_[i].kind != 0) {
-        output.literal = kernel_.outputs_[i].kind == 1 ? Literal::Token() : Literal();
+      if (made_.outputs()[i].kind != 0) {
+        output.literal = made_.outputs()[i].kind == 1 ? Literal::Token() : Literal();
       } else if (!output.is_there) {
-        return EvalError({}, fmt::format("op {}: output {} was not allocated", kernel_.op_.name, i));
+        return EvalError({}, fmt::format("op {}: output {} was not allocated", made_.op().name, i));
       }
       if (output.block != nullptr) {
         const std::span<std::byte> bytes = output.literal.MutableBytes();
         std::copy_n(output.block, bytes.size(), bytes.begin());
       }
-      if (kernel_.outputs_[i].kind == 0 && kernel_.output_shapes_[i]->HasDynamic())
+      if (made_.outputs()[i].kind == 0 && made_.output_shapes()[i]->HasDynamic())
         ASSAY_RETURN_IF_ERROR(Spread(i));
     }
     if (!context_.result_shape().IsTuple()) return std::move(outputs_[0].literal);
@@ -438,7 +356,7 @@ class KernelRun {
   // The elements of an output that was allocated with fewer than its bounds, where they lie in an array of the bounds.
   absl::Status Spread(size_t i) {
     Output& output = outputs_[i];
-    const std::shared_ptr<const Shape>& shape = kernel_.output_shapes_[i];
+    const std::shared_ptr<const Shape>& shape = made_.output_shapes()[i];
     if (!std::ranges::equal(output.sizes, shape->sizes())) {
       ASSAY_ASSIGN_OR_RETURN(Literal spread, context_.NewLiteral(shape, /*zero=*/true));
       CopyLive(output.sizes, shape->sizes(), Bytes(shape->element_type()), /*pack=*/false,
@@ -451,6 +369,7 @@ class KernelRun {
   }
 
   const LibraryKernel& kernel_;
+  const MadeKernel& made_;
   EvalContext& context_;
   const std::span<Literal> operands_;
   absl::InlinedVector<AssayArray, 4> inputs_;
@@ -474,9 +393,9 @@ absl::StatusOr<std::shared_ptr<const CustomKernel>> MakeLibraryKernel(const OpIn
                                                                       BoundCall bound,
                                                                       std::span<const Shape* const> operands,
                                                                       const Instruction& call) {
-  auto made = std::make_shared<LibraryKernel>(op, kernel, std::move(bound), operands, call);
-  ASSAY_RETURN_IF_ERROR(made->Construct());
-  return made;
+  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<const MadeKernel> made,
+                         MadeKernel::Make(op, kernel, std::move(bound), operands, call));
+  return std::make_shared<LibraryKernel>(std::move(made), call);
 }
 
 }  // namespace assay::custom

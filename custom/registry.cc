@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "custom/c_values.h"
+#include "custom/device_kernel.h"
 #include "custom/float_environment.h"
 #include "custom/library_kernel.h"
 #include "evaluator/op.h"
@@ -109,6 +110,13 @@ bool Fits(const KernelDef& kernel, const OpAttrValues& attrs) {
   });
 }
 
+std::vector<const Shape*> OperandShapes(const Computation& computation, const Instruction& call) {
+  std::vector<const Shape*> operands;
+  for (const int32_t operand : call.operands)
+    operands.push_back(computation.instructions[static_cast<size_t>(operand)].shape.get());
+  return operands;
+}
+
 // The label that a call asks for, by its frontend attribute assay.kernel; empty: none.
 std::string LabelOf(const Instruction& call) {
   const std::string* const label = FrontendAttribute(call, "assay.kernel");
@@ -117,11 +125,11 @@ std::string LabelOf(const Instruction& call) {
 
 // KERN-1. `label`: only kernels with it; null where none fits.
 absl::StatusOr<const KernelDef*> Select(const RegisteredOp& op, const OpAttrValues& attrs,
-                                        std::string_view label) {
+                                        std::string_view label, bool on_cpu = true) {
   const KernelDef* best = nullptr;
   bool is_equal = false;
   for (const KernelDef& kernel : op.kernels()) {
-    if (!kernel.on_cpu || kernel.label != label || !Fits(kernel, attrs)) continue;
+    if (kernel.on_cpu != on_cpu || kernel.label != label || !Fits(kernel, attrs)) continue;
     if (best != nullptr && kernel.priority < best->priority) continue;
     is_equal = best != nullptr && kernel.priority == best->priority;
     best = &kernel;
@@ -169,8 +177,9 @@ absl::Status CheckKernel(const RegisteredOp& op, const KernelDef& kernel) {
     const auto is_named = [&](const OpArgument& argument) { return argument.name == name; };
     if (std::ranges::any_of(interface.inputs, is_named) || std::ranges::any_of(interface.outputs, is_named))
       continue;
-    return InvalidProgram({}, fmt::format("kernel of op {}: host memory for '{}', which is no input or output",
-                                          kernel.op, name));
+    return InvalidProgram(
+        {},
+        fmt::format("kernel of op {}: host memory for '{}', which is no input or output", kernel.op, name));
   }
   return absl::OkStatus();
 }
@@ -211,9 +220,7 @@ absl::StatusOr<std::shared_ptr<const CustomKernel>> RegisteredOp::Prepare(const 
                                                                           const Computation& computation,
                                                                           const Instruction& call,
                                                                           KernelRole role) const {
-  std::vector<const Shape*> operands;
-  for (const int32_t operand : call.operands)
-    operands.push_back(computation.instructions[static_cast<size_t>(operand)].shape.get());
+  const std::vector<const Shape*> operands = OperandShapes(computation, call);
   ASSAY_ASSIGN_OR_RETURN(BoundCall bound, BindCall(interface_, call, operands, call.shape.get()));
   const std::string label = LabelOf(call);
   const KernelDef* kernel = nullptr;
@@ -228,6 +235,20 @@ absl::StatusOr<std::shared_ptr<const CustomKernel>> RegisteredOp::Prepare(const 
   }
   if (kernel == nullptr) return NoKernel(*this, bound.attrs, label);
   return MakeLibraryKernel(interface_, *kernel, std::move(bound), operands, call);
+}
+
+absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> RegisteredOp::PrepareOnDevice(
+    const Module&, const Computation& computation, const Instruction& call) const {
+  if (std::ranges::all_of(kernels_, &KernelDef::on_cpu))
+    return NotSupported({}, fmt::format("op {} has no kernel for GPUs", interface_.name));
+  const std::vector<const Shape*> operands = OperandShapes(computation, call);
+  ASSAY_ASSIGN_OR_RETURN(BoundCall bound, BindCall(interface_, call, operands, call.shape.get()));
+  const std::string label = LabelOf(call);
+  ASSAY_ASSIGN_OR_RETURN(const KernelDef* const kernel, Select(*this, bound.attrs, label, /*on_cpu=*/false));
+  if (kernel == nullptr) {
+    return NotSupported({}, fmt::format("op {} has no kernel for GPUs that fits this call", interface_.name));
+  }
+  return MakeDeviceKernel(interface_, *kernel, std::move(bound), operands, call);
 }
 
 const RegisteredOp* OpSet::FindOp(std::string_view name) const {

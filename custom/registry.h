@@ -40,6 +40,8 @@ class RegisteredOp final : public CustomOp {
                                                               const Computation& computation,
                                                               const Instruction& call,
                                                               KernelRole role) const override;
+  absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> PrepareOnDevice(
+      const Module& module, const Computation& computation, const Instruction& call) const override;
 
  private:
   friend class OpRegistry;

@@ -72,6 +72,10 @@ class Kernel {
   virtual std::string_view algorithm() const { return {}; }
   // Whether it takes and gives values where a device has them (literal.h): with others, they are copied.
   virtual bool is_on_device() const { return false; }
+  // Whether it reads this operand of the step in the host's memory nevertheless.
+  virtual bool reads_on_host(int64_t) const { return !is_on_device(); }
+  // Whether it gives the result, or this element of one that is a tuple, in the host's memory nevertheless.
+  virtual bool gives_on_host(int64_t) const { return !is_on_device(); }
   // What computes an elementwise member of the step, where the accuracy's basis is kMembers.
   virtual Approximation ApproximationOf(const Instruction&) const { return {}; }
 };

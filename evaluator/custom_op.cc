@@ -2,6 +2,11 @@
 
 namespace assay {
 
+absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> CustomOp::PrepareOnDevice(
+    const Module&, const Computation&, const Instruction&) const {
+  return NotSupported({}, "an operation without kernels for GPUs");
+}
+
 const CustomOp* CustomOpOf(const Module& module, const Instruction& call) {
   if (module.custom_ops == nullptr || call.opcode != Opcode::kCustomCall) return nullptr;
   return module.custom_ops->Find(call.attributes.Text(Attr::kCustomCallTarget));

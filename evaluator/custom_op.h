@@ -35,6 +35,32 @@ class CustomKernel {
   virtual CustomTolerance tolerance() const { return {}; }
 };
 
+// A device that kernels run on (gpu/), while a call is told to it. What is told happens in one order.
+class CustomDevice {
+ public:
+  virtual ~CustomDevice() = default;
+  // The driver's handle of that order: CUDA's CUstream. Its context is the calling thread's.
+  virtual void* stream() const = 0;
+  // Memory of the device until what is told now has happened.
+  virtual absl::StatusOr<void*> Allocate(int64_t bytes) = 0;
+};
+
+// One prepared call that runs on a device. Runs share it.
+class CustomDeviceKernel {
+ public:
+  virtual ~CustomDeviceKernel() = default;
+  // Tells the device to compute all results. Operands and results are dense row-major arrays of the program's sizes by their
+  // addresses, in the device's memory or, where the two functions below say so, in the host's; results on the host are
+  // written when the call returns.
+  virtual absl::Status Run(CustomDevice& device, std::span<void* const> operands,
+                           std::span<void* const> results) const = 0;
+  virtual bool operand_on_host(int64_t operand) const = 0;
+  virtual bool result_on_host(int64_t result) const = 0;
+  // What `assay plan` shows.
+  virtual std::string_view name() const = 0;
+  virtual CustomTolerance tolerance() const = 0;
+};
+
 // Which kernel of an operation is wanted, where it has several.
 enum class KernelRole : uint8_t {
   kReference,  // what the others are compared with
@@ -53,6 +79,9 @@ class CustomOp {
                                                                       const Computation& computation,
                                                                       const Instruction& call,
                                                                       KernelRole role) const = 0;
+  // A kernel that runs on a device of CUDA, of the call of static arrays alone; else NotSupported.
+  virtual absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> PrepareOnDevice(
+      const Module& module, const Computation& computation, const Instruction& call) const;
 };
 
 // The operations that a program may call. They change no more once a module has them.

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "fmt/format.h"
+#include "gpu/custom_step.h"
 #include "gpu/dot_step.h"
 #include "gpu/fused_step.h"
 #include "gpu/move_step.h"
@@ -21,7 +22,9 @@ int64_t ElementsOf(const FusionView& step) {
   const auto look_at = [&](const Shape& shape) {
     if (shape.IsArray() && !shape.HasUnbounded()) elements = std::max(elements, shape.num_elements());
   };
-  look_at(*step.root().shape);
+  const Shape& result = *step.root().shape;
+  if (!result.IsTuple()) look_at(result);
+  for (const Shape& element : result.elements()) look_at(element);
   for (int32_t operand : step.operands)
     look_at(*step.computation.instructions[static_cast<size_t>(operand)].shape);
   return elements;
@@ -57,6 +60,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice:
       return PrepareWindow(device, single);
+    case Opcode::kCustomCall:
+      return PrepareCustom(device, single);
     default:
       return PrepareFused(device, step);
   }
@@ -66,7 +71,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
 
 absl::StatusOr<std::shared_ptr<const Kernel>> GpuEngine::Prepare(const FusionView& step) const {
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<Device> device, Device::Open(options_.driver));
-  if (!step.root().shape->IsArray()) return NotSupported({}, "a result that is no array");
+  const bool is_custom = step.is_single() && step.root().opcode == Opcode::kCustomCall;
+  if (!step.root().shape->IsArray() && !is_custom) return NotSupported({}, "a result that is no array");
   if (const int64_t elements = ElementsOf(step); elements < options_.min_elements)
     return NotSupported({}, fmt::format("{} elements, fewer than {}", elements, options_.min_elements));
   absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareOn(device, step);

@@ -30,16 +30,11 @@ absl::StatusOr<std::shared_ptr<ResidentArray>> OnDevice(Device& device, const Li
   return resident;
 }
 
-namespace {
-
-// What others can do instead, by host memory: they are asked.
 absl::Status LeftToOthers(const absl::Status& status) {
   if (!IsMemoryError(status)) return status;
   return Fallback(
       fmt::format("the device: {}", std::string_view(status.message().data(), status.message().size())));
 }
-
-}  // namespace
 
 absl::StatusOr<Literal> DeviceKernel::Run(EvalContext& context, std::span<Literal> operands) const {
   for (const Literal& operand : operands) {

@@ -33,6 +33,9 @@ class ResidentArray final : public DeviceArray {
 // as long as what is returned.
 absl::StatusOr<std::shared_ptr<ResidentArray>> OnDevice(Device& device, const Literal& array);
 
+// The error of a device whose memory ends becomes a fallback: others can do the step in the host's memory.
+absl::Status LeftToOthers(const absl::Status& status);
+
 // What a kernel's launches see. Addresses are those of row-major arrays.
 struct DeviceCall {
   Device& device;

@@ -7,15 +7,20 @@
 namespace assay {
 namespace {
 
+struct Place {
+  bool host = true, device = false;
+};
+Place PlaceOf(const Kernel& maker, int64_t element) {
+  return {.host = maker.gives_on_host(element), .device = !maker.gives_on_host(element)};
+}
+
 bool IsOnDevice(const Step& step) { return step.kernel != nullptr && step.kernel->is_on_device(); }
 
 }  // namespace
 
 std::vector<DeviceCopies> TransfersOf(const Computation& computation, const ComputationPlan& plan) {
   if (std::none_of(plan.steps.begin(), plan.steps.end(), IsOnDevice)) return {};
-  struct Place {
-    bool host = true, device = false;
-  };
+  std::vector<const Kernel*> makers(computation.instructions.size());  // of what a device gives
   std::vector<Place> places(computation.instructions.size());
   const auto copy = [&](int32_t value, bool Place::*where) {
     if (std::exchange(places[value].*where, true)) return int64_t{0};
@@ -25,10 +30,16 @@ std::vector<DeviceCopies> TransfersOf(const Computation& computation, const Comp
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
     const bool on_device = IsOnDevice(step);
-    if (on_device) places[step.instruction] = {.host = false, .device = true};
+    if (on_device) places[step.instruction] = PlaceOf(*step.kernel, 0);
+    makers[step.instruction] = on_device ? step.kernel.get() : nullptr;
+    if (step.kind == StepKind::kGetTupleElement) {
+      const Kernel* const maker = makers[computation.instructions[step.instruction].operands[0]];
+      if (maker != nullptr) places[step.instruction] = PlaceOf(*maker, step.element);
+    }
     if (step.kind != StepKind::kEvaluate && step.kind != StepKind::kLoop) continue;  // moves handles alone
+    int64_t number = 0;
     for (int32_t operand : step.Reads(computation)) {
-      if (on_device) {
+      if (on_device && !step.kernel->reads_on_host(number++)) {
         transfers[s].to_device += copy(operand, &Place::device);
       } else {
         transfers[s].to_host += copy(operand, &Place::host);

@@ -193,6 +193,11 @@ class KernelContext {
     failed_ = true;
     if (status.code() != kToldAlready) call_.fail(call_.self, status.code(), TextOf(status.message()));
   }
+  // Of a kernel for CUDA, the stream that its work is told to (a CUstream); data() of its tensors is memory of the device, but
+  // for arguments that its registration wants in the host's.
+  void* cuda_stream() const {
+    return call_.size >= offsetof(AssayCompute, stream) + sizeof(void*) ? call_.stream : nullptr;
+  }
   const AssayCompute& c_call() const { return call_; }
 
  private:

@@ -1,57 +1,27 @@
 #include "engines/custom/custom_engine.h"
 
-#include <cmath>
 #include <utility>
 
+#include "engine/custom_accuracy.h"
 #include "evaluator/custom_op.h"
-#include "fmt/format.h"
-#include "literal/element_io.h"
 
 namespace assay::custom {
 namespace {
 
-// |x - r| <= absolute + relative * |r| of floats and of each component of complex numbers, r the reference's; a NaN is a NaN, an
-// infinity that infinity. Other types have the same bits.
-class WithinTolerance final : public Accuracy {
- public:
-  explicit WithinTolerance(CustomTolerance tolerance) : tolerance_(tolerance) {}
-
-  bool Allows(const ExactElement& exact, const std::byte* actual) const override {
-    const ScalarValue r = LoadElement(exact.type, exact.value), x = LoadElement(exact.type, actual);
-    if (IsFloat(exact.type)) return AllowsNumber(r.r, x.r);
-    if (IsComplex(exact.type))
-      return AllowsNumber(r.c.real(), x.c.real()) && AllowsNumber(r.c.imag(), x.c.imag());
-    return BitExact().Allows(exact, actual);
-  }
-  std::string Bound() const override {
-    return fmt::format("within {} + {} |r| of the operation's reference kernel", tolerance_.absolute,
-                       tolerance_.relative);
-  }
-
- private:
-  bool AllowsNumber(double r, double x) const {
-    if (std::isnan(r) || std::isnan(x)) return std::isnan(r) && std::isnan(x);
-    if (std::isinf(r) || std::isinf(x)) return r == x;
-    return std::abs(x - r) <= tolerance_.absolute + tolerance_.relative * std::abs(r);
-  }
-
-  const CustomTolerance tolerance_;
-};
-
 class PreparedCall final : public Kernel {
  public:
   explicit PreparedCall(std::shared_ptr<const CustomKernel> kernel)
-      : kernel_(std::move(kernel)), within_(kernel_->tolerance()) {}
+      : kernel_(std::move(kernel)), accuracy_(kernel_->tolerance()) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     return kernel_->Run(context, operands);
   }
-  const Accuracy& accuracy() const override { return kernel_->tolerance().is_exact() ? BitExact() : within_; }
+  const Accuracy& accuracy() const override { return accuracy_; }
   std::string_view algorithm() const override { return kernel_->name(); }
 
  private:
   const std::shared_ptr<const CustomKernel> kernel_;
-  const WithinTolerance within_;
+  const CustomAccuracy accuracy_;
 };
 
 class Custom final : public Engine {

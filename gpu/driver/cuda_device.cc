@@ -191,4 +191,8 @@ absl::Status CudaDevice::Synchronize() {
   return context_->Run([&] { return context_->Synchronize(); });
 }
 
+absl::Status CudaDevice::Tell(absl::FunctionRef<absl::Status(void* stream)> body) {
+  return context_->Run([&] { return body(context_->stream()); });
+}
+
 }  // namespace assay::gpu

@@ -35,6 +35,7 @@ class CudaDevice final : public Device {
   absl::Status Launch(const DeviceFunction& function, const LaunchShape& shape,
                       std::span<const std::byte> argument) override;
   absl::Status Synchronize() override;
+  absl::Status Tell(absl::FunctionRef<absl::Status(void* stream)> body) override;
   int64_t live_allocations() const override { return memory_->live(); }
 
  private:

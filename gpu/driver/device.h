@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "shape/error.h"
 
 namespace assay::gpu {
@@ -103,6 +104,8 @@ class Device : public std::enable_shared_from_this<Device> {
   virtual absl::Status Launch(const DeviceFunction& function, const LaunchShape& shape,
                               std::span<const std::byte> argument) = 0;
   virtual absl::Status Synchronize() = 0;
+  // Runs `body`, which tells the stream of the driver (a CUstream) what to do, with the device's context as this thread's.
+  virtual absl::Status Tell(absl::FunctionRef<absl::Status(void* stream)> body) = 0;
 
   // How many pieces of DeviceMemory there are, and such as could not be given back.
   virtual int64_t live_allocations() const = 0;

@@ -10,6 +10,8 @@ class OnDevice final : public Kernel {
  public:
   absl::StatusOr<Literal> Run(EvalContext&, std::span<Literal>) const override { return Fallback("idle"); }
   bool is_on_device() const override { return true; }
+  bool reads_on_host(int64_t operand) const override { return operand == 1; }
+  bool gives_on_host(int64_t element) const override { return element == 1; }
 };
 
 // By step "NAME:to device/to host", of a plan whose steps of `opcode` are on a device.
@@ -21,6 +23,10 @@ std::string TransfersIn(const std::string& body, Opcode opcode) {
     const Instruction& instruction = entry.instructions[static_cast<size_t>(step.instruction)];
     if (instruction.opcode == opcode) step.kernel = std::make_shared<OnDevice>();
     if (instruction.opcode == Opcode::kTuple) step.kind = StepKind::kTuple;
+    if (instruction.opcode == Opcode::kGetTupleElement) {
+      step.kind = StepKind::kGetTupleElement;
+      step.element = instruction.attributes.Int(Attr::kIndex);
+    }
   }
   std::string text;
   const std::vector<DeviceCopies> transfers = TransfersOf(entry, plan);
@@ -52,6 +58,20 @@ ROOT r = (f32[4], f64[4]) tuple(v, u)
 
 TEST_CASE("transfers: a root on the device is copied to the host", "[plan]") {
   CHECK(TransfersIn("x = f32[4] parameter(0)\nROOT a = f32[4] negate(x)\n", Opcode::kNegate) == "a:16/16");
+}
+
+// The kernel reads its second operand, and gives its second result, in the host's memory.
+TEST_CASE("transfers: what a kernel wants on the host is not copied", "[plan]") {
+  CHECK(TransfersIn(R"(x = f32[4] parameter(0)
+y = f64[4] parameter(1)
+c = (f32[4], f32[4], f32[4]) custom-call(x, y, x), custom_call_target="unknown"
+a = f32[4] get-tuple-element(c), index=0
+b = f32[4] get-tuple-element(c), index=1
+d = f32[4] get-tuple-element(c), index=2
+s = f32[4] add(a, b)
+ROOT r = (f32[4], f32[4]) tuple(s, d)
+)",
+                    Opcode::kCustomCall) == "c:16/0 s:0/16 r:0/16");
 }
 
 TEST_CASE("transfers: none where no kernel is on a device", "[plan]") {

@@ -1,0 +1,22 @@
+// A kernel behind the C interface that runs on a device of CUDA, prepared for one call.
+#ifndef ASSAY_CUSTOM_DEVICE_KERNEL_H_
+#define ASSAY_CUSTOM_DEVICE_KERNEL_H_
+
+#include <memory>
+#include <span>
+
+#include "custom/bound_call.h"
+#include "custom/registrations.h"
+#include "evaluator/custom_op.h"
+
+namespace assay::custom {
+
+// Constructs the kernel for a call with these operands. NotSupported where one of them or a result is no static array; else
+// errors are the constructor's.
+absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> MakeDeviceKernel(
+    const OpInterface& op, const KernelDef& kernel, BoundCall bound, std::span<const Shape* const> operands,
+    const Instruction& call);
+
+}  // namespace assay::custom
+
+#endif  // ASSAY_CUSTOM_DEVICE_KERNEL_H_
