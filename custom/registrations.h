@@ -21,7 +21,7 @@ struct KernelDef {
   int32_t priority = 0;
   bool on_cpu = true;  // else on a device of CUDA
   std::vector<std::pair<std::string, std::vector<ElementType>>>
-      constraints;  // attribute and the types it may be
+      constraints;                       // attribute and the types it may be
   std::vector<std::string> host_memory;  // arguments whose data the kernel reads or writes on the host
   CustomTolerance tolerance;
   void* user = nullptr;

@@ -76,6 +76,20 @@ absl::StatusOr<Literal> ReserveScratch(EvalContext& context, int64_t elements, i
   return context.NewLiteral(std::make_shared<const Shape>(std::move(shape)));
 }
 
+absl::Status CheckStaticSizes(const Shape& wanted, const Literal& value,
+                              absl::FunctionRef<std::string()> what) {
+  for (int64_t i = 0; i < value.tuple_size(); ++i)
+    ASSAY_RETURN_IF_ERROR(CheckStaticSizes(wanted.element(i), value.element(i), what));
+  if (value.IsFullSize()) return absl::OkStatus();
+  const DimVector sizes = value.runtime_sizes();
+  for (int64_t d = 0; d < wanted.rank(); ++d) {
+    if (wanted.is_dynamic(d) || sizes[d] == wanted.size(d)) continue;
+    return EvalError({}, fmt::format("dimension {} of {}, {}, is static and has size {}, but {} at run time",
+                                     d, what(), wanted.ToString(), wanted.size(d), sizes[d]));
+  }
+  return absl::OkStatus();
+}
+
 bool HasDynamicDimension(const Shape& shape) {
   if (shape.IsArray()) return shape.HasDynamic();
   return std::any_of(shape.elements().begin(), shape.elements().end(), HasDynamicDimension);

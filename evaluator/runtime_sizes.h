@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
+#include "absl/functional/function_ref.h"
 #include "evaluator/eval_context.h"
 
 namespace assay {
@@ -25,6 +27,10 @@ void SetRuntimeSizes(Literal& result, std::span<const int64_t> sizes);
 // Counts working memory of `elements` times `bytes_each` against the memory limit for as long as the returned
 // value lives.
 absl::StatusOr<Literal> ReserveScratch(EvalContext& context, int64_t elements, int64_t bytes_each);
+// EvalError where a dimension that is static in `wanted` (an array, or one in tuples) is smaller in the value: what reads a value
+// of this shape goes by its static sizes. `what` names the value in the message.
+absl::Status CheckStaticSizes(const Shape& wanted, const Literal& value,
+                              absl::FunctionRef<std::string()> what);
 // True if some dimension of the shape (or of an element of a tuple) is dynamic: dead elements must be zero.
 bool HasDynamicDimension(const Shape& shape);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/runtime_sizes.h"
 #include "plan/fuse.h"
 #include "plan/inline_calls.h"
 #include "plan/last_uses.h"
@@ -53,6 +54,14 @@ bool HasMeetings(const Module& module) {
   });
 }
 
+bool HasDynamic(const Module& module) {
+  return std::ranges::any_of(module.computations, [](const Computation& computation) {
+    return std::ranges::any_of(computation.instructions, [](const Instruction& instruction) {
+      return HasDynamicDimension(*instruction.shape);
+    });
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const Engine* const> engines) {
@@ -63,6 +72,7 @@ absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const En
   plan.engines.assign(engines.begin(), engines.end());
   ASSAY_ASSIGN_OR_RETURN(plan.computations, PlanComputations(*plan.module, plan.engines));
   plan.meets = HasMeetings(*plan.module);
+  plan.has_dynamic = HasDynamic(*plan.module);
   return plan;
 }
 

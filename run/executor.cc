@@ -8,6 +8,7 @@
 
 #include "evaluator/ops/collective/settle_devices.h"
 #include "evaluator/registry.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/steps.h"
 #include "fmt/format.h"
 #include "plan/prepare.h"
@@ -67,6 +68,9 @@ absl::Status CheckArgument(int64_t number, const Literal& argument, const Shape&
     return BadInput(fmt::format("Parameter-C2: argument {} is {}, the program wants {}", number,
                                 argument.shape().ToString(), wanted.ToString()));
   }
+  const absl::Status smaller =
+      CheckStaticSizes(wanted, argument, [&] { return fmt::format("argument {}", number); });
+  if (!smaller.ok()) return BadInput(fmt::format("Parameter-C2: {}", std::string(smaller.message())));
   return absl::OkStatus();
 }
 
@@ -166,11 +170,37 @@ Literal TakeOutput(const ElementSlot& output, std::vector<Literal>& frame) {
 
 }  // namespace
 
+namespace {
+
+std::string ParameterText(const Computation& computation, size_t i) {
+  return fmt::format("parameter {} of {}", i, computation.name);
+}
+
+absl::Status CheckTaken(const Computation& computation, size_t i, const Literal& argument) {
+  const Instruction& parameter = computation.instructions[computation.parameters[i]];
+  return CheckStaticSizes(*parameter.shape, argument, [&] { return ParameterText(computation, i); });
+}
+
+// The same for a loop's state before a turn.
+absl::Status CheckState(const Computation& computation, std::span<const Literal> elements) {
+  const Shape& state = *computation.instructions[computation.parameters[0]].shape;
+  for (size_t e = 0; e < elements.size(); ++e) {
+    ASSAY_RETURN_IF_ERROR(CheckStaticSizes(state.element(static_cast<int64_t>(e)), elements[e],
+                                           [&] { return ParameterText(computation, 0); }));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> arguments, int depth) {
   if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   ASSAY_CHECK(arguments.size() == computation.parameters.size());
+
+  for (size_t i = 0; plan_.has_dynamic && i < arguments.size(); ++i)
+    ASSAY_RETURN_IF_ERROR(CheckTaken(computation, i, arguments[i]));
 
   Frame frame = TakeFrame(id);
   if (plan.state.unpacked) {
@@ -288,7 +318,13 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
   Turn turn{.memory = memory.steps, .keeps_invariants = KeepsInvariants(plan_.computations[body.value])};
   // What a kernel keeps is made of operands whose bytes stay where they are.
   if (!turn.keeps_invariants) turn.memory = {};
+  const Computation& decide = plan_.module->computation(condition);
+  const Computation& change = plan_.module->computation(body);
   for (;; turn.first = asked.first = false) {
+    if (plan_.has_dynamic) {
+      ASSAY_RETURN_IF_ERROR(CheckState(decide, elements));
+      ASSAY_RETURN_IF_ERROR(CheckState(change, elements));
+    }
     for (const ElementSlot& input : seen.inputs) {
       if (turn.first || seen.unchanged.empty() || !seen.unchanged[input.element])
         conditions[input.slot] = elements[input.element];
@@ -338,6 +374,10 @@ absl::Status Executor::RunStep(const Computation& computation, const Step& step,
   }
   absl::StatusOr<Literal> result = Evaluate(computation, step, frame, depth);
   if (!result.ok()) return AtInstruction(result.status(), instruction);
+  if (plan_.has_dynamic) {
+    const absl::Status status = CheckStaticSizes(*instruction.shape, *result, [] { return "the result"; });
+    if (!status.ok()) return AtInstruction(status, instruction);
+  }
   if (step.result_used) frame[step.instruction] = *std::move(result);
   return absl::OkStatus();
 }

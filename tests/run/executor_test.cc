@@ -345,6 +345,16 @@ TEST_CASE("executor: wrong arguments are refused", "[executor]") {
   CHECK(ExitCodeOf(RunText(Chain(1, 2, true), {"f32[2] {1, 2}", "f32[2] {1, 2}"}).status()) == 5);
   CHECK(ExitCodeOf(RunText(Chain(1, 2, true), {"f32[3] {1, 2, 3}"}).status()) == 5);
   CHECK(ExitCodeOf(RunText(Chain(1, 2, true), {"s32[2] {1, 2}"}).status()) == 5);
+  // Smaller at run time than the parameter's static size.
+  Literal smaller = Value("f32[<=2] {1, 2}");
+  smaller.set_dynamic_size(0, 1);
+  const absl::Status status =
+      ProgramOf("HloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n").Run({smaller}).status();
+  CHECK(ExitCodeOf(status) == 5);
+  CHECK_THAT(
+      std::string(status.message()),
+      Catch::Contains(
+          "Parameter-C2: dimension 0 of argument 0, f32[2], is static and has size 2, but 1 at run time"));
 }
 
 TEST_CASE("executor: a plan can run again", "[executor]") {
