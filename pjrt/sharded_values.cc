@@ -1,0 +1,167 @@
+#include "pjrt/sharded_values.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "hlo/manual_region.h"
+#include "hlo/sharding_syntax.h"
+#include "hlo/text/sharding_text.h"
+#include "pjrt/element_types.h"
+#include "pjrt/wire_writer.h"
+#include "shape/index.h"
+
+namespace assay::pjrt {
+namespace {
+
+bool IsCut(const ShardLayout& layout) {
+  return std::ranges::any_of(layout.counts(), [](int64_t count) { return count > 1; });
+}
+
+absl::Status SetLayout(ShardLayout layout, int64_t partitions, std::string_view what, Leaf& leaf) {
+  if (!IsCut(layout)) return absl::OkStatus();
+  if (layout.num_devices() != partitions) {
+    return InvalidProgram({}, fmt::format("{}: a sharding over {} devices in a program of {} partitions",
+                                          what, layout.num_devices(), partitions));
+  }
+  for (int64_t device = 0; device < partitions; ++device) {
+    if (!layout.HoldsTheValue(device))
+      return NotSupported({}, fmt::format("{}: an unreduced value at the program's border", what));
+  }
+  absl::StatusOr<Shape> local = LocalShape(*leaf.shape, layout);
+  if (!local.ok())
+    return NotSupported({}, fmt::format("{}: {}", what, std::string(local.status().message())));
+  leaf.local_shape = std::make_shared<const Shape>(*std::move(local));
+  leaf.layout = std::move(layout);
+  return absl::OkStatus();
+}
+
+// What an instruction says of its value: Shardy's form before HLO's.
+absl::Status SetFrom(const Instruction& instruction, std::span<const NamedMesh> meshes, int64_t partitions,
+                     std::string_view what, Leaf& leaf) {
+  if (!leaf.shape->IsArray()) return absl::OkStatus();
+  if (const std::string* text = FrontendAttribute(instruction, kSharding); text != nullptr) {
+    Sharding sharding;
+    if (instruction.opcode == Opcode::kCustomCall) {
+      ASSAY_ASSIGN_OR_RETURN(std::vector<Sharding> values, ParseShardings(*text));
+      if (values.size() != 1)
+        return InvalidProgram({}, fmt::format("{}: {} shardings, want 1", what, values.size()));
+      sharding = std::move(values[0]);
+    } else {
+      ASSAY_ASSIGN_OR_RETURN(sharding, ParseSharding(*text));
+    }
+    ASSAY_ASSIGN_OR_RETURN(const Mesh* const mesh, FindMesh(meshes, sharding));
+    if (mesh->IsEmpty() || mesh->IsMaximal()) return absl::OkStatus();
+    ASSAY_RETURN_IF_ERROR(CheckSharding(sharding, *mesh, leaf.shape->rank()));
+    ASSAY_ASSIGN_OR_RETURN(ShardLayout layout, ShardLayout::OfWhole(*mesh, sharding));
+    return SetLayout(std::move(layout), partitions, what, leaf);
+  }
+  if (instruction.extras == nullptr || instruction.extras->sharding.empty()) return absl::OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(ShardLayout layout,
+                         LayoutOfSharding(instruction.extras->sharding, leaf.shape->rank(), partitions));
+  return SetLayout(std::move(layout), partitions, what, leaf);
+}
+
+// HLO's sharding of a root that is a tuple has one for each element.
+absl::Status SetFromTuple(const Instruction& root, int64_t partitions, std::span<Leaf> outputs) {
+  if (root.extras == nullptr || root.extras->sharding.empty()) return absl::OkStatus();
+  const std::vector<std::string> shardings = LeafShardings(root.extras->sharding);
+  if (shardings.size() != outputs.size()) return absl::OkStatus();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].shape->IsArray()) continue;
+    ASSAY_ASSIGN_OR_RETURN(ShardLayout layout,
+                           LayoutOfSharding(shardings[i], outputs[i].shape->rank(), partitions));
+    ASSAY_RETURN_IF_ERROR(SetLayout(std::move(layout), partitions, fmt::format("result {}", i), outputs[i]));
+  }
+  return absl::OkStatus();
+}
+
+// Where the piece begins in the whole value, in bytes.
+int64_t OffsetOf(const Leaf& leaf, int64_t device, std::span<const int64_t> strides) {
+  const Ints chunk = leaf.layout->ChunkOf(device);
+  int64_t offset = 0;
+  for (size_t d = 0; d < chunk.size(); ++d)
+    offset += chunk[d] * leaf.local_shape->size(static_cast<int64_t>(d)) * strides[d];
+  return offset;
+}
+
+}  // namespace
+
+absl::Status SetShardings(const Module& module, int64_t partitions, std::span<Leaf> arguments,
+                          std::span<Leaf> outputs) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<NamedMesh> meshes, MeshesOf(module));
+  const Computation& entry = module.entry_computation();
+  // Leaves of parameters that are tuples are whole: frameworks pass no tuples to partitioned programs.
+  if (arguments.size() == entry.parameters.size()) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      ASSAY_RETURN_IF_ERROR(SetFrom(entry.instructions[static_cast<size_t>(entry.parameters[i])], meshes,
+                                    partitions, fmt::format("argument {}", i), arguments[i]));
+    }
+  }
+  const Instruction& root = entry.root_instruction();
+  if (!root.shape->IsTuple()) return SetFrom(root, meshes, partitions, "the result", outputs[0]);
+  ASSAY_RETURN_IF_ERROR(SetFromTuple(root, partitions, outputs));
+  if (root.opcode != Opcode::kTuple || root.operands.size() != outputs.size()) return absl::OkStatus();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Instruction& operand = entry.instructions[static_cast<size_t>(root.operands[i])];
+    if (outputs[i].layout || operand.opcode != Opcode::kCustomCall) continue;
+    ASSAY_RETURN_IF_ERROR(SetFrom(operand, meshes, partitions, fmt::format("result {}", i), outputs[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> WholeOf(const Leaf& leaf, std::span<const Literal> pieces) {
+  if (!leaf.layout) return pieces[0];
+  const int64_t bytes = Bytes(leaf.shape->element_type());
+  ASSAY_ASSIGN_OR_RETURN(Literal whole, Literal::Make(leaf.shape, nullptr, /*zero=*/false));
+  if (leaf.shape->num_elements() == 0) return whole;
+  const DimVector order = RowMajorOrder(leaf.shape->rank());
+  const DimVector strides = DenseStrides(leaf.shape->sizes(), bytes, order);
+  const DimVector local = DenseStrides(leaf.local_shape->sizes(), bytes, order);
+  std::byte* const target = whole.MutableBytes().data();
+  for (int64_t device = 0; device < std::ssize(pieces); ++device) {
+    CopyStrided(leaf.local_shape->sizes(), bytes, pieces[static_cast<size_t>(device)].data(), local,
+                target + OffsetOf(leaf, device, strides), strides);
+  }
+  return whole;
+}
+
+absl::StatusOr<Literal> PieceOf(const Leaf& leaf, const Literal& whole, int64_t device) {
+  if (!leaf.layout) return whole;
+  const int64_t bytes = Bytes(leaf.shape->element_type());
+  ASSAY_ASSIGN_OR_RETURN(Literal piece, Literal::Make(leaf.local_shape, nullptr, /*zero=*/false));
+  if (leaf.local_shape->num_elements() == 0) return piece;
+  const DimVector order = RowMajorOrder(leaf.shape->rank());
+  const DimVector strides = DenseStrides(leaf.shape->sizes(), bytes, order);
+  CopyStrided(leaf.local_shape->sizes(), bytes, whole.data() + OffsetOf(leaf, device, strides), strides,
+              piece.MutableBytes().data(), DenseStrides(leaf.local_shape->sizes(), bytes, order));
+  return piece;
+}
+
+std::string OpShardingBytes(const Leaf& leaf) {
+  constexpr uint64_t kReplicated = 0, kOther = 3;
+  WireWriter sharding;
+  sharding.Varint(1, leaf.layout ? kOther : kReplicated);
+  if (!leaf.layout) return sharding.bytes();
+  // Devices by chunk, in row-major order; those that hold the same one stand together, in a last dimension of tiles.
+  const ShardLayout& layout = *leaf.layout;
+  std::vector<std::pair<int64_t, int64_t>> by_chunk;
+  for (int64_t device = 0; device < layout.num_devices(); ++device) {
+    const Ints chunk = layout.ChunkOf(device);
+    int64_t number = 0;
+    for (size_t d = 0; d < chunk.size(); ++d) number = number * layout.counts()[d] + chunk[d];
+    by_chunk.emplace_back(number, device);
+  }
+  std::sort(by_chunk.begin(), by_chunk.end());
+  std::vector<int64_t> tiles(layout.counts().begin(), layout.counts().end()), devices;
+  int64_t chunks = 1;
+  for (const int64_t count : tiles) chunks *= count;
+  for (const auto& [chunk, device] : by_chunk) devices.push_back(device);
+  const int64_t copies = layout.num_devices() / chunks;
+  if (copies > 1) tiles.push_back(copies);
+  sharding.Packed(3, tiles);
+  sharding.Packed(4, devices);
+  if (copies > 1) sharding.Varint(6, 1);
+  return sharding.bytes();
+}
+
+}  // namespace assay::pjrt

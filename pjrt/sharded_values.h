@@ -1,0 +1,31 @@
+// How arguments and results of a whole program are cut among the partitions: read from the shardings that the program states,
+// and done to values.
+#ifndef ASSAY_PJRT_SHARDED_VALUES_H_
+#define ASSAY_PJRT_SHARDED_VALUES_H_
+
+#include <span>
+#include <string>
+
+#include "hlo/mesh.h"
+#include "hlo/module.h"
+#include "literal/literal.h"
+#include "pjrt/compiled_program.h"
+
+namespace assay::pjrt {
+
+// Sets layout and local shape of each argument and result from the shardings of parameters and root. What none is stated of
+// is whole on each device. NotSupported: a value that does not divide evenly, or is unreduced.
+absl::Status SetShardings(const Module& module, int64_t partitions, std::span<Leaf> arguments,
+                          std::span<Leaf> outputs);
+
+// The whole value of the devices' pieces.
+absl::StatusOr<Literal> WholeOf(const Leaf& leaf, std::span<const Literal> pieces);
+// The device's piece of a whole value.
+absl::StatusOr<Literal> PieceOf(const Leaf& leaf, const Literal& whole, int64_t device);
+
+// An OpSharding, as XLA's modules carry it.
+std::string OpShardingBytes(const Leaf& leaf);
+
+}  // namespace assay::pjrt
+
+#endif  // ASSAY_PJRT_SHARDED_VALUES_H_

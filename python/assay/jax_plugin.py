@@ -1,0 +1,216 @@
+"""Assay as a platform of JAX: found by JAX itself through the entry point in group `jax_plugins` (docs/jax.md).
+
+JAX calls `initialize` when it looks for its backends. Besides the plugin's library, what makes a platform whole is registered
+here: lowering rules, callbacks to Python, handlers of jax.ffi. JAX has no public way for some of it; where a name that it is
+done by is gone, JAX says by itself what the platform then lacks.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import logging
+import pathlib
+import traceback
+
+import numpy as np
+
+PLATFORM = "assay"
+LIBRARY = pathlib.Path(__file__).with_name("libpjrt_assay.so")
+# Below the CPU's, which is 0: who installs Assay does not change where programs run.
+PRIORITY = -1
+_log = logging.getLogger(__name__)
+
+
+def initialize(library: pathlib.Path | str = LIBRARY, options: dict | None = None) -> None:
+    """Registers the platform. `options` are the client's (docs/jax.md); they win over the environment."""
+    from jax._src import xla_bridge
+
+    library = pathlib.Path(library)
+    if not library.exists():
+        _log.info("assay: no plugin at %s", library)
+        return
+    getattr(xla_bridge, "_nonexperimental_plugins", set()).add(PLATFORM)
+    xla_bridge.register_plugin(PLATFORM, priority=PRIORITY, library_path=str(library), options=options)
+    plugin = ctypes.CDLL(str(library))
+    for extend in (_add_cpu_for_callbacks, _share_lowerings_of_cpu, _allow_donation,
+                   functools.partial(_serve_callbacks, plugin), functools.partial(_serve_ffi, plugin)):
+        try:
+            extend()
+        except (AttributeError, ImportError) as error:
+            _log.warning("assay: this version of JAX differs: %s", error)
+
+
+def _add_cpu_for_callbacks() -> None:
+    """jax.pure_callback hands its function arrays on a CPU device, so that JAX_PLATFORMS=assay alone would be too little."""
+    import jax
+
+    if jax.config.jax_platforms == PLATFORM:
+        jax.config.update("jax_platforms", f"{PLATFORM},cpu")
+
+
+def _share_lowerings_of_cpu() -> None:
+    """What JAX lowers in its own way for CPUs, Assay takes as well: LAPACK's calls (docs/linear_algebra.md), loops that are
+    rolled, callbacks."""
+    from jax._src.interpreters import mlir
+
+    rules = mlir._platform_specific_lowerings
+    rules[PLATFORM].update(rules["cpu"])
+
+
+def _allow_donation() -> None:
+    from jax._src.interpreters import mlir
+
+    if PLATFORM not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(PLATFORM)
+
+
+# --- Callbacks ---
+
+
+class _HostArray(ctypes.Structure):
+    """AssayHostArray of pjrt/process_ops.h."""
+    _fields_ = [("type", ctypes.c_int32), ("rank", ctypes.c_int64), ("sizes", ctypes.POINTER(ctypes.c_int64)),
+                ("data", ctypes.c_void_p), ("bytes", ctypes.c_int64)]
+
+
+_HostCallback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_size_t, ctypes.POINTER(_HostArray),
+                                 ctypes.c_size_t, ctypes.POINTER(_HostArray), ctypes.c_void_p, ctypes.c_size_t)
+# By PJRT's numbers of types.
+_TYPES = {1: "bool", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "uint8", 7: "uint16", 8: "uint32", 9: "uint64",
+          10: "float16", 11: "float32", 12: "float64", 13: "bfloat16", 14: "complex64", 15: "complex128",
+          16: "float8_e5m2", 17: "float8_e4m3fn", 18: "float8_e4m3b11fnuz", 19: "float8_e5m2fnuz",
+          20: "float8_e4m3fnuz", 21: "int4", 22: "uint4", 24: "int2", 25: "uint2", 26: "float8_e4m3",
+          27: "float8_e3m4", 28: "float8_e8m0fnu", 29: "float4_e2m1fn", 30: "int1", 31: "uint1",
+          32: "float6_e2m3fn", 33: "float6_e3m2fn"}
+# Functions by the numbers that programs know them by; a program may run as long as the process does.
+_functions: dict[int, object] = {}
+_numbers = itertools.count(1)
+
+
+@functools.cache
+def _dtype(number: int) -> np.dtype:
+    import ml_dtypes
+
+    name = _TYPES[number]
+    return np.dtype(getattr(ml_dtypes, name) if hasattr(ml_dtypes, name) else name)
+
+
+def _view(array: _HostArray) -> np.ndarray:
+    sizes = tuple(array.sizes[:array.rank])
+    dtype = _dtype(array.type)
+    if array.bytes == 0:
+        return np.empty(sizes, dtype)
+    memory = (ctypes.c_ubyte * array.bytes).from_address(array.data)
+    return np.frombuffer(memory, np.uint8).view(dtype).reshape(sizes)
+
+
+@_HostCallback
+def _call(number, num_operands, operands, num_results, results, error, error_size):
+    try:
+        # Copies: what a function keeps must outlive the run.
+        given = [np.array(_view(operands[i])) for i in range(num_operands)]
+        for i, value in enumerate(_functions[number](*given)):
+            _view(results[i])[...] = value
+        return 0
+    except BaseException:  # pylint: disable=broad-except
+        text = traceback.format_exc().encode(errors="replace")[-(error_size - 1):] + b"\0"
+        ctypes.memmove(error, text, len(text))
+        return 1
+
+
+def _checked(callback, result_avals):
+    """The function with what JAX's own callbacks check of its results."""
+    from jax._src import dtypes
+
+    def checked(*args):
+        values = tuple(dtypes.canonicalize_value(np.asarray(value)) for value in callback(*args))
+        if len(values) != len(result_avals):
+            raise RuntimeError(f"Mismatched number of outputs from callback. Expected: {len(result_avals)}, "
+                               f"Actual: {len(values)}")
+        for i, (value, aval) in enumerate(zip(values, result_avals)):
+            if value.shape != aval.shape:
+                raise RuntimeError(f"Incorrect output shape for return value #{i}: Expected: {aval.shape}, "
+                                   f"Actual: {value.shape}")
+            if value.dtype != aval.dtype:
+                raise RuntimeError(f"Incorrect output dtype for return value #{i}: Expected: {aval.dtype}, "
+                                   f"Actual: {value.dtype}")
+        return values
+
+    return checked
+
+
+def _serve_callbacks(plugin: ctypes.CDLL) -> None:
+    import dataclasses
+
+    from jax._src import callback as callbacks
+    from jax._src import core, ffi
+    from jax._src.interpreters import mlir
+
+    original = callbacks.emit_python_callback
+
+    @functools.wraps(original)
+    def emit(ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect, returns_token=True,
+             partitioned=False, sharding=None):
+        if tuple(ctx.module_context.platforms) != (PLATFORM,):
+            return original(ctx, callback, token, operands, operand_avals, result_avals,
+                            has_side_effect=has_side_effect, returns_token=returns_token, partitioned=partitioned,
+                            sharding=sharding)
+        if partitioned and result_avals:
+            raise ValueError("Partitioned callback not supported with return values.")
+        number = next(_numbers)
+        _functions[number] = _checked(callback, result_avals)
+        if token:
+            operands = [token, *operands]
+            ctx = dataclasses.replace(ctx, avals_in=[core.abstract_token, *ctx.avals_in],
+                                      avals_out=[core.abstract_token, *ctx.avals_out])
+        lower = ffi.build_ffi_lowering_function("assay_host_callback", has_side_effect=has_side_effect)
+        call = lower(ctx, *operands, number=np.uint64(number))
+        if sharding is not None and not token:
+            mlir.set_sharding(ctx.module_context, call, sharding)
+        results = call.results
+        if token:
+            token, *results = results
+        return results, token, None
+
+    callbacks.emit_python_callback = emit
+    plugin.AssaySetHostCallback.restype = None
+    plugin.AssaySetHostCallback(_call)
+
+
+# --- jax.ffi ---
+
+
+def _pointer(capsule) -> int:
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype = ctypes.c_char_p
+    api.PyCapsule_GetName.argtypes = [ctypes.py_object]
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    return api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
+
+
+def _serve_ffi(plugin: ctypes.CDLL) -> None:
+    from jax._src.lib import xla_client
+
+    register_handler = plugin.AssayRegisterFfiHandler
+    register_handler.argtypes = [ctypes.c_char_p, *[ctypes.c_void_p] * 4, ctypes.c_uint32, ctypes.c_char_p,
+                                 ctypes.c_size_t]
+
+    def register(name, fn, platform, api_version, traits=0):
+        del platform
+        if api_version != 1:
+            raise NotImplementedError(f"assay: custom call {name!r} of API version {api_version}, want 1 (typed FFI)")
+        stages = fn if isinstance(fn, dict) else {"execute": fn}
+        unknown = set(stages) - {"instantiate", "prepare", "initialize", "execute"}
+        if unknown:
+            raise ValueError(f"assay: custom call {name!r} has stages {sorted(unknown)}")
+        pointers = [_pointer(stages[stage]) if stage in stages else None
+                    for stage in ("instantiate", "prepare", "initialize", "execute")]
+        error = ctypes.create_string_buffer(4096)
+        text = name if isinstance(name, bytes) else name.encode()
+        if register_handler(text, *pointers, getattr(traits, "value", int(traits)), error, len(error)) != 0:
+            raise ValueError(error.value.decode(errors="replace"))
+
+    xla_client.register_custom_call_handler(PLATFORM, register)
