@@ -1,7 +1,10 @@
 #include "pjrt/sharded_values.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
+#include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/manual_region.h"
 #include "hlo/sharding_syntax.h"
@@ -17,7 +20,7 @@ bool IsCut(const ShardLayout& layout) {
   return std::ranges::any_of(layout.counts(), [](int64_t count) { return count > 1; });
 }
 
-absl::Status SetLayout(ShardLayout layout, int64_t partitions, std::string_view what, Leaf& leaf) {
+absl::Status SetLayout(const ShardLayout& layout, int64_t partitions, std::string_view what, Leaf& leaf) {
   if (!IsCut(layout)) return absl::OkStatus();
   if (layout.num_devices() != partitions) {
     return InvalidProgram({}, fmt::format("{}: a sharding over {} devices in a program of {} partitions",
@@ -31,37 +34,97 @@ absl::Status SetLayout(ShardLayout layout, int64_t partitions, std::string_view 
   if (!local.ok())
     return NotSupported({}, fmt::format("{}: {}", what, std::string(local.status().message())));
   leaf.local_shape = std::make_shared<const Shape>(*std::move(local));
-  leaf.layout = std::move(layout);
+  leaf.layout = layout;
   return absl::OkStatus();
 }
 
-// What an instruction says of its value: Shardy's form before HLO's.
-absl::Status SetFrom(const Instruction& instruction, std::span<const NamedMesh> meshes, int64_t partitions,
-                     std::string_view what, Leaf& leaf) {
-  if (!leaf.shape->IsArray()) return absl::OkStatus();
-  if (const std::string* text = FrontendAttribute(instruction, kSharding); text != nullptr) {
-    Sharding sharding;
-    if (instruction.opcode == Opcode::kCustomCall) {
-      ASSAY_ASSIGN_OR_RETURN(std::vector<Sharding> values, ParseShardings(*text));
-      if (values.size() != 1)
-        return InvalidProgram({}, fmt::format("{}: {} shardings, want 1", what, values.size()));
-      sharding = std::move(values[0]);
-    } else {
-      ASSAY_ASSIGN_OR_RETURN(sharding, ParseSharding(*text));
-    }
-    ASSAY_ASSIGN_OR_RETURN(const Mesh* const mesh, FindMesh(meshes, sharding));
-    if (mesh->IsEmpty() || mesh->IsMaximal()) return absl::OkStatus();
-    ASSAY_RETURN_IF_ERROR(CheckSharding(sharding, *mesh, leaf.shape->rank()));
-    ASSAY_ASSIGN_OR_RETURN(ShardLayout layout, ShardLayout::OfWhole(*mesh, sharding));
-    return SetLayout(std::move(layout), partitions, what, leaf);
-  }
-  if (instruction.extras == nullptr || instruction.extras->sharding.empty()) return absl::OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(ShardLayout layout,
-                         LayoutOfSharding(instruction.extras->sharding, leaf.shape->rank(), partitions));
-  return SetLayout(std::move(layout), partitions, what, leaf);
-}
+// The shardings of the entry computation's arrays: those that are stated, and of results that nothing is stated of those that
+// follow. A result of an elementwise operation lies as its first operand that has a sharding. XLA's propagation goes further;
+// where pieces lie changes no value.
+class Layouts {
+ public:
+  using Layout = std::shared_ptr<const ShardLayout>;  // null: whole on each device
+  Layouts(const Module& module, std::vector<NamedMesh> meshes, int64_t partitions)
+      : module_(module),
+        entry_(module.entry_computation()),
+        meshes_(std::move(meshes)),
+        partitions_(partitions) {}
 
-// HLO's sharding of a root that is a tuple has one for each element.
+  absl::Status Follow() {
+    layouts_.resize(entry_.instructions.size());
+    for (size_t i = 0; i < layouts_.size(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(layouts_[i], Of(entry_.instructions[i]));
+    }
+    return absl::OkStatus();
+  }
+  const Layout& operator[](int32_t instruction) const { return layouts_[static_cast<size_t>(instruction)]; }
+
+ private:
+  absl::StatusOr<Layout> Of(const Instruction& instruction) const {
+    if (!instruction.shape->IsArray()) return Layout();
+    if (IsManualBorder(instruction)) return OfBorder(instruction, 0);
+    if (instruction.opcode == Opcode::kGetTupleElement) {
+      const Instruction& tuple = entry_.instructions[static_cast<size_t>(instruction.operands[0])];
+      if (IsManualBorder(tuple)) return OfBorder(tuple, instruction.attributes.Int(Attr::kIndex));
+    }
+    if (const std::string* text = FrontendAttribute(instruction, kSharding); text != nullptr)
+      return OfText(*text, instruction.shape->rank());
+    if (instruction.extras != nullptr && !instruction.extras->sharding.empty()) {
+      ASSAY_ASSIGN_OR_RETURN(ShardLayout layout, LayoutOfSharding(instruction.extras->sharding,
+                                                                  instruction.shape->rank(), partitions_));
+      return std::make_shared<const ShardLayout>(std::move(layout));
+    }
+    return OfOperands(instruction);
+  }
+
+  absl::StatusOr<Layout> OfText(const std::string& text, int64_t rank) const {
+    std::vector<Sharding> values;
+    if (text.starts_with("#sdy.sharding_per_value")) {
+      ASSAY_ASSIGN_OR_RETURN(values, ParseShardings(text));
+    } else {
+      ASSAY_ASSIGN_OR_RETURN(Sharding one, ParseSharding(text));
+      values.push_back(std::move(one));
+    }
+    if (values.size() != 1) return Layout();
+    return OfSharding(values[0], rank);
+  }
+
+  absl::StatusOr<Layout> OfSharding(const Sharding& sharding, int64_t rank) const {
+    ASSAY_ASSIGN_OR_RETURN(const Mesh* const mesh, FindMesh(meshes_, sharding));
+    if (mesh->IsEmpty() || mesh->IsMaximal()) return Layout();
+    ASSAY_RETURN_IF_ERROR(CheckSharding(sharding, *mesh, rank));
+    ASSAY_ASSIGN_OR_RETURN(ShardLayout layout, ShardLayout::OfWhole(*mesh, sharding));
+    return std::make_shared<const ShardLayout>(std::move(layout));
+  }
+
+  // Result k of what leaves a manual region. What enters one is local to it.
+  absl::StatusOr<Layout> OfBorder(const Instruction& call, int64_t k) const {
+    ASSAY_ASSIGN_OR_RETURN(const ManualBorder border, BorderOf(meshes_, call));
+    if (border.enters || k < 0 || k >= std::ssize(border.shardings)) return Layout();
+    const Sharding& sharding = border.shardings[static_cast<size_t>(k)];
+    return OfSharding(sharding, std::ssize(sharding.dims));
+  }
+
+  Layout OfOperands(const Instruction& instruction) const {
+    if (DefinitionOf(instruction.opcode).strip == nullptr && instruction.opcode != Opcode::kCopy)
+      return nullptr;
+    for (const int32_t operand : instruction.operands) {
+      const Shape& shape = *entry_.instructions[static_cast<size_t>(operand)].shape;
+      const Layout& layout = layouts_[static_cast<size_t>(operand)];
+      if (layout != nullptr && shape.IsArray() && Shape::SameDimensions(shape, *instruction.shape))
+        return layout;
+    }
+    return nullptr;
+  }
+
+  const Module& module_;
+  const Computation& entry_;
+  const std::vector<NamedMesh> meshes_;
+  const int64_t partitions_;
+  std::vector<Layout> layouts_;
+};
+
+// HLO's sharding of a root that is a tuple has one for each element; it says {replicated} of those without one.
 absl::Status SetFromTuple(const Instruction& root, int64_t partitions, std::span<Leaf> outputs) {
   if (root.extras == nullptr || root.extras->sharding.empty()) return absl::OkStatus();
   const std::vector<std::string> shardings = LeafShardings(root.extras->sharding);
@@ -70,7 +133,7 @@ absl::Status SetFromTuple(const Instruction& root, int64_t partitions, std::span
     if (!outputs[i].shape->IsArray()) continue;
     ASSAY_ASSIGN_OR_RETURN(ShardLayout layout,
                            LayoutOfSharding(shardings[i], outputs[i].shape->rank(), partitions));
-    ASSAY_RETURN_IF_ERROR(SetLayout(std::move(layout), partitions, fmt::format("result {}", i), outputs[i]));
+    ASSAY_RETURN_IF_ERROR(SetLayout(layout, partitions, fmt::format("result {}", i), outputs[i]));
   }
   return absl::OkStatus();
 }
@@ -88,24 +151,25 @@ int64_t OffsetOf(const Leaf& leaf, int64_t device, std::span<const int64_t> stri
 
 absl::Status SetShardings(const Module& module, int64_t partitions, std::span<Leaf> arguments,
                           std::span<Leaf> outputs) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<NamedMesh> meshes, MeshesOf(module));
+  ASSAY_ASSIGN_OR_RETURN(std::vector<NamedMesh> meshes, MeshesOf(module));
+  Layouts layouts(module, std::move(meshes), partitions);
+  ASSAY_RETURN_IF_ERROR(layouts.Follow());
   const Computation& entry = module.entry_computation();
+  const auto set = [&](int32_t instruction, std::string what, Leaf& leaf) {
+    if (layouts[instruction] == nullptr || leaf.layout || !leaf.shape->IsArray()) return absl::OkStatus();
+    return SetLayout(*layouts[instruction], partitions, what, leaf);
+  };
   // Leaves of parameters that are tuples are whole: frameworks pass no tuples to partitioned programs.
   if (arguments.size() == entry.parameters.size()) {
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      ASSAY_RETURN_IF_ERROR(SetFrom(entry.instructions[static_cast<size_t>(entry.parameters[i])], meshes,
-                                    partitions, fmt::format("argument {}", i), arguments[i]));
-    }
+    for (size_t i = 0; i < arguments.size(); ++i)
+      ASSAY_RETURN_IF_ERROR(set(entry.parameters[i], fmt::format("argument {}", i), arguments[i]));
   }
   const Instruction& root = entry.root_instruction();
-  if (!root.shape->IsTuple()) return SetFrom(root, meshes, partitions, "the result", outputs[0]);
+  if (!root.shape->IsTuple()) return set(entry.root, "the result", outputs[0]);
   ASSAY_RETURN_IF_ERROR(SetFromTuple(root, partitions, outputs));
   if (root.opcode != Opcode::kTuple || root.operands.size() != outputs.size()) return absl::OkStatus();
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const Instruction& operand = entry.instructions[static_cast<size_t>(root.operands[i])];
-    if (outputs[i].layout || operand.opcode != Opcode::kCustomCall) continue;
-    ASSAY_RETURN_IF_ERROR(SetFrom(operand, meshes, partitions, fmt::format("result {}", i), outputs[i]));
-  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    ASSAY_RETURN_IF_ERROR(set(root.operands[i], fmt::format("result {}", i), outputs[i]));
   return absl::OkStatus();
 }
 
