@@ -2,6 +2,7 @@
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_arguments.h"
 #include "gpu/kernels/dot_entries.cuh"
+#include "gpu/kernels/dot_tiles.cuh"
 #include "gpu/kernels/exact.cuh"
 #include "gpu/kernels/index.cuh"
 
@@ -9,93 +10,14 @@ namespace assay::gpu {
 
 KERNEL(dot_scales_f32, DotScaleArguments, kScaleThreads) { ComputeScales<float>(a); }
 
-constexpr int64_t kNoRow = INT64_MIN;
-
-// The rows [first, first + kRows) of an operand, kDotDepth elements of k of them at a time, to shared memory.
-template <int kRows, int kThreads>
-class TileSource {
- public:
-  // `offsets` are shared memory for kRows numbers, which the block must wait for.
-  __device__ __forceinline__ TileSource(const DotOperand& operand, int64_t batch, int64_t first,
-                                        int64_t* offsets)
-      : from_(reinterpret_cast<const float*>(operand.address) + OffsetOf(operand.batch, batch)),
-        size_(SizeOf(operand.depth)),
-        depth_(operand.depth),
-        offsets_(offsets) {
-    const int64_t rows = SizeOf(operand.rows);
-    for (int row = threadIdx.x; row < kRows; row += kThreads) {
-      offsets[row] = first + row < rows ? OffsetOf(operand.rows, first + row) : kNoRow;
-    }
-    way_ = WordsAreAligned(operand)                                                    ? kWords
-           : InnermostStride(operand.rows) == 1 && InnermostStride(operand.depth) != 1 ? kAlongRows
-                                                                                       : kAlongDepth;
-  }
-
-  __device__ __forceinline__ void Load(int64_t k, float* to) const {
-    if (way_ == kWords) {
-      LoadWords(k, to);
-    } else if (way_ == kAlongRows) {
-      const int row = threadIdx.x % kRows, first = threadIdx.x / kRows;
-      const int64_t at = offsets_[row];
-#pragma unroll
-      for (int offset = 0; offset < kDotDepth; offset += kThreads / kRows) {
-        LoadElement(k + first + offset, at, to + row * kDotPitch + first + offset);
-      }
-    } else {
-      const int offset = threadIdx.x % kDotDepth, first = threadIdx.x / kDotDepth;
-      const bool valid = k + offset < size_;
-      const int64_t depth = valid ? OffsetOf(depth_, k + offset) : 0;
-#pragma unroll
-      for (int row = 0; row < kRows; row += kThreads / kDotDepth) {
-        const int64_t at = offsets_[first + row];
-        const bool inside = valid && at != kNoRow;
-        CopyAsync4(to + (first + row) * kDotPitch + offset, inside ? from_ + at + depth : from_,
-                   inside ? 4 : 0);
-      }
-    }
-  }
-
- private:
-  enum Way { kWords, kAlongRows, kAlongDepth };
-
-  // Four elements of k are side by side in memory, and aligned as 16 bytes.
-  __device__ __forceinline__ bool WordsAreAligned(const DotOperand& operand) const {
-    bool aligned = reinterpret_cast<uintptr_t>(from_) % 16 == 0 && InnermostStride(depth_) == 1;
-    for (int d = 0; d < operand.rows.rank; ++d) aligned &= operand.rows.strides[d] % 4 == 0;
-    for (int d = 0; d + 1 < depth_.rank; ++d) aligned &= depth_.strides[d] % 4 == 0;
-    return aligned && (depth_.rank == 1 || depth_.sizes[depth_.rank - 1] % 4 == 0);
-  }
-  __device__ __forceinline__ void LoadWords(int64_t k, float* to) const {
-    constexpr int kWordsOfRow = kDotDepth / 4;
-    const int offset = threadIdx.x % kWordsOfRow * 4, first = threadIdx.x / kWordsOfRow;
-    const int64_t left = size_ - k - offset, depth = left > 0 ? OffsetOf(depth_, k + offset) : 0;
-    const uint32_t bytes = left >= 4 ? 16 : left > 0 ? static_cast<uint32_t>(left) * 4 : 0;
-#pragma unroll
-    for (int row = 0; row < kRows; row += kThreads / kWordsOfRow) {
-      const int64_t at = offsets_[first + row];
-      const bool inside = bytes != 0 && at != kNoRow;
-      CopyAsync16(to + (first + row) * kDotPitch + offset, inside ? from_ + at + depth : from_,
-                  inside ? bytes : 0);
-    }
-  }
-  __device__ __forceinline__ void LoadElement(int64_t k, int64_t row, float* to) const {
-    const bool inside = k < size_ && row != kNoRow;
-    CopyAsync4(to, inside ? from_ + row + OffsetOf(depth_, k) : from_, inside ? 4 : 0);
-  }
-
-  const float* const from_;
-  const int64_t size_;
-  const Strides& depth_;
-  const int64_t* const offsets_;
-  Way way_;
-};
-
 // A warp has kDown x kAcross products of 16 x 8, and a block kWarpsDown x kWarpsAcross warps.
 template <int kDown, int kAcross, int kWarpsDown, int kWarpsAcross>
 struct DotKernel {
   static constexpr int kRows = 16 * kDown * kWarpsDown, kColumns = 8 * kAcross * kWarpsAcross;
   static constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
   static constexpr int kStage = (kRows + kColumns) * kDotPitch;
+  template <int kOfTile>
+  using Source = TileSource<float, kOfTile, kDotDepth, kDotPitch, kThreads>;
 
   __device__ __forceinline__ static void MultiplyStage(const float* left, const float* right,
                                                        double (&c)[kDown][kAcross][4]) {
@@ -120,8 +42,8 @@ struct DotKernel {
     auto* const shared = reinterpret_cast<float*>(SharedMemory());
     auto* const offsets = reinterpret_cast<int64_t*>(shared + kDotStages * kStage);
     const TilePlace place = PlaceOf(a, kRows, kColumns);
-    const TileSource<kRows, kThreads> left(a.lhs, place.batch, place.row, offsets);
-    const TileSource<kColumns, kThreads> right(a.rhs, place.batch, place.column, offsets + kRows);
+    const Source<kRows> left(a.lhs, place.batch, place.row, offsets);
+    const Source<kColumns> right(a.rhs, place.batch, place.column, offsets + kRows);
     SyncThreads();
     const int64_t stages = (SizeOf(a.lhs.depth) + kDotDepth - 1) / kDotDepth;
     const auto load = [&](int64_t stage) {
@@ -184,24 +106,19 @@ static_assert(SmallDot::kRows == kSmallDotTile.rows && SmallDot::kColumns == kSm
               SmallDot::kThreads == kSmallDotTile.threads);
 KERNEL(dot_small_f32, DotArguments, kSmallDotTile.threads) { SmallDot::Run(a); }
 
-// Two rows whose product is wanted once more, by a warp.
-struct RowPair {
-  const float *left, *right;
-  const Strides &left_depth, &right_depth;
-  int64_t k;
-  double unit;
+using FloatRows = RowPair<float>;
 
-  __device__ __forceinline__ double Term(int64_t i) const {
-    return MulNearest(left[OffsetOf(left_depth, i)], right[OffsetOf(right_depth, i)]);  // exact
-  }
-};
+__device__ __forceinline__ double TermOf(const FloatRows& rows, int64_t i) {
+  const Factors<float> factors = rows.At(i);
+  return MulNearest(factors.left, factors.right);  // exact
+}
 
 // Products have 48 bits, from 2^-298 on; 32 limbs end at 2^724.
-__device__ inline uint64_t SumWide(const RowPair& rows, const FloatShape& shape) {
+__device__ inline uint64_t SumWide(const FloatRows& rows, const FloatShape& shape) {
   WideSum<1, -300> sum;
   for (int64_t i = 0; i < rows.k; i += 32) {
     const int64_t own = i + threadIdx.x % 32;
-    const double term = own < rows.k ? rows.Term(own) : 0.0;
+    const double term = own < rows.k ? TermOf(rows, own) : 0.0;
     const auto count = static_cast<uint32_t>(rows.k - i < 32 ? rows.k - i : 32);
     for (uint32_t lane = 0; lane < count; ++lane) {
       const Parts parts = PartsOf(Shuffle(term, lane));
@@ -211,11 +128,11 @@ __device__ inline uint64_t SumWide(const RowPair& rows, const FloatShape& shape)
   return sum.Round(shape);
 }
 
-__device__ inline uint64_t SumAgain(const RowPair& rows, const FloatShape& shape) {
+__device__ inline uint64_t SumAgain(const FloatRows& rows, const FloatShape& shape) {
   PairSum pair;
   SpecialTerms special;
   for (int64_t i = threadIdx.x % 32; i < rows.k; i += 32) {
-    const double term = rows.Term(i);
+    const double term = TermOf(rows, i);
     special.Note(term);
     pair.Add(term);
   }
@@ -228,30 +145,8 @@ __device__ inline uint64_t SumAgain(const RowPair& rows, const FloatShape& shape
   return SumWide(rows, shape);
 }
 
-// A warp takes every so manieth of the open entries.
 KERNEL(dot_repair_f32, DotArguments, kRepairThreads) {
-  const uint32_t count = *reinterpret_cast<const uint32_t*>(a.open_count);
-  const int64_t rows = SizeOf(a.lhs.rows), columns = SizeOf(a.rhs.rows);
-  const uint64_t warps = static_cast<uint64_t>(gridDim.x) * (kRepairThreads / 32);
-  for (uint64_t i = blockIdx.x * (kRepairThreads / 32) + threadIdx.x / 32; i < count; i += warps) {
-    int64_t batch = reinterpret_cast<const uint32_t*>(a.open)[i];
-    const int64_t column = SplitIndex(&batch, columns), row = SplitIndex(&batch, rows);
-    const Rounding rounding(a, batch);
-    const EntrySide entry_row = rounding.Row(row), entry_column = rounding.Column(column);
-    const RowPair pair{reinterpret_cast<const float*>(a.lhs.address) + OffsetOf(a.lhs.batch, batch) +
-                           OffsetOf(a.lhs.rows, row),
-                       reinterpret_cast<const float*>(a.rhs.address) + OffsetOf(a.rhs.batch, batch) +
-                           OffsetOf(a.rhs.rows, column),
-                       a.lhs.depth,
-                       a.rhs.depth,
-                       SizeOf(a.lhs.depth),
-                       entry_row.scale.unit * entry_column.scale.unit};
-    const uint64_t bits = SumAgain(pair, rounding.shape);
-    if (threadIdx.x % 32 == 0) {
-      StoreBits(a.result, rounding.batch_offset + entry_row.offset + entry_column.offset, bits,
-                rounding.shape.bits);
-    }
-  }
+  RepairEntries<float>(a, [](const FloatRows& rows, const FloatShape& shape) { return SumAgain(rows, shape); });
 }
 
 }  // namespace assay::gpu

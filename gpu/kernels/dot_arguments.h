@@ -48,6 +48,9 @@ struct DotArguments {
   uint64_t open;        // uint32_t [batch * m * n]: the elements that the rounding test left open
   uint64_t open_count;  // uint32_t, zero before dot_f32
   Float result_type;
+  // Whether elements -0 of lhs are no elements: padding around a convolution's image, which is no term even where the other
+  // factor is infinite. Its own zeros are +0 then; no sum of products shows the sign of a zero.
+  int32_t lhs_has_padding;
 };
 // At most this many k, and fewer than 2^32 elements of the result.
 constexpr int64_t kMostDotTerms = int64_t{1} << 28;

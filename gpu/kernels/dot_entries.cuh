@@ -1,4 +1,4 @@
-// What dots of f32 and of f64 share: scales of rows, places of tiles, and the entries of a tile.
+// What dots of f32 and of f64 share: scales of rows, places of tiles, the entries of a tile, and those that are open.
 #ifndef ASSAY_GPU_KERNELS_DOT_ENTRIES_CUH_
 #define ASSAY_GPU_KERNELS_DOT_ENTRIES_CUH_
 
@@ -152,6 +152,58 @@ struct Rounding {
     }
   }
 };
+
+template <typename Element>
+struct Factors {
+  Element left, right;
+};
+
+__device__ __forceinline__ bool IsNegativeZero(float x) { return BitsAs<uint32_t>(x) == uint32_t{1} << 31; }
+__device__ __forceinline__ bool IsNegativeZero(double x) { return BitsAs<uint64_t>(x) == uint64_t{1} << 63; }
+
+// Two rows whose product is wanted once more, by a warp.
+template <typename Element>
+struct RowPair {
+  const Element *left, *right;
+  const Strides &left_depth, &right_depth;
+  int64_t k;
+  double unit;  // of the products
+  bool left_has_padding;
+
+  __device__ __forceinline__ Factors<Element> At(int64_t i) const {
+    const Element x = left[OffsetOf(left_depth, i)];
+    if (left_has_padding && IsNegativeZero(x)) return {0, 0};
+    return {x, right[OffsetOf(right_depth, i)]};
+  }
+};
+
+// Stores sum(rows, shape) for every open entry: a warp takes every so manieth of them.
+template <typename Element, typename Sum>
+__device__ __forceinline__ void RepairEntries(const DotArguments& a, Sum sum) {
+  const uint32_t count = *reinterpret_cast<const uint32_t*>(a.open_count);
+  const int64_t rows = SizeOf(a.lhs.rows), columns = SizeOf(a.rhs.rows);
+  const uint64_t warps = static_cast<uint64_t>(gridDim.x) * (kRepairThreads / 32);
+  for (uint64_t i = blockIdx.x * (kRepairThreads / 32) + threadIdx.x / 32; i < count; i += warps) {
+    int64_t batch = reinterpret_cast<const uint32_t*>(a.open)[i];
+    const int64_t column = SplitIndex(&batch, columns), row = SplitIndex(&batch, rows);
+    const Rounding rounding(a, batch);
+    const EntrySide entry_row = rounding.Row(row), entry_column = rounding.Column(column);
+    const RowPair<Element> pair{reinterpret_cast<const Element*>(a.lhs.address) +
+                                    OffsetOf(a.lhs.batch, batch) + OffsetOf(a.lhs.rows, row),
+                                reinterpret_cast<const Element*>(a.rhs.address) +
+                                    OffsetOf(a.rhs.batch, batch) + OffsetOf(a.rhs.rows, column),
+                                a.lhs.depth,
+                                a.rhs.depth,
+                                SizeOf(a.lhs.depth),
+                                MulNearest(entry_row.scale.unit, entry_column.scale.unit),
+                                a.lhs_has_padding != 0};
+    const uint64_t bits = sum(pair, rounding.shape);
+    if (threadIdx.x % 32 == 0) {
+      StoreBits(a.result, rounding.batch_offset + entry_row.offset + entry_column.offset, bits,
+                rounding.shape.bits);
+    }
+  }
+}
 
 // Where a block's tile stands: groups of 8 rows of tiles go through the columns together, so that what they share is near.
 struct TilePlace {

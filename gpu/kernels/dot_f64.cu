@@ -2,6 +2,7 @@
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_arguments.h"
 #include "gpu/kernels/dot_entries.cuh"
+#include "gpu/kernels/dot_tiles.cuh"
 #include "gpu/kernels/exact.cuh"
 #include "gpu/kernels/index.cuh"
 
@@ -9,40 +10,11 @@ namespace assay::gpu {
 
 KERNEL(dot_scales_f64, DotScaleArguments, kScaleThreads) { ComputeScales<double>(a); }
 
-constexpr int64_t kNoPairRow = INT64_MIN;
 constexpr int kPairRows = 64, kPairSide = 16, kPairEntries = kPairRows / kPairSide;
 static_assert(kPairDotTile.rows == kPairRows && kPairDotTile.columns == kPairRows &&
               kPairDotTile.threads == kPairSide * kPairSide);
 
-// The rows [first, first + kPairRows) of an operand, kPairDotDepth elements of k of them at a time, to shared memory.
-struct PairSource {
-  const double* from;
-  const Strides& depth;
-  int64_t size;
-  const int64_t* offsets;
-  bool along_rows;
-
-  // `table` is shared memory for kPairRows numbers, which the block must wait for.
-  __device__ __forceinline__ PairSource(const DotOperand& operand, int64_t batch, int64_t first,
-                                        int64_t* table)
-      : from(reinterpret_cast<const double*>(operand.address) + OffsetOf(operand.batch, batch)),
-        depth(operand.depth),
-        size(SizeOf(operand.depth)),
-        offsets(table),
-        along_rows(InnermostStride(operand.rows) == 1 && InnermostStride(operand.depth) != 1) {
-    const int64_t rows = SizeOf(operand.rows), row = first + threadIdx.x;
-    if (threadIdx.x < kPairRows) table[threadIdx.x] = row < rows ? OffsetOf(operand.rows, row) : kNoPairRow;
-  }
-  __device__ __forceinline__ void Load(int64_t k, double* to) const {
-#pragma unroll 4
-    for (int i = threadIdx.x; i < kPairRows * kPairDotDepth; i += kPairSide * kPairSide) {
-      const int row = along_rows ? i % kPairRows : i / kPairDotDepth;
-      const int offset = along_rows ? i / kPairRows : i % kPairDotDepth;
-      const bool inside = offsets[row] != kNoPairRow && k + offset < size;
-      to[row * kPairDotPitch + offset] = inside ? from[offsets[row] + OffsetOf(depth, k + offset)] : 0.0;
-    }
-  }
-};
+using PairSource = TileSource<double, kPairRows, kPairDotDepth, kPairDotPitch, kPairSide * kPairSide>;
 
 // The sum of products as sum + error: what each product and each addition rounds off is added to `error`.
 struct ProductSum {
@@ -83,10 +55,12 @@ KERNEL(dot_f64, DotArguments, kPairDotTile.threads) {
   const PairSource right(a.rhs, place.batch, place.column, table + kPairRows);
   const int across = threadIdx.x % kPairSide, down = threadIdx.x / kPairSide;
   ProductSum sums[kPairEntries][kPairEntries];
-  for (int64_t k = 0; k < left.size; k += kPairDotDepth) {
+  for (int64_t k = 0; k < left.size(); k += kPairDotDepth) {
     SyncThreads();
     left.Load(k, shared);
     right.Load(k, shared + kPairRows * kPairDotPitch);
+    CopyAsyncCommit();
+    CopyAsyncWait<0>();
     SyncThreads();
 #pragma unroll 2
     for (int i = 0; i < kPairDotDepth; ++i) {
@@ -113,7 +87,7 @@ KERNEL(dot_f64, DotArguments, kPairDotTile.threads) {
       bool open = false;
       if (row.index >= 0 && column.index >= 0) {
         uint64_t bits;
-        open = !RoundEntry(rounding, row, column, static_cast<double>(left.size), sums[r][c], &bits);
+        open = !RoundEntry(rounding, row, column, static_cast<double>(left.size()), sums[r][c], &bits);
         if (!open)
           StoreBits(a.result, rounding.batch_offset + row.offset + column.offset, bits, rounding.shape.bits);
       }
@@ -125,15 +99,13 @@ KERNEL(dot_f64, DotArguments, kPairDotTile.threads) {
 // Products are multiples of 2^-2148; 160 limbs end at 2^2944.
 using WideProducts = WideSum<5, -2176>;
 
-__device__ inline uint64_t SumProducts(const double* left, const Strides& left_depth, const double* right,
-                                       const Strides& right_depth, const FloatShape& shape) {
+__device__ inline uint64_t SumProducts(const RowPair<double>& rows, const FloatShape& shape) {
   WideProducts sum;
   SpecialTerms special;
-  const int64_t size = SizeOf(left_depth);
-  for (int64_t i = 0; i < size; i += 32) {
+  for (int64_t i = 0; i < rows.k; i += 32) {
     const int64_t own = i + threadIdx.x % 32;
-    const double x = own < size ? left[OffsetOf(left_depth, own)] : 0.0;
-    const double y = own < size ? right[OffsetOf(right_depth, own)] : 0.0;
+    const Factors<double> factors = own < rows.k ? rows.At(own) : Factors<double>{0, 0};
+    const double x = factors.left, y = factors.right;
     if (!IsFinite(x) || !IsFinite(y)) special.Note(MulNearest(x, y));
     for (uint32_t lane = 0; lane < 32; ++lane) {
       const Parts a = PartsOf(Shuffle(x, lane)), b = PartsOf(Shuffle(y, lane));
@@ -147,24 +119,8 @@ __device__ inline uint64_t SumProducts(const double* left, const Strides& left_d
   return special.any() ? special.Bits(shape) : sum.Round(shape);
 }
 
-// A warp takes every so manieth of the open entries.
 KERNEL(dot_repair_f64, DotArguments, kRepairThreads) {
-  const uint32_t count = *reinterpret_cast<const uint32_t*>(a.open_count);
-  const int64_t rows = SizeOf(a.lhs.rows), columns = SizeOf(a.rhs.rows);
-  const uint64_t warps = static_cast<uint64_t>(gridDim.x) * (kRepairThreads / 32);
-  for (uint64_t i = blockIdx.x * (kRepairThreads / 32) + threadIdx.x / 32; i < count; i += warps) {
-    int64_t batch = reinterpret_cast<const uint32_t*>(a.open)[i];
-    const int64_t column = SplitIndex(&batch, columns), row = SplitIndex(&batch, rows);
-    const Rounding rounding(a, batch);
-    const auto* const left = reinterpret_cast<const double*>(a.lhs.address) + OffsetOf(a.lhs.batch, batch);
-    const auto* const right = reinterpret_cast<const double*>(a.rhs.address) + OffsetOf(a.rhs.batch, batch);
-    const uint64_t bits = SumProducts(left + OffsetOf(a.lhs.rows, row), a.lhs.depth,
-                                      right + OffsetOf(a.rhs.rows, column), a.rhs.depth, rounding.shape);
-    if (threadIdx.x % 32 == 0) {
-      StoreBits(a.result, rounding.batch_offset + rounding.Row(row).offset + rounding.Column(column).offset,
-                bits, rounding.shape.bits);
-    }
-  }
+  RepairEntries<double>(a, [](const RowPair<double>& rows, const FloatShape& shape) { return SumProducts(rows, shape); });
 }
 
 }  // namespace assay::gpu

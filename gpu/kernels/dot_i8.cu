@@ -1,79 +1,13 @@
 // Dots of bytes on integer tensor cores. Sums are modulo 2^32, so nothing is rounded.
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_i8_arguments.h"
+#include "gpu/kernels/dot_tiles.cuh"
 #include "gpu/kernels/index.cuh"
 
 namespace assay::gpu {
 
-constexpr int64_t kNoByteRow = INT64_MIN;
 constexpr int kByteRows = 128;  // of either operand in a tile
-
-// The rows [first, first + kByteRows) of an operand, kByteDotDepth bytes of k of them at a time, to shared memory.
-class ByteSource {
- public:
-  // `offsets` are shared memory for kByteRows numbers, which the block must wait for.
-  __device__ __forceinline__ ByteSource(const ByteOperand& operand, int64_t batch, int64_t first,
-                                        int64_t* offsets)
-      : from_(reinterpret_cast<const uint8_t*>(operand.address) + OffsetOf(operand.batch, batch)),
-        size_(SizeOf(operand.depth)),
-        depth_(operand.depth),
-        offsets_(offsets),
-        along_rows_(InnermostStride(operand.rows) == 1 && InnermostStride(operand.depth) != 1) {
-    const int64_t rows = SizeOf(operand.rows);
-    for (int row = threadIdx.x; row < kByteRows; row += kByteDotThreads) {
-      offsets[row] = first + row < rows ? OffsetOf(operand.rows, first + row) : kNoByteRow;
-    }
-    // Sixteen bytes of k are side by side in memory, and aligned.
-    bool words = reinterpret_cast<uintptr_t>(from_) % 16 == 0 && InnermostStride(depth_) == 1;
-    for (int d = 0; d < operand.rows.rank; ++d) words &= operand.rows.strides[d] % 16 == 0;
-    for (int d = 0; d + 1 < depth_.rank; ++d) words &= depth_.strides[d] % 16 == 0;
-    words_ = words && (depth_.rank == 1 || depth_.sizes[depth_.rank - 1] % 16 == 0);
-  }
-
-  __device__ __forceinline__ void Load(int64_t k, unsigned char* to) const {
-    if (words_) {
-      LoadWords(k, to);
-    } else if (along_rows_) {
-      const int row = threadIdx.x % kByteRows, first = threadIdx.x / kByteRows;
-      const int64_t at = offsets_[row];
-#pragma unroll 2
-      for (int i = first; i < kByteDotDepth; i += kByteDotThreads / kByteRows) {
-        to[row * kByteDotPitch + i] = Element(at, k + i < size_ ? OffsetOf(depth_, k + i) : kNoByteRow);
-      }
-    } else {
-      const int i = threadIdx.x % kByteDotDepth;
-      const int64_t depth = k + i < size_ ? OffsetOf(depth_, k + i) : kNoByteRow;
-#pragma unroll 2
-      for (int row = threadIdx.x / kByteDotDepth; row < kByteRows; row += kByteDotThreads / kByteDotDepth) {
-        to[row * kByteDotPitch + i] = Element(offsets_[row], depth);
-      }
-    }
-  }
-
- private:
-  __device__ __forceinline__ void LoadWords(int64_t k, unsigned char* to) const {
-    constexpr int kWordsOfRow = kByteDotDepth / 16;
-    const int offset = threadIdx.x % kWordsOfRow * 16, first = threadIdx.x / kWordsOfRow;
-    const int64_t left = size_ - k - offset, depth = left > 0 ? OffsetOf(depth_, k + offset) : 0;
-    const uint32_t bytes = left >= 16 ? 16 : left > 0 ? static_cast<uint32_t>(left) : 0;
-#pragma unroll
-    for (int row = first; row < kByteRows; row += kByteDotThreads / kWordsOfRow) {
-      const int64_t at = offsets_[row];
-      const bool inside = bytes != 0 && at != kNoByteRow;
-      CopyAsync16(to + row * kByteDotPitch + offset, inside ? from_ + at + depth : from_, inside ? bytes : 0);
-    }
-  }
-  __device__ __forceinline__ uint8_t Element(int64_t row, int64_t depth) const {
-    return row == kNoByteRow || depth == kNoByteRow ? 0 : from_[row + depth];
-  }
-
-  const uint8_t* const from_;
-  const int64_t size_;
-  const Strides& depth_;
-  const int64_t* const offsets_;
-  const bool along_rows_;
-  bool words_;
-};
+using ByteSource = TileSource<uint8_t, kByteRows, kByteDotDepth, kByteDotPitch, kByteDotThreads>;
 
 // Eight warps, two down and four across, each with 4 x 4 products of 16 x 8.
 constexpr int kByteDown = 4, kByteAcross = 4;
@@ -110,7 +44,10 @@ __device__ __forceinline__ void StoreSum(const ByteDotArguments& a, int64_t at, 
   } else if (a.result_bytes == 2) {
     reinterpret_cast<uint16_t*>(a.result)[at] = static_cast<uint16_t>(sum);
   } else {
-    reinterpret_cast<uint8_t*>(a.result)[at] = static_cast<uint8_t>(sum);
+    const auto high = static_cast<uint32_t>(sum) << a.unused_bits;
+    reinterpret_cast<uint8_t*>(a.result)[at] = static_cast<uint8_t>(
+        a.result_is_signed != 0 ? static_cast<uint32_t>(static_cast<int32_t>(high) >> a.unused_bits)
+                                : high >> a.unused_bits);
   }
 }
 
@@ -127,9 +64,9 @@ __device__ __forceinline__ void StoreSums(const ByteDotArguments& a, int64_t bat
   const int64_t rows = SizeOf(a.lhs.rows), columns = SizeOf(a.rhs.rows);
 #pragma unroll 1
   for (int i = threadIdx.x; i < kByteRows; i += kByteDotThreads) {
-    offsets[i] = row + i < rows ? OffsetOf(a.lhs.rows, a.row_strides, row + i) : kNoByteRow;
+    offsets[i] = row + i < rows ? OffsetOf(a.lhs.rows, a.row_strides, row + i) : kNoRow;
     offsets[kByteRows + i] =
-        column + i < columns ? OffsetOf(a.rhs.rows, a.column_strides, column + i) : kNoByteRow;
+        column + i < columns ? OffsetOf(a.rhs.rows, a.column_strides, column + i) : kNoRow;
   }
   const int lane = threadIdx.x % 32;
   int32_t* const own = sums + (down + lane / 4) * kSumPitch + across + lane % 4 * 2;
@@ -144,10 +81,10 @@ __device__ __forceinline__ void StoreSums(const ByteDotArguments& a, int64_t bat
   SyncThreads();
   const int64_t start = OffsetOf(a.lhs.batch, a.batch_strides, batch);
   const int64_t own_column = offsets[kByteRows + threadIdx.x % kByteRows];
-  if (own_column == kNoByteRow) return;
+  if (own_column == kNoRow) return;
 #pragma unroll 1
   for (int r = threadIdx.x / kByteRows; r < kByteRows; r += kByteDotThreads / kByteRows) {
-    if (offsets[r] == kNoByteRow) return;
+    if (offsets[r] == kNoRow) return;
     StoreSum(a, start + offsets[r] + own_column, sums[r * kSumPitch + threadIdx.x % kByteRows]);
   }
 }

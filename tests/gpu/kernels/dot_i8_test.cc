@@ -41,6 +41,7 @@ void CheckByteDot(const ByteDotCase& x, bool lhs_signed, bool rhs_signed, int re
   a.row_strides[0] = x.n;
   a.column_strides[0] = 1;
   a.result_bytes = result_bytes;
+  a.unused_bits = 32 - 8 * result_bytes;
   const std::string name = std::string("dot_i8_") + (lhs_signed ? "s" : "u") + (rhs_signed ? "s" : "u");
   RunKernel("dot_i8", name.c_str(), ByteDotBlocks(a), kByteDotThreads, kByteDotSharedBytes, a, memory);
   bool same = true;

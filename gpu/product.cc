@@ -1,0 +1,189 @@
+#include "gpu/product.h"
+
+#include <utility>
+
+#include "fmt/format.h"
+#include "gpu/kernel_function.h"
+#include "gpu/kernels/widen_arguments.h"
+#include "literal/element_io.h"
+
+namespace assay::gpu {
+namespace {
+
+// Where the elements of an operand of a kernel lie: DotOperand or ByteOperand. False: over too many dimensions.
+template <typename Operand>
+bool Fill(const ProductSide& side, Operand& operand, int64_t* batch_strides, int64_t* row_strides) {
+  const std::optional<Strides> batch = StridesOf(side.batch, batch_strides);
+  const std::optional<Strides> rows = StridesOf(side.rows, row_strides);
+  const std::optional<Strides> depth = StridesOf(side.depth);
+  if (!batch || !rows || !depth) return false;
+  operand.batch = *batch;
+  operand.rows = *rows;
+  operand.depth = *depth;
+  return true;
+}
+
+// The dimensions of either kernel's arguments.
+template <typename Arguments>
+absl::Status SetDimensions(const std::array<ProductSide, 2>& sides, Arguments& arguments) {
+  int64_t again[kMostDimensions];
+  if (!Fill(sides[0], arguments.lhs, arguments.batch_strides, arguments.row_strides) ||
+      !Fill(sides[1], arguments.rhs, again, arguments.column_strides))
+    return NotSupported({}, fmt::format("over {} dimensions", kMostDimensions));
+  return absl::OkStatus();
+}
+
+absl::Status CheckBlocks(int64_t blocks) {
+  if (blocks <= kMostBlocks) return absl::OkStatus();
+  return NotSupported({}, fmt::format("{} blocks, a launch has at most {}", blocks, kMostBlocks));
+}
+
+}  // namespace
+
+bool IsByteInteger(ElementType type) { return IsIntegral(type) && Info(type).bits <= 8; }
+
+absl::StatusOr<Widening> Widening::Make(Device& device, ElementType type, int64_t count) {
+  Widening widening;
+  widening.count_ = count;
+  if (type == ElementType::kF32 || type == ElementType::kF64 || IsByteInteger(type)) return widening;
+  const bool is_half = type == ElementType::kBF16 || type == ElementType::kF16;
+  if (!is_half && !(IsFloat(type) && Info(type).bits <= 8))
+    return NotSupported({}, fmt::format("products of {}", Name(type)));
+  ASSAY_ASSIGN_OR_RETURN(
+      widening.function_,
+      KernelFunction(device, "widen", is_half ? fmt::format("widen_{}", Name(type)) : "widen_8"));
+  if (is_half) return widening;
+  std::array<float, 256> values;
+  for (size_t bits = 0; bits < values.size(); ++bits) {
+    const auto byte = static_cast<std::byte>(bits);
+    values[bits] = static_cast<float>(LoadElement(type, &byte).r);
+  }
+  ASSAY_ASSIGN_OR_RETURN(widening.table_, device.Allocate(sizeof(values)));
+  ASSAY_RETURN_IF_ERROR(device.CopyIn(widening.table_->address(), std::as_bytes(std::span(values))));
+  return widening;
+}
+
+absl::StatusOr<std::shared_ptr<DeviceMemory>> Widening::Enqueue(Device& device, DeviceAddress from) const {
+  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<DeviceMemory> memory, device.Allocate(count_ * 4));
+  const WidenArguments arguments{.from = from,
+                                 .to = memory->address(),
+                                 .count = count_,
+                                 .table = table_ == nullptr ? 0 : table_->address()};
+  const LaunchShape shape{.blocks = {BlocksFor(device, count_, kWidenThreads), 1, 1},
+                          .threads = {kWidenThreads, 1, 1},
+                          .shared_bytes = table_ == nullptr ? 0 : kWidenTableBytes};
+  ASSAY_RETURN_IF_ERROR(device.Launch(*function_, shape, arguments));
+  return memory;
+}
+
+absl::StatusOr<Product> Product::Make(Device& device, ElementType lhs, ElementType rhs, ElementType result,
+                                      const std::array<ProductSide, 2>& sides, bool lhs_has_padding) {
+  Product product;
+  if (IsByteInteger(lhs) && IsByteInteger(rhs) && IsIntegral(result) && Info(result).bits <= 32) {
+    ASSAY_RETURN_IF_ERROR(product.MakeBytes(device, lhs, rhs, result, sides));
+    return product;
+  }
+  const std::optional<Float> format = FloatOf(result);
+  if (!format) return NotSupported({}, fmt::format("sums of products to {}", Name(result)));
+  const bool is_double = lhs == ElementType::kF64 && rhs == ElementType::kF64;
+  for (ElementType type : {lhs, rhs}) {
+    if (!is_double && (!IsFloat(type) || type == ElementType::kF64))
+      return NotSupported({}, fmt::format("products of {} and {}", Name(lhs), Name(rhs)));
+  }
+  ASSAY_RETURN_IF_ERROR(product.MakeFloats(device, is_double, *format, sides));
+  product.floats_.lhs_has_padding = lhs_has_padding ? 1 : 0;
+  return product;
+}
+
+absl::Status Product::MakeBytes(Device& device, ElementType lhs, ElementType rhs, ElementType result,
+                                const std::array<ProductSide, 2>& sides) {
+  is_bytes_ = true;
+  ASSAY_RETURN_IF_ERROR(SetDimensions(sides, bytes_));
+  ASSAY_RETURN_IF_ERROR(CheckBlocks(ByteDotBlocks(bytes_)));
+  bytes_.result_bytes = static_cast<int32_t>(Bytes(result));
+  bytes_.unused_bits = 32 - static_cast<int32_t>(Info(result).bits);
+  bytes_.result_is_signed = IsSignedIntegral(result) ? 1 : 0;
+  const std::string name =
+      fmt::format("dot_i8_{}{}", IsSignedIntegral(lhs) ? 's' : 'u', IsSignedIntegral(rhs) ? 's' : 'u');
+  ASSAY_ASSIGN_OR_RETURN(functions_.dot, KernelFunction(device, "dot_i8", name));
+  return absl::OkStatus();
+}
+
+absl::Status Product::MakeFloats(Device& device, bool is_double, Float result,
+                                 const std::array<ProductSide, 2>& sides) {
+  is_double_ = is_double;
+  floats_.result_type = result;
+  ASSAY_RETURN_IF_ERROR(SetDimensions(sides, floats_));
+  if (const int64_t terms = SizeOf(floats_.lhs.depth); terms > kMostDotTerms)
+    return NotSupported({}, fmt::format("sums of {} products", terms));
+  for (const DotOperand& operand : {floats_.lhs, floats_.rhs})
+    ASSAY_RETURN_IF_ERROR(CheckBlocks(ScaleBlocks(operand)));
+  // Tiles of the large kind pay where they are mostly full.
+  const bool is_large =
+      SizeOf(floats_.lhs.rows) >= kDotTile.rows && SizeOf(floats_.rhs.rows) >= kDotTile.columns;
+  tile_ = is_double ? kPairDotTile : is_large ? kDotTile : kSmallDotTile;
+  ASSAY_RETURN_IF_ERROR(CheckBlocks(DotBlocks(tile_, floats_)));
+  const std::string_view module = is_double ? "dot_f64" : "dot";
+  const std::string suffix = is_double ? "f64" : "f32";
+  ASSAY_ASSIGN_OR_RETURN(functions_.scales, KernelFunction(device, module, "dot_scales_" + suffix));
+  ASSAY_ASSIGN_OR_RETURN(
+      functions_.dot,
+      KernelFunction(device, module, is_double || is_large ? "dot_" + suffix : "dot_small_" + suffix));
+  ASSAY_ASSIGN_OR_RETURN(functions_.repair, KernelFunction(device, module, "dot_repair_" + suffix));
+  return absl::OkStatus();
+}
+
+std::string_view Product::algorithm() const {
+  return is_bytes_ ? "integer tensor cores" : is_double_ ? "pairs of doubles" : "f64 tensor cores";
+}
+
+absl::Status Product::Enqueue(Device& device, DeviceAddress lhs, DeviceAddress rhs,
+                              DeviceAddress result) const {
+  return is_bytes_ ? EnqueueBytes(device, lhs, rhs, result) : EnqueueFloats(device, lhs, rhs, result);
+}
+
+absl::Status Product::EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddress rhs,
+                                   DeviceAddress result) const {
+  ByteDotArguments dot = bytes_;
+  dot.lhs.address = lhs;
+  dot.rhs.address = rhs;
+  dot.result = result;
+  const LaunchShape shape{.blocks = {static_cast<uint32_t>(ByteDotBlocks(dot)), 1, 1},
+                          .threads = {kByteDotThreads, 1, 1},
+                          .shared_bytes = kByteDotSharedBytes};
+  return device.Launch(*functions_.dot, shape, dot);
+}
+
+absl::Status Product::EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAddress rhs,
+                                    DeviceAddress result) const {
+  DotArguments dot = floats_;
+  const int64_t batch = SizeOf(dot.lhs.batch), rows = SizeOf(dot.lhs.rows), columns = SizeOf(dot.rhs.rows);
+  const int64_t results = batch * rows * columns;
+  const int64_t scales = batch * (rows + columns) * static_cast<int64_t>(sizeof(RowScale));
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceMemory> memory,
+                         device.Allocate(scales + 8 + 4 * results));
+  dot.lhs.address = lhs;
+  dot.rhs.address = rhs;
+  dot.lhs.scales = memory->address();
+  dot.rhs.scales = memory->address() + static_cast<uint64_t>(batch * rows) * sizeof(RowScale);
+  dot.open_count = memory->address() + static_cast<uint64_t>(scales);
+  dot.open = dot.open_count + 8;
+  dot.result = result;
+  ASSAY_RETURN_IF_ERROR(device.Zero(dot.open_count, 8));
+  for (const DotOperand& operand : {dot.lhs, dot.rhs}) {
+    const LaunchShape shape{.blocks = {static_cast<uint32_t>(ScaleBlocks(operand)), 1, 1},
+                            .threads = {kScaleThreads, 1, 1},
+                            .shared_bytes = kScaleSharedBytes};
+    ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.scales, shape, DotScaleArguments{operand}));
+  }
+  const LaunchShape tiles{.blocks = {static_cast<uint32_t>(DotBlocks(tile_, dot)), 1, 1},
+                          .threads = {tile_.threads, 1, 1},
+                          .shared_bytes = tile_.shared_bytes};
+  ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.dot, tiles, dot));
+  constexpr int kThreadsOfWarp = 32;  // one warp an open element
+  const LaunchShape repair{.blocks = {BlocksFor(device, results * kThreadsOfWarp, kRepairThreads), 1, 1},
+                           .threads = {kRepairThreads, 1, 1}};
+  return device.Launch(*functions_.repair, repair, dot);
+}
+
+}  // namespace assay::gpu

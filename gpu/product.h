@@ -1,0 +1,73 @@
+// Sums of products on a device: what dot and convolution are, over rows of two operands whose elements stand anywhere.
+#ifndef ASSAY_GPU_PRODUCT_H_
+#define ASSAY_GPU_PRODUCT_H_
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "gpu/driver/device.h"
+#include "gpu/kernels/dot_arguments.h"
+#include "gpu/kernels/dot_i8_arguments.h"
+#include "gpu/strided.h"
+#include "shape/shape.h"
+
+namespace assay::gpu {
+
+// result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, n, k]: the dimensions of an operand by role, with their strides in it
+// and, for batch and rows, in the result.
+struct ProductSide {
+  std::vector<Axis> batch, rows, depth;
+};
+
+// What makes of an operand one that the kernels multiply: narrow floats become f32, which has all of their values.
+class Widening {
+ public:
+  // Whether there is anything to do.
+  bool exists() const { return function_ != nullptr && count_ > 0; }
+  static absl::StatusOr<Widening> Make(Device& device, ElementType type, int64_t count);
+  // The operand's elements as f32, in memory of their own.
+  absl::StatusOr<std::shared_ptr<DeviceMemory>> Enqueue(Device& device, DeviceAddress from) const;
+
+ private:
+  const DeviceFunction* function_ = nullptr;
+  int64_t count_ = 0;
+  std::shared_ptr<DeviceMemory> table_;  // of the 256 values of a type of 8 bits
+};
+
+class Product {
+ public:
+  // What the kernels multiply: the elements of operands that are widened are f32.
+  static absl::StatusOr<Product> Make(Device& device, ElementType lhs, ElementType rhs, ElementType result,
+                                      const std::array<ProductSide, 2>& sides, bool lhs_has_padding);
+  absl::Status Enqueue(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
+
+  std::string_view algorithm() const;
+
+ private:
+  struct Functions {
+    const DeviceFunction *scales = nullptr, *dot = nullptr, *repair = nullptr;
+  };
+
+  absl::Status MakeBytes(Device& device, ElementType lhs, ElementType rhs, ElementType result,
+                         const std::array<ProductSide, 2>& sides);
+  absl::Status MakeFloats(Device& device, bool is_double, Float result,
+                          const std::array<ProductSide, 2>& sides);
+  absl::Status EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
+  absl::Status EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
+
+  bool is_bytes_ = false, is_double_ = false;
+  Functions functions_;
+  DotTile tile_{};
+  DotArguments floats_{};
+  ByteDotArguments bytes_{};
+};
+
+// Whether elements of the type are bytes in memory that the integer tensor cores multiply.
+bool IsByteInteger(ElementType type);
+
+}  // namespace assay::gpu
+
+#endif  // ASSAY_GPU_PRODUCT_H_
