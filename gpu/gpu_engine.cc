@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "fmt/format.h"
+#include "gpu/convolution_step.h"
 #include "gpu/custom_step.h"
 #include "gpu/dot_step.h"
 #include "gpu/fused_step.h"
@@ -47,6 +48,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
   switch (single.instruction.opcode) {
     case Opcode::kDot:
       return PrepareDot(device, single);
+    case Opcode::kConvolution:
+      return PrepareConvolution(device, single);
     case Opcode::kReduce:
       return PrepareReduce(device, single);
     case Opcode::kConcatenate:

@@ -54,6 +54,19 @@ __device__ __forceinline__ void Copy(const CopyArguments& a) {
   }
 }
 
+// Of floats, whose sign is the highest bit.
+template <typename Element>
+__device__ __forceinline__ void CopyImage(const CopyArguments& a) {
+  constexpr auto kNegativeZero = static_cast<Element>(Element{1} << (8 * sizeof(Element) - 1));
+  const int64_t count = SizeOf(a.from_dimensions);
+#pragma unroll 2
+  for (int64_t i = GridThread(); i < count; i += GridThreads()) {
+    const TwoOffsets at = OffsetsOf(a.from_dimensions, a.to_strides, i);
+    const Element bits = reinterpret_cast<const Element*>(a.from)[at.first];
+    reinterpret_cast<Element*>(a.to)[at.second] = bits == kNegativeZero ? Element{0} : bits;
+  }
+}
+
 // A tile goes through shared memory, so that reads and writes are of elements side by side.
 template <typename Element>
 __device__ __forceinline__ void Transpose(const TransposeArguments& a) {
@@ -128,5 +141,7 @@ MOVE_KERNELS(2, uint16_t)
 MOVE_KERNELS(4, uint32_t)
 MOVE_KERNELS(8, uint64_t)
 MOVE_KERNELS(16, Element16)
+KERNEL(copy_image_4, CopyArguments, kMoveThreads) { CopyImage<uint32_t>(a); }
+KERNEL(copy_image_8, CopyArguments, kMoveThreads) { CopyImage<uint64_t>(a); }
 
 }  // namespace assay::gpu

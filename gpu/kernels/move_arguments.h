@@ -18,7 +18,8 @@ struct FillArguments {
 };
 
 // copy_N: to[i] = from[i] for every index i; both have the sizes of `from`. Any number of blocks of kMoveThreads threads.
-// Slices, broadcasts, reversals, concatenations, paddings and transposes are copies with other strides.
+// Slices, broadcasts, reversals, concatenations, paddings and transposes are copies with other strides. copy_image_4 and _8, of
+// f32 and f64: the same with +0 in place of -0, which marks padding (dot_arguments.h).
 struct CopyArguments {
   uint64_t from, to;
   Strides from_dimensions;

@@ -5,17 +5,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "plan/plan_text.h"
-#include "run/inputs/random_inputs.h"
-#include "tests/run/program_testing.h"
+#include "tests/gpu/device_programs.h"
 
 namespace assay::gpu {
 namespace {
-
-std::span<const Engine* const> Emulated(int64_t min_elements = 0) {
-  return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
-                   {.driver = ASSAY_EMULATED_CUDA, .min_elements = min_elements});
-}
 
 // How often the driver that the engine opens was called so.
 uint64_t CallsOf(const char* function) {
@@ -24,29 +17,6 @@ uint64_t CallsOf(const char* function) {
   const auto calls = reinterpret_cast<uint64_t (*)(const char*)>(dlsym(handle, "assay_emulated_calls"));
   REQUIRE(calls != nullptr);
   return calls(function);
-}
-
-// The plan's text by the engine; the run's result has the reference's bits.
-std::string PlanOfEqualRun(const std::string& text, uint64_t seed = 1) {
-  const Program program = ProgramOf(text);
-  const Plan plan = PlanOf(program, Emulated());
-  absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(program.verified(), seed);
-  REQUIRE(arguments.ok());
-  Executor executor(plan, {});
-  const absl::StatusOr<Literal> found = executor.Run(*arguments);
-  INFO(PlanToText(plan) << found.status());
-  REQUIRE(found.ok());
-  for (const StepFallbacks& back : executor.statistics().fallbacks)
-    FAIL(back.instruction << " fell back: " << back.reason);
-  const absl::StatusOr<Literal> wanted = program.Run(*arguments, {}, EnginesOf(EngineChoice::kReference));
-  REQUIRE(wanted.ok());
-  CHECK(Literal::BitwiseEqual(*found, *wanted));
-  Executor checked(plan, {.crosscheck = Crosscheck::kFull});
-  const absl::StatusOr<Literal> by_checked = checked.Run(*arguments);
-  INFO(by_checked.status());
-  CHECK(by_checked.ok());
-  CHECK(checked.statistics().crosschecked > 0);
-  return PlanToText(plan);
 }
 
 TEST_CASE("A fusion runs on the device, and its result is the reference's", "[gpu]") {

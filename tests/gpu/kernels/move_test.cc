@@ -71,6 +71,27 @@ TEST_CASE("copies with any strides", "[kernels][move]") {
   }
 }
 
+TEST_CASE("copies of images have no -0", "[kernels][move]") {
+  const std::vector<uint32_t> floats{0x80000000, 0, 0x80000001, 0x3f800000, 0xffc00001, 0x80000000};
+  const std::vector<uint64_t> doubles{0x8000000000000000, 0, 0x8000000000000001, 0x80000000, 0xfff8000000000001, 1};
+  TestMemory memory;
+  CopyArguments a{0, 0, {1, {6}, {1}}, {2}};
+  a.from = AddressOf(memory.Copy(floats));
+  auto* const narrow = memory.Copy(std::vector<uint32_t>(12, 7));
+  a.to = AddressOf(narrow);
+  RunKernel("move", "copy_image_4", 1, kMoveThreads, 0, a, memory);
+  a.from = AddressOf(memory.Copy(doubles));
+  auto* const wide = memory.Copy(std::vector<uint64_t>(12, 7));
+  a.to = AddressOf(wide);
+  RunKernel("move", "copy_image_8", 1, kMoveThreads, 0, a, memory);
+  for (size_t i = 0; i < 6; ++i) {
+    CHECK(narrow[2 * i] == (floats[i] == 0x80000000 ? 0 : floats[i]));
+    CHECK(narrow[2 * i + 1] == 7);
+    CHECK(wide[2 * i] == (doubles[i] == 0x8000000000000000 ? 0 : doubles[i]));
+    CHECK(wide[2 * i + 1] == 7);
+  }
+}
+
 TEST_CASE("copies of eight dimensions", "[kernels][move]") {
   CopyArguments a{
       0, 0, {8, {2, 1, 3, 2, 1, 2, 2, 3}, {1, 2, 2, 6, 12, 12, 24, 48}}, {72, 72, 24, 12, 12, 6, 3, 1}};
