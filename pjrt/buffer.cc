@@ -59,7 +59,10 @@ absl::Status Buffer::DropReference() {
   return absl::OkStatus();
 }
 
+bool Buffer::IsRowMajor() const { return minor_to_major_ == RowMajorOrder(std::ssize(minor_to_major_)); }
+
 absl::StatusOr<const void*> Buffer::Address() const {
+  if (!IsRowMajor()) return NotSupported({}, "the address of an array whose layout is not row-major");
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::optional<Literal>& value = referred_.has_value() ? referred_ : value_;
   if (!value.has_value())
@@ -146,7 +149,7 @@ absl::Status IsDeletedBuffer(BufferIsDeletedArgs& args) {
 absl::Status IsOnCpu(BufferIsOnCpuArgs& args) {
   ASSAY_PJRT_WANT(buffer);
   const Shape& shape = args.buffer->shape();
-  args.is_on_cpu = shape.IsArray() && !IsSignExtended(shape.element_type());
+  args.is_on_cpu = shape.IsArray() && !IsSignExtended(shape.element_type()) && args.buffer->IsRowMajor();
   return absl::OkStatus();
 }
 

@@ -27,6 +27,7 @@ struct Buffer {
   // The order of dimensions that it says it has; its bytes are row-major whatever that is.
   const DimVector& minor_to_major() const { return minor_to_major_; }
   void set_minor_to_major(DimVector order) { minor_to_major_ = std::move(order); }
+  bool IsRowMajor() const;
   int64_t num_bytes() const { return shape_->IsArray() ? shape_->num_bytes() : 0; }
 
   // The value, shared with the buffer. InvalidProgram: it was deleted, or given away.
@@ -39,7 +40,7 @@ struct Buffer {
   // While there are such references the value stays where it is and as it is, even if the buffer is deleted.
   absl::Status AddReference();
   absl::Status DropReference();
-  // Where the bytes lie.
+  // Where the bytes lie. NotSupported: they don't lie as the buffer's layout says.
   absl::StatusOr<const void*> Address() const;
 
  private:

@@ -1,4 +1,6 @@
 // Compiling, and what is asked of a program on its devices.
+#include <optional>
+
 #include "fmt/format.h"
 #include "pjrt/error.h"
 #include "pjrt/executable.h"
@@ -40,9 +42,19 @@ absl::Status CompileProgram(ClientCompileArgs& args) {
 absl::Status DeserializeAndLoad(ExecutableDeserializeAndLoadArgs& args) {
   ASSAY_PJRT_WANT(client);
   ASSAY_PJRT_WANT(serialized_executable);
-  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const CompiledProgram> compiled,
-                         CompiledProgram::OfSerialized(
-                             *args.client, {args.serialized_executable, args.serialized_executable_size}));
+  // Of writers since 0.70: options in place of those that the program was compiled with.
+  constexpr size_t kWithOptions =
+      offsetof(ExecutableDeserializeAndLoadArgs, overridden_serialized_compile_options_size) + sizeof(size_t);
+  std::optional<std::string_view> options;
+  if (args.struct_size >= kWithOptions && args.overridden_serialized_compile_options_size > 0) {
+    ASSAY_PJRT_WANT(overridden_serialized_compile_options);
+    options.emplace(args.overridden_serialized_compile_options,
+                    args.overridden_serialized_compile_options_size);
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      std::shared_ptr<const CompiledProgram> compiled,
+      CompiledProgram::OfSerialized(*args.client,
+                                    {args.serialized_executable, args.serialized_executable_size}, options));
   ASSAY_ASSIGN_OR_RETURN(args.loaded_executable, Load(*args.client, std::move(compiled)));
   return absl::OkStatus();
 }

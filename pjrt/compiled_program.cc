@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/ops/manual_region.h"
 #include "fmt/format.h"
 #include "hlo/load/load.h"
-#include "hlo/manual_region.h"
 #include "hlo/mlir/import.h"
 #include "hlo/proto/export.h"
 #include "hlo/proto/import.h"
@@ -63,6 +63,7 @@ absl::Status AddLeaves(const std::shared_ptr<const Shape>& shape, std::string_vi
     return NotSupported(
         {}, fmt::format("{} of shape {}: sizes that are not known before a run", what, shape->ToString()));
   leaves.push_back({.shape = shape, .local_shape = shape});
+  if (shape->IsArray()) leaves.back().minor_to_major = RowMajorOrder(shape->rank());
   return absl::OkStatus();
 }
 
@@ -78,9 +79,23 @@ std::string HashOf(std::initializer_list<std::string_view> texts) {
   return fmt::format("{:016x}{:016x}", hashes[0], hashes[1]);
 }
 
+// The order of each leaf's dimensions, as the entry computation's layout says it.
+void SetOrders(const Shape& shape, std::span<Leaf> leaves, size_t& next) {
+  if (shape.IsTuple()) {
+    for (const Shape& element : shape.elements()) SetOrders(element, leaves, next);
+    return;
+  }
+  if (shape.IsArray() && std::ssize(shape.layout().minor_to_major) == shape.rank())
+    leaves[next].minor_to_major = shape.layout().minor_to_major;
+  ++next;
+}
+
 bool HasRegions(const Module& module) {
   for (const Computation& computation : module.computations) {
-    if (std::ranges::any_of(computation.instructions, IsManualBorder)) return true;
+    const auto is_border = [&](const Instruction& instruction) {
+      return instruction.opcode == Opcode::kCustomCall && IsRegionBorder(computation, instruction);
+    };
+    if (std::ranges::any_of(computation.instructions, is_border)) return true;
   }
   return false;
 }
@@ -119,6 +134,12 @@ absl::Status CompiledProgram::SetLeaves() {
         AddLeaves(entry.instructions[static_cast<size_t>(parameter)].shape, "an argument", arguments));
   }
   ASSAY_RETURN_IF_ERROR(AddLeaves(entry.root_instruction().shape, "a result", outputs));
+  if (const std::optional<ProgramShape>& layout = module().entry_computation_layout; layout.has_value()) {
+    size_t next = 0;
+    for (const Shape& parameter : layout->parameters) SetOrders(parameter, arguments, next);
+    next = 0;
+    SetOrders(layout->result, outputs, next);
+  }
   // Of parameters that are arrays; parts of tuples are not donated.
   const auto donate = [&](int64_t parameter, const Ints& index) {
     if (!index.empty() || parameter < 0 || parameter >= std::ssize(first_leaf)) return;
@@ -204,8 +225,8 @@ std::string CompiledProgram::Serialized() const {
                      format, option_bytes, code);
 }
 
-absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::OfSerialized(const Client& client,
-                                                                                     std::string_view bytes) {
+absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::OfSerialized(
+    const Client& client, std::string_view bytes, std::optional<std::string_view> new_options) {
   const absl::Status wrong = InvalidProgram({}, "this is no executable that Assay serialized");
   if (!bytes.starts_with(kSerializedHead)) return wrong;
   bytes.remove_prefix(kSerializedHead.size());
@@ -218,7 +239,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::OfSerial
   }
   if (sizes[0] + sizes[1] + sizes[2] != bytes.size()) return wrong;
   return Compile(client, bytes.substr(0, sizes[0]), bytes.substr(sizes[0] + sizes[1]),
-                 bytes.substr(sizes[0], sizes[1]));
+                 new_options.value_or(bytes.substr(sizes[0], sizes[1])));
 }
 
 absl::StatusOr<std::vector<Device*>> DevicesOf(const Client& client, const CompileOptions& options) {

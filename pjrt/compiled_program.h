@@ -22,6 +22,7 @@ struct Leaf {
   std::shared_ptr<const Shape> local_shape;  // of what one device holds
   std::optional<ShardLayout> layout;         // how it is cut; nothing: each device holds all of it
   bool donated = false;                      // of an argument: its buffer may be overwritten
+  DimVector minor_to_major = {};             // the order of dimensions that the program says; of arrays
 };
 
 struct CompiledProgram {
@@ -30,11 +31,11 @@ struct CompiledProgram {
                                                                         std::string_view format,
                                                                         std::string_view code,
                                                                         std::string_view options);
-  // The program with what is needed to compile it again, and back. Errors of the latter: InvalidProgram for bytes that
+  // The program with what is needed to compile it again, and back, by other options where there are some. Errors of the latter: InvalidProgram for bytes that
   // Serialized did not make, and Compile's.
   std::string Serialized() const;
-  static absl::StatusOr<std::shared_ptr<const CompiledProgram>> OfSerialized(const Client& client,
-                                                                             std::string_view bytes);
+  static absl::StatusOr<std::shared_ptr<const CompiledProgram>> OfSerialized(
+      const Client& client, std::string_view bytes, std::optional<std::string_view> new_options);
   const Module& module() const { return program.module(); }
   // An HloModuleProtoWithConfig.
   absl::StatusOr<std::string> OptimizedProgram() const;

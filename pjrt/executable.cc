@@ -14,8 +14,7 @@ namespace assay::pjrt {
 
 Executable::Executable(std::shared_ptr<const CompiledProgram> compiled) : program(std::move(compiled)) {
   for (const Leaf& output : program->outputs) {
-    const int64_t rank = output.local_shape->IsArray() ? output.local_shape->rank() : 0;
-    output_layouts.push_back(std::make_unique<MemoryLayout>(MemoryLayout{RowMajorOrder(rank)}));
+    output_layouts.push_back(std::make_unique<MemoryLayout>(MemoryLayout{output.minor_to_major}));
     output_layout_handles.push_back(output_layouts.back().get());
   }
 }

@@ -199,8 +199,10 @@ class Execution {
   void Give(std::vector<std::vector<Literal>> results) {
     for (size_t d = 0; d < args_.num_devices; ++d) {
       Device* const device = args_.execute_device != nullptr ? args_.execute_device : executable_.devices[d];
-      for (size_t i = 0; i < results[d].size(); ++i)
+      for (size_t i = 0; i < results[d].size(); ++i) {
         args_.output_lists[d][i] = new Buffer(device->memory_handles[0], std::move(results[d][i]));
+        args_.output_lists[d][i]->set_minor_to_major(program_.outputs[i].minor_to_major);
+      }
       if (args_.device_complete_events != nullptr) args_.device_complete_events[d] = ReadyEvent();
     }
   }

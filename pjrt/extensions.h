@@ -18,15 +18,16 @@ struct MemoryLayout;
   template <>                              \
   inline constexpr size_t kSizeOf<Name> = offsetof(Name, last) + sizeof(Name::last);
 
+// clang-format off
 ASSAY_PJRT_STRUCT(LayoutsMemoryLayoutDestroyArgs, layout, MemoryLayout* layout;)
 ASSAY_PJRT_STRUCT(LayoutsMemoryLayoutSerializeArgs, serialized_layout_deleter, MemoryLayout* layout;
-                  const char* serialized_bytes; size_t serialized_bytes_size; OwnedBytes * serialized_layout;
+                  const char* serialized_bytes; size_t serialized_bytes_size; OwnedBytes* serialized_layout;
                   void (*serialized_layout_deleter)(OwnedBytes* layout);)
-ASSAY_PJRT_STRUCT(LayoutsPJRTBufferMemoryLayoutArgs, layout, Buffer* buffer; MemoryLayout * layout;)
+ASSAY_PJRT_STRUCT(LayoutsPJRTBufferMemoryLayoutArgs, layout, Buffer* buffer; MemoryLayout* layout;)
 ASSAY_PJRT_STRUCT(LayoutsPJRTClientGetDefaultLayoutArgs, layout, Client* client; BufferType type;
-                  const int64_t* dims; size_t num_dims; MemoryLayout * layout;)
+                  const int64_t* dims; size_t num_dims; MemoryLayout* layout;)
 ASSAY_PJRT_STRUCT(LayoutsPJRTTopologyGetDefaultLayoutArgs, layout, TopologyDescription* topology_description;
-                  BufferType type; const int64_t* dims; size_t num_dims; MemoryLayout * layout;)
+                  BufferType type; const int64_t* dims; size_t num_dims; MemoryLayout* layout;)
 ASSAY_PJRT_STRUCT(LayoutsPJRTExecutableGetOutputLayoutsArgs, layouts, Executable* executable;
                   size_t num_outputs; MemoryLayout * *layouts;)
 ASSAY_PJRT_STRUCT(
@@ -37,6 +38,7 @@ ASSAY_PJRT_STRUCT(
 ASSAY_PJRT_STRUCT(FFITypeRegisterArgs, type_info, const char* type_name; size_t type_name_size;
                   int64_t type_id; void* type_info;)
 #undef ASSAY_PJRT_STRUCT
+// clang-format on
 
 // It has no list of extensions.
 struct FFIRegisterHandlerArgs {

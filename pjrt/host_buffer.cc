@@ -196,6 +196,8 @@ absl::Status ToHost(BufferToHostBufferArgs& args) {
 absl::Status CopyRawToHost(BufferCopyRawToHostArgs& args) {
   ASSAY_PJRT_WANT(buffer);
   ASSAY_ASSIGN_OR_RETURN(const Literal value, args.buffer->Value());
+  if (!args.buffer->IsRowMajor())
+    return NotSupported({}, "the bytes of an array whose layout is not row-major");
   const int64_t size = args.buffer->num_bytes();
   if (args.offset < 0 || args.transfer_size < 0 || args.offset > size ||
       args.transfer_size > size - args.offset) {

@@ -117,6 +117,8 @@ inline constexpr size_t kSizeOf = 0;
   template <>                              \
   inline constexpr size_t kSizeOf<Name> = offsetof(Name, last) + sizeof(Name::last);
 
+// clang-format off: it takes fields in macros for products.
+
 // --- Values ---
 
 ASSAY_PJRT_STRUCT(
@@ -216,10 +218,6 @@ ASSAY_PJRT_STRUCT(DeviceLocalHardwareIdArgs, local_hardware_id, Device* device; 
 ASSAY_PJRT_STRUCT(DeviceAddressableMemoriesArgs, num_memories, Device* device; Memory* const* memories;
                   size_t num_memories;)
 ASSAY_PJRT_STRUCT(DeviceDefaultMemoryArgs, memory, Device* device; Memory * memory;)
-ASSAY_PJRT_STRUCT(DeviceMemoryStatsArgs, bytes_limit_is_set, Device* device; int64_t bytes_in_use;
-                  int64_t peak_bytes_in_use; bool peak_bytes_in_use_is_set; int64_t num_allocs;
-                  bool num_allocs_is_set; int64_t largest_alloc_size; bool largest_alloc_size_is_set;
-                  int64_t bytes_limit; bool bytes_limit_is_set;)
 // Since 0.92, with a holder that its deleter ends.
 ASSAY_PJRT_STRUCT(DeviceGetAttributesArgs, attributes_deleter, Device* device; const NamedValue* attributes;
                   size_t num_attributes; OwnedBytes * device_attributes;
@@ -283,7 +281,8 @@ ASSAY_PJRT_STRUCT(ExecutableGetCompileOptionsArgs, serialized_compile_options_de
                   void (*serialized_compile_options_deleter)(OwnedBytes* options);)
 ASSAY_PJRT_STRUCT(ExecutableDeserializeAndLoadArgs, loaded_executable, Client* client;
                   const char* serialized_executable; size_t serialized_executable_size;
-                  LoadedExecutable * loaded_executable;)
+                  LoadedExecutable * loaded_executable; const char* overridden_serialized_compile_options;
+                  size_t overridden_serialized_compile_options_size;)
 ASSAY_PJRT_STRUCT(LoadedExecutableDestroyArgs, executable, LoadedExecutable* executable;)
 ASSAY_PJRT_STRUCT(LoadedExecutableGetExecutableArgs, executable, LoadedExecutable* loaded_executable;
                   Executable * executable;)
@@ -350,6 +349,7 @@ ASSAY_PJRT_STRUCT(BufferOpaqueDeviceMemoryDataPointerArgs, device_memory_ptr, Bu
                   void* device_memory_ptr;)
 
 #undef ASSAY_PJRT_STRUCT
+// clang-format on
 
 // --- The table ---
 

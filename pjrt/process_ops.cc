@@ -82,4 +82,21 @@ int AssayRegisterFfiHandler(const char* target, void* instantiate, void* prepare
     return Fail(exception.what(), error, error_size);
   }
 }
+
+int AssayRegisterFfiType(const char* name, void* type_id, const void* type_info, char* error,
+                         size_t error_size) {
+  namespace abi = assay::custom::ffi::abi;
+  using assay::pjrt::Fail;
+  if (name == nullptr || type_id == nullptr) return Fail("a type without name or id", error, error_size);
+  try {
+    const auto* const info = static_cast<const abi::TypeInfo*>(type_info);
+    const absl::Status status = assay::custom::ffi::TypeRegistry::OfProcess().Register(
+        name, *static_cast<abi::TypeId*>(type_id), info == nullptr ? nullptr : info->deleter);
+    if (status.ok()) return 0;
+    const absl::string_view message = status.message();
+    return Fail({message.data(), message.size()}, error, error_size);
+  } catch (const std::exception& exception) {
+    return Fail(exception.what(), error, error_size);
+  }
+}
 }

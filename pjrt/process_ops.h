@@ -48,6 +48,11 @@ __attribute__((visibility("default"))) int AssayRegisterFfiHandler(const char* t
                                                                    void* prepare, void* initialize,
                                                                    void* execute, uint32_t traits,
                                                                    char* error, size_t error_size);
+
+// Registers a type of states (XLA_FFI_TypeId, XLA_FFI_TypeInfo, which may be null).
+__attribute__((visibility("default"))) int AssayRegisterFfiType(const char* name, void* type_id,
+                                                                const void* type_info, char* error,
+                                                                size_t error_size);
 }
 
 #endif  // ASSAY_PJRT_PROCESS_OPS_H_

@@ -3,6 +3,7 @@
 #include "hlo/mlir/import.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode_reader.h"
@@ -74,6 +75,7 @@ absl::StatusOr<Module> Importer::Run() {
   const FunctionState& main = functions_[static_cast<size_t>(entry)];
   module_.entry = main.computation;
   ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportEntryAttributes(*main.operation), *main.operation));
+  ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportLayoutModes(*main.operation), *main.operation));
   SetMeshes();
   return std::move(module_);
 }
@@ -338,6 +340,78 @@ absl::Status Importer::ImportEntryAttributes(const Operation& entry) {
     if (donor != nullptr && donor->integer != 0)
       module_.buffer_donor.push_back({static_cast<int64_t>(i), {}});
   }
+  return absl::OkStatus();
+}
+
+namespace {
+
+// "{0,1}" for an array of this shape; "default" and "auto" leave it as it is. Tiles are not supported.
+absl::Status SetLayoutMode(const NamedAttribute& mode, std::string_view what, Shape& shape) {
+  const std::string_view text = mode.value->text;
+  if (text == "default" || text == "auto") return absl::OkStatus();
+  const absl::Status wrong = InvalidProgram(
+      {}, fmt::format("{}: mhlo.layout_mode is '{}', want default, auto or the order of {} dimensions", what,
+                      text.substr(0, 100), shape.IsArray() ? shape.rank() : 0));
+  if (!shape.IsArray() || mode.value->kind != Attribute::Kind::kString || !text.starts_with('{') ||
+      !text.ends_with('}'))
+    return wrong;
+  if (text.find(':') != std::string_view::npos)
+    return NotSupported({}, fmt::format("{}: mhlo.layout_mode '{}' has tiles", what, text.substr(0, 100)));
+  Layout layout;
+  const char* at = text.data() + 1;
+  const char* const end = text.data() + text.size() - 1;
+  while (at < end) {
+    int64_t dimension;
+    const auto [behind, error] = std::from_chars(at, end, dimension);
+    if (error != std::errc() || (behind < end && *behind != ',')) return wrong;
+    layout.minor_to_major.push_back(dimension);
+    at = behind + (behind < end ? 1 : 0);
+  }
+  shape.set_layout(std::move(layout));
+  return ValidateLayout(shape).ok() ? absl::OkStatus() : wrong;
+}
+
+const NamedAttribute* LayoutModeOf(const Attribute* attributes, size_t i) {
+  if (attributes == nullptr || i >= attributes->elements.size()) return nullptr;
+  for (const NamedAttribute& field : attributes->elements[i]->fields) {
+    if (field.name == "mhlo.layout_mode") return &field;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// mhlo.layout_mode: how arguments and results lie, which changes no value (the entry computation's layout).
+absl::Status Importer::ImportLayoutModes(const Operation& entry) {
+  const Computation& main = module_.computations[static_cast<size_t>(module_.entry.value)];
+  const Attribute* const arguments = entry.Find("arg_attrs");
+  const Attribute* const results = entry.Find("res_attrs");
+  ProgramShape layout;
+  bool has_some = false;
+  for (size_t i = 0; i < main.parameters.size(); ++i) {
+    Shape& shape =
+        layout.parameters.emplace_back(*main.instructions[static_cast<size_t>(main.parameters[i])].shape);
+    const NamedAttribute* const mode = LayoutModeOf(arguments, i);
+    if (mode == nullptr) continue;
+    has_some = true;
+    ASSAY_RETURN_IF_ERROR(SetLayoutMode(*mode, fmt::format("argument {}", i), shape));
+  }
+  layout.result = *main.root_instruction().shape;
+  std::vector<Shape> parts;
+  if (layout.result.IsTuple()) {
+    parts.assign(layout.result.elements().begin(), layout.result.elements().end());
+  } else {
+    parts.push_back(layout.result);
+  }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const NamedAttribute* const mode = LayoutModeOf(results, i);
+    if (mode == nullptr) continue;
+    has_some = true;
+    ASSAY_RETURN_IF_ERROR(SetLayoutMode(*mode, fmt::format("result {}", i), parts[i]));
+  }
+  if (!has_some) return absl::OkStatus();
+  layout.result = layout.result.IsTuple() ? Shape::Tuple(std::move(parts)) : std::move(parts[0]);
+  module_.entry_computation_layout = std::move(layout);
   return absl::OkStatus();
 }
 

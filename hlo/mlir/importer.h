@@ -169,6 +169,7 @@ class Importer {
   bool IsConstant(const Value& value) const;
   absl::Status ImportFunction(FunctionState& state);
   absl::Status ImportEntryAttributes(const Operation& entry);
+  absl::Status ImportLayoutModes(const Operation& entry);
   void SetStorageRange(size_t argument, std::string_view range);
   absl::Status ImportModuleAttributes(const Operation& module);
   absl::StatusOr<int32_t> Root(Scope& scope, const Region& region, std::span<const int32_t> more);

@@ -10,7 +10,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import json
 import logging
+import os
 import pathlib
 import traceback
 
@@ -27,12 +29,14 @@ def initialize(library: pathlib.Path | str = LIBRARY, options: dict | None = Non
     """Registers the platform. `options` are the client's (docs/jax.md); they win over the environment."""
     from jax._src import xla_bridge
 
-    library = pathlib.Path(library)
+    named = _named_in_environment()
+    library = pathlib.Path(named or library)
     if not library.exists():
         _log.info("assay: no plugin at %s", library)
         return
     getattr(xla_bridge, "_nonexperimental_plugins", set()).add(PLATFORM)
-    xla_bridge.register_plugin(PLATFORM, priority=PRIORITY, library_path=str(library), options=options)
+    if not named:
+        xla_bridge.register_plugin(PLATFORM, priority=PRIORITY, library_path=str(library), options=options)
     plugin = ctypes.CDLL(str(library))
     for extend in (_add_cpu_for_callbacks, _share_lowerings_of_cpu, _allow_donation,
                    functools.partial(_serve_callbacks, plugin), functools.partial(_serve_ffi, plugin)):
@@ -40,6 +44,17 @@ def initialize(library: pathlib.Path | str = LIBRARY, options: dict | None = Non
             extend()
         except (AttributeError, ImportError) as error:
             _log.warning("assay: this version of JAX differs: %s", error)
+
+
+def _named_in_environment() -> str | None:
+    """The library that PJRT_NAMES_AND_LIBRARY_PATHS=assay:PATH names: JAX then registers it by itself."""
+    for entry in os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "").split(","):
+        name, _, path = entry.partition(":")
+        if name == PLATFORM and path:
+            if path.endswith(".json"):
+                path = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["library_path"]
+            return path
+    return None
 
 
 def _add_cpu_for_callbacks() -> None:
@@ -213,4 +228,16 @@ def _serve_ffi(plugin: ctypes.CDLL) -> None:
         if register_handler(text, *pointers, getattr(traits, "value", int(traits)), error, len(error)) != 0:
             raise ValueError(error.value.decode(errors="replace"))
 
+    register_ffi_type = plugin.AssayRegisterFfiType
+    register_ffi_type.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+
+    def register_type(name, registration):
+        error = ctypes.create_string_buffer(4096)
+        text = name if isinstance(name, bytes) else name.encode()
+        info = registration.get("type_info")
+        if register_ffi_type(text, _pointer(registration["type_id"]), None if info is None else _pointer(info), error,
+                             len(error)) != 0:
+            raise ValueError(error.value.decode(errors="replace"))
+
     xla_client.register_custom_call_handler(PLATFORM, register)
+    xla_client.register_custom_type_handler(PLATFORM, register_type)

@@ -286,6 +286,46 @@ def test_checkify():
     assert "x is -1.0" in error.get()
 
 
+def test_handlers_of_jax_ffi(tmp_path):
+    import ctypes
+    import pathlib
+    import shutil
+    import subprocess
+    compiler = shutil.which("g++") or shutil.which("c++")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    source = pathlib.Path(__file__).resolve().parents[2] / "tests/custom/ffi/jax/handlers.cc"
+    library = tmp_path / "handlers.so"
+    subprocess.run([compiler, "-w", "-fPIC", "-O1", "-std=c++17", "-shared", f"-I{jax.ffi.include_dir()}", source, "-o",
+                    library], check=True)
+    loaded = ctypes.CDLL(str(library))
+    capsule = jax.ffi.pycapsule(loaded.rms_norm)
+    for platform in ("assay", "cpu"):
+        jax.ffi.register_ffi_target("pjrt_rms_norm", capsule, platform=platform)
+
+    def norm(x):
+        return jax.ffi.ffi_call("pjrt_rms_norm", jax.ShapeDtypeStruct(x.shape, x.dtype),
+                                vmap_method="broadcast_all")(x, eps=np.float32(1e-5))
+
+    np.testing.assert_array_equal(on(ASSAY[0], norm, (A,)), on(CPU, norm, (A,)))
+    with pytest.raises(ValueError, match="pjrt_rms_norm"):
+        jax.ffi.register_ffi_target("pjrt_rms_norm", jax.ffi.pycapsule(loaded.attributes), platform="assay")
+
+
+def test_layouts():
+    from jax.experimental.layout import Format, Layout
+    one = jax.sharding.SingleDeviceSharding(ASSAY[0])
+    columns = Format(Layout((1, 0)), one)
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    there = jax.device_put(x, columns)
+    assert there.format.layout.major_to_minor == (1, 0)
+    np.testing.assert_array_equal(np.asarray(there), x)
+    given = jax.jit(lambda v: v + 1, in_shardings=columns, out_shardings=columns)(there)
+    assert given.format.layout.major_to_minor == (1, 0)
+    np.testing.assert_array_equal(np.asarray(given), x + 1)
+    np.testing.assert_array_equal(np.asarray(jax.device_put(given, CPU)), x + 1)
+
+
 def test_export():
     pytest.importorskip("flatbuffers")
     exported = jax.export.export(jax.jit(lambda x: jnp.sin(x)), platforms=["assay"])(V)

@@ -106,7 +106,7 @@ def test_numbers_are_the_headers():
         number, theirs = -1, {}
         for name, value in re.findall(rf"{prefix}_(\w+)\s*(?:=\s*(\d+))?,?", body):
             number = int(value) if value else number + 1
-            theirs[name.lower().replace("_", "")] = number
+            theirs[re.sub("^k(?=[A-Z])", "", name).lower().replace("_", "")] = number
         own = re.search(rf"enum class {enum} : int32_t \{{(.*?)\}};", ours, re.S)[1]
         found = {name.lower(): int(value) for name, value in re.findall(r"k(\w+) = (\d+)", own)}
         for name, value in found.items():
