@@ -7,6 +7,7 @@ done by is gone, JAX says by itself what the platform then lacks.
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import functools
 import itertools
@@ -67,11 +68,11 @@ def _add_cpu_for_callbacks() -> None:
 
 def _share_lowerings_of_cpu() -> None:
     """What JAX lowers in its own way for CPUs, Assay takes as well: LAPACK's calls (docs/linear_algebra.md), loops that are
-    rolled, callbacks."""
+    rolled, callbacks; also what is registered later. Rules for this platform come first."""
     from jax._src.interpreters import mlir
 
     rules = mlir._platform_specific_lowerings
-    rules[PLATFORM].update(rules["cpu"])
+    rules[PLATFORM] = collections.ChainMap(rules[PLATFORM], rules["cpu"])
 
 
 def _allow_donation() -> None:

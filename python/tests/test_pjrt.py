@@ -416,3 +416,33 @@ def test_copies_between_devices_and_memories():
     host = jax.device_put(x, x.sharding.with_memory_kind("pinned_host"))
     assert host.sharding.memory_kind == "pinned_host"
     np.testing.assert_array_equal(np.asarray(host), V)
+
+
+# --- Other processes ---
+
+
+def run_alone(code, **environment):
+    import subprocess
+    import sys
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
+                          env={**os.environ, "JAX_PLATFORMS": "assay", **environment})
+    return done.stdout, done.stderr
+
+
+def test_the_platform_alone_has_another_engine_and_callbacks():
+    out, err = run_alone("import jax, jax.numpy as jnp; print(jax.devices()[0].device_kind, len(jax.devices()));"
+                         "print(jax.jit(lambda x: jax.pure_callback(lambda v: v * 2, x, jnp.sin(x)))(jnp.zeros(3)))",
+                         ASSAY_ENGINE="fast", ASSAY_CROSSCHECK="full", ASSAY_DEVICES="3")
+    assert out.splitlines() == ["assay fast, crosscheck full 3", "[0. 0. 0.]"], err
+    assert "experimental" not in err
+
+
+def test_a_limit_is_a_resource_that_is_exhausted():
+    out, err = run_alone("import jax, jax.numpy as jnp; jax.jit(lambda x: jnp.outer(x, x) @ jnp.outer(x, x))(jnp.ones(1000))",
+                         ASSAY_MEMORY_LIMIT="100000")
+    assert "RESOURCE_EXHAUSTED: memory in bytes" in err and not out
+
+
+def test_a_wrong_option_is_named():
+    assert "option ASSAY_ENGINE is 'quick', want exact, fast, gpu or reference" in run_alone(
+        "import jax; jax.devices()", ASSAY_ENGINE="quick")[1]
