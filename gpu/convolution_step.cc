@@ -22,12 +22,13 @@ namespace {
 // or have so many elements.
 constexpr int64_t kMostGrowth = 64, kSmallImage = 1 << 20;
 
-struct Geometry {
+struct ImageGeometry {
   bool is_padded = false;
   DimVector image;               // its sizes in memory
   std::vector<Placing> placing;  // of the image's own elements in it
   std::array<ProductSide, 2> sides;
-  int64_t kernel_start = 0;  // of the first element under a window, in elements: reversed dimensions start at their end
+  int64_t kernel_start =
+      0;  // of the first element under a window, in elements: reversed dimensions start at their end
 };
 
 const ConvDimensionNumbers& NumbersOf(const AttributeMap& attributes) {
@@ -36,12 +37,13 @@ const ConvDimensionNumbers& NumbersOf(const AttributeMap& attributes) {
 
 // How many positions of an axis the windows span, from the first window's start on.
 absl::int128 SpanOf(int64_t outputs, const WindowDimension& window) {
-  return absl::int128(outputs - 1) * window.stride + absl::int128(window.size - 1) * window.window_dilation + 1;
+  return absl::int128(outputs - 1) * window.stride + absl::int128(window.size - 1) * window.window_dilation +
+         1;
 }
 
 // The image's sizes in memory, and where its elements are in it.
 absl::Status PlaceImage(const StepView& step, const ConvDimensionNumbers& numbers, const Window& window,
-                        Geometry& geometry) {
+                        ImageGeometry& geometry) {
   const Shape &image = step.operand_shape(0), &result = step.result_shape();
   geometry.image.assign(image.sizes().begin(), image.sizes().end());
   geometry.placing.resize(geometry.image.size());
@@ -61,13 +63,13 @@ absl::Status PlaceImage(const StepView& step, const ConvDimensionNumbers& number
   return absl::OkStatus();
 }
 
-absl::StatusOr<Geometry> GeometryOf(const StepView& step) {
+absl::StatusOr<ImageGeometry> ImageGeometryOf(const StepView& step) {
   const AttributeMap& attributes = step.instruction.attributes;
   const ConvDimensionNumbers& numbers = NumbersOf(attributes);
   const Window& window = attributes.WindowOf();
   const int64_t feature_groups = attributes.Int(Attr::kFeatureGroupCount, 1),
                 batch_groups = attributes.Int(Attr::kBatchGroupCount, 1);
-  Geometry geometry;
+  ImageGeometry geometry;
   ASSAY_RETURN_IF_ERROR(PlaceImage(step, numbers, window, geometry));
   const Shape& kernel = step.operand_shape(1);
   const DimVector x = RowMajorStrides(geometry.image), w = RowMajorStrides(kernel.sizes()),
@@ -77,8 +79,8 @@ absl::StatusOr<Geometry> GeometryOf(const StepView& step) {
   const int64_t outputs = kernel.size(numbers.kernel_output_feature) / groups;
   const int64_t batches = step.operand_shape(0).size(numbers.input_batch) / batch_groups;
   auto& [lhs, rhs] = geometry.sides;
-  const int64_t of_group = batch_groups > 1 ? batches * at(x, numbers.input_batch)
-                                            : features * at(x, numbers.input_feature);
+  const int64_t of_group =
+      batch_groups > 1 ? batches * at(x, numbers.input_batch) : features * at(x, numbers.input_feature);
   const int64_t output = at(w, numbers.kernel_output_feature), to_output = at(y, numbers.output_feature);
   lhs.batch = {{groups, {of_group, outputs * to_output}}};
   rhs.batch = {{groups, {outputs * output, outputs * to_output}}};
@@ -88,9 +90,10 @@ absl::StatusOr<Geometry> GeometryOf(const StepView& step) {
     const int64_t in_image = at(x, numbers.input_spatial[d]), in_kernel = at(w, numbers.kernel_spatial[d]);
     const int64_t places = step.result_shape().size(numbers.output_spatial[d]);
     // Of one place alone no stride counts, and it may be beyond 64 bits.
-    lhs.rows.push_back({places,
-                        {places == 1 ? 0 : window[d].stride * in_image, at(y, numbers.output_spatial[d])}});
-    lhs.depth.push_back({window[d].size, {window[d].size == 1 ? 0 : window[d].window_dilation * in_image, 0}});
+    lhs.rows.push_back(
+        {places, {places == 1 ? 0 : window[d].stride * in_image, at(y, numbers.output_spatial[d])}});
+    lhs.depth.push_back(
+        {window[d].size, {window[d].size == 1 ? 0 : window[d].window_dilation * in_image, 0}});
     rhs.depth.push_back({window[d].size, {window[d].reversal ? -in_kernel : in_kernel, 0}});
     if (window[d].reversal) geometry.kernel_start += (window[d].size - 1) * in_kernel;
   }
@@ -106,7 +109,7 @@ struct ImageCopy {
   int64_t elements = 0, width = 0;
   uint64_t padding = 0;  // the bits of an element
 
-  static absl::StatusOr<ImageCopy> Make(Device& device, const Geometry& geometry, const Shape& image) {
+  static absl::StatusOr<ImageCopy> Make(Device& device, const ImageGeometry& geometry, const Shape& image) {
     ImageCopy made;
     const bool is_float = IsFloat(image.element_type());
     made.width = is_float ? image.element_type() == ElementType::kF64 ? 8 : 4 : 1;
@@ -184,7 +187,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shar
   }
   if (result.num_elements() >= int64_t{1} << 32)
     return NotSupported({}, fmt::format("{} results", result.num_elements()));
-  ASSAY_ASSIGN_OR_RETURN(const Geometry geometry, GeometryOf(step));
+  ASSAY_ASSIGN_OR_RETURN(const ImageGeometry geometry, ImageGeometryOf(step));
   ASSAY_ASSIGN_OR_RETURN(const Product product,
                          Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(),
                                        geometry.sides, geometry.is_padded));

@@ -25,7 +25,10 @@ class MoveStep final : public DeviceKernel {
   // `fill`: what first writes operand `fill_operand`, of one element, everywhere; none: the copies write every element.
   MoveStep(std::shared_ptr<Device> device, std::vector<OperandCopy> copies, std::optional<PreparedFill> fill,
            size_t fill_operand)
-      : DeviceKernel(std::move(device)), copies_(std::move(copies)), fill_(fill), fill_operand_(fill_operand) {}
+      : DeviceKernel(std::move(device)),
+        copies_(std::move(copies)),
+        fill_(fill),
+        fill_operand_(fill_operand) {}
 
   std::string_view algorithm() const override {
     return copies_.size() == 1 && copies_[0].copy.is_by_tiles() ? "tiles" : "copies";

@@ -56,7 +56,8 @@ class Product {
   absl::Status MakeFloats(Device& device, bool is_double, Float result,
                           const std::array<ProductSide, 2>& sides);
   absl::Status EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
-  absl::Status EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
+  absl::Status EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAddress rhs,
+                             DeviceAddress result) const;
 
   bool is_bytes_ = false, is_double_ = false;
   Functions functions_;

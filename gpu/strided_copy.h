@@ -49,7 +49,8 @@ class PreparedCopy {
 class PreparedFill {
  public:
   static absl::StatusOr<PreparedFill> Make(Device& device, int64_t width);
-  absl::Status Enqueue(Device& device, DeviceAddress to, int64_t count, std::span<const std::byte> element) const;
+  absl::Status Enqueue(Device& device, DeviceAddress to, int64_t count,
+                       std::span<const std::byte> element) const;
 
  private:
   const DeviceFunction* function_ = nullptr;

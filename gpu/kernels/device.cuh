@@ -12,6 +12,10 @@
 #define KERNEL(name, Arguments, threads) \
   extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ Arguments a)
 
+// The same of kernels that are to have all registers they want, even if a multiprocessor has but one block of them then.
+#define LARGE_KERNEL(name, Arguments, threads) \
+  extern "C" __global__ void __launch_bounds__(threads, 1) name(const __grid_constant__ Arguments a)
+
 // A function that is called, so that it stands in a kernel once.
 #define OUTLINE __noinline__
 

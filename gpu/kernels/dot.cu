@@ -104,7 +104,7 @@ KERNEL(dot_f32, DotArguments, kDotTile.threads) { LargeDot::Run(a); }
 using SmallDot = DotKernel<1, 2, 2, 2>;
 static_assert(SmallDot::kRows == kSmallDotTile.rows && SmallDot::kColumns == kSmallDotTile.columns &&
               SmallDot::kThreads == kSmallDotTile.threads);
-KERNEL(dot_small_f32, DotArguments, kSmallDotTile.threads) { SmallDot::Run(a); }
+LARGE_KERNEL(dot_small_f32, DotArguments, kSmallDotTile.threads) { SmallDot::Run(a); }
 
 using FloatRows = RowPair<float>;
 
@@ -146,7 +146,8 @@ __device__ inline uint64_t SumAgain(const FloatRows& rows, const FloatShape& sha
 }
 
 KERNEL(dot_repair_f32, DotArguments, kRepairThreads) {
-  RepairEntries<float>(a, [](const FloatRows& rows, const FloatShape& shape) { return SumAgain(rows, shape); });
+  RepairEntries<float>(a,
+                       [](const FloatRows& rows, const FloatShape& shape) { return SumAgain(rows, shape); });
 }
 
 }  // namespace assay::gpu

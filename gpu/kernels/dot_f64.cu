@@ -47,7 +47,7 @@ __device__ __forceinline__ bool RoundEntry(const Rounding& rounding, const Entry
                    bits);
 }
 
-KERNEL(dot_f64, DotArguments, kPairDotTile.threads) {
+LARGE_KERNEL(dot_f64, DotArguments, kPairDotTile.threads) {
   auto* const shared = reinterpret_cast<double*>(SharedMemory());
   auto* const table = reinterpret_cast<int64_t*>(shared + 2 * kPairRows * kPairDotPitch);
   const TilePlace place = PlaceOf(a, kPairRows, kPairRows);
@@ -59,8 +59,6 @@ KERNEL(dot_f64, DotArguments, kPairDotTile.threads) {
     SyncThreads();
     left.Load(k, shared);
     right.Load(k, shared + kPairRows * kPairDotPitch);
-    CopyAsyncCommit();
-    CopyAsyncWait<0>();
     SyncThreads();
 #pragma unroll 2
     for (int i = 0; i < kPairDotDepth; ++i) {
@@ -120,7 +118,8 @@ __device__ inline uint64_t SumProducts(const RowPair<double>& rows, const FloatS
 }
 
 KERNEL(dot_repair_f64, DotArguments, kRepairThreads) {
-  RepairEntries<double>(a, [](const RowPair<double>& rows, const FloatShape& shape) { return SumProducts(rows, shape); });
+  RepairEntries<double>(
+      a, [](const RowPair<double>& rows, const FloatShape& shape) { return SumProducts(rows, shape); });
 }
 
 }  // namespace assay::gpu

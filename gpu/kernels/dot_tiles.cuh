@@ -10,8 +10,8 @@ namespace assay::gpu {
 constexpr int64_t kNoRow = INT64_MIN;
 
 // The rows [first, first + kRows) of an operand, kDepth elements of k of them at a time, to shared memory, where rows are
-// kPitch elements apart. Elements that the operand does not have are zeros. Loads may be copies that go on: the thread commits
-// them and waits.
+// kPitch elements apart. Elements that the operand does not have are zeros. Loads of 4-byte elements and of
+// bytes may be copies that go on: the thread commits them and waits.
 template <typename Element, int kRows, int kDepth, int kPitch, int kThreads>
 class TileSource {
  public:
@@ -27,7 +27,7 @@ class TileSource {
     for (int row = threadIdx.x; row < kRows; row += kThreads) {
       offsets[row] = first + row < rows ? OffsetOf(operand.rows, first + row) : kNoRow;
     }
-    way_ = WordsAreAligned(operand.rows)                                               ? kWords
+    way_ = kHasWords && WordsAreAligned(operand.rows)                                  ? kWords
            : InnermostStride(operand.rows) == 1 && InnermostStride(operand.depth) != 1 ? kAlongRows
                                                                                        : kAlongDepth;
   }
@@ -35,34 +35,43 @@ class TileSource {
   __device__ __forceinline__ int64_t size() const { return size_; }
 
   __device__ __forceinline__ void Load(int64_t k, Element* to) const {
-    if (way_ == kWords) {
-      LoadWords(k, to);
-    } else if (way_ == kAlongRows) {
+    if constexpr (kHasWords) {
+      if (way_ == kWords) {
+        LoadWords(k, to);
+        return;
+      }
+    }
+    if (way_ == kAlongRows) {
       const int row = threadIdx.x % kRows, first = threadIdx.x / kRows;
       const int64_t at = offsets_[row];
 #pragma unroll kUnrolled
-      for (int i = first; i < kDepth; i += kThreads / kRows) {
+      for (int step = 0; step < kDepth; step += kThreads / kRows) {
+        const int i = first + step;
         const bool inside = k + i < size_ && at != kNoRow;
-        LoadElement(to + row * kPitch + i, inside ? from_ + at + OffsetOf(depth_, k + i) : nullptr);
+        LoadElement(to + row * kPitch + i, inside, inside ? at + OffsetOf(depth_, k + i) : 0);
       }
     } else {
       const int i = threadIdx.x % kDepth, first = threadIdx.x / kDepth;
       const bool valid = k + i < size_;
       const int64_t depth = valid ? OffsetOf(depth_, k + i) : 0;
 #pragma unroll kUnrolled
-      for (int row = first; row < kRows; row += kThreads / kDepth) {
+      for (int step = 0; step < kRows; step += kThreads / kDepth) {
+        const int row = first + step;
         const int64_t at = offsets_[row];
-        LoadElement(to + row * kPitch + i, valid && at != kNoRow ? from_ + at + depth : nullptr);
+        const bool inside = valid && at != kNoRow;
+        LoadElement(to + row * kPitch + i, inside, inside ? at + depth : 0);
       }
     }
   }
 
  private:
   enum Way { kWords, kAlongRows, kAlongDepth };
+  // Kernels of doubles wait for every load, so that copies that go on would cost registers and save nothing.
+  static constexpr bool kHasWords = sizeof(Element) != 8;
   static constexpr int kOfWord = 16 / sizeof(Element);
-  // Bytes are loaded into registers, of which there are too few for all of them.
-  static constexpr int kUnrolled = sizeof(Element) == 1 ? 2 : sizeof(Element) == 8 ? 4 : 16;
-  static_assert(kThreads % kDepth == 0 && kThreads >= kRows && kThreads % kRows == 0);
+  // Other elements than those of 4 bytes go through registers, of which there are too few for all of them.
+  static constexpr int kUnrolled = sizeof(Element) == 4 ? 16 : sizeof(Element) == 8 ? 4 : 2;
+  static_assert(kThreads % kDepth == 0 && kThreads % kRows == 0 && kRows % (kThreads / kDepth) == 0);
   static_assert(kPitch * sizeof(Element) % 16 == 0 && kDepth % kOfWord == 0);
 
   // Sixteen bytes of k are side by side in memory, and aligned.
@@ -76,20 +85,23 @@ class TileSource {
     constexpr int kWordsOfRow = kDepth / kOfWord;
     const int offset = threadIdx.x % kWordsOfRow * kOfWord, first = threadIdx.x / kWordsOfRow;
     const int64_t left = size_ - k - offset, depth = left > 0 ? OffsetOf(depth_, k + offset) : 0;
-    const uint32_t bytes = left >= kOfWord ? 16 : left > 0 ? static_cast<uint32_t>(left) * sizeof(Element) : 0;
+    const uint32_t bytes = left >= kOfWord ? 16
+                           : left > 0      ? static_cast<uint32_t>(left) * sizeof(Element)
+                                           : 0;
 #pragma unroll
-    for (int row = first; row < kRows; row += kThreads / kWordsOfRow) {
+    for (int step = 0; step < kRows; step += kThreads / kWordsOfRow) {
+      const int row = first + step;
       const int64_t at = offsets_[row];
       const bool inside = bytes != 0 && at != kNoRow;
       CopyAsync16(to + row * kPitch + offset, inside ? from_ + at + depth : from_, inside ? bytes : 0);
     }
   }
-  // Of a null pointer, zero.
-  __device__ __forceinline__ void LoadElement(Element* to, const Element* from) const {
+  // What is not inside is zero.
+  __device__ __forceinline__ void LoadElement(Element* to, bool inside, int64_t at) const {
     if constexpr (sizeof(Element) == 4) {
-      CopyAsync4(to, from != nullptr ? from : from_, from != nullptr ? 4 : 0);
+      CopyAsync4(to, inside ? from_ + at : from_, inside ? 4 : 0);
     } else {
-      *to = from != nullptr ? *from : Element{};
+      *to = inside ? from_[at] : Element{};
     }
   }
 

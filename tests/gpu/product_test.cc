@@ -11,8 +11,8 @@ struct Conv {
   const char *lhs, *rhs, *result, *window, *attributes;
 };
 
-std::string TextOf(const Conv& conv, std::string_view type, std::string_view kernel_type,
-                   std::string_view result_type) {
+std::string ConvText(const Conv& conv, std::string_view type, std::string_view kernel_type,
+                     std::string_view result_type) {
   return fmt::format(R"(HloModule m
 ENTRY e {{
   x = {}{} parameter(0)
@@ -43,7 +43,8 @@ constexpr Conv kConvs[] = {
      "dim_labels=b01f_01io->b01f, batch_group_count=2"},
     // One and three dimensions of space, and none.
     {"[1,33,1]", "[7,1,1]", "[1,33,1]", "size=7 pad=3_3", "dim_labels=b0f_0io->b0f"},
-    {"[1,4,3,5,2]", "[2,2,2,2,3]", "[1,3,4,4,3]", "size=2x2x2 pad=0_0x1_1x0_0", "dim_labels=b012f_012io->b012f"},
+    {"[1,4,3,5,2]", "[2,2,2,2,3]", "[1,3,4,4,3]", "size=2x2x2 pad=0_0x1_1x0_0",
+     "dim_labels=b012f_012io->b012f"},
     {"[5,6]", "[6,4]", "[5,4]", "", "dim_labels=bf_io->bf"},
 };
 
@@ -52,22 +53,22 @@ constexpr Conv kConvs[] = {
 TEST_CASE("convolutions of every geometry have the reference's bits", "[gpu][convolution]") {
   for (const Conv& conv : kConvs) {
     for (const char* type : {"f32", "f64", "s8"})
-      CheckOnDevice(TextOf(conv, type, type, type[0] == 's' ? "s32" : type));
+      CheckOnDevice(ConvText(conv, type, type, type[0] == 's' ? "s32" : type));
   }
 }
 
 TEST_CASE("convolutions of every type that dots have", "[gpu][convolution]") {
   const Conv& padded = kConvs[1];
   for (const char* type : {"bf16", "f16", "f8e4m3fn", "f8e5m2", "f8e4m3b11fnuz", "f4e2m1fn"}) {
-    CheckOnDevice(TextOf(padded, type, type, "f32"));
-    CheckOnDevice(TextOf(padded, type, type, "bf16"), 1);
+    CheckOnDevice(ConvText(padded, type, type, "f32"));
+    CheckOnDevice(ConvText(padded, type, type, "bf16"), 1);
   }
-  CheckOnDevice(TextOf(padded, "f32", "bf16", "f32"));
-  CheckOnDevice(TextOf(padded, "f16", "f32", "f64"));
-  CheckOnDevice(TextOf(padded, "u8", "s8", "s32"));
-  CheckOnDevice(TextOf(padded, "s8", "u8", "s16"));
-  CheckOnDevice(TextOf(padded, "s4", "s4", "s32"));
-  CheckOnDevice(TextOf(padded, "u4", "s4", "s8"));
+  CheckOnDevice(ConvText(padded, "f32", "bf16", "f32"));
+  CheckOnDevice(ConvText(padded, "f16", "f32", "f64"));
+  CheckOnDevice(ConvText(padded, "u8", "s8", "s32"));
+  CheckOnDevice(ConvText(padded, "s8", "u8", "s16"));
+  CheckOnDevice(ConvText(padded, "s4", "s4", "s32"));
+  CheckOnDevice(ConvText(padded, "u4", "s4", "s8"));
 }
 
 // Beside padding an infinite or NaN element of the kernel is no term: with a zero of the image it is.
@@ -88,7 +89,7 @@ ENTRY e {{
 TEST_CASE("an image with more padding than the device has memory for is the CPU's", "[gpu][convolution]") {
   const Conv far{"[1,4,1]", "[2,1,1]", "[1,3,1]", "size=2 pad=2000000000_2000000000 stride=2000000000",
                  "dim_labels=b0f_0io->b0f"};
-  CHECK_THAT(PlanToText(PlanOf(ProgramOf(TextOf(far, "f32", "f32", "f32")), Emulated())),
+  CHECK_THAT(PlanToText(PlanOf(ProgramOf(ConvText(far, "f32", "f32", "f32")), Emulated())),
              Catch::Contains("too much padding"));
 }
 

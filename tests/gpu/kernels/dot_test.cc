@@ -15,7 +15,7 @@ struct Matrices {
   int64_t batch, m, n, k;
   std::vector<float> lhs, rhs;
   int64_t lhs_strides[3], rhs_strides[3];
-  int64_t offset = 0;  // of the operands' first elements
+  int64_t offset = 0;        // of the operands' first elements
   bool has_padding = false;  // lhs: its elements -0 are no elements
 };
 
@@ -48,8 +48,7 @@ std::vector<uint64_t> Expected(const Matrices& x, Float type) {
         for (int64_t k = 0; k < x.k; ++k) {
           const float left = x.lhs[b * x.lhs_strides[0] + i * x.lhs_strides[1] + k * x.lhs_strides[2]];
           if (x.has_padding && left == 0 && std::signbit(left)) continue;
-          sum.AddProduct(left,
-                         x.rhs[b * x.rhs_strides[0] + j * x.rhs_strides[1] + k * x.rhs_strides[2]]);
+          sum.AddProduct(left, x.rhs[b * x.rhs_strides[0] + j * x.rhs_strides[1] + k * x.rhs_strides[2]]);
         }
         results.push_back(RoundedBits(sum, type));
       }

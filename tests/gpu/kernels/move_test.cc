@@ -73,7 +73,8 @@ TEST_CASE("copies with any strides", "[kernels][move]") {
 
 TEST_CASE("copies of images have no -0", "[kernels][move]") {
   const std::vector<uint32_t> floats{0x80000000, 0, 0x80000001, 0x3f800000, 0xffc00001, 0x80000000};
-  const std::vector<uint64_t> doubles{0x8000000000000000, 0, 0x8000000000000001, 0x80000000, 0xfff8000000000001, 1};
+  const std::vector<uint64_t> doubles{0x8000000000000000, 0, 0x8000000000000001, 0x80000000,
+                                      0xfff8000000000001, 1};
   TestMemory memory;
   CopyArguments a{0, 0, {1, {6}, {1}}, {2}};
   a.from = AddressOf(memory.Copy(floats));

@@ -26,6 +26,8 @@
                             [](const void* argument) { name(*static_cast<const Arguments*>(argument)); }}); \
   static void name(const Arguments& a)
 
+#define LARGE_KERNEL(name, Arguments, threads) KERNEL(name, Arguments, threads)
+
 namespace assay::gpu {
 
 using emulated::SharedMemory;
