@@ -13,7 +13,7 @@ absl::StatusOr<const DeviceFunction*> KernelFunction(Device& device, std::string
   if (image.empty()) image = KernelImage(module);
   if (image.empty())
     return NotSupported({}, fmt::format("no CUDA kernels of {} in this build, which had no nvcc", module));
-  return device.Load(image, function);
+  return device.LoadPermanent(image, function);
 }
 
 std::optional<Float> FloatOf(ElementType type) {

@@ -114,6 +114,16 @@ absl::StatusOr<const DeviceFunction*> CudaDevice::Load(std::span<const std::byte
   return loaded;
 }
 
+absl::StatusOr<const DeviceFunction*> CudaDevice::LoadPermanent(std::span<const std::byte> image,
+                                                                const std::string& function) {
+  const DeviceFunction* loaded = nullptr;
+  ASSAY_RETURN_IF_ERROR(context_->Run([&]() -> absl::Status {
+    ASSAY_ASSIGN_OR_RETURN(loaded, modules_->LoadPermanent(image, function));
+    return absl::OkStatus();
+  }));
+  return loaded;
+}
+
 std::span<const std::byte> CudaDevice::OwnImage(std::string_view module) const {
   cuda::KernelImage* const image_of = context_->library().kernel_image;
   if (image_of == nullptr) return {};

@@ -25,6 +25,8 @@ class CudaDevice final : public Device {
 
   absl::StatusOr<const DeviceFunction*> Load(std::span<const std::byte> image,
                                              const std::string& function) override;
+  absl::StatusOr<const DeviceFunction*> LoadPermanent(std::span<const std::byte> image,
+                                                      const std::string& function) override;
   std::span<const std::byte> OwnImage(std::string_view module) const override;
   absl::StatusOr<std::shared_ptr<DeviceMemory>> Allocate(int64_t bytes) override;
   absl::Status CopyIn(DeviceAddress to, std::span<const std::byte> host) override;

@@ -87,6 +87,9 @@ class Device : public std::enable_shared_from_this<Device> {
   // code for this device; a compiler's own message is part of the error.
   virtual absl::StatusOr<const DeviceFunction*> Load(std::span<const std::byte> image,
                                                      const std::string& function) = 0;
+  // The same of an image that stays where it is as long as the process lives: its contents are looked at once.
+  virtual absl::StatusOr<const DeviceFunction*> LoadPermanent(std::span<const std::byte> image,
+                                                              const std::string& function) = 0;
   // The image of a module of gpu/kernels that the driver brings by itself: that of the tests does
   // (tests/gpu/emulator). Empty where it has none.
   virtual std::span<const std::byte> OwnImage(std::string_view module) const = 0;

@@ -39,9 +39,24 @@ absl::StatusOr<const DeviceFunction*> Modules::Load(std::span<const std::byte> i
   const std::lock_guard lock(mutex_);
   ASSAY_ASSIGN_OR_RETURN(Loaded * loaded,
                          LoadModule({reinterpret_cast<const char*>(image.data()), image.size()}));
-  std::unique_ptr<DeviceFunction>& found = loaded->functions[function];
+  return FunctionOf(*loaded, function);
+}
+
+absl::StatusOr<const DeviceFunction*> Modules::LoadPermanent(std::span<const std::byte> image,
+                                                             const std::string& function) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = permanent_.find(image.data()); found != permanent_.end())
+    return FunctionOf(*found->second, function);
+  ASSAY_ASSIGN_OR_RETURN(Loaded * loaded,
+                         LoadModule({reinterpret_cast<const char*>(image.data()), image.size()}));
+  permanent_[image.data()] = loaded;
+  return FunctionOf(*loaded, function);
+}
+
+absl::StatusOr<const DeviceFunction*> Modules::FunctionOf(Loaded& loaded, const std::string& function) {
+  std::unique_ptr<DeviceFunction>& found = loaded.functions[function];
   if (found == nullptr) {
-    ASSAY_ASSIGN_OR_RETURN(found, Find(loaded->module, function));
+    ASSAY_ASSIGN_OR_RETURN(found, Find(loaded.module, function));
   }
   return found.get();
 }
@@ -84,6 +99,7 @@ absl::Status Modules::Close() {
     if (loaded == nullptr || loaded->module == nullptr) continue;
     status = Both(status, context_.Check("cuModuleUnload", context_.api().cuModuleUnload(loaded->module)));
   }
+  permanent_.clear();
   modules_.clear();
   return status;
 }

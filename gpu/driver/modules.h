@@ -39,6 +39,9 @@ class Modules {
   explicit Modules(StreamContext& context) : context_(context) {}
 
   absl::StatusOr<const DeviceFunction*> Load(std::span<const std::byte> image, const std::string& function);
+  // Of an image that stays where it is as long as the process lives: found by its address, once it was loaded.
+  absl::StatusOr<const DeviceFunction*> LoadPermanent(std::span<const std::byte> image,
+                                                      const std::string& function);
   absl::Status Close();
 
  private:
@@ -48,11 +51,13 @@ class Modules {
   };
 
   absl::StatusOr<Loaded*> LoadModule(std::string_view image);
+  absl::StatusOr<const DeviceFunction*> FunctionOf(Loaded& loaded, const std::string& function);
   absl::StatusOr<std::unique_ptr<DeviceFunction>> Find(cuda::Module module, const std::string& function);
 
   StreamContext& context_;
   std::mutex mutex_;
   absl::flat_hash_map<std::string, std::unique_ptr<Loaded>> modules_;  // by image
+  absl::flat_hash_map<const std::byte*, Loaded*> permanent_;           // by address, of modules_
 };
 
 }  // namespace assay::gpu
