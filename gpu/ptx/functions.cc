@@ -7,8 +7,8 @@
 
 #include "engines/native/functions/coefficients.h"
 #include "engines/native/functions/proven_coefficients.h"
+#include "gpu/ptx/doubles.h"
 #include "gpu/ptx/elementwise.h"
-#include "gpu/ptx/lanes.h"
 #include "gpu/ptx/turns.h"
 
 namespace assay::gpu {
@@ -21,13 +21,12 @@ std::span<const uint64_t> WordsOf(const double (&table)[n]) {
   return {reinterpret_cast<const uint64_t*>(table), n};
 }
 
-class Functions {
+class Functions : Doubles {
  public:
   Functions(Emitter& emitter, Element& x)
-      : emitter_(emitter),
-        w_(emitter.w),
+      : Doubles(emitter.w),
+        emitter_(emitter),
         elements_(emitter.elements),
-        r_(emitter.w, Width::k64),
         type_(x.type),
         single_(emitter.elements.Single(x)),
         x_(emitter.elements.Double(x)) {}
@@ -72,17 +71,6 @@ class Functions {
     std::optional<float> pole = std::nullopt;  // -infinity there, NaN below; infinity has itself
   };
 
-  Register C(double value) { return w_.Double(value); }
-  Register Add(Register a, Register b) { return w_.AddF64(a, b); }
-  Register Sub(Register a, Register b) { return w_.SubF64(a, b); }
-  Register Mul(Register a, Register b) { return w_.MulF64(a, b); }
-  Register Div(Register a, Register b) { return w_.DivF64(a, b); }
-  Register Fma(Register a, Register b, Register c) { return w_.FmaF64(a, b, c); }
-  Register Negative(Register a) { return r_.Xor(a, r_.SignMask()); }
-  // x where that is NaN.
-  Register Least(double limit, Register x) { return r_.Choose(r_.LtF(C(limit), x), C(limit), x); }
-  Register Most(double limit, Register x) { return r_.Choose(r_.GtF(C(limit), x), C(limit), x); }
-
   // By powers in pairs, as the CPU's vectors add them.
   Register Series(std::span<const double> c, Register x, Register square) {
     if (c.size() == 1) return C(c[0]);
@@ -91,21 +79,21 @@ class Functions {
   }
   // A table of 16 by the lowest four bits.
   Register LookUp(std::string_view name, std::span<const uint64_t> table, Register index, uint32_t row = 0) {
-    const Register at = w_.And32(w_.Low32(index), w_.Constant32(15));
-    const Register in_row = row == 0 ? at : w_.Add32(at, w_.Constant32(16 * row));
-    return elements_.LookUp("b64", 8, w_.Table(name, table), in_row);
+    const Register at = w.And32(w.Low32(index), w.Constant32(15));
+    const Register in_row = row == 0 ? at : w.Add32(at, w.Constant32(16 * row));
+    return elements_.LookUp("b64", 8, w.Table(name, table), in_row);
   }
 
   // ---- results ----
 
   // The last bit of 24 is one where bits were lost: narrower formats round that as they would round x.
   Register NarrowToOdd(Register x) {
-    const Register lost = w_.Constant64((uint64_t{1} << 29) - 1);
-    const Register up = w_.Add64(w_.And64(x, lost), lost);
-    return w_.NarrowToF32(w_.And64(w_.Or64(x, up), w_.Constant64(~((uint64_t{1} << 29) - 1))));
+    const Register lost = w.Constant64((uint64_t{1} << 29) - 1);
+    const Register up = w.Add64(w.And64(x, lost), lost);
+    return w.NarrowToF32(w.And64(w.Or64(x, up), w.Constant64(~((uint64_t{1} << 29) - 1))));
   }
   Register Narrowed(Register value) {
-    return type_ == ElementType::kF32 ? w_.NarrowToF32(value) : NarrowToOdd(value);
+    return type_ == ElementType::kF32 ? w.NarrowToF32(value) : NarrowToOdd(value);
   }
 
   Element Rounded(Register value) { return Rounded(value, {}); }
@@ -115,13 +103,12 @@ class Functions {
     return Finished(value, y, how);
   }
   Element Finished(Register value, Register y, How how) {
-    if (how.keeps_sign) y = w_.Or32(y, w_.And32(single_, w_.Constant32(uint32_t{1} << 31)));
+    if (how.keeps_sign) y = w.Or32(y, w.And32(single_, w.Constant32(uint32_t{1} << 31)));
     if (how.asks && type_ == ElementType::kF32) {
       // Within 64 units of a midpoint of two floats, in the last place of 53 bits.
       constexpr uint64_t kUnits = 64, kMidpoint = uint64_t{1} << 28, kRest = 2 * kMidpoint - 2 * kUnits;
-      const Register near =
-          w_.And64(w_.Add64(value, w_.Constant64(kMidpoint + kUnits)), w_.Constant64(kRest));
-      emitter_.LeaveOpenIf(w_.Eq64(near, w_.Constant64(0)));
+      const Register near = w.And64(w.Add64(value, w.Constant64(kMidpoint + kUnits)), w.Constant64(kRest));
+      emitter_.LeaveOpenIf(w.Eq64(near, w.Constant64(0)));
     }
     return elements_.RoundedSingle(type_, y);
   }
@@ -134,16 +121,16 @@ class Functions {
   };
   Parts Exponential(Register x) {
     const Register shifted = Fma(x, C(kExp16Steps), C(kRounder));
-    const Register k = Sub(shifted, C(kRounder));
+    const Register k = Minus(shifted, C(kRounder));
     const Register r = Fma(k, C(-kExp16StepRest), Fma(k, C(-kExp16Step), x));
-    const Register square = Mul(r, r);
+    const Register square = Times(r, r);
     const Register small = Fma(Series(kExp16Polynomial, r, square), square, r);
     const Register power = LookUp("exp16", kExp16Table, shifted);
-    return {w_.Add64(power, w_.Shl64(shifted, w_.Constant32(48))), small};
+    return {w.Add64(power, w.Shl64(shifted, w.Constant32(48))), small};
   }
-  Register Clamped() { return Most(-105, Least(105, x_)); }
+  Register Clamped() { return AtLeast(AtMost(x_, 105), -105); }
   // e^x - 1.
-  Register MinusOne(const Parts& e) { return Fma(e.scale, e.small, Sub(e.scale, C(1))); }
+  Register MinusOne(const Parts& e) { return Fma(e.scale, e.small, Minus(e.scale, C(1))); }
 
   Register Exp() {
     const Parts e = Exponential(Clamped());
@@ -151,22 +138,22 @@ class Functions {
   }
   Register Expm1() { return MinusOne(Exponential(Clamped())); }
   Register Logistic() {
-    const Parts e = Exponential(Negative(Clamped()));
-    return Div(C(1), Add(Fma(e.scale, e.small, e.scale), C(1)));
+    const Parts e = Exponential(Negated(Clamped()));
+    return Over(C(1), Plus(Fma(e.scale, e.small, e.scale), C(1)));
   }
   Register Tanh() {
-    const Register magnitude = Least(10, r_.Magnitude(x_));
-    const Register power = MinusOne(Exponential(Add(magnitude, magnitude)));
-    return Div(power, Add(power, C(2)));
+    const Register magnitude = AtMost(Magnitude(x_), 10);
+    const Register power = MinusOne(Exponential(Plus(magnitude, magnitude)));
+    return Over(power, Plus(power, C(2)));
   }
   Register Sinh() {
-    const Register power = MinusOne(Exponential(Least(105, r_.Magnitude(x_))));
-    return Mul(C(0.5), Add(power, Div(power, Add(power, C(1)))));
+    const Register power = MinusOne(Exponential(AtMost(Magnitude(x_), 105)));
+    return Times(C(0.5), Plus(power, Over(power, Plus(power, C(1)))));
   }
   Register Cosh() {
-    const Parts e = Exponential(Least(105, r_.Magnitude(x_)));
+    const Parts e = Exponential(AtMost(Magnitude(x_), 105));
     const Register power = Fma(e.scale, e.small, e.scale);
-    return Mul(C(0.5), Add(power, Div(C(1), power)));
+    return Times(C(0.5), Plus(power, Over(C(1), power)));
   }
 
   // ---- log ----
@@ -174,36 +161,36 @@ class Functions {
   // log x; where the predicate is known and true, `near_one` is x - 1.
   Register Logarithm(Register x, Register near_one, Register is_near_one) {
     constexpr uint64_t kOne = uint64_t{1023} << 52, kMantissa = (uint64_t{1} << 52) - 1;
-    const Register bits = w_.Add64(x, w_.Constant64(kOne - kLog16Start));
-    const Register exponent = w_.Or64(w_.ShrU64(bits, w_.Constant32(52)), C(0x1p52));
-    const Register m = Sub(exponent, C(0x1p52 + 1023));
-    const Register z = w_.Add64(w_.And64(bits, w_.Constant64(kMantissa)), w_.Constant64(kLog16Start));
-    const Register index = w_.ShrU64(bits, w_.Constant32(48));
+    const Register bits = w.Add64(x, w.Constant64(kOne - kLog16Start));
+    const Register exponent = w.Or64(w.ShrU64(bits, w.Constant32(52)), C(0x1p52));
+    const Register m = Minus(exponent, C(0x1p52 + 1023));
+    const Register z = w.Add64(w.And64(bits, w.Constant64(kMantissa)), w.Constant64(kLog16Start));
+    const Register index = w.ShrU64(bits, w.Constant32(48));
     Register r = Fma(z, LookUp("log16_inverse", WordsOf(kLog16Inverse), index), C(-1));
     if (is_near_one.known()) r = r_.Choose(is_near_one, near_one, r);
-    const Register square = Mul(r, r);
+    const Register square = Times(r, r);
     const Register small = Fma(Series(kLog16Polynomial, r, square), square, r);
-    return Fma(m, C(kLn2.hi), Add(LookUp("log16", WordsOf(kLog16Table), index), small));
+    return Fma(m, C(kLn2.hi), Plus(LookUp("log16", WordsOf(kLog16Table), index), small));
   }
   Register Log1p() {
-    const Register near = w_.AndPred(r_.GeF(x_, C(-0x1p-6)), r_.LtF(x_, C(0x1p-5)));
-    return Logarithm(Add(x_, C(1)), x_, near);
+    const Register near = w.AndPred(r_.GeF(x_, C(-0x1p-6)), r_.LtF(x_, C(0x1p-5)));
+    return Logarithm(Plus(x_, C(1)), x_, near);
   }
   Register LogarithmSpecial(Register y, float pole) {
-    const Register at = w_.Single(pole), infinity = w_.Single(std::numeric_limits<float>::infinity());
-    const Register usual = w_.AndPred(w_.GtF32(single_, at), w_.LtF32(single_, infinity));
-    const Register nan = w_.Single(std::numeric_limits<float>::quiet_NaN());
-    Register limit = w_.Choose32(infinity, nan, w_.EqF32(single_, infinity));
-    limit = w_.Choose32(w_.Single(-std::numeric_limits<float>::infinity()), limit, w_.EqF32(single_, at));
-    return w_.Choose32(y, limit, usual);
+    const Register at = w.Single(pole), infinity = w.Single(std::numeric_limits<float>::infinity());
+    const Register usual = w.AndPred(w.GtF32(single_, at), w.LtF32(single_, infinity));
+    const Register nan = w.Single(std::numeric_limits<float>::quiet_NaN());
+    Register limit = w.Choose32(infinity, nan, w.EqF32(single_, infinity));
+    limit = w.Choose32(w.Single(-std::numeric_limits<float>::infinity()), limit, w.EqF32(single_, at));
+    return w.Choose32(y, limit, usual);
   }
 
   // ---- erf, roots ----
 
   Register Erf() {
-    const Register magnitude = Least(15.5 * kErf16Spacing, r_.Magnitude(x_));
+    const Register magnitude = AtMost(Magnitude(x_), 15.5 * kErf16Spacing);
     const Register shifted = Fma(magnitude, C(kErf16PerUnit), C(kRounder));
-    const Register t = Fma(Sub(C(kRounder), shifted), C(kErf16Spacing), magnitude);
+    const Register t = Fma(Minus(C(kRounder), shifted), C(kErf16Spacing), magnitude);
     const std::span<const uint64_t> table(reinterpret_cast<const uint64_t*>(&kErf16[0][0]),
                                           16 * (kErf16Degree + 1));
     Register sum = LookUp("erf16", table, shifted, kErf16Degree);
@@ -213,35 +200,35 @@ class Functions {
   }
 
   Element Rsqrt() {
-    const Register of_single = w_.DivF32(w_.Single(1), w_.SqrtF32(single_));
-    const Register start = w_.WidenF32(of_single);
-    const Register h = Fma(Mul(Negative(x_), start), start, C(1));
-    const Register value = Fma(Mul(start, h), Fma(h, C(0.375), C(0.5)), start);
-    const Register infinity = w_.Single(std::numeric_limits<float>::infinity());
-    const Register usual = w_.AndPred(w_.GtF32(single_, w_.Single(0)), w_.LtF32(single_, infinity));
-    return Finished(value, w_.Choose32(Narrowed(value), of_single, usual), {});
+    const Register of_single = w.DivF32(w.Single(1), w.SqrtF32(single_));
+    const Register start = w.WidenF32(of_single);
+    const Register h = Fma(Times(Negated(x_), start), start, C(1));
+    const Register value = Fma(Times(start, h), Fma(h, C(0.375), C(0.5)), start);
+    const Register infinity = w.Single(std::numeric_limits<float>::infinity());
+    const Register usual = w.AndPred(w.GtF32(single_, w.Single(0)), w.LtF32(single_, infinity));
+    return Finished(value, w.Choose32(Narrowed(value), of_single, usual), {});
   }
 
   // |x| = 2^(3 q + s) z: a polynomial of z and one of Halley's steps.
   Element Cbrt() {
     constexpr uint64_t kMantissa = (uint64_t{1} << 52) - 1;
     const Register bits = r_.Magnitude(x_);
-    const Register e = Sub(w_.Or64(w_.ShrU64(bits, w_.Constant32(52)), C(0x1p52)), C(0x1p52 + 1023));
-    const Register rounded = Fma(Sub(e, C(1)), C(1 / 3.0), C(kRounder));
-    const Register s = Fma(Sub(C(kRounder), rounded), C(3), e);
-    const Register mantissa = w_.Or64(w_.And64(bits, w_.Constant64(kMantissa)), C(1.0));
+    const Register e = Minus(w.Or64(w.ShrU64(bits, w.Constant32(52)), C(0x1p52)), C(0x1p52 + 1023));
+    const Register rounded = Fma(Minus(e, C(1)), C(1 / 3.0), C(kRounder));
+    const Register s = Fma(Minus(C(kRounder), rounded), C(3), e);
+    const Register mantissa = w.Or64(w.And64(bits, w.Constant64(kMantissa)), C(1.0));
     const Register zero = r_.EqF(s, C(0)), one = r_.EqF(s, C(1));
     const Register power = r_.Choose(zero, C(1), r_.Choose(one, C(2), C(4)));
     const Register root = r_.Choose(zero, C(1), r_.Choose(one, C(kCbrt2.hi), C(kCbrt4.hi)));
-    const Register start = Mul(Series(CbrtPolynomial::kSingle, mantissa, Mul(mantissa, mantissa)), root);
-    const Register z = Mul(mantissa, power);
-    const Register cube = Mul(Mul(start, start), start);
-    const Register y = Fma(Negative(start), Div(Sub(cube, z), Fma(C(2), cube, z)), start);
-    const Register scale = w_.Shl64(w_.Add64(rounded, w_.Constant64(1023)), w_.Constant32(52));
-    const Register value = Mul(y, scale);
+    const Register start = Times(Series(CbrtPolynomial::kSingle, mantissa, Times(mantissa, mantissa)), root);
+    const Register z = Times(mantissa, power);
+    const Register cube = Times(Times(start, start), start);
+    const Register y = Fma(Negated(start), Over(Minus(cube, z), Fma(C(2), cube, z)), start);
+    const Register scale = w.Shl64(w.Add64(rounded, w.Constant64(1023)), w.Constant32(52));
+    const Register value = Times(y, scale);
     const Register usual =
-        w_.AndPred(w_.NeF32(single_, w_.Single(0)), w_.EqF32(w_.SubF32(single_, single_), w_.Single(0)));
-    return Finished(value, w_.Choose32(Narrowed(value), single_, usual), {.keeps_sign = true});
+        w.AndPred(w.NeF32(single_, w.Single(0)), w.EqF32(w.SubF32(single_, single_), w.Single(0)));
+    return Finished(value, w.Choose32(Narrowed(value), single_, usual), {.keeps_sign = true});
   }
 
   // ---- sin, cos ----
@@ -251,20 +238,20 @@ class Functions {
     Register k, r;
   };
   Turns TurnsOfArgument() {
-    const Register shifted = Fma(x_, C(kQuarters), C(kRounder)), turns = Sub(shifted, C(kRounder));
-    const Register k = w_.Copy(shifted);
-    const Register r = w_.Copy(Fma(turns, C(-kQuarterRest), Fma(turns, C(-kQuarter), x_)));
+    const Register shifted = Fma(x_, C(kQuarters), C(kRounder)), turns = Minus(shifted, C(kRounder));
+    const Register k = w.Copy(shifted);
+    const Register r = w.Copy(Fma(turns, C(-kQuarterRest), Fma(turns, C(-kQuarter), x_)));
     const Register magnitude = r_.Magnitude(x_), infinity = C(std::numeric_limits<double>::infinity());
     const Register finite = r_.LtF(magnitude, infinity);
     if (type_ != ElementType::kF16) {
-      const Label usual = w_.NewLabel();
-      w_.BranchUnless(w_.AndPred(finite, r_.GeF(magnitude, C(0x1p18))), usual);
-      Pairs pairs(w_, elements_, false);
-      const Quadrant q = gpu::TurnsOf(w_, pairs, magnitude);
+      const Label usual = w.NewLabel();
+      w.BranchUnless(w.AndPred(finite, r_.GeF(magnitude, C(0x1p18))), usual);
+      Pairs pairs(w, elements_, false);
+      const Quadrant q = gpu::TurnsOf(w, pairs, magnitude);
       const Register negative = r_.LtF(x_, C(0));
-      w_.Assign(k, r_.Choose(negative, w_.Sub64(w_.Constant64(0), q.k), q.k));
-      w_.Assign(r, pairs.SignOf(x_, q.r.hi));
-      w_.Place(usual);
+      w.Assign(k, r_.Choose(negative, w.Sub64(w.Constant64(0), q.k), q.k));
+      w.Assign(r, pairs.SignOf(x_, q.r.hi));
+      w.Place(usual);
     }
     return {k, r_.Choose(finite, r, C(std::numeric_limits<double>::quiet_NaN()))};
   }
@@ -272,19 +259,17 @@ class Functions {
   // sin of x and so many quarter turns.
   Register Sine(uint64_t quarters) {
     const auto [turns, r] = TurnsOfArgument();
-    const Register k = quarters == 0 ? turns : w_.Add64(turns, w_.Constant64(quarters));
-    const Register square = Mul(r, r), fourth = Mul(square, square);
-    const Register sine = Mul(r, Fma(Series(kSin6, square, fourth), square, C(1)));
+    const Register k = quarters == 0 ? turns : w.Add64(turns, w.Constant64(quarters));
+    const Register square = Times(r, r), fourth = Times(square, square);
+    const Register sine = Times(r, Fma(Series(kSin6, square, fourth), square, C(1)));
     const Register cosine = Fma(Series(kCos6, square, fourth), fourth, Fma(square, C(-0.5), C(1)));
-    const Register odd = w_.Ne64(w_.And64(k, w_.Constant64(1)), w_.Constant64(0));
-    const Register sign = w_.Shl64(w_.ShrU64(k, w_.Constant32(1)), w_.Constant32(63));
-    return w_.Xor64(r_.Choose(odd, cosine, sine), sign);
+    const Register odd = w.Ne64(w.And64(k, w.Constant64(1)), w.Constant64(0));
+    const Register sign = w.Shl64(w.ShrU64(k, w.Constant32(1)), w.Constant32(63));
+    return w.Xor64(r_.Choose(odd, cosine, sine), sign);
   }
 
   Emitter& emitter_;
-  PtxWriter& w_;
   Elements& elements_;
-  Reals r_;
   const ElementType type_;
   const Register single_, x_;
 };

@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "engines/native/functions/arithmetic.h"
+#include "gpu/ptx/doubles.h"
 #include "gpu/ptx/element.h"
-#include "gpu/ptx/lanes.h"
 
 namespace assay::gpu {
 
@@ -15,29 +15,15 @@ struct Approximate {
   Register hi, lo;  // `lo` is known of sums of two alone
 };
 
-class Pairs {
+class Pairs : public Doubles {
  public:
   Pairs(PtxWriter& writer, Elements& elements, bool twofold)
-      : w(writer), elements_(elements), r_(writer, Width::k64), twofold_(twofold) {}
+      : Doubles(writer), elements_(elements), twofold_(twofold) {}
   bool twofold() const { return twofold_; }
 
-  // ---- doubles ----
-
-  Register C(double value) { return w.Double(value); }
-  Register Word(uint64_t value) { return w.Constant64(value); }
-  Register Plus(Register a, Register b) { return w.AddF64(a, b); }
-  Register Minus(Register a, Register b) { return w.SubF64(a, b); }
-  Register Times(Register a, Register b) { return w.MulF64(a, b); }
-  Register Over(Register a, Register b) { return w.DivF64(a, b); }
-  Register Fma(Register a, Register b, Register c) { return w.FmaF64(a, b, c); }
-  Register Negated(Register a) { return r_.Xor(a, r_.SignMask()); }
-  Register Magnitude(Register a) { return r_.Magnitude(a); }
-  Register Choose(Register predicate, Register a, Register b) { return w.Choose64(a, b, predicate); }
-  Register Less(Register a, Register b) { return w.LtF64(a, b); }
-  Register AtMost(Register x, double limit) { return Choose(w.GtF64(x, C(limit)), C(limit), x); }
-  Register AtLeast(Register x, double limit) { return Choose(w.LtF64(x, C(limit)), C(limit), x); }
-  // The magnitude's sign turned where x is negative.
-  Register SignOf(Register x, Register a) { return w.Xor64(a, w.And64(x, r_.SignMask())); }
+  using Doubles::Choose;
+  using Doubles::Negated;
+  using Doubles::SignOf;
   // table[index] of words in the module.
   Register LookUp(std::string_view name, std::span<const double> table, Register index) {
     const std::span<const uint64_t> words(reinterpret_cast<const uint64_t*>(table.data()), table.size());
@@ -149,9 +135,7 @@ class Pairs {
   }
 
  private:
-  PtxWriter& w;
   Elements& elements_;
-  Reals r_;
   const bool twofold_;
 };
 

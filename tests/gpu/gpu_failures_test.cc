@@ -67,10 +67,10 @@ struct Failures {
   int64_t same = 0, errors = 0;
 };
 
-Failures FailEach(const std::string& text, uint64_t most) {
+Failures FailEach(const std::string& text, uint64_t most, std::vector<Literal> arguments = {}) {
   EmulatedDriver emulated;
   const Program program = ProgramOf(text);
-  const std::vector<Literal> arguments = RandomInputs(program.verified(), 1).value();
+  if (arguments.empty()) arguments = RandomInputs(program.verified(), 1).value();
   const auto run = [&]() -> absl::StatusOr<Literal> {
     // Arguments keep their copies on the device: each run has its own.
     std::vector<Literal> own;
@@ -152,7 +152,11 @@ void FailInPrograms(std::initializer_list<const char*> programs, uint64_t most) 
     INFO(program);
     const std::string text = TextOf(program);
     REQUIRE(!text.empty());
-    FailEach(text, most);
+    // Newton's method ends where its residual is below 1e-14, which that of a large number never is.
+    std::vector<Literal> arguments;
+    if (program == "newton_while")
+      arguments.push_back(Literal::FromDoubles(ElementType::kF64, {}, std::vector<double>{2}));
+    FailEach(text, most, std::move(arguments));
   }
 }
 

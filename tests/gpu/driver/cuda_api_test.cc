@@ -121,7 +121,7 @@ static_assert(PoolProperties().allocation_type == CU_MEM_ALLOCATION_TYPE_PINNED)
 static_assert(PoolProperties().handle_types == CU_MEM_HANDLE_TYPE_NONE);
 static_assert(PoolProperties().location_type == CU_MEM_LOCATION_TYPE_DEVICE);
 
-TEST_CASE("our declarations of the driver API are those of cuda.h", "[gpu][driver]") {
+TEST_CASE("our declarations of the driver API are those of cuda.h", "[gpu][driver][cuda_h][toolkit]") {
   SUCCEED(CUDA_VERSION);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("our declarations of the driver API are those of cuda.h", "[gpu][drive
 
 #else
 
-TEST_CASE("our declarations of the driver API are those of cuda.h", "[gpu][driver]") {
+TEST_CASE("our declarations of the driver API are those of cuda.h", "[gpu][driver][cuda_h][toolkit]") {
   WARN("skipped: there was no cuda.h when this was compiled");
 }
 

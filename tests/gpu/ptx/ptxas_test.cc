@@ -74,7 +74,7 @@ std::string AllOps(ElementType type) {
   return ProgramText(body);
 }
 
-TEST_CASE("PTX: ptxas takes every op of every type", "[gpu][ptx][ptxas]") {
+TEST_CASE("PTX: ptxas takes every op of every type", "[gpu][ptx][ptxas][toolkit]") {
   const std::string ptxas = FindPtxas();
   if (ptxas.empty()) {
     WARN("skipped: there is no ptxas in PATH, CUDA_HOME or /usr/local/cuda");
