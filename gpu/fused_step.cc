@@ -31,7 +31,17 @@ class FusedStep final : public DeviceKernel {
         module_(step.module),
         computation_(step.computation),
         members_(step.members.begin(), step.members.end()),
-        operands_(step.operands.begin(), step.operands.end()) {}
+        operands_(step.operands.begin(), step.operands.end()) {
+    // Open elements are made of the operands afterwards.
+    if (kernel_.may_leave_open) return;
+    const Shape& result = *step.root().shape;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      const Shape& operand = *computation_.instructions[static_cast<size_t>(operands_[k])].shape;
+      if (kernel_.is_read[k] && kernel_.reads_in_place[k] && operand.IsArray() &&
+          operand.num_elements() == result.num_elements() && operand.num_bytes() == result.num_bytes())
+        overwritten_.push_back(k);
+    }
+  }
 
   std::string_view algorithm() const override { return "generated PTX"; }
 
@@ -93,6 +103,8 @@ class FusedStep final : public DeviceKernel {
     return absl::OkStatus();
   }
 
+  std::span<const size_t> overwrites() const override { return overwritten_; }
+
   FusionView View() const { return {module_, computation_, members_, operands_}; }
 
   const FusedKernel kernel_;
@@ -100,6 +112,7 @@ class FusedStep final : public DeviceKernel {
   const Module& module_;
   const Computation& computation_;
   const std::vector<int32_t> members_, operands_;
+  std::vector<size_t> overwritten_;
 };
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include "gpu/fused_step.h"
 #include "gpu/move_step.h"
 #include "gpu/ptx/fused.h"
+#include "gpu/random_step.h"
 #include "gpu/reduce_step.h"
+#include "gpu/sort_step.h"
 #include "gpu/window_step.h"
 
 namespace assay::gpu {
@@ -29,6 +31,13 @@ int64_t ElementsOf(const FusionView& step) {
   for (int32_t operand : step.operands)
     look_at(*step.computation.instructions[static_cast<size_t>(operand)].shape);
   return elements;
+}
+
+// An array, or a tuple of arrays, of one size each.
+bool GivesArrays(const Shape& result) {
+  if (!result.IsTuple()) return result.IsArray();
+  return std::all_of(result.elements().begin(), result.elements().end(),
+                     [](const Shape& element) { return element.IsArray() && !element.HasDynamic(); });
 }
 
 }  // namespace
@@ -52,6 +61,11 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
       return PrepareConvolution(device, single);
     case Opcode::kReduce:
       return PrepareReduce(device, single);
+    case Opcode::kRngBitGenerator:
+      return PrepareRandom(device, single);
+    case Opcode::kSort:
+    case Opcode::kTopK:
+      return PrepareSort(device, single);
     case Opcode::kConcatenate:
     case Opcode::kPad:
     case Opcode::kTranspose:
@@ -66,6 +80,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
     case Opcode::kCustomCall:
       return PrepareCustom(device, single);
     default:
+      if (!step.root().shape->IsArray()) return NotSupported({}, "a result of several arrays");
       return PrepareFused(device, step);
   }
 }
@@ -74,8 +89,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
 
 absl::StatusOr<std::shared_ptr<const Kernel>> GpuEngine::Prepare(const FusionView& step) const {
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<Device> device, Device::Open(options_.driver));
-  const bool is_custom = step.is_single() && step.root().opcode == Opcode::kCustomCall;
-  if (!step.root().shape->IsArray() && !is_custom) return NotSupported({}, "a result that is no array");
+  if (!GivesArrays(*step.root().shape)) return NotSupported({}, "a result that is neither an array nor some");
   if (const int64_t elements = ElementsOf(step); elements < options_.min_elements)
     return NotSupported({}, fmt::format("{} elements, fewer than {}", elements, options_.min_elements));
   absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareOn(device, step);

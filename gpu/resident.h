@@ -20,6 +20,7 @@ class ResidentArray final : public DeviceArray {
   ResidentArray(std::shared_ptr<DeviceMemory> memory, std::shared_ptr<RunGuard> guard)
       : memory_(std::move(memory)), guard_(std::move(guard)) {}
   const DeviceMemory& memory() const { return *memory_; }
+  const std::shared_ptr<DeviceMemory>& shared_memory() const { return memory_; }
 
   absl::Status CopyOut(std::span<std::byte> host) override;
   void Lost(const absl::Status& why) override;
@@ -42,11 +43,15 @@ struct DeviceCall {
   EvalContext& context;
   std::span<const Literal> values;  // of the step's operands
   std::span<const DeviceAddress> operands;
-  DeviceAddress result = 0;
+  // Of the result, or of the elements of a tuple of arrays; 0: an element without elements.
+  std::span<const DeviceAddress> results;
+  DeviceAddress result = 0;  // the first of them
+  // The result lies where one of the operands DeviceKernel::overwrites() does, which nobody else wants.
+  bool in_place = false;
 };
 
-// A step on a device, which gives one array. Operands are copied there where they are not, the result stays there. Where the
-// device has no memory left, or an operand is smaller than its bound, the step is left to others.
+// A step on a device, which gives an array or a tuple of arrays. Operands are copied there where they are not, the results stay
+// there. Where the device has no memory left, or an operand is smaller than its bound, the step is left to others.
 class DeviceKernel : public Kernel {
  public:
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const final;
@@ -57,6 +62,8 @@ class DeviceKernel : public Kernel {
   Device& device() const { return *device_; }
 
  private:
+  // The operands over which the one result may be written where nobody else wants them.
+  virtual std::span<const size_t> overwrites() const { return {}; }
   // Tells the device what to do. Nothing is called for a result without elements.
   virtual absl::Status Enqueue(const DeviceCall& call) const = 0;
 

@@ -115,8 +115,12 @@ class WindowStep final : public DeviceKernel {
   std::string_view algorithm() const override { return "windows"; }
 
  private:
+  std::span<const size_t> overwrites() const override {
+    static constexpr size_t kOperand[] = {0};
+    return windows_.keeps_operand ? std::span<const size_t>(kOperand) : std::span<const size_t>();
+  }
   absl::Status Enqueue(const DeviceCall& call) const override {
-    if (windows_.keeps_operand)
+    if (windows_.keeps_operand && !call.in_place)
       ASSAY_RETURN_IF_ERROR(
           call.device.CopyWithin(call.result, call.operands[0], call.context.result_shape().num_bytes()));
     WindowArguments arguments = windows_.arguments;

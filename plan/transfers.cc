@@ -34,7 +34,9 @@ std::vector<DeviceCopies> TransfersOf(const Computation& computation, const Comp
     makers[step.instruction] = on_device ? step.kernel.get() : nullptr;
     if (step.kind == StepKind::kGetTupleElement) {
       const Kernel* const maker = makers[computation.instructions[step.instruction].operands[0]];
-      if (maker != nullptr) places[step.instruction] = PlaceOf(*maker, step.element);
+      places[step.instruction] = maker != nullptr
+                                     ? PlaceOf(*maker, step.element)
+                                     : places[computation.instructions[step.instruction].operands[0]];
     }
     if (step.kind != StepKind::kEvaluate && step.kind != StepKind::kLoop) continue;  // moves handles alone
     int64_t number = 0;

@@ -2,6 +2,8 @@
 #ifndef ASSAY_TESTS_GPU_DEVICE_PROGRAMS_H_
 #define ASSAY_TESTS_GPU_DEVICE_PROGRAMS_H_
 
+#include <dlfcn.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -16,6 +18,15 @@ namespace assay::gpu {
 inline std::span<const Engine* const> Emulated(int64_t min_elements = 0) {
   return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
                    {.driver = ASSAY_EMULATED_CUDA, .min_elements = min_elements});
+}
+
+// How often the driver that the engine opens was called so.
+inline uint64_t CallsOf(const char* function) {
+  void* const handle = dlopen(ASSAY_EMULATED_CUDA, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(handle != nullptr);
+  const auto calls = reinterpret_cast<uint64_t (*)(const char*)>(dlsym(handle, "assay_emulated_calls"));
+  REQUIRE(calls != nullptr);
+  return calls(function);
 }
 
 // The plan's text by the engine. The run's result has the reference's bits, no step fell back, and each step by itself, of

@@ -1,23 +1,12 @@
 // Programs by the engine "gpu" on the emulated driver, against the reference.
 #include "gpu/gpu_engine.h"
 
-#include <dlfcn.h>
-
 #include <catch2/catch.hpp>
 
 #include "tests/gpu/device_programs.h"
 
 namespace assay::gpu {
 namespace {
-
-// How often the driver that the engine opens was called so.
-uint64_t CallsOf(const char* function) {
-  void* const handle = dlopen(ASSAY_EMULATED_CUDA, RTLD_NOW | RTLD_LOCAL);
-  REQUIRE(handle != nullptr);
-  const auto calls = reinterpret_cast<uint64_t (*)(const char*)>(dlsym(handle, "assay_emulated_calls"));
-  REQUIRE(calls != nullptr);
-  return calls(function);
-}
 
 TEST_CASE("A fusion runs on the device, and its result is the reference's", "[gpu]") {
   const std::string plan = PlanOfEqualRun(R"(HloModule m

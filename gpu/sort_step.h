@@ -1,0 +1,17 @@
+// sort and top-k on a device (gpu/kernels/sort.cu).
+#ifndef ASSAY_GPU_SORT_STEP_H_
+#define ASSAY_GPU_SORT_STEP_H_
+
+#include <memory>
+
+#include "engine/engine.h"
+#include "gpu/driver/device.h"
+
+namespace assay::gpu {
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSort(const std::shared_ptr<Device>& device,
+                                                          const StepView& step);
+
+}  // namespace assay::gpu
+
+#endif  // ASSAY_GPU_SORT_STEP_H_
