@@ -13,6 +13,7 @@
 #include "gpu/ptx/fused.h"
 #include "gpu/random_step.h"
 #include "gpu/reduce_step.h"
+#include "gpu/reduce_window_step.h"
 #include "gpu/sort_step.h"
 #include "gpu/window_step.h"
 
@@ -61,6 +62,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
       return PrepareConvolution(device, single);
     case Opcode::kReduce:
       return PrepareReduce(device, single);
+    case Opcode::kReduceWindow:
+      return PrepareReduceWindow(device, single);
     case Opcode::kRngBitGenerator:
       return PrepareRandom(device, single);
     case Opcode::kSort:

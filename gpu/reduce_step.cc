@@ -4,12 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "engines/native/reduce/associative.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/scalar_function.h"
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
 #include "gpu/kernels/reduce_arguments.h"
+#include "gpu/reducer.h"
 #include "gpu/resident.h"
 #include "gpu/strided.h"
 
@@ -138,36 +137,15 @@ class FoldStep final : public DeviceKernel {
   const int64_t width_;
 };
 
-FoldOp FoldOpOf(native::KeyOp op) {
-  switch (op) {
-    case native::KeyOp::kAdd:
-      return FoldOp::kAdd;
-    case native::KeyOp::kMultiply:
-      return FoldOp::kMultiply;
-    case native::KeyOp::kAnd:
-      return FoldOp::kAnd;
-    case native::KeyOp::kOr:
-      return FoldOp::kOr;
-    case native::KeyOp::kXor:
-      return FoldOp::kXor;
-    case native::KeyOp::kMaximum:
-      return FoldOp::kMax;
-    case native::KeyOp::kMinimum:
-      return FoldOp::kMin;
-  }
-  return FoldOp::kAdd;
-}
-
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSum(const std::shared_ptr<Device>& device,
-                                                         const ReducePlan& plan, ElementType element) {
-  const std::optional<Float> type = FloatOf(element);
-  if (!type) return NotSupported({}, fmt::format("sums of {}", Name(element)));
+                                                         const ReducePlan& plan, Float type,
+                                                         ElementType element) {
   SumStep::Functions functions{};
   const std::string suffix(Name(element));
   ASSAY_ASSIGN_OR_RETURN(functions.sum, KernelFunction(*device, "reduce", "sum_" + suffix));
   ASSAY_ASSIGN_OR_RETURN(functions.finish, KernelFunction(*device, "reduce", "sum_finish_" + suffix));
   ASSAY_ASSIGN_OR_RETURN(functions.repair, KernelFunction(*device, "reduce", "sum_repair_" + suffix));
-  return std::make_shared<const SumStep>(device, functions, plan, *type);
+  return std::make_shared<const SumStep>(device, functions, plan, type);
 }
 
 }  // namespace
@@ -181,19 +159,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const std::shared_pt
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
   ASSAY_ASSIGN_OR_RETURN(const Box box, BoxOf(step));
   const ReducePlan plan = PlanFor(*device, box);
-  if (IsExactSum(step.module, reducer)) return PrepareSum(device, plan, type);
-  if (!native::IsAssociative(step.module, reducer)) return NotSupported({}, "a reducer whose order matters");
-  const bool is_whole =
-      type == ElementType::kPred || FloatOf(type).has_value() || (IsIntegral(type) && Info(type).bits >= 8);
-  if (!is_whole) return NotSupported({}, fmt::format("folds of {}", Name(type)));
-  FoldArguments fold{.plan = plan, .op = FoldOpOf(native::KeyOpOf(step.module, reducer, type))};
-  fold.kind = FloatOf(type)            ? FoldKind::kFloat
-              : IsSignedIntegral(type) ? FoldKind::kSigned
-                                       : FoldKind::kUnsigned;
-  if (const FloatFormat* format = Info(type).format) {
-    fold.nan = format->nan_bits;
-    fold.infinity = ((uint64_t{1} << format->exponent_bits) - 1) << format->mantissa_bits;
-  }
+  ASSAY_ASSIGN_OR_RETURN(const DeviceReducer kind, DeviceReducerOf(step.module, reducer, type));
+  if (kind.sum) return PrepareSum(device, plan, *kind.sum, type);
+  const FoldArguments fold{.plan = plan, .folding = kind.folding};
   ASSAY_ASSIGN_OR_RETURN(const DeviceFunction* const function,
                          KernelFunction(*device, "fold", fmt::format("fold_{}", Bytes(type))));
   return std::make_shared<const FoldStep>(device, *function, fold, Bytes(type));

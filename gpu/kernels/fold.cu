@@ -1,57 +1,14 @@
 // Reductions whose order does not matter: extremes and operations on integers.
 #include "gpu/kernels/device.cuh"
+#include "gpu/kernels/folding.cuh"
 #include "gpu/kernels/index.cuh"
 #include "gpu/kernels/reduce_arguments.h"
 
 namespace assay::gpu {
 
 template <typename Bits>
-struct Folding {
-  static constexpr int kWidth = 8 * sizeof(Bits);
-  static constexpr uint64_t kSign = uint64_t{1} << (kWidth - 1), kAll = ~uint64_t{0} >> (64 - kWidth);
-  const FoldArguments& a;
-
-  __device__ __forceinline__ bool is_extreme() const { return a.op == FoldOp::kMax || a.op == FoldOp::kMin; }
-
-  // A number that is ordered as the element is: -0 stands below +0, and a NaN where the extreme is.
-  __device__ __forceinline__ uint64_t Key(Bits bits) const {
-    if (!is_extreme() || a.kind == FoldKind::kUnsigned) return bits;
-    if (a.kind == FoldKind::kSigned) return bits ^ kSign;
-    if ((bits & ~kSign) > a.infinity) return a.op == FoldOp::kMax ? kAll : 0;
-    return (bits & kSign) != 0 ? ~static_cast<uint64_t>(bits) & kAll : bits | kSign;
-  }
-  __device__ __forceinline__ Bits Element(uint64_t key) const {
-    if (!is_extreme() || a.kind == FoldKind::kUnsigned) return static_cast<Bits>(key);
-    if (a.kind == FoldKind::kSigned) return static_cast<Bits>(key ^ kSign);
-    if (key == (a.op == FoldOp::kMax ? kAll : 0)) return static_cast<Bits>(a.nan);
-    return static_cast<Bits>((key & kSign) != 0 ? key & ~kSign : ~key & kAll);
-  }
-  __device__ __forceinline__ uint64_t Neutral() const {
-    return a.op == FoldOp::kMin || a.op == FoldOp::kAnd ? kAll : a.op == FoldOp::kMultiply ? 1 : 0;
-  }
-  __device__ __forceinline__ uint64_t Of(uint64_t x, uint64_t y) const {
-    switch (a.op) {
-      case FoldOp::kMax:
-        return x > y ? x : y;
-      case FoldOp::kMin:
-        return x < y ? x : y;
-      case FoldOp::kAnd:
-        return x & y;
-      case FoldOp::kOr:
-        return x | y;
-      case FoldOp::kXor:
-        return x ^ y;
-      case FoldOp::kAdd:
-        return x + y;
-      default:
-        return x * y;
-    }
-  }
-};
-
-template <typename Bits>
 __device__ __forceinline__ void Fold(const FoldArguments& a) {
-  const Folding<Bits> folding{a};
+  const Folding<Bits> folding{a.folding};
   const int64_t results = SizeOf(a.plan.kept), size = SizeOf(a.plan.reduced), group = a.plan.group;
   const int64_t place = GridThread() / group, lane = GridThread() % group;
   const int64_t result = place / a.plan.parts, part = place % a.plan.parts;

@@ -1,98 +1,10 @@
 // Exact sums, rounded once: pairs of doubles, whose rounding is tested, and wide fixed-point numbers where it is open.
 #include "gpu/kernels/device.cuh"
-#include "gpu/kernels/exact.cuh"
 #include "gpu/kernels/index.cuh"
 #include "gpu/kernels/reduce_arguments.h"
+#include "gpu/kernels/sums.cuh"
 
 namespace assay::gpu {
-
-// Numbers of a type are multiples of 2^(field of the exponent - kUnitBias), with 1 for the field of subnormal ones.
-struct InputF32 {
-  using Bits = uint32_t;
-  static constexpr int kFraction = 23, kUnitBias = 150, kLimbs = 1, kLow = -160;
-  __device__ __forceinline__ static double Value(Bits bits) { return BitsAs<float>(bits); }
-};
-struct InputBf16 {
-  using Bits = uint16_t;
-  static constexpr int kFraction = 7, kUnitBias = 134, kLimbs = 1, kLow = -160;
-  __device__ __forceinline__ static double Value(Bits bits) {
-    return BitsAs<float>(static_cast<uint32_t>(bits) << 16);
-  }
-};
-struct InputF16 {
-  using Bits = uint16_t;
-  static constexpr int kFraction = 10, kUnitBias = 25, kLimbs = 1, kLow = -160;
-  __device__ __forceinline__ static double Value(Bits bits) { return HalfToFloat(bits); }
-};
-struct InputF64 {
-  using Bits = uint64_t;
-  static constexpr int kFraction = 52, kUnitBias = 1075, kLimbs = 3, kLow = -1088;
-  __device__ __forceinline__ static double Value(Bits bits) { return BitsAs<double>(bits); }
-};
-
-constexpr int kNoLeast = 1 << 20;
-
-template <typename Input>
-struct PartialSum {
-  using Bits = typename Input::Bits;
-  static constexpr int kWidth = 8 * sizeof(Bits);
-  static constexpr Bits kSign = static_cast<Bits>(Bits{1} << (kWidth - 1));
-
-  PairSum pair;
-  int least = kNoLeast;
-  uint32_t kinds = 0;
-
-  __device__ __forceinline__ void Add(Bits bits) {
-    const double value = Input::Value(bits);
-    const auto magnitude = static_cast<Bits>(bits & ~kSign);
-    const int field = static_cast<int>(magnitude >> Input::kFraction);
-    const int normal = field == 0 ? 1 : field;
-    if (magnitude != 0) least = normal < least ? normal : least;
-    if (bits != kSign) kinds |= kSumOther;
-    if (!IsFinite(value)) kinds |= IsNan(value) ? kSumNan : value > 0 ? kSumPositive : kSumNegative;
-    pair.Add(value);
-  }
-  __device__ __forceinline__ void Add(const PartialSum& other) {
-    pair.Add(other.pair);
-    least = other.least < least ? other.least : least;
-    kinds |= other.kinds;
-  }
-  __device__ __forceinline__ void AddLanes(uint32_t group) {
-    for (uint32_t mask = group / 2; mask != 0; mask /= 2) {
-      PartialSum other;
-      other.pair.sum = ShuffleXor(pair.sum, mask);
-      other.pair.error = ShuffleXor(pair.error, mask);
-      other.pair.magnitude = ShuffleXor(pair.magnitude, mask);
-      other.least = ShuffleXor(least, mask);
-      other.kinds = ShuffleXor(kinds, mask);
-      Add(other);
-    }
-  }
-
-  // Of `count` terms, the start value among them. False: open.
-  __device__ bool Round(double count, const FloatShape& shape, uint64_t* bits) const {
-    const SpecialTerms special{(kinds & kSumNan) != 0, (kinds & kSumPositive) != 0,
-                               (kinds & kSumNegative) != 0};
-    if (special.any()) {
-      *bits = special.Bits(shape);
-      return true;
-    }
-    if (least == kNoLeast) {  // zeros alone
-      *bits = (kinds & kSumOther) != 0 ? 0 : uint64_t{1} << (shape.bits - 1);
-      return true;
-    }
-    // Nothing overflowed below this.
-    if (!(pair.magnitude < 0x1p1020)) return false;
-    return RoundPair(pair, PairBound(count, pair.magnitude, PowerOfTwo(least - Input::kUnitBias)), shape,
-                     bits);
-  }
-
- private:
-  __device__ __forceinline__ static double PowerOfTwo(int exponent) {
-    return BitsAs<double>(exponent >= -1022 ? static_cast<uint64_t>(exponent + 1023) << 52
-                                            : uint64_t{1} << (exponent + 1074));
-  }
-};
 
 // The elements of a result, and which of them a part has.
 template <typename Bits>
@@ -113,15 +25,7 @@ struct Elements {
 template <typename Input>
 __device__ __forceinline__ void FinishSum(const SumArguments& a, PartialSum<Input>& sum, int64_t result,
                                           double count) {
-  const FloatShape shape = ShapeOf(a.result_type);
-  sum.Add(*reinterpret_cast<const typename Input::Bits*>(a.init));
-  uint64_t bits;
-  if (sum.Round(count + 1, shape, &bits)) {
-    StoreBits(a.result, result, bits, shape.bits);
-  } else {
-    const uint32_t at = AtomicAdd(reinterpret_cast<uint32_t*>(a.open_count), 1);
-    reinterpret_cast<uint32_t*>(a.open)[at] = static_cast<uint32_t>(result);
-  }
+  FinishSum(a, sum, *reinterpret_cast<const typename Input::Bits*>(a.init), result, result, count);
 }
 
 template <typename Input>
@@ -178,45 +82,24 @@ __device__ __forceinline__ void SumParts(const SumArguments& a) {
   if (lane == 0) FinishSum(a, sum, result, terms);
 }
 
-// A block takes every so manieth open result; its finite terms, of which not all are zeros, it sums again.
+// An open result: the terms of its sum.
 template <typename Input>
-__device__ __forceinline__ void RepairSum(const SumArguments& a) {
-  constexpr int kWarps = kSumRepairThreads / 32, kLimbs = Input::kLimbs;
-  auto* const shared = reinterpret_cast<int64_t*>(SharedMemory());
-  const uint32_t count = *reinterpret_cast<const uint32_t*>(a.open_count);
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-    const uint32_t result = reinterpret_cast<const uint32_t*>(a.open)[i];
-    const Elements<typename Input::Bits> elements(a.plan, a.input, result);
-    WideSum<kLimbs, Input::kLow> sum;
-    for (int64_t k = warp * 32; k < elements.size; k += kSumRepairThreads) {
-      const double own = k + lane < elements.size ? Input::Value(elements[k + lane]) : 0.0;
-      for (uint32_t from = 0; from < 32; ++from) {
-        const Parts parts = PartsOf(Shuffle(own, from));
-        sum.Add(parts.integer, parts.exponent, parts.negative);
-      }
-    }
-    if (warp == 0) {
-      const Parts parts = PartsOf(Input::Value(*reinterpret_cast<const typename Input::Bits*>(a.init)));
-      sum.Add(parts.integer, parts.exponent, parts.negative);
-    }
-    SyncThreads();
-    for (int j = 0; j < kLimbs; ++j) shared[(warp * kLimbs + j) * 32 + lane] = sum.own(j);
-    SyncThreads();
-    if (warp != 0) continue;
-    for (int other = 1; other < kWarps; ++other) {
-      for (int j = 0; j < kLimbs; ++j) sum.own(j) += shared[(other * kLimbs + j) * 32 + lane];
-    }
-    const FloatShape shape = ShapeOf(a.result_type);
-    const uint64_t bits = sum.Round(shape);
-    if (lane == 0) StoreBits(a.result, result, bits, shape.bits);
-  }
-}
+struct OpenSum {
+  using Bits = typename Input::Bits;
+  const Elements<Bits> elements;
+  Bits start;
+  int64_t result;
+
+  __device__ __forceinline__ OpenSum(const SumArguments& a, uint32_t open)
+      : elements(a.plan, a.input, open), start(*reinterpret_cast<const Bits*>(a.init)), result(open) {}
+  __device__ __forceinline__ int64_t size() const { return elements.size; }
+  __device__ __forceinline__ double Term(int64_t i) const { return Input::Value(elements[i]); }
+};
 
 #define SUM_KERNELS(type, Input)                                                  \
   KERNEL(sum_##type, SumArguments, kReduceThreads) { Sum<Input>(a); }             \
   KERNEL(sum_finish_##type, SumArguments, kReduceThreads) { SumParts<Input>(a); } \
-  KERNEL(sum_repair_##type, SumArguments, kSumRepairThreads) { RepairSum<Input>(a); }
+  KERNEL(sum_repair_##type, SumArguments, kSumRepairThreads) { RepairSums<Input, OpenSum<Input>>(a); }
 SUM_KERNELS(f32, InputF32)
 SUM_KERNELS(bf16, InputBf16)
 SUM_KERNELS(f16, InputF16)

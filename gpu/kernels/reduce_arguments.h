@@ -48,6 +48,12 @@ constexpr uint32_t kSumRepairSharedBytes = kSumRepairThreads / 32 * 96 * 8;
 enum class FoldOp : int32_t { kMax, kMin, kAnd, kOr, kXor, kAdd, kMultiply };
 enum class FoldKind : int32_t { kUnsigned, kSigned, kFloat };
 
+struct FoldingArguments {
+  uint64_t infinity, nan;  // of floats: their bits
+  FoldOp op;
+  FoldKind kind;
+};
+
 // fold_N for elements of N bytes, with ReduceBlocks blocks of kReduceThreads threads. Results of several parts are
 // [results * plan.parts] elements, which a second launch folds with one part and init.
 struct FoldArguments {
@@ -55,9 +61,7 @@ struct FoldArguments {
   uint64_t input;
   uint64_t init;  // 0: none, and there are elements
   uint64_t result;
-  uint64_t infinity, nan;  // of floats: their bits
-  FoldOp op;
-  FoldKind kind;
+  FoldingArguments folding;
 };
 
 }  // namespace assay::gpu

@@ -77,11 +77,11 @@ std::vector<uint64_t> RunFold(const FoldCase& x, const std::vector<uint64_t>& in
   a.result = AddressOf(result);
   const FloatFormat& format = *Info(TypeOf(x.type)).format;
   if (x.kind == FoldKind::kFloat) {
-    a.infinity = EncodeFloat(HUGE_VAL, format);
-    a.nan = format.nan_bits;
+    a.folding.infinity = EncodeFloat(HUGE_VAL, format);
+    a.folding.nan = format.nan_bits;
   }
-  a.op = x.op;
-  a.kind = x.kind;
+  a.folding.op = x.op;
+  a.folding.kind = x.kind;
   const std::string name = "fold_" + std::to_string(x.bytes);
   a.init = parts == 1 ? start : 0;
   RunKernel("fold", name.c_str(), ReduceBlocks(a.plan), kReduceThreads, 0, a, memory);
