@@ -14,6 +14,7 @@
 #include "gpu/random_step.h"
 #include "gpu/reduce_step.h"
 #include "gpu/reduce_window_step.h"
+#include "gpu/scatter_step.h"
 #include "gpu/sort_step.h"
 #include "gpu/window_step.h"
 
@@ -64,6 +65,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
       return PrepareReduce(device, single);
     case Opcode::kReduceWindow:
       return PrepareReduceWindow(device, single);
+    case Opcode::kScatter:
+      return PrepareScatter(device, single);
     case Opcode::kRngBitGenerator:
       return PrepareRandom(device, single);
     case Opcode::kSort:

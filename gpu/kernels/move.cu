@@ -2,6 +2,7 @@
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/index.cuh"
 #include "gpu/kernels/move_arguments.h"
+#include "gpu/kernels/offsets.cuh"
 
 namespace assay::gpu {
 
@@ -96,20 +97,7 @@ __device__ __forceinline__ void Transpose(const TransposeArguments& a) {
 // The index clamped to [0, most].
 __device__ __forceinline__ int64_t ClampedIndex(const WindowArguments& a, const WindowStart& start,
                                                 int64_t at) {
-  int64_t index;
-  if (a.index_bytes == 4) {
-    const uint32_t bits = reinterpret_cast<const uint32_t*>(start.address)[at];
-    index = a.index_is_signed != 0 ? static_cast<int32_t>(bits) : static_cast<int64_t>(bits);
-  } else if (a.index_bytes == 8) {
-    index = reinterpret_cast<const int64_t*>(start.address)[at];
-    if (a.index_is_signed == 0 && index < 0) return start.most;
-  } else if (a.index_bytes == 2) {
-    const uint16_t bits = reinterpret_cast<const uint16_t*>(start.address)[at];
-    index = a.index_is_signed != 0 ? static_cast<int16_t>(bits) : static_cast<int64_t>(bits);
-  } else {
-    const uint8_t bits = reinterpret_cast<const uint8_t*>(start.address)[at];
-    index = a.index_is_signed != 0 ? static_cast<int8_t>(bits) : static_cast<int64_t>(bits);
-  }
+  const int64_t index = IndexAt(start.address, at, a.index_bytes, a.index_is_signed != 0);
   return index < 0 ? 0 : index > start.most ? start.most : index;
 }
 
