@@ -19,8 +19,9 @@
 
 namespace assay {
 
-struct DeviceGrid;  // device.h
-class EvalContext;  // eval_context.h
+class BoundContext;  // bound.h
+struct DeviceGrid;   // device.h
+class EvalContext;   // eval_context.h
 struct StripKernel;
 
 struct Arity {
@@ -73,6 +74,9 @@ using InferFn = absl::StatusOr<Shape> (*)(const InferContext& context);
 // have context.result_shape().
 using EvalFn = absl::StatusOr<Literal> (*)(EvalContext& context, std::span<Literal> operands);
 
+// Writes how far a correct backend's result may lie from the exact one (bound.h; the rules are in bounds/).
+using BoundFn = void (*)(BoundContext& context);
+
 // The function over strips that gives an elementwise op its meaning, for these operand types and
 // result type. See elementwise.h.
 using StripFor = StripKernel (*)(const Instruction& instruction, std::span<const ElementType> operands,
@@ -119,6 +123,7 @@ struct OpDef {
   Named<InferFn> infer;
   Named<EvalFn> eval;
   Named<WorkFn> work;                  // what a run takes (work.h)
+  Named<BoundFn> bound;                // how far a correct backend may be from the exact result
   StripFor strip = nullptr;            // elementwise ops only; eval is then EvalElementwise of map_elements.h
   SourceFn source = nullptr;           // ops that only move elements
   SumDef sum = {};                     // ops whose result elements are sums of operand elements

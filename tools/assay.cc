@@ -232,6 +232,12 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   AddDeviceFlags(sub, run);
   AddOpsFlags(sub, run);
   AddLimitFlags(sub, run);
+  sub->add_option("--profile", arguments.diff.profile,
+                  "compare with what a conforming backend may give, by strict, xla-cpu, xla-gpu, "
+                  "xla-gpu-tf32, tpu-bf16 or "
+                  "a file (docs/bounds.md): exit 1 only for a proven violation")
+      ->check(Input());
+  sub->add_flag("--json", run.json, "with --profile, print the result as JSON");
   sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
   sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());
   sub->add_option("--ulps", arguments.diff.ulps, "units in the last place (0)")->check(Whole(0, INT64_MAX));

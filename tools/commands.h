@@ -61,6 +61,7 @@ struct DiffFlags {
   std::string actual;         // with a program: the outputs to compare
   bool spmd = false;          // first is partitioned, second the whole program
   RunFlags run;
+  std::string profile;  // bounds by this one, in place of tolerances; empty: none
   double rtol = 0, atol = 0;
   int64_t ulps = 0;
 };
@@ -80,6 +81,7 @@ int PrintWrappers(const std::string& language, const RunFlags& flags);
 int CompareOps(const std::string& older, const std::string& newer);
 int Diff(const DiffFlags& flags);
 int DiffPartitioned(const DiffFlags& flags);
+int DiffByProfile(const DiffFlags& flags);
 int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags);
 int GoldenUpdateFiles(const std::vector<std::string>& paths);
 int GoldenRecord(const RunFlags& flags);

@@ -122,6 +122,12 @@ int Diff(const DiffFlags& flags) {
     return UsageError("diff takes either two .npz files or a program with --actual OUT.npz");
   }
   if (ReadsStandardInputTwice({flags.first, flags.second, flags.actual, flags.run.inputs})) return 2;
+  if (!flags.profile.empty() && flags.actual.empty()) {
+    return UsageError(
+        "diff with a --profile takes a program, its inputs and a backend's outputs: --actual OUT.npz");
+  }
+  if (!flags.profile.empty()) return DiffByProfile(flags);
+  if (flags.run.json) return UsageError("diff prints JSON with a --profile only");
   if (!flags.actual.empty()) return DiffProgram(flags);
   if (!flags.run.inputs.empty() || flags.run.random_inputs)
     return UsageError("diff of two .npz files runs nothing: --inputs and --random-inputs are for a program");

@@ -3,6 +3,7 @@
 // The wrapped computation f runs once, where the last of its parameters is bound: at the start as a rule,
 // else at the update or done that binds it. start and update give ((arguments so far...), result of f,
 // context...).
+#include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
 #include "evaluator/ops/control.h"
@@ -202,6 +203,7 @@ constinit const OpDef ops::AsyncStart = {
     .infer = InferAsyncStart,
     .eval = EvalAsyncStart,
     .work = work::None,
+    .bound = bound::NoRule,
     .pass_demand = PassDemandOfAsyncStart,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
@@ -215,6 +217,7 @@ constinit const OpDef ops::AsyncUpdate = {
     .infer = InferAsyncUpdate,
     .eval = EvalAsyncUpdate,
     .work = work::None,
+    .bound = bound::NoRule,
     .pass_demand = demand::Whole,
     .runs_steps = true,
     .gives_async_state = true,
@@ -228,6 +231,7 @@ constinit const OpDef ops::AsyncDone = {
     .infer = InferAsyncDone,
     .eval = EvalAsyncDone,
     .work = work::None,
+    .bound = bound::NoRule,
     .pass_demand = PassDemandOfAsyncDone,
     .runs_steps = true,
     .takes_async_state = true,

@@ -2,6 +2,7 @@
 // formulas is one rounding to the element type; sums, means and variances are exact until then.
 #include "evaluator/ops/batch_norm.h"
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/op.h"
@@ -289,6 +290,7 @@ constinit const OpDef ops::BatchNormTraining = {
     .infer = InferBatchNormTraining,
     .eval = EvalBatchNormTraining,
     .work = work::Move,
+    .bound = bound::NoRule,
 };
 
 constinit const OpDef ops::BatchNormInference = {
@@ -298,6 +300,7 @@ constinit const OpDef ops::BatchNormInference = {
     .infer = InferBatchNormInference,
     .eval = EvalBatchNormInference,
     .work = work::Move,
+    .bound = bound::NoRule,
 };
 
 constinit const OpDef ops::BatchNormGrad = {
@@ -307,6 +310,7 @@ constinit const OpDef ops::BatchNormGrad = {
     .infer = InferBatchNormGrad,
     .eval = EvalBatchNormGrad,
     .work = work::Move,
+    .bound = bound::NoRule,
 };
 
 }  // namespace assay

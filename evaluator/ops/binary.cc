@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/complex_parts.h"
@@ -102,6 +103,7 @@ constinit const OpDef ops::Add = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Add,
     .strip = ByKind<kAddStrips>,
 };
 
@@ -133,6 +135,7 @@ constinit const OpDef ops::Subtract = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Subtract,
     .strip = ByKind<kSubtractStrips>,
 };
 
@@ -163,6 +166,7 @@ constinit const OpDef ops::Multiply = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Multiply,
     .strip = ByKind<kMultiplyStrips>,
 };
 
@@ -189,6 +193,7 @@ constinit const OpDef ops::Divide = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Divide,
     .strip = ByKind<kDivideStrips>,
 };
 
@@ -215,6 +220,7 @@ constinit const OpDef ops::Remainder = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Remainder,
     .strip = ByKind<kRemainderStrips>,
 };
 
@@ -243,6 +249,7 @@ constinit const OpDef ops::Power = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Power,
     .strip = ByKind<kPowerStrips>,
 };
 
@@ -253,6 +260,7 @@ constinit const OpDef ops::Atan2 = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Atan2,
     .strip = ByKind<kAtan2Strips>,
 };
 
@@ -263,6 +271,7 @@ constinit const OpDef ops::Mulhi = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kMulhiStrips>,
 };
 
@@ -325,6 +334,7 @@ constinit const OpDef ops::Maximum = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Maximum,
     .strip = ByKind<kMaximumStrips>,
     .pass_demand = demand::Moved<0, 1>,
 };
@@ -336,6 +346,7 @@ constinit const OpDef ops::Minimum = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Minimum,
     .strip = ByKind<kMinimumStrips>,
     .pass_demand = demand::Moved<0, 1>,
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/shape_rules.h"
@@ -198,6 +199,7 @@ constinit const OpDef ops::Bitcast = {
     .infer = InferBitcast,
     .eval = EvalBitcast,
     .work = work::None,
+    .bound = bound::Moved<0>,
     .source = SourceOfBitcast,
     .pass_demand = demand::Moved<0>,
 };

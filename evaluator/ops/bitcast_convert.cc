@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/strips.h"
 #include "fmt/format.h"
@@ -191,6 +192,7 @@ constinit const OpDef ops::BitcastConvert = {
     .infer = InferBitcastConvert,
     .eval = EvalBitcastConvert,
     .work = work::Elementwise,
+    .bound = bound::BitcastConvert,
     .strip = StripForBitcastConvert,
 };
 

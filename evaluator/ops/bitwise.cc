@@ -1,5 +1,6 @@
 // Bitwise ops and shifts: and, or, xor, shift-left, shift-right-arithmetic, shift-right-logical
 // (spec/operations-elementwise.md, "Binary bitwise and shifts").
+#include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/integer.h"
 #include "evaluator/strips.h"
@@ -58,6 +59,7 @@ constinit const OpDef ops::And = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kBitStrips<kAnd>>,
 };
 constinit const OpDef ops::Or = {
@@ -66,6 +68,7 @@ constinit const OpDef ops::Or = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kBitStrips<kOr>>,
 };
 constinit const OpDef ops::Xor = {
@@ -74,6 +77,7 @@ constinit const OpDef ops::Xor = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kBitStrips<kXor>>,
 };
 
@@ -85,6 +89,7 @@ constinit const OpDef ops::ShiftLeft = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kShiftLeftStrips>,
 };
 // shift-right-arithmetic: the top bit of the pattern comes in from the left, for unsigned types too.
@@ -94,6 +99,7 @@ constinit const OpDef ops::ShiftRightArithmetic = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kShiftRightArithmeticStrips>,
 };
 // shift-right-logical: zeros come in from the left.
@@ -103,6 +109,7 @@ constinit const OpDef ops::ShiftRightLogical = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kShiftRightLogicalStrips>,
 };
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/shape_rules.h"
 #include "fmt/format.h"
@@ -308,6 +309,7 @@ constinit const OpDef ops::Call = {
     .infer = InferCall,
     .eval = EvalCall,
     .work = work::None,
+    .bound = bound::Structure,
     .pass_demand = demand::OfCallees,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
@@ -320,6 +322,7 @@ constinit const OpDef ops::Fusion = {
     .infer = InferFusion,
     .eval = EvalFusion,
     .work = work::None,
+    .bound = bound::Structure,
     .pass_demand = demand::OfCallees,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
@@ -332,6 +335,7 @@ constinit const OpDef ops::Conditional = {
     .infer = InferConditional,
     .eval = EvalConditional,
     .work = work::None,
+    .bound = bound::Structure,
     .demands = DemandsOfConditional,
     .pass_demand = demand::OfCallees,
     .runs_steps = true,
@@ -344,6 +348,7 @@ constinit const OpDef ops::While = {
     .infer = InferWhile,
     .eval = EvalWhile,
     .work = work::None,
+    .bound = bound::Structure,
     .pass_demand = PassDemandOfWhile,
     .runs_steps = true,
     .calls_may_have_effects = true,
@@ -355,6 +360,7 @@ constinit const OpDef ops::CopyStart = {
     .infer = InferCopyStart,
     .eval = EvalCopyStart,
     .work = work::None,
+    .bound = bound::NoRule,
     .pass_demand = PassDemandOfCopyStart,
     .partner_in_computation = true,
 };
@@ -364,6 +370,7 @@ constinit const OpDef ops::CopyDone = {
     .infer = InferCopyDone,
     .eval = EvalCopyDone,
     .work = work::None,
+    .bound = bound::NoRule,
     .pass_demand = PassDemandOfCopyDone,
 };
 

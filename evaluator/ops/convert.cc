@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/strips.h"
 #include "fmt/format.h"
@@ -157,6 +158,7 @@ constinit const OpDef ops::Convert = {
     .infer = InferConvert,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Convert,
     .strip = StripForConvert,
     .pass_demand = demand::InPlace<0>,
 };
@@ -248,6 +250,7 @@ constinit const OpDef ops::ReducePrecision = {
     .infer = InferReducePrecision,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::NoRule,
     .strip = StripForReducePrecision,
 };
 
@@ -309,6 +312,7 @@ constinit const OpDef ops::StochasticConvert = {
     .infer = InferStochasticConvert,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::NoRule,
     .strip = ByKind<kStochasticConvertStrips>,
 };
 
@@ -362,6 +366,7 @@ constinit const OpDef ops::Complex = {
     .infer = InferComplex,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Complex,
     .strip = ByKind<kComplexStrips>,
 };
 
@@ -372,6 +377,7 @@ constinit const OpDef ops::Real = {
     .infer = InferPart,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Passed,
     .strip = ByKind<kRealStrips>,
 };
 
@@ -383,6 +389,7 @@ constinit const OpDef ops::Imag = {
     .infer = InferPart,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Passed,
     .strip = ByKind<kImagStrips>,
 };
 

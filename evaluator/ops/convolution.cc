@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/meter.h"
@@ -372,6 +373,7 @@ constinit const OpDef ops::Convolution = {
     .infer = InferConvolution,
     .eval = EvalConvolution,
     .work = WorkOfConvolution,
+    .bound = bound::Convolution,
     .sum = {SumDef::Of::kProducts, AddTermsOfConvolution, MostTermsOfConvolution},
     .never_in_place = true,
 };

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/custom_op.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
@@ -416,6 +417,7 @@ constinit const OpDef ops::CustomCall = {
     .infer = InferCustomCall,
     .eval = EvalByReference,
     .work = WorkOfCustomCall,
+    .bound = bound::NoRule,
     .effect_of = HasEffect,
     .calls_may_have_effects = true,
 };

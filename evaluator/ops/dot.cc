@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/meter.h"
@@ -122,6 +123,7 @@ constinit const OpDef ops::Dot = {
     .infer = InferDot,
     .eval = EvalDot,
     .work = WorkOfDot,
+    .bound = bound::Dot,
     .sum = {SumDef::Of::kProducts, AddTermsOfDot, MostTermsOfDot},
     .never_in_place = true,
 };

@@ -2,6 +2,7 @@
 // DYN-1 to DYN-7 of spec/shapes.md).
 #include <cstring>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/ops/repack.h"
 #include "evaluator/shape_rules.h"
 #include "literal/element_io.h"
@@ -158,6 +159,7 @@ constinit const OpDef ops::GetDimensionSize = {
     .infer = InferGetDimensionSize,
     .eval = EvalGetDimensionSize,
     .work = work::None,
+    .bound = bound::Exact,
 };
 constinit const OpDef ops::SetDimensionSize = {
     .operands = Exactly(2),
@@ -166,6 +168,7 @@ constinit const OpDef ops::SetDimensionSize = {
     .infer = InferSetDimensionSize,
     .eval = EvalSetDimensionSize,
     .work = work::None,
+    .bound = bound::NoRule,
     .demands = DemandsOfSetDimensionSize,
     .pass_demand = demand::Moved<0>,
 };
@@ -176,6 +179,7 @@ constinit const OpDef ops::DynamicReshape = {
     .infer = InferDynamicReshape,
     .eval = EvalDynamicReshape,
     .work = work::None,
+    .bound = bound::NoRule,
     .demands = DemandsOfDynamicReshape,
     .pass_demand = demand::Moved<0>,
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/op.h"
 #include "evaluator/runtime_sizes.h"
@@ -231,6 +232,7 @@ constinit const OpDef ops::Fft = {
     .infer = InferFft,
     .eval = EvalFft,
     .work = WorkOfFft,
+    .bound = bound::Fft,
 };
 
 }  // namespace assay

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/index_vectors.h"
 #include "evaluator/ops/start_indices.h"
@@ -241,6 +242,7 @@ constinit const OpDef ops::Gather = {
     .infer = InferGather,
     .eval = EvalGather,
     .work = work::Part,
+    .bound = bound::Indexed<1>,
     .demands = DemandsOfGather,
     .pass_demand = demand::Moved<0>,
     .never_in_place = true,

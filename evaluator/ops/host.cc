@@ -7,6 +7,7 @@
 // of waits is a deadlock.
 #include <optional>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
@@ -263,6 +264,7 @@ constinit const OpDef ops::Infeed = {
     .infer = InferInfeed,
     .eval = EvalInfeed,
     .work = work::Stream,
+    .bound = bound::Exact,
     .has_side_effect = true,
 };
 constinit const OpDef ops::Outfeed = {
@@ -272,6 +274,7 @@ constinit const OpDef ops::Outfeed = {
     .infer = InferOutfeed,
     .eval = EvalOutfeed,
     .work = work::Stream,
+    .bound = bound::Exact,
     .has_side_effect = true,
 };
 constinit const OpDef ops::Send = {
@@ -281,6 +284,7 @@ constinit const OpDef ops::Send = {
     .infer = InferSend,
     .eval = EvalSend,
     .work = work::Stream,
+    .bound = bound::Exact,
     .channel = Channel::kTransfer,
     .partner_in_computation = true,
     .has_side_effect = true,
@@ -292,6 +296,7 @@ constinit const OpDef ops::SendDone = {
     .infer = InferSendDone,
     .eval = EvalSendDone,
     .work = work::Stream,
+    .bound = bound::Exact,
     .partner_in_computation = true,
     .has_side_effect = true,
 };
@@ -302,6 +307,7 @@ constinit const OpDef ops::Recv = {
     .infer = InferRecv,
     .eval = EvalRecv,
     .work = work::Stream,
+    .bound = bound::Exact,
     .channel = Channel::kTransfer,
     .partner_in_computation = true,
     .has_side_effect = true,
@@ -313,6 +319,7 @@ constinit const OpDef ops::RecvDone = {
     .infer = InferRecvDone,
     .eval = EvalRecvDone,
     .work = work::Stream,
+    .bound = bound::Exact,
     .partner_in_computation = true,
     .has_side_effect = true,
 };

@@ -1,6 +1,7 @@
 // iota (spec/operations-shape.md).
 //
 // out[I] = I[iota_dimension] as the element type: integers wrap, floats are rounded once, complex (x, 0)
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/shape_rules.h"
@@ -58,6 +59,7 @@ constinit const OpDef ops::Iota = {
     .infer = InferIota,
     .eval = EvalIota,
     .work = work::Move,
+    .bound = bound::Exact,
     .from_index = true,
 };
 

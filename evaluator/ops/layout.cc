@@ -3,6 +3,7 @@
 // layouts, is in bitcast.cc; dynamic-reshape in dynamic.cc.
 #include <algorithm>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/element_moves.h"
 #include "evaluator/ops/repack.h"
 #include "evaluator/shape_rules.h"
@@ -231,6 +232,7 @@ constinit const OpDef ops::Broadcast = {
     .infer = InferBroadcast,
     .eval = EvalBroadcast,
     .work = work::Move,
+    .bound = bound::Moved<0>,
     .source = SourceOfBroadcast,
     .pass_demand = demand::Moved<0>,
 };
@@ -241,6 +243,7 @@ constinit const OpDef ops::Reshape = {
     .infer = InferReshape,
     .eval = EvalReshape,
     .work = work::None,
+    .bound = bound::Moved<0>,
     .source = SourceOfReshape,
     .pass_demand = demand::InPlace<0>,
 };
@@ -251,6 +254,7 @@ constinit const OpDef ops::Transpose = {
     .infer = InferTranspose,
     .eval = EvalTranspose,
     .work = work::Move,
+    .bound = bound::Moved<0>,
     .source = SourceOfTranspose,
     .pass_demand = demand::Moved<0>,
 };
@@ -261,6 +265,7 @@ constinit const OpDef ops::Reverse = {
     .infer = InferReverse,
     .eval = EvalReverse,
     .work = work::Move,
+    .bound = bound::Moved<0>,
     .pass_demand = demand::Moved<0>,
 };
 constinit const OpDef ops::Copy = {
@@ -270,6 +275,7 @@ constinit const OpDef ops::Copy = {
     .infer = InferCopy,
     .eval = EvalCopy,
     .work = work::None,
+    .bound = bound::Passed,
     .source = SourceOfReshape,
     .pass_demand = demand::InPlace<0>,
 };

@@ -4,6 +4,7 @@
 #include <complex>
 #include <vector>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/op.h"
@@ -347,6 +348,7 @@ constinit const OpDef ops::Cholesky = {
     .infer = InferCholesky,
     .eval = EvalCholesky,
     .work = WorkOfCholesky,
+    .bound = bound::NoRule,
     .demands = demand::Matrices,
 };
 
@@ -357,6 +359,7 @@ constinit const OpDef ops::TriangularSolve = {
     .infer = InferTriangularSolve,
     .eval = EvalTriangularSolve,
     .work = WorkOfTriangularSolve,
+    .bound = bound::NoRule,
     .demands = demand::Matrices,
 };
 

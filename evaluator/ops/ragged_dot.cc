@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/contraction.h"
 #include "evaluator/ops/dot_index.h"
@@ -289,6 +290,7 @@ constinit const OpDef ops::RaggedDot = {
     .infer = InferRaggedDot,
     .eval = EvalRaggedDot,
     .work = WorkOfRaggedDot,
+    .bound = bound::NoRule,
     .demands = DemandsOfRaggedDot,
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
@@ -453,6 +454,7 @@ constinit const OpDef ops::RngBitGenerator = {
     .infer = InferRngBitGenerator,
     .eval = EvalRngBitGenerator,
     .work = work::Move,
+    .bound = bound::RngBitGenerator,
 };
 constinit const OpDef ops::RngGetAndUpdateState = {
     .operands = Exactly(0),
@@ -461,6 +463,7 @@ constinit const OpDef ops::RngGetAndUpdateState = {
     .infer = InferRngGetAndUpdateState,
     .eval = EvalRngGetAndUpdateState,
     .work = work::Move,
+    .bound = bound::NoRule,
     .has_side_effect = true,
 };
 constinit const OpDef ops::Rng = {
@@ -470,6 +473,7 @@ constinit const OpDef ops::Rng = {
     .infer = InferRng,
     .eval = EvalRng,
     .work = work::Function,
+    .bound = bound::NoRule,
     .has_side_effect = true,
 };
 

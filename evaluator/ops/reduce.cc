@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/fold.h"
@@ -257,6 +258,7 @@ constinit const OpDef ops::Reduce = {
     .infer = InferReduce,
     .eval = EvalReduce,
     .work = WorkOfReduce,
+    .bound = bound::Reduce,
     .sum = {SumDef::Of::kFold, AddTermsOfReduce, MostTermsOfReduce},
     .never_in_place = true,
 };
@@ -268,6 +270,7 @@ constinit const OpDef ops::Map = {
     .infer = InferMap,
     .eval = EvalMap,
     .work = WorkOfMap,
+    .bound = bound::NoRule,
     .arguments = Arguments::kElements,
 };
 

@@ -1,5 +1,6 @@
 // scaled-dot (spec/operations-linalg.md, ScaledDot): a dot of operands with block scales.
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/contraction.h"
 #include "evaluator/ops/dot_index.h"
@@ -210,6 +211,7 @@ constinit const OpDef ops::ScaledDot = {
     .infer = InferScaledDot,
     .eval = EvalScaledDot,
     .work = WorkOfDot,
+    .bound = bound::NoRule,
 };
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/meter.h"
@@ -291,6 +292,7 @@ constinit const OpDef ops::Scan = {
     .infer = InferScan,
     .eval = EvalScan,
     .work = WorkOfScan,
+    .bound = bound::NoRule,
     .runs_steps = true,
 };
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/index_vectors.h"
 #include "evaluator/ops/reducer.h"
@@ -343,6 +344,7 @@ constinit const OpDef ops::Scatter = {
     .infer = InferScatter,
     .eval = EvalScatter,
     .work = WorkOfScatter,
+    .bound = bound::Scatter,
     .demands = DemandsOfScatter,
     .pass_demand = demand::Moved<0>,
 };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/runtime_sizes.h"
@@ -37,6 +38,7 @@ constinit const OpDef ops::IsFinite = {
     .infer = InferIsFinite,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::IsFinite,
     .strip = ByKind<kIsFiniteStrips>,
 };
 
@@ -165,6 +167,7 @@ constinit const OpDef ops::Compare = {
     .infer = InferCompare,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Compare,
     .strip = StripForCompare,
 };
 
@@ -246,6 +249,7 @@ constinit const OpDef ops::Select = {
     .infer = InferSelect,
     .eval = EvalSelect,
     .work = work::Elementwise,
+    .bound = bound::Select,
     .strip = StripForSelect,
     .pass_demand = demand::InPlace<1, 2>,
 };
@@ -323,6 +327,7 @@ constinit const OpDef ops::Clamp = {
     .infer = InferClamp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Clamp,
     .strip = ByKind<kClampStrips>,
     .pass_demand = demand::InPlace<1>,
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/reducer.h"
@@ -206,6 +207,7 @@ constinit const OpDef ops::SelectAndScatter = {
     .infer = InferSelectAndScatter,
     .eval = EvalSelectAndScatter,
     .work = WorkOfSelectAndScatter,
+    .bound = bound::SelectAndScatter,
 };
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/numeric/int128.h"
+#include "evaluator/bounds/rules.h"
 #include "evaluator/element_moves.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/shape_rules.h"
@@ -388,6 +389,7 @@ constinit const OpDef ops::Slice = {
     .infer = InferSlice,
     .eval = EvalSlice,
     .work = work::Part,
+    .bound = bound::Moved<0>,
     .source = SourceOfSlice,
     .pass_demand = demand::Moved<0>,
     .never_in_place = true,
@@ -399,6 +401,7 @@ constinit const OpDef ops::Pad = {
     .infer = InferPad,
     .eval = EvalPad,
     .work = work::Move,
+    .bound = bound::Moved<0, 1>,
     .pass_demand = demand::Moved<0, 1>,
 };
 constinit const OpDef ops::Concatenate = {
@@ -408,6 +411,7 @@ constinit const OpDef ops::Concatenate = {
     .infer = InferConcatenate,
     .eval = EvalConcatenate,
     .work = work::Move,
+    .bound = bound::Concatenate,
     .pass_demand = PassDemandToParts,
 };
 constinit const OpDef ops::DynamicSlice = {
@@ -417,6 +421,7 @@ constinit const OpDef ops::DynamicSlice = {
     .infer = InferDynamicSlice,
     .eval = EvalDynamicSlice,
     .work = work::Part,
+    .bound = bound::Indexed<1>,
     .demands = DemandsOfDynamicSlice,
     .pass_demand = demand::Moved<0>,
     .never_in_place = true,
@@ -428,6 +433,7 @@ constinit const OpDef ops::DynamicUpdateSlice = {
     .infer = InferDynamicUpdateSlice,
     .eval = EvalDynamicUpdateSlice,
     .work = WorkOfDynamicUpdateSlice,
+    .bound = bound::Indexed<2>,
     .demands = DemandsOfDynamicUpdateSlice,
     .pass_demand = demand::Moved<0, 1>,
 };

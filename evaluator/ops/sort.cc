@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/element_moves.h"
 #include "evaluator/elements.h"
 #include "evaluator/heap_sort.h"
@@ -330,6 +331,7 @@ constinit const OpDef ops::Sort = {
     .infer = InferSort,
     .eval = EvalSort,
     .work = WorkOfSort,
+    .bound = bound::Sort,
     .pass_demand = PassDemandOfSort,
 };
 constinit const OpDef ops::TopK = {
@@ -339,6 +341,7 @@ constinit const OpDef ops::TopK = {
     .infer = InferTopK,
     .eval = EvalTopK,
     .work = WorkOfTopK,
+    .bound = bound::TopK,
 };
 
 }  // namespace assay

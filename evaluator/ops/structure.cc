@@ -2,6 +2,7 @@
 // Spec: operations-control.md (Parameter, Tuple, GetTupleElement, AddDependency, AfterAll,
 // OptimizationBarrier, Domain), operations-shape.md (Constant) and operations-collective.md (ReplicaId, PartitionId). Nothing
 // here copies an element: values are handles on shared storage.
+#include "evaluator/bounds/rules.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
@@ -138,6 +139,7 @@ constinit const OpDef ops::Parameter = {
     .infer = InferParameter,
     .eval = EvalParameter,
     .work = work::None,
+    .bound = bound::Exact,
 };
 constinit const OpDef ops::Constant = {
     .operands = Exactly(0),
@@ -145,6 +147,7 @@ constinit const OpDef ops::Constant = {
     .infer = InferConstant,
     .eval = EvalConstant,
     .work = work::None,
+    .bound = bound::Exact,
 };
 constinit const OpDef ops::Tuple = {
     .operands = AtLeast(0),
@@ -152,6 +155,7 @@ constinit const OpDef ops::Tuple = {
     .infer = InferTuple,
     .eval = EvalTuple,
     .work = work::None,
+    .bound = bound::Structure,
     .pass_demand = PassDemandOfTuple,
 };
 constinit const OpDef ops::GetTupleElement = {
@@ -161,6 +165,7 @@ constinit const OpDef ops::GetTupleElement = {
     .infer = InferGetTupleElement,
     .eval = EvalGetTupleElement,
     .work = work::None,
+    .bound = bound::Structure,
     .pass_demand = PassDemandOfElement,
 };
 constinit const OpDef ops::AfterAll = {
@@ -169,6 +174,7 @@ constinit const OpDef ops::AfterAll = {
     .infer = InferAfterAll,
     .eval = EvalToken,
     .work = work::None,
+    .bound = bound::Exact,
 };
 constinit const OpDef ops::AddDependency = {
     .operands = Exactly(2),
@@ -176,6 +182,7 @@ constinit const OpDef ops::AddDependency = {
     .infer = InferAddDependency,
     .eval = EvalFirstOperand,
     .work = work::None,
+    .bound = bound::Structure,
     .pass_demand = demand::Whole,
     .is_identity = true,
 };
@@ -185,6 +192,7 @@ constinit const OpDef ops::OptBarrier = {
     .infer = InferIdentity,
     .eval = EvalFirstOperand,
     .work = work::None,
+    .bound = bound::Structure,
     .pass_demand = demand::Whole,
     .is_identity = true,
 };
@@ -195,6 +203,7 @@ constinit const OpDef ops::Domain = {
     .infer = InferIdentity,
     .eval = EvalFirstOperand,
     .work = work::None,
+    .bound = bound::NoRule,
     .pass_demand = demand::Whole,
     .is_identity = true,
 };
@@ -202,11 +211,13 @@ constinit const OpDef ops::ReplicaId = {.operands = Exactly(0),
                                         .types = TypeSet::Of(ElementType::kU32),
                                         .infer = InferId,
                                         .eval = EvalReplicaId,
-                                        .work = work::Move};
+                                        .work = work::Move,
+                                        .bound = bound::Exact};
 constinit const OpDef ops::PartitionId = {.operands = Exactly(0),
                                           .types = TypeSet::Of(ElementType::kU32),
                                           .infer = InferId,
                                           .eval = EvalPartitionId,
-                                          .work = work::Move};
+                                          .work = work::Move,
+                                          .bound = bound::Exact};
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 // can ask for, so the attribute is checked (NUM-12) and changes nothing.
 #include <cmath>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/real.h"
@@ -91,6 +92,7 @@ constinit const OpDef ops::Cbrt = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Cbrt,
     .strip = ByKind<kCbrtStrips>,
 };
 
@@ -102,6 +104,7 @@ constinit const OpDef ops::Sqrt = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Sqrt,
     .strip = ByKind<kSqrtStrips>,
 };
 
@@ -113,6 +116,7 @@ constinit const OpDef ops::Rsqrt = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Rsqrt,
     .strip = ByKind<kRsqrtStrips>,
 };
 
@@ -124,6 +128,7 @@ constinit const OpDef ops::Exp = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Exp,
     .strip = ByKind<kExpStrips>,
 };
 
@@ -135,6 +140,7 @@ constinit const OpDef ops::Expm1 = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Expm1,
     .strip = ByKind<kExpm1Strips>,
 };
 
@@ -146,6 +152,7 @@ constinit const OpDef ops::Log = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Log,
     .strip = ByKind<kLogStrips>,
 };
 
@@ -157,6 +164,7 @@ constinit const OpDef ops::Log1p = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Log1p,
     .strip = ByKind<kLog1pStrips>,
 };
 
@@ -168,6 +176,7 @@ constinit const OpDef ops::Logistic = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Logistic,
     .strip = ByKind<kLogisticStrips>,
 };
 
@@ -179,6 +188,7 @@ constinit const OpDef ops::Sin = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Sin,
     .strip = ByKind<kSinStrips>,
 };
 
@@ -190,6 +200,7 @@ constinit const OpDef ops::Cos = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Cos,
     .strip = ByKind<kCosStrips>,
 };
 
@@ -201,6 +212,7 @@ constinit const OpDef ops::Tan = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Tan,
     .strip = ByKind<kTanStrips>,
 };
 
@@ -212,6 +224,7 @@ constinit const OpDef ops::Sinh = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Sinh,
     .strip = ByKind<kSinhStrips>,
 };
 
@@ -223,6 +236,7 @@ constinit const OpDef ops::Cosh = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Cosh,
     .strip = ByKind<kCoshStrips>,
 };
 
@@ -234,6 +248,7 @@ constinit const OpDef ops::Tanh = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Tanh,
     .strip = ByKind<kTanhStrips>,
 };
 
@@ -245,6 +260,7 @@ constinit const OpDef ops::Asin = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Asin,
     .strip = ByKind<kAsinStrips>,
 };
 
@@ -256,6 +272,7 @@ constinit const OpDef ops::Acos = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Acos,
     .strip = ByKind<kAcosStrips>,
 };
 
@@ -267,6 +284,7 @@ constinit const OpDef ops::Atanh = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Atanh,
     .strip = ByKind<kAtanhStrips>,
 };
 
@@ -278,6 +296,7 @@ constinit const OpDef ops::Asinh = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Asinh,
     .strip = ByKind<kAsinhStrips>,
 };
 
@@ -289,6 +308,7 @@ constinit const OpDef ops::Acosh = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Acosh,
     .strip = ByKind<kAcoshStrips>,
 };
 
@@ -300,6 +320,7 @@ constinit const OpDef ops::Erf = {
     .infer = InferAccurate,
     .eval = EvalElementwise,
     .work = work::Function,
+    .bound = bound::Erf,
     .strip = ByKind<kErfStrips>,
 };
 

@@ -4,6 +4,7 @@
 // select.cc, real and imag in convert.cc.
 #include <cmath>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/integer.h"
@@ -81,6 +82,7 @@ constinit const OpDef ops::Abs = {
     .infer = InferAbs,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Abs,
     .strip = ByKind<kAbsStrips>,
 };
 
@@ -106,6 +108,7 @@ constinit const OpDef ops::Negate = {
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Passed,
     .strip = ByKind<kNegateStrips>,
 };
 
@@ -135,6 +138,7 @@ constinit const OpDef ops::Sign = {
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Stepwise,
     .strip = ByKind<kSignStrips>,
 };
 
@@ -174,6 +178,7 @@ constinit const OpDef ops::Not = {
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kNotStrips>,
 };
 
@@ -184,6 +189,7 @@ constinit const OpDef ops::PopulationCount = {
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kPopulationCountStrips>,
 };
 
@@ -194,6 +200,7 @@ constinit const OpDef ops::Clz = {
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Undecided,
     .strip = ByKind<kClzStrips>,
 };
 
@@ -230,6 +237,7 @@ constinit const OpDef ops::Ceil = {
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Stepwise,
     .strip = ByKind<kCeilStrips>,
 };
 
@@ -240,6 +248,7 @@ constinit const OpDef ops::Floor = {
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Stepwise,
     .strip = ByKind<kFloorStrips>,
 };
 
@@ -250,6 +259,7 @@ constinit const OpDef ops::RoundNearestAfz = {
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Stepwise,
     .strip = ByKind<kRoundAwayStrips>,
 };
 
@@ -260,6 +270,7 @@ constinit const OpDef ops::RoundNearestEven = {
     .infer = InferUnaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
+    .bound = bound::Stepwise,
     .strip = ByKind<kRoundEvenStrips>,
 };
 

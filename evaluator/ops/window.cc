@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/fold.h"
@@ -133,6 +134,7 @@ constinit const OpDef ops::ReduceWindow = {
     .infer = InferReduceWindow,
     .eval = EvalReduceWindow,
     .work = WorkOfReduceWindow,
+    .bound = bound::ReduceWindow,
 };
 
 }  // namespace assay

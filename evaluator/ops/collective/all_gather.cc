@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/collective/collective.h"
@@ -123,6 +124,7 @@ constinit const OpDef ops::AllGather = {
     .infer = InferAllGather,
     .eval = EvalAllGather,
     .work = work::Move,
+    .bound = bound::Moved<0>,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -134,6 +136,7 @@ constinit const OpDef ops::AllGatherStart = {
     .infer = InferAllGatherStart,
     .eval = EvalAllGatherStart,
     .work = work::Move,
+    .bound = bound::NoRule,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };
@@ -141,6 +144,7 @@ constinit const OpDef ops::AllGatherDone = {.operands = Exactly(1),
                                             .types = kArrayTypes,
                                             .infer = InferAllGatherDone,
                                             .eval = EvalDoneElement1,
-                                            .work = work::Move};
+                                            .work = work::Move,
+                                            .bound = bound::NoRule};
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/collective/collective.h"
@@ -200,6 +201,7 @@ constinit const OpDef ops::AllReduce = {
     .infer = InferAllReduce,
     .eval = EvalAllReduce,
     .work = work::Move,
+    .bound = bound::AllReduce,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };
@@ -210,6 +212,7 @@ constinit const OpDef ops::AllReduceStart = {
     .infer = InferAllReduce,
     .eval = EvalAllReduce,
     .work = work::Move,
+    .bound = bound::NoRule,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };
@@ -217,7 +220,8 @@ constinit const OpDef ops::AllReduceDone = {.operands = Exactly(1),
                                             .types = kArrayTypes,
                                             .infer = InferAllReduceDone,
                                             .eval = EvalAllReduceDone,
-                                            .work = work::Move};
+                                            .work = work::Move,
+                                            .bound = bound::NoRule};
 constinit const OpDef ops::ReduceScatter = {
     .operands = AtLeast(1),
     .types = kArrayTypes,
@@ -225,6 +229,7 @@ constinit const OpDef ops::ReduceScatter = {
     .infer = InferReduceScatter,
     .eval = EvalReduceScatter,
     .work = work::Move,
+    .bound = bound::ReduceScatter,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/collective/collective.h"
@@ -168,6 +169,7 @@ constinit const OpDef ops::AllToAll = {
     .infer = InferAllToAll,
     .eval = EvalAllToAll,
     .work = work::Move,
+    .bound = bound::Moved<0>,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -179,6 +181,7 @@ constinit const OpDef ops::CollectiveBroadcast = {
     .infer = InferCollectiveBroadcast,
     .eval = EvalCollectiveBroadcast,
     .work = work::Move,
+    .bound = bound::Moved<0>,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
     .has_side_effect = true,

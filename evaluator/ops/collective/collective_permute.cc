@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/collective/collective.h"
@@ -208,6 +209,7 @@ constinit const OpDef ops::CollectivePermute = {
     .infer = InferCollectivePermute,
     .eval = EvalCollectivePermute,
     .work = work::Move,
+    .bound = bound::Moved<0>,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -219,6 +221,7 @@ constinit const OpDef ops::CollectivePermuteStart = {
     .infer = InferCollectivePermuteStart,
     .eval = EvalCollectivePermuteStart,
     .work = work::Move,
+    .bound = bound::NoRule,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };
@@ -226,6 +229,7 @@ constinit const OpDef ops::CollectivePermuteDone = {.operands = Exactly(1),
                                                     .types = kArrayTypes,
                                                     .infer = InferCollectivePermuteDone,
                                                     .eval = EvalDoneElement1,
-                                                    .work = work::Move};
+                                                    .work = work::Move,
+                                                    .bound = bound::NoRule};
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 // other rows keep `output`. Overlapping writes: the higher s wins, then the higher t.
 #include <cstring>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/ops/collective/collective.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -120,6 +121,7 @@ constinit const OpDef ops::RaggedAllToAll = {
     .infer = InferRaggedAllToAll,
     .eval = EvalRaggedAllToAll,
     .work = work::Move,
+    .bound = bound::NoRule,
     .demands = DemandsOfRaggedAllToAll,
     .channel = Channel::kCollective,
     .has_side_effect = true,

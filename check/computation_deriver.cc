@@ -1,0 +1,479 @@
+#include "check/computation_deriver.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "evaluator/bounds/rules.h"
+#include "evaluator/registry.h"
+#include "fmt/format.h"
+
+namespace assay {
+namespace {
+
+constexpr double kUnchecked = std::numeric_limits<double>::infinity();
+
+std::vector<bool> RadiiOf(const std::vector<BoundedLeaf>& leaves) {
+  std::vector<bool> radii;
+  for (const BoundedLeaf& leaf : leaves) radii.push_back(static_cast<bool>(leaf.radius));
+  return radii;
+}
+
+}  // namespace
+
+bool HasSubnormals(const Literal& literal) {
+  const ElementType type = literal.shape().element_type();
+  if (!IsFloat(type)) return false;
+  const double smallest = std::ldexp(1, Info(type).format->min_exponent);
+  for (int64_t i = 0; i < literal.shape().num_elements(); ++i) {
+    const double value = std::fabs(literal.GetDouble(i));
+    if (value > 0 && value < smallest) return true;
+  }
+  return false;
+}
+
+ComputationDeriver::ComputationDeriver(ModuleDeriver& module, const Computation& from)
+    : module_(module), from_(from), writer_(module.module(), from.name, module.instructions_left()) {}
+
+// --- What rules ask ---
+
+void ComputationDeriver::Give(Node radius, size_t leaf) { result_->leaves[leaf].radius = radius; }
+
+void ComputationDeriver::GiveUp(std::string_view why) {
+  bool any = false;
+  for (size_t k = 0; k < result_->leaves.size(); ++k) {
+    const Node value = ValueOf(*result_, k);
+    if (!writer_.ShapeOf(value).IsArray()) continue;
+    any = true;
+    result_->leaves[k].radius =
+        writer_.Filled(RadiusType(writer_.ShapeOf(value).element_type()), kUnchecked, writer_.ShapeOf(value));
+  }
+  if (any) module_.Note(from_, view_->instruction, why);
+}
+
+Allowance ComputationDeriver::Allowed(ElementType type) const {
+  const ElementType component = IsComplex(type) ? ComponentType(type) : type;
+  const FloatFormat& format = *Info(component).format;
+  const Profile& profile = module_.profile();
+  const Instruction& instruction = view_->instruction;
+  Allowance allowed;
+  allowed.ulps = profile.UlpsOf(instruction.opcode, component);
+  if (const AttrValue* const value = instruction.attributes.Find(Attr::kResultAccuracy)) {
+    const ResultAccuracy& accuracy = std::get<ResultAccuracy>(*value);
+    if (accuracy.mode == ResultAccuracy::Mode::kTolerance) {
+      allowed.ulps = std::max(0.5, accuracy.ulps);
+      allowed.relative = accuracy.rtol;
+      allowed.absolute = accuracy.atol;
+    }
+  }
+  if (profile.flushes.Has(component)) allowed.absolute += std::ldexp(1, format.min_exponent);
+  allowed.keeps_precision = profile.keeps_precision.Has(component) ||
+                            (profile.contracts && instruction.opcode == Opcode::kMultiply);
+  return allowed;
+}
+
+double ComputationDeriver::SumUnit(ElementType type) const {
+  const ElementType component = IsComplex(type) ? ComponentType(type) : type;
+  const ElementType accumulator = module_.profile().accumulators[static_cast<size_t>(component)];
+  return std::ldexp(1, -Info(accumulator).format->mantissa_bits - 1);
+}
+
+// algorithm= of a dot says more than the profile: what its operands are rounded to, once or in several parts.
+double ComputationDeriver::InputUnit(ElementType type) const {
+  const std::string_view algorithm = view_->instruction.attributes.Text(Attr::kAlgorithm);
+  static constexpr std::pair<std::string_view, double> kAlgorithms[] = {
+      {"dot_any_f8_any_f8_f32", 0},
+      {"dot_any_f8_any_f8_f32_fast_accum", 0},
+      {"dot_f16_f16_f16", 0x1p-11},
+      {"dot_f16_f16_f32", 0x1p-11},
+      {"dot_bf16_bf16_bf16", 0x1p-8},
+      {"dot_bf16_bf16_f32", 0x1p-8},
+      {"dot_bf16_bf16_f32_x3", 0x1p-15},
+      {"dot_bf16_bf16_f32_x6", 0x1p-22},
+      {"dot_bf16_bf16_f32_x9", 0x1p-24},
+      {"dot_tf32_tf32_f32", 0x1p-10},
+      {"dot_tf32_tf32_f32_x3", 0x1p-20},
+      {"dot_f32_f32_f32", 0},
+      {"dot_f64_f64_f64", 0}};
+  for (const auto& [name, unit] : kAlgorithms) {
+    if (name == algorithm) return unit;
+  }
+  const int bits = module_.profile().dot_input_bits[static_cast<size_t>(type)];
+  // Cut, not rounded: a whole unit of the last bit that is left.
+  return bits == 0 ? 0 : std::ldexp(1, 1 - bits);
+}
+
+Node ComputationDeriver::Constant(double value, Node like) {
+  const Shape shape = writer_.ShapeOf(like);
+  return writer_.Filled(shape.element_type(), value, shape);
+}
+
+Node ComputationDeriver::Magnitude(Node node) {
+  const auto [it, is_new] = magnitudes_.try_emplace(node.id);
+  if (!is_new) return it->second;
+  const ElementType type = writer_.ShapeOf(node).element_type();
+  Node magnitude = IsComplex(type) ? node : As(node, RadiusType(type));
+  if (type != ElementType::kPred && !IsUnsignedIntegral(type)) magnitude = Write(Opcode::kAbs, {magnitude});
+  return magnitudes_[node.id] = magnitude;
+}
+
+// --- Values ---
+
+Node ComputationDeriver::ValueOf(Derived& derived, size_t leaf) {
+  BoundedLeaf& found = derived.leaves[leaf];
+  if (found.value) return found.value;
+  Node value = derived.whole;
+  for (const int64_t index : derived.paths[leaf]) value = writer_.Element(value, index);
+  return found.value = value;
+}
+
+Node ComputationDeriver::Assemble(Derived& derived, const Shape& shape, size_t& leaf) {
+  if (!shape.IsTuple()) return ValueOf(derived, leaf++);
+  std::vector<Node> elements;
+  for (const Shape& element : shape.elements()) elements.push_back(Assemble(derived, element, leaf));
+  return writer_.Tuple(elements);
+}
+
+Node ComputationDeriver::WholeOf(Derived& derived) {
+  size_t leaf = 0;
+  if (!derived.whole) derived.whole = Assemble(derived, *derived.shape, leaf);
+  return derived.whole;
+}
+
+Node ComputationDeriver::ZeroRadius(Node value) {
+  const Shape shape = writer_.ShapeOf(value);
+  return writer_.Filled(RadiusType(shape.element_type()), 0, shape);
+}
+
+std::vector<BoundedLeaf> ComputationDeriver::OperandLeaves(size_t first) {
+  std::vector<BoundedLeaf> leaves;
+  for (size_t k = first; k < view_->num_operands(); ++k) {
+    Derived& from = operand(k);
+    for (size_t leaf = 0; leaf < from.leaves.size(); ++leaf)
+      leaves.push_back({ValueOf(from, leaf), from.leaves[leaf].radius});
+  }
+  return leaves;
+}
+
+void ComputationDeriver::TakeLeaves(std::vector<BoundedLeaf> leaves) {
+  result_->leaves = std::move(leaves);
+  if (!result_->shape->IsTuple()) result_->whole = result_->leaves[0].value;
+}
+
+std::vector<Node> ComputationDeriver::Packed(const std::vector<BoundedLeaf>& leaves,
+                                             const std::vector<bool>& radii) {
+  std::vector<Node> elements;
+  for (const BoundedLeaf& leaf : leaves) elements.push_back(leaf.value);
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    if (radii[k]) elements.push_back(leaves[k].radius ? leaves[k].radius : ZeroRadius(leaves[k].value));
+  }
+  return elements;
+}
+
+std::vector<BoundedLeaf> ComputationDeriver::Unpacked(const std::vector<Node>& elements,
+                                                      const std::vector<bool>& radii) {
+  std::vector<BoundedLeaf> leaves;
+  size_t next = radii.size();
+  for (size_t k = 0; k < radii.size(); ++k)
+    leaves.push_back({elements[k], radii[k] ? elements[next++] : Node()});
+  return leaves;
+}
+
+void ComputationDeriver::AddFlag(std::vector<BoundedLeaf>& leaves, Node flag) {
+  for (BoundedLeaf& leaf : leaves) {
+    const Shape shape = writer_.ShapeOf(leaf.value);
+    if (!shape.IsArray()) continue;
+    const Node here = Spread(As(flag, RadiusType(shape.element_type())), ZeroRadius(leaf.value));
+    leaf.radius = Plus(leaf.radius, here);
+  }
+}
+
+// The magnitude of subnormal numbers, which may be taken for zero.
+Node ComputationDeriver::SubnormalRadius(Node value) {
+  const ElementType type = writer_.ShapeOf(value).element_type();
+  const Node magnitude = Magnitude(value);
+  return Choose(Is("LT", magnitude, std::ldexp(1, Info(type).format->min_exponent)), magnitude, Node());
+}
+
+// --- Computations ---
+
+void ComputationDeriver::Copy(const Instruction& instruction) {
+  Instruction copy = instruction;
+  copy.control_predecessors.clear();
+  copy.operands.clear();
+  for (const int32_t k : instruction.operands)
+    copy.operands.push_back(WholeOf(derived_[static_cast<size_t>(k)]).id);
+  std::vector<std::pair<Attr, AttrValue>> calls;
+  for (const AttributeMap::Entry& entry : instruction.attributes.entries()) {
+    if (const auto* const id = std::get_if<ComputationId>(&entry.value)) {
+      calls.emplace_back(entry.attr, Copied(*id));
+    } else if (const auto* const ids = std::get_if<std::vector<ComputationId>>(&entry.value)) {
+      std::vector<ComputationId> copies;
+      for (const ComputationId called : *ids) copies.push_back(Copied(called));
+      calls.emplace_back(entry.attr, std::move(copies));
+    }
+  }
+  for (auto& [attr, value] : calls) copy.attributes.Set(attr, std::move(value));
+  result_->whole = writer_.Write(std::move(copy));
+  if (!result_->shape->IsTuple() && !result_->leaves.empty()) result_->leaves[0].value = result_->whole;
+}
+
+absl::Status ComputationDeriver::DeriveInstructions() {
+  for (size_t i = 0; i < from_.instructions.size(); ++i) {
+    const Instruction& instruction = from_.instructions[i];
+    result_ = &derived_[i];
+    if (result_->shape != nullptr) continue;  // a parameter
+    view_.emplace(InstructionView{from_, instruction});
+    writer_.NameThem(instruction.name);
+    result_->shape = instruction.shape;
+    ForEachLeaf(*instruction.shape, [&](const ShapeIndex& path, const Shape&) {
+      result_->leaves.emplace_back();
+      result_->paths.push_back(path);
+    });
+    const BoundFn rule = DefinitionOf(instruction.opcode).bound;
+    if (rule != &bound::Structure) Copy(instruction);
+    rule(*this);
+    if (instruction.opcode == Opcode::kConstant) FlushConstant();
+    ASSAY_RETURN_IF_ERROR(status_);
+    if (!writer_.status().ok()) return WithPosition(writer_.status(), instruction.position);
+  }
+  return absl::OkStatus();
+}
+
+void ComputationDeriver::FlushConstant() {
+  const Instruction& constant = view_->instruction;
+  if (!constant.shape->IsArray() || constant.literal == nullptr) return;
+  if (!module_.profile().flushes.Has(constant.shape->element_type()) || !HasSubnormals(*constant.literal))
+    return;
+  Give(SubnormalRadius(result_->whole), 0);
+}
+
+absl::StatusOr<DerivedComputation> ComputationDeriver::Derive(const std::vector<bool>& radii,
+                                                              const std::vector<bool>& wanted) {
+  derived_.resize(from_.instructions.size());
+  std::vector<Shape> shapes, radius_shapes;
+  size_t leaf = 0;
+  for (const int32_t p : from_.parameters) {
+    for (const Shape* const shape : LeafShapes(*from_.instructions[static_cast<size_t>(p)].shape)) {
+      shapes.push_back(*shape);
+      if (!radii[leaf++]) continue;
+      radius_shapes.push_back(Shape::ArrayOrDie(RadiusType(shape->element_type()), shape->sizes()));
+    }
+  }
+  shapes.insert(shapes.end(), radius_shapes.begin(), radius_shapes.end());
+  const size_t elements = shapes.size();
+  const Node packed = writer_.Parameter(0, std::make_shared<const Shape>(Shape::Tuple(std::move(shapes))));
+  std::vector<Node> nodes;
+  for (size_t k = 0; k < elements; ++k) nodes.push_back(writer_.Element(packed, static_cast<int64_t>(k)));
+  const std::vector<BoundedLeaf> leaves = Unpacked(nodes, radii);
+  leaf = 0;
+  for (const int32_t p : from_.parameters) {
+    Derived& parameter = derived_[static_cast<size_t>(p)];
+    parameter.shape = from_.instructions[static_cast<size_t>(p)].shape;
+    for (size_t k = LeafShapes(*parameter.shape).size(); k > 0; --k)
+      parameter.leaves.push_back(leaves[leaf++]);
+    if (!parameter.shape->IsTuple()) parameter.whole = parameter.leaves[0].value;
+  }
+  ASSAY_RETURN_IF_ERROR(DeriveInstructions());
+  Derived& root = derived_[static_cast<size_t>(from_.root)];
+  for (size_t k = 0; k < root.leaves.size(); ++k) ValueOf(root, k);
+  std::vector<bool> given = RadiiOf(root.leaves);
+  for (size_t k = 0; k < given.size(); ++k) given[k] = given[k] || wanted[k];
+  const Node result = writer_.Tuple(Packed(root.leaves, given));
+  ASSAY_RETURN_IF_ERROR(writer_.status());
+  return DerivedComputation{writer_.Finish(result), given};
+}
+
+absl::StatusOr<ComputationId> ComputationDeriver::DeriveEntry(const std::vector<bool>& subnormal_arguments,
+                                                              std::vector<int64_t>& radius_of_leaf) {
+  derived_.resize(from_.instructions.size());
+  size_t leaf = 0;
+  for (const int32_t p : from_.parameters) {
+    const Instruction& instruction = from_.instructions[static_cast<size_t>(p)];
+    Derived& parameter = derived_[static_cast<size_t>(p)];
+    parameter.shape = instruction.shape;
+    parameter.whole = writer_.Write(instruction);
+    ForEachLeaf(*instruction.shape, [&](const ShapeIndex& path, const Shape& shape) {
+      parameter.leaves.emplace_back();
+      parameter.paths.push_back(path);
+      const bool is_subnormal = leaf < subnormal_arguments.size() && subnormal_arguments[leaf];
+      ++leaf;
+      if (!is_subnormal || !module_.profile().flushes.Has(shape.element_type())) return;
+      parameter.leaves.back().radius = SubnormalRadius(ValueOf(parameter, parameter.leaves.size() - 1));
+    });
+    if (!parameter.shape->IsTuple() && !parameter.leaves.empty()) parameter.leaves[0].value = parameter.whole;
+  }
+  ASSAY_RETURN_IF_ERROR(DeriveInstructions());
+  Derived& root = derived_[static_cast<size_t>(from_.root)];
+  std::vector<Node> elements = {WholeOf(root)};
+  for (const BoundedLeaf& result : root.leaves) {
+    radius_of_leaf.push_back(result.radius ? static_cast<int64_t>(elements.size()) : -1);
+    if (result.radius) elements.push_back(result.radius);
+  }
+  const Node result = writer_.Tuple(elements);
+  ASSAY_RETURN_IF_ERROR(writer_.status());
+  return writer_.Finish(result);
+}
+
+// --- Structure ---
+
+void ComputationDeriver::FollowStructure() {
+  const Instruction& instruction = view_->instruction;
+  switch (instruction.opcode) {
+    case Opcode::kCall:
+      status_ = FollowCall(*attributes().Computation(Attr::kToApply));
+      return;
+    case Opcode::kFusion:
+      status_ = FollowCall(*attributes().Computation(Attr::kCalls));
+      return;
+    case Opcode::kConditional:
+      status_ = FollowConditional();
+      return;
+    case Opcode::kWhile:
+      status_ = FollowWhile();
+      return;
+    case Opcode::kTuple:
+      return TakeLeaves(OperandLeaves(0));
+    case Opcode::kGetTupleElement: {
+      Derived& tuple = operand(0);
+      const int64_t index = attributes().Int(Attr::kIndex);
+      size_t first = 0;
+      for (int64_t k = 0; k < index; ++k) first += LeafShapes(tuple.shape->element(k)).size();
+      std::vector<BoundedLeaf> leaves;
+      for (size_t k = first; k < first + result_->leaves.size(); ++k)
+        leaves.push_back({ValueOf(tuple, k), tuple.leaves[k].radius});
+      return TakeLeaves(std::move(leaves));
+    }
+    default:  // The result is operand 0.
+      for (size_t k = 0; k < operand(0).leaves.size(); ++k) ValueOf(operand(0), k);
+      return TakeLeaves(operand(0).leaves);
+  }
+}
+
+absl::Status ComputationDeriver::FollowCall(ComputationId callee) {
+  const std::vector<BoundedLeaf> arguments = OperandLeaves(0);
+  ASSAY_ASSIGN_OR_RETURN(
+      const DerivedComputation derived,
+      module_.Derive(callee, RadiiOf(arguments), std::vector<bool>(result_->leaves.size())));
+  TakeLeaves(Unpacked(writer_.Call(derived.id, Packed(arguments, RadiiOf(arguments))), derived.radii));
+  return absl::OkStatus();
+}
+
+// All branches give the same radii. Where it is not decided which one runs, nothing is known of the result.
+absl::Status ComputationDeriver::FollowConditional() {
+  const std::vector<ComputationId> branches = CalledComputations(view_->instruction);
+  std::vector<std::vector<BoundedLeaf>> arguments;
+  for (size_t b = 0; b < branches.size(); ++b) {
+    Derived& argument = operand(b + 1);
+    for (size_t k = 0; k < argument.leaves.size(); ++k) ValueOf(argument, k);
+    arguments.push_back(argument.leaves);
+  }
+  std::vector<bool> radii(result_->leaves.size());
+  for (size_t b = 0; b < branches.size(); ++b) {
+    ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived,
+                           module_.Derive(branches[b], RadiiOf(arguments[b]), radii));
+    radii = derived.radii;
+  }
+  Instruction conditional(Opcode::kConditional);
+  conditional.operands.push_back(Value(0).id);
+  std::vector<ComputationId> derived_branches;
+  for (size_t b = 0; b < branches.size(); ++b) {
+    ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived,
+                           module_.Derive(branches[b], RadiiOf(arguments[b]), radii));
+    derived_branches.push_back(derived.id);
+    conditional.operands.push_back(writer_.Tuple(Packed(arguments[b], RadiiOf(arguments[b]))).id);
+  }
+  if (attributes().Has(Attr::kTrueComputation)) {
+    conditional.attributes.Set(Attr::kTrueComputation, derived_branches[0]);
+    conditional.attributes.Set(Attr::kFalseComputation, derived_branches[1]);
+  } else {
+    conditional.attributes.Set(Attr::kBranchComputations, derived_branches);
+  }
+  conditional.shape = module_.module().computation(derived_branches[0]).root_instruction().shape;
+  const size_t size = conditional.shape->elements().size();
+  const Node result = writer_.Write(std::move(conditional));
+  ASSAY_RETURN_IF_ERROR(writer_.status());
+  std::vector<Node> elements;
+  for (size_t k = 0; k < size; ++k) elements.push_back(writer_.Element(result, static_cast<int64_t>(k)));
+  std::vector<BoundedLeaf> leaves = Unpacked(elements, radii);
+  if (const Node index = Radius(0)) AddFlag(leaves, Flag(index));
+  TakeLeaves(std::move(leaves));
+  return absl::OkStatus();
+}
+
+// The state is carried with radii where some turn may give one, and with a flag: 0, or +inf once it was not decided whether
+// the loop goes on. Then nothing is known of its result.
+absl::Status ComputationDeriver::FollowWhile() {
+  const ComputationId body = *attributes().Computation(Attr::kBody);
+  const ComputationId condition = *attributes().Computation(Attr::kCondition);
+  const std::vector<BoundedLeaf> start = OperandLeaves(0);
+  std::vector<bool> radii = RadiiOf(start);
+  DerivedComputation turn, test;
+  while (true) {
+    ASSAY_ASSIGN_OR_RETURN(turn, module_.Derive(body, radii, radii));
+    if (turn.radii == radii) break;
+    radii = turn.radii;
+  }
+  ASSAY_ASSIGN_OR_RETURN(test, module_.Derive(condition, radii, {false}));
+  const bool may_be_undecided = test.radii[0];
+
+  std::vector<Node> state = Packed(start, radii);
+  const size_t size = state.size();
+  if (may_be_undecided) state.push_back(writer_.Scalar(ElementType::kF32, 0));
+  const Node packed = writer_.Tuple(state);
+  const auto shape = std::make_shared<const Shape>(writer_.ShapeOf(packed));
+
+  // The two computations of the loop: they call those that were derived, and keep the flag.
+  const auto open = [&](ComputationWriter& writer) {
+    const Node parameter = writer.Parameter(0, shape);
+    std::vector<Node> elements;
+    for (size_t k = 0; k < state.size(); ++k)
+      elements.push_back(writer.Element(parameter, static_cast<int64_t>(k)));
+    return elements;
+  };
+  ComputationWriter test_writer(module_.module(), from_.name + "_test", module_.instructions_left());
+  std::vector<Node> elements = open(test_writer);
+  elements.resize(size);
+  const Node goes_on = test_writer.Call(test.id, elements)[0];
+  ASSAY_RETURN_IF_ERROR(test_writer.status());
+  const ComputationId test_id = test_writer.Finish(goes_on);
+
+  ComputationWriter turn_writer(module_.module(), from_.name + "_turn", module_.instructions_left());
+  elements = open(turn_writer);
+  const Node flag = may_be_undecided ? elements.back() : Node();
+  elements.resize(size);
+  std::vector<Node> next = turn_writer.Call(turn.id, elements);
+  if (may_be_undecided) {
+    const Node undecided = turn_writer.Call(test.id, elements)[1];
+    Instruction is_zero(Opcode::kCompare), chosen(Opcode::kSelect), sum(Opcode::kAdd);
+    is_zero.attributes.Set(Attr::kDirection, Word{"EQ"});
+    is_zero.operands = {undecided.id, turn_writer.Scalar(ElementType::kF32, 0).id};
+    chosen.operands = {turn_writer.Write(std::move(is_zero)).id, turn_writer.Scalar(ElementType::kF32, 0).id,
+                       turn_writer.Scalar(ElementType::kF32, kUnchecked).id};
+    sum.operands = {flag.id, turn_writer.Write(std::move(chosen)).id};
+    next.push_back(turn_writer.Write(std::move(sum)));
+  }
+  const Node after = turn_writer.Tuple(next);
+  ASSAY_RETURN_IF_ERROR(turn_writer.status());
+  const ComputationId turn_id = turn_writer.Finish(after);
+
+  Instruction loop(Opcode::kWhile);
+  loop.attributes.Set(Attr::kCondition, test_id);
+  loop.attributes.Set(Attr::kBody, turn_id);
+  loop.operands.push_back(packed.id);
+  loop.shape = shape;
+  const Node result = writer_.Write(std::move(loop));
+  ASSAY_RETURN_IF_ERROR(writer_.status());
+  std::vector<Node> last;
+  for (size_t k = 0; k < size; ++k) last.push_back(writer_.Element(result, static_cast<int64_t>(k)));
+  std::vector<BoundedLeaf> leaves = Unpacked(last, radii);
+  if (may_be_undecided) {
+    // That it ended has to be decided too.
+    const Node carried = writer_.Element(result, static_cast<int64_t>(size));
+    AddFlag(leaves, Plus(carried, Flag(writer_.Call(test.id, last)[1])));
+  }
+  TakeLeaves(std::move(leaves));
+  return absl::OkStatus();
+}
+
+}  // namespace assay

@@ -1,0 +1,86 @@
+// Derives one computation: copies its instructions and has the rules of the op table write their radii beside them.
+#ifndef ASSAY_CHECK_COMPUTATION_DERIVER_H_
+#define ASSAY_CHECK_COMPUTATION_DERIVER_H_
+
+#include <map>
+#include <vector>
+
+#include "check/module_deriver.h"
+#include "evaluator/bound.h"
+
+namespace assay {
+
+class ComputationDeriver final : public BoundContext {
+ public:
+  ComputationDeriver(ModuleDeriver& module, const Computation& from);
+
+  absl::StatusOr<DerivedComputation> Derive(const std::vector<bool>& radii, const std::vector<bool>& wanted);
+  // The entry computation keeps its parameters; its root is the program's and the radii, whose places are told.
+  absl::StatusOr<ComputationId> DeriveEntry(const std::vector<bool>& subnormal_arguments,
+                                            std::vector<int64_t>& radius_of_leaf);
+
+  const InstructionView& view() const override { return *view_; }
+  const Module& module() const override { return module_.from(); }
+  Node Value(size_t k) override { return ValueOf(operand(k), 0); }
+  Node Radius(size_t k) override { return operand(k).leaves.empty() ? Node() : operand(k).leaves[0].radius; }
+  Node Result(size_t leaf) override { return ValueOf(*result_, leaf); }
+  const Shape& ShapeOf(Node node) const override { return writer_.ShapeOf(node); }
+  void Give(Node radius, size_t leaf) override;
+  void GiveUp(std::string_view why) override;
+  void FollowStructure() override;
+  bool IsExact(ComputationId id) override { return module_.IsExact(id); }
+  Allowance Allowed(ElementType type) const override;
+  double SumUnit(ElementType type) const override;
+  double InputUnit(ElementType type) const override;
+  Node Write(Instruction instruction) override { return writer_.Write(std::move(instruction)); }
+  Node Constant(double value, Node like) override;
+  Node Scalar(ElementType type, double value) override { return writer_.Scalar(type, value); }
+  ComputationId Reducer(Opcode op, ElementType type) override { return module_.Reducer(op, type); }
+  ComputationId Replacer(ElementType type) override { return module_.Replacer(type); }
+  Node Magnitude(Node node) override;
+  ComputationId Copied(ComputationId id) override { return module_.Copied(id); }
+  using BoundContext::Write;
+
+ private:
+  // An instruction of the program in the derived one.
+  struct Derived {
+    Node whole;  // none where it was written in parts
+    std::vector<BoundedLeaf> leaves;
+    std::vector<ShapeIndex> paths;
+    std::shared_ptr<const Shape> shape;
+  };
+
+  Derived& operand(size_t k) { return derived_[static_cast<size_t>(view_->instruction.operands[k])]; }
+  Node ValueOf(Derived& derived, size_t leaf);
+  Node WholeOf(Derived& derived);
+  Node Assemble(Derived& derived, const Shape& shape, size_t& leaf);
+  absl::Status DeriveInstructions();
+  void Copy(const Instruction& instruction);
+  void TakeLeaves(std::vector<BoundedLeaf> leaves);
+  std::vector<BoundedLeaf> OperandLeaves(size_t first);
+  Node ZeroRadius(Node value);
+  // The values, and radii where the mask has them.
+  std::vector<Node> Packed(const std::vector<BoundedLeaf>& leaves, const std::vector<bool>& radii);
+  static std::vector<BoundedLeaf> Unpacked(const std::vector<Node>& elements, const std::vector<bool>& radii);
+  // Adds to the radii of all arrays.
+  void AddFlag(std::vector<BoundedLeaf>& leaves, Node flag);
+  void FlushConstant();
+  Node SubnormalRadius(Node value);
+
+  absl::Status FollowCall(ComputationId callee);
+  absl::Status FollowConditional();
+  absl::Status FollowWhile();
+
+  ModuleDeriver& module_;
+  const Computation& from_;
+  ComputationWriter writer_;
+  std::vector<Derived> derived_;
+  std::optional<InstructionView> view_;
+  Derived* result_ = nullptr;
+  absl::Status status_;
+  std::map<int32_t, Node> magnitudes_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CHECK_COMPUTATION_DERIVER_H_

@@ -1,0 +1,186 @@
+#include "check/conformance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fmt/format.h"
+#include "literal/compare.h"
+#include "literal/element_io.h"
+#include "literal/literal_text.h"
+#include "run/inputs/program_io.h"
+#include "shape/index.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kWorst = 5;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+void CollectSubnormals(const Literal& value, std::vector<bool>& found) {
+  if (value.shape().IsTuple()) {
+    for (int64_t i = 0; i < value.tuple_size(); ++i) CollectSubnormals(value.element(i), found);
+  } else {
+    found.push_back(value.shape().IsArray() && HasSubnormals(value));
+  }
+}
+
+// Half the distance between the neighbours of a number, in its format: what it may have been rounded by at the end.
+double HalfUlp(double value, const FloatFormat& format) {
+  if (!std::isfinite(value) || value == 0) return format.min_subnormal / 2;
+  const int exponent = std::max(std::ilogb(value), format.min_exponent);
+  return std::ldexp(1, exponent - format.mantissa_bits - 1);
+}
+
+class Judgement {
+ public:
+  Judgement(const BoundedOutput& output, const Literal& actual, Conformance& result)
+      : output_(output), actual_(actual), result_(result), type_(output.exact.shape().element_type()) {}
+
+  void Run() {
+    const Shape& shape = output_.exact.shape();
+    result_.elements = shape.num_elements();
+    DimVector index(shape.sizes().size(), 0);
+    for (int64_t i = 0; i < result_.elements; ++i) {
+      JudgeElement(i, index);
+      NextIndex(shape.sizes(), {index.data(), index.size()});
+    }
+    std::sort_heap(result_.worst.begin(), result_.worst.end(), Worse);
+    if (ulps_.empty()) return;
+    const auto middle = ulps_.begin() + static_cast<std::ptrdiff_t>(ulps_.size() / 2);
+    std::nth_element(ulps_.begin(), middle, ulps_.end());
+    result_.median_radius_ulps = *middle;
+  }
+
+ private:
+  static bool Worse(const Conformance::Element& a, const Conformance::Element& b) {
+    return a.share > b.share;
+  }
+
+  void JudgeElement(int64_t i, const DimVector& index) {
+    const double radius = output_.radius.has_value() ? output_.radius->GetDouble(i) : 0;
+    if (!(radius < kInfinity)) {
+      ++result_.unchecked;
+      return;
+    }
+    const std::byte* const exact = output_.exact.data() + i * Bytes(type_);
+    const std::byte* const actual = actual_.data() + i * Bytes(type_);
+    const double share = IsFloat(type_) || IsComplex(type_) ? ShareOfNumbers(exact, actual, radius)
+                                                            : ShareOfIntegers(exact, actual, radius);
+    if (share <= 1) {
+      ++result_.inside;
+      result_.largest_share = std::max(result_.largest_share, share);
+    } else {
+      ++result_.outside;
+    }
+    if (share == 0 || (result_.worst.size() == kWorst && share <= result_.worst.front().share)) return;
+    if (result_.worst.size() == kWorst) {
+      std::pop_heap(result_.worst.begin(), result_.worst.end(), Worse);
+      result_.worst.pop_back();
+    }
+    result_.worst.push_back({index, ElementToText(type_, exact), ElementToText(type_, actual), radius,
+                             Ulps(exact, actual), share});
+    std::push_heap(result_.worst.begin(), result_.worst.end(), Worse);
+  }
+
+  std::pair<double, double> Parts(const std::byte* element) const {
+    const ElementType component = IsComplex(type_) ? ComponentType(type_) : type_;
+    double real = 0, imaginary = 0;
+    LoadStrip(component, element, 0, 1, &real);
+    if (IsComplex(type_)) LoadStrip(component, element + Bytes(component), 0, 1, &imaginary);
+    return {real, imaginary};
+  }
+
+  // The distance of two numbers as a share of the radius and half an ulp of the actual one, by which it may have been rounded
+  // last: no number of the type lies in between, so this lets nothing through where the radius is 0.
+  double ShareOfNumbers(const std::byte* exact, const std::byte* actual, double radius) {
+    const FloatFormat& format = *Info(IsComplex(type_) ? ComponentType(type_) : type_).format;
+    const auto [er, ei] = Parts(exact);
+    const auto [ar, ai] = Parts(actual);
+    if (std::isfinite(er) && std::isfinite(ei))
+      ulps_.push_back(radius / (2 * HalfUlp(std::hypot(er, ei), format)));
+    const auto same = [](double e, double a) { return e == a || (std::isnan(e) && std::isnan(a)); };
+    if (same(er, ar) && same(ei, ai)) return 0;
+    if (!std::isfinite(er) || !std::isfinite(ei) || !std::isfinite(ar) || !std::isfinite(ai))
+      return kInfinity;
+    const double distance = std::hypot(ar - er, ai - ei);
+    const double allowed = radius + HalfUlp(ar, format) + (IsComplex(type_) ? HalfUlp(ai, format) : 0);
+    if (distance <= allowed) return std::min(1.0, radius > 0 ? distance / radius : 1);
+    return radius > 0 ? distance / radius : kInfinity;
+  }
+
+  double ShareOfIntegers(const std::byte* exact, const std::byte* actual, double radius) const {
+    const int64_t distance = Ulps(exact, actual);
+    if (distance == 0) return 0;
+    return radius > 0 ? static_cast<double>(distance) / radius : kInfinity;
+  }
+
+  int64_t Ulps(const std::byte* exact, const std::byte* actual) const {
+    if (IsFloat(type_) || IsComplex(type_)) {
+      const FloatFormat& format = *Info(IsComplex(type_) ? ComponentType(type_) : type_).format;
+      const auto [er, ei] = Parts(exact);
+      const auto [ar, ai] = Parts(actual);
+      return std::max(UlpDistance(er, ar, format), UlpDistance(ei, ai, format));
+    }
+    const ScalarValue e = LoadElement(type_, exact), a = LoadElement(type_, actual);
+    constexpr uint64_t kZero = uint64_t{1} << 63;
+    const uint64_t x = e.kind == ComputeKind::kInt64 ? kZero + static_cast<uint64_t>(e.i) : e.u + e.b;
+    const uint64_t y = a.kind == ComputeKind::kInt64 ? kZero + static_cast<uint64_t>(a.i) : a.u + a.b;
+    const uint64_t distance = x > y ? x - y : y - x;
+    return static_cast<int64_t>(std::min<uint64_t>(distance, std::numeric_limits<int64_t>::max()));
+  }
+
+  const BoundedOutput& output_;
+  const Literal& actual_;
+  Conformance& result_;
+  const ElementType type_;
+  std::vector<double> ulps_;  // of the radius
+};
+
+}  // namespace
+
+absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profile& profile,
+                                             const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
+                                             RunOptions options, std::span<const Engine* const> engines) {
+  if (inputs.size() != 1) {
+    return NotSupported({}, fmt::format("bounds of a program on {} devices; want 1", inputs.size()));
+  }
+  std::vector<bool> subnormals;
+  for (const Literal& argument : inputs[0].arguments) CollectSubnormals(argument, subnormals);
+  ASSAY_ASSIGN_OR_RETURN(DerivedBounds bounds, DeriveBounds(program.verified(), profile, subnormals));
+  const std::vector<int64_t> radius_of_leaf = std::move(bounds.radius_of_leaf);
+  ASSAY_ASSIGN_OR_RETURN(const Program derived, Program::OfModule(std::move(bounds.module)));
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, derived.PlanFor(engines));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<DeviceOutputs> outputs,
+                         RunDevices(*plan, grid, std::move(inputs), std::move(options)));
+  const Literal& root = outputs[0].root;
+  const NamedLiterals values = ResultsOf(root.element(0));
+  BoundedOutputs result;
+  result.unchecked = std::move(bounds.unchecked);
+  size_t leaf = 0, next = 0;
+  ForEachLeaf(root.element(0).shape(), [&](const ShapeIndex&, const Shape& shape) {
+    const int64_t element = radius_of_leaf[leaf++];
+    if (!shape.IsArray() || next >= values.size()) return;  // a token has no key
+    const auto& [key, value] = values[next++];
+    BoundedOutput output{key, value, std::nullopt};
+    if (element >= 0) output.radius = root.element(element);
+    result.outputs.push_back(std::move(output));
+  });
+  return result;
+}
+
+Conformance Judge(const BoundedOutput& output, const Literal* actual) {
+  Conformance result;
+  result.key = output.key;
+  if (actual == nullptr) {
+    result.error = "the backend gave no such output";
+  } else if (!Shape::Compatible(output.exact.shape(), actual->shape())) {
+    result.error = fmt::format("the backend gave {}, want {}", actual->shape().ToString(),
+                               output.exact.shape().ToString());
+  } else {
+    Judgement(output, *actual, result).Run();
+  }
+  return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,55 @@
+// Whether a backend's outputs are what a conforming backend may give.
+#ifndef ASSAY_CHECK_CONFORMANCE_H_
+#define ASSAY_CHECK_CONFORMANCE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/derive_bounds.h"
+#include "devices/run_devices.h"
+#include "run/program.h"
+
+namespace assay {
+
+// An output of a program: the exact value, and how far conforming backends' may lie from it.
+struct BoundedOutput {
+  std::string key;  // "out0"
+  Literal exact;
+  std::optional<Literal> radius;  // none: it has to be exact
+};
+struct BoundedOutputs {
+  std::vector<BoundedOutput> outputs;
+  std::vector<DerivedBounds::Note> unchecked;
+};
+
+// Runs the derived program on one device. Errors are DeriveBounds', those of the run, and NotSupported for several devices.
+absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profile& profile,
+                                             const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
+                                             RunOptions options,
+                                             std::span<const Engine* const> engines = EnginesOf());
+
+// What became of one output.
+struct Conformance {
+  struct Element {
+    DimVector index;
+    std::string exact, actual;
+    double radius = 0;
+    int64_t ulps = 0;  // from exact to actual
+    double share =
+        0;  // the distance as a share of the radius; 0 where there is no distance, +inf beyond a radius of 0
+  };
+  std::string key;
+  std::string error;  // there is nothing to compare: why
+  int64_t elements = 0, inside = 0, outside = 0, unchecked = 0;
+  double largest_share = 0;       // of elements inside
+  double median_radius_ulps = 0;  // of checked elements of floats: how sharp the bound is
+  std::vector<Element> worst;     // those outside first, the largest share first
+};
+
+// The actual value of the output; null: the backend has none.
+Conformance Judge(const BoundedOutput& output, const Literal* actual);
+
+}  // namespace assay
+
+#endif  // ASSAY_CHECK_CONFORMANCE_H_

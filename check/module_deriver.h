@@ -1,0 +1,66 @@
+// What the derivation of one module's computations shares.
+#ifndef ASSAY_CHECK_MODULE_DERIVER_H_
+#define ASSAY_CHECK_MODULE_DERIVER_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "check/computation_writer.h"
+#include "check/derive_bounds.h"
+
+namespace assay {
+
+// A computation of the derived program. It takes a tuple of the arrays of its parameters and then the radii of some, and gives a
+// tuple of the arrays of its root and then the radii of some.
+struct DerivedComputation {
+  ComputationId id;
+  std::vector<bool> radii;  // by leaf of the root: it has one
+};
+
+class ModuleDeriver {
+ public:
+  ModuleDeriver(const Module& from, const Profile& profile);
+
+  const Module& from() const { return from_; }
+  const Profile& profile() const { return profile_; }
+  Module& module() { return result_.module; }
+  int64_t& instructions_left() { return instructions_left_; }
+
+  // The computation for parameters of which these leaves have radii. The leaves of the result that are wanted have one in any
+  // case, of zeros if need be.
+  absl::StatusOr<DerivedComputation> Derive(ComputationId id, const std::vector<bool>& radii,
+                                            const std::vector<bool>& wanted);
+  absl::Status DeriveEntry(const std::vector<bool>& subnormal_arguments);
+  // The computation as it is.
+  ComputationId Copied(ComputationId id);
+  ComputationId Reducer(Opcode op, ElementType type);
+  ComputationId Replacer(ElementType type);
+  bool IsExact(ComputationId id);
+  void Note(const Computation& computation, const Instruction& instruction, std::string_view why);
+
+  DerivedBounds TakeResult() && { return std::move(result_); }
+
+ private:
+  using Key = std::tuple<int32_t, std::vector<bool>, std::vector<bool>>;
+
+  const Module& from_;
+  const Profile& profile_;
+  DerivedBounds result_;
+  int64_t instructions_left_;
+  int quiet_ = 0;  // what is tried only: no notes
+  std::map<Key, DerivedComputation> derived_;
+  std::map<int32_t, ComputationId> copied_;
+  std::map<std::pair<int, ElementType>, ComputationId> reducers_;
+  std::map<int32_t, bool> exact_;
+  std::set<std::string> noted_;
+};
+
+// The leaves of a shape in order, tokens included.
+std::vector<const Shape*> LeafShapes(const Shape& shape);
+
+}  // namespace assay
+
+#endif  // ASSAY_CHECK_MODULE_DERIVER_H_

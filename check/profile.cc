@@ -1,0 +1,170 @@
+#include "check/profile.h"
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "fmt/format.h"
+#include "literal/npz.h"
+
+namespace assay {
+namespace {
+
+// The texts of check/profiles/, which CMakeLists.txt puts together.
+constexpr std::pair<std::string_view, std::string_view> kProfiles[] = {
+#include "check/profile_texts.inc"
+};
+
+constexpr int kMostInherited = 16;
+
+std::vector<std::string_view> WordsOf(std::string_view line) {
+  std::vector<std::string_view> words;
+  line = line.substr(0, line.find('#'));
+  while (true) {
+    const size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) return words;
+    const size_t end = std::min(line.find_first_of(" \t\r", begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    line.remove_prefix(end);
+  }
+}
+
+absl::StatusOr<ElementType> FloatType(std::string_view word) {
+  const std::optional<ElementType> type = ElementTypeFromName(word);
+  if (type.has_value() && IsFloat(*type)) return *type;
+  return BadInput(fmt::format("'{}' is no floating-point type", word));
+}
+
+absl::StatusOr<double> NumberOf(std::string_view word, double most) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error == std::errc() && end == word.data() + word.size() && value >= 0 && value <= most) return value;
+  return BadInput(fmt::format("'{}' is no number from 0 to {}", word, most));
+}
+
+class Parser {
+ public:
+  Parser(Profile& profile, int depth) : profile_(profile), depth_(depth) {}
+
+  absl::Status Read(std::string_view name, std::string_view text) {
+    for (int line = 1; !text.empty(); ++line) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      const std::vector<std::string_view> words = WordsOf(text.substr(0, end));
+      if (!words.empty()) {
+        const absl::Status status = ReadLine(words);
+        if (!status.ok()) return WithPrefix(status, fmt::format("profile {}, line {}", name, line));
+      }
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status ReadLine(const std::vector<std::string_view>& words) {
+    const std::string_view key = words[0];
+    const size_t n = words.size() - 1;
+    if (key == "inherit" && n == 1) return Inherit(words[1]);
+    if (key == "ulps" && n == 3) return ReadUlps(words);
+    if (key == "accumulate" && n == 2) {
+      ASSAY_ASSIGN_OR_RETURN(const ElementType type, FloatType(words[1]));
+      ASSAY_ASSIGN_OR_RETURN(profile_.accumulators[static_cast<size_t>(type)], FloatType(words[2]));
+      return absl::OkStatus();
+    }
+    if (key == "dot_input_bits" && n == 2) {
+      ASSAY_ASSIGN_OR_RETURN(const ElementType type, FloatType(words[1]));
+      ASSAY_ASSIGN_OR_RETURN(const double bits, NumberOf(words[2], 64));
+      profile_.dot_input_bits[static_cast<size_t>(type)] = static_cast<int>(bits);
+      return absl::OkStatus();
+    }
+    if (key == "keeps_precision") return ReadTypes(words, profile_.keeps_precision);
+    if (key == "flushes_subnormals") return ReadTypes(words, profile_.flushes);
+    if (key == "contracts" && n == 1 && (words[1] == "yes" || words[1] == "no")) {
+      profile_.contracts = words[1] == "yes";
+      return absl::OkStatus();
+    }
+    return BadInput(fmt::format(
+        "'{}' with {} words behind it is no line of a profile, want inherit NAME, ulps OP TYPE NUMBER, "
+        "accumulate TYPE TYPE, "
+        "dot_input_bits TYPE NUMBER, keeps_precision TYPE..., flushes_subnormals TYPE... or contracts yes|no",
+        key, n));
+  }
+
+  absl::Status Inherit(std::string_view name) {
+    if (depth_ >= kMostInherited)
+      return BadInput(fmt::format("profiles inherit each other more than {} deep", depth_));
+    for (const auto& [known, text] : kProfiles) {
+      if (known == name) return Parser(profile_, depth_ + 1).Read(name, text);
+    }
+    return BadInput(fmt::format("there is no profile '{}' to inherit", name));
+  }
+
+  absl::Status ReadUlps(const std::vector<std::string_view>& words) {
+    Profile::Ulps rule;
+    if (words[1] != "*") {
+      rule.op = OpcodeFromName(words[1]);
+      if (!rule.op.has_value()) return BadInput(fmt::format("'{}' is no operation", words[1]));
+    }
+    if (words[2] != "*") {
+      ASSAY_ASSIGN_OR_RETURN(rule.type, FloatType(words[2]));
+    }
+    ASSAY_ASSIGN_OR_RETURN(rule.ulps, NumberOf(words[3], 1e30));
+    profile_.ulps.push_back(rule);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadTypes(const std::vector<std::string_view>& words, TypeSet& types) {
+    types = kNoTypes;
+    for (size_t k = 1; k < words.size(); ++k) {
+      ASSAY_ASSIGN_OR_RETURN(const ElementType type, FloatType(words[k]));
+      types = types | TypeSet::Of(type);
+    }
+    return absl::OkStatus();
+  }
+
+  Profile& profile_;
+  const int depth_;
+};
+
+}  // namespace
+
+Profile::Profile() {
+  for (int t = 0; t < kNumElementTypes; ++t)
+    accumulators[static_cast<size_t>(t)] = static_cast<ElementType>(t);
+}
+
+double Profile::UlpsOf(Opcode op, ElementType type) const {
+  double found = 0.5;
+  for (const Ulps& rule : ulps) {
+    if ((!rule.op || *rule.op == op) && (!rule.type || *rule.type == type)) found = rule.ulps;
+  }
+  return found;
+}
+
+std::vector<std::string_view> ProfileNames() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, text] : kProfiles) names.push_back(name);
+  return names;
+}
+
+absl::StatusOr<Profile> ParseProfile(std::string_view name, std::string_view text) {
+  Profile profile;
+  profile.name = name;
+  ASSAY_RETURN_IF_ERROR(Parser(profile, 0).Read(name, text));
+  return profile;
+}
+
+absl::StatusOr<Profile> LoadProfile(const std::string& name_or_path) {
+  std::string names;
+  for (const auto& [name, text] : kProfiles) {
+    if (name == name_or_path) return ParseProfile(name, text);
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  }
+  const absl::StatusOr<std::string> text = ReadFile(name_or_path);
+  if (!text.ok()) {
+    return BadInput(
+        fmt::format("'{}' is neither a profile ({}) nor a file that can be read", name_or_path, names));
+  }
+  return ParseProfile(name_or_path, *text);
+}
+
+}  // namespace assay

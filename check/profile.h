@@ -1,0 +1,47 @@
+// What a conforming backend may do: the tables that bounds are derived by (docs/bounds.md).
+#ifndef ASSAY_CHECK_PROFILE_H_
+#define ASSAY_CHECK_PROFILE_H_
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hlo/opcode.h"
+#include "shape/element_type.h"
+#include "shape/error.h"
+
+namespace assay {
+
+struct Profile {
+  struct Ulps {
+    std::optional<Opcode> op;         // none: any
+    std::optional<ElementType> type;  // none: any
+    double ulps;
+  };
+  std::string name;
+  std::vector<Ulps> ulps;  // the last line that fits an instruction holds
+  // The format that sums of a type are added up in, and the significant bits (with the leading one) that dots keep of an
+  // operand; 0: all.
+  std::array<ElementType, kNumElementTypes> accumulators;
+  std::array<int, kNumElementTypes> dot_input_bits = {};
+  // Types whose results may stay in a wider format until they leave the program, and those whose subnormal numbers may be
+  // taken for zero, as operands and as results.
+  TypeSet keeps_precision, flushes;
+  bool contracts = false;  // products that are added may stay unrounded
+
+  Profile();
+  double UlpsOf(Opcode op, ElementType type) const;
+};
+
+// The names of the profiles that Assay brings along.
+std::vector<std::string_view> ProfileNames();
+// One of these by name, or else the file at that path. Errors are BadInput, with the file's line.
+absl::StatusOr<Profile> LoadProfile(const std::string& name_or_path);
+// Reads the text of a profile: see docs/bounds.md.
+absl::StatusOr<Profile> ParseProfile(std::string_view name, std::string_view text);
+
+}  // namespace assay
+
+#endif  // ASSAY_CHECK_PROFILE_H_

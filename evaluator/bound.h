@@ -1,0 +1,118 @@
+// Bounds: how far a correct backend's value may lie from the exact one (docs/bounds.md). Every op has a rule (OpDef::bound)
+// that writes, beside its instruction, the instructions that compute a radius r for each array of the result: every
+// conforming backend has a value in [v - r, v + r].
+//
+// The invariants of a radius: it is an array of the value's sizes in RadiusType; +inf or NaN says that nothing is known of the
+// element (unchecked); a value that is infinite or NaN with a finite radius is so with every conforming backend. A radius that
+// is zero whatever the inputs are is absent: no instruction is written for it.
+#ifndef ASSAY_EVALUATOR_BOUND_H_
+#define ASSAY_EVALUATOR_BOUND_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include "evaluator/instruction_view.h"
+#include "hlo/module.h"
+
+namespace assay {
+
+// An array of the derived program. None stands for a radius that is known to be zero.
+struct Node {
+  int32_t id = -1;
+  explicit operator bool() const { return id >= 0; }
+};
+
+// What a profile lets a backend do in one instruction.
+struct Allowance {
+  double ulps = 0.5;    // of the result's type, from the function of the operands that the backend had
+  double relative = 0;  // a tolerance of result_accuracy
+  double absolute = 0;  // the same; and numbers below it may become zero
+  bool keeps_precision = false;  // the result may stay unrounded (contraction, excess precision)
+  bool is_correctly_rounded() const {
+    return ulps <= 0.5 && relative == 0 && absolute == 0 && !keeps_precision;
+  }
+};
+
+// Radii are f64 where the value has f64 components, else f32.
+ElementType RadiusType(ElementType type);
+
+// What a rule sees and writes. Where an instruction can't be written the first error is kept, and the derivation ends with it.
+class BoundContext {
+ public:
+  virtual ~BoundContext() = default;
+
+  virtual const InstructionView& view() const = 0;  // of the program
+  virtual const Module& module() const = 0;         // of the program
+  const AttributeMap& attributes() const { return view().attributes(); }
+  ElementType result_type() const { return view().result().element_type(); }
+  ElementType operand_type(size_t k) const { return view().operand(k).element_type(); }
+
+  // Operand k, an array, and its radius; leaf k of the result.
+  virtual Node Value(size_t k) = 0;
+  virtual Node Radius(size_t k) = 0;
+  virtual Node Result(size_t leaf = 0) = 0;
+  virtual const Shape& ShapeOf(Node node) const = 0;
+  bool AnyRadius();
+
+  // The answer: the radius of a leaf of the result. A leaf without one is exact.
+  virtual void Give(Node radius, size_t leaf = 0) = 0;
+  // No leaf of the result is checked; the reason is shown to the user.
+  virtual void GiveUp(std::string_view why) = 0;
+  // Calls, loops, branches and tuples, whose radii follow from the structure of the program.
+  virtual void FollowStructure() = 0;
+  // The computation gives exact results of exact arguments.
+  virtual bool IsExact(ComputationId id) = 0;
+
+  // What the profile says of this instruction, of sums and of what dots cut their operands to: units of roundoff (half an ulp).
+  virtual Allowance Allowed(ElementType type) const = 0;
+  virtual double SumUnit(ElementType type) const = 0;
+  virtual double InputUnit(ElementType type) const = 0;
+
+  // Writes an instruction; its operands are ids of nodes, its computations those of the derived program.
+  virtual Node Write(Instruction instruction) = 0;
+  // An array of one number, of the sizes and type of another or scalar.
+  virtual Node Constant(double value, Node like) = 0;
+  virtual Node Scalar(ElementType type, double value) = 0;
+  // f(a, b) = a op b, or b, on scalars.
+  virtual ComputationId Reducer(Opcode op, ElementType type) = 0;
+  virtual ComputationId Replacer(ElementType type) = 0;
+  // |node| in its radius type, written once.
+  virtual Node Magnitude(Node node) = 0;
+  // The computation of the derived program that stands for one of the program.
+  virtual ComputationId Copied(ComputationId id) = 0;
+
+  // --- Words in which rules are written. A radius that is absent is zero in all of them.
+  Node Write(Opcode op, std::initializer_list<Node> operands);
+  // This instruction with other operands, for radii: its result has radius type.
+  Node Again(std::span<const Node> operands);
+  Node Again(std::initializer_list<Node> operands) {
+    return Again(std::span(operands.begin(), operands.size()));
+  }
+  // The node as numbers of this type; its magnitude is not taken.
+  Node As(Node node, ElementType type);
+  Node Plus(Node a, Node b);
+  Node Plus(Node a, double b);
+  Node Minus(Node a, Node b);
+  Node Times(Node a, Node b);
+  Node Times(Node a, double b);
+  Node Over(Node a, Node b);
+  Node Max(Node a, Node b);
+  Node Min(Node a, double b);
+  Node Function(Opcode op, Node a);  // one that is 0 at 0
+  Node Is(std::string_view direction, Node a, Node b);
+  Node Is(std::string_view direction, Node a, double b);
+  Node Choose(Node predicate, Node if_true, Node if_false);  // none: zero
+  Node OrZero(Node radius, Node like);                       // an array in any case
+  // A scalar spread over an array like another.
+  Node Spread(Node scalar, Node like);
+  // The largest element along the dimensions, or the sum: with those dimensions gone.
+  Node Reduced(Opcode op, Node a, std::span<const int64_t> dimensions);
+  // 0 where every element of the radius is zero, else +inf: a scalar.
+  Node Flag(Node radius);
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_BOUND_H_

@@ -1,0 +1,214 @@
+// Rules that many ops share, and what rules are made of.
+#include "evaluator/bounds/rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "evaluator/bounds/numbers.h"
+
+namespace assay::bound {
+namespace {
+
+// The format of the type, or of its components.
+const FloatFormat& FormatOf(ElementType type) {
+  return *Info(IsComplex(type) ? ComponentType(type) : type).format;
+}
+
+// The largest magnitude that a value of the type can have, in radius type: rounded down.
+double LargestOf(ElementType type) {
+  if (type == ElementType::kPred) return 1;
+  if (!IsIntegral(type)) return FormatOf(type).max_finite;
+  const int bits = Bits(type) - (IsSignedIntegral(type) ? 1 : 0);
+  return bits <= 24 ? std::ldexp(1, bits) - 1 : std::ldexp(1 - 0x1p-20, bits);
+}
+
+// Integers: |v| + r <= the largest; of unsigned types r <= v as well.
+void GiveInteger(BoundContext& c, Node spread) {
+  if (!spread) return;
+  const ElementType type = c.result_type();
+  const Node radius = c.Times(c.As(spread, RadiusType(type)), Slack(RadiusType(type)));
+  Node within = Within(c, radius, c.Result(), type);
+  if (IsUnsignedIntegral(type)) {
+    within = c.Choose(c.Is("LE", within, c.Magnitude(c.Result())), within, c.Constant(kUnbounded, within));
+  }
+  // The smallest signed number has no magnitude of its type.
+  c.Give(c.Choose(c.Is("EQ", radius, 0), Node(), within));
+}
+
+}  // namespace
+
+double Slack(ElementType radius_type) { return 1 + (radius_type == ElementType::kF64 ? 0x1p-48 : 0x1p-20); }
+
+Node Within(BoundContext& c, Node radius, Node value, ElementType type) {
+  const Node reach = c.Plus(c.Magnitude(value), radius);
+  return c.Choose(c.Is("LE", reach, LargestOf(type)), radius, c.Constant(kUnbounded, radius));
+}
+
+void GiveUnrounded(BoundContext& c, Node spread) {
+  if (!spread) return;
+  if (!IsFloat(c.result_type()) && !IsComplex(c.result_type())) return GiveInteger(c, spread);
+  c.Give(c.Times(c.As(spread, RadiusType(c.result_type())), Slack(RadiusType(c.result_type()))));
+}
+
+Node Upper(BoundContext& c) {
+  const double smallest = FormatOf(c.result_type()).min_subnormal;
+  return c.Plus(c.Magnitude(c.Result()), std::max(smallest, 0x1p-149));
+}
+
+double UlpOf(ElementType type) { return std::ldexp(1, -FormatOf(type).mantissa_bits); }
+
+void GiveRounded(BoundContext& c, Node spread) { GiveRounded(c, spread, c.Allowed(c.result_type())); }
+
+// The backend has f(x')(1 + e), |e| <= a, where |f(x') - f(x)| <= s, and v = f(x)(1 + h), |h| <= half an ulp:
+//   r = s (1 + a) + |v| (a + h) + (the same of the smallest subnormal number, below which ulps do not shrink)
+// An ulp is at most 2^-m of its number, m being the stored bits. Where |v| + r leaves the type the backend may have an
+// infinity, and nothing is known. A NaN of exact operands is certain.
+void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node certain) {
+  const ElementType type = c.result_type();
+  if (!IsFloat(type) && !IsComplex(type)) return GiveInteger(c, spread);
+  if (!spread && allowed.is_correctly_rounded()) return;
+  const FloatFormat& format = FormatOf(type);
+  const ElementType radius_type = RadiusType(type);
+  const double ulp = std::ldexp(1, -format.mantissa_bits), slack = Slack(radius_type);
+  const double own = 0.5 * ulp, theirs = allowed.ulps * ulp + allowed.relative;
+  // In f32 terms of formulas may have lost as much; constants of the slack's size would vanish beside it.
+  const double smallest =
+      std::max(format.min_subnormal, radius_type == ElementType::kF64 ? 0x1p-1074 : 0x1p-149);
+  const double absolute = (allowed.ulps + 8) * smallest + allowed.absolute;
+
+  const Node magnitude = c.Magnitude(c.Result());
+  const Node moved = c.Times(c.As(spread, radius_type), (1 + theirs) * slack);
+  const Node radius = c.Plus(c.Plus(moved, c.Times(magnitude, (own + theirs) * slack)), absolute);
+  Node within = Within(c, radius, c.Result(), type);
+  if (certain) within = c.Choose(certain, c.As(spread, radius_type), within);
+  if (spread) return c.Give(within);
+  c.Give(c.Choose(c.Is("EQ", magnitude, magnitude), within, Node()));
+}
+
+void Exact(BoundContext&) {}
+void NoRule(BoundContext& c) { c.GiveUp("no rule for its bounds yet"); }
+void Structure(BoundContext& c) { c.FollowStructure(); }
+
+void Passed(BoundContext& c) {
+  const Node radius = c.Radius(0);
+  if (!radius) return;
+  if (IsIntegral(c.result_type())) return GiveUnrounded(c, radius);
+  c.Give(c.As(radius, RadiusType(c.result_type())));
+}
+
+// r = 0 where every operand's is, else +inf.
+void Undecided(BoundContext& c) {
+  Node any;
+  for (size_t k = 0; k < c.view().num_operands(); ++k)
+    any = c.Plus(any, c.As(c.Radius(k), RadiusType(c.result_type())));
+  if (any) c.Give(c.Choose(c.Is("EQ", any, 0), Node(), c.Constant(kUnbounded, any)));
+}
+
+// r = 0 where f(x - w) = f(x + w), else r + 1. w is a little above r, for ends that are rounded onto a step.
+// The sign of a complex number is one of modulus 1, which is rounded; of one that is not exact nothing is known.
+void Stepwise(BoundContext& c) {
+  const Node radius = c.Radius(0);
+  if (IsComplex(c.result_type())) {
+    const Node exact = radius ? c.Is("EQ", radius, 0) : Node();
+    return GiveRounded(c, radius ? c.Choose(exact, Node(), c.Constant(kUnbounded, radius)) : Node());
+  }
+  if (!radius) return;
+  const ElementType type = RadiusType(c.result_type());
+  const Node x = c.As(c.Value(0), type);
+  const double rounding = type == ElementType::kF64 ? 0x1p-51 : 0x1p-22;  // of x + w, above half an ulp
+  const Node wide = c.Plus(c.Times(radius, Slack(type)), c.Times(c.Magnitude(c.Value(0)), rounding));
+  const Opcode op = c.view().instruction.opcode;
+  const Node low = c.Write(op, {c.Minus(x, wide)}), high = c.Write(op, {c.Plus(x, wide)});
+  const Node same = c.Write(Opcode::kOr, {c.Is("EQ", low, high), c.Is("EQ", radius, 0)});
+  c.Give(c.Choose(same, Node(), c.Plus(c.Times(radius, Slack(type)), 1)));
+}
+
+void MoveData(BoundContext& c, std::span<const int> data) {
+  bool any = false;
+  for (const int k : data) any = any || c.Radius(static_cast<size_t>(k));
+  if (!any) return;
+  if (c.view().result().IsTuple()) return c.GiveUp("no rule yet for several arrays at once");
+  std::vector<Node> operands;
+  const ElementType type = RadiusType(c.result_type());
+  for (size_t k = 0; k < c.view().num_operands(); ++k) {
+    const bool moves = std::find(data.begin(), data.end(), static_cast<int>(k)) != data.end();
+    if (!moves) {
+      operands.push_back(c.Value(k));
+      continue;
+    }
+    operands.push_back(c.OrZero(c.As(c.Radius(k), type), c.Magnitude(c.Value(k))));
+  }
+  c.Give(c.Again(operands));
+}
+
+void Concatenate(BoundContext& c) {
+  std::vector<int> all(c.view().num_operands());
+  for (size_t k = 0; k < all.size(); ++k) all[k] = static_cast<int>(k);
+  MoveData(c, all);
+}
+
+// An index that is not decided may have moved anything anywhere.
+void MoveByIndex(BoundContext& c, size_t count) {
+  Node flag;
+  for (size_t k = count; k < c.view().num_operands(); ++k) {
+    if (const Node radius = c.Radius(k))
+      flag = c.Plus(flag, c.Flag(c.As(radius, RadiusType(c.result_type()))));
+  }
+  std::vector<int> data;
+  bool any = false;
+  for (size_t k = 0; k < count; ++k) {
+    data.push_back(static_cast<int>(k));
+    any = any || c.Radius(k);
+  }
+  if (!flag) return MoveData(c, data);
+  const Node like = c.Magnitude(c.Result());
+  Node moved;
+  if (any) {
+    std::vector<Node> operands;
+    for (size_t k = 0; k < c.view().num_operands(); ++k) {
+      operands.push_back(
+          k < count ? c.OrZero(c.As(c.Radius(k), RadiusType(c.result_type())), c.Magnitude(c.Value(k)))
+                    : c.Value(k));
+    }
+    moved = c.Again(operands);
+  }
+  c.Give(c.Plus(moved, c.Spread(flag, like)));
+}
+
+// Where |a - b| > ra + rb the larger is decided, else r = max(ra, rb), by which no maximum of a' and b' is farther away.
+Ball Extreme(BoundContext& c, Opcode op, const Ball& a, const Ball& b) {
+  const Node value = c.Write(op, {a.value, b.value});
+  if (!a.radius && !b.radius) return {value, Node()};
+  const ElementType type = c.ShapeOf(value).element_type();
+  const Node apart = c.Write(Opcode::kAbs, {c.Minus(a.value, b.value)});
+  const Node decided = c.Is("GT", apart, c.Times(c.Plus(a.radius, b.radius), Slack(type)));
+  const Node first = c.Is(op == Opcode::kMaximum ? "GT" : "LT", a.value, b.value);
+  return {value, c.Choose(decided, c.Choose(first, a.radius, b.radius), c.Max(a.radius, b.radius))};
+}
+
+std::optional<Opcode> OperationOf(const Module& module, ComputationId id) {
+  const Computation& computation = module.computation(id);
+  const Instruction& root = computation.root_instruction();
+  if (computation.parameters.size() != 2 || root.operands.size() != 2) return std::nullopt;
+  const int32_t a = computation.parameters[0], b = computation.parameters[1];
+  const bool both =
+      (root.operands[0] == a && root.operands[1] == b) || (root.operands[0] == b && root.operands[1] == a);
+  switch (root.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+      return both ? std::optional(root.opcode) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool Replaces(const Module& module, ComputationId id) {
+  const Computation& computation = module.computation(id);
+  return computation.parameters.size() == 2 && computation.root == computation.parameters[1];
+}
+
+}  // namespace assay::bound

@@ -1,0 +1,129 @@
+// The rules of OpDef::bound. Each writes the radius of its instruction's result; the formulas stand above the definitions:
+// rules.cc has those that many ops share, arithmetic.cc, functions.cc, sums.cc and order.cc those of single ones.
+//
+// How a radius is rounded: every number of the derived program is the exact result rounded once, so each step of a formula
+// is off by at most 2^-24 of its own value in f32 (2^-53 in f64), and all terms are positive. GiveRounded multiplies the sum
+// with 1 + 2^-20 (1 + 2^-48), which covers 16 roundings one after the other, and adds a few of the smallest subnormal numbers
+// for steps that underflow.
+#ifndef ASSAY_EVALUATOR_BOUNDS_RULES_H_
+#define ASSAY_EVALUATOR_BOUNDS_RULES_H_
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+
+#include "evaluator/bound.h"
+
+namespace assay::bound {
+
+// The result is exact whatever the operands' radii: it depends on no float operand.
+void Exact(BoundContext& c);
+// Nobody has written a rule: nothing is known of the result.
+void NoRule(BoundContext& c);
+// Calls, loops, tuples.
+void Structure(BoundContext& c);
+// An exact operation on one operand that keeps distances, or shrinks them.
+void Passed(BoundContext& c);
+// An exact elementwise operation of which nothing is known where an operand is not exact.
+void Undecided(BoundContext& c);
+// A monotone step function whose steps are at most as far from each other as their arguments, and 1.
+void Stepwise(BoundContext& c);
+// Radii of the operands `data` move as the values do.
+void MoveData(BoundContext& c, std::span<const int> data);
+template <int... data>
+void Moved(BoundContext& c) {
+  static constexpr int kData[] = {data...};
+  MoveData(c, kData);
+}
+void Concatenate(BoundContext& c);
+// The first `count` operands are moved, by indices that stand behind them.
+void MoveByIndex(BoundContext& c, size_t count);
+template <size_t count>
+void Indexed(BoundContext& c) {
+  MoveByIndex(c, count);
+}
+
+void Abs(BoundContext& c);
+void Add(BoundContext& c);
+void Multiply(BoundContext& c);
+void Subtract(BoundContext& c);
+void Divide(BoundContext& c);
+void Remainder(BoundContext& c);
+void Complex(BoundContext& c);
+void Maximum(BoundContext& c);
+void Minimum(BoundContext& c);
+void Clamp(BoundContext& c);
+void Compare(BoundContext& c);
+void Select(BoundContext& c);
+void IsFinite(BoundContext& c);
+void Convert(BoundContext& c);
+void BitcastConvert(BoundContext& c);
+
+void Acos(BoundContext& c);
+void Acosh(BoundContext& c);
+void Asin(BoundContext& c);
+void Asinh(BoundContext& c);
+void Atan2(BoundContext& c);
+void Atanh(BoundContext& c);
+void Cbrt(BoundContext& c);
+void Cos(BoundContext& c);
+void Cosh(BoundContext& c);
+void Erf(BoundContext& c);
+void Exp(BoundContext& c);
+void Expm1(BoundContext& c);
+void Log(BoundContext& c);
+void Log1p(BoundContext& c);
+void Logistic(BoundContext& c);
+void Power(BoundContext& c);
+void Rsqrt(BoundContext& c);
+void Sin(BoundContext& c);
+void Sinh(BoundContext& c);
+void Sqrt(BoundContext& c);
+void Tan(BoundContext& c);
+void Tanh(BoundContext& c);
+
+void AllReduce(BoundContext& c);
+void Convolution(BoundContext& c);
+void Dot(BoundContext& c);
+void Fft(BoundContext& c);
+void Reduce(BoundContext& c);
+void ReduceScatter(BoundContext& c);
+void ReduceWindow(BoundContext& c);
+void Scatter(BoundContext& c);
+void SelectAndScatter(BoundContext& c);
+
+void RngBitGenerator(BoundContext& c);
+void Sort(BoundContext& c);
+void TopK(BoundContext& c);
+
+// --- What rules are made of ---------------------------------------------------------------------------------------
+
+// Gives the radius of a result that real numbers make and a backend rounds: `spread` is how far the operands' radii move the
+// function, as large as that may be. Of integers the spread alone, where it can't carry them past an end of their type.
+void GiveRounded(BoundContext& c, Node spread);
+// `certain` says where the result is that of an infinite operand, and no rounding reaches it; none: nowhere.
+void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node certain = Node());
+// |v| and the smallest subnormal number, which is not less than the function before it was rounded (but for half an ulp).
+Node Upper(BoundContext& c);
+// An ulp of 1.
+double UlpOf(ElementType type);
+// Gives an exact operation's.
+void GiveUnrounded(BoundContext& c, Node spread);
+// The radius with +inf where the value may leave its type.
+Node Within(BoundContext& c, Node radius, Node value, ElementType type);
+// The larger or smaller of two numbers with radii, in radius type, and its radius.
+struct Ball {
+  Node value, radius;
+};
+Ball Extreme(BoundContext& c, Opcode op, const Ball& a, const Ball& b);
+// The operation that a computation of two scalars applies to its parameters; none where it does anything else.
+std::optional<Opcode> OperationOf(const Module& module, ComputationId id);
+// The computation gives its parameter number 1.
+bool Replaces(const Module& module, ComputationId id);
+
+// A margin above the rounding of the formulas.
+double Slack(ElementType radius_type);
+
+}  // namespace assay::bound
+
+#endif  // ASSAY_EVALUATOR_BOUNDS_RULES_H_

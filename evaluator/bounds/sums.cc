@@ -1,0 +1,261 @@
+// Sums and products of many elements: midpoint and radius. For n terms added in any order in a format with unit of roundoff u,
+// a backend's sum of t_1, …, t_n is within g = (1 + u)^n - 1 times sum |t_i| of the real one, whatever the order (Higham,
+// Accuracy and Stability of Numerical Algorithms, section 4.2), so a sum of elements with radii r_i has
+//   r = sum r_i + g sum (|t_i| + r_i) = sum ((1 + g) r_i + g |t_i|): one more sum, over elements that are made on the way.
+#include <cmath>
+
+#include "evaluator/bounds/numbers.h"
+#include "evaluator/bounds/rules.h"
+#include "evaluator/scalar_function.h"
+
+namespace assay::bound {
+namespace {
+
+double Gamma(double terms, double unit) { return std::expm1(terms * std::log1p(unit)); }
+
+// Real and imaginary parts of a complex product are sums of two, and a modulus is at most sqrt(2) of the larger part.
+double GammaOfProducts(ElementType type, double terms, double unit) {
+  return IsComplex(type) ? 1.5 * Gamma(2 * terms + 2, unit) : Gamma(terms, unit);
+}
+
+double SizesOf(const Shape& shape, std::span<const int64_t> dimensions) {
+  double product = 1;
+  for (const int64_t d : dimensions) product *= static_cast<double>(shape.size(d));
+  return product;
+}
+
+// (1 + g) r + g |a|: what one term adds to the radius of a sum.
+Node TermOf(BoundContext& c, Node magnitude, Node radius, double gamma) {
+  return c.Plus(c.Times(radius, 1 + gamma), c.Times(magnitude, gamma));
+}
+
+// This instruction, a fold, on other elements, with a start value of 0 and another operation.
+Node FoldOf(BoundContext& c, Opcode op, Node elements, Node start) {
+  const ElementType type = c.ShapeOf(elements).element_type();
+  Instruction instruction(c.view().instruction.opcode);
+  instruction.attributes = c.attributes();
+  instruction.attributes.Set(Attr::kToApply, c.Reducer(op, type));
+  instruction.operands = {elements.id, (start ? start : c.Scalar(type, 0)).id};
+  return c.Write(std::move(instruction));
+}
+
+// prod (|t_i| + r_i) (1 + g) - prod |t_i|.
+void GiveProduct(BoundContext& c, double terms) {
+  const ElementType type = RadiusType(c.result_type());
+  const double gamma = Gamma(terms + 1, c.SumUnit(c.result_type()));
+  const auto reach = [&](size_t k) { return c.As(c.Plus(c.Magnitude(c.Value(k)), c.Radius(k)), type); };
+  const Node largest = c.Times(FoldOf(c, Opcode::kMultiply, reach(0), reach(1)),
+                               (1 + gamma) * (1 + Gamma(terms + 1, 0x1p-23)));
+  GiveRounded(c, c.Minus(largest, c.Times(c.Magnitude(c.Result()), 2 - Slack(type))));
+}
+
+// Folds of one operand by an operation whose meaning for radii is known; `terms` elements each.
+void GiveFold(BoundContext& c, double terms) {
+  const ComputationId reducer = *c.attributes().Computation(Attr::kToApply);
+  const bool is_sum = c.view().num_operands() == 2 && IsExactSum(c.module(), reducer);
+  const std::optional<Opcode> op = is_sum                         ? Opcode::kAdd
+                                   : c.view().num_operands() == 2 ? OperationOf(c.module(), reducer)
+                                                                  : std::nullopt;
+  const bool known = op.has_value() && c.view().result().IsArray();
+  if (!c.AnyRadius() &&
+      (!known || !IsNumber(c.result_type()) || *op == Opcode::kMaximum || *op == Opcode::kMinimum)) {
+    if (!known && !c.IsExact(reducer)) c.GiveUp("a reducer that rounds, and is no single operation");
+    return;
+  }
+  if (!known) return c.GiveUp("a reducer that is no single operation, of operands that are not exact");
+  const ElementType type = RadiusType(c.result_type());
+  if (*op == Opcode::kMultiply && IsNumber(c.result_type())) return GiveProduct(c, terms);
+  if (*op == Opcode::kAdd && c.result_type() != ElementType::kPred) {
+    const double gamma = IsNumber(c.result_type()) ? Gamma(terms, c.SumUnit(c.result_type())) : 0;
+    const Node term = c.As(TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma), type);
+    const Node start = c.As(TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma), type);
+    return GiveRounded(c, FoldOf(c, Opcode::kAdd, c.OrZero(term, c.Magnitude(c.Value(0))), start));
+  }
+  // No largest, smallest, and or or is farther away than the farthest element; of others nothing is known.
+  const Node r = c.OrZero(c.As(c.Radius(0), type), c.Magnitude(c.Value(0)));
+  const Node farthest = FoldOf(c, Opcode::kMaximum, r, c.As(c.Radius(1), type));
+  const bool keeps_order = *op == Opcode::kMaximum || *op == Opcode::kMinimum;
+  if (keeps_order && !IsComplex(c.result_type())) return c.Give(farthest);
+  c.Give(c.Choose(c.Is("EQ", farthest, 0), Node(), c.Constant(kInfinity, farthest)));
+}
+
+// |A| rB + rA |B| + rA rB + g (|A| + rA)(|B| + rB), g with what the operands are cut by:
+//   = |A| ((1 + g) rB + g |B|) + rA (1 + g)(|B| + rB): no product but those that are needed.
+void GiveProducts(BoundContext& c, double terms) {
+  const ElementType result = c.result_type(), type = RadiusType(result);
+  const Node a = c.As(c.Magnitude(c.Value(0)), type), b = c.As(c.Magnitude(c.Value(1)), type);
+  const Node ra = c.As(c.Radius(0), type), rb = c.As(c.Radius(1), type);
+  double gamma = 0;
+  if (IsNumber(result)) {
+    const double cut = c.InputUnit(c.operand_type(0)) + c.InputUnit(c.operand_type(1));
+    gamma = (1 + GammaOfProducts(result, terms, c.SumUnit(result))) * (1 + cut) * (1 + cut) - 1;
+  }
+  Node spread;
+  if (const Node right = TermOf(c, b, rb, gamma)) spread = c.Again({a, right});
+  if (ra) spread = c.Plus(spread, c.Again({ra, c.Times(c.Plus(b, rb), 1 + gamma)}));
+  GiveRounded(c, spread);
+}
+
+// Sums over the devices of a group.
+void GiveSumOfGroup(BoundContext& c) {
+  const ComputationId reducer = *c.attributes().Computation(Attr::kToApply);
+  const std::optional<Opcode> op =
+      IsExactSum(c.module(), reducer) ? Opcode::kAdd : OperationOf(c.module(), reducer);
+  if (c.view().num_operands() != 1 || !c.view().result().IsArray() || !op.has_value()) {
+    if (c.AnyRadius() || !c.IsExact(reducer)) c.GiveUp("a reducer that is no single operation");
+    return;
+  }
+  const bool rounds = *op == Opcode::kAdd && IsNumber(c.result_type());
+  if (!rounds && !c.AnyRadius()) return;
+  if (!rounds) return c.GiveUp("no rule yet for this reducer, of operands that are not exact");
+  // No group is known to be small.
+  const double gamma = Gamma(1 << 16, c.SumUnit(c.result_type()));
+  Instruction instruction(c.view().instruction.opcode);
+  instruction.attributes = c.attributes();
+  const ElementType type = RadiusType(c.result_type());
+  instruction.attributes.Set(Attr::kToApply, c.Reducer(Opcode::kAdd, type));
+  Shape shape = c.view().result();
+  shape.set_element_type(type);
+  instruction.shape = std::make_shared<const Shape>(std::move(shape));
+  instruction.operands = {TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma).id};
+  GiveRounded(c, c.Write(std::move(instruction)));
+}
+
+}  // namespace
+
+void Reduce(BoundContext& c) {
+  GiveFold(c, SizesOf(c.view().operand(0), c.attributes().List(Attr::kDimensions)) + 1);
+}
+
+void ReduceWindow(BoundContext& c) {
+  double size = 1;
+  for (const WindowDimension& d : c.attributes().WindowOf()) size *= static_cast<double>(d.size);
+  GiveFold(c, size + 1);
+}
+
+void AllReduce(BoundContext& c) { GiveSumOfGroup(c); }
+void ReduceScatter(BoundContext& c) { GiveSumOfGroup(c); }
+
+void Dot(BoundContext& c) {
+  GiveProducts(c, SizesOf(c.view().operand(0), c.attributes().List(Attr::kLhsContractingDims)));
+}
+
+// The terms of one output: the elements of a kernel for one output feature.
+void Convolution(BoundContext& c) {
+  if (IsComplex(c.result_type())) return c.GiveUp("no rule for complex convolutions yet");
+  const auto& numbers =
+      *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*c.attributes().Find(Attr::kDimLabels));
+  const Shape& kernel = c.view().operand(1);
+  double terms = static_cast<double>(kernel.size(numbers.kernel_input_feature));
+  for (const int64_t d : numbers.kernel_spatial) terms *= static_cast<double>(kernel.size(d));
+  GiveProducts(c, terms);
+}
+
+// Each result is a sum of n products with numbers of modulus 1 (divided by n in inverse transforms): sum r_i. Any FFT's error is at
+// most c log2(n) u of its result's 2-norm (Higham, section 24.1), which is sqrt(n) |x|_2, and |x|_2^2 <= max |x_i| sum |x_i|,
+// which does not underflow in two roots. c = 8 covers factors that are rounded as well. Half of the spectrum stands for all of
+// it in IRFFT.
+void Fft(BoundContext& c) {
+  const auto lengths = c.attributes().List(Attr::kFftLength);
+  const int64_t kept = c.view().operand(0).rank() - static_cast<int64_t>(lengths.size());
+  const std::string_view kind = c.attributes().Text(Attr::kFftType);
+  const ElementType type = RadiusType(c.result_type());
+  double n = 1;
+  for (const int64_t length : lengths) n *= static_cast<double>(length);
+  DimVector transformed, others;
+  for (int64_t d = 0; d < c.view().operand(0).rank(); ++d) (d < kept ? others : transformed).push_back(d);
+  const double gamma = 8 * std::max(1.0, std::log2(n)) * std::sqrt(n) * c.SumUnit(c.result_type());
+  const double scale = (kind == "IRFFT" ? 2 / n : kind == "IFFT" ? 1 / n : 1);
+  const Node reach = c.As(c.Plus(c.Magnitude(c.Value(0)), c.Radius(0)), type);
+  const Node largest = c.Write(Opcode::kSqrt, {c.Reduced(Opcode::kMaximum, reach, transformed)});
+  const Node sum = c.Write(Opcode::kSqrt, {c.Reduced(Opcode::kAdd, reach, transformed)});
+  Node line = c.Times(c.Times(c.Times(largest, sum), gamma), scale);
+  if (c.Radius(0))
+    line = c.Plus(line, c.Times(c.Reduced(Opcode::kAdd, c.As(c.Radius(0), type), transformed), scale));
+  Instruction spread(Opcode::kBroadcast);
+  spread.attributes.Set(Attr::kDimensions, Ints(others.begin(), others.end()));
+  Shape shape = c.view().result();
+  shape.set_element_type(type);
+  spread.shape = std::make_shared<const Shape>(std::move(shape));
+  spread.operands.push_back(line.id);
+  GiveRounded(c, c.Write(std::move(spread)));
+}
+
+// Sums: an element that k updates are added to has g = (1 + u)^(2k) - 1, which covers the rounding of the exact sum, of
+// scattered magnitudes; k is counted by scattering ones. Replaced elements take the radius of what replaces them.
+void Scatter(BoundContext& c) {
+  const ComputationId combiner = *c.attributes().Computation(Attr::kToApply);
+  if (c.view().num_operands() != 3) {
+    if (c.AnyRadius() || !c.IsExact(combiner)) c.GiveUp("no rule for a scatter of several arrays yet");
+    return;
+  }
+  const bool replaces = Replaces(c.module(), combiner), is_number = IsNumber(c.result_type());
+  const std::optional<Opcode> op =
+      IsExactSum(c.module(), combiner) ? Opcode::kAdd : OperationOf(c.module(), combiner);
+  const bool is_sum = op == Opcode::kAdd && c.result_type() != ElementType::kPred;
+  const bool rounds = !replaces && is_number && op != Opcode::kMaximum && op != Opcode::kMinimum;
+  if (!c.AnyRadius() && !rounds) {
+    if (!replaces && !op && !c.IsExact(combiner))
+      c.GiveUp("a combiner that rounds, and is no single operation");
+    return;
+  }
+  const bool keeps_order = (op == Opcode::kMaximum || op == Opcode::kMinimum) && !IsComplex(c.result_type());
+  if (!is_sum && !replaces && !keeps_order) return c.GiveUp("no rule for this combiner yet");
+  const ElementType type = RadiusType(c.result_type());
+  const auto scattered = [&](Node operand, Node updates) {
+    Instruction instruction(Opcode::kScatter);
+    instruction.attributes = c.attributes();
+    instruction.attributes.Set(
+        Attr::kToApply,
+        replaces ? c.Replacer(type) : c.Reducer(is_sum ? Opcode::kAdd : Opcode::kMaximum, type));
+    Shape shape = c.view().result();
+    shape.set_element_type(type);
+    instruction.shape = std::make_shared<const Shape>(std::move(shape));
+    instruction.operands = {operand.id, c.Value(1).id, updates.id};
+    return c.Write(std::move(instruction));
+  };
+  const Node a = c.As(c.Magnitude(c.Value(0)), type), b = c.As(c.Magnitude(c.Value(2)), type);
+  const Node ra = c.As(c.Radius(0), type), rb = c.As(c.Radius(2), type);
+  Node radius = ra || rb ? scattered(c.OrZero(ra, a), c.OrZero(rb, b)) : Node();
+  if (is_sum && is_number) {
+    const Node count = scattered(c.Constant(0, a), c.Constant(1, b));
+    const double unit = std::max(c.SumUnit(c.result_type()), UlpOf(c.result_type()) / 2);
+    const Node gamma = c.Write(Opcode::kExpm1, {c.Times(count, 2 * std::log1p(unit))});
+    radius = c.Plus(radius, c.Times(gamma, scattered(c.Plus(a, ra), c.Plus(b, rb))));
+    radius = c.Times(radius, Slack(type) * (1 + Gamma(1, 0x1p-20)));
+    const Node tiny = c.Times(c.Min(count, 1), c.Allowed(c.result_type()).absolute);
+    radius = Within(c, c.Plus(radius, tiny), c.Result(), c.result_type());
+  } else if (is_sum) {
+    return GiveUnrounded(c, radius);
+  }
+  if (const Node index = c.Radius(1)) radius = c.Plus(radius, c.Spread(c.Flag(c.As(index, type)), a));
+  c.Give(radius);
+}
+
+// Where the operand that the choice is made from is exact, a sum of the chosen sources; the window's size bounds how many.
+void SelectAndScatter(BoundContext& c) {
+  const ComputationId scatter = *c.attributes().Computation(Attr::kScatter);
+  const std::optional<Opcode> op =
+      IsExactSum(c.module(), scatter) ? Opcode::kAdd : OperationOf(c.module(), scatter);
+  if (c.Radius(0) || !c.IsExact(*c.attributes().Computation(Attr::kSelect)))
+    return c.GiveUp("the elements are chosen by values that are not exact");
+  if (op != Opcode::kAdd) {
+    if (c.AnyRadius() || !c.IsExact(scatter)) c.GiveUp("no rule for this reducer yet");
+    return;
+  }
+  double size = 1;
+  for (const WindowDimension& d : c.attributes().WindowOf()) size *= static_cast<double>(d.size);
+  const ElementType type = RadiusType(c.result_type());
+  if (type != c.operand_type(0)) return c.GiveUp("no rule for this element type yet");
+  const double gamma = Gamma(size + 1, c.SumUnit(c.result_type()));
+  const Node term = TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma);
+  const Node start = TermOf(c, c.Magnitude(c.Value(2)), c.Radius(2), gamma);
+  Instruction instruction(Opcode::kSelectAndScatter);
+  instruction.attributes = c.attributes();
+  instruction.attributes.Set(Attr::kSelect, c.Copied(*c.attributes().Computation(Attr::kSelect)));
+  instruction.attributes.Set(Attr::kScatter, c.Reducer(Opcode::kAdd, type));
+  instruction.operands = {c.Value(0).id, term.id, start.id};
+  GiveRounded(c, c.Write(std::move(instruction)));
+}
+
+}  // namespace assay::bound

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Runs programs on XLA:CPU (jaxlib) and asks `assay diff --profile xla-cpu` whether its results conform.
+
+Usage: bounds_against_xla.py ASSAY_BINARY [--sources real,generated,jax] [--programs N] [--jax N] [--inputs N] [--seed S]
+                             [--only REGEX] [--profile P] [--keep DIR]
+
+The programs are the real ones of golden/programs with N random inputs each, generated ones, and those that JAX lowers its public
+functions to. A violation that is not a deviation of XLA:CPU in docs/found.md is a false alarm, and fails. What is shown of
+the others is how sharp the bounds are: bound / largest error seen, the median over elementwise programs of an op, and over programs.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import queue
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import ml_dtypes
+import numpy as np
+from against_xla import generate
+from jax_worker import Lowering
+from xla import Runner
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXTENSIONS = {'stablehlo': 'mlir', 'hlo': 'hlo', 'bytecode': 'mlirbc', 'proto': 'pb'}
+TIMEOUT_SECONDS = 300
+SHOWN = 3
+
+
+class Outcome:
+
+    def __init__(self, name, text=''):
+        self.name, self.text = name, text
+        self.problem = ''
+        self.report = None
+        self.labels = {}  # the op of an output
+
+
+def varied(arrays, rng):
+    """Other inputs of the same kind: floats scaled by numbers next to one and shuffled, integers shuffled."""
+    found = {}
+    for key, array in arrays.items():
+        array = rng.permuted(array.reshape(-1)).reshape(array.shape) if array.ndim else array
+        if array.dtype.kind == 'f':
+            array = (array * np.exp(0.3 * rng.standard_normal(array.shape))).astype(array.dtype)
+        found[key] = array
+    return found
+
+
+def check(assay, profile, path, inputs, actual):
+    command = [assay, 'diff', path, '--inputs', inputs, '--actual', actual, '--profile', profile, '--json']
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=TIMEOUT_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None, f'no answer in {TIMEOUT_SECONDS} s'
+    if done.returncode not in (0, 1):
+        return None, f'exit code {done.returncode}: {done.stderr.strip()[:600]}'
+    return json.loads(done.stdout), ''
+
+
+def save(path, prefix, arrays):
+    np.savez(path, **{f'{prefix}{k}': a for k, a in enumerate(arrays)})
+
+
+class Checker:
+
+    def __init__(self, options, directory):
+        self.options, self.directory = options, directory
+        self.runners = queue.SimpleQueue()
+        self.made = []
+        for _ in range(2):
+            self.made.append((Runner(), Lowering()))
+            self.runners.put(self.made[-1])
+
+    def stop(self):
+        for runner, lowering in self.made:
+            runner.stop()
+            lowering.stop()
+
+    def path(self, name, extension):
+        return os.path.join(self.directory, re.sub(r'[^\w.-]', '_', name) + extension)
+
+    def finish(self, outcome, path, inputs, actual):
+        outcome.report, outcome.problem = check(self.options.assay, self.options.profile, path, inputs, actual)
+        return outcome
+
+    def generated(self, program, runner, _):
+        outcome = Outcome(program.name, program.text())
+        outcome.labels = {f'out{k}': (c.op, c.element) for k, c in enumerate(program.checks)}
+        status, results = runner.run(outcome.text, [program.args])
+        if status == 'refused':
+            outcome.problem = 'refused'
+            return outcome
+        path, inputs, actual = (self.path(program.name, e) for e in ('.hlo', '_in.npz', '_xla.npz'))
+        pathlib.Path(path).write_text(outcome.text)
+        save(inputs, 'arg', program.args)
+        save(actual, 'out', results[0])
+        return self.finish(outcome, path, inputs, actual)
+
+    def real(self, work, runner, _):
+        directory, number = work
+        name = f'{directory.name}.{number}'
+        outcome = Outcome(name, (directory / 'program.hlo').read_text())
+        with np.load(directory / 'inputs.npz') as stored:
+            arrays = {k: stored[k] for k in stored}
+        if number == 0:
+            return self.finish(outcome, str(directory / 'program.hlo'), str(directory / 'inputs.npz'),
+                               str(directory / 'xla_cpu.npz'))
+        types = dict(re.findall(r'%?([\w.-]+): (\w+)\[', outcome.text.split('ENTRY', 1)[1].split('{', 1)[0]))
+        arrays = varied(arrays, np.random.default_rng(self.options.seed + number))
+        arguments = []
+        for key, element in zip(sorted(arrays, key=lambda k: int(k[3:])), types.values()):
+            array = arrays[key]
+            arguments.append(array.view(ml_dtypes.bfloat16) if element == 'bf16' else array)
+        status, results = runner.run(outcome.text, [arguments])
+        if status == 'refused':
+            outcome.problem = 'refused'
+            return outcome
+        inputs, actual = self.path(name, '_in.npz'), self.path(name, '_xla.npz')
+        save(inputs, 'arg', arguments)
+        save(actual, 'out', results[0])
+        return self.finish(outcome, str(directory / 'program.hlo'), inputs, actual)
+
+    def jax(self, case, _, lowering):
+        outcome = Outcome(case.name)
+        status, found = lowering.lower(case, self.options.seed, True)
+        if status != 'ok' or 'results' not in found:
+            outcome.problem = 'refused'
+            return outcome
+        outcome.text = found['text']
+        path = self.path(case.name, '.' + EXTENSIONS[case.form])
+        pathlib.Path(path).write_bytes(found['program'])
+        inputs, actual = self.path(case.name, '_in.npz'), self.path(case.name, '_xla.npz')
+        save(inputs, 'arg', found['args'])
+        save(actual, 'out', found['results'])
+        return self.finish(outcome, path, inputs, actual)
+
+    def run(self, kind, works):
+        def one(work):
+            pair = self.runners.get()
+            try:
+                return getattr(self, kind)(work, *pair)
+            except Exception as error:  # one program must not hide the others
+                outcome = Outcome(str(work)[:80])
+                outcome.problem = f'the check itself failed: {error!r}'
+                return outcome
+            finally:
+                self.runners.put(pair)
+
+        with concurrent.futures.ThreadPoolExecutor(len(self.made)) as pool:
+            return list(pool.map(one, works))
+
+
+def sharpness(outcome):
+    """Bound / largest error, by output that has an error."""
+    for key, output in outcome.report['outputs'].items():
+        share = output.get('largest_share')
+        if share and not output['outside']:
+            yield key, 1 / share
+
+
+def report(kind, outcomes):
+    by_op, by_program = collections.defaultdict(list), {}
+    counts = collections.Counter()
+    failures = []
+    for outcome in outcomes:
+        if outcome.report is None:
+            if outcome.problem != 'refused':
+                failures.append(f'{outcome.name}: {outcome.problem}')
+            continue
+        counts['programs'] += 1
+        for key, output in outcome.report['outputs'].items():
+            if 'error' in output:
+                failures.append(f"{outcome.name} {key}: {output['error']}")
+                continue
+            for what in ('elements', 'inside', 'outside', 'undecided'):
+                counts[what] += output[what]
+            if output['outside']:
+                worst = output['worst'][0]
+                label = ' '.join(outcome.labels.get(key, ()))
+                failures.append(f"{outcome.name} {key} {label}: {output['outside']} of {output['elements']} outside, as "
+                                f"{worst['index']}: exact {worst['exact']}, actual {worst['actual']}, "
+                                f"{worst['ulps']} ulps, radius {worst['radius']}")
+        for key, ratio in sharpness(outcome):
+            if key in outcome.labels:
+                by_op[outcome.labels[key]].append(ratio)
+            by_program[outcome.name] = min(ratio, by_program.get(outcome.name, np.inf))
+    for failure in failures:
+        print(failure)
+    for label, ratios in sorted(by_op.items()):
+        print(f"{kind} {' '.join(label)}: bound / largest error {statistics.median(ratios):.3g} ({len(ratios)} outputs)")
+    print(f"{kind}: {counts['programs']} programs, {counts['elements']} elements, {counts['inside']} inside, "
+          f"{counts['outside']} outside, {counts['undecided']} undecided")
+    if by_program:
+        print(f'{kind}: bound / largest error, median of programs {statistics.median(by_program.values()):.3g}')
+    if kind == 'real':
+        for name, ratio in sorted(by_program.items()):
+            if name.endswith('.0'):
+                print(f'  {name[:-2]}: {ratio:.3g}')
+    return not failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('assay')
+    parser.add_argument('--sources', default='real,generated,jax')
+    parser.add_argument('--programs', type=int, default=640, help='generated programs')
+    parser.add_argument('--jax', type=int, default=500, help='programs of JAX functions')
+    parser.add_argument('--inputs', type=int, default=3, help='inputs of each real program')
+    parser.add_argument('--seed', type=int, default=20)
+    parser.add_argument('--only', default='')
+    parser.add_argument('--profile', default='xla-cpu')
+    parser.add_argument('--keep', help='directory for programs, inputs and results')
+    options = parser.parse_args()
+    sources = options.sources.split(',')
+    fine = True
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = options.keep or temporary
+        os.makedirs(directory, exist_ok=True)
+        checker = Checker(options, directory)
+        works = {}
+        if 'real' in sources:
+            works['real'] = [(d, n) for d in sorted((ROOT / 'golden/programs').iterdir()) if d.is_dir()
+                             for n in range(options.inputs) if re.search(options.only, d.name)]
+        if 'generated' in sources:
+            works['generated'] = [p for p in generate(options.programs, options.seed) if re.search(options.only, p.name)]
+        if 'jax' in sources:
+            import lowered_programs
+            works['jax'] = [c for c in lowered_programs.all_cases(options.seed) if re.search(options.only, c.name)][:options.jax]
+        for kind, list_ in works.items():
+            fine = report(kind, checker.run(kind, list_)) and fine
+        checker.stop()
+    return 0 if fine else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

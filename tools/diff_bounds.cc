@@ -1,0 +1,133 @@
+// assay diff PROGRAM --actual OUT.npz --profile P: is a difference a bug, or rounding?
+#include <cmath>
+
+#include "check/conformance.h"
+#include "devices/device_io.h"
+#include "fmt/format.h"
+#include "hlo/diagnostics.h"
+#include "shape/json.h"
+#include "tools/commands.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr size_t kNotesShown = 10;
+
+// JSON has no infinity.
+std::string JsonNumber(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+std::string JsonOf(const Conformance& output) {
+  if (!output.error.empty()) return fmt::format("{{\"error\": {}}}", JsonString(output.error));
+  std::string text = fmt::format(
+      "{{\"elements\": {}, \"inside\": {}, \"outside\": {}, \"undecided\": {}, \"largest_share\": {}, "
+      "\"median_bound_ulps\": {}, \"worst\": [",
+      output.elements, output.inside, output.outside, output.unchecked, JsonNumber(output.largest_share),
+      JsonNumber(output.median_radius_ulps));
+  for (size_t k = 0; k < output.worst.size(); ++k) {
+    const Conformance::Element& element = output.worst[k];
+    text += fmt::format(
+        "{}{{\"index\": [{}], \"exact\": {}, \"actual\": {}, \"radius\": {}, \"ulps\": {}, \"share\": {}}}",
+        k == 0 ? "" : ", ", fmt::join(element.index, ", "), JsonString(element.exact),
+        JsonString(element.actual), JsonNumber(element.radius), element.ulps, JsonNumber(element.share));
+  }
+  return text + "]}";
+}
+
+std::string TextOf(const Conformance& output) {
+  const std::string key = EscapeControls(output.key);
+  if (!output.error.empty()) return fmt::format("{}: {}\n", key, output.error);
+  std::string text = fmt::format("{}: {} elements, {} inside, {} outside, {} undecided", key, output.elements,
+                                 output.inside, output.outside, output.unchecked);
+  if (output.largest_share > 0)
+    text += fmt::format("; inside up to {:.2g} of the bound", output.largest_share);
+  text += "\n";
+  for (const Conformance::Element& element : output.worst) {
+    const bool outside = !(element.share <= 1);
+    if (!outside && output.outside > 0) break;
+    text += fmt::format("  {} [{}]: exact {}, actual {} ({} ulps), bound +-{:.6g}, {:.3g} of it\n",
+                        outside ? "outside" : "inside", fmt::join(element.index, ","), element.exact,
+                        element.actual, element.ulps, element.radius, element.share);
+    if (!outside) break;
+  }
+  return text;
+}
+
+std::string TextOf(const std::vector<DerivedBounds::Note>& notes) {
+  std::string text;
+  for (size_t k = 0; k < std::min(notes.size(), kNotesShown); ++k) {
+    text += fmt::format("undecided from '%{} = {}' on: {}\n", EscapeControls(notes[k].instruction),
+                        notes[k].op, notes[k].why);
+  }
+  if (notes.size() > kNotesShown) text += fmt::format("and from {} more\n", notes.size() - kNotesShown);
+  return text;
+}
+
+int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
+           const std::vector<DerivedBounds::Note>& notes) {
+  bool conforms = true;
+  std::string text = flags.run.json ? "{\"outputs\": {" : "";
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const Conformance& output = outputs[k];
+    conforms = conforms && output.error.empty() && output.outside == 0;
+    if (flags.run.json) {
+      text += fmt::format("{}{}: {}", k == 0 ? "" : ", ", JsonString(output.key), JsonOf(output));
+    } else {
+      text += TextOf(output);
+    }
+  }
+  if (flags.run.json) {
+    text += "}, \"undecided_from\": [";
+    for (size_t k = 0; k < notes.size(); ++k) {
+      text +=
+          fmt::format("{}{{\"instruction\": {}, \"op\": {}, \"why\": {}}}", k == 0 ? "" : ", ",
+                      JsonString(notes[k].instruction), JsonString(notes[k].op), JsonString(notes[k].why));
+    }
+    text += fmt::format("], \"profile\": {}, \"conforms\": {}}}\n", JsonString(flags.profile), conforms);
+  } else {
+    text += TextOf(notes);
+  }
+  if (!Write(text)) return 5;
+  return conforms ? 0 : 1;
+}
+
+}  // namespace
+
+int DiffByProfile(const DiffFlags& flags) {
+  if (flags.rtol > 0 || flags.atol > 0 || flags.ulps > 0)
+    return UsageError("diff takes either a --profile or tolerances (--rtol, --atol, --ulps)");
+  const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
+  if (!profile.ok()) return Fail(profile.status(), flags.profile);
+  int exit_code = 0;
+  const std::optional<ProgramInFile> loaded = Load(flags.run, exit_code);
+  if (!loaded) return exit_code;
+  if (LacksInputs(flags.run, *loaded)) return AskForInputs(flags.run, *loaded);
+  const absl::StatusOr<DeviceGrid> grid = GridOf(flags.run, *loaded);
+  if (!grid.ok()) return FailIn(*loaded, grid.status(), flags.first);
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags.run, *loaded, *grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags.run));
+  RunOptions options = OptionsOf(flags.run);
+  options.interrupted = Interrupted;
+  const absl::StatusOr<BoundedOutputs> bounded =
+      RunWithBounds(loaded->program, *profile, *grid, *std::move(inputs), options, EnginesOf(flags.run));
+  if (!bounded.ok()) return FailIn(*loaded, bounded.status(), flags.first);
+  absl::StatusOr<std::map<std::string, NpyArray>> arrays = ReadNpzFile(flags.actual);
+  if (!arrays.ok()) return Fail(arrays.status(), flags.actual);
+  // A lone .npy holds the one output of a program.
+  if (arrays->size() == 1 && arrays->count("") == 1)
+    (*arrays)["out0"] = std::move(arrays->extract("").mapped());
+
+  std::vector<Conformance> outputs;
+  for (const BoundedOutput& output : bounded->outputs) {
+    const auto it = arrays->find(output.key);
+    if (it == arrays->end()) {
+      outputs.push_back(Judge(output, nullptr));
+      continue;
+    }
+    const absl::StatusOr<Literal> actual = DecodeNpy(output.key, it->second, output.exact.shape());
+    if (!actual.ok()) return Fail(actual.status(), flags.actual);
+    outputs.push_back(Judge(output, &*actual));
+  }
+  return Report(flags, outputs, bounded->unchecked);
+}
+
+}  // namespace assay::cli
