@@ -47,7 +47,7 @@ std::optional<int64_t> KeyOf(const Module& module, ComputationId id) {
 }  // namespace
 
 // One operand: the k-th of a line in order is moved by no more than the farthest of its elements. Others that go with it
-// would have to be known to keep their places.
+// would have to be known to keep their places, which nobody works out yet.
 void Sort(BoundContext& c) {
   if (!c.AnyRadius()) return;
   const std::optional<int64_t> key = KeyOf(c.module(), *c.attributes().Computation(Attr::kToApply));
@@ -61,7 +61,6 @@ void Sort(BoundContext& c) {
       c.Give(LargestOfLine(c, c.Radius(k), d), i);
       continue;
     }
-    // A place is taken by the same element for sure where its neighbours' keys are farther than two radii.
     const Node like = c.Magnitude(c.Result(i));
     c.Give(c.Constant(kInfinity, like), i);
   }
