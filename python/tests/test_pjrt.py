@@ -10,15 +10,15 @@ import pytest
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 from jax import lax, random  # noqa: E402
+import assay.jax_plugin  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P  # noqa: E402
 
 jsp = jax.scipy
 linalg = jnp.linalg
 
-try:
-    ASSAY = jax.devices("assay")
-except RuntimeError as error:
-    pytest.skip(f"no plugin: {error}", allow_module_level=True)
+if not assay.jax_plugin.LIBRARY.exists():
+    pytest.skip(f"no plugin: {assay.jax_plugin.LIBRARY} is not there", allow_module_level=True)
+ASSAY = jax.devices("assay")
 CPU = jax.devices("cpu")[0]
 rng = np.random.default_rng(0)
 A = rng.normal(size=(4, 5)).astype(np.float32)
