@@ -11,10 +11,35 @@
 namespace assay::mlir {
 namespace {
 
+// Shapes are compatible whether a dimension is static or dynamic; types of StableHLO are not.
+bool HaveSameDynamics(const Shape& a, const Shape& b) {
+  if (a.IsTuple()) {
+    return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), b.elements().end(),
+                      HaveSameDynamics);
+  }
+  for (int64_t d = 0; a.IsArray() && d < a.rank(); ++d) {
+    if (a.is_dynamic(d) != b.is_dynamic(d)) return false;
+  }
+  return true;
+}
+
 void ExportWhile(OpExport& out) {
+  const Module& module = out.exporter.module();
+  const ComputationId condition = *out.attributes().Computation(Attr::kCondition);
+  const ComputationId body = *out.attributes().Computation(Attr::kBody);
+  const auto parameter = [&](ComputationId id) -> const Shape& {
+    const Computation& computation = module.computation(id);
+    return *computation.instructions[static_cast<size_t>(computation.parameters[0])].shape;
+  };
+  const Shape& state = *out.hlo.shape;
+  for (const Shape* const other : {&out.OperandShape(0), &parameter(condition), &parameter(body),
+                                   module.computation(body).root_instruction().shape.get()}) {
+    if (!HaveSameDynamics(state, *other))
+      return out.Refuse("a state with a size that is static in one place and dynamic in another");
+  }
   out.UseOperands();
-  out.Region(*out.attributes().Computation(Attr::kCondition));
-  out.Region(*out.attributes().Computation(Attr::kBody));
+  out.Region(condition);
+  out.Region(body);
   out.Emit("stablehlo.while");
 }
 
