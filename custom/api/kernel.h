@@ -10,6 +10,7 @@
 #include <limits>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,29 +21,46 @@
 namespace assay {
 namespace op ASSAY_OP_API {
 
-// Sizes, slowest first.
+// Sizes, slowest first. Making and copying one of rank 4 or less allocates nothing, which would be a third of a small call.
 class TensorShape {
  public:
   TensorShape() = default;
-  TensorShape(std::initializer_list<int64_t> sizes) : sizes_(sizes) {}
-  explicit TensorShape(std::vector<int64_t> sizes) : sizes_(std::move(sizes)) {}
-  int64_t rank() const { return static_cast<int64_t>(sizes_.size()); }
-  int64_t dim(int64_t d) const { return sizes_.at(static_cast<size_t>(d < 0 ? rank() + d : d)); }
-  const std::vector<int64_t>& sizes() const { return sizes_; }
+  TensorShape(std::initializer_list<int64_t> sizes)
+      : TensorShape(std::span<const int64_t>(sizes.begin(), sizes.size())) {}
+  explicit TensorShape(std::span<const int64_t> sizes) : rank_(sizes.size()) {
+    if (rank_ > kFew)
+      many_.assign(sizes.begin(), sizes.end());
+    else
+      std::copy(sizes.begin(), sizes.end(), few_);
+  }
+  int64_t rank() const { return static_cast<int64_t>(rank_); }
+  int64_t dim(int64_t d) const {
+    const int64_t at = d < 0 ? rank() + d : d;
+    if (at < 0 || at >= rank()) throw std::out_of_range("TensorShape::dim");
+    return sizes()[static_cast<size_t>(at)];
+  }
+  // Valid as long as the shape is, and unchanged.
+  std::span<const int64_t> sizes() const { return {rank_ > kFew ? many_.data() : few_, rank_}; }
   int64_t num_elements() const {
     int64_t count = 1;
-    for (const int64_t size : sizes_) count *= size;
+    for (const int64_t size : sizes()) count *= size;
     return count;
   }
-  bool operator==(const TensorShape&) const = default;
+  bool operator==(const TensorShape& other) const {
+    return std::equal(sizes().begin(), sizes().end(), other.sizes().begin(), other.sizes().end());
+  }
   friend std::ostream& operator<<(std::ostream& out, const TensorShape& shape) {
     out << "[";
-    for (size_t d = 0; d < shape.sizes_.size(); ++d) out << (d > 0 ? "," : "") << shape.sizes_[d];
+    for (int64_t d = 0; d < shape.rank(); ++d) out << (d > 0 ? "," : "") << shape.dim(d);
     return out << "]";
   }
 
  private:
-  std::vector<int64_t> sizes_;
+  static constexpr size_t kFew = 4;
+
+  size_t rank_ = 0;
+  int64_t few_[kFew] = {};
+  std::vector<int64_t> many_;  // of more
 };
 
 inline bool IsScalar(const TensorShape& shape) { return shape.rank() == 0; }
@@ -82,9 +100,12 @@ class Tensor {
   void* data_ = nullptr;
 };
 
+inline TensorShape ShapeOf(const AssayArray& array) {
+  return TensorShape(std::span<const int64_t>(array.sizes, static_cast<size_t>(array.rank)));
+}
+
 inline Tensor TensorOf(const AssayArray& array) {
-  return {static_cast<Type>(array.type),
-          TensorShape(std::vector<int64_t>(array.sizes, array.sizes + array.rank)), array.data};
+  return {static_cast<Type>(array.type), ShapeOf(array), array.data};
 }
 
 // What a kernel's constructor sees.
@@ -140,7 +161,7 @@ class KernelContext {
   int64_t bound(int64_t i, int64_t d) const { return call_.inputs[i].bounds[d]; }
   // Type and shape that the program wants of output i; of a dynamic dimension its bound.
   Type output_type(int64_t i) const { return static_cast<Type>(call_.outputs[i].type); }
-  TensorShape output_shape(int64_t i) const { return TensorOf(call_.outputs[i]).shape(); }
+  TensorShape output_shape(int64_t i) const { return ShapeOf(call_.outputs[i]); }
 
   Status allocate_output(int64_t i, const TensorShape& shape, Tensor* tensor) {
     void* const data =
