@@ -344,9 +344,18 @@ void ComputationDeriver::FollowStructure() {
         leaves.push_back({ValueOf(tuple, k), tuple.leaves[k].radius});
       return TakeLeaves(std::move(leaves));
     }
-    default:  // The result is operand 0.
-      for (size_t k = 0; k < operand(0).leaves.size(); ++k) ValueOf(operand(0), k);
-      return TakeLeaves(operand(0).leaves);
+    default: {  // The result is operand 0, or its first leaf (copy-done), or begins with it (copy-start, of which nothing else is read).
+      Derived& from = operand(0);
+      std::vector<BoundedLeaf> leaves;
+      const std::vector<const Shape*> shapes = LeafShapes(*result_->shape);
+      for (size_t k = 0; k < shapes.size(); ++k) {
+        if (k < from.leaves.size())
+          leaves.push_back({ValueOf(from, k), from.leaves[k].radius});
+        else
+          leaves.push_back({writer_.Filled(shapes[k]->element_type(), 0, *shapes[k]), Node()});
+      }
+      return TakeLeaves(std::move(leaves));
+    }
   }
 }
 

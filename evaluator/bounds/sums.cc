@@ -162,6 +162,7 @@ void Fft(BoundContext& c) {
   const ElementType type = RadiusType(c.result_type());
   double n = 1;
   for (const int64_t length : lengths) n *= static_cast<double>(length);
+  if (n == 0) return;  // no elements
   DimVector transformed, others;
   for (int64_t d = 0; d < c.view().operand(0).rank(); ++d) (d < kept ? others : transformed).push_back(d);
   const double gamma = 8 * std::max(1.0, std::log2(n)) * std::sqrt(n) * c.SumUnit(c.result_type());

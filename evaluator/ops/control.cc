@@ -360,7 +360,7 @@ constinit const OpDef ops::CopyStart = {
     .infer = InferCopyStart,
     .eval = EvalCopyStart,
     .work = work::None,
-    .bound = bound::NoRule,
+    .bound = bound::Structure,
     .pass_demand = PassDemandOfCopyStart,
     .partner_in_computation = true,
 };
@@ -370,7 +370,7 @@ constinit const OpDef ops::CopyDone = {
     .infer = InferCopyDone,
     .eval = EvalCopyDone,
     .work = work::None,
-    .bound = bound::NoRule,
+    .bound = bound::Structure,
     .pass_demand = PassDemandOfCopyDone,
 };
 
