@@ -102,6 +102,7 @@ class KernelRun {
 
  private:
   struct Output {
+    Output() {}  // clears no room of `sizes`
     Literal literal;
     DimVector sizes;  // of this run
     bool is_there = false;

@@ -74,12 +74,16 @@ absl::Status MadeKernel::Construct() {
 }
 
 AssayCompute MadeKernel::Call() const {
-  AssayCompute call = {};
-  call.size = sizeof(call);
+  AssayCompute
+      call;  // each field by itself: clearing all of them first takes a tenth of the time of a small call
+  call.size = sizeof(call), call.self = nullptr;
   call.num_inputs = inputs_.size(), call.inputs = inputs_.data();
   call.num_outputs = outputs_.size(), call.outputs = outputs_.data();
   call.num_input_arguments = input_arguments_.size(), call.input_arguments = input_arguments_.data();
   call.num_output_arguments = output_arguments_.size(), call.output_arguments = output_arguments_.data();
+  call.allocate_output = nullptr, call.allocate_temp = nullptr, call.forward_input = nullptr;
+  call.set_size = nullptr, call.shard = nullptr, call.call = nullptr, call.fail = nullptr,
+  call.stream = nullptr;
   return call;
 }
 
