@@ -162,6 +162,21 @@ void AddRunFlags(CLI::App* command, RunFlags& flags) {
   AddLimitFlags(command, flags);
 }
 
+// Flags that name a library with PJRT's C API.
+CLI::Option* AddPluginFlags(CLI::App* command, RunFlags& flags) {
+  CLI::Option* const plugin =
+      command->add_option("--plugin", flags.plugin, "a PJRT plugin that runs the program (docs/jax.md)")
+          ->check(Input());
+  command
+      ->add_option(
+          "--plugin-option", flags.plugin_options,
+          "NAME=VALUE for its client: a string, or by their form a whole number, [a list of these], a "
+          "number with a point, true or false (repeatable)")
+      ->allow_extra_args(false)
+      ->needs(plugin);
+  return plugin;
+}
+
 struct Arguments {
   RunFlags run;
   DiffFlags diff;
@@ -187,6 +202,10 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub->add_flag("--check-composites,--check_composites", run.check_composites,
                 "compare composite calls with the operations of --load-ops that may be taken for them");
   AddProfileFlags(sub, run);
+  // What says how Assay itself runs has no meaning there.
+  CLI::Option* const plugin = AddPluginFlags(sub, run);
+  for (const char* const own : {"--engine", "--crosscheck", "--profile", "--perf-map", "--check-composites"})
+    plugin->excludes(own);
 
   sub = command(app, "verify", "parse and check a program", [&] { return assay::cli::VerifyProgram(run); });
   AddProgram(sub, run);

@@ -22,6 +22,7 @@
 #include "shape/error.h"
 
 namespace assay {
+class Backend;
 class CustomOps;
 class StepTrace;
 }  // namespace assay
@@ -47,8 +48,10 @@ struct RunFlags {
   bool isolate_ops = false;              // each is opened by a child process first
   bool check_composites = false;  // hold composite calls against the operations that may be taken for them
   std::vector<std::string> ffi;   // TARGET=LIB.so:SYMBOL, or LIB.so
-  std::string crosscheck;         // off, sample or full; empty: as the engine wants it
-  std::string repro_dir = "assay-repro";  // where a step that the cross-check found wrong is written
+  std::string plugin;             // a library with PJRT's C API that runs the program; empty: Assay does
+  std::vector<std::string> plugin_options;  // NAME=VALUE, of its client
+  std::string crosscheck;                   // off, sample or full; empty: as the engine wants it
+  std::string repro_dir = "assay-repro";    // where a step that the cross-check found wrong is written
   bool json = false;
   std::string profile;    // the trace to write; empty: none
   bool steps = false;     // bench: times of each step
@@ -128,6 +131,8 @@ absl::Status CheckEngine(const RunFlags& flags);
 absl::Status StartProfiles(const RunFlags& flags);
 // The engines of --engine and --cpu, where CheckEngine has nothing against them.
 std::span<const Engine* const> EnginesOf(const RunFlags& flags);
+// The library of --plugin, opened, with its client.
+absl::StatusOr<std::unique_ptr<Backend>> PluginOf(const RunFlags& flags);
 // What custom calls mean by --load-ops and --ffi.
 struct LoadedOps {
   std::shared_ptr<const CustomOps> all;             // null where neither is given

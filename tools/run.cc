@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "check/backend.h"
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
 #include "devices/transport.h"
@@ -136,8 +137,38 @@ RunStatistics StatisticsOf(const std::vector<DeviceOutputs>& outputs) {
   return all;
 }
 
+// The outputs of the program in order.
+NamedLiterals InOrder(const Module& module, Backend::Outputs outputs) {
+  NamedLiterals results;
+  ForEachLeaf(
+      *module.entry_computation().root_instruction().shape, [&](const ShapeIndex& path, const Shape&) {
+        const auto it = outputs.find(path.empty() ? "out0" : fmt::format("out{}", fmt::join(path, ".")));
+        if (it != outputs.end()) results.emplace_back(it->first, std::move(it->second));
+      });
+  return results;
+}
+
+int RunOnPlugin(const RunFlags& flags, const ProgramInFile& loaded) {
+  const absl::StatusOr<DeviceGrid> grid = GridOf(flags, loaded);
+  if (!grid.ok()) return FailIn(loaded, grid.status(), flags.program);
+  if (grid->size() != 1) {
+    return Fail(NotSupported({}, fmt::format("--plugin runs a program of one device, this one is of {}",
+                                             grid->size())),
+                flags.program);
+  }
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, loaded, *grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
+  const absl::StatusOr<std::unique_ptr<Backend>> plugin = PluginOf(flags);
+  if (!plugin.ok()) return Fail(plugin.status(), flags.program);
+  absl::StatusOr<Backend::Outputs> outputs =
+      (*plugin)->Run({loaded.program.module(), flags.program, (*inputs)[0].arguments});
+  if (!outputs.ok()) return FailIn(loaded, outputs.status(), flags.program);
+  return Deliver(flags, InOrder(loaded.program.module(), *std::move(outputs)), {});
+}
+
 int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
   if (LacksInputs(flags, loaded)) return AskForInputs(flags, loaded);
+  if (!flags.plugin.empty()) return RunOnPlugin(flags, loaded);
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded.program.PlanFor(EnginesOf(flags));
   if (!plan.ok()) return FailIn(loaded, plan.status(), flags.program);
 

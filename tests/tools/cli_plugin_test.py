@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""--plugin: programs on libraries with PJRT's C API, from outside. Usage: cli_plugin_test.py ASSAY PLUGIN FAULTY_PLUGIN"""
+import os
+import sys
+import unittest
+
+from cli_testing import ADD, CONSTANT, ENDLESS, CliCase, floats
+
+OWN, FAULTY = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+MANY = ("HloModule m\nENTRY e {\n" + "".join(f"  c{i} = s32[] constant({i})\n" for i in range(12)) +
+        "  ROOT t = (" + ", ".join(["s32[]"] * 12) + ") tuple(" + ", ".join(f"c{i}" for i in range(12)) + ")\n}\n")
+
+
+class Plugin(CliCase):
+    def faulty(self, fault, code, *args, **expected):
+        return self.expect(code, *args, "--plugin", FAULTY, env={**os.environ, "ASSAY_FAULT": fault}, **expected)
+
+    def test_run_prints_and_writes_what_assay_itself_does(self):
+        inputs = self.npz("in.npz", arg0=floats(1, 2.5))
+        for text in (ADD, CONSTANT, MANY):
+            program = self.file("p.hlo", text)
+            given = ["--inputs", inputs] if text == ADD else []
+            own = self.expect(0, "run", program, *given, "--output", self.path("own.npz"))
+            shown = self.expect(0, "run", program, *given).stdout
+            self.assertEqual(self.expect(0, "run", program, *given, "--plugin", OWN).stdout, shown)
+            self.expect(0, "run", program, *given, "--plugin", OWN, "--output", self.path("plugin.npz"))
+            self.assertEqual(self.read_npz(self.path("own.npz")), self.read_npz(self.path("plugin.npz")))
+            self.assertEqual(own.stdout, b"")
+        self.expect(0, "run", self.file("c.hlo", CONSTANT), "--plugin", OWN, "--json", output='"data": [1, 2.5]')
+        self.expect(0, "run", self.file("a.hlo", ADD), "--plugin", OWN, "--random-inputs", "3")
+
+    def test_every_form_of_a_program(self):
+        program = self.file("p.hlo", CONSTANT)
+        for form in ("pb", "mlir", "hlo"):
+            printed = self.expect(0, "print", program, "--to", form).stdout
+            self.expect(0, "run", self.file(f"q.{form}", printed), "--plugin", OWN, output="2.5")
+
+    def test_options(self):
+        program = self.file("p.hlo", CONSTANT)
+        self.expect(0, "run", program, "--plugin", OWN, "--plugin-option", "engine=reference", "--plugin-option", "seed=7")
+        self.expect(5, "run", program, "--plugin", OWN, "--plugin-option", "engine=no",
+                    error=["PJRT_Client_Create: INVALID_ARGUMENT", "option engine is 'no'"])
+        self.expect(5, "run", program, "--plugin", OWN, "--plugin-option", "engine", error="want NAME=VALUE")
+        self.expect(2, "run", program, "--plugin-option", "engine=reference", error="--plugin")
+        self.expect(2, "run", program, "--plugin", OWN, "--engine", "fast", error="--engine")
+        self.expect(2, "run", program, "--plugin", "", error="names no file")
+
+    def test_what_can_not_be_run(self):
+        program = self.file("p.hlo", CONSTANT)
+        self.expect(5, "run", program, "--plugin", self.path("none.so"), error="none.so")
+        self.expect(5, "run", program, "--plugin", self.file("text.so", "text"), error="text.so")
+        replicas = self.file("r.hlo", "HloModule m, replica_count=2\nENTRY e {\n  ROOT r = u32[] replica-id()\n}\n")
+        self.expect(4, "run", replicas, "--plugin", OWN, error="this one is of 2")
+        self.expect(2, "run", self.file("a.hlo", ADD), "--plugin", OWN, error="takes inputs")
+        self.faulty("old", 4, "run", program, error="version 0.28")
+        self.faulty("null:Client_Compile", 4, "run", program, error="no function PJRT_Client_Compile")
+        self.faulty("error:Client_Compile", 5, "run", program, error="DATA_LOSS: as the test wants it")
+        self.faulty("no_devices", 5, "run", program, error="there are no devices")
+        self.faulty("never", 5, "run", program, "--timeout", "0.5", error="timeout")
+
+    def test_a_program_without_end_ends_with_the_time_limit(self):
+        self.expect(5, "run", self.file("p.hlo", ENDLESS), "--random-inputs", "1", "--plugin", OWN, "--timeout", "0.5",
+                    error="timeout after 0.5 seconds")
+
+
+if __name__ == "__main__":
+    unittest.main()
