@@ -62,6 +62,7 @@ struct RunFlags {
 struct DiffFlags {
   std::string first, second;  // two .npz, or the program alone
   std::string actual;         // with a program: the outputs to compare
+  std::string backend;        // with a program: the command that gives them
   bool spmd = false;          // first is partitioned, second the whole program
   RunFlags run;
   std::string profile;  // bounds by this one, in place of tolerances; empty: none

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "check/backends/command_backend.h"
 #include "custom/composites.h"
 #include "devices/device_io.h"
 #include "devices/transport.h"
@@ -33,6 +34,7 @@ char timeout_words[512];
 
 [[noreturn]] void EndNow(const char* words) {
   RemoveUnfinishedFile();
+  EndCommandBackend();
   static_cast<void>(!write(STDERR_FILENO, words, std::strlen(words)));
   _exit(5);
 }

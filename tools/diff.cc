@@ -6,6 +6,7 @@
 #include "literal/compare.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
+#include "tools/backend.h"
 #include "tools/commands.h"
 
 namespace assay::cli {
@@ -71,6 +72,39 @@ int DiffFiles(const DiffFlags& flags) {
   return Report(sides[0], sides[1], flags);
 }
 
+// The backend's outputs from its file: what the program sent to the host is compared where the file has it too.
+int CompareWithFile(const DiffFlags& flags, ByKey exact) {
+  const absl::StatusOr<Arrays> arrays = ReadOutputs(flags.actual);
+  if (!arrays.ok()) return Fail(arrays.status(), flags.actual);
+  ByKey expected, actual;
+  for (auto& [key, value] : exact) {
+    const bool is_output =
+        WithoutDevice(key).starts_with("out") && !WithoutDevice(key).starts_with("outfeed");
+    if (is_output || arrays->count(key) > 0) expected.emplace(key, std::move(value));
+  }
+  for (const auto& [key, array] : *arrays) {
+    const auto it = expected.find(key);
+    absl::StatusOr<Literal> value =
+        it == expected.end() ? DecodeNpyByDescr(key, array) : DecodeNpy(key, array, it->second.shape());
+    if (!value.ok()) return Fail(value.status(), flags.actual);
+    actual.emplace(key, *std::move(value));
+  }
+  return Report(expected, actual, flags);
+}
+
+int CompareWithBackend(const DiffFlags& flags, const ProgramInFile& loaded, const ByKey& exact,
+                       const std::vector<Literal>& arguments) {
+  const absl::StatusOr<std::unique_ptr<Backend>> backend = BackendOf(flags);
+  if (!backend.ok()) return Fail(backend.status(), flags.first);
+  const absl::StatusOr<Backend::Outputs> actual = RunBackend(flags, **backend, loaded, arguments);
+  if (!actual.ok()) return Fail(actual.status(), flags.first);
+  ByKey expected;
+  for (const auto& [key, value] : exact) {
+    if (key.starts_with("out") && !key.starts_with("outfeed")) expected.emplace(key, value);
+  }
+  return Report(expected, *actual, flags);
+}
+
 int DiffProgram(const DiffFlags& flags) {
   if (const absl::Status status = CheckEngine(flags.run); !status.ok()) return Fail(status, flags.first);
   int exit_code = 0;
@@ -85,50 +119,48 @@ int DiffProgram(const DiffFlags& flags) {
   if (!grid.ok()) return Fail(grid.status(), flags.first, loaded->text);
   absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags.run, *loaded, *grid);
   if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags.run));
+  std::vector<Literal> arguments;
+  if (NamesBackend(flags)) {
+    if (const absl::Status status = CheckBackendInputs(*grid, *inputs); !status.ok())
+      return Fail(status, flags.first);
+    arguments = (*inputs)[0].arguments;
+  }
   const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
       RunDevices(**plan, *grid, *std::move(inputs), options);
   if (!outputs.ok()) return Fail(outputs.status(), flags.first, loaded->text);
-
-  ByKey expected, actual;
-  const absl::StatusOr<Arrays> arrays = ReadOutputs(flags.actual);
-  if (!arrays.ok()) return Fail(arrays.status(), flags.actual);
-  // What the program sent to the host is compared where the backend has it too.
-  for (auto& [key, value] : ResultsOfDevices(*grid, *outputs)) {
-    if (WithoutDevice(key).starts_with("out") && !WithoutDevice(key).starts_with("outfeed"))
-      expected.emplace(key, std::move(value));
-    else if (arrays->count(key) > 0)
-      expected.emplace(key, std::move(value));
-  }
-  for (const auto& [key, array] : *arrays) {
-    const auto it = expected.find(key);
-    absl::StatusOr<Literal> value =
-        it == expected.end() ? DecodeNpyByDescr(key, array) : DecodeNpy(key, array, it->second.shape());
-    if (!value.ok()) return Fail(value.status(), flags.actual);
-    actual.emplace(key, *std::move(value));
-  }
-  return Report(expected, actual, flags);
+  ByKey exact;
+  for (auto& [key, value] : ResultsOfDevices(*grid, *outputs)) exact.emplace(key, std::move(value));
+  return NamesBackend(flags) ? CompareWithBackend(flags, *loaded, exact, arguments)
+                             : CompareWithFile(flags, std::move(exact));
 }
 
 }  // namespace
 
 int Diff(const DiffFlags& flags) {
+  const bool runs = NamesBackend(flags);
+  if (const std::string wrong = BackendUsage(flags); !wrong.empty()) return UsageError(wrong);
   if (flags.spmd) {
-    if (!flags.actual.empty() || flags.second.empty())
+    if (!flags.actual.empty() || runs || flags.second.empty())
       return UsageError("diff --spmd takes a partitioned program and the whole one");
     if (ReadsStandardInputTwice({flags.first, flags.second, flags.run.inputs})) return 2;
     return DiffPartitioned(flags);
   }
-  if (flags.actual.empty() == flags.second.empty()) {
-    return UsageError("diff takes either two .npz files or a program with --actual OUT.npz");
+  if (!flags.profile.empty() && flags.actual.empty() && !runs) {
+    return UsageError(
+        "diff with a --profile takes a program, its inputs and a backend: its outputs, --actual OUT.npz, or "
+        "what "
+        "gives them, --backend 'CMD {program} {inputs} {outputs}'");
+  }
+  if ((flags.actual.empty() && !runs) == flags.second.empty()) {
+    return UsageError(
+        "diff takes either two .npz files or a program with --actual OUT.npz or --backend 'CMD {program} "
+        "{inputs} "
+        "{outputs}'");
   }
   if (ReadsStandardInputTwice({flags.first, flags.second, flags.actual, flags.run.inputs})) return 2;
-  if (!flags.profile.empty() && flags.actual.empty()) {
-    return UsageError(
-        "diff with a --profile takes a program, its inputs and a backend's outputs: --actual OUT.npz");
-  }
   if (!flags.profile.empty()) return DiffByProfile(flags);
   if (flags.run.json) return UsageError("diff prints JSON with a --profile only");
-  if (!flags.actual.empty()) return DiffProgram(flags);
+  if (!flags.actual.empty() || runs) return DiffProgram(flags);
   if (!flags.run.inputs.empty() || flags.run.random_inputs)
     return UsageError("diff of two .npz files runs nothing: --inputs and --random-inputs are for a program");
   return DiffFiles(flags);

@@ -1,11 +1,13 @@
 // assay diff PROGRAM --actual OUT.npz --profile P: is a difference a bug, or rounding?
 #include <cmath>
 
+#include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "shape/json.h"
+#include "tools/backend.h"
 #include "tools/commands.h"
 
 namespace assay::cli {
@@ -90,6 +92,14 @@ int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
   return conforms ? 0 : 1;
 }
 
+// From the file, or from a run of the backend.
+absl::StatusOr<Backend::Outputs> ActualOutputs(const DiffFlags& flags, const ProgramInFile& loaded,
+                                               Backend* backend, const std::vector<Literal>& arguments) {
+  if (backend != nullptr) return RunBackend(flags, *backend, loaded, arguments);
+  ASSAY_ASSIGN_OR_RETURN(auto arrays, ReadNpzFile(flags.actual));
+  return DecodeOutputs(loaded.program.module(), std::move(arrays));
+}
+
 }  // namespace
 
 int DiffByProfile(const DiffFlags& flags) {
@@ -105,27 +115,27 @@ int DiffByProfile(const DiffFlags& flags) {
   if (!grid.ok()) return FailIn(*loaded, grid.status(), flags.first);
   absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags.run, *loaded, *grid);
   if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags.run));
+  std::vector<Literal> arguments;
+  std::unique_ptr<Backend> backend;
+  if (NamesBackend(flags)) {
+    if (const absl::Status status = CheckBackendInputs(*grid, *inputs); !status.ok())
+      return Fail(status, flags.first);
+    absl::StatusOr<std::unique_ptr<Backend>> made = BackendOf(flags);
+    if (!made.ok()) return Fail(made.status(), flags.first);
+    backend = *std::move(made);
+    arguments = (*inputs)[0].arguments;
+  }
   RunOptions options = OptionsOf(flags.run);
   options.interrupted = Interrupted;
   const absl::StatusOr<BoundedOutputs> bounded =
       RunWithBounds(loaded->program, *profile, *grid, *std::move(inputs), options, EnginesOf(flags.run));
   if (!bounded.ok()) return FailIn(*loaded, bounded.status(), flags.first);
-  absl::StatusOr<std::map<std::string, NpyArray>> arrays = ReadNpzFile(flags.actual);
-  if (!arrays.ok()) return Fail(arrays.status(), flags.actual);
-  // A lone .npy holds the one output of a program.
-  if (arrays->size() == 1 && arrays->count("") == 1)
-    (*arrays)["out0"] = std::move(arrays->extract("").mapped());
-
+  const absl::StatusOr<Backend::Outputs> actual = ActualOutputs(flags, *loaded, backend.get(), arguments);
+  if (!actual.ok()) return Fail(actual.status(), backend == nullptr ? flags.actual : flags.first);
   std::vector<Conformance> outputs;
   for (const BoundedOutput& output : bounded->outputs) {
-    const auto it = arrays->find(output.key);
-    if (it == arrays->end()) {
-      outputs.push_back(Judge(output, nullptr));
-      continue;
-    }
-    const absl::StatusOr<Literal> actual = DecodeNpy(output.key, it->second, output.exact.shape());
-    if (!actual.ok()) return Fail(actual.status(), flags.actual);
-    outputs.push_back(Judge(output, &*actual));
+    const auto it = actual->find(output.key);
+    outputs.push_back(Judge(output, it == actual->end() ? nullptr : &it->second));
   }
   return Report(flags, outputs, bounded->unchecked);
 }

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """assay diff --profile: is a difference a bug, or rounding? Usage: cli_bounds_test.py ASSAY"""
 import json
+import os
+import signal
 import struct
+import subprocess
+import time
 import unittest
 
-from cli_testing import CliCase, floats, npy
+from cli_testing import ASSAY, CliCase, floats, npy
 
 SUM = """HloModule m
 add {
@@ -77,6 +81,107 @@ class Bounds(CliCase):
         program, inputs = self.file("sum.hlo", SUM), self.npz("s.npz", arg0=floats(1, 2, 3, 4))
         self.expect(4, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict", "--replicas", "2",
                     error="2 devices")
+
+
+
+class RunsBackend(CliCase):
+    """--backend: a command gives the outputs, or says why not; nothing of it is left."""
+    EXACT = f"{ASSAY} run {{program}} --inputs {{inputs}} --output {{outputs}}"
+
+    def setUp(self):
+        super().setUp()
+        self.temporary = self.path("temporary files")
+        os.mkdir(self.temporary)
+        self.environment = dict(os.environ, TMPDIR=self.temporary)
+        self.program = self.file("it's a sum.hlo", SUM)
+        self.inputs = self.npz("in.npz", arg0=floats(1, 2, 3, 4))
+
+    def diff(self, code, backend, *more, profile="strict", inputs=None, **expected):
+        inputs = inputs or ("--inputs", self.inputs)
+        more = (*more, "--profile", profile) if profile else more
+        result = self.expect(code, "diff", self.program, *inputs, "--backend", backend, *more, env=self.environment, **expected)
+        self.assertEqual(os.listdir(self.temporary), [])
+        return result
+
+    def test_its_outputs_are_compared(self):
+        for inputs in (("--random-inputs", "3"), ("--inputs", self.inputs)):
+            self.diff(0, self.EXACT, inputs=inputs, output="out1: 4 elements, 4 inside, 0 outside, 0 undecided")
+        wrong = self.npz("wrong.npz", out0=floats(10, 11), out1=floats(1, 2, 3, 4))
+        self.diff(1, f"cp {wrong} {{outputs}}", output="out0: 2 elements, 1 inside, 1 outside")
+        found = json.loads(self.diff(1, f"echo noise; cp {wrong} {{outputs}}", "--json").stdout)
+        self.assertEqual(found["outputs"]["out0"]["outside"], 1)
+        lacks = self.npz("lacks.npz", out1=floats(1, 2, 3, 4))
+        self.diff(1, f"cp {lacks} {{outputs}}", output="out0: the backend gave no such output")
+
+    def test_without_a_profile_in_ulps(self):
+        self.diff(0, self.EXACT, profile=None, output="out0: ")
+        wrong = self.npz("wrong.npz", out0=floats(10, 10.000001), out1=floats(1, 2, 3, 4))
+        self.diff(1, f"cp {wrong} {{outputs}}", profile=None, output="1 ulp")
+        self.diff(0, f"cp {wrong} {{outputs}}", "--ulps", "1", profile=None)
+
+    def test_a_program_from_a_pipe_is_written(self):
+        self.expect(0, "diff", "-", "--inputs", self.inputs, "--backend", self.EXACT, "--profile", "strict", input=SUM.encode(),
+                    env=self.environment)
+        self.assertEqual(os.listdir(self.temporary), [])
+
+    def test_failures_are_told_in_its_own_words(self):
+        for backend, *errors in (
+            ("echo oh >&2; exit 7 # {outputs}", "ended with exit code 7, want 0", "it wrote: oh"),
+            ("echo gone; kill -9 $$ # {outputs}", "ended by signal 9", "it wrote: gone"),
+            ("echo asleep; : {outputs}", "the backend wrote no {outputs}", "it wrote: asleep"),
+            ("echo garbage > {outputs}", "outputs of the backend"),
+            ("no_such_command {outputs}", "exit code 127", "not found"),
+            (f"cp {self.npz('shape.npz', out0=floats(1))} {{outputs}}", "outputs of the backend", "out0"),
+            ("head -c 300000 /dev/zero | tr '\\0' x; exit 1 # {outputs}", "exit code 1"),
+        ):
+            for profile in ("strict", None):
+                said = self.diff(5, backend, profile=profile, error=errors).stderr
+                self.assertLess(len(said), 6000)
+
+    def test_what_it_leaves_running_is_ended(self):
+        mark = self.path("mark")
+        self.diff(5, f"(sleep 3; touch {mark}) & exit 1 # {{outputs}}", error="exit code 1")
+        begin = time.monotonic()
+        self.diff(5, f"(sleep 30; touch {mark}) & sleep 30; : {{outputs}}", "--timeout", "0.5", error="timeout after 0.5 seconds")
+        self.assertLess(time.monotonic() - begin, 5)
+        time.sleep(3)
+        self.assertFalse(os.path.exists(mark))
+
+    def test_ctrl_c_ends_it(self):
+        begun, mark = self.path("begun"), self.path("mark")
+        for twice in (False, True):
+            process = subprocess.Popen([ASSAY, "diff", self.program, "--inputs", self.inputs, "--profile", "strict", "--backend",
+                                        f"trap '' INT TERM; touch {begun}; sleep 4; touch {mark}; : {{outputs}}"],
+                                       env=self.environment, stderr=subprocess.PIPE)
+            while not os.path.exists(begun) and process.poll() is None:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            if twice:
+                process.send_signal(signal.SIGINT)
+            errors = process.communicate(timeout=30)[1].decode()
+            self.assertEqual(process.returncode, 5)
+            self.assertIn("interrupted", errors)
+            self.assertEqual(os.listdir(self.temporary), [])
+            os.remove(begun)
+        time.sleep(4)
+        self.assertFalse(os.path.exists(mark))
+
+    def test_usage(self):
+        self.diff(2, "true", error="takes a command with {outputs}")
+        self.diff(2, self.EXACT, "--actual", self.inputs, error="--actual")
+        self.diff(2, self.EXACT, "--rtol", "1", error="either a --profile or tolerances")
+        self.diff(2, self.EXACT, "--json", profile=None, error="with a --profile only")
+        self.expect(2, "diff", self.program, "--backend", self.EXACT, error="arg0")
+        self.expect(2, "diff", self.program, "--backend", self.EXACT, "--profile", "strict", error="arg0")
+        self.expect(2, "diff", self.inputs, self.inputs, "--backend", self.EXACT, error="diff takes either")
+        self.expect(2, "diff", self.program, self.program, "--spmd", "--backend", self.EXACT, error="diff --spmd takes")
+
+    def test_what_a_backend_is_not_given(self):
+        self.diff(4, self.EXACT, "--replicas", "2", error="a backend runs programs of 1 device; this has 2")
+        infeed = self.file("i.hlo", "HloModule m\nENTRY e {\n  t = token[] after-all()\n  i = (f32[2], token[]) infeed(t)\n"
+                                    "  ROOT x = f32[2] get-tuple-element(i), index=0\n}\n")
+        given = self.npz("infeed.npz", infeed0=floats(1, 2))
+        self.expect(4, "diff", infeed, "--inputs", given, "--backend", self.EXACT, error="arguments only: no infeed")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,31 @@
+// A command of the user's as a backend: it is told by paths where the program and its inputs lie, and where its outputs go.
+#ifndef ASSAY_CHECK_BACKENDS_COMMAND_BACKEND_H_
+#define ASSAY_CHECK_BACKENDS_COMMAND_BACKEND_H_
+
+#include <string>
+
+#include "check/backend.h"
+
+namespace assay {
+
+// The command runs in a shell, in a process group of its own, with {program}, {inputs} and {outputs} replaced by quoted paths:
+// of the program (HLO text where it was made in memory), of an .npz file of the arguments, and of the .npz or .npy file that it has
+// to write. While it runs the guard of the work is asked (PollWork), whose error ends the group; the files are gone afterwards.
+// A command that fails or writes nothing of use is an EvalError with the last lines that it wrote.
+class CommandBackend final : public Backend {
+ public:
+  explicit CommandBackend(std::string command) : command_(std::move(command)) {}
+
+  std::string Name() const override { return command_; }
+  absl::StatusOr<Outputs> Run(const Request& request) override;
+
+ private:
+  const std::string command_;
+};
+
+// Kills the command that runs, and removes its files: for a handler of signals that ends the process.
+void EndCommandBackend();
+
+}  // namespace assay
+
+#endif  // ASSAY_CHECK_BACKENDS_COMMAND_BACKEND_H_

@@ -1,0 +1,31 @@
+#include "check/backends/output_keys.h"
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+namespace assay {
+
+std::vector<std::pair<std::string, Shape>> OutputsOf(const Module& module) {
+  std::vector<std::pair<std::string, Shape>> outputs;
+  ForEachLeaf(
+      *module.entry_computation().root_instruction().shape, [&](const ShapeIndex& path, const Shape& shape) {
+        if (shape.IsArray())
+          outputs.emplace_back(path.empty() ? "out0" : fmt::format("out{}", fmt::join(path, ".")), shape);
+      });
+  return outputs;
+}
+
+absl::StatusOr<std::map<std::string, Literal>> DecodeOutputs(const Module& module,
+                                                             std::map<std::string, NpyArray> arrays) {
+  if (arrays.size() == 1 && arrays.count("") == 1) arrays["out0"] = std::move(arrays.extract("").mapped());
+  std::map<std::string, Literal> values;
+  for (const auto& [key, shape] : OutputsOf(module)) {
+    const auto it = arrays.find(key);
+    if (it == arrays.end()) continue;
+    ASSAY_ASSIGN_OR_RETURN(Literal value, DecodeNpy(key, it->second, shape));
+    values.emplace(key, std::move(value));
+  }
+  return values;
+}
+
+}  // namespace assay

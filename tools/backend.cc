@@ -1,0 +1,46 @@
+#include "tools/backend.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "check/backends/command_backend.h"
+#include "fmt/format.h"
+#include "shape/error.h"
+
+namespace assay::cli {
+
+bool NamesBackend(const DiffFlags& flags) { return !flags.backend.empty(); }
+
+std::string BackendUsage(const DiffFlags& flags) {
+  if (!flags.backend.empty() && flags.backend.find("{outputs}") == std::string::npos) {
+    return "--backend takes a command with {outputs}, the .npz file that it writes, and {program} and "
+           "{inputs}, what it "
+           "reads";
+  }
+  return {};
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const DiffFlags& flags) {
+  return std::make_unique<CommandBackend>(flags.backend);
+}
+
+absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<DeviceInputs>& inputs) {
+  if (grid.size() != 1)
+    return NotSupported({}, fmt::format("a backend runs programs of 1 device; this has {}", grid.size()));
+  for (const DeviceInputs& device : inputs) {
+    if (!device.process.infeed.empty() || !device.process.host_to_device.empty())
+      return NotSupported({},
+                          "a backend is given arguments only: no infeed, and nothing received from the host");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Backend::Outputs> RunBackend(const DiffFlags& flags, Backend& backend,
+                                            const ProgramInFile& loaded,
+                                            const std::vector<Literal>& arguments) {
+  // What flags changed, or was read from a pipe, is no longer what lies in the file.
+  const bool as_in_file = flags.first != "-" && flags.run.replicas == 0 && flags.run.partitions == 0;
+  return backend.Run({loaded.program.module(), as_in_file ? flags.first : "", arguments});
+}
+
+}  // namespace assay::cli
