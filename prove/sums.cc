@@ -186,10 +186,9 @@ std::vector<uint64_t> Wanted(const Problem& p, ElementType result) {
   for (int64_t output = 0; output < p.outputs; ++output) {
     re.Clear();
     im.Clear();
-    if (!p.products) {
-      re.Add(y.re[0]);
-      if (complex) im.Add(y.im[0]);
-    }
+    // A contraction starts at +0, a reduce at its initial value.
+    re.Add(p.products ? 0 : y.re[0]);
+    if (complex) im.Add(p.products ? 0 : y.im[0]);
     p.walk(output, [&](int64_t i, int64_t j) {
       if (!p.products) {
         re.Add(x.re[i]);
