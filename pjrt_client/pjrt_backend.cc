@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "pjrt_client/arrays.h"
@@ -31,25 +32,17 @@ absl::Status CheckShape(const Shape& whole, std::string_view what) {
   return status;
 }
 
-// What a run of one device without a host beside it can do.
+// What a run of one device without a host beside it can do. Plugins would wait for the host forever.
 absl::Status CheckModule(const Module& module) {
   const int64_t devices = module.replica_count * module.num_partitions;
   if (devices != 1)
     return NotSupported({}, fmt::format("a plugin runs a program of one device, this one is of {}", devices));
   for (const Computation& computation : module.computations) {
     for (const Instruction& instruction : computation.instructions) {
-      switch (instruction.opcode) {
-        case Opcode::kInfeed:
-        case Opcode::kOutfeed:
-        case Opcode::kSend:
-        case Opcode::kRecv:
-          return NotSupported(
-              instruction.position,
-              fmt::format("{}: a plugin runs a program of one device without a host beside it",
-                          Name(instruction.opcode)));
-        default:
-          break;
-      }
+      if (!MeetsHost(instruction)) continue;
+      return NotSupported(instruction.position,
+                          fmt::format("{}: a plugin runs a program of one device without a host beside it",
+                                      Name(instruction.opcode)));
     }
   }
   const Computation& entry = module.entry_computation();

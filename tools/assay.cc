@@ -241,16 +241,19 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   });
   sub->add_flag("--spmd", arguments.diff.spmd,
                 "FIRST is a partitioned program, SECOND the whole one; inputs are the whole one's");
-  sub->add_option("FIRST", arguments.diff.first, "an .npz file, or a program with --actual or --backend")
+  sub->add_option("FIRST", arguments.diff.first,
+                  "an .npz file, or a program with --actual, --backend or --plugin")
       ->required()
       ->check(Input());
   sub->add_option("SECOND", arguments.diff.second, "an .npz file, or with --spmd a program")->check(Input());
   CLI::Option* const actual =
       sub->add_option("--actual", arguments.diff.actual, "the backend's outputs, in an .npz file")
           ->check(Input());
-  sub->add_option("--backend", arguments.diff.backend,
-                  "the command that gives them: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
-      ->excludes(actual);
+  CLI::Option* const backend =
+      sub->add_option("--backend", arguments.diff.backend,
+                      "the command that gives them: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
+          ->excludes(actual);
+  AddPluginFlags(sub, run)->excludes(actual)->excludes(backend);
   AddInputFlags(sub, run);
   AddDeviceFlags(sub, run);
   AddOpsFlags(sub, run);

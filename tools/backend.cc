@@ -9,7 +9,7 @@
 
 namespace assay::cli {
 
-bool NamesBackend(const DiffFlags& flags) { return !flags.backend.empty(); }
+bool NamesBackend(const DiffFlags& flags) { return !flags.backend.empty() || !flags.run.plugin.empty(); }
 
 std::string BackendUsage(const DiffFlags& flags) {
   if (!flags.backend.empty() && flags.backend.find("{outputs}") == std::string::npos) {
@@ -21,6 +21,7 @@ std::string BackendUsage(const DiffFlags& flags) {
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const DiffFlags& flags) {
+  if (!flags.run.plugin.empty()) return PluginOf(flags.run);
   return std::make_unique<CommandBackend>(flags.backend);
 }
 

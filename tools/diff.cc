@@ -149,13 +149,13 @@ int Diff(const DiffFlags& flags) {
     return UsageError(
         "diff with a --profile takes a program, its inputs and a backend: its outputs, --actual OUT.npz, or "
         "what "
-        "gives them, --backend 'CMD {program} {inputs} {outputs}'");
+        "gives them, --backend 'CMD {program} {inputs} {outputs}' or --plugin LIB.so");
   }
   if ((flags.actual.empty() && !runs) == flags.second.empty()) {
     return UsageError(
-        "diff takes either two .npz files or a program with --actual OUT.npz or --backend 'CMD {program} "
+        "diff takes either two .npz files or a program with --actual OUT.npz, --backend 'CMD {program} "
         "{inputs} "
-        "{outputs}'");
+        "{outputs}' or --plugin LIB.so");
   }
   if (ReadsStandardInputTwice({flags.first, flags.second, flags.actual, flags.run.inputs})) return 2;
   if (!flags.profile.empty()) return DiffByProfile(flags);

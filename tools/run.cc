@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "check/backend.h"
+#include "check/backends/output_keys.h"
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
 #include "devices/transport.h"
@@ -137,14 +138,12 @@ RunStatistics StatisticsOf(const std::vector<DeviceOutputs>& outputs) {
   return all;
 }
 
-// The outputs of the program in order.
 NamedLiterals InOrder(const Module& module, Backend::Outputs outputs) {
   NamedLiterals results;
-  ForEachLeaf(
-      *module.entry_computation().root_instruction().shape, [&](const ShapeIndex& path, const Shape&) {
-        const auto it = outputs.find(path.empty() ? "out0" : fmt::format("out{}", fmt::join(path, ".")));
-        if (it != outputs.end()) results.emplace_back(it->first, std::move(it->second));
-      });
+  for (const auto& [key, shape] : OutputsOf(module)) {
+    if (const auto it = outputs.find(key); it != outputs.end())
+      results.emplace_back(key, std::move(it->second));
+  }
   return results;
 }
 
@@ -160,8 +159,10 @@ int RunOnPlugin(const RunFlags& flags, const ProgramInFile& loaded) {
   if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
   const absl::StatusOr<std::unique_ptr<Backend>> plugin = PluginOf(flags);
   if (!plugin.ok()) return Fail(plugin.status(), flags.program);
+  // What flags changed, or was read from a pipe, is no longer what lies in the file.
+  const bool as_in_file = flags.program != "-" && flags.replicas == 0 && flags.partitions == 0;
   absl::StatusOr<Backend::Outputs> outputs =
-      (*plugin)->Run({loaded.program.module(), flags.program, (*inputs)[0].arguments});
+      (*plugin)->Run({loaded.program.module(), as_in_file ? flags.program : "", (*inputs)[0].arguments});
   if (!outputs.ok()) return FailIn(loaded, outputs.status(), flags.program);
   return Deliver(flags, InOrder(loaded.program.module(), *std::move(outputs)), {});
 }

@@ -62,6 +62,29 @@ class Plugin(CliCase):
         self.expect(5, "run", self.file("p.hlo", ENDLESS), "--random-inputs", "1", "--plugin", OWN, "--timeout", "0.5",
                     error="timeout after 0.5 seconds")
 
+    def test_diff_compares_with_the_exact_results(self):
+        program, inputs = self.file("p.hlo", ADD), self.npz("in.npz", arg0=floats(1, 2.5))
+        self.expect(0, "diff", program, "--inputs", inputs, "--plugin", OWN, output="out0: ")
+        self.expect(0, "diff", program, "--inputs", inputs, "--plugin", OWN, "--profile", "strict", output="2 inside")
+        self.faulty("one_bit", 1, "diff", program, "--inputs", inputs, output="out0: ")
+        self.faulty("one_bit", 0, "diff", program, "--inputs", inputs, "--ulps", "1")
+        self.faulty("one_bit", 1, "diff", program, "--inputs", inputs, "--profile", "strict", output="1 outside")
+        self.faulty("one_bit", 1, "diff", program, "--inputs", inputs, "--profile", "strict", "--json",
+                    output='"conforms": false')
+        self.faulty("error:LoadedExecutable_Execute", 5, "diff", program, "--inputs", inputs, error="DATA_LOSS")
+        self.faulty("null:LoadedExecutable_Execute", 4, "diff", program, "--inputs", inputs, error="PJRT_LoadedEx")
+        self.expect(2, "diff", program, "--plugin", OWN, "--actual", inputs, error="--actual")
+        self.expect(2, "diff", program, "--plugin", OWN, "--backend", "x {outputs}", error="--backend")
+
+    def test_the_fifteen_programs_are_the_same_on_the_plugin(self):
+        folders = sorted(os.listdir("golden/programs"))
+        self.assertEqual(len(folders), 15)
+        for number, folder in enumerate(folders):
+            form = ("program.hlo", "program.mlir", "program.mlirbc", "program.pb")[number % 4]
+            files = os.path.join("golden/programs", folder)
+            self.expect(0, "diff", os.path.join(files, form), "--inputs", os.path.join(files, "inputs.npz"),
+                        "--plugin", OWN)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -168,8 +168,7 @@ absl::Status CheckRegionsForEffects(const Module& module) {
     if (!inside[c]) continue;
     for (const Instruction& instruction : computation.instructions) {
       for (ComputationId id : CalledComputations(instruction)) inside[static_cast<size_t>(id.value)] = true;
-      if (instruction.opcode == Opcode::kInfeed || instruction.opcode == Opcode::kOutfeed ||
-          instruction.attributes.Bool(Attr::kIsHostTransfer))
+      if (MeetsHost(instruction))
         return NotSupported(instruction.position,
                             fmt::format("SDY-6: {} inside of a manual region", Name(instruction.opcode)));
     }
@@ -205,6 +204,11 @@ absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const M
 
 bool IsMeeting(const Instruction& instruction) {
   return DefinitionOf(instruction.opcode).channel != Channel::kNone || LeavesRegion(instruction);
+}
+
+bool MeetsHost(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kInfeed || instruction.opcode == Opcode::kOutfeed ||
+         instruction.attributes.Bool(Attr::kIsHostTransfer);
 }
 
 absl::Status CheckDevices(const Module& module, const DeviceGrid& grid) {

@@ -12,6 +12,9 @@ namespace assay {
 // Devices meet at this instruction, or send: how many there are matters to it.
 bool IsMeeting(const Instruction& instruction);
 
+// The instruction takes a value from the host, or gives it one, while the program runs.
+bool MeetsHost(const Instruction& instruction);
+
 // The collectives that the entry computation reaches hold on this grid: ids are in range and, where the op wants it, all of
 // them listed, and shapes fit the sizes of groups. InvalidProgram with the label of the violated constraint, at the instruction.
 absl::Status CheckDevices(const Module& module, const DeviceGrid& grid);
