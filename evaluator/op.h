@@ -19,6 +19,7 @@
 
 namespace assay {
 
+class AuditContext;  // audit.h
 class BoundContext;  // bound.h
 struct DeviceGrid;   // device.h
 class EvalContext;   // eval_context.h
@@ -77,6 +78,9 @@ using EvalFn = absl::StatusOr<Literal> (*)(EvalContext& context, std::span<Liter
 // Writes how far a correct backend's result may lie from the exact one (bound.h; the rules are in bounds/).
 using BoundFn = void (*)(BoundContext& context);
 
+// Tells where the instruction depends on what the specification leaves open (audit.h; the rules are in audits/).
+using AuditFn = void (*)(AuditContext& context);
+
 // The function over strips that gives an elementwise op its meaning, for these operand types and
 // result type. See elementwise.h.
 using StripFor = StripKernel (*)(const Instruction& instruction, std::span<const ElementType> operands,
@@ -124,6 +128,7 @@ struct OpDef {
   Named<EvalFn> eval;
   Named<WorkFn> work;                  // what a run takes (work.h)
   Named<BoundFn> bound;                // how far a correct backend may be from the exact result
+  Named<AuditFn> audit;                // where it depends on what the specification leaves open
   StripFor strip = nullptr;            // elementwise ops only; eval is then EvalElementwise of map_elements.h
   SourceFn source = nullptr;           // ops that only move elements
   SumDef sum = {};                     // ops whose result elements are sums of operand elements

@@ -410,10 +410,11 @@ ScalarFunction::ScalarFunction(std::unique_ptr<Impl> impl) : impl_(std::move(imp
 ScalarFunction::~ScalarFunction() = default;
 
 absl::StatusOr<std::unique_ptr<ScalarFunction>> ScalarFunction::Make(RunContext& run, const Module& module,
-                                                                     ComputationId id, int depth) {
+                                                                     ComputationId id, int depth,
+                                                                     bool interpreted) {
   auto impl = std::make_unique<Impl>(run, module, id, depth);
   ASSAY_RETURN_IF_ERROR(impl->ReadSignature({}));
-  impl->compiled = impl->Compile({});
+  impl->compiled = !interpreted && impl->Compile({});
   impl->exact_sum = IsExactSum(module, id);
   return std::unique_ptr<ScalarFunction>(new ScalarFunction(std::move(impl)));
 }

@@ -23,9 +23,10 @@ class ScalarFunction {
  public:
   ~ScalarFunction();
   // `run` and `module` must outlive it. The computation must take and return scalars (or a flat tuple
-  // of scalars).
+  // of scalars). `interpreted`: it is never compiled, for who watches its steps.
   static absl::StatusOr<std::unique_ptr<ScalarFunction>> Make(RunContext& run, const Module& module,
-                                                              ComputationId id, int depth);
+                                                              ComputationId id, int depth,
+                                                              bool interpreted = false);
 
   // The values of some of a computation's instructions, as a function of its parameters; null where it can't be
   // compiled.

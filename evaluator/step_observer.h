@@ -1,15 +1,21 @@
-// Who watches a run, step by step: times (step_times.h), a trace (step_trace.h). A run that nobody watches pays one
-// comparison a computation for this.
+// Who watches a run, step by step: times (step_times.h), a trace (step_trace.h), values (check/audit_run.cc). A run that
+// nobody watches pays one comparison a computation for this.
 #ifndef ASSAY_EVALUATOR_STEP_OBSERVER_H_
 #define ASSAY_EVALUATOR_STEP_OBSERVER_H_
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "hlo/attribute.h"
+#include "shape/error.h"
 
 namespace assay {
 
 struct Computation;
+class EvalContext;
+class Literal;
 struct Step;
 
 class StepObserver {
@@ -24,6 +30,14 @@ class StepObserver {
   virtual void End() = 0;
   // The kernel of the step that began last left this run to the reference.
   virtual void FellBack(std::string_view) {}
+  // The observer looks at values: operands are kept for it until their step is done, so nothing is written over them.
+  virtual bool LooksAtValues() const { return false; }
+  // The values of a step of one instruction that was evaluated; an error ends the run.
+  virtual absl::Status Evaluated(EvalContext&, std::span<const Literal>, const Literal&) {
+    return absl::OkStatus();
+  }
+  // The observer wants to see the steps of each application of a computation of scalars, not its results alone.
+  virtual bool LooksInto(ComputationId) const { return false; }
   // The thread that calls computed items [begin, end) of a loop that the running step had cut (parallel.h). Any thread
   // may call this, before that step ends.
   virtual void Part(Clock::time_point from, Clock::time_point to, int64_t begin, int64_t end) = 0;

@@ -20,7 +20,8 @@ namespace assay {
 namespace {
 
 absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& module,
-                                                              std::span<const Engine* const> engines) {
+                                                              std::span<const Engine* const> engines,
+                                                              PlanForm form) {
   const std::vector<std::vector<bool>> live = LiveInstructions(module);
   const std::vector<bool> in_loop = ComputationsInLoops(module);
   std::optional<LoopFacts> loops;
@@ -36,10 +37,12 @@ absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& modu
     ASSAY_RETURN_IF_ERROR(OrderSteps(computation, live[c], plan));
     if (!engines.empty()) {
       std::vector<bool> apart;
-      if (in_loop[c]) apart = loops->WorthAStep(computation, live[c]);
-      ASSAY_RETURN_IF_ERROR(FuseSteps(module, computation, engines, in_loop[c], fusions, plan, apart));
+      if (form == PlanForm::kFast) {
+        if (in_loop[c]) apart = loops->WorthAStep(computation, live[c]);
+        ASSAY_RETURN_IF_ERROR(FuseSteps(module, computation, engines, in_loop[c], fusions, plan, apart));
+      }
       TakeStructure(computation, plan);
-      if (in_loop[c]) FindLoopInvariants(*loops, computation, plan);
+      if (in_loop[c] && form == PlanForm::kFast) FindLoopInvariants(*loops, computation, plan);
     }
     MarkLastUses(computation, plan);
     ASSAY_RETURN_IF_ERROR(PrepareSteps(module, computation, engines, in_loop[c], plans, plan));
@@ -64,13 +67,14 @@ bool HasDynamic(const Module& module) {
 
 }  // namespace
 
-absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const Engine* const> engines) {
+absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const Engine* const> engines,
+                              PlanForm form) {
   const Module& module = verified.module();
   Plan plan;
-  if (!engines.empty()) plan.module = InlineCalls(module);
+  if (!engines.empty() && form == PlanForm::kFast) plan.module = InlineCalls(module);
   if (plan.module == nullptr) plan.module = verified.shared_module();
   plan.engines.assign(engines.begin(), engines.end());
-  ASSAY_ASSIGN_OR_RETURN(plan.computations, PlanComputations(*plan.module, plan.engines));
+  ASSAY_ASSIGN_OR_RETURN(plan.computations, PlanComputations(*plan.module, plan.engines, form));
   plan.meets = HasMeetings(*plan.module);
   plan.has_dynamic = HasDynamic(*plan.module);
   return plan;

@@ -79,4 +79,10 @@ std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa, bool allo
   return engines.fast;
 }
 
+std::span<const Engine* const> InstructionEngines() {
+  static const std::array<const Engine*, 2> engines = {&native::NativeEngine(MachineIsa()),
+                                                       &custom::CustomEngine()};
+  return engines;
+}
+
 }  // namespace assay

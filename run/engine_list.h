@@ -26,6 +26,9 @@ std::string_view Name(EngineChoice choice);
 std::span<const Engine* const> EnginesOf(EngineChoice choice = EngineChoice::kExact, Isa isa = MachineIsa(),
                                          bool allow_rwx = false, const gpu::GpuOptions& gpu = {});
 
+// Of the exact ones, those that take nothing but single instructions.
+std::span<const Engine* const> InstructionEngines();
+
 }  // namespace assay
 
 #endif  // ASSAY_RUN_ENGINE_LIST_H_

@@ -424,6 +424,16 @@ absl::StatusOr<Literal> Executor::Evaluate(const Computation& computation, const
   }
   EvalContext context(*this, *plan_.module, computation, instruction, depth);
   const std::span<Literal> values(operands.data(), operands.size());
+  if (observer_ == nullptr || !observer_->LooksAtValues())
+    return EvaluateOn(context, computation, step, values);
+  const std::vector<Literal> before(values.begin(), values.end());
+  ASSAY_ASSIGN_OR_RETURN(Literal result, EvaluateOn(context, computation, step, values));
+  ASSAY_RETURN_IF_ERROR(observer_->Evaluated(context, before, result));
+  return result;
+}
+
+absl::StatusOr<Literal> Executor::EvaluateOn(EvalContext& context, const Computation& computation,
+                                             const Step& step, std::span<Literal> values) {
   if (step.kernel == nullptr) return step.op->eval(context, values);
   absl::StatusOr<Literal> result = RunKernel(context, computation, step, values);
   if (result.ok() || !IsLeftToOthers(result.status(), values)) return result;
@@ -487,7 +497,8 @@ StripKernel Executor::StripFor(const Instruction& instruction, std::span<const E
 absl::StatusOr<ScalarFunction*> Executor::Scalar(ComputationId id, int depth) {
   std::unique_ptr<ScalarFunction>& function = scalar_functions_[id.value];
   if (function == nullptr) {
-    ASSAY_ASSIGN_OR_RETURN(function, ScalarFunction::Make(*this, *plan_.module, id, depth));
+    const bool is_watched = observer_ != nullptr && observer_->LooksInto(id);
+    ASSAY_ASSIGN_OR_RETURN(function, ScalarFunction::Make(*this, *plan_.module, id, depth, is_watched));
   }
   return function.get();
 }

@@ -108,6 +108,8 @@ class Executor final : public RunContext {
                              Frame& frame, int depth, Turn* turn);
   absl::Status RunStep(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
+  absl::StatusOr<Literal> EvaluateOn(EvalContext& context, const Computation& computation, const Step& step,
+                                     std::span<Literal> values);
   absl::StatusOr<Literal> RunKernel(EvalContext& context, const Computation& computation, const Step& step,
                                     std::span<Literal> values);
   // A step whose kernel leaves a run to others.

@@ -60,6 +60,10 @@ absl::StatusOr<std::shared_ptr<const Plan>> Program::PlanFor(std::span<const Eng
   return shared_->plans.emplace_back(std::make_shared<const Plan>(std::move(plan)));
 }
 
+absl::StatusOr<Plan> Program::PlanAsWritten() const {
+  return MakePlan(shared_->module, InstructionEngines(), PlanForm::kAsWritten);
+}
+
 absl::StatusOr<Literal> Program::Run(std::vector<Literal> arguments, RunOptions options,
                                      std::span<const Engine* const> engines) const {
   if (module().replica_count > 1 || module().num_partitions > 1) {

@@ -42,6 +42,10 @@ class Program {
   absl::StatusOr<std::shared_ptr<const Plan>> PlanFor(
       std::span<const Engine* const> engines = EnginesOf()) const;
 
+  // A plan of one step for each instruction (PlanForm::kAsWritten), by kernels that give the reference's bits, for observers that
+  // look at values. It is made anew at each call.
+  absl::StatusOr<Plan> PlanAsWritten() const;
+
   // Runs that plan once, on one device: several are devices/run_devices.h's. Takes one literal for each parameter of the entry
   // computation, compatible with the parameter's shape, and gives the root's value. `options` has the limits (steps, bytes,
   // seconds), threads and cross-check. Errors are PlanFor's and the run's: NotSupported where the module says more devices,

@@ -234,6 +234,16 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
       "in runs of their own, time each step: share of the roofline measured here, second and third tier");
   AddProfileFlags(sub, run);
 
+  sub = command(app, "audit", "show where a program depends on what its specification leaves open",
+                [&] { return assay::cli::Audit(run); });
+  AddProgram(sub, run);
+  AddInputFlags(sub, run);
+  AddDeviceFlags(sub, run);
+  AddOpsFlags(sub, run);
+  AddSeedFlag(sub, run);
+  AddLimitFlags(sub, run);
+  sub->add_flag("--json", run.json, "print the findings as JSON");
+
   sub = command(app, "diff", "compare two sets of outputs, or a backend's outputs with the exact ones", [&] {
     arguments.diff.run = run;
     arguments.diff.run.program = arguments.diff.first;

@@ -83,6 +83,8 @@ int PrintLapackCalls();
 int PrintWrappers(const std::string& language, const RunFlags& flags);
 // Whether programs of the older registrations mean the same with the newer ones: 0, or 1 with what is not safe.
 int CompareOps(const std::string& older, const std::string& newer);
+// Where the program depends on what its specification leaves open: 0 with what was found.
+int Audit(const RunFlags& flags);
 int Diff(const DiffFlags& flags);
 int DiffPartitioned(const DiffFlags& flags);
 int DiffByProfile(const DiffFlags& flags);

@@ -3,6 +3,7 @@
 // The wrapped computation f runs once, where the last of its parameters is bound: at the start as a rule,
 // else at the update or done that binds it. start and update give ((arguments so far...), result of f,
 // context...).
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
@@ -204,6 +205,7 @@ constinit const OpDef ops::AsyncStart = {
     .eval = EvalAsyncStart,
     .work = work::None,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .pass_demand = PassDemandOfAsyncStart,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
@@ -218,6 +220,7 @@ constinit const OpDef ops::AsyncUpdate = {
     .eval = EvalAsyncUpdate,
     .work = work::None,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .pass_demand = demand::Whole,
     .runs_steps = true,
     .gives_async_state = true,
@@ -232,6 +235,7 @@ constinit const OpDef ops::AsyncDone = {
     .eval = EvalAsyncDone,
     .work = work::None,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .pass_demand = PassDemandOfAsyncDone,
     .runs_steps = true,
     .takes_async_state = true,

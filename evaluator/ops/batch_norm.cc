@@ -2,6 +2,7 @@
 // formulas is one rounding to the element type; sums, means and variances are exact until then.
 #include "evaluator/ops/batch_norm.h"
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -291,6 +292,7 @@ constinit const OpDef ops::BatchNormTraining = {
     .eval = EvalBatchNormTraining,
     .work = work::Move,
     .bound = bound::NoRule,
+    .audit = audit::Computes,
 };
 
 constinit const OpDef ops::BatchNormInference = {
@@ -301,6 +303,7 @@ constinit const OpDef ops::BatchNormInference = {
     .eval = EvalBatchNormInference,
     .work = work::Move,
     .bound = bound::NoRule,
+    .audit = audit::Computes,
 };
 
 constinit const OpDef ops::BatchNormGrad = {
@@ -311,6 +314,7 @@ constinit const OpDef ops::BatchNormGrad = {
     .eval = EvalBatchNormGrad,
     .work = work::Move,
     .bound = bound::NoRule,
+    .audit = audit::Computes,
 };
 
 }  // namespace assay

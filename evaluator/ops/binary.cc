@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
@@ -104,6 +105,7 @@ constinit const OpDef ops::Add = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Add,
+    .audit = audit::Computes,
     .strip = ByKind<kAddStrips>,
 };
 
@@ -136,6 +138,7 @@ constinit const OpDef ops::Subtract = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Subtract,
+    .audit = audit::Computes,
     .strip = ByKind<kSubtractStrips>,
 };
 
@@ -167,6 +170,7 @@ constinit const OpDef ops::Multiply = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Multiply,
+    .audit = audit::Computes,
     .strip = ByKind<kMultiplyStrips>,
 };
 
@@ -194,6 +198,7 @@ constinit const OpDef ops::Divide = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Divide,
+    .audit = audit::Divide,
     .strip = ByKind<kDivideStrips>,
 };
 
@@ -221,6 +226,7 @@ constinit const OpDef ops::Remainder = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Remainder,
+    .audit = audit::Divide,
     .strip = ByKind<kRemainderStrips>,
 };
 
@@ -250,6 +256,7 @@ constinit const OpDef ops::Power = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Power,
+    .audit = audit::Power,
     .strip = ByKind<kPowerStrips>,
 };
 
@@ -261,6 +268,7 @@ constinit const OpDef ops::Atan2 = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Atan2,
+    .audit = audit::Computes,
     .strip = ByKind<kAtan2Strips>,
 };
 
@@ -272,6 +280,7 @@ constinit const OpDef ops::Mulhi = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Nothing,
     .strip = ByKind<kMulhiStrips>,
 };
 
@@ -335,6 +344,7 @@ constinit const OpDef ops::Maximum = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Maximum,
+    .audit = audit::Extreme,
     .strip = ByKind<kMaximumStrips>,
     .pass_demand = demand::Moved<0, 1>,
 };
@@ -347,6 +357,7 @@ constinit const OpDef ops::Minimum = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Minimum,
+    .audit = audit::Extreme,
     .strip = ByKind<kMinimumStrips>,
     .pass_demand = demand::Moved<0, 1>,
 };

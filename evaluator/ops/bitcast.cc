@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -200,6 +201,7 @@ constinit const OpDef ops::Bitcast = {
     .eval = EvalBitcast,
     .work = work::None,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .source = SourceOfBitcast,
     .pass_demand = demand::Moved<0>,
 };

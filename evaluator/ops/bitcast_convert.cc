@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/strips.h"
@@ -193,6 +194,7 @@ constinit const OpDef ops::BitcastConvert = {
     .eval = EvalBitcastConvert,
     .work = work::Elementwise,
     .bound = bound::BitcastConvert,
+    .audit = audit::Nothing,
     .strip = StripForBitcastConvert,
 };
 

@@ -1,5 +1,6 @@
 // Bitwise ops and shifts: and, or, xor, shift-left, shift-right-arithmetic, shift-right-logical
 // (spec/operations-elementwise.md, "Binary bitwise and shifts").
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/integer.h"
@@ -60,6 +61,7 @@ constinit const OpDef ops::And = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Nothing,
     .strip = ByKind<kBitStrips<kAnd>>,
 };
 constinit const OpDef ops::Or = {
@@ -69,6 +71,7 @@ constinit const OpDef ops::Or = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Nothing,
     .strip = ByKind<kBitStrips<kOr>>,
 };
 constinit const OpDef ops::Xor = {
@@ -78,6 +81,7 @@ constinit const OpDef ops::Xor = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Nothing,
     .strip = ByKind<kBitStrips<kXor>>,
 };
 
@@ -90,6 +94,7 @@ constinit const OpDef ops::ShiftLeft = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Shift,
     .strip = ByKind<kShiftLeftStrips>,
 };
 // shift-right-arithmetic: the top bit of the pattern comes in from the left, for unsigned types too.
@@ -100,6 +105,7 @@ constinit const OpDef ops::ShiftRightArithmetic = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Shift,
     .strip = ByKind<kShiftRightArithmeticStrips>,
 };
 // shift-right-logical: zeros come in from the left.
@@ -110,6 +116,7 @@ constinit const OpDef ops::ShiftRightLogical = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Shift,
     .strip = ByKind<kShiftRightLogicalStrips>,
 };
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/shape_rules.h"
@@ -310,6 +311,7 @@ constinit const OpDef ops::Call = {
     .eval = EvalCall,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .pass_demand = demand::OfCallees,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
@@ -323,6 +325,7 @@ constinit const OpDef ops::Fusion = {
     .eval = EvalFusion,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .pass_demand = demand::OfCallees,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
@@ -336,6 +339,7 @@ constinit const OpDef ops::Conditional = {
     .eval = EvalConditional,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .demands = DemandsOfConditional,
     .pass_demand = demand::OfCallees,
     .runs_steps = true,
@@ -349,6 +353,7 @@ constinit const OpDef ops::While = {
     .eval = EvalWhile,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .pass_demand = PassDemandOfWhile,
     .runs_steps = true,
     .calls_may_have_effects = true,
@@ -361,6 +366,7 @@ constinit const OpDef ops::CopyStart = {
     .eval = EvalCopyStart,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .pass_demand = PassDemandOfCopyStart,
     .partner_in_computation = true,
 };
@@ -371,6 +377,7 @@ constinit const OpDef ops::CopyDone = {
     .eval = EvalCopyDone,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .pass_demand = PassDemandOfCopyDone,
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/strips.h"
@@ -159,6 +160,7 @@ constinit const OpDef ops::Convert = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Convert,
+    .audit = audit::Convert,
     .strip = StripForConvert,
     .pass_demand = demand::InPlace<0>,
 };
@@ -251,6 +253,7 @@ constinit const OpDef ops::ReducePrecision = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::NoRule,
+    .audit = audit::Computes,
     .strip = StripForReducePrecision,
 };
 
@@ -313,6 +316,7 @@ constinit const OpDef ops::StochasticConvert = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::NoRule,
+    .audit = audit::Convert,
     .strip = ByKind<kStochasticConvertStrips>,
 };
 
@@ -367,6 +371,7 @@ constinit const OpDef ops::Complex = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Complex,
+    .audit = audit::Nothing,
     .strip = ByKind<kComplexStrips>,
 };
 
@@ -378,6 +383,7 @@ constinit const OpDef ops::Real = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Passed,
+    .audit = audit::Nothing,
     .strip = ByKind<kRealStrips>,
 };
 
@@ -390,6 +396,7 @@ constinit const OpDef ops::Imag = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Passed,
+    .audit = audit::Nothing,
     .strip = ByKind<kImagStrips>,
 };
 

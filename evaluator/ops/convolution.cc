@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
@@ -374,6 +375,7 @@ constinit const OpDef ops::Convolution = {
     .eval = EvalConvolution,
     .work = WorkOfConvolution,
     .bound = bound::Convolution,
+    .audit = audit::Computes,
     .sum = {SumDef::Of::kProducts, AddTermsOfConvolution, MostTermsOfConvolution},
     .never_in_place = true,
 };

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/custom_op.h"
 #include "evaluator/device.h"
@@ -418,6 +419,7 @@ constinit const OpDef ops::CustomCall = {
     .eval = EvalByReference,
     .work = WorkOfCustomCall,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .effect_of = HasEffect,
     .calls_may_have_effects = true,
 };

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
@@ -124,6 +125,7 @@ constinit const OpDef ops::Dot = {
     .eval = EvalDot,
     .work = WorkOfDot,
     .bound = bound::Dot,
+    .audit = audit::Computes,
     .sum = {SumDef::Of::kProducts, AddTermsOfDot, MostTermsOfDot},
     .never_in_place = true,
 };

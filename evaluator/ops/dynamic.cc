@@ -2,6 +2,7 @@
 // DYN-1 to DYN-7 of spec/shapes.md).
 #include <cstring>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/ops/repack.h"
 #include "evaluator/shape_rules.h"
@@ -160,6 +161,7 @@ constinit const OpDef ops::GetDimensionSize = {
     .eval = EvalGetDimensionSize,
     .work = work::None,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
 };
 constinit const OpDef ops::SetDimensionSize = {
     .operands = Exactly(2),
@@ -169,6 +171,7 @@ constinit const OpDef ops::SetDimensionSize = {
     .eval = EvalSetDimensionSize,
     .work = work::None,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .demands = DemandsOfSetDimensionSize,
     .pass_demand = demand::Moved<0>,
 };
@@ -180,6 +183,7 @@ constinit const OpDef ops::DynamicReshape = {
     .eval = EvalDynamicReshape,
     .work = work::None,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .demands = DemandsOfDynamicReshape,
     .pass_demand = demand::Moved<0>,
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/op.h"
@@ -233,6 +234,7 @@ constinit const OpDef ops::Fft = {
     .eval = EvalFft,
     .work = WorkOfFft,
     .bound = bound::Fft,
+    .audit = audit::Computes,
 };
 
 }  // namespace assay

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/index_vectors.h"
@@ -243,6 +244,7 @@ constinit const OpDef ops::Gather = {
     .eval = EvalGather,
     .work = work::Part,
     .bound = bound::Indexed<1>,
+    .audit = audit::Gather,
     .demands = DemandsOfGather,
     .pass_demand = demand::Moved<0>,
     .never_in_place = true,

@@ -7,6 +7,7 @@
 // of waits is a deadlock.
 #include <optional>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
@@ -265,6 +266,7 @@ constinit const OpDef ops::Infeed = {
     .eval = EvalInfeed,
     .work = work::Stream,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
     .has_side_effect = true,
 };
 constinit const OpDef ops::Outfeed = {
@@ -275,6 +277,7 @@ constinit const OpDef ops::Outfeed = {
     .eval = EvalOutfeed,
     .work = work::Stream,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
     .has_side_effect = true,
 };
 constinit const OpDef ops::Send = {
@@ -285,6 +288,7 @@ constinit const OpDef ops::Send = {
     .eval = EvalSend,
     .work = work::Stream,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
     .channel = Channel::kTransfer,
     .partner_in_computation = true,
     .has_side_effect = true,
@@ -297,6 +301,7 @@ constinit const OpDef ops::SendDone = {
     .eval = EvalSendDone,
     .work = work::Stream,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
     .partner_in_computation = true,
     .has_side_effect = true,
 };
@@ -308,6 +313,7 @@ constinit const OpDef ops::Recv = {
     .eval = EvalRecv,
     .work = work::Stream,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
     .channel = Channel::kTransfer,
     .partner_in_computation = true,
     .has_side_effect = true,
@@ -320,6 +326,7 @@ constinit const OpDef ops::RecvDone = {
     .eval = EvalRecvDone,
     .work = work::Stream,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
     .partner_in_computation = true,
     .has_side_effect = true,
 };

@@ -1,6 +1,7 @@
 // iota (spec/operations-shape.md).
 //
 // out[I] = I[iota_dimension] as the element type: integers wrap, floats are rounded once, complex (x, 0)
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -60,6 +61,7 @@ constinit const OpDef ops::Iota = {
     .eval = EvalIota,
     .work = work::Move,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
     .from_index = true,
 };
 

@@ -3,6 +3,7 @@
 // layouts, is in bitcast.cc; dynamic-reshape in dynamic.cc.
 #include <algorithm>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/element_moves.h"
 #include "evaluator/ops/repack.h"
@@ -233,6 +234,7 @@ constinit const OpDef ops::Broadcast = {
     .eval = EvalBroadcast,
     .work = work::Move,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .source = SourceOfBroadcast,
     .pass_demand = demand::Moved<0>,
 };
@@ -244,6 +246,7 @@ constinit const OpDef ops::Reshape = {
     .eval = EvalReshape,
     .work = work::None,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .source = SourceOfReshape,
     .pass_demand = demand::InPlace<0>,
 };
@@ -255,6 +258,7 @@ constinit const OpDef ops::Transpose = {
     .eval = EvalTranspose,
     .work = work::Move,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .source = SourceOfTranspose,
     .pass_demand = demand::Moved<0>,
 };
@@ -266,6 +270,7 @@ constinit const OpDef ops::Reverse = {
     .eval = EvalReverse,
     .work = work::Move,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .pass_demand = demand::Moved<0>,
 };
 constinit const OpDef ops::Copy = {
@@ -276,6 +281,7 @@ constinit const OpDef ops::Copy = {
     .eval = EvalCopy,
     .work = work::None,
     .bound = bound::Passed,
+    .audit = audit::Nothing,
     .source = SourceOfReshape,
     .pass_demand = demand::InPlace<0>,
 };

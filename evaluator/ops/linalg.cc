@@ -4,6 +4,7 @@
 #include <complex>
 #include <vector>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -349,6 +350,7 @@ constinit const OpDef ops::Cholesky = {
     .eval = EvalCholesky,
     .work = WorkOfCholesky,
     .bound = bound::NoRule,
+    .audit = audit::Cholesky,
     .demands = demand::Matrices,
 };
 
@@ -360,6 +362,7 @@ constinit const OpDef ops::TriangularSolve = {
     .eval = EvalTriangularSolve,
     .work = WorkOfTriangularSolve,
     .bound = bound::NoRule,
+    .audit = audit::TriangularSolve,
     .demands = demand::Matrices,
 };
 

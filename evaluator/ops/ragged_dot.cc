@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/contraction.h"
@@ -291,6 +292,7 @@ constinit const OpDef ops::RaggedDot = {
     .eval = EvalRaggedDot,
     .work = WorkOfRaggedDot,
     .bound = bound::NoRule,
+    .audit = audit::Computes,
     .demands = DemandsOfRaggedDot,
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
@@ -455,6 +456,7 @@ constinit const OpDef ops::RngBitGenerator = {
     .eval = EvalRngBitGenerator,
     .work = work::Move,
     .bound = bound::RngBitGenerator,
+    .audit = audit::Random,
 };
 constinit const OpDef ops::RngGetAndUpdateState = {
     .operands = Exactly(0),
@@ -464,6 +466,7 @@ constinit const OpDef ops::RngGetAndUpdateState = {
     .eval = EvalRngGetAndUpdateState,
     .work = work::Move,
     .bound = bound::NoRule,
+    .audit = audit::Random,
     .has_side_effect = true,
 };
 constinit const OpDef ops::Rng = {
@@ -474,6 +477,7 @@ constinit const OpDef ops::Rng = {
     .eval = EvalRng,
     .work = work::Function,
     .bound = bound::NoRule,
+    .audit = audit::Random,
     .has_side_effect = true,
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -259,6 +260,7 @@ constinit const OpDef ops::Reduce = {
     .eval = EvalReduce,
     .work = WorkOfReduce,
     .bound = bound::Reduce,
+    .audit = audit::Reduce,
     .sum = {SumDef::Of::kFold, AddTermsOfReduce, MostTermsOfReduce},
     .never_in_place = true,
 };
@@ -271,6 +273,7 @@ constinit const OpDef ops::Map = {
     .eval = EvalMap,
     .work = WorkOfMap,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .arguments = Arguments::kElements,
 };
 

@@ -1,5 +1,6 @@
 // scaled-dot (spec/operations-linalg.md, ScaledDot): a dot of operands with block scales.
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/contraction.h"
@@ -212,6 +213,7 @@ constinit const OpDef ops::ScaledDot = {
     .eval = EvalScaledDot,
     .work = WorkOfDot,
     .bound = bound::NoRule,
+    .audit = audit::Computes,
 };
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
@@ -293,6 +294,7 @@ constinit const OpDef ops::Scan = {
     .eval = EvalScan,
     .work = WorkOfScan,
     .bound = bound::NoRule,
+    .audit = audit::Scan,
     .runs_steps = true,
 };
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
 #include "evaluator/ops/index_vectors.h"
@@ -345,6 +346,7 @@ constinit const OpDef ops::Scatter = {
     .eval = EvalScatter,
     .work = WorkOfScatter,
     .bound = bound::Scatter,
+    .audit = audit::Scatter,
     .demands = DemandsOfScatter,
     .pass_demand = demand::Moved<0>,
 };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/map_elements.h"
@@ -39,6 +40,7 @@ constinit const OpDef ops::IsFinite = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::IsFinite,
+    .audit = audit::Nothing,
     .strip = ByKind<kIsFiniteStrips>,
 };
 
@@ -168,6 +170,7 @@ constinit const OpDef ops::Compare = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Compare,
+    .audit = audit::Compare,
     .strip = StripForCompare,
 };
 
@@ -250,6 +253,7 @@ constinit const OpDef ops::Select = {
     .eval = EvalSelect,
     .work = work::Elementwise,
     .bound = bound::Select,
+    .audit = audit::Nothing,
     .strip = StripForSelect,
     .pass_demand = demand::InPlace<1, 2>,
 };
@@ -328,6 +332,7 @@ constinit const OpDef ops::Clamp = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Clamp,
+    .audit = audit::Clamp,
     .strip = ByKind<kClampStrips>,
     .pass_demand = demand::InPlace<1>,
 };

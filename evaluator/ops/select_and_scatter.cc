@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -208,6 +209,7 @@ constinit const OpDef ops::SelectAndScatter = {
     .eval = EvalSelectAndScatter,
     .work = WorkOfSelectAndScatter,
     .bound = bound::SelectAndScatter,
+    .audit = audit::SelectAndScatter,
 };
 
 }  // namespace assay

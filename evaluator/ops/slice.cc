@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/numeric/int128.h"
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/element_moves.h"
 #include "evaluator/runtime_sizes.h"
@@ -390,6 +391,7 @@ constinit const OpDef ops::Slice = {
     .eval = EvalSlice,
     .work = work::Part,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .source = SourceOfSlice,
     .pass_demand = demand::Moved<0>,
     .never_in_place = true,
@@ -402,6 +404,7 @@ constinit const OpDef ops::Pad = {
     .eval = EvalPad,
     .work = work::Move,
     .bound = bound::Moved<0, 1>,
+    .audit = audit::Nothing,
     .pass_demand = demand::Moved<0, 1>,
 };
 constinit const OpDef ops::Concatenate = {
@@ -412,6 +415,7 @@ constinit const OpDef ops::Concatenate = {
     .eval = EvalConcatenate,
     .work = work::Move,
     .bound = bound::Concatenate,
+    .audit = audit::Nothing,
     .pass_demand = PassDemandToParts,
 };
 constinit const OpDef ops::DynamicSlice = {
@@ -422,6 +426,7 @@ constinit const OpDef ops::DynamicSlice = {
     .eval = EvalDynamicSlice,
     .work = work::Part,
     .bound = bound::Indexed<1>,
+    .audit = audit::DynamicSlice,
     .demands = DemandsOfDynamicSlice,
     .pass_demand = demand::Moved<0>,
     .never_in_place = true,
@@ -434,6 +439,7 @@ constinit const OpDef ops::DynamicUpdateSlice = {
     .eval = EvalDynamicUpdateSlice,
     .work = WorkOfDynamicUpdateSlice,
     .bound = bound::Indexed<2>,
+    .audit = audit::DynamicUpdateSlice,
     .demands = DemandsOfDynamicUpdateSlice,
     .pass_demand = demand::Moved<0, 1>,
 };

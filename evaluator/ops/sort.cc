@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/element_moves.h"
 #include "evaluator/elements.h"
@@ -332,6 +333,7 @@ constinit const OpDef ops::Sort = {
     .eval = EvalSort,
     .work = WorkOfSort,
     .bound = bound::Sort,
+    .audit = audit::Sort,
     .pass_demand = PassDemandOfSort,
 };
 constinit const OpDef ops::TopK = {
@@ -342,6 +344,7 @@ constinit const OpDef ops::TopK = {
     .eval = EvalTopK,
     .work = WorkOfTopK,
     .bound = bound::TopK,
+    .audit = audit::TopK,
 };
 
 }  // namespace assay

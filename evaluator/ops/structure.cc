@@ -2,6 +2,7 @@
 // Spec: operations-control.md (Parameter, Tuple, GetTupleElement, AddDependency, AfterAll,
 // OptimizationBarrier, Domain), operations-shape.md (Constant) and operations-collective.md (ReplicaId, PartitionId). Nothing
 // here copies an element: values are handles on shared storage.
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
@@ -140,6 +141,7 @@ constinit const OpDef ops::Parameter = {
     .eval = EvalParameter,
     .work = work::None,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
 };
 constinit const OpDef ops::Constant = {
     .operands = Exactly(0),
@@ -148,6 +150,7 @@ constinit const OpDef ops::Constant = {
     .eval = EvalConstant,
     .work = work::None,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
 };
 constinit const OpDef ops::Tuple = {
     .operands = AtLeast(0),
@@ -156,6 +159,7 @@ constinit const OpDef ops::Tuple = {
     .eval = EvalTuple,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .pass_demand = PassDemandOfTuple,
 };
 constinit const OpDef ops::GetTupleElement = {
@@ -166,6 +170,7 @@ constinit const OpDef ops::GetTupleElement = {
     .eval = EvalGetTupleElement,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .pass_demand = PassDemandOfElement,
 };
 constinit const OpDef ops::AfterAll = {
@@ -175,6 +180,7 @@ constinit const OpDef ops::AfterAll = {
     .eval = EvalToken,
     .work = work::None,
     .bound = bound::Exact,
+    .audit = audit::Nothing,
 };
 constinit const OpDef ops::AddDependency = {
     .operands = Exactly(2),
@@ -183,6 +189,7 @@ constinit const OpDef ops::AddDependency = {
     .eval = EvalFirstOperand,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .pass_demand = demand::Whole,
     .is_identity = true,
 };
@@ -193,6 +200,7 @@ constinit const OpDef ops::OptBarrier = {
     .eval = EvalFirstOperand,
     .work = work::None,
     .bound = bound::Structure,
+    .audit = audit::Nothing,
     .pass_demand = demand::Whole,
     .is_identity = true,
 };
@@ -204,6 +212,7 @@ constinit const OpDef ops::Domain = {
     .eval = EvalFirstOperand,
     .work = work::None,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .pass_demand = demand::Whole,
     .is_identity = true,
 };
@@ -212,12 +221,14 @@ constinit const OpDef ops::ReplicaId = {.operands = Exactly(0),
                                         .infer = InferId,
                                         .eval = EvalReplicaId,
                                         .work = work::Move,
-                                        .bound = bound::Exact};
+                                        .bound = bound::Exact,
+                                        .audit = audit::Nothing};
 constinit const OpDef ops::PartitionId = {.operands = Exactly(0),
                                           .types = TypeSet::Of(ElementType::kU32),
                                           .infer = InferId,
                                           .eval = EvalPartitionId,
                                           .work = work::Move,
-                                          .bound = bound::Exact};
+                                          .bound = bound::Exact,
+                                          .audit = audit::Nothing};
 
 }  // namespace assay

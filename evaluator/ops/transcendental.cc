@@ -6,6 +6,7 @@
 // can ask for, so the attribute is checked (NUM-12) and changes nothing.
 #include <cmath>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
@@ -93,6 +94,7 @@ constinit const OpDef ops::Cbrt = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Cbrt,
+    .audit = audit::Computes,
     .strip = ByKind<kCbrtStrips>,
 };
 
@@ -105,6 +107,7 @@ constinit const OpDef ops::Sqrt = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Sqrt,
+    .audit = audit::Computes,
     .strip = ByKind<kSqrtStrips>,
 };
 
@@ -117,6 +120,7 @@ constinit const OpDef ops::Rsqrt = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Rsqrt,
+    .audit = audit::Computes,
     .strip = ByKind<kRsqrtStrips>,
 };
 
@@ -129,6 +133,7 @@ constinit const OpDef ops::Exp = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Exp,
+    .audit = audit::Computes,
     .strip = ByKind<kExpStrips>,
 };
 
@@ -141,6 +146,7 @@ constinit const OpDef ops::Expm1 = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Expm1,
+    .audit = audit::Computes,
     .strip = ByKind<kExpm1Strips>,
 };
 
@@ -153,6 +159,7 @@ constinit const OpDef ops::Log = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Log,
+    .audit = audit::Computes,
     .strip = ByKind<kLogStrips>,
 };
 
@@ -165,6 +172,7 @@ constinit const OpDef ops::Log1p = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Log1p,
+    .audit = audit::Computes,
     .strip = ByKind<kLog1pStrips>,
 };
 
@@ -177,6 +185,7 @@ constinit const OpDef ops::Logistic = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Logistic,
+    .audit = audit::Computes,
     .strip = ByKind<kLogisticStrips>,
 };
 
@@ -189,6 +198,7 @@ constinit const OpDef ops::Sin = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Sin,
+    .audit = audit::Computes,
     .strip = ByKind<kSinStrips>,
 };
 
@@ -201,6 +211,7 @@ constinit const OpDef ops::Cos = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Cos,
+    .audit = audit::Computes,
     .strip = ByKind<kCosStrips>,
 };
 
@@ -213,6 +224,7 @@ constinit const OpDef ops::Tan = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Tan,
+    .audit = audit::Computes,
     .strip = ByKind<kTanStrips>,
 };
 
@@ -225,6 +237,7 @@ constinit const OpDef ops::Sinh = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Sinh,
+    .audit = audit::Computes,
     .strip = ByKind<kSinhStrips>,
 };
 
@@ -237,6 +250,7 @@ constinit const OpDef ops::Cosh = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Cosh,
+    .audit = audit::Computes,
     .strip = ByKind<kCoshStrips>,
 };
 
@@ -249,6 +263,7 @@ constinit const OpDef ops::Tanh = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Tanh,
+    .audit = audit::Computes,
     .strip = ByKind<kTanhStrips>,
 };
 
@@ -261,6 +276,7 @@ constinit const OpDef ops::Asin = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Asin,
+    .audit = audit::Computes,
     .strip = ByKind<kAsinStrips>,
 };
 
@@ -273,6 +289,7 @@ constinit const OpDef ops::Acos = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Acos,
+    .audit = audit::Computes,
     .strip = ByKind<kAcosStrips>,
 };
 
@@ -285,6 +302,7 @@ constinit const OpDef ops::Atanh = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Atanh,
+    .audit = audit::Computes,
     .strip = ByKind<kAtanhStrips>,
 };
 
@@ -297,6 +315,7 @@ constinit const OpDef ops::Asinh = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Asinh,
+    .audit = audit::Computes,
     .strip = ByKind<kAsinhStrips>,
 };
 
@@ -309,6 +328,7 @@ constinit const OpDef ops::Acosh = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Acosh,
+    .audit = audit::Computes,
     .strip = ByKind<kAcoshStrips>,
 };
 
@@ -321,6 +341,7 @@ constinit const OpDef ops::Erf = {
     .eval = EvalElementwise,
     .work = work::Function,
     .bound = bound::Erf,
+    .audit = audit::Computes,
     .strip = ByKind<kErfStrips>,
 };
 

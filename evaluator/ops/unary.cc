@@ -4,6 +4,7 @@
 // select.cc, real and imag in convert.cc.
 #include <cmath>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
@@ -83,6 +84,7 @@ constinit const OpDef ops::Abs = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Abs,
+    .audit = audit::Nothing,
     .strip = ByKind<kAbsStrips>,
 };
 
@@ -109,6 +111,7 @@ constinit const OpDef ops::Negate = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Passed,
+    .audit = audit::Nothing,
     .strip = ByKind<kNegateStrips>,
 };
 
@@ -139,6 +142,7 @@ constinit const OpDef ops::Sign = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Stepwise,
+    .audit = audit::Computes,
     .strip = ByKind<kSignStrips>,
 };
 
@@ -179,6 +183,7 @@ constinit const OpDef ops::Not = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Nothing,
     .strip = ByKind<kNotStrips>,
 };
 
@@ -190,6 +195,7 @@ constinit const OpDef ops::PopulationCount = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Nothing,
     .strip = ByKind<kPopulationCountStrips>,
 };
 
@@ -201,6 +207,7 @@ constinit const OpDef ops::Clz = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Undecided,
+    .audit = audit::Nothing,
     .strip = ByKind<kClzStrips>,
 };
 
@@ -238,6 +245,7 @@ constinit const OpDef ops::Ceil = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Stepwise,
+    .audit = audit::Computes,
     .strip = ByKind<kCeilStrips>,
 };
 
@@ -249,6 +257,7 @@ constinit const OpDef ops::Floor = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Stepwise,
+    .audit = audit::Computes,
     .strip = ByKind<kFloorStrips>,
 };
 
@@ -260,6 +269,7 @@ constinit const OpDef ops::RoundNearestAfz = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Stepwise,
+    .audit = audit::Computes,
     .strip = ByKind<kRoundAwayStrips>,
 };
 
@@ -271,6 +281,7 @@ constinit const OpDef ops::RoundNearestEven = {
     .eval = EvalElementwise,
     .work = work::Elementwise,
     .bound = bound::Stepwise,
+    .audit = audit::Computes,
     .strip = ByKind<kRoundEvenStrips>,
 };
 

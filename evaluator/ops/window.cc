@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -135,6 +136,7 @@ constinit const OpDef ops::ReduceWindow = {
     .eval = EvalReduceWindow,
     .work = WorkOfReduceWindow,
     .bound = bound::ReduceWindow,
+    .audit = audit::ReduceWindow,
 };
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -125,6 +126,7 @@ constinit const OpDef ops::AllGather = {
     .eval = EvalAllGather,
     .work = work::Move,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -137,6 +139,7 @@ constinit const OpDef ops::AllGatherStart = {
     .eval = EvalAllGatherStart,
     .work = work::Move,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };
@@ -145,6 +148,7 @@ constinit const OpDef ops::AllGatherDone = {.operands = Exactly(1),
                                             .infer = InferAllGatherDone,
                                             .eval = EvalDoneElement1,
                                             .work = work::Move,
-                                            .bound = bound::NoRule};
+                                            .bound = bound::NoRule,
+                                            .audit = audit::Nothing};
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -202,6 +203,7 @@ constinit const OpDef ops::AllReduce = {
     .eval = EvalAllReduce,
     .work = work::Move,
     .bound = bound::AllReduce,
+    .audit = audit::AllReduce,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };
@@ -213,6 +215,7 @@ constinit const OpDef ops::AllReduceStart = {
     .eval = EvalAllReduce,
     .work = work::Move,
     .bound = bound::NoRule,
+    .audit = audit::AllReduce,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };
@@ -221,7 +224,8 @@ constinit const OpDef ops::AllReduceDone = {.operands = Exactly(1),
                                             .infer = InferAllReduceDone,
                                             .eval = EvalAllReduceDone,
                                             .work = work::Move,
-                                            .bound = bound::NoRule};
+                                            .bound = bound::NoRule,
+                                            .audit = audit::Nothing};
 constinit const OpDef ops::ReduceScatter = {
     .operands = AtLeast(1),
     .types = kArrayTypes,
@@ -230,6 +234,7 @@ constinit const OpDef ops::ReduceScatter = {
     .eval = EvalReduceScatter,
     .work = work::Move,
     .bound = bound::ReduceScatter,
+    .audit = audit::AllReduce,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };

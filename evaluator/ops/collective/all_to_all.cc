@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -170,6 +171,7 @@ constinit const OpDef ops::AllToAll = {
     .eval = EvalAllToAll,
     .work = work::Move,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -182,6 +184,7 @@ constinit const OpDef ops::CollectiveBroadcast = {
     .eval = EvalCollectiveBroadcast,
     .work = work::Move,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
     .has_side_effect = true,

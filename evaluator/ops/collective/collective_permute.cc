@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -210,6 +211,7 @@ constinit const OpDef ops::CollectivePermute = {
     .eval = EvalCollectivePermute,
     .work = work::Move,
     .bound = bound::Moved<0>,
+    .audit = audit::Nothing,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -222,6 +224,7 @@ constinit const OpDef ops::CollectivePermuteStart = {
     .eval = EvalCollectivePermuteStart,
     .work = work::Move,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };
@@ -230,6 +233,7 @@ constinit const OpDef ops::CollectivePermuteDone = {.operands = Exactly(1),
                                                     .infer = InferCollectivePermuteDone,
                                                     .eval = EvalDoneElement1,
                                                     .work = work::Move,
-                                                    .bound = bound::NoRule};
+                                                    .bound = bound::NoRule,
+                                                    .audit = audit::Nothing};
 
 }  // namespace assay

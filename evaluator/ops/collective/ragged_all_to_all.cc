@@ -4,6 +4,7 @@
 // other rows keep `output`. Overlapping writes: the higher s wins, then the higher t.
 #include <cstring>
 
+#include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/ops/collective/collective.h"
 #include "fmt/format.h"
@@ -122,6 +123,7 @@ constinit const OpDef ops::RaggedAllToAll = {
     .eval = EvalRaggedAllToAll,
     .work = work::Move,
     .bound = bound::NoRule,
+    .audit = audit::Nothing,
     .demands = DemandsOfRaggedAllToAll,
     .channel = Channel::kCollective,
     .has_side_effect = true,

@@ -1,0 +1,165 @@
+// assay audit PROGRAM: where the program depends on what its specification leaves open.
+#include "check/audit.h"
+
+#include <algorithm>
+
+#include "devices/device_io.h"
+#include "fmt/format.h"
+#include "hlo/diagnostics.h"
+#include "shape/json.h"
+#include "tools/commands.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr size_t kShownOfPoint = 10;
+
+std::string_view StatusOf(const AuditFinding& finding, bool ran) {
+  if (finding.runs > 0) return finding.met > 0 ? "depends" : "did not depend";
+  if (finding.always) return "depends";
+  return ran ? "not looked at" : "may depend";
+}
+
+std::string JsonOf(const AuditFinding& finding, bool ran, int32_t lines_before) {
+  std::string text =
+      fmt::format("{{\"point\": {}, \"status\": {}, \"instruction\": {}, \"op\": {}, \"computation\": {}",
+                  JsonString(Name(finding.point)), JsonString(StatusOf(finding, ran)),
+                  JsonString(finding.instruction), JsonString(finding.op), JsonString(finding.computation));
+  if (finding.position.known()) {
+    text += fmt::format(", \"line\": {}, \"column\": {}", finding.position.line + lines_before,
+                        finding.position.column);
+  }
+  text += fmt::format(", \"by_text\": {}, \"note\": {}", JsonString(finding.always ? "always" : "may"),
+                      JsonString(finding.note));
+  if (finding.runs > 0) {
+    text += fmt::format(", \"runs\": {}, \"runs_met\": {}, \"count\": {}, \"of\": {}", finding.runs,
+                        finding.met, finding.count, finding.of);
+  }
+  if (finding.met > 0) {
+    text += fmt::format(", \"first\": {{\"run\": {}, \"what\": {}}}", finding.first_run,
+                        JsonString(finding.first));
+  }
+  return text + "}";
+}
+
+// {"ran": true, "instructions": 12, "findings": […], "points": {"NAME": {"open": …, "stablehlo": …, …}}}
+std::string JsonOf(const AuditReport& report, int32_t lines_before) {
+  std::string text =
+      fmt::format("{{\"ran\": {}, \"instructions\": {}, \"findings\": [", report.ran, report.instructions);
+  std::vector<bool> found(kNumAuditPoints, false);
+  for (size_t k = 0; k < report.findings.size(); ++k) {
+    text += (k == 0 ? "" : ",\n") + JsonOf(report.findings[k], report.ran, lines_before);
+    found[static_cast<size_t>(report.findings[k].point)] = true;
+  }
+  text += "], \"points\": {";
+  bool any = false;
+  for (int p = 0; p < kNumAuditPoints; ++p) {
+    if (!found[static_cast<size_t>(p)]) continue;
+    const auto point = static_cast<AuditPoint>(p);
+    const AuditPointFacts& facts = FactsOf(point);
+    text += fmt::format(
+        "{}{}: {{\"open\": {}, \"stablehlo\": {}, \"xla_cpu\": {}, \"xla_gpu\": {}, \"assay\": {}}}",
+        any ? ",\n" : "", JsonString(Name(point)), JsonString(facts.open), JsonString(facts.stablehlo),
+        JsonString(facts.xla_cpu), JsonString(facts.xla_gpu), JsonString(facts.assay));
+    any = true;
+  }
+  return text + "}}\n";
+}
+
+std::string TextOf(const AuditFinding& finding, const RunFlags& flags, int32_t lines_before) {
+  std::string text = "  ";
+  if (finding.position.known()) {
+    text += fmt::format("{}:{}:{}: ", EscapeControls(flags.program), finding.position.line + lines_before,
+                        finding.position.column);
+  }
+  text += fmt::format("'%{} = {}'", EscapeControls(finding.instruction), finding.op);
+  if (finding.met > 0) {
+    text += fmt::format(": {} of {}", finding.count, finding.of);
+    if (finding.runs > 1) text += fmt::format(" in {} of {} runs", finding.met, finding.runs);
+    if (!finding.first.empty()) {
+      text +=
+          fmt::format("; first{} {}", finding.runs > 1 ? fmt::format(" in run {}", finding.first_run) : "",
+                      finding.first);
+    }
+  } else if (!finding.note.empty()) {
+    text += ": " + finding.note;
+  }
+  return text + "\n";
+}
+
+// The findings of a point that have a status, under a title.
+std::string TextOf(const std::vector<const AuditFinding*>& findings, std::string_view title,
+                   const RunFlags& flags, int32_t lines_before) {
+  if (findings.empty()) return "";
+  std::string text = fmt::format(" {}:\n", title);
+  for (size_t k = 0; k < std::min(findings.size(), kShownOfPoint); ++k)
+    text += TextOf(*findings[k], flags, lines_before);
+  if (findings.size() > kShownOfPoint)
+    text += fmt::format("  and {} more\n", findings.size() - kShownOfPoint);
+  return text;
+}
+
+std::string TextOf(const AuditReport& report, const RunFlags& flags, int32_t lines_before) {
+  std::string text;
+  int64_t open = 0, met = 0;
+  for (int p = 0; p < kNumAuditPoints; ++p) {
+    const auto point = static_cast<AuditPoint>(p);
+    std::vector<const AuditFinding*> depend, may;
+    for (const AuditFinding& finding : report.findings) {
+      if (finding.point != point) continue;
+      if (finding.Depends()) {
+        depend.push_back(&finding);
+      } else if (finding.runs == 0 && !report.ran) {
+        may.push_back(&finding);
+      } else {
+        ++open;
+      }
+    }
+    if (depend.empty() && may.empty()) continue;
+    met += static_cast<int64_t>(depend.size());
+    const AuditPointFacts& facts = FactsOf(point);
+    text += fmt::format("{}: {}\n StableHLO: {}\n XLA:CPU:   {}\n XLA:GPU:   {}\n Assay:     {}\n",
+                        Name(point), facts.open, facts.stablehlo, facts.xla_cpu, facts.xla_gpu, facts.assay);
+    text += TextOf(depend, "depends", flags, lines_before);
+    text += TextOf(may, "may depend", flags, lines_before);
+    text += "\n";
+  }
+  if (!report.ran) {
+    if (report.findings.empty()) return "nothing found: no instruction depends on what is left open\n";
+    return text + "read without inputs: --inputs or --random-inputs say where it does\n";
+  }
+  if (met == 0) text = "nothing found: on these inputs no value depends on what is left open\n";
+  if (open > 0) {
+    text += fmt::format("with other values {} more may depend (--json lists them)\n", open);
+  }
+  return text;
+}
+
+absl::StatusOr<AuditReport> Look(const RunFlags& flags, const ProgramInFile& loaded) {
+  // Nobody gave inputs: the text alone.
+  if (LacksInputs(flags, loaded)) return AuditText(loaded.program.module());
+  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, GridOf(flags, loaded));
+  ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> inputs, InputsFor(flags, loaded, grid));
+  RunOptions options = OptionsOf(flags);
+  options.interrupted = Interrupted;
+  return AuditRun(loaded.program, grid, std::move(inputs), options);
+}
+
+}  // namespace
+
+int Audit(const RunFlags& flags) {
+  if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
+  return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
+    if (count > 1 && (!flags.inputs.empty() || flags.json)) {
+      return UsageError(fmt::format("{} holds {} programs: --inputs and --json are for one",
+                                    EscapeControls(flags.program), count));
+    }
+    const absl::StatusOr<AuditReport> report = Look(flags, loaded);
+    if (!report.ok()) return FailIn(loaded, report.status(), flags.program);
+    const std::string text =
+        flags.json ? JsonOf(*report, loaded.lines_before) : TextOf(*report, flags, loaded.lines_before);
+    return Write(text) ? 0 : 5;
+  });
+}
+
+}  // namespace assay::cli
