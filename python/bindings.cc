@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "check/conformance.h"
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
 #include "evaluator/ops/collective/settle_devices.h"
@@ -183,6 +184,33 @@ class PyModule {
     return all;
   }
 
+  // How outputs of a backend, by key, lie in what the profile lets a backend give.
+  py::dict Diff(const Arrays& arrays, const Arrays& outputs, const std::string& profile_name,
+                const Options& options) {
+    const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
+    if (!profile.ok()) Throw(profile.status(), profile_name, "");
+    std::map<std::string, NpyArray> inputs = NpyArraysOf(arrays), actual = NpyArraysOf(outputs);
+    const EngineChoice choice = ChoiceOf(options.engine);
+    const RunOptions run = RunOptionsOf(options);
+    absl::StatusOr<Judged> judged;
+    {
+      const py::gil_scoped_release no_gil;
+      judged = JudgeAll(choice, run, *profile, inputs, actual);
+      inputs.clear();
+      actual.clear();
+    }
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // Ctrl-C
+    if (!judged.ok()) Throw(judged.status(), name_, text_);
+    py::list conformances, notes;
+    for (const Conformance& output : judged->outputs) conformances.append(DictOf(output));
+    for (const DerivedBounds::Note& note : judged->unchecked)
+      notes.append(py::make_tuple(note.instruction, note.op, note.why));
+    py::dict result;
+    result["outputs"] = conformances;
+    result["undecided_from"] = notes;
+    return result;
+  }
+
   // (replicas, partitions) that the program runs on where these are asked for, 0 for as many as it wants.
   py::tuple Grid(int64_t replicas, int64_t partitions) const {
     const absl::StatusOr<DeviceGrid> grid =
@@ -194,12 +222,75 @@ class PyModule {
  private:
   std::vector<NamedLiterals> RunChecked(const Arrays& arrays, const Options& options,
                                         const DeviceGrid& devices) {
-    std::map<std::string, NpyArray> inputs;
+    std::map<std::string, NpyArray> inputs = NpyArraysOf(arrays);
+    const EngineChoice choice = ChoiceOf(options.engine);
+    const RunOptions run = RunOptionsOf(options);
+    absl::StatusOr<std::vector<NamedLiterals>> results;
+    {
+      const py::gil_scoped_release no_gil;
+      results = Run(choice, run, inputs, devices);
+      inputs.clear();
+    }
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // Ctrl-C
+    if (!results.ok()) Throw(results.status(), name_, text_);
+    return *std::move(results);
+  }
+
+  struct Judged {
+    std::vector<Conformance> outputs;
+    std::vector<DerivedBounds::Note> unchecked;
+  };
+  absl::StatusOr<Judged> JudgeAll(EngineChoice choice, const RunOptions& options, const Profile& profile,
+                                  const std::map<std::string, NpyArray>& inputs,
+                                  const std::map<std::string, NpyArray>& actual) {
+    ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid,
+                           SettleDevices(program_.module(), {.replicas = 0, .partitions = 0}));
+    ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> given,
+                           InputsOfDevices(program_.verified(), grid, inputs));
+    ASSAY_ASSIGN_OR_RETURN(BoundedOutputs bounded, RunWithBounds(program_, profile, grid, std::move(given),
+                                                                 options, EnginesOf(choice)));
+    Judged judged{{}, std::move(bounded.unchecked)};
+    for (const BoundedOutput& output : bounded.outputs) {
+      const auto it = actual.find(output.key);
+      if (it == actual.end()) {
+        judged.outputs.push_back(Judge(output, nullptr));
+        continue;
+      }
+      ASSAY_ASSIGN_OR_RETURN(const Literal value, DecodeNpy(output.key, it->second, output.exact.shape()));
+      judged.outputs.push_back(Judge(output, &value));
+    }
+    return judged;
+  }
+
+  static py::dict DictOf(const Conformance& output) {
+    py::list worst;
+    for (const Conformance::Element& element : output.worst) {
+      worst.append(py::make_tuple(
+          py::tuple(py::cast(std::vector<int64_t>(element.index.begin(), element.index.end()))),
+          element.exact, element.actual, element.radius, element.ulps, element.share));
+    }
+    py::dict result;
+    result["key"] = output.key;
+    result["error"] = output.error;
+    result["elements"] = output.elements;
+    result["inside"] = output.inside;
+    result["outside"] = output.outside;
+    result["undecided"] = output.unchecked;
+    result["largest_share"] = output.largest_share;
+    result["worst"] = worst;
+    return result;
+  }
+
+  static std::map<std::string, NpyArray> NpyArraysOf(const Arrays& arrays) {
+    std::map<std::string, NpyArray> all;
     for (const auto& [key, array] : arrays) {
       const auto& [descr, sizes, buffer] = array;
-      inputs.emplace(key, NpyArray{descr, false, sizes, BytesOf(buffer)});
+      all.emplace(key, NpyArray{descr, false, sizes, BytesOf(buffer)});
     }
-    const EngineChoice choice = ChoiceOf(options.engine);
+    return all;
+  }
+
+  static RunOptions RunOptionsOf(const Options& options) {
     RunOptions run;
     run.limits = {options.max_steps, options.memory_limit, options.timeout};
     run.jobs = options.jobs;
@@ -214,15 +305,7 @@ class PyModule {
       py::print(
           fmt::format("{} {}\n{}", EscapeControls(name), value.shape().ToString(), LiteralToDisplay(value)));
     };
-    absl::StatusOr<std::vector<NamedLiterals>> results;
-    {
-      const py::gil_scoped_release no_gil;
-      results = Run(choice, run, inputs, devices);
-      inputs.clear();
-    }
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // Ctrl-C
-    if (!results.ok()) Throw(results.status(), name_, text_);
-    return *std::move(results);
+    return run;
   }
 
   static py::list Leaves(const NamedLiterals& results) {
@@ -306,6 +389,7 @@ PYBIND11_MODULE(_assay, m) {
       .def("result", &PyModule::Result)
       .def("evaluate", &PyModule::Evaluate)
       .def("evaluate_devices", &PyModule::EvaluateDevices)
+      .def("diff", &PyModule::Diff)
       .def("grid", &PyModule::Grid);
   assay::BindOps(m);
   assay::DefineFfi(m, [](const absl::Status& status) { assay::Throw(status, "assay", ""); });

@@ -118,10 +118,10 @@ def _options(engine, crosscheck, jobs, max_steps, memory_limit, timeout, seed):
     return options
 
 
-def _leaves(arrays, prefix: str = "") -> dict:
+def _leaves(arrays, prefix: str = "", name: str = "arg") -> dict:
     leaves: dict[str, tuple] = {}
     for number, value in enumerate(arrays):
-        _flatten(f"{prefix}arg{number}", value, leaves)
+        _flatten(f"{prefix}{name}{number}", value, leaves)
     return leaves
 
 

@@ -1,0 +1,111 @@
+"""Bounds from Python: what a correct backend may return."""
+
+import numpy as np
+import pytest
+
+import assay
+
+SUM = """HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  z = f32[] constant(0)
+  s = f32[] reduce(x, z), dimensions={0}, to_apply=add
+  ROOT t = (f32[], f32[4]) tuple(s, x)
+}
+"""
+X = np.float32([1, 2, 3, 4])
+
+
+def test_rounding_conforms_and_a_violation_does_not():
+    good = assay.diff(SUM, (X,), (np.float32(10.000002), X), profile="strict")
+    assert good.ok and good and good.profile == "strict"
+    assert [(o.path, o.elements, o.inside, o.outside, o.undecided) for o in good.outputs] == [("out0", 1, 1, 0, 0), ("out1", 4, 4, 0, 0)]
+    wrong = X.copy()
+    wrong[3] = np.nextafter(wrong[3], np.float32(9))
+    bad = assay.diff(SUM, (X,), (np.float32(10.001), wrong), profile="strict")
+    assert not bad.ok and not bad
+    assert [o.outside for o in bad.outputs] == [1, 1]
+    worst = bad.outputs[1].worst[0]
+    assert (worst.index, worst.exact, worst.ulps, worst.radius, worst.share) == ((3,), "4", 1, 0, float("inf"))
+    assert "out1: 4 elements, 3 inside, 1 outside, 0 undecided\n  outside [3]: exact 4, actual" in str(bad)
+
+
+def test_forms_of_inputs_and_outputs(tmp_path):
+    module = assay.load(SUM)
+    np.savez(tmp_path / "in.npz", arg0=X)
+    np.savez(tmp_path / "out.npz", out0=np.float32(10), out1=X)
+    for inputs in ((X,), [X], {"arg0": X}, tmp_path / "in.npz", str(tmp_path / "in.npz")):
+        for actual in ((np.float32(10), X), {"out0": np.float32(10), "out1": X}, tmp_path / "out.npz"):
+            assert assay.diff(module, inputs, actual).ok
+    one = "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT n = f32[2] negate(x)\n}\n"
+    assert assay.diff(one, [X[:2]], -X[:2]).ok
+    assert not assay.diff(one, [X[:2]], X[:2]).ok
+
+
+def test_a_missing_output_does_not_conform():
+    report = assay.diff(SUM, (X,), {"out0": np.float32(10)})
+    assert not report.ok and report.outputs[1].error == "the backend gave no such output"
+
+
+def test_what_is_not_known_is_named():
+    program = "HloModule m\nENTRY e {\n  x = f32[1,1] parameter(0)\n  ROOT c = f32[1,1] custom-call(x), custom_call_target=\"Sharding\"\n}\n"
+    report = assay.diff(program, (np.float32([[4]]),), np.float32([[4]]))
+    assert report.ok
+    for name, op, why in report.undecided_from:
+        assert name and op and why
+
+
+def test_profiles_of_files_and_errors(tmp_path):
+    (tmp_path / "p.profile").write_text("inherit strict\naccumulate f32 bf16\n")
+    assert assay.diff(SUM, (X,), (np.float32(10.1), X), profile=str(tmp_path / "p.profile")).ok
+    with pytest.raises(assay.Error, match="is neither a profile"):
+        assay.diff(SUM, (X,), (np.float32(10), X), profile="nobody")
+    with pytest.raises(assay.Error):
+        assay.diff(SUM, (X[:3],), (np.float32(10), X))
+    with pytest.raises(assay.Error):
+        assay.diff(SUM, (X,), (np.float32(10), X[:3]))
+    with pytest.raises(assay.Error, match="max-steps"):
+        assay.diff(SUM, (X,), (np.float32(10), X), max_steps=1)
+
+
+def test_check_of_a_jax_function():
+    jax = pytest.importorskip("jax")
+    x = np.linspace(-3, 3, 40, dtype=np.float32).reshape(4, 10)
+    f = lambda x: {"soft": jax.nn.softmax(x), "sum": (x * x).sum()}
+    report = assay.check(f, x, profile="xla-cpu")
+    assert isinstance(report, assay.BoundsReport) and report.ok, str(report)
+    assert [o.path for o in report.outputs] == ["['soft']", "['sum']"]
+    assert all(o.inside == o.elements for o in report.outputs)
+
+
+def test_check_finds_a_backend_that_is_wrong(monkeypatch):
+    jax = pytest.importorskip("jax")
+    x = np.linspace(1, 2, 8, dtype=np.float32)
+    right = jax.jit
+
+    class Wrong:
+        """Off by a thousandth."""
+
+        def __init__(self, function, **options):
+            self.jitted = right(function, **options)
+
+        def __call__(self, *args, **kwargs):
+            return self.jitted(*args, **kwargs) * np.float32(1.001)
+
+        def lower(self, *args, **kwargs):
+            return self.jitted.lower(*args, **kwargs)
+
+    monkeypatch.setattr(jax, "jit", Wrong)
+    report = assay.check(lambda x: jax.numpy.sqrt(x), x, profile="xla-cpu")
+    assert not report.ok and report.outputs[0].outside == 8
+
+
+def test_check_takes_unused_arguments_and_options():
+    pytest.importorskip("jax")
+    report = assay.check(lambda x, unused: x + 1, np.float32([1, 2]), 3, profile="strict", options={"engine": "reference"})
+    assert report.ok and report.profile == "strict"
