@@ -4,12 +4,14 @@
 Usage: python3 bench/peers [--assay PATH] [--engines exact,reference] [--threads N] [--rounds N] [--markdown] [PART...]
 
 Each round runs every peer once, in turn, so that a noisy machine disturbs all of them alike; the best time of each
-counts. The figure of an engine is its time over XLA:CPU's steady time: 2 means twice as slow. PARTs select programs by
-name. Needs jax; run it in the root of the source tree after building the release preset.
+counts. The figure of an engine is its time over XLA:CPU's steady time: 2 means twice as slow. The first lines name the
+machine and its instruction sets, the last one the geometric mean of each column over the lines that have a figure. PARTs
+select programs by name. Needs jax; run it in the root of the source tree after building the release preset.
 """
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -92,6 +94,32 @@ def measure(program, options):
     return best
 
 
+# What decides which kernels run, of Assay's and of its peers'.
+INSTRUCTION_SETS = ("sse4_1", "avx", "f16c", "fma", "avx2", "bmi2", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni",
+                    "avx_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16")
+
+
+def machine():
+    """The processor's name and those of its instruction sets that matter here."""
+    fields = {}
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                name, _, value = line.partition(":")
+                fields.setdefault(name.strip(), value.strip())
+    except OSError:
+        pass
+    flags = fields.get("flags", "").split()
+    name = fields.get("model name", "unknown processor")
+    if "cpu family" in fields:
+        name += f" (family {fields['cpu family']}, model {fields.get('model', '?')})"
+    return f"{name}, {os.cpu_count()} CPUs", " ".join(flag for flag in INSTRUCTION_SETS if flag in flags) or "unknown"
+
+
+def geometric_mean(ratios):
+    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--assay", default="build/release/tools/assay")
@@ -108,21 +136,30 @@ def main():
     import jax
 
     jax.config.update("jax_enable_x64", True)
+    import jax_programs
     import programs
 
+    processor, sets = machine()
+    print(f"processor: {processor}\ninstruction sets: {sets}\nthreads: {options.threads}\n")
     columns = [*options.engines.split(","), "NumPy"]
     separator = " | " if options.markdown else "  "
     left, right = ("| ", " |") if options.markdown else ("", "")
-    print(left + separator.join([f"{'program':32}", f"{'XLA ms':>9}", *(f"{name + ' / XLA':>15}" for name in columns)]) +
+    print(left + separator.join([f"{'program':48}", f"{'XLA ms':>9}", *(f"{name + ' / XLA':>15}" for name in columns)]) +
           right)
     if options.markdown:
         print("|---|" + "---:|" * (1 + len(columns)))
-    for program in programs.all_programs("golden/programs"):
+    found = {name: [] for name in columns}
+    for program in [*programs.all_programs("golden/programs"), *jax_programs.all_programs()]:
         if options.names and not any(part in program.name for part in options.names):
             continue
         best = measure(program, options)
         ratios = [f"{best[name] / best['XLA']:15.2f}" if name in best else f"{'':15}" for name in columns]
-        print(left + separator.join([f"{program.name:32}", f"{best['XLA'] * 1e3:9.3f}", *ratios]) + right, flush=True)
+        for name in columns:
+            if name in best:
+                found[name].append(best[name] / best["XLA"])
+        print(left + separator.join([f"{program.name:48}", f"{best['XLA'] * 1e3:9.3f}", *ratios]) + right, flush=True)
+    means = [f"{geometric_mean(found[name]):15.2f}" if found[name] else f"{'':15}" for name in columns]
+    print(left + separator.join([f"{'geometric mean':48}", f"{'':9}", *means]) + right)
 
 
 if __name__ == "__main__":
