@@ -93,7 +93,8 @@ class Lowered:
                      for k, a in enumerate(row.arguments)]
         self.elements = ['u32' if e in KEY_WORDS else e for e in elements]
         self.args = [make(rng, a, e) for a, e in zip(arguments, elements)]
-        self.lowered = jax.jit(transform(row, case, elements, in_axes), keep_unused=True).lower(*self.args)
+        self.function = transform(row, case, elements, in_axes)
+        self.lowered = jax.jit(self.function, keep_unused=True).lower(*self.args)
 
     def program(self, form):
         if form == 'stablehlo':
