@@ -129,6 +129,7 @@ struct Log1p {
 };
 
 // erf(c + t) by powers of t, whose coefficients are looked up.
+#if ASSAY_BYTES == 64
 template <int j>
 ASSAY_INLINE F64 ErfFrom(U64 index, F64 t) {
   if constexpr (j == kErf16Degree) {
@@ -137,13 +138,54 @@ ASSAY_INLINE F64 ErfFrom(U64 index, F64 t) {
     return Fma(ErfFrom<j + 1>(index, t), t, Lookup(kErf16[j], index));
   }
 }
+ASSAY_INLINE F64 ErfAt(U64 index, F64 t) { return ErfFrom<0>(index, t); }
+#else
+// The coefficients of a piece behind one another: loads and transposes take a quarter of the time of gathers.
+struct ErfPieceTable {
+  alignas(64) double of[16][16] = {};
+  constexpr ErfPieceTable() {
+    for (int piece = 0; piece < 16; ++piece) {
+      for (int j = 0; j <= kErf16Degree; ++j) of[piece][j] = kErf16[j][piece];
+    }
+  }
+};
+constexpr ErfPieceTable kErfPieces;
+
+// c[i] = coefficients first + i of the pieces.
+ASSAY_INLINE void FourCoefficients(const double* const* pieces, int first, F64* c) {
+  const __m256d p0 = _mm256_load_pd(pieces[0] + first), p1 = _mm256_load_pd(pieces[1] + first),
+                p2 = _mm256_load_pd(pieces[2] + first), p3 = _mm256_load_pd(pieces[3] + first);
+  const __m256d even01 = _mm256_unpacklo_pd(p0, p1), odd01 = _mm256_unpackhi_pd(p0, p1),
+                even23 = _mm256_unpacklo_pd(p2, p3), odd23 = _mm256_unpackhi_pd(p2, p3);
+  c[0] = (F64)_mm256_permute2f128_pd(even01, even23, 0x20);
+  c[1] = (F64)_mm256_permute2f128_pd(odd01, odd23, 0x20);
+  c[2] = (F64)_mm256_permute2f128_pd(even01, even23, 0x31);
+  c[3] = (F64)_mm256_permute2f128_pd(odd01, odd23, 0x31);
+}
+ASSAY_INLINE F64 ErfAt(U64 index, F64 t) {
+  static_assert(kErf16Degree == 12);
+  const U64 piece = index & 15;
+  const double* const pieces[] = {kErfPieces.of[piece[0]], kErfPieces.of[piece[1]], kErfPieces.of[piece[2]],
+                                  kErfPieces.of[piece[3]]};
+  const F64 last = {pieces[0][12], pieces[1][12], pieces[2][12], pieces[3][12]};
+  F64 sum = last;
+#pragma GCC unroll 3
+  for (int first = 8; first >= 0; first -= 4) {
+    F64 c[4];
+    FourCoefficients(pieces, first, c);
+#pragma GCC unroll 4
+    for (int i = 3; i >= 0; --i) sum = Fma(sum, t, c[i]);
+  }
+  return sum;
+}
+#endif
 struct Erf {
   static constexpr bool kKeepsSign = true;
   ASSAY_INLINE F64 Of(F64 x) {
     const F64 magnitude = Least(Fill(15.5 * kErf16Spacing), Magnitude(x));
     const F64 shifted = Fma(magnitude, Fill(kErf16PerUnit), Fill(kRounder));
     const F64 t = Fma(Fill(kRounder) - shifted, Fill(kErf16Spacing), magnitude);
-    return ErfFrom<0>((U64)shifted, t);
+    return ErfAt((U64)shifted, t);
   }
 };
 

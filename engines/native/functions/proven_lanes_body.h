@@ -67,11 +67,12 @@ ASSAY_INLINE F64 Widen(F32 x) { return (F64)_mm256_cvtps_pd((__m128)x); }
 ASSAY_INLINE F32 Narrow(F64 x) { return (F32)_mm256_cvtpd_ps((__m256d)x); }
 ASSAY_INLINE F64 Least(F64 limit, F64 x) { return (F64)_mm256_min_pd((__m256d)limit, (__m256d)x); }
 ASSAY_INLINE F64 Most(F64 limit, F64 x) { return (F64)_mm256_max_pd((__m256d)limit, (__m256d)x); }
-ASSAY_INLINE F64 Lookup(const void* table, U64 index) {
-  return (F64)_mm256_i64gather_pd(static_cast<const double*>(table), (__m256i)(index & 15), 8);
-}
+// Four loads take less time than the gathering instruction.
 ASSAY_INLINE F64 Gather(const double* table, U64 index) {
-  return (F64)_mm256_i64gather_pd(table, (__m256i)index, 8);
+  return F64{table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
+}
+ASSAY_INLINE F64 Lookup(const void* table, U64 index) {
+  return Gather(static_cast<const double*>(table), index & 15);
 }
 ASSAY_INLINE bool AllBetween(F64 low, F64 x, F64 high) {
   return _mm256_movemask_pd((__m256d)((low < x) & (x < high))) == 0xf;
