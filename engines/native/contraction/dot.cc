@@ -91,7 +91,7 @@ class DotKernel final : public Kernel {
                         const DotBox& box, ElementType type, std::byte* out) const {
     switch (algorithm) {
       case Algorithm::kSmall:
-        SmallDot(isa_, lhs.type, rhs.type, type, box).Run(lhs.data, rhs.data, out);
+        SmallDot(isa_, lhs.type, rhs.type, type, box).Run(context.parallel(), lhs.data, rhs.data, out);
         return context.Charge(ProductsOf(box));
       case Algorithm::kLong:
         return RunLongDot(context, *kind_.sums, lhs, rhs, box, type, out);
@@ -122,7 +122,7 @@ class DotKernel final : public Kernel {
   bool HasExactProducts() const { return kind_.integers == nullptr && !kind_.complex && !kind_.two_products; }
 
   bool IsSmall(const DotBox& box) const {
-    return HasExactProducts() && IsSmallDot(box, SmallDot::kMostProducts) && !IsThin(box);
+    return HasExactProducts() && SmallDot::IsWorth(box) && !IsThin(box);
   }
 
   // The operands have static sizes.
@@ -133,9 +133,9 @@ class DotKernel final : public Kernel {
     if (StepMemory* const memory = context.memory()) {
       if (memory->state == nullptr) memory->state = PackColumns(context, *memory, operands);
       const auto& packed = static_cast<const PackedDot&>(*memory->state);
-      packed.dot.Run(lhs, rhs, out, packed.columns);
+      packed.dot.Run(context.parallel(), lhs, rhs, out, packed.columns);
     } else {
-      small_->Run(lhs, rhs, out);
+      small_->Run(context.parallel(), lhs, rhs, out);
     }
     ASSAY_RETURN_IF_ERROR(context.Charge(products_));
     return result;

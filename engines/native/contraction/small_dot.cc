@@ -93,23 +93,27 @@ class SmallDot::Multiplier {
         rounding_(format_),
         factor_(DoublesFactor(loops_.length)) {}
 
-  void Run() {
+  // The product of the panels [first_panel, last_panel) of the columns of batch `batch`.
+  void Run(size_t batch, size_t first_panel, size_t last_panel) {
+    // A panel that covers columns of the one before belongs to whoever has that one.
+    if (CoversAgain(first_panel)) ++first_panel;
+    if (CoversAgain(last_panel)) ++last_panel;
+    if (first_panel >= last_panel) return;
     const int64_t rows = loops_.row_side.rows();
-    for (size_t batch = 0; batch < loops_.batch_at.size(); ++batch) {
-      for (int64_t first = 0; first < rows; first += loops_.rows_at_once) {
-        WidenRows(batch, first, std::min(loops_.rows_at_once, rows - first));
-        dot_.kernels_.row_norms(rows_, buffers_.bounds);
-        for (int64_t r = 0; r < rows_.rows; ++r) buffers_.bounds[r] *= factor_;
-        has_row_units_ = false;
-        for (const Panel& panel : loops_.panels) {
-          Multiply(batch, panel);
-          Store(panel, loops_.batch_at[batch], first);
-        }
+    const std::span panels = std::span(loops_.panels).subspan(first_panel, last_panel - first_panel);
+    for (int64_t first = 0; first < rows; first += loops_.rows_at_once) {
+      WidenRows(batch, first, std::min(loops_.rows_at_once, rows - first));
+      dot_.kernels_.row_norms(rows_, buffers_.bounds);
+      for (int64_t r = 0; r < rows_.rows; ++r) buffers_.bounds[r] *= factor_;
+      has_row_units_ = false;
+      for (const Panel& panel : panels) {
+        Multiply(batch, panel);
+        Store(panel, loops_.batch_at[batch], first);
       }
     }
-    counts_.sums += static_cast<int64_t>(loops_.batch_at.size()) * rows * loops_.column_side.rows();
-    CountTiers(counts_);
+    for (const Panel& panel : panels) counts_.sums += rows * panel.count;
   }
+  const TierCounts& counts() const { return counts_; }
 
   // Fills `prepacked`: the norms come with the product by a row of zeros.
   void PackColumns(double* prepacked) {
@@ -127,6 +131,12 @@ class SmallDot::Multiplier {
   }
 
  private:
+  bool CoversAgain(size_t panel) const {
+    if (panel == 0 || panel >= loops_.panels.size()) return false;
+    const Panel& before = loops_.panels[panel - 1];
+    return loops_.panels[panel].first < before.first + before.count;
+  }
+
   void WidenRows(size_t batch, int64_t first, int64_t count) {
     const Side& side = loops_.row_side;
     const int64_t base = side.layout.batch_at[batch];
@@ -357,12 +367,33 @@ class SmallDot::Multiplier {
   bool has_row_units_ = false, has_column_units_ = false;  // of these rows, of this panel
 };
 
-void SmallDot::Run(const std::byte* lhs, const std::byte* rhs, std::byte* result,
+bool SmallDot::IsWorth(const DotBox& box) {
+  constexpr int64_t kMostOfBatch = 1 << 18, kMostOfAll = 1 << 28, kFewRows = 3;
+  if (!IsSmallDot(box, kMostOfAll)) return false;
+  const int64_t rows = LoopCount(box.rows), columns = LoopCount(box.columns);
+  return rows * columns * LoopCount(box.contracted[0].loops) <= kMostOfBatch ||
+         std::min(rows, columns) <= kFewRows;
+}
+
+void SmallDot::Run(Parallel& parallel, const std::byte* lhs, const std::byte* rhs, std::byte* result,
                    const Literal& columns) const {
+  constexpr int64_t kWorkOfPart = 1 << 18;  // products worth a task
   const bool is_prepacked = columns.shape().IsArray();
-  Multiplier(*this, loops_.columns_are_rhs ? lhs : rhs, loops_.columns_are_rhs ? rhs : lhs, result,
-             is_prepacked ? reinterpret_cast<const double*>(columns.data()) : nullptr)
-      .Run();
+  // Tasks are panels of a batch, several of which share the rows in their widened form.
+  const size_t panels = loops_.panels.size();
+  const auto tasks = static_cast<int64_t>(loops_.batch_at.size() * panels);
+  const int64_t work = loops_.row_side.rows() * loops_.length * panel_width_;
+  parallel.For(tasks, kWorkOfPart / (work + 1) + 1, [&](int64_t begin, int64_t end) {
+    Multiplier multiplier(*this, loops_.columns_are_rhs ? lhs : rhs, loops_.columns_are_rhs ? rhs : lhs,
+                          result, is_prepacked ? reinterpret_cast<const double*>(columns.data()) : nullptr);
+    for (auto task = static_cast<size_t>(begin); task < static_cast<size_t>(end);) {
+      const size_t batch = task / panels, first = task % panels,
+                   last = std::min(panels, first + static_cast<size_t>(end) - task);
+      multiplier.Run(batch, first, last);
+      task += last - first;
+    }
+    CountTiers(multiplier.counts());
+  });
 }
 
 absl::StatusOr<Literal> SmallDot::PackColumns(EvalContext& context, const std::byte* operand) const {

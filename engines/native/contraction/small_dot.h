@@ -4,20 +4,24 @@
 
 #include "engines/native/contraction/small_dot_kernels.h"
 #include "engines/native/contraction/small_dot_loops.h"
+#include "evaluator/parallel.h"
 
 namespace assay::native {
 
 class SmallDot {
  public:
-  static constexpr int64_t kMostProducts = 1 << 18;
+  // Whether this takes less time than tiles: few products in a batch, or so few rows that packing the others' columns
+  // would be most of the work.
+  static bool IsWorth(const DotBox& box);
 
-  // Takes floats whose products are exact doubles; IsSmallDot(box, kMostProducts) is true. `packed`: the operand of
+  // Takes floats whose products are exact doubles; IsWorth(box) is true. `packed`: the operand of
   // which PackColumns will be called, if any.
   SmallDot(Isa isa, ElementType lhs, ElementType rhs, ElementType result, const DotBox& box,
            std::optional<int> packed = std::nullopt);
 
   // `columns`: what PackColumns gave for the operand's bytes, or nothing.
-  void Run(const std::byte* lhs, const std::byte* rhs, std::byte* result, const Literal& columns = {}) const;
+  void Run(Parallel& parallel, const std::byte* lhs, const std::byte* rhs, std::byte* result,
+           const Literal& columns = {}) const;
 
   // The operand (0 or 1) whose columns Run reads or packs.
   int column_operand() const { return loops_.columns_are_rhs ? 1 : 0; }
