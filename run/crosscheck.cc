@@ -209,11 +209,10 @@ RunCounts& RunCounts::OfProcess() {
 uint64_t RunCounts::Next(const std::shared_ptr<const Kernel>& kernel) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Count& count = counts_[kernel.get()];
-  if (count.runs == 0 || count.kernel.expired()) {
-    count = {kernel, 0};
-    if (counts_.size() > most_) DropExpired();
-  }
-  return ++counts_[kernel.get()].runs;
+  if (count.runs != 0 && !count.kernel.expired()) return ++count.runs;
+  count = {kernel, 1};
+  if (counts_.size() > most_) DropExpired();
+  return 1;
 }
 
 void RunCounts::DropExpired() {
@@ -234,18 +233,20 @@ absl::Status CompareWithReference(const Literal& reference, const Literal& actua
 }
 
 CrossChecker::Extent CrossChecker::ExtentOf(const Computation& computation, const Step& step) {
+  // Nearly every run ends here, so that a step of a microsecond must not wait for what follows.
+  const bool samples = options_.crosscheck != Crosscheck::kFull;
+  const uint64_t run = samples ? run_counts_->Next(step.kernel) : 0;
+  if (samples && !std::has_single_bit(run)) return {};
   const bool bit_exact = &step.kernel->accuracy() == &BitExact();
   const std::span<const int32_t> members = MembersOf(step);
   const Shape& result = *computation.instructions[step.instruction].shape;
   const std::optional<int64_t> terms = TermsOfElement(computation, members);
   // What has no rule for single elements is computed again as a whole: a custom call.
   const bool as_whole = bit_exact || !terms;
-  if (options_.crosscheck == Crosscheck::kFull) {
+  if (!samples) {
     if (as_whole) return {Extent::kAll, {}};
     return {Extent::kElements, AllPositions(result.num_elements())};
   }
-  const uint64_t run = run_counts_->Next(step.kernel);
-  if (!std::has_single_bit(run)) return {};
   const double work = WorkOf(computation, step);
   if (as_whole && work <= kAllWork) return {Extent::kAll, {}};
   const int64_t n = result.IsArray() ? result.num_elements() : 0;
