@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "check/conformance.h"
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
 #include "evaluator/ops/collective/settle_devices.h"
@@ -22,10 +23,7 @@ namespace fs = std::filesystem;
 
 using ByKey = std::map<std::string, Literal>;
 
-// Everything that a run of the golden's program gives, by key.
-absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
-  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program, engine.custom_ops));
-  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(engine.engines));
+RunOptions OptionsOf(const Golden& golden, const GoldenEngine& engine) {
   RunOptions options = golden.options;
   options.crosscheck = engine.crosscheck;
   options.repro_dir = engine.repro_dir;
@@ -36,21 +34,44 @@ absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, c
   RunLimits& limits = options.limits;
   if (limits.max_steps == 0) limits.max_steps = engine.limits.max_steps;
   if (limits.memory_limit == 0) limits.memory_limit = engine.limits.memory_limit;
+  return options;
+}
+
+absl::StatusOr<std::vector<DeviceInputs>> InputsOf(const Golden& golden, const std::string& path,
+                                                   const Program& program, const DeviceGrid& grid) {
+  if (golden.inputs_file.empty()) return InputsOfDevices(program.verified(), grid, golden.inputs);
+  ASSAY_ASSIGN_OR_RETURN(const auto arrays, ReadNpzFile(fs::path(path).replace_filename(golden.inputs_file)));
+  return InputsOfDevices(program.verified(), grid, arrays);
+}
+
+// Everything that a run of the golden's program gives, by key.
+absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
+  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program, engine.custom_ops));
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(engine.engines));
+  const RunOptions options = OptionsOf(golden, engine);
   ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program.module(), golden.devices));
-  absl::StatusOr<std::vector<DeviceInputs>> inputs;
-  if (golden.inputs_file.empty()) {
-    inputs = InputsOfDevices(program.verified(), grid, golden.inputs);
-  } else {
-    ASSAY_ASSIGN_OR_RETURN(const auto arrays,
-                           ReadNpzFile(fs::path(path).replace_filename(golden.inputs_file)));
-    inputs = InputsOfDevices(program.verified(), grid, arrays);
-  }
-  if (!inputs.ok()) return inputs.status();
+  ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> inputs, InputsOf(golden, path, program, grid));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<DeviceOutputs> outputs,
-                         RunDevices(*plan, grid, *std::move(inputs), options));
+                         RunDevices(*plan, grid, std::move(inputs), options));
   ByKey results;
   for (auto& [key, value] : ResultsOfDevices(grid, outputs)) results.emplace(key, value);
   return results;
+}
+
+// The radii of the golden's profile, by the keys of the outputs; none where it has none.
+absl::StatusOr<ByKey> RadiiOf(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
+  ByKey radii;
+  if (golden.profile.empty()) return radii;
+  ASSAY_ASSIGN_OR_RETURN(const Profile profile, LoadProfile(golden.profile));
+  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program, engine.custom_ops));
+  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program.module(), golden.devices));
+  ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> inputs, InputsOf(golden, path, program, grid));
+  ASSAY_ASSIGN_OR_RETURN(const BoundedOutputs bounded,
+                         RunWithBounds(program, profile, grid, std::move(inputs), OptionsOf(golden, engine)));
+  for (const BoundedOutput& output : bounded.outputs) {
+    if (output.radius.has_value()) radii.emplace(output.key, *output.radius);
+  }
+  return radii;
 }
 
 // What is wrong with `actual`, or nothing.
@@ -148,13 +169,22 @@ std::string HeaderLine(const std::string& key, const Literal& value) {
 }
 
 bool IsOutputLine(std::string_view line) {
+  if (line.starts_with("// radius.")) return true;
   const size_t key = std::min<size_t>(line.size(), 3);
   return line.substr(0, key) == "// " && WithoutDevice(line.substr(key)).substr(0, 3) == "out" &&
          line.substr(0, 11) != "// outputs:";
 }
 
+// The lines of outputs and of their radii.
+std::vector<std::string> OutputLines(const ByKey& outputs, const ByKey& radii) {
+  std::vector<std::string> lines;
+  for (const auto& [key, value] : outputs) lines.push_back(HeaderLine(key, value));
+  for (const auto& [key, value] : radii) lines.push_back(HeaderLine("radius." + key, value));
+  return lines;
+}
+
 // The golden's text with its output lines replaced.
-GoldenUpdate ReplaceOutputs(const std::string& text, const ByKey& actual) {
+GoldenUpdate ReplaceOutputs(const std::string& text, const std::vector<std::string>& lines) {
   GoldenUpdate update;
   bool written = false;
   for (size_t at = 0; at < text.size();) {
@@ -164,9 +194,9 @@ GoldenUpdate ReplaceOutputs(const std::string& text, const ByKey& actual) {
     const bool is_output = IsOutputLine(line);
     if (is_output) update.diff += "- " + line + "\n";
     if (!written && (is_output || line.substr(0, 2) != "//")) {
-      for (const auto& [key, value] : actual) {
-        update.diff += "+ " + HeaderLine(key, value) + "\n";
-        update.new_text += HeaderLine(key, value) + "\n";
+      for (const std::string& new_line : lines) {
+        update.diff += "+ " + new_line + "\n";
+        update.new_text += new_line + "\n";
       }
       written = true;
     }
@@ -259,15 +289,18 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path, const std::fu
     return ComparisonFailed("only expected values in the header are updated");
   }
   ASSAY_ASSIGN_OR_RETURN(const ByKey actual, RunGolden(golden, path, reference));
-  return ReplaceOutputs(text, actual);
+  ASSAY_ASSIGN_OR_RETURN(const ByKey radii, RadiiOf(golden, path, reference));
+  return ReplaceOutputs(text, OutputLines(actual, radii));
 }
 
 absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
                                          const std::vector<std::pair<std::string, Literal>>& inputs,
                                          const DeviceGrid& devices, const RunOptions& options,
-                                         std::shared_ptr<const CustomOps> custom_ops) {
+                                         std::shared_ptr<const CustomOps> custom_ops,
+                                         const std::string& profile, const std::string& generator) {
   ASSAY_ASSIGN_OR_RETURN(const std::string program, WithoutHeader(program_text));
   Golden golden;
+  golden.profile = profile;
   golden.program = program_text;  // as it was given: errors have places in it
   golden.options = options;
   golden.devices = devices;
@@ -277,7 +310,9 @@ absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
                                .around = options.around,
                                .custom_ops = std::move(custom_ops)};
   ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-", reference));
+  ASSAY_ASSIGN_OR_RETURN(const ByKey radii, RadiiOf(golden, "-", reference));
   std::string text = "// oracle: assay\n";
+  if (!profile.empty()) text += fmt::format("// generator: {}\n// profile: {}\n", generator, profile);
   std::string kept;
   if (options.run_seed != RunOptions().run_seed) kept += fmt::format(" --seed {}", options.run_seed);
   if (devices.replicas > 0) kept += fmt::format(" --replicas {}", devices.replicas);
@@ -288,8 +323,8 @@ absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
     const std::string line = HeaderLine(key, value) + "\n";
     if (!WithoutHeader(line).ok() || !WithoutHeader(line)->empty())
       return NotSupported({}, fmt::format("a golden can't hold the result '{}'", key));
-    text += line;
   }
+  for (const std::string& line : OutputLines(results, radii)) text += line + "\n";
   return text + program;
 }
 

@@ -23,6 +23,8 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
+constexpr std::string_view kRadius = "radius.";
+bool IsRadius(std::string_view key) { return StartsWith(key, kRadius); }
 bool IsOutput(std::string_view key) { return StartsWith(key, "out") || StartsWith(key, "host_send"); }
 
 template <typename Integer = int64_t>
@@ -85,6 +87,10 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
     golden.oracle = value;
   } else if (key == "decision") {
     golden.decision = value;
+  } else if (key == "generator") {
+    golden.generator = value;
+  } else if (key == "profile") {
+    golden.profile = value;
   } else if (key == "options") {
     return ParseOptions(value, where, golden);
   } else if (key == "inputs") {
@@ -100,12 +106,13 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
     if (error != std::errc() || end != value.data() + value.size() || !(share >= 0 && share <= 1))
       return InvalidProgram(where, fmt::format("golden: tolerance '{}', wanted a number from 0 to 1", value));
     golden.tolerance = share;
-  } else if (IsInput(WithoutDevice(key)) || IsOutput(WithoutDevice(key))) {
+  } else if (IsInput(WithoutDevice(key)) || IsOutput(WithoutDevice(key)) || IsRadius(key)) {
     absl::StatusOr<Literal> literal = ParseShapedLiteral(value, {.hex_floats = true});
     if (!literal.ok())
       return WithPosition(WithPrefix(literal.status(), fmt::format("golden: {}", key)), where);
-    auto& side = IsOutput(WithoutDevice(key)) ? golden.outputs : golden.inputs;
-    if (!side.emplace(std::string(key), *std::move(literal)).second) {
+    auto& side = IsRadius(key) ? golden.radii : IsOutput(WithoutDevice(key)) ? golden.outputs : golden.inputs;
+    const std::string_view name = IsRadius(key) ? key.substr(kRadius.size()) : key;
+    if (!side.emplace(std::string(name), *std::move(literal)).second) {
       return InvalidProgram(where, fmt::format("golden: key {} stands twice", key));
     }
   } else {
@@ -161,6 +168,14 @@ absl::StatusOr<Golden> ParseGolden(std::string_view text) {
   const bool expects = !golden.outputs.empty() || !golden.outputs_file.empty();
   if (golden.refuse_code.has_value() && expects) {
     return InvalidProgram({1, 1}, "golden: both expected outputs and a refusal");
+  }
+  for (const auto& [key, radius] : golden.radii) {
+    const auto output = golden.outputs.find(key);
+    if (golden.profile.empty()) return InvalidProgram({1, 1}, "golden: radii, but no profile is named");
+    if (output == golden.outputs.end() || !IsFloat(radius.shape().element_type()) ||
+        !Shape::SameDimensions(output->second.shape(), radius.shape()))
+      return InvalidProgram(
+          {1, 1}, fmt::format("golden: radius.{} is no array of floats with the sizes of {}", key, key));
   }
   if (!golden.refuse_code && golden.oracle.empty())
     return InvalidProgram({1, 1}, "golden: no oracle is named");

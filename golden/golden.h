@@ -2,6 +2,8 @@
 //
 // The file is HLO or StableHLO text; the header is comment lines `// key: value` before it:
 //   oracle: who worked out the expected values       decision: tag in docs/semantics.md
+//   generator: who wrote the golden, with its version
+//   profile: xla-cpu         radius.out0: f32[2] {0x1p-23, inf}     how far a backend that conforms to the profile may be off
 //   options: run flags, with whole numbers (--max-steps, --memory-limit, --timeout, --seed, --replicas, --partitions)
 //   arg0: f32[2] {1, 2}      out0: f32[2] {0x1p+0, nan}      infeed0: …     outfeed0: …     host_recv3/0: …
 //   r0p1/arg0: …             r0p1/out0: …                    of one device (devices/device_io.h)
@@ -29,12 +31,14 @@
 namespace assay {
 
 struct Golden {
-  std::string oracle, decision;
+  std::string oracle, decision, generator;
+  std::string profile;  // that `radii` were derived by; empty: none
   RunOptions options;
   DeviceGrid devices = {.replicas = 0, .partitions = 0};  // 0: as many as the program wants
   std::map<std::string, Literal> inputs;                  // arg…, infeed…
   std::map<std::string, Literal> outputs;                 // out…, outfeed…
-  std::string inputs_file, outputs_file;                  // beside the golden; empty: none
+  std::map<std::string, Literal> radii;   // by the key of the output; none: it has to be exact
+  std::string inputs_file, outputs_file;  // beside the golden; empty: none
   std::optional<double> tolerance;
   std::optional<int> refuse_code;
   std::string refuse_text;
@@ -70,6 +74,10 @@ struct GoldenEngine {
 // parsed as goldens fail with the reason.
 GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine = {});
 
+// Compares what a backend gave, in an .npz file, with the golden's values: of a golden with a profile nothing may lie outside of
+// what it allows. Nothing runs. `read` is not OK where one of the files can't be read.
+GoldenResult CheckActual(const std::string& path, const std::string& actual);
+
 // Every golden below the paths: files ending .hlo or .mlir and snapshots, those of a directory in sorted order, links
 // to directories not followed. A path that is no directory is taken as it is, whether or not it is there.
 struct FoundGoldens {
@@ -91,13 +99,15 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path,
 
 // The text of a new golden, oracle "assay", for a program and its inputs, with what the reference gives under
 // `options` on `devices` (Golden); of these the golden keeps the seed and the devices. The header of a golden that the program was is left out.
+// With a profile (LoadProfile) it has the radii of what conforms to that, and names `generator`.
 // InvalidProgram: a comment before the program reads as a line of a header; NotSupported: no header has a key for a
 // result.
 absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
                                          const std::vector<std::pair<std::string, Literal>>& inputs,
                                          const DeviceGrid& devices = {.replicas = 0, .partitions = 0},
                                          const RunOptions& options = {},
-                                         std::shared_ptr<const CustomOps> custom_ops = nullptr);
+                                         std::shared_ptr<const CustomOps> custom_ops = nullptr,
+                                         const std::string& profile = "", const std::string& generator = "");
 
 // The text without the lines at its beginning that say what a golden expects.
 absl::StatusOr<std::string> WithoutHeader(std::string_view text);

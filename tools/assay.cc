@@ -285,6 +285,11 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   AddEngineFlags(sub, run);
   AddOpsFlags(sub, run);
   AddLimitFlags(sub, run);
+  sub->add_option(
+         "--actual", run.actual,
+         "compare these outputs of a backend (.npz, or a folder with NAME.npz for NAME.hlo) with goldens "
+         "that were recorded with a --profile")
+      ->check(Input());
   sub->add_option("PATH", arguments.paths, "goldens, or directories of them")->required()->check(Input());
   sub = command(*golden, "update", "rewrite values that Assay recorded itself",
                 [&] { return assay::cli::GoldenUpdateFiles(arguments.paths); });
@@ -297,6 +302,9 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   AddOpsFlags(sub, run);
   AddSeedFlag(sub, run);
   AddLimitFlags(sub, run);
+  sub->add_option("--profile", run.bounds,
+                  "store how far backends of this profile may be off (docs/bounds.md), for check --actual")
+      ->check(Input());
   sub->add_option("--output", run.output, "the golden file to write")->check(Output());
 
   sub = command(app, "ops", "list the operations, or describe one", [&] {

@@ -57,6 +57,8 @@ struct RunFlags {
   bool steps = false;     // bench: times of each step
   bool perf_map = false;  // names of generated code for perf
   RunOptions options;
+  std::string bounds;  // golden record: the profile that the golden has bounds for; empty: none
+  std::string actual;  // golden check: a backend's outputs, or a folder of them; empty: what runs is checked
 };
 
 struct DiffFlags {

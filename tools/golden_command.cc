@@ -1,5 +1,6 @@
 // assay golden check, update, record.
 #include <algorithm>
+#include <filesystem>
 
 #include "fmt/format.h"
 #include "golden/golden.h"
@@ -33,10 +34,46 @@ std::string EscapedLines(std::string_view text) {
   return escaped;
 }
 
+// The backend's outputs for a golden: the file, or NAME.npz of the folder for NAME.hlo.
+std::string ActualOf(const std::string& golden, const std::string& actual) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory(actual, error)) return actual;
+  return (fs::path(actual) / fs::path(golden).stem()).string() + ".npz";
+}
+
+// Results of a backend are compared with goldens that allow for its rounding; nothing runs.
+int CheckActuals(const FoundGoldens& found, const RunFlags& flags) {
+  std::error_code error;
+  if (found.files.size() > 1 && !std::filesystem::is_directory(flags.actual, error)) {
+    return UsageError(
+        fmt::format("--actual of {} goldens is a folder with NAME.npz for NAME.hlo", found.files.size()));
+  }
+  int unread = FailAll(found);
+  int64_t passed = 0, failed = 0;
+  for (const std::string& path : found.files) {
+    const std::string actual = ActualOf(path, flags.actual);
+    const GoldenResult result = CheckActual(path, actual);
+    if (const absl::Status status = PollWork(); !status.ok()) return Fail(status, path);
+    if (!result.read.ok()) {
+      unread = Fail(result.read, actual);
+      continue;
+    }
+    ++(result.passed ? passed : failed);
+    if (!result.passed &&
+        !Write(fmt::format("FAILED {}\n{}", EscapeControls(path), EscapedLines(result.report)))) {
+      return 5;
+    }
+  }
+  if (!Write(fmt::format("{} conform, {} do not\n", passed, failed))) return 5;
+  return unread != 0 ? unread : failed == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
   if (ReadsStandardInputTwice(paths)) return 2;
+  if (!flags.actual.empty()) return CheckActuals(FindGoldens(paths), flags);
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, paths[0]);
   const absl::StatusOr<LoadedOps> ops = LoadedOpsOf(flags);
   if (!ops.ok()) return Fail(ops.status(), paths[0]);
@@ -120,7 +157,7 @@ int GoldenRecord(const RunFlags& flags) {
   const absl::StatusOr<std::string> text =
       RecordGolden(is_text ? loaded->text : ModuleToText(loaded->program.module()), inputs,
                    {.replicas = flags.replicas, .partitions = flags.partitions}, options,
-                   loaded->program.module().custom_ops);
+                   loaded->program.module().custom_ops, flags.bounds, "assay " ASSAY_VERSION);
   if (!text.ok()) return Fail(text.status(), flags.program, loaded->text);
   if (flags.output.empty()) return Write(*text) ? 0 : 5;
   const absl::Status status = WriteFileAtomically(flags.output, *text);

@@ -10,6 +10,20 @@ from cli_testing import ADD, ASSAY, CONSTANT, ENDLESS, CliCase, floats
 
 GOOD = "// oracle: hand\n// out0: f32[2] {1, 2.5}\n" + CONSTANT
 FAILING = GOOD.replace("2.5} \n", "2}\n").replace("out0: f32[2] {1, 2.5}", "out0: f32[2] {1, 2}")
+SUM = """HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  z = f32[] constant(0)
+  s = f32[] reduce(x, z), dimensions={0}, to_apply=add
+  b = f32[1] reshape(s)
+  ROOT t = (f32[1], f32[4]) tuple(b, x)
+}
+"""
 RNG = """HloModule m
 ENTRY e {
   low = f32[] constant(0)
@@ -48,6 +62,56 @@ class Golden(CliCase):
             return  # no AVX2
         # Within a bound of the exact values, and not their bits.
         self.expect(1, "golden", "check", golden, "--engine", "fast", output="1 ulp")
+
+    # ---- results of backends ----
+
+    def test_a_golden_with_a_profile_takes_what_conforms(self):
+        program = self.file("s.hlo", SUM)
+        inputs = self.npz("in.npz", arg0=floats(1, 2, 3, 4))
+        os.makedirs(self.path("goldens"))
+        golden = self.path("goldens/s.hlo")
+        self.expect(0, "golden", "record", program, "--inputs", inputs, "--profile", "strict", "--output", golden)
+        with open(golden) as recorded:
+            text = recorded.read()
+        self.assertRegex(text, r"^// oracle: assay\n// generator: assay \d+\.\d+\.\d+\n// profile: strict\n// arg0: ")
+        self.assertRegex(text, r"\n// out0: f32\[1\] \{0x1\.4p\+3\}\n// out1: .*\n// radius\.out0: f32\[1\] \{0x1\..*\}\nHloModule")
+        self.expect(0, "golden", "check", golden, output="1 passed, 0 failed")
+        self.expect(0, "golden", "update", golden)
+
+        def check(code, total, *rest, **expected):
+            actual = self.npz("s.npz", out0=floats(total), **{f"out{k + 1}": a for k, a in enumerate(rest)})
+            for where in (golden, self.path("goldens")):
+                for outputs in (actual, self.path("")) if where != golden else (actual,):
+                    self.expect(code, "golden", "check", where, "--actual", outputs, **expected)
+
+        x = floats(1, 2, 3, 4)
+        check(0, 10, x, output="1 conform, 0 do not")
+        check(0, 10.000002, x)
+        check(1, 10.0001, x, output="out0: 1 elements, 0 inside, 1 outside, 0 undecided\n    [0]: exact 10, actual 10.0001")
+        check(1, 10, floats(1, 2, 3, 4.0000005), output="[3]: exact 4")
+        check(1, 10, output="out1: the backend gave no such output")
+        check(1, 10, floats(1, 2), output="out1")
+
+        # Values that were changed by hand are found by a run, and written again with their radii.
+        self.file("goldens/s.hlo", text.replace("0x1.4p+3", "0x1p+3"))
+        self.expect(1, "golden", "check", golden, output="FAILED")
+        self.expect(0, "golden", "update", golden, output="+ // radius.out0: f32[1]")
+        with open(golden) as updated:
+            self.assertEqual(updated.read(), text)
+
+    def test_actual_outputs_and_what_is_wrong_with_them(self):
+        good = self.file("good.hlo", GOOD)
+        outputs = self.npz("out.npz", out0=floats(1, 2.5))
+        self.expect(1, "golden", "check", good, "--actual", outputs, output="names no profile")
+        self.expect(5, "golden", "check", good, "--actual", self.path("none.npz"), error="can't open")
+        self.expect(2, "golden", "check", good, good, "--actual", outputs, error="--actual of 2 goldens is a folder")
+        radii = GOOD.replace("// out0", "// profile: strict\n// radius.out0: f32[2] {0, inf}\n// out0")
+        self.expect(0, "golden", "check", self.file("r.hlo", radii), "--actual", self.npz("o.npz", out0=floats(1, 7)))
+        self.expect(1, "golden", "check", self.file("r.hlo", radii), "--actual", self.npz("o.npz", out0=floats(2, 7)))
+        self.expect(1, "golden", "check", self.file("t.hlo", radii.replace("// profile: strict\n", "")), output="no profile is named")
+        self.expect(1, "golden", "check", self.file("u.hlo", radii.replace("f32[2] {0, inf}", "f32[1] {0}")), output="radius.out0")
+        program = self.file("a.hlo", ADD)
+        self.expect(5, "golden", "record", program, "--random-inputs", "1", "--profile", "nobody", error="is neither a profile")
 
     # ---- what can't be read ----
 
