@@ -84,12 +84,26 @@ absl::Status ReadBuildOptions(const WireField& field, CompileOptions& options) {
   return field.number == 9 && field.is_bytes ? ReadAssignment(field.payload, options) : absl::OkStatus();
 }
 
+// An entry of env_option_overrides: an option of XLA's by its name. They are about the code that XLA makes, and say nothing
+// here; other names are mistakes, which frameworks look for in XLA's words.
+absl::Status CheckOverride(const WireField& entry) {
+  if (!entry.is_bytes) return absl::OkStatus();
+  std::string_view name;
+  ASSAY_RETURN_IF_ERROR(ForEachField(entry.payload, [&](const WireField& field) {
+    if (field.number == 1 && field.is_bytes) name = field.payload;
+    return absl::OkStatus();
+  }));
+  if (name.starts_with("xla_")) return absl::OkStatus();
+  return InvalidProgram({}, fmt::format("No such compile option: '{}'", name.substr(0, 100)));
+}
+
 }  // namespace
 
 absl::StatusOr<CompileOptions> CompileOptions::Parse(std::string_view bytes) {
   CompileOptions options;
   const absl::Status status = ForEachField(bytes, [&](const WireField& field) {
     if (field.number == 4 && field.is_varint) options.portable = field.value != 0;
+    if (field.number == 7) return CheckOverride(field);
     if (field.number != 3 || !field.is_bytes) return absl::OkStatus();
     return ForEachField(field.payload,
                         [&](const WireField& inner) { return ReadBuildOptions(inner, options); });

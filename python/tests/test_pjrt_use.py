@@ -158,6 +158,13 @@ def test_compiled_programs_check_their_arguments():
         compiled(V[:3])
 
 
+def test_options_of_the_compiler():
+    lowered = jax.jit(lambda x: x + 1).lower(V)
+    np.testing.assert_array_equal(lowered.compile(compiler_options={"xla_cpu_enable_fast_math": True})(V), V + 1)
+    with pytest.raises(jax.errors.JaxRuntimeError, match="No such compile option: 'invalid_key'"):
+        lowered.compile(compiler_options={"invalid_key": "invalid_value"})
+
+
 def test_what_devices_say():
     device = ASSAY[0]
     assert (device.id, device.process_index, device.platform, device.default_memory().kind) == (0, 0, "assay", "device")

@@ -120,6 +120,17 @@ TEST_CASE("Programs that can't be compiled fail with the code of what is wrong",
   CHECK(code_of(kDouble, "spirv") == ErrorCode::kUnimplemented);
   CHECK(code_of(kDouble, "mlir", "\xff\xff") == ErrorCode::kInvalidArgument);
   CHECK(code_of(kDouble, "mlir", Options(-1, 1)) == ErrorCode::kInvalidArgument);
+  const auto with_override = [](std::string_view name) {
+    WireWriter entry, options;
+    entry.Bytes(1, name);
+    options.Bytes(7, entry.bytes());
+    return options.bytes();
+  };
+  CHECK(code_of(kDouble, "mlir", with_override("speed")) == ErrorCode::kInvalidArgument);
+  CHECK(client.failure.message == "compile options: No such compile option: 'speed'");
+  LoadedExecutable* const fine = client.Compile(kDouble, "mlir", with_override("xla_cpu_enable_fast_math"));
+  CHECK(fine != nullptr);
+  Destroy(fine);
   CHECK(code_of(kDouble, "mlir", Options(1, 2)) == ErrorCode::kInvalidArgument);  // one device
   CHECK(client.failure.message.find("ASSAY_DEVICES") != std::string::npos);
 }
