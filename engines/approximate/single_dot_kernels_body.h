@@ -55,6 +55,37 @@ ASSAY_TARGET void Block(const RowsOf<float>& a, int64_t row, const float* b, int
   }
 }
 
+// With a vector of each of the panel's columns, as many sums as there are registers.
+constexpr int kTileRows = kRegisters == 32 ? 12 : ASSAY_BYTES == 32 ? 6 : 4;
+
+ASSAY_TARGET void Tile(int64_t n, const float* a, const float* b, bool first, float* c, int64_t c_step) {
+  F32 s[kTileRows][kTileVectors];
+#pragma GCC unroll 12
+  for (int r = 0; r < kTileRows; ++r) {
+#pragma GCC unroll 2
+    for (int v = 0; v < kTileVectors; ++v) {
+      s[r][v] = F32{};
+      if (!first) std::memcpy(&s[r][v], c + r * c_step + v * kLanes, sizeof(F32));
+    }
+  }
+  for (int64_t k = 0; k < n; ++k, a += kTileRows, b += kTileVectors * kLanes) {
+    F32 y[kTileVectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < kTileVectors; ++v) std::memcpy(&y[v], b + v * kLanes, sizeof(F32));
+#pragma GCC unroll 12
+    for (int r = 0; r < kTileRows; ++r) {
+      const F32 x = Fill(a[r]);
+#pragma GCC unroll 2
+      for (int v = 0; v < kTileVectors; ++v) s[r][v] = Fma(x, y[v], s[r][v]);
+    }
+  }
+#pragma GCC unroll 12
+  for (int r = 0; r < kTileRows; ++r) {
+#pragma GCC unroll 2
+    for (int v = 0; v < kTileVectors; ++v) std::memcpy(c + r * c_step + v * kLanes, &s[r][v], sizeof(F32));
+  }
+}
+
 // As many blocks of kRows rows as there are; sums and elements stay in registers.
 template <int kRows, int kVectors>
 ASSAY_INLINE void Blocks(const RowsOf<float>& a, int64_t& row, const float* b, int64_t step, float* out,
@@ -88,7 +119,11 @@ ASSAY_TARGET void Multiply(const RowsOf<float>& a, const float* b, int64_t step,
   }
 }
 
-constexpr SingleDotKernels kKernels = {.lanes = kLanes, .multiply = Multiply};
+constexpr SingleDotKernels kKernels = {.lanes = kLanes,
+                                       .tile_rows = kTileRows,
+                                       .tile_columns = kTileVectors * kLanes,
+                                       .tile = Tile,
+                                       .multiply = Multiply};
 
 }  // namespace
 }  // namespace assay::approximate::ASSAY_ISA

@@ -51,6 +51,7 @@ absl::StatusOr<Sliding> SlidingOf(const Window& window) {
 KernelOr PrepareConvolution(const StepView& step, Isa isa, int64_t fewest) {
   const int64_t terms = TermsOfProduct(step.computation, step.instruction);
   ASSAY_RETURN_IF_ERROR(CheckSize(step, terms, fewest));
+  ASSAY_RETURN_IF_ERROR(CheckInstructions(step, isa, fewest));
   ASSAY_ASSIGN_OR_RETURN(const Accuracy* const accuracy, AccuracyOf(step));
   const AttributeMap& attributes = step.instruction.attributes;
   const ConvDimensionNumbers& dn =

@@ -33,6 +33,7 @@ Array Matrix(ElementType type, const LoopDim& b, const LoopDim& m, const LoopDim
 KernelOr PrepareDot(const StepView& step, Isa isa, int64_t fewest) {
   const int64_t terms = TermsOfProduct(step.computation, step.instruction);
   ASSAY_RETURN_IF_ERROR(CheckSize(step, terms, fewest));
+  ASSAY_RETURN_IF_ERROR(CheckInstructions(step, isa, fewest));
   ASSAY_ASSIGN_OR_RETURN(const Accuracy* const accuracy, AccuracyOf(step));
   const native::DotArray lhs = native::StaticArrayOf(step.operand_shape(0)),
                          rhs = native::StaticArrayOf(step.operand_shape(1));

@@ -26,7 +26,7 @@ namespace {
 
 std::span<const Engine* const> EnginesFor(Isa isa, bool fast) {
   struct Engines {
-    std::array<const Engine*, 7> fast;
+    std::array<const Engine*, 8> fast;
     std::array<const Engine*, 3> exact;
   };
   static const std::array<Engines, 3> engines = [] {
@@ -35,7 +35,8 @@ std::span<const Engine* const> EnginesFor(Isa isa, bool fast) {
       by_isa[static_cast<size_t>(i)] = {
           .fast = {&approximate::EagerApproximateJitEngine(i), &approximate::EagerBf16TilesEngine(i),
                    &onednn::EagerOnednnEngine(MachineIsa()), &approximate::EagerRoundedSumsEngine(i),
-                   &approximate::EagerFunctionsEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i)},
+                   &approximate::EagerTilesEngine(i), &approximate::EagerFunctionsEngine(i),
+                   &jit::LoopEngine(i), &native::NativeEngine(i)},
           .exact = {&jit::EagerJitEngine(i), &jit::LoopEngine(i), &native::NativeEngine(i)}};
     }
     return by_isa;

@@ -3,6 +3,7 @@
 #include "engines/native/contraction/convolution.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engines/native/contraction/product_kernel.h"
 #include "engines/native/walk/window_axis.h"
@@ -190,25 +191,6 @@ std::vector<Axis> AxesOf(const AttributeMap& attributes, const Literal& lhs, con
   return axes;
 }
 
-// Shapes that tiles do not pay for, or that are too large for a table of positions; empty where there are none.
-std::string_view WhyNotConvolution(const StepView& step) {
-  const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
-  for (const Shape* shape : {&lhs, &rhs, &result}) {
-    if (shape->HasDynamic() || shape->HasUnbounded()) return "dynamic dimensions";
-    if (shape->num_elements() == 0) return "no elements";
-  }
-  const AttributeMap& attributes = step.instruction.attributes;
-  const ConvDimensionNumbers& dn =
-      *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*attributes.Find(Attr::kDimLabels));
-  const int64_t length = rhs.num_elements() / rhs.size(dn.kernel_output_feature);
-  const Window& window = attributes.WindowOf();
-  for (size_t d = 0; d < window.size(); ++d) {
-    if (result.size(dn.output_spatial[d]) > kMostTableEntries / window[d].size) return "a large window";
-  }
-  if (length > kLongestRow) return "long sums";
-  return result.num_elements() < kFewConvolutionProducts / length ? "few products" : "";
-}
-
 class ConvolutionKernel final : public Kernel {
  public:
   explicit ConvolutionKernel(const ProductKind& kind) : kind_(kind) {}
@@ -229,24 +211,62 @@ class ConvolutionKernel final : public Kernel {
   template <class T>
   absl::Status MultiplyPatches(EvalContext& context, const Literal& lhs, const Literal& rhs,
                                Literal& result) const {
-    const Geometry geometry = GeometryOf(context.attributes(), lhs, rhs, result);
-    const std::vector<Axis> axes = AxesOf(context.attributes(), lhs, result);
-    const Patches<T> patches(*kind_.sums, lhs, geometry, axes);
-    LoopDims rows = geometry.batch, elements = geometry.kernel;
-    rows.insert(rows.end(), geometry.position.begin(), geometry.position.end());
-    elements.push_back(geometry.features.back());
-    const ElementType type = rhs.shape().element_type();
-    const StridedRows<T> kernel(*kind_.sums, type, rhs.data() + geometry.kernel_base * Bytes(type),
-                                {geometry.group, geometry.output, elements, 1});
-    return Multiply(context, kind_, patches, kernel, LoopCount(elements),
-                    {result.MutableBytes().data(), result.shape().element_type(),
-                     OffsetsOf(geometry.group, 2), OffsetsOf(rows, 2), OffsetsOf(geometry.output, 2)});
+    return AsProduct<T>(
+        context.attributes(), *kind_.sums, lhs, rhs, result,
+        [&](const RowSource<T>& patches, const RowSource<T>& kernel, int64_t length, ResultLayout layout) {
+          return Multiply(context, kind_, patches, kernel, length, std::move(layout));
+        });
   }
 
   const ProductKind kind_;
 };
 
 }  // namespace
+
+template <class T>
+absl::Status AsProduct(const AttributeMap& attributes, const SumKernels& kernels, const Literal& lhs,
+                       const Literal& rhs, Literal& result, ConvolutionProductFn<T> multiply) {
+  const Geometry geometry = GeometryOf(attributes, lhs, rhs, result);
+  const std::vector<Axis> axes = AxesOf(attributes, lhs, result);
+  const Patches<T> patches(kernels, lhs, geometry, axes);
+  LoopDims rows = geometry.batch, elements = geometry.kernel;
+  rows.insert(rows.end(), geometry.position.begin(), geometry.position.end());
+  elements.push_back(geometry.features.back());
+  const ElementType type = rhs.shape().element_type();
+  const StridedRows<T> kernel(kernels, type, rhs.data() + geometry.kernel_base * Bytes(type),
+                              {geometry.group, geometry.output, elements, 1});
+  return multiply(patches, kernel, LoopCount(elements),
+                  {result.MutableBytes().data(), result.shape().element_type(), OffsetsOf(geometry.group, 2),
+                   OffsetsOf(rows, 2), OffsetsOf(geometry.output, 2)});
+}
+
+template absl::Status AsProduct(const AttributeMap&, const SumKernels&, const Literal&, const Literal&,
+                                Literal&, ConvolutionProductFn<double>);
+template absl::Status AsProduct(const AttributeMap&, const SumKernels&, const Literal&, const Literal&,
+                                Literal&, ConvolutionProductFn<float>);
+template absl::Status AsProduct(const AttributeMap&, const SumKernels&, const Literal&, const Literal&,
+                                Literal&, ConvolutionProductFn<int64_t>);
+template absl::Status AsProduct(const AttributeMap&, const SumKernels&, const Literal&, const Literal&,
+                                Literal&, ConvolutionProductFn<uint8_t>);
+
+// Not for few products, nor for a table of positions that is too large.
+std::string_view WhyNotConvolution(const StepView& step) {
+  const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
+  for (const Shape* shape : {&lhs, &rhs, &result}) {
+    if (shape->HasDynamic() || shape->HasUnbounded()) return "dynamic dimensions";
+    if (shape->num_elements() == 0) return "no elements";
+  }
+  const AttributeMap& attributes = step.instruction.attributes;
+  const ConvDimensionNumbers& dn =
+      *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*attributes.Find(Attr::kDimLabels));
+  const int64_t length = rhs.num_elements() / rhs.size(dn.kernel_output_feature);
+  const Window& window = attributes.WindowOf();
+  for (size_t d = 0; d < window.size(); ++d) {
+    if (result.size(dn.output_spatial[d]) > kMostTableEntries / window[d].size) return "a large window";
+  }
+  if (length > kLongestRow) return "long sums";
+  return result.num_elements() < kFewConvolutionProducts / length ? "few products" : "";
+}
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const StepView& step, Isa isa) {
   ASSAY_ASSIGN_OR_RETURN(const ProductKind kind, ProductKindOf(step.operand_shape(0).element_type(),

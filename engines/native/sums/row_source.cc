@@ -40,7 +40,8 @@ std::vector<int64_t> OffsetsOf(const LoopDims& loops, int array) {
 
 void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src, int64_t stride_bytes,
               int64_t n, double* dst) {
-  if (type == ElementType::kF32 && stride_bytes == 4)
+  constexpr int64_t kFew = 8;  // a call takes as long as these one by one
+  if (type == ElementType::kF32 && stride_bytes == 4 && n >= kFew)
     return kernels.widen_f32(n, reinterpret_cast<const float*>(src), dst);
   if (type == ElementType::kBF16 && stride_bytes == 2)
     return kernels.widen_bf16(n, reinterpret_cast<const uint16_t*>(src), dst);
@@ -57,6 +58,14 @@ void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src,
 
 void WidenRun(const SumKernels&, ElementType type, const std::byte* src, int64_t stride_bytes, int64_t n,
               float* dst) {
+  if (type == ElementType::kF32) {
+    if (stride_bytes == 4) {
+      std::memcpy(dst, src, static_cast<size_t>(n) * sizeof(float));
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i) std::memcpy(dst + i, src + i * stride_bytes, sizeof(float));
+    return;
+  }
   if (type == ElementType::kBF16 && stride_bytes == 2) {
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) WidenEight(src + 2 * i, dst + i);
@@ -246,6 +255,10 @@ void InterleaveAll(const float* rows, int64_t stride, int64_t n, float* panel) {
   int64_t k = 0;
   for (; k + 4 <= n; k += 4, panel += 4 * kWidth) {
 #pragma GCC unroll 4
+    for (int r = kWidth / 4 * 4; r < kWidth; ++r) {
+      for (int i = 0; i < 4; ++i) panel[i * kWidth + r] = rows[r * stride + k + i];
+    }
+#pragma GCC unroll 4
     for (int r = 0; r + 4 <= kWidth; r += 4) {
       __m128 x[4];
       for (int i = 0; i < 4; ++i) x[i] = _mm_loadu_ps(rows + (r + i) * stride + k);
@@ -262,10 +275,8 @@ void InterleaveAll(const float* rows, int64_t stride, int64_t n, float* panel) {
 
 template <class T>
 void Interleave(const T* rows, int64_t stride, int64_t n, int64_t count, int width, T* panel) {
-  if constexpr (!std::is_same_v<T, float>) {
-    if (count == width && width == 12) return InterleaveAll<12>(rows, stride, n, panel);
-    if (count == width && width == 6) return InterleaveAll<6>(rows, stride, n, panel);
-  }
+  if (count == width && width == 12) return InterleaveAll<12>(rows, stride, n, panel);
+  if (count == width && width == 6) return InterleaveAll<6>(rows, stride, n, panel);
   if (count == width && width == 16) return InterleaveAll<16>(rows, stride, n, panel);
   if (count == width && width == 8) return InterleaveAll<8>(rows, stride, n, panel);
   for (int64_t k = 0; k < n; ++k, panel += width) {
