@@ -47,7 +47,7 @@ ROOT r = f64[8,8] dot(x, x))" +
   CHECK_THAT(reason(R"(x = f64[8] parameter(0)
 ROOT r = f64[8] add(x, x))",
                     eager),
-             Catch::Contains("takes dot alone"));
+             Catch::Contains("takes dot and convolution alone"));
 }
 
 }  // namespace
