@@ -139,34 +139,51 @@ class Judgement {
 
 }  // namespace
 
+std::vector<bool> SubnormalLeaves(const std::vector<Literal>& arguments) {
+  std::vector<bool> subnormals;
+  for (const Literal& argument : arguments) CollectSubnormals(argument, subnormals);
+  return subnormals;
+}
+
+absl::StatusOr<PlannedBounds> PlanBounds(const Program& program, const Profile& profile,
+                                         const std::vector<bool>& subnormals,
+                                         std::span<const Engine* const> engines) {
+  ASSAY_ASSIGN_OR_RETURN(DerivedBounds bounds, DeriveBounds(program.verified(), profile, subnormals));
+  ASSAY_ASSIGN_OR_RETURN(const Program derived, Program::OfModule(std::move(bounds.module)));
+  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, derived.PlanFor(engines));
+  return PlannedBounds{std::move(plan), std::move(bounds.radius_of_leaf), std::move(bounds.unchecked)};
+}
+
+absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds, const DeviceGrid& grid,
+                                                     std::vector<DeviceInputs> inputs, RunOptions options) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<DeviceOutputs> outputs,
+                         RunDevices(*bounds.plan, grid, std::move(inputs), std::move(options)));
+  const Literal& root = outputs[0].root;
+  const NamedLiterals values = ResultsOf(root.element(0));
+  std::vector<BoundedOutput> result;
+  size_t leaf = 0, next = 0;
+  ForEachLeaf(root.element(0).shape(), [&](const ShapeIndex&, const Shape& shape) {
+    const int64_t element = bounds.radius_of_leaf[leaf++];
+    if (!shape.IsArray() || next >= values.size()) return;  // a token has no key
+    const auto& [key, value] = values[next++];
+    BoundedOutput output{key, value, std::nullopt};
+    if (element >= 0) output.radius = root.element(element);
+    result.push_back(std::move(output));
+  });
+  return result;
+}
+
 absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profile& profile,
                                              const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
                                              RunOptions options, std::span<const Engine* const> engines) {
   if (inputs.size() != 1) {
     return NotSupported({}, fmt::format("bounds of a program on {} devices; want 1", inputs.size()));
   }
-  std::vector<bool> subnormals;
-  for (const Literal& argument : inputs[0].arguments) CollectSubnormals(argument, subnormals);
-  ASSAY_ASSIGN_OR_RETURN(DerivedBounds bounds, DeriveBounds(program.verified(), profile, subnormals));
-  const std::vector<int64_t> radius_of_leaf = std::move(bounds.radius_of_leaf);
-  ASSAY_ASSIGN_OR_RETURN(const Program derived, Program::OfModule(std::move(bounds.module)));
-  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, derived.PlanFor(engines));
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<DeviceOutputs> outputs,
-                         RunDevices(*plan, grid, std::move(inputs), std::move(options)));
-  const Literal& root = outputs[0].root;
-  const NamedLiterals values = ResultsOf(root.element(0));
-  BoundedOutputs result;
-  result.unchecked = std::move(bounds.unchecked);
-  size_t leaf = 0, next = 0;
-  ForEachLeaf(root.element(0).shape(), [&](const ShapeIndex&, const Shape& shape) {
-    const int64_t element = radius_of_leaf[leaf++];
-    if (!shape.IsArray() || next >= values.size()) return;  // a token has no key
-    const auto& [key, value] = values[next++];
-    BoundedOutput output{key, value, std::nullopt};
-    if (element >= 0) output.radius = root.element(element);
-    result.outputs.push_back(std::move(output));
-  });
-  return result;
+  ASSAY_ASSIGN_OR_RETURN(PlannedBounds bounds,
+                         PlanBounds(program, profile, SubnormalLeaves(inputs[0].arguments), engines));
+  ASSAY_ASSIGN_OR_RETURN(std::vector<BoundedOutput> outputs,
+                         RunBounds(bounds, grid, std::move(inputs), std::move(options)));
+  return BoundedOutputs{std::move(outputs), std::move(bounds.unchecked)};
 }
 
 Conformance Judge(const BoundedOutput& output, const Literal* actual) {

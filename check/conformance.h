@@ -23,7 +23,21 @@ struct BoundedOutputs {
   std::vector<DerivedBounds::Note> unchecked;
 };
 
-// Runs the derived program on one device. Errors are DeriveBounds', those of the run, and NotSupported for several devices.
+// The derived program, planned: to be run as often as wanted.
+struct PlannedBounds {
+  std::shared_ptr<const Plan> plan;
+  std::vector<int64_t> radius_of_leaf;
+  std::vector<DerivedBounds::Note> unchecked;
+};
+// `subnormals`: SubnormalLeaves of the arguments that it will be run on.
+absl::StatusOr<PlannedBounds> PlanBounds(const Program& program, const Profile& profile,
+                                         const std::vector<bool>& subnormals,
+                                         std::span<const Engine* const> engines = EnginesOf());
+std::vector<bool> SubnormalLeaves(const std::vector<Literal>& arguments);
+absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds, const DeviceGrid& grid,
+                                                     std::vector<DeviceInputs> inputs, RunOptions options);
+
+// Plans and runs the derived program on one device. Errors are DeriveBounds', those of the run, and NotSupported for several devices.
 absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profile& profile,
                                              const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
                                              RunOptions options,

@@ -273,6 +273,10 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
                   "xla-gpu-tf32, tpu-bf16 or "
                   "a file (docs/bounds.md): exit 1 only for a proven violation")
       ->check(Input());
+  sub->add_flag("--isolate", arguments.diff.isolate,
+                "with --profile and --backend, check every instruction alone, on the backend's own values: "
+                "the first wrong one "
+                "is named");
   sub->add_flag("--json", run.json, "with --profile, print the result as JSON");
   sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
   sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());

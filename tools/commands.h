@@ -67,7 +67,8 @@ struct DiffFlags {
   std::string backend;        // with a program: the command that gives them
   bool spmd = false;          // first is partitioned, second the whole program
   RunFlags run;
-  std::string profile;  // bounds by this one, in place of tolerances; empty: none
+  std::string profile;   // bounds by this one, in place of tolerances; empty: none
+  bool isolate = false;  // every instruction alone
   double rtol = 0, atol = 0;
   int64_t ulps = 0;
 };

@@ -157,6 +157,12 @@ int Diff(const DiffFlags& flags) {
         "{inputs} "
         "{outputs}' or --plugin LIB.so");
   }
+  if (flags.isolate && (!runs || flags.profile.empty())) {
+    return UsageError(
+        "diff --isolate takes a --profile, and the backend that runs instructions: --backend 'CMD {program} "
+        "{inputs} "
+        "{outputs}'");
+  }
   if (ReadsStandardInputTwice({flags.first, flags.second, flags.actual, flags.run.inputs})) return 2;
   if (!flags.profile.empty()) return DiffByProfile(flags);
   if (flags.run.json) return UsageError("diff prints JSON with a --profile only");

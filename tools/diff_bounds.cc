@@ -1,6 +1,4 @@
 // assay diff PROGRAM --actual OUT.npz --profile P: is a difference a bug, or rounding?
-#include <cmath>
-
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "devices/device_io.h"
@@ -9,52 +7,14 @@
 #include "shape/json.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
+#include "tools/conformance_text.h"
 
 namespace assay::cli {
 namespace {
 
 constexpr size_t kNotesShown = 10;
 
-// JSON has no infinity.
-std::string JsonNumber(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
-
-std::string JsonOf(const Conformance& output) {
-  if (!output.error.empty()) return fmt::format("{{\"error\": {}}}", JsonString(output.error));
-  std::string text = fmt::format(
-      "{{\"elements\": {}, \"inside\": {}, \"outside\": {}, \"undecided\": {}, \"largest_share\": {}, "
-      "\"median_bound_ulps\": {}, \"worst\": [",
-      output.elements, output.inside, output.outside, output.unchecked, JsonNumber(output.largest_share),
-      JsonNumber(output.median_radius_ulps));
-  for (size_t k = 0; k < output.worst.size(); ++k) {
-    const Conformance::Element& element = output.worst[k];
-    text += fmt::format(
-        "{}{{\"index\": [{}], \"exact\": {}, \"actual\": {}, \"radius\": {}, \"ulps\": {}, \"share\": {}}}",
-        k == 0 ? "" : ", ", fmt::join(element.index, ", "), JsonString(element.exact),
-        JsonString(element.actual), JsonNumber(element.radius), element.ulps, JsonNumber(element.share));
-  }
-  return text + "]}";
-}
-
-std::string TextOf(const Conformance& output) {
-  const std::string key = EscapeControls(output.key);
-  if (!output.error.empty()) return fmt::format("{}: {}\n", key, output.error);
-  std::string text = fmt::format("{}: {} elements, {} inside, {} outside, {} undecided", key, output.elements,
-                                 output.inside, output.outside, output.unchecked);
-  if (output.largest_share > 0)
-    text += fmt::format("; inside up to {:.2g} of the bound", output.largest_share);
-  text += "\n";
-  for (const Conformance::Element& element : output.worst) {
-    const bool outside = !(element.share <= 1);
-    if (!outside && output.outside > 0) break;
-    text += fmt::format("  {} [{}]: exact {}, actual {} ({} ulps), bound +-{:.6g}, {:.3g} of it\n",
-                        outside ? "outside" : "inside", fmt::join(element.index, ","), element.exact,
-                        element.actual, element.ulps, element.radius, element.share);
-    if (!outside) break;
-  }
-  return text;
-}
-
-std::string TextOf(const std::vector<DerivedBounds::Note>& notes) {
+std::string NotesText(const std::vector<DerivedBounds::Note>& notes) {
   std::string text;
   for (size_t k = 0; k < std::min(notes.size(), kNotesShown); ++k) {
     text += fmt::format("undecided from '%{} = {}' on: {}\n", EscapeControls(notes[k].instruction),
@@ -65,8 +25,8 @@ std::string TextOf(const std::vector<DerivedBounds::Note>& notes) {
 }
 
 int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
-           const std::vector<DerivedBounds::Note>& notes) {
-  bool conforms = true;
+           const std::vector<DerivedBounds::Note>& notes, const std::optional<Isolation>& isolation) {
+  bool conforms = !isolation || isolation->ok();
   std::string text = flags.run.json ? "{\"outputs\": {" : "";
   for (size_t k = 0; k < outputs.size(); ++k) {
     const Conformance& output = outputs[k];
@@ -84,9 +44,12 @@ int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
           fmt::format("{}{{\"instruction\": {}, \"op\": {}, \"why\": {}}}", k == 0 ? "" : ", ",
                       JsonString(notes[k].instruction), JsonString(notes[k].op), JsonString(notes[k].why));
     }
-    text += fmt::format("], \"profile\": {}, \"conforms\": {}}}\n", JsonString(flags.profile), conforms);
+    text += "]";
+    if (isolation) text += fmt::format(", \"isolate\": {}", JsonOf(*isolation));
+    text += fmt::format(", \"profile\": {}, \"conforms\": {}}}\n", JsonString(flags.profile), conforms);
   } else {
-    text += TextOf(notes);
+    text += NotesText(notes);
+    if (isolation) text += TextOf(*isolation);
   }
   if (!Write(text)) return 5;
   return conforms ? 0 : 1;
@@ -137,7 +100,16 @@ int DiffByProfile(const DiffFlags& flags) {
     const auto it = actual->find(output.key);
     outputs.push_back(Judge(output, it == actual->end() ? nullptr : &it->second));
   }
-  return Report(flags, outputs, bounded->unchecked);
+  std::optional<Isolation> isolation;
+  if (flags.isolate) {
+    IsolateOptions isolate;
+    isolate.run = options;
+    isolate.engines = EnginesOf(flags.run);
+    absl::StatusOr<Isolation> found = Isolate(loaded->program, *profile, *backend, arguments, isolate);
+    if (!found.ok()) return FailIn(*loaded, found.status(), flags.first);
+    isolation = *std::move(found);
+  }
+  return Report(flags, outputs, bounded->unchecked, isolation);
 }
 
 }  // namespace assay::cli
