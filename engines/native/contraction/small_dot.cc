@@ -111,7 +111,8 @@ class SmallDot::Multiplier {
         Store(panel, loops_.batch_at[batch], first);
       }
     }
-    for (const Panel& panel : panels) counts_.sums += rows * panel.count;
+    // The last panel may lie over columns of the one before.
+    counts_.sums += rows * (panels.back().first + panels.back().count - panels.front().first);
   }
   const TierCounts& counts() const { return counts_; }
 
