@@ -77,11 +77,12 @@ class Plugin(CliCase):
         self.expect(2, "diff", program, "--plugin", OWN, "--backend", "x {outputs}", error="--backend")
 
     def test_the_fifteen_programs_are_the_same_on_the_plugin(self):
-        folders = sorted(os.listdir("golden/programs"))
+        programs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../golden/programs")
+        folders = sorted(os.listdir(programs))
         self.assertEqual(len(folders), 15)
         for number, folder in enumerate(folders):
             form = ("program.hlo", "program.mlir", "program.mlirbc", "program.pb")[number % 4]
-            files = os.path.join("golden/programs", folder)
+            files = os.path.join(programs, folder)
             self.expect(0, "diff", os.path.join(files, form), "--inputs", os.path.join(files, "inputs.npz"),
                         "--plugin", OWN)
 
