@@ -203,17 +203,7 @@ void ComputationDeriver::Copy(const Instruction& instruction) {
   copy.operands.clear();
   for (const int32_t k : instruction.operands)
     copy.operands.push_back(WholeOf(derived_[static_cast<size_t>(k)]).id);
-  std::vector<std::pair<Attr, AttrValue>> calls;
-  for (const AttributeMap::Entry& entry : instruction.attributes.entries()) {
-    if (const auto* const id = std::get_if<ComputationId>(&entry.value)) {
-      calls.emplace_back(entry.attr, Copied(*id));
-    } else if (const auto* const ids = std::get_if<std::vector<ComputationId>>(&entry.value)) {
-      std::vector<ComputationId> copies;
-      for (const ComputationId called : *ids) copies.push_back(Copied(called));
-      calls.emplace_back(entry.attr, std::move(copies));
-    }
-  }
-  for (auto& [attr, value] : calls) copy.attributes.Set(attr, std::move(value));
+  RedirectCalls(copy, [&](ComputationId id) { return Copied(id); });
   result_->whole = writer_.Write(std::move(copy));
   if (!result_->shape->IsTuple() && !result_->leaves.empty()) result_->leaves[0].value = result_->whole;
 }

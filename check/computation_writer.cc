@@ -8,6 +8,20 @@
 
 namespace assay {
 
+void RedirectCalls(Instruction& instruction, absl::FunctionRef<ComputationId(ComputationId)> copy) {
+  std::vector<std::pair<Attr, AttrValue>> calls;
+  for (const AttributeMap::Entry& entry : instruction.attributes.entries()) {
+    if (const auto* const id = std::get_if<ComputationId>(&entry.value)) {
+      calls.emplace_back(entry.attr, copy(*id));
+    } else if (const auto* const ids = std::get_if<std::vector<ComputationId>>(&entry.value)) {
+      std::vector<ComputationId> copies;
+      for (const ComputationId called : *ids) copies.push_back(copy(called));
+      calls.emplace_back(entry.attr, std::move(copies));
+    }
+  }
+  for (auto& [attr, value] : calls) instruction.attributes.Set(attr, std::move(value));
+}
+
 Node ComputationWriter::Write(Instruction instruction) {
   if (!status_.ok() && !computation_.instructions.empty()) return Node{0};
   if (--left_ < 0) {

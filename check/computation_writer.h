@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "evaluator/bound.h"
 #include "hlo/module.h"
 #include "shape/error.h"
@@ -17,6 +18,9 @@ namespace assay {
 struct BoundedLeaf {
   Node value, radius;
 };
+
+// Makes the instruction call copy(id) where it called id.
+void RedirectCalls(Instruction& instruction, absl::FunctionRef<ComputationId(ComputationId)> copy);
 
 class ComputationWriter {
  public:

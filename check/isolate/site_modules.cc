@@ -82,17 +82,7 @@ Instruction SiteModule::Copy(const Instruction& instruction) {
     extras->parameter_replication.clear();
     copy.extras = std::move(extras);
   }
-  std::vector<std::pair<Attr, AttrValue>> calls;
-  for (const AttributeMap::Entry& entry : instruction.attributes.entries()) {
-    if (const auto* const id = std::get_if<ComputationId>(&entry.value)) {
-      calls.emplace_back(entry.attr, Copied(*id));
-    } else if (const auto* const ids = std::get_if<std::vector<ComputationId>>(&entry.value)) {
-      std::vector<ComputationId> copies;
-      for (const ComputationId called : *ids) copies.push_back(Copied(called));
-      calls.emplace_back(entry.attr, std::move(copies));
-    }
-  }
-  for (auto& [attr, value] : calls) copy.attributes.Set(attr, std::move(value));
+  RedirectCalls(copy, [&](ComputationId id) { return Copied(id); });
   return copy;
 }
 
