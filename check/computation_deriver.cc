@@ -53,7 +53,6 @@ void ComputationDeriver::GiveUp(std::string_view why) {
 
 Allowance ComputationDeriver::Allowed(ElementType type) const {
   const ElementType component = IsComplex(type) ? ComponentType(type) : type;
-  const FloatFormat& format = *Info(component).format;
   const Profile& profile = module_.profile();
   const Instruction& instruction = view_->instruction;
   Allowance allowed;
@@ -66,7 +65,8 @@ Allowance ComputationDeriver::Allowed(ElementType type) const {
       allowed.absolute = accuracy.atol;
     }
   }
-  if (profile.flushes.Has(component)) allowed.absolute += std::ldexp(1, format.min_exponent);
+  if (profile.flushes.Has(component))  // a float
+    allowed.absolute += std::ldexp(1, Info(component).format->min_exponent);
   allowed.keeps_precision = profile.keeps_precision.Has(component) ||
                             (profile.contracts && instruction.opcode == Opcode::kMultiply);
   return allowed;
