@@ -326,12 +326,7 @@ class Isolator {
   static void Total(Conformance& total, const Conformance& one) {
     if (total.worst.empty() || (total.outside == 0 && one.outside > 0)) total.worst = one.worst;
     if (!one.error.empty()) total.error = one.error;
-    total.elements += one.elements;
-    total.inside += one.inside;
-    total.outside += one.outside;
-    total.unchecked += one.unchecked;
-    total.largest_share = std::max(total.largest_share, one.largest_share);
-    total.median_radius_ulps = std::max(total.median_radius_ulps, one.median_radius_ulps);
+    AddCounts(total, one);
   }
 
   // Whether the loop went on as its condition says of the state; where not, the condition is looked into.

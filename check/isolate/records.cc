@@ -16,12 +16,7 @@ void Merge(Conformance& total, const Conformance& found) {
     total.error = found.error;
     total.worst = found.worst;
   }
-  total.elements += found.elements;
-  total.inside += found.inside;
-  total.outside += found.outside;
-  total.unchecked += found.unchecked;
-  total.largest_share = std::max(total.largest_share, found.largest_share);
-  total.median_radius_ulps = std::max(total.median_radius_ulps, found.median_radius_ulps);
+  AddCounts(total, found);
 }
 
 bool IsWrong(const IsolatedInstruction& instruction) {
@@ -29,6 +24,15 @@ bool IsWrong(const IsolatedInstruction& instruction) {
 }
 
 }  // namespace
+
+void AddCounts(Conformance& total, const Conformance& one) {
+  total.elements += one.elements;
+  total.inside += one.inside;
+  total.outside += one.outside;
+  total.unchecked += one.unchecked;
+  total.largest_share = std::max(total.largest_share, one.largest_share);
+  total.median_radius_ulps = std::max(total.median_radius_ulps, one.median_radius_ulps);
+}
 
 bool IsLookedInto(const Instruction& instruction) {
   return instruction.opcode == Opcode::kCall || instruction.opcode == Opcode::kFusion ||

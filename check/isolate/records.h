@@ -53,6 +53,9 @@ class Records {
   std::map<std::vector<int64_t>, Entry> entries_;  // by callers and itself
 };
 
+// Elements, and the largest share and radius; what is shown of them is the caller's to choose.
+void AddCounts(Conformance& total, const Conformance& one);
+
 // Whether the instruction calls what is looked into.
 bool IsLookedInto(const Instruction& instruction);
 
