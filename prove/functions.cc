@@ -75,6 +75,7 @@ int MinimumOf(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t rounding
 // at most 3 roundings. 2^-48 is at least 16 ulp.
 double Rsqrt(double x) { return 1 / std::sqrt(x); }
 double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
+double Sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }  // exact
 
 constexpr Function1 kFunctions1[] = {
     {"exp", Opcode::kExp, mpfr_exp, std::exp},
@@ -103,7 +104,7 @@ constexpr Function1 kFunctions1[] = {
     {"round-nearest-even", Opcode::kRoundNearestEven, mpfr_rint_roundeven},
     {"abs", Opcode::kAbs, AbsOf},
     {"negate", Opcode::kNegate, NegateOf},
-    {"sign", Opcode::kSign, SignOf},
+    {"sign", Opcode::kSign, SignOf, Sign},
     {"atan", Opcode::kCustomCall, mpfr_atan, std::atan, "chlo.atan"},
     {"bessel_i1e", Opcode::kCustomCall, BesselI1eOf, NearBesselI1e, "chlo.bessel_i1e"},
     {"digamma", Opcode::kCustomCall, DigammaOf, nullptr, "chlo.digamma"},
