@@ -140,14 +140,20 @@ void Narrow(ElementType type, std::span<std::byte> elements) {
   }
 }
 
-// Both sides lie row-major without gaps: the bytes of a literal are the memory.
-bool IsRowMajorWithoutGaps(const Shape& shape) {
-  return shape.layout().IsRowMajor() && (!shape.layout().tail || *shape.layout().tail == LayoutTail{});
+// The dimensions come in their order in memory; those of size 1 may stand anywhere.
+bool IsRowMajor(const Shape& shape) {
+  int64_t next = shape.rank();  // the dimension that varied last
+  for (int64_t d : shape.layout().minor_to_major) {
+    if (shape.size(d) == 1 && !shape.is_dynamic(d)) continue;
+    if (d > next) return false;
+    next = d;
+  }
+  return true;
 }
 
-// Whatever an element of `from` holds, the result's type has it.
-bool AnyBits(const Shape& from, const Shape& to) {
-  return Bits(to.element_type()) >= 8 || to.element_type() == from.element_type();
+// The bytes of a literal are the memory.
+bool IsRowMajorWithoutGaps(const Shape& shape) {
+  return IsRowMajor(shape) && (!shape.layout().tail || *shape.layout().tail == LayoutTail{});
 }
 
 absl::StatusOr<Literal> EvalBitcast(EvalContext& context, std::span<Literal> operands) {
@@ -170,7 +176,8 @@ absl::StatusOr<Literal> EvalBitcast(EvalContext& context, std::span<Literal> ope
   ASSAY_ASSIGN_OR_RETURN(Literal memory, WriteMemory(context, operand, from));
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes));
   ASSAY_RETURN_IF_ERROR(ReadMemory(context, memory, result));
-  if (!AnyBits(from, shape) && !Slots(shape).packed) Narrow(shape.element_type(), result.MutableBytes());
+  if (!BitcastTakesAnyBits(from, shape) && !Slots(shape).packed)
+    Narrow(shape.element_type(), result.MutableBytes());
   if (!result.IsFullSize()) result.ClearDeadElements();
   return result;
 }
@@ -188,8 +195,12 @@ std::optional<AffineMap> SourceOfBitcast(const InstructionView& view) {
 
 }  // namespace
 
+bool BitcastTakesAnyBits(const Shape& from, const Shape& to) {
+  return Bits(to.element_type()) >= 8 || to.element_type() == from.element_type();
+}
+
 bool BitcastKeepsBytes(const Shape& from, const Shape& to) {
-  return IsRowMajorWithoutGaps(from) && IsRowMajorWithoutGaps(to) && AnyBits(from, to) &&
+  return IsRowMajorWithoutGaps(from) && IsRowMajorWithoutGaps(to) && BitcastTakesAnyBits(from, to) &&
          to.num_bytes() == from.num_bytes();
 }
 

@@ -124,6 +124,28 @@ class MovesKernel final : public Kernel {
   const std::vector<MovePart> parts_;
 };
 
+// bitcast: the operand's elements to their places in memory, and from there to theirs in the result.
+class BitcastKernel final : public Kernel {
+ public:
+  BitcastKernel(const Shape& operand, std::vector<MovePart> to_memory, std::vector<MovePart> from_memory)
+      : memory_(std::make_shared<const Shape>(operand)),
+        to_memory_(std::move(to_memory)),
+        from_memory_(std::move(from_memory)) {}
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    ASSAY_ASSIGN_OR_RETURN(Literal memory, context.NewLiteral(memory_));
+    std::byte* const bytes = memory.MutableBytes().data();
+    ASSAY_RETURN_IF_ERROR(RunParts(context, to_memory_, operands[0].data(), bytes));
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+    ASSAY_RETURN_IF_ERROR(RunParts(context, from_memory_, bytes, result.MutableBytes().data()));
+    return result;
+  }
+
+ private:
+  const std::shared_ptr<const Shape> memory_;  // as many bytes as the operand
+  const std::vector<MovePart> to_memory_, from_memory_;
+};
+
 // Where a slice has its elements from, an array with these strides.
 AffineMap SliceMap(const Instruction& slice, DimVector strides) {
   AffineMap from{0, std::move(strides)};
@@ -373,6 +395,25 @@ class Preparer {
   const DimVector operand_strides_, result_strides_;
 };
 
+// Whether elements lie one behind the other in memory, each in the bytes that it takes in a literal.
+bool HasPlainMemory(const Shape& shape) {
+  if (!shape.layout().tail) return true;
+  LayoutTail tail = *shape.layout().tail;
+  tail.memory_space = 0;
+  return tail == LayoutTail{};
+}
+
+// How many elements lie between neighbours of each dimension in plain memory.
+DimVector MemoryStrides(const Shape& shape) {
+  DimVector strides(static_cast<size_t>(shape.rank()), 0);
+  int64_t stride = 1;
+  for (int64_t d : shape.layout().minor_to_major) {
+    strides[d] = stride;
+    stride *= shape.size(d);
+  }
+  return strides;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step, Isa) {
@@ -440,12 +481,28 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSliceOfBroadcast(const Fusi
 }
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& step, Isa) {
-  for (const Shape* shape : {&step.result_shape(), &step.operand_shape(0)}) {
+  const Shape &operand = step.operand_shape(0), &result = step.result_shape();
+  for (const Shape* shape : {&result, &operand}) {
     if (const std::string_view why = WhyNotStatic(*shape); !why.empty()) return NotSupported({}, why);
   }
-  if (!BitcastKeepsBytes(step.operand_shape(0), step.result_shape()))
-    return NotSupported({}, "elements move");
-  return std::make_shared<SharedKernel>();
+  if (BitcastKeepsBytes(operand, result)) return std::make_shared<SharedKernel>();
+  if (!HasPlainMemory(operand) || !HasPlainMemory(result))
+    return NotSupported({}, "tiled, padded or packed memory");
+  if (!BitcastTakesAnyBits(operand, result)) return NotSupported({}, "bits of elements are cut off");
+  if (result.num_elements() == 0) return NotSupported({}, "no element");
+
+  // An array whose places in memory are those of the literal needs no move of its own.
+  const auto moves = [](const Shape& shape, bool to_memory) {
+    const AffineMap memory{0, MemoryStrides(shape)}, literal{0, RowMajorStrides(shape.sizes())};
+    std::vector<MovePart> parts;
+    AddParts(shape.element_type(), shape.sizes(), to_memory ? literal : memory, to_memory ? memory : literal,
+             0, parts);
+    return parts;
+  };
+  const bool same_size = operand.num_bytes() == result.num_bytes();
+  if (operand.layout().IsRowMajor()) return std::make_shared<MovesKernel>(moves(result, false));
+  if (result.layout().IsRowMajor() && same_size) return std::make_shared<MovesKernel>(moves(operand, true));
+  return std::make_shared<BitcastKernel>(operand, moves(operand, true), moves(result, false));
 }
 
 }  // namespace assay::native

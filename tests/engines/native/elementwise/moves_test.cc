@@ -2,9 +2,13 @@
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "evaluator/ops/bitcast.h"
 #include "fmt/format.h"
 #include "run/inputs/random_inputs.h"
+#include "shape/shape_text.h"
 #include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"
 
@@ -151,19 +155,60 @@ ENTRY e {
   CHECK(bits.GetInt(2) == 0x3f000000);
 }
 
+TEST_CASE("moves: a bitcast goes through memory as the layouts say", "[native][elementwise][bitcast]") {
+  for (const auto& [operand, result] :
+       std::vector<std::pair<std::string, std::string>>{{"f32[6,4]{0,1}", "f32[24]"},
+                                                        {"f32[24]", "f32[6,4]{0,1}"},
+                                                        {"f32[3,5,7]{0,2,1}", "f32[7,5,3]{1,0,2}"},
+                                                        {"f32[6,4]{0,1}", "f32[4,6]"},
+                                                        {"s32[3,5]{0,1}", "f32[15]"},
+                                                        {"s64[3,2]{0,1}", "u8[8,6]{0,1}"},
+                                                        {"u8[8,6]{0,1}", "s64[2,3]{0,1}"},
+                                                        {"u8[48]", "c64[3,2]{0,1}"},
+                                                        {"c128[3,2]{0,1}", "f32[24]"},
+                                                        {"bf16[5,3]{0,1}", "bf16[13]"},
+                                                        {"bf16[15]", "bf16[2,5]{0,1}"},
+                                                        {"bf16[5,3]{0,1}", "bf16[2,7]{0,1}"},
+                                                        {"s4[5,3]{0,1}", "s4[3,5]"},
+                                                        {"f32[2,1,3]{0,2,1}", "f32[6]"},
+                                                        {"f32[4,3]{0,1:S(2)}", "f32[12]"},
+                                                        {"f32[300,70,5]{1,0,2}", "f32[105000]"}}) {
+    CAPTURE(operand, result);
+    CHECK(HasKernel("  p = " + operand + " parameter(0)\n  ROOT r = " + result + " bitcast(p)"));
+    CheckSame(Parameter(0, operand), result + " bitcast(p0)");
+  }
+  // Memory: columns of the operand one behind the other, 1 4 2 5 3 6; rows of two make the result.
+  const Literal moved = RunText(R"(HloModule m
+ENTRY e {
+  c = s32[2,3]{0,1} parameter(0)
+  ROOT r = s32[3,2] bitcast(c)
+}
+)",
+                                {"s32[2,3] {{1, 2, 3}, {4, 5, 6}}"})
+                            .value();
+  const int64_t wanted[] = {1, 4, 2, 5, 3, 6};
+  for (int64_t i = 0; i < 6; ++i) CHECK(moved.GetInt(i) == wanted[i]);
+}
+
+TEST_CASE("moves: a dimension of size 1 may stand anywhere in a layout", "[native][elementwise][bitcast]") {
+  for (const auto& [operand, result] : std::vector<std::pair<std::string, std::string>>{
+           {"f32[3,1,5]{2,0,1}", "f32[15]"}, {"f32[15]", "f32[1,3,5]{0,2,1}"}, {"f32[1,1]{0,1}", "f32[]"}}) {
+    CAPTURE(operand, result);
+    CheckSame(Parameter(0, operand), result + " bitcast(p0)");
+    const auto shape_of = [](const std::string& text) { return ParseShape(text).value(); };
+    CHECK(BitcastKeepsBytes(shape_of(operand), shape_of(result)));
+  }
+}
+
 TEST_CASE("moves: other bitcasts are the reference's", "[native][elementwise][bitcast]") {
-  CHECK(HasKernel(R"(  p = f32[6,4] parameter(0)
-  ROOT r = f32[24] bitcast(p))"));
-  CHECK(!HasKernel(R"(  p = f32[6,4]{0,1} parameter(0)
-  ROOT r = f32[24] bitcast(p))"));
-  CHECK(!HasKernel(R"(  p = f32[6,4] parameter(0)
-  ROOT r = f32[4,6]{0,1} bitcast(p))"));
   CHECK(!HasKernel(R"(  p = u8[6] parameter(0)
   ROOT r = pred[6] bitcast(p))"));
   CHECK(!HasKernel(R"(  p = u8[6] parameter(0)
   ROOT r = u4[6] bitcast(p))"));
-  CHECK(!HasKernel(R"(  p = f32[6] parameter(0)
-  ROOT r = f32[4] bitcast(p))"));
+  CHECK(!HasKernel(R"(  p = f32[4,4]{1,0:T(2,2)} parameter(0)
+  ROOT r = f32[16] bitcast(p))"));
+  CHECK(!HasKernel(R"(  p = s4[6] parameter(0)
+  ROOT r = s4[3,2]{1,0:E(4)} bitcast(p))"));
   CHECK(!HasKernel(R"(  p = f32[<=6] parameter(0)
   ROOT r = f32[<=6] bitcast(p))"));
 }
