@@ -1,8 +1,11 @@
 #include "engines/native/window/window.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "engines/native/reduce/associative.h"
+#include "engines/native/reduce/reduce_add.h"
 #include "engines/native/reduce/window_lines.h"
 #include "engines/native/walk/loops.h"
 #include "engines/native/window/code_window.h"
@@ -145,6 +148,48 @@ class WindowKernel final : public Kernel {
 // Windows of fewer elements are folded as they are.
 constexpr int64_t kShortestWindow = 8;
 
+// The sums of windows that share no element and cover no padding: those of a reduce, whose loops jump from window to window.
+class DisjointSums final : public Kernel {
+ public:
+  DisjointSums(Isa isa, LoopDims remaining, LoopDims reduced)
+      : isa_(isa), remaining_(std::move(remaining)), reduced_(std::move(reduced)) {}
+
+  // Windows that are long in the minor dimension; others are summed side by side.
+  static std::shared_ptr<const Kernel> Of(const StepView& step, Isa isa) {
+    const Shape &x = step.operand_shape(0), &result = step.result_shape();
+    if (x.HasDynamic() || result.HasDynamic() || result.num_elements() == 0 || x.rank() == 0) return nullptr;
+    const auto window = step.instruction.attributes.WindowOf();
+    if (window.back().size < kShortestWindow) return nullptr;
+    const DimVector from = RowMajorStrides(x.sizes()), to = RowMajorStrides(result.sizes());
+    LoopDims remaining, reduced;
+    for (size_t d = 0; d < window.size(); ++d) {
+      const WindowDimension& w = window[d];
+      if (w.padding_low != 0 || w.padding_high != 0 || w.base_dilation != 1 || w.window_dilation != 1 ||
+          w.stride < w.size) {
+        return nullptr;
+      }
+      const int64_t results = result.size(static_cast<int64_t>(d));
+      // The stride of a single window may be beyond all bounds.
+      remaining.push_back({results, {results > 1 ? w.stride * from[d] : 0, to[d]}});
+      reduced.push_back({w.size, {from[d]}});
+    }
+    return std::make_shared<DisjointSums>(isa, std::move(remaining), std::move(reduced));
+  }
+
+  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
+    ASSAY_RETURN_IF_ERROR(
+        RunArraySums(context, SumKernelsOf(isa_),
+                     {operands[0].shape().element_type(), operands[0].data(), operands[1].data(),
+                      result.MutableBytes().data(), remaining_, reduced_}));
+    return result;
+  }
+
+ private:
+  const Isa isa_;
+  const LoopDims remaining_, reduced_;  // as ArraySums has them
+};
+
 // Empty where WindowKernel can run.
 std::string_view WhyNoLines(const StepView& step) {
   const Shape &x = step.operand_shape(0), &result = step.result_shape();
@@ -184,6 +229,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView
   if (IsExactSum(step.module, reducer)) {
     if (!one_type) return NotSupported({}, "a sum of elements of another type");
     if (IsComplex(type)) return NotSupported({}, "complex window sums");
+    if (auto disjoint = DisjointSums::Of(step, isa)) return disjoint;
     absl::StatusOr<std::shared_ptr<const Kernel>> small = PrepareWindowSums(step, isa);
     if (small.ok()) return small;
     if (const std::string_view why = WhyNoLines(step); !why.empty()) return NotSupported({}, why);

@@ -93,6 +93,16 @@ TEST_CASE("native reduce-window: sliding sums", "[native][window]") {
   CheckAgainstReference(ReduceWindow("f32", "6", "12", "size=3 pad=4_4"), kAllDraws);
 }
 
+TEST_CASE("native reduce-window: sums of windows that share nothing", "[native][window]") {
+  for (const char* type : {"f32", "bf16", "f64"}) {
+    CheckAgainstReference(ReduceWindow(type, "2,23,64", "2,23,2", "size=1x1x32 stride=1x1x32"), kAllDraws);
+    CheckAgainstReference(ReduceWindow(type, "3,70", "3,6", "size=1x9 stride=1x12"), kAllDraws);
+    CheckAgainstReference(ReduceWindow(type, "7,5,40", "3,2,4", "size=2x2x10 stride=2x3x10"), kAllDraws);
+    CheckAgainstReference(ReduceWindow(type, "600,30", "2,1", "size=300x30 stride=300x77"), kAllDraws);
+    CheckAgainstReference(ReduceWindow(type, "20", "1", "size=20 stride=4611686018427387904"), kAllDraws);
+  }
+}
+
 TEST_CASE("native reduce-window: associative reducers", "[native][window]") {
   for (const char* type : {"s8", "u8", "s4", "s32", "u32", "u64", "s64", "pred"}) {
     for (const char* op : {"add", "multiply", "maximum", "minimum", "and", "or", "xor"}) {
