@@ -155,13 +155,13 @@ class CallbackOps final : public CustomOps {
   }
 
  private:
-  const HostCallbackOp op_;
+  const HostCallbackOp op_{};
 };
 
 }  // namespace
 
 const CustomOps& HostCallbackOps() {
-  static const CallbackOps& ops = *new CallbackOps;
+  static const CallbackOps& ops = *new CallbackOps();
   return ops;
 }
 

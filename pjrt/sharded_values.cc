@@ -45,10 +45,7 @@ class Layouts {
  public:
   using Layout = std::shared_ptr<const ShardLayout>;  // null: whole on each device
   Layouts(const Module& module, std::vector<NamedMesh> meshes, int64_t partitions)
-      : module_(module),
-        entry_(module.entry_computation()),
-        meshes_(std::move(meshes)),
-        partitions_(partitions) {}
+      : entry_(module.entry_computation()), meshes_(std::move(meshes)), partitions_(partitions) {}
 
   absl::Status Follow() {
     layouts_.resize(entry_.instructions.size());
@@ -117,7 +114,6 @@ class Layouts {
     return nullptr;
   }
 
-  const Module& module_;
   const Computation& entry_;
   const std::vector<NamedMesh> meshes_;
   const int64_t partitions_;
