@@ -89,9 +89,7 @@ Executor::Executor(const Plan& plan, RunOptions options, const DeviceSeat* seat)
       budget_(seat == nullptr ? guard_->budget() : seat->guard->budget()),
       parallel_(plan.engines.empty() ? 1 : options_.jobs),
       crosschecker_(options_),
-      scalar_functions_(plan.computations.size()),
-      free_frames_(plan.computations.size()),
-      free_memory_(plan.computations.size()),
+      kept_(plan.computations.size()),
       most_counts_(MostCounts(options_.limits.max_steps)),
       until_poll_(options_.limits.max_steps > 0 ? 0 : kElementsBetweenPolls) {
   parallel_.Watch(guard_.get());
@@ -127,7 +125,7 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
 }
 
 Executor::Frame Executor::TakeFrame(ComputationId id) {
-  std::vector<Frame>& free = free_frames_[id.value];
+  std::vector<Frame>& free = kept_[id.value].free_frames;
   if (!free.empty()) {
     Frame frame = std::move(free.back());
     free.pop_back();
@@ -141,7 +139,7 @@ Executor::Frame Executor::TakeFrame(ComputationId id) {
 
 void Executor::GiveFrameBack(ComputationId id, Frame frame) {
   for (int32_t slot : plan_.computations[id.value].loop_invariants) frame[slot] = Literal();
-  free_frames_[id.value].push_back(std::move(frame));
+  kept_[id.value].free_frames.push_back(std::move(frame));
 }
 
 namespace {
@@ -274,13 +272,13 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
 
 void Executor::GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory) {
   for (StepMemory& step : memory) step.state.reset();
-  free_memory_[body.value] = std::move(memory);
+  kept_[body.value].free_memory = std::move(memory);
   memory_ = nullptr;
 }
 
 std::vector<StepMemory> Executor::TakeMemory(ComputationId body) {
   const ComputationPlan& plan = plan_.computations[body.value];
-  std::vector<StepMemory> memory = std::exchange(free_memory_[body.value], {});
+  std::vector<StepMemory> memory = std::exchange(kept_[body.value].free_memory, {});
   if (!memory.empty()) return memory;
   const Computation& computation = plan_.module->computation(body);
   memory.resize(plan.steps.size());
@@ -495,7 +493,7 @@ StripKernel Executor::StripFor(const Instruction& instruction, std::span<const E
 }
 
 absl::StatusOr<ScalarFunction*> Executor::Scalar(ComputationId id, int depth) {
-  std::unique_ptr<ScalarFunction>& function = scalar_functions_[id.value];
+  std::unique_ptr<ScalarFunction>& function = kept_[id.value].function;
   if (function == nullptr) {
     const bool is_watched = observer_ != nullptr && observer_->LooksInto(id);
     ASSAY_ASSIGN_OR_RETURN(function, ScalarFunction::Make(*this, *plan_.module, id, depth, is_watched));

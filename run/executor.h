@@ -150,12 +150,16 @@ class Executor final : public RunContext {
   CrossChecker crosschecker_;
   StepObserver* observer_ = nullptr;
   std::map<const Step*, SteppedBack> stepped_back_;
-  std::vector<std::unique_ptr<ScalarFunction>> scalar_functions_;  // by computation
-  std::vector<std::vector<Frame>> free_frames_;                    // by computation
-  std::vector<std::vector<StepMemory>> free_memory_;               // by computation
-  StepMemory* memory_ = nullptr;                                   // of the step that runs
-  const int64_t most_counts_;                                      // in 1/4096 steps
-  int64_t counted_ = 0;                                            // in 1/4096 steps
+  // What is kept of a computation from one call to the next.
+  struct Kept {
+    std::unique_ptr<ScalarFunction> function;
+    std::vector<Frame> free_frames;
+    std::vector<StepMemory> free_memory;
+  };
+  std::vector<Kept> kept_;        // by computation
+  StepMemory* memory_ = nullptr;  // of the step that runs
+  const int64_t most_counts_;     // in 1/4096 steps
+  int64_t counted_ = 0;           // in 1/4096 steps
   int64_t until_poll_ = 0;
 };
 
