@@ -39,6 +39,11 @@ class ComputationDeriver final : public BoundContext {
   ComputationId Replacer(ElementType type) override { return module_.Replacer(type); }
   Node Magnitude(Node node) override;
   ComputationId Copied(ComputationId id) override { return module_.Copied(id); }
+  ComputationId Widened(ComputationId id, std::span<const ElementType> types) override {
+    return module_.Widened(id, types);
+  }
+  bool InfinityIsUndecided(size_t k) override { return operand(k).infinity_is_undecided; }
+  void SetInfinityIsUndecided() override { result_->infinity_is_undecided = true; }
   using BoundContext::Write;
 
  private:
@@ -48,6 +53,7 @@ class ComputationDeriver final : public BoundContext {
     std::vector<BoundedLeaf> leaves;
     std::vector<ShapeIndex> paths;
     std::shared_ptr<const Shape> shape;
+    bool infinity_is_undecided = false;
   };
 
   Derived& operand(size_t k) { return derived_[static_cast<size_t>(view_->instruction.operands[k])]; }

@@ -75,6 +75,23 @@ ComputationId ModuleDeriver::Copied(ComputationId id) {
   return copy;
 }
 
+ComputationId ModuleDeriver::Widened(ComputationId id, std::span<const ElementType> types) {
+  Computation computation = module().computation(Copied(id));
+  for (const ElementType type : types) {
+    for (int side = 0; side < 2; ++side) {
+      Instruction parameter(Opcode::kParameter);
+      parameter.parameter_number = static_cast<int64_t>(computation.parameters.size());
+      parameter.name = fmt::format("along~{}", parameter.parameter_number);
+      parameter.shape = std::make_shared<const Shape>(Shape::Scalar(type));
+      computation.parameters.push_back(static_cast<int32_t>(computation.instructions.size()));
+      computation.instructions.push_back(std::move(parameter));
+    }
+  }
+  instructions_left_ -= static_cast<int64_t>(computation.instructions.size());
+  module().computations.push_back(std::move(computation));
+  return ComputationId{static_cast<int32_t>(module().computations.size()) - 1};
+}
+
 ComputationId ModuleDeriver::Reducer(Opcode op, ElementType type) {
   const auto [it, is_new] = reducers_.try_emplace({static_cast<int>(op), type});
   if (!is_new) return it->second;

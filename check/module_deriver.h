@@ -36,6 +36,7 @@ class ModuleDeriver {
   absl::Status DeriveEntry(const std::vector<bool>& subnormal_arguments);
   // The computation as it is.
   ComputationId Copied(ComputationId id);
+  ComputationId Widened(ComputationId id, std::span<const ElementType> types);
   ComputationId Reducer(Opcode op, ElementType type);
   ComputationId Replacer(ElementType type);
   bool IsExact(ComputationId id);

@@ -89,6 +89,31 @@ Node BoundContext::Spread(Node scalar, Node like) {
   return Write(std::move(instruction));
 }
 
+Node BoundContext::Element(Node tuple, int64_t k) {
+  Instruction instruction(Opcode::kGetTupleElement);
+  instruction.attributes.Set(Attr::kIndex, k);
+  instruction.operands = {tuple.id};
+  return Write(std::move(instruction));
+}
+
+Node BoundContext::SpreadAlong(Node a, std::span<const int64_t> dimensions, Node like) {
+  Instruction instruction(Opcode::kBroadcast);
+  instruction.attributes.Set(Attr::kDimensions, Ints(dimensions.begin(), dimensions.end()));
+  instruction.shape = WithType(ShapeOf(like), ShapeOf(a).element_type());
+  instruction.operands = {a.id};
+  return Write(std::move(instruction));
+}
+
+Node BoundContext::Sliced(Node a, int64_t dimension, int64_t start, int64_t limit) {
+  Instruction instruction(Opcode::kSlice);
+  SliceConfig parts;
+  for (int64_t d = 0; d < ShapeOf(a).rank(); ++d) parts.push_back({0, ShapeOf(a).size(d), 1});
+  parts[static_cast<size_t>(dimension)] = {start, limit, 1};
+  instruction.attributes.Set(Attr::kSlice, std::move(parts));
+  instruction.operands = {a.id};
+  return Write(std::move(instruction));
+}
+
 Node BoundContext::Reduced(Opcode op, Node a, std::span<const int64_t> dimensions) {
   const ElementType type = ShapeOf(a).element_type();
   Instruction instruction(Opcode::kReduce);

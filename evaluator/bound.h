@@ -62,6 +62,9 @@ class BoundContext {
   virtual void GiveUp(std::string_view why) = 0;
   // Calls, loops, branches and tuples, whose radii follow from the structure of the program.
   virtual void FollowStructure() = 0;
+  // Where operand k is infinite its radius is, too; and the same of the result from here on.
+  virtual bool InfinityIsUndecided(size_t k) = 0;
+  virtual void SetInfinityIsUndecided() = 0;
   // The computation gives exact results of exact arguments.
   virtual bool IsExact(ComputationId id) = 0;
 
@@ -82,6 +85,8 @@ class BoundContext {
   virtual Node Magnitude(Node node) = 0;
   // The computation of the derived program that stands for one of the program.
   virtual ComputationId Copied(ComputationId id) = 0;
+  // The same with two more parameters of each of these types, which it does not look at: a comparator of what is sorted along.
+  virtual ComputationId Widened(ComputationId id, std::span<const ElementType> types) = 0;
 
   // --- Words in which rules are written. A radius that is absent is zero in all of them.
   Node Write(Opcode op, std::initializer_list<Node> operands);
@@ -109,6 +114,12 @@ class BoundContext {
   Node Spread(Node scalar, Node like);
   // The largest element along the dimensions, or the sum: with those dimensions gone.
   Node Reduced(Opcode op, Node a, std::span<const int64_t> dimensions);
+  // Element k of a tuple.
+  Node Element(Node tuple, int64_t k);
+  // An array spread over one of the sizes of `like`; its dimension i becomes dimension dimensions[i].
+  Node SpreadAlong(Node a, std::span<const int64_t> dimensions, Node like);
+  // The elements start, …, limit - 1 along a dimension.
+  Node Sliced(Node a, int64_t dimension, int64_t start, int64_t limit);
   // 0 where every element of the radius is zero, else +inf: a scalar.
   Node Flag(Node radius);
 };

@@ -15,15 +15,19 @@ Ball BallOf(BoundContext& c, size_t k) {
   return ball;
 }
 
-// r = ra + rb. With an infinite operand, and another that is not, the sum is it, whatever the radii.
+// r = ra + rb. With an infinite operand, and another that is not, the sum is it, whatever the radii. Nothing is to be compared where
+// an infinite operand's radius says that nothing is known anyway.
 void GiveSum(BoundContext& c) {
   const ElementType type = c.result_type();
   if (type == ElementType::kPred) return Undecided(c);
   const Node spread = c.Plus(c.Radius(0), c.Radius(1));
   const Allowance allowed = c.Allowed(type);
   if (!IsFloat(type) || (!spread && allowed.is_correctly_rounded())) return GiveRounded(c, spread);
-  const Node larger = c.Max(c.Magnitude(c.Value(0)), c.Magnitude(c.Value(1)));
-  GiveRounded(c, spread, allowed, c.Is("EQ", larger, kInfinity));
+  Node larger;
+  for (size_t k = 0; k < 2; ++k) {
+    if (!c.InfinityIsUndecided(k)) larger = c.Max(larger, c.Magnitude(c.Value(k)));
+  }
+  GiveRounded(c, spread, allowed, larger ? c.Is("EQ", larger, kInfinity) : Node());
 }
 
 void GiveExtreme(BoundContext& c, Opcode op) {
@@ -76,11 +80,13 @@ void Abs(BoundContext& c) {
 void Add(BoundContext& c) { GiveSum(c); }
 void Subtract(BoundContext& c) { GiveSum(c); }
 
-// |a'b' - ab| <= |a| rb + |b| ra + ra rb.
+// |a'b' - ab| <= |a| rb + |b| ra + ra rb, of a square (2 |a| + ra) ra.
 void Multiply(BoundContext& c) {
   if (c.result_type() == ElementType::kPred) return Undecided(c);
   const Node a = c.Magnitude(c.Value(0)), b = c.Magnitude(c.Value(1)), ra = c.Radius(0), rb = c.Radius(1);
-  GiveRounded(c, c.Plus(c.Plus(c.Times(a, rb), c.Times(b, ra)), c.Times(ra, rb)));
+  const auto& operands = c.view().instruction.operands;
+  if (operands[0] == operands[1]) return GiveRounded(c, c.Times(c.Plus(c.Times(a, 2.0), ra), ra));
+  GiveRounded(c, c.Plus(c.Times(c.Plus(a, ra), rb), c.Times(b, ra)));
 }
 
 // |a'/b' - a/b| = |(a' - a) b - a (b' - b)| / |b b'| <= (ra + |a/b| rb) / (|b| - rb), where rb < |b|.
@@ -175,6 +181,35 @@ void Convert(BoundContext& c) {
   const bool exact =
       Contains(IsComplex(from) ? ComponentType(from) : from, IsComplex(to) ? ComponentType(to) : to);
   return exact ? GiveUnrounded(c, radius) : GiveRounded(c, radius);
+}
+
+// v = R(a), which is monotone: R(a') lies between R(a - w) and R(a + w). In a type with fewer bits than radii R rounds subnormal
+// numbers otherwise than in radius type, in which a backend may keep them: both are asked.
+void ReducePrecision(BoundContext& c) {
+  const Node radius = c.Radius(0);
+  if (!radius) return;
+  const ElementType type = c.result_type(), wide = RadiusType(type);
+  const Node x = c.As(c.Value(0), wide), v = c.As(c.Result(), wide), width = WidthOfEnds(c, radius);
+  Node farthest;
+  for (const Node end : {c.Minus(x, width), c.Plus(x, width)}) {
+    for (const ElementType in : {wide, type}) {
+      Instruction reduced(Opcode::kReducePrecision);
+      reduced.attributes = c.attributes();
+      reduced.operands = {c.As(end, in).id};
+      const Node there = c.As(c.Write(std::move(reduced)), wide);
+      farthest = c.Max(farthest, c.Write(Opcode::kAbs, {c.Minus(v, there)}));
+      if (type == wide) break;
+    }
+  }
+  const Node moved = Within(c, c.Times(farthest, Slack(wide)), c.Result(), type);
+  c.Give(c.Choose(c.Is("EQ", radius, 0), Node(), moved));
+}
+
+// For each random number a step function of steps of 1.
+void StochasticConvert(BoundContext& c) {
+  if (c.Radius(1)) return c.GiveUp("random bits that are not exact");
+  const Node radius = c.Radius(0);
+  if (radius) GiveUnrounded(c, c.Choose(c.Is("EQ", radius, 0), Node(), c.Plus(radius, 1)));
 }
 
 // Patterns of values that are not exact are not known. Where elements are joined or split none is.

@@ -6,17 +6,6 @@
 namespace assay::bound {
 namespace {
 
-// Complex numbers: the rules below are those of real ones.
-bool GaveUp(BoundContext& c) {
-  if (!IsComplex(c.result_type()) || !c.AnyRadius()) return false;
-  c.GiveUp("no rule for complex operands yet");
-  return true;
-}
-
-// A margin for a step that the formula behind it blows up.
-Node Larger(BoundContext& c, Node a) {
-  return !a ? a : c.Times(a, 1 + 4 * (Slack(c.ShapeOf(a).element_type()) - 1));
-}
 Node X(BoundContext& c) { return c.As(c.Value(0), RadiusType(c.result_type())); }
 Node Ratio(BoundContext& c, Node radius, Node x) { return Larger(c, c.Over(radius, x)); }
 // if_true where the predicate holds; nothing is known elsewhere. An operand that is exact there is so in any case.
@@ -24,11 +13,14 @@ Node Where(BoundContext& c, Node predicate, Node if_true, Node radius) {
   const Node known = c.Choose(predicate, if_true, c.Constant(kInfinity, radius));
   return c.Choose(c.Is("EQ", radius, 0), Node(), known);
 }
-// 1 - a
-Node OneMinus(BoundContext& c, Node a) { return c.Minus(c.Constant(1, a), a); }
 // -log(1 - q) for q < 1, the distance of logarithms.
 Node LogOfRatio(BoundContext& c, Node q) {
   return c.Write(Opcode::kNegate, {c.Write(Opcode::kLog1p, {c.Write(Opcode::kNegate, {q})})});
+}
+// e^a <= 1 + a + a^2 for a <= 1; beyond, nothing.
+Node Growth(BoundContext& c, Node a) {
+  const Node near = c.Plus(c.Plus(a, c.Times(a, a)), 1);
+  return c.Choose(c.Is("LE", a, 1), Larger(c, near), c.Constant(kInfinity, a));
 }
 // |x| + r, above its rounding.
 Node Reach(BoundContext& c) { return Larger(c, c.Plus(c.Magnitude(c.Value(0)), c.Radius(0))); }
@@ -42,12 +34,12 @@ Node AtMost(BoundContext& c, Node moved, double most) {
 
 // Slopes of at most 1 (or `slope`), and values in an interval of that length.
 void GiveSlope(BoundContext& c, double slope, double most) {
-  if (!GaveUp(c)) GiveRounded(c, AtMost(c, c.Times(c.Radius(0), slope), most));
+  if (!GaveComplex(c)) GiveRounded(c, AtMost(c, c.Times(c.Radius(0), slope), most));
 }
 
 // asin, acos: 1 / sqrt(1 - e^2) at e = |x| + r < 1.
 void GiveArc(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node e = Reach(c), square = c.Times(OneMinus(c, e), c.Plus(e, 1));
@@ -57,7 +49,7 @@ void GiveArc(BoundContext& c) {
 
 // sinh and cosh: (|v| + 1)(e^r - 1), since cosh x <= |sinh x| + 1 and |sinh x| <= cosh x.
 void GiveHyperbolic(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   GiveRounded(c, c.Times(c.Plus(c.Magnitude(c.Result()), 1), c.Function(Opcode::kExpm1, c.Radius(0))));
 }
 
@@ -75,7 +67,7 @@ void Erf(BoundContext& c) { GiveSlope(c, 1.1284, 2); }
 
 // 1 / sqrt(d^2 - 1) at d = x - r > 1.
 void Acosh(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node x = X(c),
@@ -86,7 +78,7 @@ void Acosh(BoundContext& c) {
 
 // 1 / (1 - e^2) at e = |x| + r < 1.
 void Atanh(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node e = Reach(c);
@@ -97,7 +89,7 @@ void Atanh(BoundContext& c) {
 // The angle of points at a distance of at most ra + rb from (b, a), whose modulus is at least m = max(|a|, |b|): asin(q) <=
 // 1.05 q for q = (ra + rb) / m <= 1/2. Where the points lie on both sides of the negative real axis nothing is known.
 void Atan2(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node ra = c.Radius(0), rb = c.Radius(1), r = c.Plus(ra, rb);
   if (!r) return GiveRounded(c, r);
   const Node a = c.Magnitude(c.Value(0)), b = c.Magnitude(c.Value(1));
@@ -114,7 +106,7 @@ void Atan2(BoundContext& c) {
 
 // |v| q / (3 (1 - q)) for q < 1/2, since the slope is v / (3 x); and nowhere more than (4 r)^(1/3) <= 1.6 r^(1/3).
 void Cbrt(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node q = Ratio(c, r, c.Magnitude(c.Value(0)));
@@ -122,21 +114,22 @@ void Cbrt(BoundContext& c) {
   GiveRounded(c, c.Choose(c.Is("LT", q, 0.5), near, c.Times(c.Write(Opcode::kCbrt, {r}), 1.6)));
 }
 
-// e^x (e^r - 1), for complex numbers too. Of real ones e^r - 1 <= r + r^2 as long as r <= 1; beyond, e^(x + r) is no less, and
-// small where x is far below zero, as where something is masked. What x + r is rounded by is at most 2^-17 where e^(x + r) is not
-// zero or infinite.
+// e^x (e^r - 1), for complex numbers too. Of real ones e^r - 1 <= r + r^2 as long as r <= 1; beyond, nothing is known but where
+// e^(x + r) is less than the smallest number, as where something is masked.
 void Exp(BoundContext& c) {
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   if (IsComplex(c.result_type())) return GiveRounded(c, c.Times(Upper(c), c.Function(Opcode::kExpm1, r)));
   const Node near = c.Times(Upper(c), c.Plus(r, c.Times(r, r)));
-  const Node far = c.Times(c.Plus(c.Write(Opcode::kExp, {c.Plus(X(c), r)}), 0x1p-149), 1 + 0x1p-10);
+  const bool is_f64 = RadiusType(c.result_type()) == ElementType::kF64;
+  const Node far = c.Choose(c.Is("LE", c.Plus(X(c), r), is_f64 ? -747 : -105),
+                            c.Constant(is_f64 ? 0x1p-1074 : 0x1p-149, r), c.Constant(kInfinity, r));
   GiveRounded(c, c.Choose(c.Is("LE", r, 1), near, far));
 }
 
 // e^x (e^r - 1), where e^x = v + 1 but for the rounding of v.
 void Expm1(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node v = c.As(c.Result(), RadiusType(c.result_type()));
@@ -146,7 +139,7 @@ void Expm1(BoundContext& c) {
 
 // -log(1 - q), q < 1.
 void Log(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node q = Ratio(c, r, c.Magnitude(c.Value(0)));
@@ -155,7 +148,7 @@ void Log(BoundContext& c) {
 
 // The same of 1 + x.
 void Log1p(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node q = Ratio(c, r, c.Write(Opcode::kAbs, {c.Plus(X(c), 1)}));
@@ -164,19 +157,18 @@ void Log1p(BoundContext& c) {
 
 // The slope v (1 - v) is at most 1/4, and grows by at most e^r on the way.
 void Logistic(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node v = c.Magnitude(c.Result());
-  const Node slope =
-      c.Times(c.Plus(c.Times(v, OneMinus(c, v)), 2 * UlpOf(c.result_type())), c.Write(Opcode::kExp, {r}));
+  const Node slope = c.Times(c.Plus(c.Times(v, OneMinus(c, v)), 2 * UlpOf(c.result_type())), Growth(c, r));
   GiveRounded(c, AtMost(c, c.Times(c.Min(slope, 0.25), r), 1));
 }
 
 // |log v' - log v| <= E = (|y| + ry) (-log(1 - q)) + ry |log |x||, so |v| (e^E - 1), for q < 1/2 (and x > 0 where y is not exact).
 // With an exact y >= 1 the slope is at most y (|x| + r)^(y - 1), for any q.
 void Power(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   if (IsIntegral(c.result_type())) return Undecided(c);
   const Node rx = c.Radius(0), ry = c.Radius(1);
   if (!rx && !ry) return GiveRounded(c, Node());
@@ -200,7 +192,7 @@ void Power(BoundContext& c) {
 
 // v q / (2 (1 - q)^2), since (1 - q)^(-3/2) is less than the power -2. q < 1.
 void Rsqrt(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node q = Ratio(c, r, c.Magnitude(c.Value(0))), rest = OneMinus(c, q);
@@ -210,7 +202,7 @@ void Rsqrt(BoundContext& c) {
 
 // |x' - x| / (sqrt x' + sqrt x) <= r / v, as long as r <= x.
 void Sqrt(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   GiveRounded(c, Where(c, c.Is("LE", Larger(c, r), X(c)), Larger(c, c.Over(r, c.Magnitude(c.Result()))), r));
@@ -218,7 +210,7 @@ void Sqrt(BoundContext& c) {
 
 // tan(x + r) - tan x = t (1 + v^2) / (1 - v t), t = tan r, as long as |v| t < 1 and r < 1.
 void Tan(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node v = Larger(c, Upper(c)), t = Larger(c, c.Write(Opcode::kTan, {r})),
@@ -230,12 +222,12 @@ void Tan(BoundContext& c) {
 
 // The slope 1 - v^2 is at most 1, and grows by at most e^(2r) on the way.
 void Tanh(BoundContext& c) {
-  if (GaveUp(c)) return;
+  if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node v = c.Magnitude(c.Result());
-  const Node slope = c.Times(c.Plus(OneMinus(c, c.Times(v, v)), 4 * UlpOf(c.result_type())),
-                             c.Write(Opcode::kExp, {c.Times(r, 2.0)}));
+  const Node slope =
+      c.Times(c.Plus(OneMinus(c, c.Times(v, v)), 4 * UlpOf(c.result_type())), Growth(c, c.Times(r, 2.0)));
   GiveRounded(c, AtMost(c, c.Times(c.Min(slope, 1), r), 2));
 }
 

@@ -1,4 +1,6 @@
 // Results that hang on an order: sort, top-k. And random bits.
+#include <algorithm>
+
 #include "evaluator/bounds/numbers.h"
 #include "evaluator/bounds/rules.h"
 
@@ -44,44 +46,112 @@ std::optional<int64_t> KeyOf(const Module& module, ComputationId id) {
   return a / 2;
 }
 
+// The operands' radii, sorted as the operands are; none where one has none.
+std::vector<Node> SortedRadii(BoundContext& c, ComputationId comparator) {
+  Instruction sort(Opcode::kSort);
+  sort.attributes = c.attributes();
+  std::vector<ElementType> types;
+  std::vector<Node> radii(c.view().num_operands());
+  for (size_t k = 0; k < radii.size(); ++k) sort.operands.push_back(c.Value(k).id);
+  for (size_t k = 0; k < radii.size(); ++k) {
+    if (!c.Radius(k)) continue;
+    types.push_back(c.ShapeOf(c.Radius(k)).element_type());
+    sort.operands.push_back(c.Radius(k).id);
+  }
+  sort.attributes.Set(Attr::kToApply, c.Widened(comparator, types));
+  const Node sorted = c.Write(std::move(sort));
+  int64_t next = static_cast<int64_t>(radii.size());
+  for (size_t k = 0; k < radii.size(); ++k) {
+    if (c.Radius(k)) radii[k] = c.Element(sorted, next++);
+  }
+  return radii;
+}
+
+// How far each element of an ordered line is from the nearer of its neighbours: +inf where it has none.
+Node NearestInOrder(BoundContext& c, Node values, int64_t d) {
+  const int64_t n = c.ShapeOf(values).size(d);
+  const Node alone = c.Constant(kInfinity, n <= 1 ? values : c.Sliced(values, d, 0, 1));
+  if (n <= 1) return alone;
+  const Node apart =
+      c.Write(Opcode::kAbs, {c.Minus(c.Sliced(values, d, 1, n), c.Sliced(values, d, 0, n - 1))});
+  const auto joined = [&](Node first, Node second) {
+    Instruction both(Opcode::kConcatenate);
+    both.attributes.Set(Attr::kDimensions, Ints{d});
+    both.operands = {first.id, second.id};
+    return c.Write(std::move(both));
+  };
+  return c.Write(Opcode::kMinimum, {joined(alone, apart), joined(apart, alone)});
+}
+
 }  // namespace
 
-// One operand: the k-th of a line in order is moved by no more than the farthest of its elements. Others that go with it
-// would have to be known to keep their places, which nobody works out yet.
+// The k-th of a line in order is moved by no more than the farthest of its elements. Where its neighbours in order are apart from it
+// it is one element for certain, with that one's radius, and what goes with it does.
 void Sort(BoundContext& c) {
   if (!c.AnyRadius()) return;
-  const std::optional<int64_t> key = KeyOf(c.module(), *c.attributes().Computation(Attr::kToApply));
-  if (!key.has_value())
-    return c.GiveUp("a comparator that is no plain order, of operands that are not exact");
-  const int64_t d = c.attributes().List(Attr::kDimensions)[0];
-  const size_t k = static_cast<size_t>(*key);
-  if (!c.Radius(k)) return c.GiveUp("no rule yet for what is sorted along by exact keys");
-  for (size_t i = 0; i < c.view().num_operands(); ++i) {
-    if (i == k) {
-      c.Give(LargestOfLine(c, c.Radius(k), d), i);
-      continue;
+  const ComputationId comparator = *c.attributes().Computation(Attr::kToApply);
+  std::vector<bool> reads(c.view().num_operands());
+  for (const Instruction& instruction : c.module().computation(comparator).instructions) {
+    for (const int32_t k : instruction.operands) {
+      const Instruction& operand = c.module().computation(comparator).instructions[static_cast<size_t>(k)];
+      if (operand.opcode == Opcode::kParameter)
+        reads[static_cast<size_t>(operand.parameter_number) / 2] = true;
     }
-    const Node like = c.Magnitude(c.Result(i));
-    c.Give(c.Constant(kInfinity, like), i);
+  }
+  bool is_exact = true;
+  for (size_t k = 0; k < reads.size(); ++k) is_exact = is_exact && !(reads[k] && c.Radius(k));
+  const std::optional<int64_t> key = KeyOf(c.module(), comparator);
+  if (!is_exact && (!key.has_value() || std::count(reads.begin(), reads.end(), true) != 1))
+    return c.GiveUp("a comparator that is no plain order, of operands that are not exact");
+  const std::vector<Node> radii = SortedRadii(c, comparator);
+  if (is_exact) {
+    for (size_t k = 0; k < radii.size(); ++k) c.Give(radii[k], k);
+    return;
+  }
+  const int64_t d = c.attributes().List(Attr::kDimensions)[0];
+  const size_t chosen = static_cast<size_t>(*key);
+  const Node most = LargestOfLine(c, c.Radius(chosen), d);
+  const ElementType type = c.operand_type(chosen);
+  Node decided = c.Is("EQ", most, 0);
+  if (IsFloat(type)) {
+    const Node nearest = NearestInOrder(c, c.As(c.Result(chosen), RadiusType(type)), d);
+    decided =
+        c.Write(Opcode::kOr, {decided, c.Is("GT", nearest, c.Times(most, 2 * Slack(RadiusType(type))))});
+  }
+  for (size_t k = 0; k < radii.size(); ++k) {
+    const Node like = c.Magnitude(c.Result(k));
+    c.Give(c.Choose(decided, radii[k], k == chosen ? most : c.Constant(kInfinity, like)), k);
   }
 }
 
-// The values as of a sort; which elements they are is not known.
+// The values as of a sort. Which elements they are is decided where their neighbours in order are apart, of which the first one that is
+// left out is one.
 void TopK(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (!radius) return;
-  const int64_t d = c.view().operand(0).rank() - 1;
-  const Node largest = c.Reduced(Opcode::kMaximum, radius, {&d, 1});
-  Instruction spread(Opcode::kBroadcast);
-  Ints kept;
+  const int64_t d = c.view().operand(0).rank() - 1, n = c.view().operand(0).size(d);
+  const int64_t k = c.view().result().element(0).size(d);
+  const ElementType type = c.ShapeOf(radius).element_type();
+  DimVector kept;
   for (int64_t i = 0; i < d; ++i) kept.push_back(i);
-  spread.attributes.Set(Attr::kDimensions, kept);
-  Shape shape = c.view().result().element(0);
-  shape.set_element_type(c.ShapeOf(radius).element_type());
-  spread.shape = std::make_shared<const Shape>(std::move(shape));
-  spread.operands.push_back(largest.id);
-  c.Give(c.Write(std::move(spread)), 0);
-  c.Give(c.Constant(kInfinity, c.Magnitude(c.Result(1))), 1);
+  const Node like = c.Magnitude(c.Result(0));
+  const Node most = c.SpreadAlong(c.Reduced(Opcode::kMaximum, radius, {&d, 1}), kept, like);
+  c.Give(most, 0);
+  Node decided = c.Is("EQ", most, 0);
+  if (IsFloat(c.operand_type(0)) && k > 0) {
+    Node values = c.Result(0);
+    if (k < n) {
+      Instruction longer(Opcode::kTopK);
+      longer.attributes = c.attributes();
+      longer.attributes.Set(Attr::kK, k + 1);
+      longer.operands = {c.Value(0).id};
+      values = c.Element(c.Write(std::move(longer)), 0);
+    }
+    Node nearest = NearestInOrder(c, c.As(values, type), d);
+    if (k < n) nearest = c.Sliced(nearest, d, 0, k);
+    decided = c.Write(Opcode::kOr, {decided, c.Is("GT", nearest, c.Times(most, 2 * Slack(type)))});
+  }
+  c.Give(c.Choose(decided, Node(), c.Constant(kInfinity, c.Magnitude(c.Result(1)))), 1);
 }
 
 // Integer arithmetic on the state, but for the algorithm that each backend chooses.

@@ -39,6 +39,12 @@ void GiveInteger(BoundContext& c, Node spread) {
 
 double Slack(ElementType radius_type) { return 1 + (radius_type == ElementType::kF64 ? 0x1p-48 : 0x1p-20); }
 
+Node Larger(BoundContext& c, Node a) {
+  return !a ? a : c.Times(a, 1 + 4 * (Slack(c.ShapeOf(a).element_type()) - 1));
+}
+
+Node OneMinus(BoundContext& c, Node a) { return c.Minus(c.Constant(1, a), a); }
+
 Node Within(BoundContext& c, Node radius, Node value, ElementType type) {
   const Node reach = c.Plus(c.Magnitude(value), radius);
   return c.Choose(c.Is("LE", reach, LargestOf(type)), radius, c.Constant(kUnbounded, radius));
@@ -78,9 +84,20 @@ void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node ce
 
   const Node magnitude = c.Magnitude(c.Result());
   const Node moved = c.Times(c.As(spread, radius_type), (1 + theirs) * slack);
-  const Node radius = c.Plus(c.Plus(moved, c.Times(magnitude, (own + theirs) * slack)), absolute);
-  Node within = Within(c, radius, c.Result(), type);
-  if (certain) within = c.Choose(certain, c.As(spread, radius_type), within);
+  const double share = (own + theirs) * slack;
+  Node within;
+  if (type == radius_type) {
+    // r is made of all of |v| (1 + 2 a) + s, not of |v| alone: where that is no number of the type r is infinite.
+    const Node reach = c.Plus(c.Times(magnitude, 1 + 2 * share), moved);
+    within = c.Plus(c.Plus(moved, c.Times(reach, share)), absolute);
+  } else {
+    within = Within(c, c.Plus(c.Plus(moved, c.Times(magnitude, share)), absolute), c.Result(), type);
+  }
+  if (certain) {
+    within = c.Choose(certain, c.As(spread, radius_type), within);
+  } else {
+    c.SetInfinityIsUndecided();
+  }
   if (spread) return c.Give(within);
   c.Give(c.Choose(c.Is("EQ", magnitude, magnitude), within, Node()));
 }
@@ -104,19 +121,20 @@ void Undecided(BoundContext& c) {
   if (any) c.Give(c.Choose(c.Is("EQ", any, 0), Node(), c.Constant(kUnbounded, any)));
 }
 
-// r = 0 where f(x - w) = f(x + w), else r + 1. w is a little above r, for ends that are rounded onto a step.
-// The sign of a complex number is one of modulus 1, which is rounded; of one that is not exact nothing is known.
+Node WidthOfEnds(BoundContext& c, Node radius) {
+  const ElementType type = c.ShapeOf(radius).element_type();
+  const double rounding = type == ElementType::kF64 ? 0x1p-51 : 0x1p-22;  // of x + w, above half an ulp
+  return c.Plus(c.Times(radius, Slack(type)), c.Times(c.As(c.Magnitude(c.Value(0)), type), rounding));
+}
+
+// r = 0 where f(x - w) = f(x + w), else r + 1.
 void Stepwise(BoundContext& c) {
   const Node radius = c.Radius(0);
-  if (IsComplex(c.result_type())) {
-    const Node exact = radius ? c.Is("EQ", radius, 0) : Node();
-    return GiveRounded(c, radius ? c.Choose(exact, Node(), c.Constant(kUnbounded, radius)) : Node());
-  }
+  if (IsComplex(c.result_type())) return ComplexSign(c);
   if (!radius) return;
   const ElementType type = RadiusType(c.result_type());
   const Node x = c.As(c.Value(0), type);
-  const double rounding = type == ElementType::kF64 ? 0x1p-51 : 0x1p-22;  // of x + w, above half an ulp
-  const Node wide = c.Plus(c.Times(radius, Slack(type)), c.Times(c.Magnitude(c.Value(0)), rounding));
+  const Node wide = WidthOfEnds(c, radius);
   const Opcode op = c.view().instruction.opcode;
   const Node low = c.Write(op, {c.Minus(x, wide)}), high = c.Write(op, {c.Plus(x, wide)});
   const Node same = c.Write(Opcode::kOr, {c.Is("EQ", low, high), c.Is("EQ", radius, 0)});
@@ -128,6 +146,8 @@ void MoveData(BoundContext& c, std::span<const int> data) {
   for (const int k : data) any = any || c.Radius(static_cast<size_t>(k));
   if (!any) return;
   if (c.view().result().IsTuple()) return c.GiveUp("no rule yet for several arrays at once");
+  const auto known = [&](int k) { return c.InfinityIsUndecided(static_cast<size_t>(k)); };
+  if (std::all_of(data.begin(), data.end(), known)) c.SetInfinityIsUndecided();
   std::vector<Node> operands;
   const ElementType type = RadiusType(c.result_type());
   for (size_t k = 0; k < c.view().num_operands(); ++k) {
@@ -204,6 +224,71 @@ std::optional<Opcode> OperationOf(const Module& module, ComputationId id) {
     default:
       return std::nullopt;
   }
+}
+
+namespace {
+
+// What a predicate of a computation of (a, i, c, j) is where a and c are two numbers, in that order; none where it depends on more.
+std::optional<bool> DecidedBy(const Computation& computation, int32_t index, bool first_is_larger,
+                              int depth = 0) {
+  const auto at = [&](int32_t k) -> const Instruction& {
+    return computation.instructions[static_cast<size_t>(k)];
+  };
+  const Instruction& instruction = at(index);
+  const auto operand = [&](size_t k) {
+    return DecidedBy(computation, instruction.operands[k], first_is_larger, depth + 1);
+  };
+  if (depth > 16) return std::nullopt;
+  switch (instruction.opcode) {
+    case Opcode::kNot: {
+      const std::optional<bool> inner = operand(0);
+      return inner ? std::optional(!*inner) : std::nullopt;
+    }
+    case Opcode::kAnd:
+    case Opcode::kOr: {
+      const bool decisive = instruction.opcode == Opcode::kOr;
+      const std::optional<bool> a = operand(0), b = operand(1);
+      if (a == decisive || b == decisive) return decisive;
+      return a && b ? std::optional(!decisive) : std::nullopt;
+    }
+    case Opcode::kCompare: {
+      const Instruction &x = at(instruction.operands[0]), &y = at(instruction.operands[1]);
+      if (x.opcode != Opcode::kParameter || y.opcode != Opcode::kParameter) return std::nullopt;
+      const std::string_view direction = instruction.attributes.Text(Attr::kDirection);
+      const int64_t p = x.parameter_number, q = y.parameter_number;
+      if ((p != 0 && p != 2) || (q != 0 && q != 2)) return std::nullopt;
+      if (p == q) return direction == "EQ" || direction == "LE" || direction == "GE";
+      if (direction == "EQ" || direction == "NE") return direction == "NE";
+      const bool is_larger = (p == 0) == first_is_larger;
+      return is_larger == (direction == "GT" || direction == "GE");
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<Opcode> ArgExtremeOf(const Module& module, ComputationId id) {
+  const Computation& computation = module.computation(id);
+  const Instruction& root = computation.root_instruction();
+  if (root.opcode != Opcode::kTuple || root.operands.size() != 2 || computation.parameters.size() != 4)
+    return std::nullopt;
+  std::optional<bool> chosen[2];  // the first pair, where its number is the larger one; the smaller one
+  for (size_t k = 0; k < 2; ++k) {
+    const Instruction& choice = computation.instructions[static_cast<size_t>(root.operands[k])];
+    if (choice.opcode != Opcode::kSelect || choice.operands[1] != computation.parameters[k] ||
+        choice.operands[2] != computation.parameters[k + 2])
+      return std::nullopt;
+    for (const bool larger : {true, false}) {
+      const std::optional<bool> first = DecidedBy(computation, choice.operands[0], larger);
+      std::optional<bool>& known = chosen[larger ? 0 : 1];
+      if (!first || (k == 1 && known != first)) return std::nullopt;
+      known = first;
+    }
+  }
+  if (*chosen[0] == *chosen[1]) return std::nullopt;
+  return *chosen[0] ? Opcode::kMaximum : Opcode::kMinimum;
 }
 
 bool Replaces(const Module& module, ComputationId id) {

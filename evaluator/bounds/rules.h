@@ -58,6 +58,8 @@ void Select(BoundContext& c);
 void IsFinite(BoundContext& c);
 void Convert(BoundContext& c);
 void BitcastConvert(BoundContext& c);
+void ReducePrecision(BoundContext& c);
+void StochasticConvert(BoundContext& c);
 
 void Acos(BoundContext& c);
 void Acosh(BoundContext& c);
@@ -86,6 +88,7 @@ void AllReduce(BoundContext& c);
 void Convolution(BoundContext& c);
 void Dot(BoundContext& c);
 void Fft(BoundContext& c);
+void RaggedDot(BoundContext& c);
 void Reduce(BoundContext& c);
 void ReduceScatter(BoundContext& c);
 void ReduceWindow(BoundContext& c);
@@ -116,11 +119,25 @@ struct Ball {
   Node value, radius;
 };
 Ball Extreme(BoundContext& c, Opcode op, const Ball& a, const Ball& b);
+// A little above r, for ends x - w and x + w that are rounded, in r's type.
+Node WidthOfEnds(BoundContext& c, Node radius);
+// Which of (a, i) and (c, j) a computation of two such pairs gives, wherever a and c are two numbers: the pair with the larger or
+// the smaller one; none where it is not found to give either.
+std::optional<Opcode> ArgExtremeOf(const Module& module, ComputationId id);
 // The operation that a computation of two scalars applies to its parameters; none where it does anything else.
 std::optional<Opcode> OperationOf(const Module& module, ComputationId id);
 // The computation gives its parameter number 1.
 bool Replaces(const Module& module, ComputationId id);
 
+// The same of a function of complex operands that are not exact: false where they are exact, or real.
+bool GaveComplex(BoundContext& c);
+// The sign of a complex number, which is one of modulus 1 and rounded.
+void ComplexSign(BoundContext& c);
+
+// With a margin for a step that the formula behind it blows up.
+Node Larger(BoundContext& c, Node a);
+// 1 - a
+Node OneMinus(BoundContext& c, Node a);
 // A margin above the rounding of the formulas.
 double Slack(ElementType radius_type);
 

@@ -2,6 +2,7 @@
 // a backend's sum of t_1, …, t_n is within g = (1 + u)^n - 1 times sum |t_i| of the real one, whatever the order (Higham,
 // Accuracy and Stability of Numerical Algorithms, section 4.2), so a sum of elements with radii r_i has
 //   r = sum r_i + g sum (|t_i| + r_i) = sum ((1 + g) r_i + g |t_i|): one more sum, over elements that are made on the way.
+#include <algorithm>
 #include <cmath>
 
 #include "evaluator/bounds/numbers.h"
@@ -82,6 +83,12 @@ void GiveFold(BoundContext& c, double terms) {
 // |A| rB + rA |B| + rA rB + g (|A| + rA)(|B| + rB), g with what the operands are cut by:
 //   = |A| ((1 + g) rB + g |B|) + rA (1 + g)(|B| + rB): no product but those that are needed.
 void GiveProducts(BoundContext& c, double terms) {
+  // Groups of ragged dots stand behind the two factors.
+  const auto products = [&](Node x, Node y) {
+    std::vector<Node> operands = {x, y};
+    for (size_t k = 2; k < c.view().num_operands(); ++k) operands.push_back(c.Value(k));
+    return c.Again(operands);
+  };
   const ElementType result = c.result_type(), type = RadiusType(result);
   const Node a = c.As(c.Magnitude(c.Value(0)), type), b = c.As(c.Magnitude(c.Value(1)), type);
   const Node ra = c.As(c.Radius(0), type), rb = c.As(c.Radius(1), type);
@@ -91,8 +98,8 @@ void GiveProducts(BoundContext& c, double terms) {
     gamma = (1 + GammaOfProducts(result, terms, c.SumUnit(result))) * (1 + cut) * (1 + cut) - 1;
   }
   Node spread;
-  if (const Node right = TermOf(c, b, rb, gamma)) spread = c.Again({a, right});
-  if (ra) spread = c.Plus(spread, c.Again({ra, c.Times(c.Plus(b, rb), 1 + gamma)}));
+  if (const Node right = TermOf(c, b, rb, gamma)) spread = products(a, right);
+  if (ra) spread = c.Plus(spread, products(ra, c.Times(c.Plus(b, rb), 1 + gamma)));
   GiveRounded(c, spread);
 }
 
@@ -121,9 +128,40 @@ void GiveSumOfGroup(BoundContext& c) {
   GiveRounded(c, c.Write(std::move(instruction)));
 }
 
+// The largest or smallest of a line, and what goes with it: that is decided where every other number (the start value is one) is
+// farther from it than both radii, which are at most `most`.
+void GiveArgExtreme(BoundContext& c) {
+  if (!c.AnyRadius()) return;
+  const ComputationId reducer = *c.attributes().Computation(Attr::kToApply);
+  if (!ArgExtremeOf(c.module(), reducer) || !IsFloat(c.operand_type(0)) || c.Radius(1) || c.Radius(3))
+    return c.GiveUp("a reducer that is not known to choose by one number, of operands that are not exact");
+  const ElementType type = RadiusType(c.operand_type(0));
+  const auto dimensions = c.attributes().List(Attr::kDimensions);
+  const Node x = c.As(c.Value(0), type), v = c.As(c.Result(0), type), start = c.As(c.Value(2), type);
+  const Node radius = c.OrZero(c.Radius(0), x);
+  const Node most = c.Plus(c.Reduced(Opcode::kMaximum, radius, dimensions),
+                           c.Radius(2) ? c.Spread(c.Radius(2), v) : Node());
+  const Node reach = c.Times(most, 2 * Slack(type));
+  DimVector kept;
+  for (int64_t d = 0; d < c.ShapeOf(x).rank(); ++d) {
+    if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) kept.push_back(d);
+  }
+  const auto far = [&](Node from, Node to, Node by) {
+    return c.Is("GT", c.Write(Opcode::kAbs, {c.Minus(from, to)}), by);
+  };
+  const Node is_far = far(x, c.SpreadAlong(v, kept, x), c.SpreadAlong(reach, kept, x));
+  const Node near = c.Reduced(Opcode::kAdd, c.Choose(is_far, Node(), c.Constant(1, x)), dimensions);
+  const Node alone = c.Write(Opcode::kAnd, {c.Is("EQ", near, 1), far(c.Spread(start, v), v, reach)});
+  const Node decided = c.Write(Opcode::kOr, {alone, c.Is("EQ", most, 0)});
+  c.Give(most, 0);
+  const Node like = c.As(c.Constant(0, v), RadiusType(c.operand_type(1)));
+  c.Give(c.Choose(decided, Node(), c.Constant(kInfinity, like)), 1);
+}
+
 }  // namespace
 
 void Reduce(BoundContext& c) {
+  if (c.view().num_operands() == 4) return GiveArgExtreme(c);
   GiveFold(c, SizesOf(c.view().operand(0), c.attributes().List(Attr::kDimensions)) + 1);
 }
 
@@ -138,6 +176,12 @@ void ReduceScatter(BoundContext& c) { GiveSumOfGroup(c); }
 
 void Dot(BoundContext& c) {
   GiveProducts(c, SizesOf(c.view().operand(0), c.attributes().List(Attr::kLhsContractingDims)));
+}
+
+// A group has some of the terms.
+void RaggedDot(BoundContext& c) {
+  if (c.Radius(2)) return c.GiveUp("groups that are not exact");
+  Dot(c);
 }
 
 // The terms of one output: the elements of a kernel for one output feature.

@@ -252,7 +252,7 @@ constinit const OpDef ops::ReducePrecision = {
     .infer = InferReducePrecision,
     .eval = EvalElementwise,
     .work = work::Elementwise,
-    .bound = bound::NoRule,
+    .bound = bound::ReducePrecision,
     .audit = audit::Computes,
     .strip = StripForReducePrecision,
 };
@@ -315,7 +315,7 @@ constinit const OpDef ops::StochasticConvert = {
     .infer = InferStochasticConvert,
     .eval = EvalElementwise,
     .work = work::Elementwise,
-    .bound = bound::NoRule,
+    .bound = bound::StochasticConvert,
     .audit = audit::Convert,
     .strip = ByKind<kStochasticConvertStrips>,
 };

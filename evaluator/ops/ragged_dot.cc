@@ -291,7 +291,7 @@ constinit const OpDef ops::RaggedDot = {
     .infer = InferRaggedDot,
     .eval = EvalRaggedDot,
     .work = WorkOfRaggedDot,
-    .bound = bound::NoRule,
+    .bound = bound::RaggedDot,
     .audit = audit::Computes,
     .demands = DemandsOfRaggedDot,
 };

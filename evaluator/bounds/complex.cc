@@ -1,0 +1,109 @@
+// Functions of complex numbers: how far z' is from f(z) where z' lies in the disc around z with the operand's radius r. Below, v =
+// f(z) rounded, and q = r / |z|. Where f has a branch cut along the negative real axis, a disc that meets it is undecided.
+#include "evaluator/bounds/numbers.h"
+#include "evaluator/bounds/rules.h"
+
+namespace assay::bound {
+namespace {
+
+Node Both(BoundContext& c, Node a, Node b) { return c.Write(Opcode::kAnd, {a, b}); }
+
+// The disc around z lies off the negative real axis: all of it to the right of zero, above the axis, or below it.
+Node IsOffCut(BoundContext& c, Node z) {
+  const Node r = Larger(c, c.Radius(0));
+  const Node right = c.Is("GT", c.Write(Opcode::kReal, {z}), r);
+  const Node aside = c.Is("GT", c.Write(Opcode::kAbs, {c.Write(Opcode::kImag, {z})}), r);
+  return c.Write(Opcode::kOr, {right, aside});
+}
+
+void GiveWhere(BoundContext& c, Node predicate, Node moved) {
+  const Node r = c.Radius(0);
+  const Node known = c.Choose(predicate, Larger(c, moved), c.Constant(kInfinity, r));
+  GiveRounded(c, c.Choose(c.Is("EQ", r, 0), Node(), known));
+}
+
+// |log(1 + w)| <= -log(1 - |w|).
+void GiveLog(BoundContext& c, Node z) {
+  const Node q = Larger(c, c.Over(c.Radius(0), c.Magnitude(z)));
+  const Node moved = c.Write(Opcode::kNegate, {c.Write(Opcode::kLog1p, {c.Write(Opcode::kNegate, {q})})});
+  GiveWhere(c, Both(c, c.Is("LT", q, 1), IsOffCut(c, z)), moved);
+}
+
+// |sqrt(1 + w) - 1| <= 1 - sqrt(1 - |w|) <= |w|, and the cube root no more; |(1 + w)^(-1/2) - 1| <= (1 - |w|)^(-1/2) - 1 <=
+// |w| / (2 (1 - |w|)^2): the coefficients of the series in -|w| have one sign.
+void GiveRoot(BoundContext& c, bool is_inverse) {
+  const Node q = Larger(c, c.Over(c.Radius(0), c.Magnitude(c.Value(0)))), rest = OneMinus(c, q);
+  Node moved = c.Times(Upper(c), q);
+  if (is_inverse) moved = c.Over(c.Over(c.Times(moved, 0.5), rest), Larger(c, rest));
+  GiveWhere(c, Both(c, c.Is("LT", q, 0.5), IsOffCut(c, c.Value(0))), Larger(c, moved));
+}
+
+// |sin' z| and |cos' z| are at most cosh(Im z), |sinh' z| and |cosh' z| at most cosh(Re z): by the part that makes them grow.
+void GiveWave(BoundContext& c, Opcode part) {
+  const Node r = c.Radius(0), x = c.Write(Opcode::kAbs, {c.Write(part, {c.Value(0)})});
+  const Node steepest = c.Write(Opcode::kCosh, {Larger(c, c.Plus(x, r))});
+  GiveRounded(c, Larger(c, c.Times(r, steepest)));
+}
+
+// tan(z + d) - tan z = t (1 + v^2) / (1 - v t) with t = tan d, |t| <= tan |d|; of tanh the signs of v^2 and v t change.
+void GiveTangent(BoundContext& c) {
+  const Node r = c.Radius(0), v = Larger(c, Upper(c)), t = Larger(c, c.Write(Opcode::kTan, {r}));
+  const Node reach = Larger(c, c.Times(v, t));
+  const Node moved = c.Over(c.Times(t, c.Plus(c.Times(v, v), 1)), OneMinus(c, reach));
+  GiveWhere(c, Both(c, c.Is("LT", reach, 0.5), c.Is("LT", r, 1)), Larger(c, moved));
+}
+
+// e^z (e^d - 1), where e^z = v + 1 but for the rounding of v.
+void GiveExpm1(BoundContext& c) {
+  const Node power = c.Magnitude(c.Write(Opcode::kAdd, {c.Result(), c.Constant(1, c.Result())}));
+  const Node above = c.Plus(power, c.Times(c.Plus(Upper(c), 1), 2 * UlpOf(c.result_type())));
+  GiveRounded(c, Larger(c, c.Times(above, c.Write(Opcode::kExpm1, {c.Radius(0)}))));
+}
+
+}  // namespace
+
+// |z'/|z'| - z/|z|| <= 2 q.
+void ComplexSign(BoundContext& c) {
+  if (!c.Radius(0)) return GiveRounded(c, Node());
+  const Node q = c.Over(c.Radius(0), c.Magnitude(c.Value(0)));
+  GiveWhere(c, c.Is("LT", q, 0.5), c.Times(q, 2.0));
+}
+
+bool GaveComplex(BoundContext& c) {
+  if (!IsComplex(c.result_type()) || !c.AnyRadius()) return false;
+  switch (c.view().instruction.opcode) {
+    case Opcode::kSin:
+    case Opcode::kCos:
+      GiveWave(c, Opcode::kImag);
+      break;
+    case Opcode::kSinh:
+    case Opcode::kCosh:
+      GiveWave(c, Opcode::kReal);
+      break;
+    case Opcode::kTan:
+    case Opcode::kTanh:
+      GiveTangent(c);
+      break;
+    case Opcode::kLog:
+      GiveLog(c, c.Value(0));
+      break;
+    case Opcode::kLog1p:
+      GiveLog(c, c.Write(Opcode::kAdd, {c.Value(0), c.Constant(1, c.Value(0))}));
+      break;
+    case Opcode::kSqrt:
+    case Opcode::kCbrt:
+      GiveRoot(c, false);
+      break;
+    case Opcode::kRsqrt:
+      GiveRoot(c, true);
+      break;
+    case Opcode::kExpm1:
+      GiveExpm1(c);
+      break;
+    default:
+      c.GiveUp("no rule for complex operands yet");
+  }
+  return true;
+}
+
+}  // namespace assay::bound
