@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "fmt/format.h"
@@ -34,8 +35,13 @@ double HalfUlp(double value, const FloatFormat& format) {
 
 class Judgement {
  public:
-  Judgement(const BoundedOutput& output, const Literal& actual, Conformance& result)
-      : output_(output), actual_(actual), result_(result), type_(output.exact.shape().element_type()) {}
+  Judgement(const BoundedOutput& output, const Literal& actual, Conformance& result,
+            const std::function<void(const JudgedElement&)>& each)
+      : output_(output),
+        actual_(actual),
+        result_(result),
+        each_(each),
+        type_(output.exact.shape().element_type()) {}
 
   void Run() {
     const Shape& shape = output_.exact.shape();
@@ -59,12 +65,16 @@ class Judgement {
 
   void JudgeElement(int64_t i, const DimVector& index) {
     const double radius = output_.radius.has_value() ? output_.radius->GetDouble(i) : 0;
-    if (!(radius < kInfinity)) {
-      ++result_.unchecked;
-      return;
-    }
     const std::byte* const exact = output_.exact.data() + i * Bytes(type_);
     const std::byte* const actual = actual_.data() + i * Bytes(type_);
+    const bool is_equal = std::memcmp(exact, actual, static_cast<size_t>(Bytes(type_))) == 0;
+    const int64_t ulps = is_equal ? 0 : Ulps(exact, actual);
+    result_.largest_ulps = std::max(result_.largest_ulps, ulps);
+    if (!(radius < kInfinity)) {
+      ++result_.unchecked;
+      if (each_) each_({i, true, 0, ulps});
+      return;
+    }
     const double share = IsFloat(type_) || IsComplex(type_) ? ShareOfNumbers(exact, actual, radius)
                                                             : ShareOfIntegers(exact, actual, radius);
     if (share <= 1) {
@@ -73,13 +83,14 @@ class Judgement {
     } else {
       ++result_.outside;
     }
+    if (each_) each_({i, false, share, ulps});
     if (share == 0 || (result_.worst.size() == kWorst && share <= result_.worst.front().share)) return;
     if (result_.worst.size() == kWorst) {
       std::pop_heap(result_.worst.begin(), result_.worst.end(), Worse);
       result_.worst.pop_back();
     }
-    result_.worst.push_back({index, ElementToText(type_, exact), ElementToText(type_, actual), radius,
-                             Ulps(exact, actual), share});
+    result_.worst.push_back(
+        {index, ElementToText(type_, exact), ElementToText(type_, actual), radius, ulps, share});
     std::push_heap(result_.worst.begin(), result_.worst.end(), Worse);
   }
 
@@ -133,6 +144,7 @@ class Judgement {
   const BoundedOutput& output_;
   const Literal& actual_;
   Conformance& result_;
+  const std::function<void(const JudgedElement&)>& each_;
   const ElementType type_;
   std::vector<double> ulps_;  // of the radius
 };
@@ -186,7 +198,8 @@ absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profi
   return BoundedOutputs{std::move(outputs), std::move(bounds.unchecked)};
 }
 
-Conformance Judge(const BoundedOutput& output, const Literal* actual) {
+Conformance Judge(const BoundedOutput& output, const Literal* actual,
+                  const std::function<void(const JudgedElement&)>& each) {
   Conformance result;
   result.key = output.key;
   if (actual == nullptr) {
@@ -195,7 +208,7 @@ Conformance Judge(const BoundedOutput& output, const Literal* actual) {
     result.error = fmt::format("the backend gave {}, want {}", actual->shape().ToString(),
                                output.exact.shape().ToString());
   } else {
-    Judgement(output, *actual, result).Run();
+    Judgement(output, *actual, result, each).Run();
   }
   return result;
 }

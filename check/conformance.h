@@ -2,6 +2,7 @@
 #ifndef ASSAY_CHECK_CONFORMANCE_H_
 #define ASSAY_CHECK_CONFORMANCE_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,12 +58,21 @@ struct Conformance {
   std::string error;  // there is nothing to compare: why
   int64_t elements = 0, inside = 0, outside = 0, unchecked = 0;
   double largest_share = 0;       // of elements inside
+  int64_t largest_ulps = 0;       // of all, undecided ones included
   double median_radius_ulps = 0;  // of checked elements of floats: how sharp the bound is
   std::vector<Element> worst;     // those outside first, the largest share first
 };
 
-// The actual value of the output; null: the backend has none.
-Conformance Judge(const BoundedOutput& output, const Literal* actual);
+// One element, as it was judged.
+struct JudgedElement {
+  int64_t position = 0;  // row-major
+  bool is_undecided = false;
+  double share = 0;  // as Conformance::Element's; 0 where it is undecided
+  int64_t ulps = 0;  // from exact to actual
+};
+// The actual value of the output; null: the backend has none. Each element is told to `each`, in order.
+Conformance Judge(const BoundedOutput& output, const Literal* actual,
+                  const std::function<void(const JudgedElement&)>& each = {});
 
 }  // namespace assay
 

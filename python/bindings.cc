@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "check/conformance.h"
+#include "check/report/report.h"
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
 #include "evaluator/ops/collective/settle_devices.h"
@@ -185,8 +186,9 @@ class PyModule {
   }
 
   // How outputs of a backend, by key, lie in what the profile lets a backend give.
+  // A page of it is written to `html`, where that is not empty.
   py::dict Diff(const Arrays& arrays, const Arrays& outputs, const std::string& profile_name,
-                const Options& options) {
+                const Options& options, const std::string& html) {
     const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
     if (!profile.ok()) Throw(profile.status(), profile_name, "");
     std::map<std::string, NpyArray> inputs = NpyArraysOf(arrays), actual = NpyArraysOf(outputs);
@@ -196,13 +198,17 @@ class PyModule {
     {
       const py::gil_scoped_release no_gil;
       judged = JudgeAll(choice, run, *profile, inputs, actual);
+      if (judged.ok() && !html.empty()) {
+        const absl::Status written = WritePage(html, *profile, options.engine, *judged);
+        if (!written.ok()) judged = written;
+      }
       inputs.clear();
       actual.clear();
     }
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // Ctrl-C
     if (!judged.ok()) Throw(judged.status(), name_, text_);
     py::list conformances, notes;
-    for (const Conformance& output : judged->outputs) conformances.append(DictOf(output));
+    for (const ReportedOutput& output : judged->outputs) conformances.append(DictOf(output.judged));
     for (const DerivedBounds::Note& note : judged->unchecked)
       notes.append(py::make_tuple(note.instruction, note.op, note.why));
     py::dict result;
@@ -237,7 +243,7 @@ class PyModule {
   }
 
   struct Judged {
-    std::vector<Conformance> outputs;
+    std::vector<ReportedOutput> outputs;
     std::vector<DerivedBounds::Note> unchecked;
   };
   absl::StatusOr<Judged> JudgeAll(EngineChoice choice, const RunOptions& options, const Profile& profile,
@@ -253,13 +259,26 @@ class PyModule {
     for (const BoundedOutput& output : bounded.outputs) {
       const auto it = actual.find(output.key);
       if (it == actual.end()) {
-        judged.outputs.push_back(Judge(output, nullptr));
+        judged.outputs.push_back(JudgeForReport(output, nullptr));
         continue;
       }
       ASSAY_ASSIGN_OR_RETURN(const Literal value, DecodeNpy(output.key, it->second, output.exact.shape()));
-      judged.outputs.push_back(Judge(output, &value));
+      judged.outputs.push_back(JudgeForReport(output, &value));
     }
     return judged;
+  }
+
+  absl::Status WritePage(const std::string& path, const Profile& profile, const std::string& engine,
+                         const Judged& judged) const {
+    ReportHeader header;
+    header.program = name_;
+    header.inputs = header.actual = "arrays of Python";
+    header.engine = engine;
+    header.command = "assay.diff(...)";
+    header.version = ASSAY_VERSION;
+    ASSAY_ASSIGN_OR_RETURN(const std::string page, HtmlReport({header, program_.module(), profile,
+                                                               judged.outputs, judged.unchecked, nullptr}));
+    return WriteFileAtomically(path, page);
   }
 
   static py::dict DictOf(const Conformance& output) {

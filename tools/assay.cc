@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cfloat>
 #include <charconv>
 #include <cstdio>
@@ -277,6 +279,10 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
                 "with --profile and --backend, check every instruction alone, on the backend's own values: "
                 "the first wrong one "
                 "is named");
+  sub->add_option("--html", arguments.diff.html,
+                  "with --profile, also write a page that shows the program's graph, elements and errors "
+                  "(docs/bounds.md)")
+      ->check(Output());
   sub->add_flag("--json", run.json, "with --profile, print the result as JSON");
   sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
   sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());
@@ -342,11 +348,32 @@ int UnknownCommand(const std::string& name) {
                                 "'; assay --help lists them");
 }
 
+// The command as a shell takes it.
+std::string CommandOf(int argc, char** argv) {
+  std::string command = "assay";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const auto is_plain = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+             std::string_view("_-+=./:,%@").find(c) != std::string_view::npos;
+    };
+    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
+      command.append(" ").append(word);
+      continue;
+    }
+    command += " '";
+    for (const char c : word) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    command += "'";
+  }
+  return command;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Assay says what an HLO program means, to the last bit.", "assay");
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
   app.require_subcommand(1);
   Arguments arguments;
+  arguments.run.command = CommandOf(argc, argv);
   std::function<int()> action;
   Declare(app, arguments, action);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {

@@ -57,8 +57,9 @@ struct RunFlags {
   bool steps = false;     // bench: times of each step
   bool perf_map = false;  // names of generated code for perf
   RunOptions options;
-  std::string bounds;  // golden record: the profile that the golden has bounds for; empty: none
-  std::string actual;  // golden check: a backend's outputs, or a folder of them; empty: what runs is checked
+  std::string bounds;   // golden record: the profile that the golden has bounds for; empty: none
+  std::string actual;   // golden check: a backend's outputs, or a folder of them; empty: what runs is checked
+  std::string command;  // the command as it was given, for reports
 };
 
 struct DiffFlags {
@@ -69,6 +70,7 @@ struct DiffFlags {
   RunFlags run;
   std::string profile;   // bounds by this one, in place of tolerances; empty: none
   bool isolate = false;  // every instruction alone
+  std::string html;      // the page to write; empty: none
   double rtol = 0, atol = 0;
   int64_t ulps = 0;
 };
@@ -159,6 +161,8 @@ bool Write(std::string_view text);
 void OccupyStandardStreams();
 // Of the processes that mpirun started together the first one alone speaks and writes.
 void SilenceOtherProcesses();
+// Whether two paths name one file; a device, such as /dev/null, is none.
+bool SameFile(const std::string& a, const std::string& b);
 // More than one of the inputs is "-": says so (exit 2).
 bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 

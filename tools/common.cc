@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "check/backends/command_backend.h"
 #include "custom/composites.h"
@@ -123,6 +124,14 @@ bool Write(std::string_view text) {
   if (!said) std::fputs("assay: error: standard output could not be written\n", stderr);
   said = true;
   return false;
+}
+
+bool SameFile(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_other(a, error)) return false;
+  const fs::path first = fs::weakly_canonical(a, error);
+  return !error && first == fs::weakly_canonical(b, error) && !error;
 }
 
 bool ReadsStandardInputTwice(const std::vector<std::string>& paths) {

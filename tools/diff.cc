@@ -163,6 +163,13 @@ int Diff(const DiffFlags& flags) {
         "{inputs} "
         "{outputs}'");
   }
+  if (!flags.html.empty()) {
+    if (flags.profile.empty()) return UsageError("diff writes a page with a --profile only");
+    for (const std::string& read : {flags.first, flags.actual, flags.run.inputs, flags.profile}) {
+      if (!read.empty() && read != "-" && SameFile(read, flags.html))
+        return UsageError(fmt::format("--html names '{}', which is read", EscapeControls(flags.html)));
+    }
+  }
   if (ReadsStandardInputTwice({flags.first, flags.second, flags.actual, flags.run.inputs})) return 2;
   if (!flags.profile.empty()) return DiffByProfile(flags);
   if (flags.run.json) return UsageError("diff prints JSON with a --profile only");

@@ -1,9 +1,11 @@
 // assay diff PROGRAM --actual OUT.npz --profile P: is a difference a bug, or rounding?
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
+#include "check/report/report.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
+#include "literal/npz.h"
 #include "shape/json.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
@@ -55,6 +57,24 @@ int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
   return conforms ? 0 : 1;
 }
 
+int WritePage(const DiffFlags& flags, const ProgramInFile& loaded, const Profile& profile,
+              const std::vector<ReportedOutput>& outputs, const std::vector<DerivedBounds::Note>& notes,
+              const std::optional<Isolation>& isolation, const Backend* backend) {
+  ReportHeader header;
+  header.program = flags.first;
+  header.inputs = flags.run.random_inputs ? fmt::format("random, from seed {}", *flags.run.random_inputs)
+                                          : flags.run.inputs;
+  header.actual = backend != nullptr ? "outputs of " + backend->Name() : flags.actual;
+  header.engine = flags.run.engine;
+  header.command = flags.run.command;
+  header.version = ASSAY_VERSION;
+  const absl::StatusOr<std::string> page = HtmlReport(
+      {header, loaded.program.module(), profile, outputs, notes, isolation ? &*isolation : nullptr});
+  if (!page.ok()) return FailIn(loaded, page.status(), flags.first);
+  const absl::Status written = WriteFileAtomically(flags.html, *page);
+  return written.ok() ? 0 : Fail(written, flags.html);
+}
+
 // From the file, or from a run of the backend.
 absl::StatusOr<Backend::Outputs> ActualOutputs(const DiffFlags& flags, const ProgramInFile& loaded,
                                                Backend* backend, const std::vector<Literal>& arguments) {
@@ -96,9 +116,12 @@ int DiffByProfile(const DiffFlags& flags) {
   const absl::StatusOr<Backend::Outputs> actual = ActualOutputs(flags, *loaded, backend.get(), arguments);
   if (!actual.ok()) return Fail(actual.status(), backend == nullptr ? flags.actual : flags.first);
   std::vector<Conformance> outputs;
+  std::vector<ReportedOutput> reported;
   for (const BoundedOutput& output : bounded->outputs) {
     const auto it = actual->find(output.key);
-    outputs.push_back(Judge(output, it == actual->end() ? nullptr : &it->second));
+    const Literal* const value = it == actual->end() ? nullptr : &it->second;
+    if (!flags.html.empty()) reported.push_back(JudgeForReport(output, value));
+    outputs.push_back(flags.html.empty() ? Judge(output, value) : reported.back().judged);
   }
   std::optional<Isolation> isolation;
   if (flags.isolate) {
@@ -108,6 +131,11 @@ int DiffByProfile(const DiffFlags& flags) {
     absl::StatusOr<Isolation> found = Isolate(loaded->program, *profile, *backend, arguments, isolate);
     if (!found.ok()) return FailIn(*loaded, found.status(), flags.first);
     isolation = *std::move(found);
+  }
+  if (!flags.html.empty()) {
+    const int failed =
+        WritePage(flags, *loaded, *profile, reported, bounded->unchecked, isolation, backend.get());
+    if (failed != 0) return failed;
   }
   return Report(flags, outputs, bounded->unchecked, isolation);
 }

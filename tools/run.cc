@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "check/backend.h"
 #include "check/backends/output_keys.h"
@@ -105,15 +104,6 @@ std::string ToDisplay(const NamedLiterals& results) {
         fmt::format("{} {}\n{}\n", EscapeControls(key), value.shape().ToString(), LiteralToDisplay(value));
   }
   return text;
-}
-
-// One file would lose the other; a device, such as /dev/null, takes both.
-bool SameFile(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::is_other(a, error)) return false;
-  const fs::path first = fs::weakly_canonical(a, error);
-  return !error && first == fs::weakly_canonical(b, error) && !error;
 }
 
 int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {

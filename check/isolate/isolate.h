@@ -23,6 +23,8 @@ struct IsolatedInstruction {
   std::string name, op, shape;
   std::string
       inside;  // instructions whose computations it is in, with "/" in between; empty: the entry computation
+  ComputationId computation;  // where it stands in the program
+  int32_t instruction = 0;
   Verdict verdict = Verdict::kConforms;
   std::string why;    // left out, or undecided
   int64_t runs = 0;   // how often it was looked at: turns of loops

@@ -31,6 +31,7 @@ void AddCounts(Conformance& total, const Conformance& one) {
   total.outside += one.outside;
   total.unchecked += one.unchecked;
   total.largest_share = std::max(total.largest_share, one.largest_share);
+  total.largest_ulps = std::max(total.largest_ulps, one.largest_ulps);
   total.median_radius_ulps = std::max(total.median_radius_ulps, one.median_radius_ulps);
 }
 
@@ -54,6 +55,8 @@ Records::Entry& Records::EntryOf(const Site& site, int32_t instruction) {
     fresh.op = std::string(Name(of.opcode));
     fresh.shape = of.shape->ToString();
     fresh.inside = site.inside;
+    fresh.computation = site.computation;
+    fresh.instruction = instruction;
   }
   return it->second;
 }

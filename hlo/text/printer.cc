@@ -195,4 +195,14 @@ std::string InstructionToText(const Module& module, const Computation& computati
   return out;
 }
 
+std::vector<std::string> InstructionsToText(const Module& module, const Computation& computation) {
+  const auto computation_names = ComputationNames(module);
+  const auto names = InstructionNames(computation);
+  const std::vector<int32_t> starts = SugaredStarts(computation, print::SugaredComputations(module));
+  const InstructionPrinter printer{module, computation, computation_names, names, nullptr};
+  std::vector<std::string> texts(computation.instructions.size());
+  for (size_t k = 0; k < texts.size(); ++k) printer.Append(static_cast<int32_t>(k), starts[k], texts[k]);
+  return texts;
+}
+
 }  // namespace assay

@@ -47,6 +47,16 @@ def test_forms_of_inputs_and_outputs(tmp_path):
     assert not assay.diff(one, [X[:2]], X[:2]).ok
 
 
+def test_a_page_is_written(tmp_path):
+    page = tmp_path / "report.html"
+    report = assay.diff(SUM, (X,), (np.float32(10.001), X), html=page)
+    assert not report.ok
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n") and "a bug, proven" in text
+    with pytest.raises(assay.Error, match="no such folder"):
+        assay.diff(SUM, (X,), (np.float32(10), X), html=tmp_path / "no such folder" / "report.html")
+
+
 def test_a_missing_output_does_not_conform():
     report = assay.diff(SUM, (X,), {"out0": np.float32(10)})
     assert not report.ok and report.outputs[1].error == "the backend gave no such output"

@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""assay diff --html: the page of a comparison, and how it is in a browser, where there is one. Usage: cli_report_test.py ASSAY
+
+The browser is Chromium without a window; where it is not installed those tests are skipped."""
+import html.parser
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from cli_isolate_test import FAULTY, PROGRAM
+from cli_testing import ASSAY, CliCase, floats
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+VOID = {"meta", "link", "br", "input", "wbr", "rect", "path", "img", "hr"}
+
+
+class Tree(html.parser.HTMLParser):
+    """Fails where an element is not closed, or an id is there twice."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.tags = [], set(), set(), set()
+        self.feed(text)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        attrs = dict(attrs)
+        if "id" in attrs:
+            assert attrs["id"] not in self.ids, attrs["id"]
+            self.ids.add(attrs["id"])
+        if attrs.get("href", "").startswith("#"):
+            self.links.add(attrs["href"][1:])
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+
+class ReportCase(CliCase):
+    def setUp(self):
+        super().setUp()
+        self.program = self.file("program.hlo", PROGRAM)
+        self.inputs = self.npz("in.npz", arg0=floats(0.5, 1, 1.5, 2))
+        self.page = self.path("report.html")
+
+    def backend(self, *fault):
+        faulty = self.file("faulty.py", FAULTY)
+        fault = (*fault, "", "", "")[:3]
+        words = " ".join("'" + word + "'" for word in ("python3", faulty, *fault, ASSAY))
+        return words + " {program} {inputs} {outputs}"
+
+    def report(self, code, *fault, more=(), isolate=True, **expected):
+        return self.expect(code, "diff", self.program, "--inputs", self.inputs, "--backend", self.backend(*fault), "--profile",
+                           "strict", "--html", self.page, *(["--isolate"] if isolate else []), *more, **expected)
+
+    def text(self):
+        with open(self.page, encoding="utf-8") as file:
+            return file.read()
+
+
+class Report(ReportCase):
+    def test_the_page_is_whole_and_links_to_what_is_there(self):
+        for isolate in (False, True):
+            for code, fault in ((0, ()), (1, (r"exponential\(", "exponential-minus-one("))):
+                self.report(code, *fault, isolate=isolate)
+                tree = Tree(self.text())
+                self.assertEqual(tree.links - tree.ids, set())
+                for tag in ("main", "nav", "header", "table", "caption", "svg", "figure"):
+                    self.assertIn(tag, tree.tags)
+
+    def test_the_first_wrong_instruction_is_on_it(self):
+        self.report(1, r"exponential\(", "exponential-minus-one(")
+        text = self.text()
+        self.assertIn("<strong>First wrong instruction:</strong>", text)
+        self.assertIn("<code>%e</code></a> = f32[4] exponential, in <code>%f</code>", text)
+        self.assertIn("✗ 4 outside", text)
+        self.assertIn("<h3 id=\"c", text)
+        self.assertIn("diff ", text[text.index("<dt>Command</dt>"):][:200])
+
+    def test_it_comes_with_the_text_and_with_json(self):
+        shown = self.report(0).stdout.decode()
+        self.assertIn("isolated: 16 instructions", shown)
+        page = self.text()
+        json.loads(self.report(0, more=["--json"]).stdout)
+        # The same, but for the command.
+        self.assertEqual(page.count("<tr"), self.text().count("<tr"))
+
+    def test_wrong_usage(self):
+        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--actual", self.inputs, "--html", self.page,
+                    error="--profile")
+        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--actual", self.inputs, "--profile", "strict", "--html",
+                    self.inputs, error="which is read")
+        self.assertFalse(os.path.exists(self.page))
+
+    def test_a_page_that_can_not_be_written_leaves_nothing(self):
+        self.page = self.path("no such folder/report.html")
+        self.report(5, error="no such folder/report.html")
+        self.page = self.path("report.html")
+        self.file("report.html", "older")
+        self.report(5, more=["--memory-limit", "3000"], error="memory")
+        self.assertEqual(self.text(), "older")
+        self.assertEqual(sorted(name for name in os.listdir(self.folder.name) if "report" in name), ["report.html"])
+
+    def test_time_covers_it(self):
+        lines = "".join(f"  {'ROOT ' if k == 59999 else ''}x{k} = f32[4] negate(x{k - 1})\n" for k in range(1, 60000))
+        program = self.file("long.hlo", f"HloModule m\nENTRY e {{\n  x0 = f32[4] parameter(0)\n{lines}}}\n")
+        actual = self.npz("out.npz", out0=floats(-0.5, -1, -1.5, -2))
+        began = time.monotonic()
+        result = self.call("diff", program, "--inputs", self.inputs, "--actual", actual, "--profile", "strict", "--html", self.page)
+        took = time.monotonic() - began
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLess(len(self.text()), 12_000_000)
+        self.assertIn("Of this computation 300 instructions are drawn", self.text())
+        os.remove(self.page)
+        self.expect(5, "diff", program, "--inputs", self.inputs, "--actual", actual, "--profile", "strict", "--html", self.page,
+                    "--timeout", f"{took / 10:.3f}", error="timeout")
+        self.assertEqual([name for name in os.listdir(self.folder.name) if "report" in name], [])
+
+
+class Browser:
+    """Chromium, asked by its protocol over a pipe."""
+
+    def __init__(self, folder):
+        to_read, self.to_write = os.pipe()
+        self.to_read, to_write = os.pipe()
+
+        def give():
+            os.dup2(to_read, 1003)
+            os.dup2(to_write, 1004)
+            os.dup2(1003, 3)
+            os.dup2(1004, 4)
+            for fd in (1003, 1004):
+                os.close(fd)
+
+        self.process = subprocess.Popen(
+            [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+             "--disable-extensions", f"--user-data-dir={folder}", "--remote-debugging-pipe"], preexec_fn=give, close_fds=False,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        os.close(to_read)
+        os.close(to_write)
+        self.rest, self.number, self.events, self.session = b"", 0, [], None
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.ask(domain + ".enable")
+
+    def close(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self.to_read)
+        os.close(self.to_write)
+
+    def read(self):
+        while b"\0" not in self.rest:
+            more = os.read(self.to_read, 1 << 20)
+            assert more, "the browser ended"
+            self.rest += more
+        message, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(message)
+
+    def ask(self, method, **params):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session is not None:
+            message["sessionId"] = self.session
+        os.write(self.to_write, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.read()
+            if answer.get("id") == self.number:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.events.append(answer)
+
+    def open(self, path, width, height=800, theme="light"):
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
+        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+        self.events.clear()
+        self.ask("Page.navigate", url="file://" + path)
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            self.events.append(self.read())
+
+    def value(self, expression):
+        result = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def press(self, key, code):
+        for kind in ("keyDown", "keyUp"):
+            self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
+
+# The lowest contrast of text that is shown, by WCAG's formula, and what it is: in HTML on the nearest background behind it, in
+# boxes of the graph on the box.
+CONTRAST = """(() => {
+  const light = color => {
+    const [r, g, b] = color.match(/[\\d.]+/g).map(Number).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)]; return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); };
+  const behind = e => {
+    for (; e; e = e.parentElement) {
+      const color = getComputedStyle(e).backgroundColor;
+      if (!/, 0\\)$/.test(color) && color !== "transparent") return color;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  let least = [99, "", 0], seen = 0;
+  const see = (value, what) => { ++seen; if (value < least[0]) least = [value, what, 0]; };
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || e.closest("script, style, svg") || !e.getClientRects().length) continue;
+    see(ratio(getComputedStyle(e).color, behind(e)), e.outerHTML.slice(0, 200));
+  }
+  for (const text of document.querySelectorAll(".n text"))
+    see(ratio(getComputedStyle(text).fill, getComputedStyle(text.parentElement.querySelector("rect")).fill), text.outerHTML);
+  least[2] = seen;
+  return least;
+})()"""
+
+
+@unittest.skipUnless(CHROMIUM, "chromium is not installed")
+class InBrowser(ReportCase):
+    @classmethod
+    def setUpClass(cls):
+        import tempfile
+        cls.profile = tempfile.TemporaryDirectory(prefix="assay_chromium_", ignore_cleanup_errors=True)
+        cls.addClassCleanup(cls.profile.cleanup)
+        cls.browser = Browser(cls.profile.name)
+        cls.addClassCleanup(cls.browser.close)
+
+    def setUp(self):
+        super().setUp()
+        self.report(1, r"exponential\(", "exponential-minus-one(")
+
+    def test_nothing_is_asked_of_a_network_or_complained_about(self):
+        self.browser.open(self.page, 1280)
+        self.browser.value("new Promise(done => setTimeout(done, 300))")
+        requests, wrong = [], []
+        for event in self.browser.events:
+            if event.get("method") == "Network.requestWillBeSent":
+                requests.append(event["params"]["request"]["url"])
+            if event.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"):
+                wrong.append(event["params"])
+        self.assertEqual(wrong, [])
+        self.assertEqual([url for url in requests if not url.startswith("data:")], ["file://" + self.page])
+        # The style and the script hold, under the page's own policy.
+        self.assertEqual(self.browser.value("getComputedStyle(document.querySelector('.skip')).position"), "absolute")
+        self.assertGreater(self.browser.value("document.querySelectorAll('.tools button').length"), 3)
+
+    def test_the_graph_is_reached_and_walked_by_keys(self):
+        self.browser.open(self.page, 1280)
+        for _ in range(60):
+            self.browser.press("Tab", 9)
+            if self.browser.value("document.activeElement.classList.contains('n')"):
+                break
+        where = "document.activeElement.getAttribute('aria-label')"
+        first = self.browser.value(where)
+        self.assertTrue(self.browser.value("document.activeElement.classList.contains('n')"))
+        self.browser.press("ArrowUp", 38)
+        above = self.browser.value(where)
+        self.assertNotEqual(first, above)
+        self.assertTrue(self.browser.value("document.activeElement.classList.contains('n')"))
+        detail = self.browser.value("document.activeElement.closest('.graph').querySelector('.detail').textContent")
+        self.assertIn(" = ", detail)
+        width = self.browser.value("getComputedStyle(document.activeElement.querySelector('rect')).strokeWidth")
+        self.assertEqual(width, "3.5px")
+        self.browser.press("Tab", 9)
+        self.assertFalse(self.browser.value("document.activeElement.classList.contains('n')"))
+
+    def test_text_stands_out_in_both_themes(self):
+        backgrounds = set()
+        for theme in ("light", "dark"):
+            self.browser.open(self.page, 1280, theme=theme)
+            self.browser.value("document.querySelectorAll('details').forEach(d => d.open = true)")
+            for chosen in ("t-system", "t-light", "t-dark"):
+                for mode in ("m-share", "m-ulps", "m-bound"):
+                    self.browser.value(f"document.getElementById('{chosen}').checked = true")
+                    self.browser.value(f"document.getElementById('{mode}').checked = true")
+                    least, what, seen = self.browser.value(CONTRAST)
+                    self.assertGreater(seen, 300)
+                    self.assertGreaterEqual(least, 4.5, f"{theme}, {chosen}, {mode}: {what}")
+                    background = self.browser.value("getComputedStyle(document.body).backgroundColor")
+                    backgrounds.add((theme if chosen == "t-system" else chosen[2:], background))
+        self.assertEqual(len(backgrounds), 2)
+
+    def test_pages_are_no_wider_than_the_window(self):
+        for width in (390, 1280):
+            self.browser.open(self.page, width)
+            self.browser.value("document.querySelectorAll('details').forEach(d => d.open = true)")
+            for root in ("documentElement", "body"):
+                self.assertLessEqual(self.browser.value(f"document.{root}.scrollWidth"), width)
+
+
+if __name__ == "__main__":
+    unittest.main()
