@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "evaluator/audits/rules.h"
+#include "evaluator/bounds/rules.h"
 #include "evaluator/registry.h"
 
 namespace assay::audit {
@@ -77,21 +78,23 @@ class Ranges {
     return {x.low >= 0 ? absl::int128(0) : -most, x.low >= 0 ? std::min(x.high, most) : most};
   }
 
+  // Whether each element of the result is one of operand 0: moved as the op says, or as indices say.
+  bool MovesOperand(const Instruction& instruction) const {
+    const BoundFn bound = DefinitionOf(instruction.opcode).bound;
+    if (bound != bound::Moved<0> && bound != bound::Indexed<1>) return false;
+    const Instruction& moved = computation_.instructions[static_cast<size_t>(instruction.operands[0])];
+    return moved.shape->element_type() == instruction.shape->element_type();  // not so in a bitcast
+  }
+
   IntegerRange Known(const Instruction& instruction, const IntegerRange& all, int depth) const {
     const auto of = [&](size_t k) { return Of(instruction.operands[k], depth + 1); };
+    if (MovesOperand(instruction)) return of(0);
     switch (instruction.opcode) {
       case Opcode::kConstant:
         return OfConstant(instruction, all);
       case Opcode::kIota:
         return {0, instruction.shape->size(instruction.attributes.Int(Attr::kIotaDimension)) - 1};
-      case Opcode::kBroadcast:
-      case Opcode::kReshape:
-      case Opcode::kTranspose:
-      case Opcode::kReverse:
       case Opcode::kCopy:
-      case Opcode::kSlice:
-      case Opcode::kDynamicSlice:
-      case Opcode::kGather:
       case Opcode::kOptBarrier:
         return of(0);
       case Opcode::kConvert:
