@@ -208,6 +208,13 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   CLI::Option* const plugin = AddPluginFlags(sub, run);
   for (const char* const own : {"--engine", "--crosscheck", "--profile", "--perf-map", "--check-composites"})
     plugin->excludes(own);
+  CLI::Option* const shadow = sub->add_flag(
+      "--shadow", run.shadow,
+      "evaluate by numbers of 256 bits besides, and show in place of results which roundings the "
+      "outputs' error comes from (docs/shadow.md)");
+  for (const char* const other :
+       {"--engine", "--crosscheck", "--profile", "--perf-map", "--check-composites", "--plugin", "--output"})
+    shadow->excludes(other);
 
   sub = command(app, "verify", "parse and check a program", [&] { return assay::cli::VerifyProgram(run); });
   AddProgram(sub, run);

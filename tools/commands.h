@@ -53,6 +53,7 @@ struct RunFlags {
   std::string crosscheck;                   // off, sample or full; empty: as the engine wants it
   std::string repro_dir = "assay-repro";    // where a step that the cross-check found wrong is written
   bool json = false;
+  bool shadow = false;    // run: where the error comes from, in place of results
   std::string profile;    // the trace to write; empty: none
   bool steps = false;     // bench: times of each step
   bool perf_map = false;  // names of generated code for perf
@@ -77,6 +78,9 @@ struct DiffFlags {
 
 int Run(const RunFlags& flags);
 int Bench(const RunFlags& flags);
+struct ProgramInFile;
+// run --shadow, of a program that was read.
+int RunShadowOf(const RunFlags& flags, const ProgramInFile& loaded);
 int VerifyProgram(const RunFlags& flags);
 int Print(const RunFlags& flags, const std::string& form);
 int PrintPlan(const RunFlags& flags);

@@ -159,6 +159,7 @@ int RunOnPlugin(const RunFlags& flags, const ProgramInFile& loaded) {
 
 int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
   if (LacksInputs(flags, loaded)) return AskForInputs(flags, loaded);
+  if (flags.shadow) return RunShadowOf(flags, loaded);
   if (!flags.plugin.empty()) return RunOnPlugin(flags, loaded);
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded.program.PlanFor(EnginesOf(flags));
   if (!plan.ok()) return FailIn(loaded, plan.status(), flags.program);
