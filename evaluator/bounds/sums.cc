@@ -50,8 +50,10 @@ void GiveProduct(BoundContext& c, double terms) {
   GiveRounded(c, c.Minus(largest, c.Times(c.Magnitude(c.Result()), 2 - Slack(type))));
 }
 
-// Folds of one operand by an operation whose meaning for radii is known; `terms` elements each.
-void GiveFold(BoundContext& c, double terms) {
+double UnitOfSums(BoundContext& c) { return IsNumber(c.result_type()) ? c.SumUnit(c.result_type()) : 0; }
+
+// Folds of one operand by an operation whose meaning for radii is known; `terms` elements each, and what an addition is rounded by.
+void GiveFold(BoundContext& c, double terms, double unit) {
   const ComputationId reducer = *c.attributes().Computation(Attr::kToApply);
   const bool is_sum = c.view().num_operands() == 2 && IsExactSum(c.module(), reducer);
   const std::optional<Opcode> op = is_sum                         ? Opcode::kAdd
@@ -67,7 +69,7 @@ void GiveFold(BoundContext& c, double terms) {
   const ElementType type = RadiusType(c.result_type());
   if (*op == Opcode::kMultiply && IsNumber(c.result_type())) return GiveProduct(c, terms);
   if (*op == Opcode::kAdd && c.result_type() != ElementType::kPred) {
-    const double gamma = IsNumber(c.result_type()) ? Gamma(terms, c.SumUnit(c.result_type())) : 0;
+    const double gamma = IsNumber(c.result_type()) ? Gamma(terms, unit) : 0;
     const Node term = c.As(TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma), type);
     const Node start = c.As(TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma), type);
     return GiveRounded(c, FoldOf(c, Opcode::kAdd, c.OrZero(term, c.Magnitude(c.Value(0))), start));
@@ -162,13 +164,15 @@ void GiveArgExtreme(BoundContext& c) {
 
 void Reduce(BoundContext& c) {
   if (c.view().num_operands() == 4) return GiveArgExtreme(c);
-  GiveFold(c, SizesOf(c.view().operand(0), c.attributes().List(Attr::kDimensions)) + 1);
+  GiveFold(c, SizesOf(c.view().operand(0), c.attributes().List(Attr::kDimensions)) + 1, UnitOfSums(c));
 }
 
+// XLA:CPU calls the reducer as it stands, whose sums of a narrow type are rounded to it one by one.
 void ReduceWindow(BoundContext& c) {
   double size = 1;
   for (const WindowDimension& d : c.attributes().WindowOf()) size *= static_cast<double>(d.size);
-  GiveFold(c, size + 1);
+  const double narrow = IsNumber(c.result_type()) ? UlpOf(c.result_type()) / 2 : 0;
+  GiveFold(c, size + 1, std::max(UnitOfSums(c), narrow));
 }
 
 void AllReduce(BoundContext& c) { GiveSumOfGroup(c); }

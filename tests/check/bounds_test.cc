@@ -45,6 +45,24 @@ TEST_CASE("bounds: a sum in any order", "[check]") {
   CHECK(RadiusBehindSum("  ROOT r = f32[] negate(sum)\n") == Approx(kRadiusOfSum).epsilon(1e-5));
 }
 
+// 256 + 1 + 1 + 1 = 259, in bf16 260; addition by addition in bf16 256, as 257 is rounded to 256 each time.
+TEST_CASE("bounds: a window's sum may be rounded to its type addition by addition", "[check]") {
+  const std::string add = R"(add { a = bf16[] parameter(0)
+  b = bf16[] parameter(1)
+  ROOT s = bf16[] add(a, b) }
+ENTRY e { x = bf16[4] parameter(0)
+  zero = bf16[] constant(0)
+)";
+  const Literal x = Literal::FromDoubles(ElementType::kBF16, {{4}}, {{256, 1, 1, 1}});
+  const auto radius = [&](const std::string& sum) {
+    return RadiiOf(add + "  ROOT r = " + sum + ", to_apply=add }", {x}, "accumulate bf16 f32")[0];
+  };
+  const double window = radius("bf16[1] reduce-window(x, zero), window={size=4}");
+  CHECK(window >= 4);
+  CHECK(window < 8);
+  CHECK(radius("bf16[] reduce(x, zero), dimensions={0}") < 4);
+}
+
 TEST_CASE("bounds: arithmetic on what has a radius", "[check]") {
   // 10 * 3: |3| r, and half an ulp twice of 30.
   CHECK(RadiusBehindSum("  c = f32[] constant(3)\n  ROOT r = f32[] multiply(sum, c)\n") ==
