@@ -22,6 +22,8 @@ FAULTS = [
     ("moves", MOVES, "to.base += static_cast<int64_t>(low + first * step) * to.strides[d];", "to.base += static_cast<int64_t>(low) * to.strides[d];"),
     ("moves", MOVES, "from.strides[dimensions[i]] = operand_strides_[i];", "from.strides[dimensions[i]] = operand_strides_[0];"),
     ("moves", MOVES, "std::clamp<int64_t>(start, 0, limits_[d]) * strides_[d]", "std::clamp<int64_t>(start, 0, limits_[d]) * strides_[0]"),
+    ("moves", MOVES, "    stride *= shape.size(d);", "    stride *= shape.size(d) + 1;"),
+    ("window", N + "window/window.cc", "results > 1 ? w.stride * from[d] : 0", "results > 1 ? w.size * from[d] : 0"),
     ("iota", IOTA, "StoreCounts(type_, i, count, elements);", "StoreCounts(type_, i == 0 ? 0 : i - 1, count, elements);"),
     ("iota", IOTA, "for (int64_t o = 1; o < outer_; ++o) {", "for (int64_t o = 1; o + 1 < outer_; ++o) {"),
     ("iota", IOTA, "out + (i + k) * inner_ * bytes, inner_);", "out + (i + k) * inner_ * bytes, inner_ - 1);"),
