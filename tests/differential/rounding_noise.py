@@ -16,7 +16,7 @@ OPERANDS = re.compile(r'^(%?[\w.-]+ = \S+ [\w-]+)\(([^)]*)\)(.*)$')
 # Operations that move, select or make values: they do not round.
 EXACT = set('''parameter constant tuple get-tuple-element reshape broadcast transpose slice concatenate reverse pad copy iota
 bitcast bitcast-convert select clamp maximum minimum gather dynamic-slice dynamic-update-slice while call conditional sort
-abs negate sign floor ceil round-nearest-afz round-nearest-even real imag complex custom-call optimization-barrier topk
+abs negate sign floor ceil round-nearest-afz round-nearest-even reduce-precision real imag complex custom-call optimization-barrier topk
 reduce reduce-window scatter select-and-scatter map scan'''.split())
 CONTRACTIONS = ('dot', 'convolution', 'fft', 'ragged-dot', 'scaled-dot', 'triangular-solve', 'cholesky')
 LARGEST_PATTERN = 4096
