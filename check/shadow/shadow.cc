@@ -206,10 +206,10 @@ class ShadowEvaluator {
 
   static bool IsEqual(const Literal& result, const HighArray& high) {
     for (int64_t i = 0; i < high.size(); ++i) {
-      const double x = result.GetDouble(i);
-      if (!(high.Minus(i, x) == 0) && !(std::isnan(x) && std::isnan(high.Get(i))) && high.Get(i) != x)
-        return false;
-      if (high.IsFinite(i) && high.Minus(i, x) != 0) return false;
+      const double x = result.GetDouble(i), y = high.Get(i);
+      const bool equal =
+          high.IsFinite(i) ? high.Minus(i, x) == 0 : x == y || (std::isnan(x) && std::isnan(y));
+      if (!equal) return false;
     }
     return true;
   }

@@ -414,6 +414,15 @@ DimVector MemoryStrides(const Shape& shape) {
   return strides;
 }
 
+// Whether plain memory is the literal's bytes: a dimension of size 1 may stand anywhere.
+bool LiesInOrder(const Shape& shape) {
+  const DimVector memory = MemoryStrides(shape), literal = RowMajorStrides(shape.sizes());
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (shape.size(d) != 1 && memory[d] != literal[d]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step, Isa) {
@@ -500,8 +509,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& ste
     return parts;
   };
   const bool same_size = operand.num_bytes() == result.num_bytes();
-  if (operand.layout().IsRowMajor()) return std::make_shared<MovesKernel>(moves(result, false));
-  if (result.layout().IsRowMajor() && same_size) return std::make_shared<MovesKernel>(moves(operand, true));
+  if (LiesInOrder(operand)) return std::make_shared<MovesKernel>(moves(result, false));
+  if (LiesInOrder(result) && same_size) return std::make_shared<MovesKernel>(moves(operand, true));
   return std::make_shared<BitcastKernel>(operand, moves(operand, true), moves(result, false));
 }
 

@@ -15,6 +15,7 @@
 #include "evaluator/parallel.h"
 #include "evaluator/registry.h"
 #include "evaluator/scalar_function.h"
+#include "evaluator/static_shape.h"
 #include "fmt/format.h"
 
 namespace assay::native {
@@ -157,7 +158,8 @@ class DisjointSums final : public Kernel {
   // Windows that are long in the minor dimension; others are summed side by side.
   static std::shared_ptr<const Kernel> Of(const StepView& step, Isa isa) {
     const Shape &x = step.operand_shape(0), &result = step.result_shape();
-    if (x.HasDynamic() || result.HasDynamic() || result.num_elements() == 0 || x.rank() == 0) return nullptr;
+    if (!WhyNotStatic(x).empty() || !WhyNotStatic(result).empty()) return nullptr;
+    if (result.num_elements() == 0 || x.rank() == 0) return nullptr;
     const auto window = step.instruction.attributes.WindowOf();
     if (window.back().size < kShortestWindow) return nullptr;
     const DimVector from = RowMajorStrides(x.sizes()), to = RowMajorStrides(result.sizes());
