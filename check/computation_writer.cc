@@ -51,6 +51,7 @@ Node ComputationWriter::Parameter(int64_t number, std::shared_ptr<const Shape> s
   Instruction instruction(Opcode::kParameter);
   instruction.parameter_number = number;
   instruction.shape = std::move(shape);
+  instruction.operands.reserve(1);  // else g++ 12 takes the list, which is empty, for one that is read uninitialized
   return Write(std::move(instruction));
 }
 
