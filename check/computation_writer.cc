@@ -51,7 +51,8 @@ Node ComputationWriter::Parameter(int64_t number, std::shared_ptr<const Shape> s
   Instruction instruction(Opcode::kParameter);
   instruction.parameter_number = number;
   instruction.shape = std::move(shape);
-  instruction.operands.reserve(1);  // else g++ 12 takes the list, which is empty, for one that is read uninitialized
+  // Changes nothing: without it g++ 12 warns that the empty list is read uninitialized.
+  instruction.operands.reserve(1);
   return Write(std::move(instruction));
 }
 

@@ -67,6 +67,20 @@ PLANTED = [
         "jit/b.cc:2: kB stands in an unnamed namespace of jit/a.cc too",
     ),
     ({"engines/jit/c.cc": "return EvalGatherWith(context);\n"}, "engines/jit/c.cc:1: an engine runs the reference"),
+    ({"gpu/step.cc": "return op->eval(context, operands);\n"}, "gpu/step.cc:1: an engine runs the reference"),
+    (
+        {"gpu/walks.cc": '#include "evaluator/elements.h"\n'},
+        "gpu/walks.cc:1: an engine includes evaluator/elements.h, by which the reference walks",
+    ),
+    (
+        {"gpu/own_engine.cc": "class Own final : public Engine {\n"},
+        "gpu/own_engine.cc:1: an engine that nobody asks: run/engine_list.cc does not include gpu/own_engine.h",
+    ),
+    (
+        {"gpu/kernels/upward.cu": '#include "run/executor.h"\n'},
+        "gpu/kernels/upward.cu:1: gpu/kernels/ includes run/, which stands above it",
+    ),
+    ({"gpu/kernels/long.cuh": "\n" * 601}, "gpu/kernels/long.cuh: 601 lines, want at most 600"),
 ]
 
 
