@@ -8,7 +8,6 @@
 #include "evaluator/element_moves.h"
 #include "evaluator/ops/repack.h"
 #include "evaluator/shape_rules.h"
-#include "shape/checked.h"
 
 namespace assay {
 namespace {
@@ -104,24 +103,9 @@ absl::StatusOr<Literal> EvalReshape(EvalContext& context, std::span<Literal> ope
   const Literal& operand = operands[0];
   const Shape& shape = context.result_shape();
   if (operand.IsFullSize()) return ShareStorage(context, operand, shape.sizes());
-  DimVector sizes;
-  if (LivePrefixSizes(operand, shape, sizes)) return RepackLive(context, operand, sizes);
   const int64_t inferred = context.attributes().Int(Attr::kInferredDimension, -1);
-  const DimVector live = operand.runtime_sizes();
-  const int64_t elements = CheckedProduct(live).value_or(0);
-  sizes.assign(shape.sizes().begin(), shape.sizes().end());
-  if (inferred >= 0 && inferred < shape.rank()) {
-    sizes[inferred] = 1;
-    const int64_t rest = CheckedProduct(sizes).value_or(0);
-    sizes[inferred] = rest == 0 ? shape.size(inferred) : elements / rest;
-    if (CheckedProduct(sizes).value_or(0) == elements && sizes[inferred] <= shape.size(inferred)) {
-      return RepackLive(context, operand, sizes);
-    }
-  }
-  // Decision: reshape-dynamic-split
-  return NotSupported(context.instruction().position,
-                      fmt::format("reshape: {} live elements of {} have no unique place in {}", elements,
-                                  operand.shape().ToString(), shape.ToString()));
+  ASSAY_ASSIGN_OR_RETURN(const DimVector sizes, ReshapedSizes(operand, shape, inferred));
+  return RepackLive(context, operand, sizes);
 }
 
 // --- transpose ---

@@ -2,6 +2,7 @@
 
 #include "evaluator/element_moves.h"
 #include "evaluator/shape_rules.h"
+#include "fmt/format.h"
 #include "shape/checked.h"
 
 namespace assay {
@@ -46,30 +47,48 @@ void TransferDynamicFlag(const Shape& operand, const ReshapeGroup& group, int64_
   result.set_dynamic(d, true);
 }
 
-bool LivePrefixSizes(const Literal& operand, const Shape& result, DimVector& sizes) {
-  sizes.assign(result.sizes().begin(), result.sizes().end());
-  for (const ReshapeGroup& group : ReshapeGroups(operand.shape().sizes(), result.sizes())) {
-    std::optional<int64_t> product = 1;
-    bool full = true, prefix = true, outermost = true;
-    for (int64_t d = group.in_begin; d < group.in_end; ++d) {
-      const int64_t size = operand.dynamic_size(d), bound = operand.shape().size(d);
-      product = product ? CheckedMul(*product, size) : product;
-      full &= size == bound;
-      prefix &= size == bound || outermost;
-      outermost &= bound == 1;
-    }
-    if (full) continue;
-    if (!product) return false;
-    const int64_t live = *product;
-    if (!prefix && live != 0) return false;
-    int64_t d = group.out_begin;
-    while (d < group.out_end && !result.is_dynamic(d) && result.size(d) == 1) ++d;
-    if (d == group.out_end || !result.is_dynamic(d)) return false;
-    const auto inner = CheckedProduct(result.sizes().subspan(d + 1, group.out_end - d - 1));
-    if (!inner || (*inner == 0 ? live != 0 : live % *inner != 0)) return false;
-    sizes[d] = *inner == 0 ? 0 : live / *inner;
+namespace {
+
+// The dynamic dimension of the group that takes its run-time size; -1: the result has none there.
+int64_t SizedDimension(const Shape& result, const ReshapeGroup& group, int64_t inferred) {
+  if (inferred >= group.out_begin && inferred < group.out_end && result.is_dynamic(inferred)) return inferred;
+  int64_t first = -1;
+  for (int64_t d = group.out_begin; d < group.out_end; ++d) {
+    if (!result.is_dynamic(d)) continue;
+    if (result.size(d) != 1) return d;
+    if (first < 0) first = d;
   }
-  return true;
+  return first;
+}
+
+}  // namespace
+
+absl::StatusOr<DimVector> ReshapedSizes(const Literal& operand, const Shape& result, int64_t inferred) {
+  DimVector sizes(result.sizes().begin(), result.sizes().end());
+  for (const ReshapeGroup& group : ReshapeGroups(operand.shape().sizes(), result.sizes())) {
+    DimVector live, rest;
+    bool is_full = true;
+    for (int64_t d = group.in_begin; d < group.in_end; ++d) {
+      live.push_back(operand.dynamic_size(d));
+      is_full &= live.back() == operand.shape().size(d);
+    }
+    if (is_full) continue;
+    const int64_t sized = SizedDimension(result, group, inferred);
+    for (int64_t d = group.out_begin; d < group.out_end; ++d) {
+      if (d != sized) rest.push_back(result.size(d));
+    }
+    const int64_t elements = CheckedProduct(live).value_or(0), each = CheckedProduct(rest).value_or(0);
+    const bool fits = each == 0 ? elements == 0 : elements % each == 0;
+    if (!fits || (sized < 0 && elements != each)) {
+      return EvalError(
+          {}, fmt::format("reshape: dimensions [{}, {}) of {} have {} live elements, which fill no run-time "
+                          "size of dimensions [{}, {}) of {}: wanted {}{}",
+                          group.in_begin, group.in_end, operand.shape().ToString(), elements, group.out_begin,
+                          group.out_end, result.ToString(), sized < 0 ? "" : "a multiple of ", each));
+    }
+    if (sized >= 0) sizes[sized] = each == 0 ? 0 : elements / each;
+  }
+  return sizes;
 }
 
 absl::StatusOr<Literal> RepackLive(EvalContext& context, const Literal& operand,

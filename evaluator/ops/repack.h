@@ -21,9 +21,11 @@ std::vector<ReshapeGroup> ReshapeGroups(std::span<const int64_t> in, std::span<c
 // else `inferred` if it is in the group, else the most major one that is not of size 1.
 void TransferDynamicFlag(const Shape& operand, const ReshapeGroup& group, int64_t inferred, Shape& result);
 
-// If the live elements are, group by group, the first ones, and so are the live elements of the result for
-// some sizes of its dynamic dimensions: those sizes, and true.
-bool LivePrefixSizes(const Literal& operand, const Shape& result, DimVector& sizes);
+// The run-time sizes of a reshape's result. Each group keeps its number of live elements: one dynamic dimension of the result,
+// `inferred` if it is one of the group, else the most major one that is not of size 1, is that number divided by the sizes of
+// the group's other dimensions, which have their bounds. EvalError where the division leaves a rest.
+// Decision: reshape-dynamic-split
+absl::StatusOr<DimVector> ReshapedSizes(const Literal& operand, const Shape& result, int64_t inferred);
 
 // The live elements of `operand` in row-major order as the live elements of a result with run-time sizes
 // `sizes` (as many).
