@@ -23,6 +23,7 @@ class AuditContext;  // audit.h
 class BoundContext;  // bound.h
 struct DeviceGrid;   // device.h
 class EvalContext;   // eval_context.h
+class OpenSizes;     // open_sizes.h
 struct StripKernel;
 
 struct Arity {
@@ -81,6 +82,9 @@ using BoundFn = void (*)(BoundContext& context);
 // Tells where the instruction depends on what the specification leaves open (audit.h; the rules are in audits/).
 using AuditFn = void (*)(AuditContext& context);
 
+// What the op does with open dimensions of its operands, and which of its result's are open (open_sizes.h).
+using OpenSizesFn = absl::Status (*)(OpenSizes& sizes);
+
 // The function over strips that gives an elementwise op its meaning, for these operand types and
 // result type. See elementwise.h.
 using StripFor = StripKernel (*)(const Instruction& instruction, std::span<const ElementType> operands,
@@ -134,6 +138,8 @@ struct OpDef {
   SumDef sum = {};                     // ops whose result elements are sums of operand elements
   DemandFn demands = nullptr;          // what operands must be for the op to mean something; null: anything
   PassDemandFn pass_demand = nullptr;  // null: a demand on the result says nothing of the operands
+  // Null: as open::Elementwise where there is a strip, else the op needs every size of its operands.
+  OpenSizesFn open_sizes = nullptr;
   Arguments arguments = Arguments::kOther;
   Channel channel = Channel::kNone;
   // Each element is a function of its own index alone, so that it costs nothing to make it again.

@@ -90,6 +90,10 @@ absl::Status CheckStaticSizes(const Shape& wanted, const Literal& value,
   return absl::OkStatus();
 }
 
+bool IsDeclaredOtherwise(const Instruction& instruction) {
+  return PrintedShape(instruction) != instruction.shape;
+}
+
 bool HasDynamicDimension(const Shape& shape) {
   if (shape.IsArray()) return shape.HasDynamic();
   return std::any_of(shape.elements().begin(), shape.elements().end(), HasDynamicDimension);

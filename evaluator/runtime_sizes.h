@@ -31,6 +31,9 @@ absl::StatusOr<Literal> ReserveScratch(EvalContext& context, int64_t elements, i
 // of this shape goes by its static sizes. `what` names the value in the message.
 absl::Status CheckStaticSizes(const Shape& wanted, const Literal& value,
                               absl::FunctionRef<std::string()> what);
+// Whether the program declares dimensions of the result static that are dynamic by the shape rule.
+// Decision: static-result-size
+bool IsDeclaredOtherwise(const Instruction& instruction);
 // True if some dimension of the shape (or of an element of a tuple) is dynamic: dead elements must be zero.
 bool HasDynamicDimension(const Shape& shape);
 

@@ -363,11 +363,25 @@ int64_t Literal::dynamic_size(int64_t d) const {
 void Literal::set_dynamic_size(int64_t d, int64_t size) {
   ASSAY_CHECK(d >= 0 && d < shape().rank() && shape().is_dynamic(d));
   ASSAY_CHECK(size >= 0 && size <= shape().size(d));
+  open_ &= ~(uint64_t{1} << d);
   if (dynamic_sizes_.empty()) {
     if (size == shape().size(d)) return;
     dynamic_sizes_.assign(shape().sizes().begin(), shape().sizes().end());
   }
   dynamic_sizes_[d] = size;
+}
+
+void Literal::set_open(int64_t d) {
+  set_dynamic_size(d, shape().size(d));
+  open_ |= uint64_t{1} << d;
+}
+
+bool Literal::HasOpen() const {
+  if (shape().IsArray()) return open_ != 0;
+  for (int64_t i = 0; i < tuple_size(); ++i) {
+    if (element(i).HasOpen()) return true;
+  }
+  return false;
 }
 
 bool Literal::IsFullSize() const {

@@ -96,6 +96,11 @@ class Literal {
   void set_dynamic_size(int64_t d, int64_t size);  // d must be dynamic in the shape
   bool IsFullSize() const;                         // no dimension is smaller than its bound
   DimVector runtime_sizes() const;
+  // Whether a dynamic dimension is open: its run-time size is not known yet and reads as the bound. Setting the size
+  // ends that. Decision: open-size
+  bool is_open(int64_t d) const { return (open_ >> d) & 1; }
+  void set_open(int64_t d);  // d must be dynamic in the shape
+  bool HasOpen() const;      // of a tuple: in some element
   // Zeroes every dead element, so that no result can depend on it.
   void ClearDeadElements();
 
@@ -120,6 +125,7 @@ class Literal {
   std::shared_ptr<Storage> data_;
   std::shared_ptr<std::vector<Literal>> elements_;
   absl::InlinedVector<int64_t, 1> dynamic_sizes_;  // one entry a dimension where the shape has dynamic ones
+  uint64_t open_ = 0;                              // bit d: dimension d is open
 };
 
 }  // namespace assay

@@ -133,7 +133,7 @@ absl::Status CompiledProgram::SetLeaves() {
     ASSAY_RETURN_IF_ERROR(
         AddLeaves(entry.instructions[static_cast<size_t>(parameter)].shape, "an argument", arguments));
   }
-  ASSAY_RETURN_IF_ERROR(AddLeaves(entry.root_instruction().shape, "a result", outputs));
+  ASSAY_RETURN_IF_ERROR(AddLeaves(PrintedShape(entry.root_instruction()), "a result", outputs));
   if (const std::optional<ProgramShape>& layout = module().entry_computation_layout; layout.has_value()) {
     size_t next = 0;
     for (const Shape& parameter : layout->parameters) SetOrders(parameter, arguments, next);

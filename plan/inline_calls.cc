@@ -5,6 +5,7 @@
 #include "evaluator/inlining.h"
 #include "evaluator/ops/collective/settle_devices.h"
 #include "evaluator/registry.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/steps.h"
 #include "hlo/annotation.h"
 #include "plan/inline_maps.h"
@@ -51,6 +52,7 @@ class CallInliner {
     result->frontend_attributes = module_.frontend_attributes;  // the meshes of manual regions
     result->num_partitions = module_.num_partitions;
     result->custom_ops = module_.custom_ops;
+    result->entry_computation_layout = module_.entry_computation_layout;
     done_ = &result->computations;
     done_->reserve(module_.computations.size());
     for (size_t c = 0; c < module_.computations.size(); ++c) done_->push_back(Rewrite(c));
@@ -111,6 +113,12 @@ class CallInliner {
     return a.shape == b.shape || Shape::Equal(*a.shape, *b.shape);
   }
 
+  // Whether `value` may stand where `instruction` does. One that is declared static and is dynamic by its shape rule checks
+  // sizes when it runs (Decision: static-result-size).
+  static bool CanReplace(const Instruction& value, const Instruction& instruction) {
+    return !IsDeclaredOtherwise(instruction) && HaveEqualShapes(instruction, value);
+  }
+
   // Devices meet by instruction: one that two calls lead to stays one.
   static bool HasCollectives(const Computation& computation) {
     return std::any_of(computation.instructions.begin(), computation.instructions.end(), IsMeeting);
@@ -124,7 +132,7 @@ class CallInliner {
     if (!id || HasControl(caller, i)) return std::nullopt;
     const Computation& body = module_.computation(*id);
     if (HasCollectives(body)) return std::nullopt;
-    if (size_ + body.instructions.size() > limit_ || !HaveEqualShapes(call, body.root_instruction()))
+    if (size_ + body.instructions.size() > limit_ || !CanReplace(body.root_instruction(), call))
       return std::nullopt;
     for (size_t k = 0; k < call.operands.size(); ++k) {
       if (!HaveEqualShapes(from.instructions[call.operands[k]], body.instructions[body.parameters[k]]))
@@ -207,7 +215,7 @@ class CallInliner {
     if (!IsShardingAnnotation(instruction)) return false;
     const bool has_tiles = instruction.extras != nullptr && !instruction.extras->sharding.empty() &&
                            FrontendAttribute(instruction, "xla.sdy.sharding") == nullptr;
-    return !has_tiles && HaveEqualShapes(instruction, from.instructions[instruction.operands[0]]);
+    return !has_tiles && CanReplace(from.instructions[instruction.operands[0]], instruction);
   }
 
   // What a get-tuple-element of a tuple that is put together here gives; else -1.
@@ -217,7 +225,7 @@ class CallInliner {
     const Instruction& tuple = result.instructions[values[instruction.operands[0]].id];
     if (tuple.opcode != Opcode::kTuple) return -1;
     const int32_t element = tuple.operands[instruction.attributes.Int(Attr::kIndex)];
-    return HaveEqualShapes(instruction, result.instructions[element]) ? element : -1;
+    return CanReplace(result.instructions[element], instruction) ? element : -1;
   }
 
   // Whether `tuple` is a loop that leaves the element which the get-tuple-element gives as it is.
@@ -237,10 +245,11 @@ class CallInliner {
     if (!IsPassedByLoop(instruction, loop, *done_)) return -1;
     const int32_t state = loop.operands[0];
     const Instruction& before = result.instructions[state];
+    if (IsDeclaredOtherwise(instruction)) return -1;
     if (before.opcode == Opcode::kParameter) return state;
     if (before.opcode != Opcode::kTuple) return -1;
     const int32_t element = before.operands[instruction.attributes.Int(Attr::kIndex)];
-    return HaveEqualShapes(instruction, result.instructions[element]) ? state : -1;
+    return CanReplace(result.instructions[element], instruction) ? state : -1;
   }
 
   static int32_t Append(const Instruction& instruction, std::span<const InlinedValue> values,

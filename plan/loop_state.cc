@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "evaluator/runtime_sizes.h"
+
 namespace assay {
 namespace {
 
@@ -39,13 +41,15 @@ void FindLoopState(const Computation& computation, ComputationPlan& plan) {
                            computation.instructions[computation.parameters[0]].shape->IsTuple();
   StateSlots& state = plan.state;
   state.unpacked = takes_tuple;
-  state.packed = computation.root_instruction().opcode == Opcode::kTuple;
+  const Instruction& result = computation.root_instruction();
+  state.packed = result.opcode == Opcode::kTuple && !IsDeclaredOtherwise(result);
   for (const Step& step : plan.steps) {
     const Instruction& instruction = computation.instructions[step.instruction];
     for (int32_t operand : step.Reads(computation)) {
       if (operand == root) state.packed = false;
       if (takes_tuple && operand == computation.parameters[0]) {
-        if (instruction.opcode != Opcode::kGetTupleElement) state.unpacked = false;
+        if (instruction.opcode != Opcode::kGetTupleElement || IsDeclaredOtherwise(instruction))
+          state.unpacked = false;
         state.inputs.push_back({instruction.attributes.Int(Attr::kIndex), step.instruction});
       }
     }

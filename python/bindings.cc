@@ -154,7 +154,7 @@ class PyModule {
     return parameters;
   }
   py::object Result() const {
-    return Describe(*program_.module().entry_computation().root_instruction().shape);
+    return Describe(*PrintedShape(program_.module().entry_computation().root_instruction()));
   }
 
   // What arrays are given by: key -> (descriptor, sizes, C-contiguous buffer of bytes).

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/collective/settle_devices.h"
 #include "evaluator/registry.h"
 #include "evaluator/runtime_sizes.h"
@@ -74,6 +75,16 @@ absl::Status CheckArgument(int64_t number, const Literal& argument, const Shape&
   return absl::OkStatus();
 }
 
+// The entry layout says the result's shape, too.
+absl::Status CheckResult(const Module& module, const Literal& result) {
+  const Instruction& root = module.entry_computation().root_instruction();
+  const absl::Status status = CheckNotOpen(*root.shape, result, "the program's result");
+  if (!status.ok()) return AtInstruction(status, root);
+  if (!module.entry_computation_layout) return status;
+  return CheckStaticSizes(module.entry_computation_layout->result, result,
+                          [] { return "the program's result (entry_computation_layout)"; });
+}
+
 }  // namespace
 
 Executor::Executor(const Plan& plan, RunOptions options, const DeviceSeat* seat)
@@ -105,9 +116,13 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
     return BadInput(
         fmt::format("the program takes {} arguments, got {}", entry.parameters.size(), arguments.size()));
   }
+  const std::optional<ProgramShape>& layout = plan_.module->entry_computation_layout;
   for (size_t i = 0; i < arguments.size(); ++i) {
+    const int64_t number = static_cast<int64_t>(i);
     ASSAY_RETURN_IF_ERROR(
-        CheckArgument(static_cast<int64_t>(i), arguments[i], *entry.instructions[entry.parameters[i]].shape));
+        CheckArgument(number, arguments[i], *entry.instructions[entry.parameters[i]].shape));
+    if (plan_.has_dynamic && layout)
+      ASSAY_RETURN_IF_ERROR(CheckArgument(number, arguments[i], layout->parameters[i]));
   }
   const DefaultFloatEnvironment environment;
   if (&device_ == &alone_) {
@@ -116,6 +131,7 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
   }
   try {
     ASSAY_ASSIGN_OR_RETURN(Literal result, Call(plan_.module->entry, std::move(arguments), 0));
+    if (plan_.has_dynamic) ASSAY_RETURN_IF_ERROR(CheckResult(*plan_.module, result));
     ASSAY_RETURN_IF_ERROR(result.Fetch());
     ASSAY_RETURN_IF_ERROR(guard_->Failure());
     return result;
@@ -174,18 +190,34 @@ std::string ParameterText(const Computation& computation, size_t i) {
   return fmt::format("parameter {} of {}", i, computation.name);
 }
 
-absl::Status CheckTaken(const Computation& computation, size_t i, const Literal& argument) {
-  const Instruction& parameter = computation.instructions[computation.parameters[i]];
-  return CheckStaticSizes(*parameter.shape, argument, [&] { return ParameterText(computation, i); });
+// A value for a parameter, or for a loop's state before a turn.
+// Decision: static-parameter-size
+absl::Status TakeAs(const std::shared_ptr<const Shape>& shape, const Computation& computation, size_t i,
+                    Literal& value) {
+  ASSAY_RETURN_IF_ERROR(CheckStaticSizes(*shape, value, [&] { return ParameterText(computation, i); }));
+  if (value.HasOpen()) value = WithDeclaredShape(std::move(value), shape);
+  return absl::OkStatus();
 }
 
-// The same for a loop's state before a turn.
-absl::Status CheckState(const Computation& computation, std::span<const Literal> elements) {
-  const Shape& state = *computation.instructions[computation.parameters[0]].shape;
+absl::Status TakeArgument(const Computation& computation, size_t i, Literal& argument) {
+  return TakeAs(computation.instructions[computation.parameters[i]].shape, computation, i, argument);
+}
+
+absl::Status TakeState(const Computation& computation, std::span<Literal> elements) {
+  const std::shared_ptr<const Shape>& state = computation.instructions[computation.parameters[0]].shape;
   for (size_t e = 0; e < elements.size(); ++e) {
-    ASSAY_RETURN_IF_ERROR(CheckStaticSizes(state.element(static_cast<int64_t>(e)), elements[e],
-                                           [&] { return ParameterText(computation, 0); }));
+    const std::shared_ptr<const Shape> shape(state, &state->elements()[e]);
+    ASSAY_RETURN_IF_ERROR(TakeAs(shape, computation, 0, elements[e]));
   }
+  return absl::OkStatus();
+}
+
+// What the program declares static has its whole size, whatever the shape rule says.
+// Decision: static-result-size
+absl::Status TakeResult(const Instruction& instruction, Literal& result) {
+  const std::shared_ptr<const Shape>& declared = PrintedShape(instruction);
+  ASSAY_RETURN_IF_ERROR(CheckStaticSizes(*declared, result, [] { return "the result"; }));
+  if (IsDeclaredOtherwise(instruction)) result = WithDeclaredShape(std::move(result), declared);
   return absl::OkStatus();
 }
 
@@ -198,7 +230,7 @@ absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> ar
   ASSAY_CHECK(arguments.size() == computation.parameters.size());
 
   for (size_t i = 0; plan_.has_dynamic && i < arguments.size(); ++i)
-    ASSAY_RETURN_IF_ERROR(CheckTaken(computation, i, arguments[i]));
+    ASSAY_RETURN_IF_ERROR(TakeArgument(computation, i, arguments[i]));
 
   Frame frame = TakeFrame(id);
   if (plan.state.unpacked) {
@@ -320,8 +352,8 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
   const Computation& change = plan_.module->computation(body);
   for (;; turn.first = asked.first = false) {
     if (plan_.has_dynamic) {
-      ASSAY_RETURN_IF_ERROR(CheckState(decide, elements));
-      ASSAY_RETURN_IF_ERROR(CheckState(change, elements));
+      ASSAY_RETURN_IF_ERROR(TakeState(decide, elements));
+      ASSAY_RETURN_IF_ERROR(TakeState(change, elements));
     }
     for (const ElementSlot& input : seen.inputs) {
       if (turn.first || seen.unchanged.empty() || !seen.unchanged[input.element])
@@ -367,13 +399,17 @@ absl::Status Executor::RunStep(const Computation& computation, const Step& step,
     Literal& tuple = frame[instruction.operands[0]];
     Literal element = tuple.element(step.element);
     if (step.last_use[0]) tuple = Literal();
+    if (plan_.has_dynamic) {
+      const absl::Status status = TakeResult(instruction, element);
+      if (!status.ok()) return AtInstruction(status, instruction);
+    }
     if (step.result_used) frame[step.instruction] = std::move(element);
     return absl::OkStatus();
   }
   absl::StatusOr<Literal> result = Evaluate(computation, step, frame, depth);
   if (!result.ok()) return AtInstruction(result.status(), instruction);
   if (plan_.has_dynamic) {
-    const absl::Status status = CheckStaticSizes(*instruction.shape, *result, [] { return "the result"; });
+    const absl::Status status = TakeResult(instruction, *result);
     if (!status.ok()) return AtInstruction(status, instruction);
   }
   if (step.result_used) frame[step.instruction] = *std::move(result);
@@ -432,6 +468,22 @@ absl::StatusOr<Literal> Executor::Evaluate(const Computation& computation, const
 
 absl::StatusOr<Literal> Executor::EvaluateOn(EvalContext& context, const Computation& computation,
                                              const Step& step, std::span<Literal> values) {
+  if (!plan_.has_dynamic) return EvaluateSettled(context, computation, step, values);
+  const auto is_open = [](const Literal& value) { return value.HasOpen(); };
+  if (step.fusion != nullptr) {
+    // Each of its members has a rule of its own.
+    return std::ranges::any_of(values, is_open) ? RunReference(context, computation, step, values)
+                                                : EvaluateSettled(context, computation, step, values);
+  }
+  OpenSizes sizes(context, values);
+  ASSAY_RETURN_IF_ERROR(sizes.Settle());
+  ASSAY_ASSIGN_OR_RETURN(Literal result, EvaluateSettled(context, computation, step, values));
+  sizes.MarkResult(result);
+  return result;
+}
+
+absl::StatusOr<Literal> Executor::EvaluateSettled(EvalContext& context, const Computation& computation,
+                                                  const Step& step, std::span<Literal> values) {
   if (step.kernel == nullptr) return step.op->eval(context, values);
   absl::StatusOr<Literal> result = RunKernel(context, computation, step, values);
   if (result.ok() || !IsLeftToOthers(result.status(), values)) return result;

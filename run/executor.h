@@ -110,6 +110,9 @@ class Executor final : public RunContext {
   absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> EvaluateOn(EvalContext& context, const Computation& computation, const Step& step,
                                      std::span<Literal> values);
+  // The same where every operand has the sizes that the op needs (open_sizes.h).
+  absl::StatusOr<Literal> EvaluateSettled(EvalContext& context, const Computation& computation,
+                                          const Step& step, std::span<Literal> values);
   absl::StatusOr<Literal> RunKernel(EvalContext& context, const Computation& computation, const Step& step,
                                     std::span<Literal> values);
   // A step whose kernel leaves a run to others.

@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/registry.h"
 
 namespace assay {
 
 absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& computation, const Step& step,
                                      std::span<Literal> operands) {
-  if (step.fusion == nullptr) return step.op->eval(context, operands);
+  if (step.fusion == nullptr) return EvalSettled(context, *step.op, operands);
   const Fusion& fusion = *step.fusion;
   absl::flat_hash_map<int32_t, Literal> values;
   for (size_t k = 0; k < operands.size(); ++k) values[fusion.operands[k]] = operands[k];
@@ -26,9 +27,8 @@ absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& co
       if (last_uses[operand] == m) values.erase(operand);
     }
     EvalContext context_of_member(context, instruction);
-    ASSAY_ASSIGN_OR_RETURN(
-        Literal value,
-        DefinitionOf(instruction.opcode).eval(context_of_member, std::span<Literal>(of_member)));
+    ASSAY_ASSIGN_OR_RETURN(Literal value, EvalSettled(context_of_member, DefinitionOf(instruction.opcode),
+                                                      std::span<Literal>(of_member)));
     values[fusion.members[m]] = std::move(value);
   }
   return std::move(values[fusion.members.back()]);

@@ -7,6 +7,7 @@
 #include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/control.h"
 #include "fmt/format.h"
 
@@ -207,6 +208,7 @@ constinit const OpDef ops::AsyncStart = {
     .bound = bound::NoRule,
     .audit = audit::Nothing,
     .pass_demand = PassDemandOfAsyncStart,
+    .open_sizes = open::Passed,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
     .gives_async_state = true,
@@ -222,6 +224,7 @@ constinit const OpDef ops::AsyncUpdate = {
     .bound = bound::NoRule,
     .audit = audit::Nothing,
     .pass_demand = demand::Whole,
+    .open_sizes = open::Passed,
     .runs_steps = true,
     .gives_async_state = true,
     .takes_async_state = true,
@@ -237,6 +240,7 @@ constinit const OpDef ops::AsyncDone = {
     .bound = bound::NoRule,
     .audit = audit::Nothing,
     .pass_demand = PassDemandOfAsyncDone,
+    .open_sizes = open::Passed,
     .runs_steps = true,
     .takes_async_state = true,
     .calls_may_have_effects = true,

@@ -7,6 +7,7 @@
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/op.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/exact_sum.h"
 #include "evaluator/scalar/real.h"
@@ -263,6 +264,23 @@ absl::StatusOr<Literal> EvalBatchNormGrad(EvalContext& context, std::span<Litera
 
 constexpr AttrSpec kBatchNormAttributes[] = {Required(Attr::kEpsilon), Required(Attr::kFeatureIndex)};
 
+// Means are over the sizes of operand 0, which its gradient may say; inference computes element by element.
+absl::Status OpenSizesOfBatchNorm(OpenSizes& sizes) {
+  const int64_t feature = sizes.context().attributes().Int(Attr::kFeatureIndex);
+  const bool is_gradient = sizes.context().instruction().opcode == Opcode::kBatchNormGrad;
+  const bool is_inference = sizes.context().instruction().opcode == Opcode::kBatchNormInference;
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    std::vector<OperandDimension> met = {{0, d}};
+    if (is_gradient) met.push_back({4, d});
+    for (int64_t i = 1; d == feature && i < (is_gradient ? 4 : sizes.num_operands()); ++i)
+      met.push_back({i, 0});
+    if (!sizes.Meet(met)) continue;
+    if (!is_inference || d == feature) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 double BatchNormEpsilon(const EvalContext& context, const FloatFormat& format) {
@@ -293,6 +311,7 @@ constinit const OpDef ops::BatchNormTraining = {
     .work = work::Move,
     .bound = bound::NoRule,
     .audit = audit::Computes,
+    .open_sizes = OpenSizesOfBatchNorm,
 };
 
 constinit const OpDef ops::BatchNormInference = {
@@ -304,6 +323,7 @@ constinit const OpDef ops::BatchNormInference = {
     .work = work::Move,
     .bound = bound::NoRule,
     .audit = audit::Computes,
+    .open_sizes = OpenSizesOfBatchNorm,
 };
 
 constinit const OpDef ops::BatchNormGrad = {
@@ -315,6 +335,7 @@ constinit const OpDef ops::BatchNormGrad = {
     .work = work::Move,
     .bound = bound::NoRule,
     .audit = audit::Computes,
+    .open_sizes = OpenSizesOfBatchNorm,
 };
 
 }  // namespace assay

@@ -12,6 +12,7 @@
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/shape_rules.h"
 #include "literal/literal_text.h"
 #include "shape/checked.h"
@@ -193,6 +194,11 @@ std::optional<AffineMap> SourceOfBitcast(const InstructionView& view) {
   return AffineMap{0, RowMajorStrides(result.sizes())};
 }
 
+absl::Status OpenSizesOfBitcast(OpenSizes& sizes) {
+  if (!Shape::SameDimensions(sizes.shape(0), sizes.context().result_shape())) return sizes.Needs(0);
+  return open::Elementwise(sizes);
+}
+
 }  // namespace
 
 bool BitcastTakesAnyBits(const Shape& from, const Shape& to) {
@@ -215,6 +221,7 @@ constinit const OpDef ops::Bitcast = {
     .audit = audit::Nothing,
     .source = SourceOfBitcast,
     .pass_demand = demand::Moved<0>,
+    .open_sizes = OpenSizesOfBitcast,
 };
 
 }  // namespace assay

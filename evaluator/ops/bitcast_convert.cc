@@ -8,6 +8,7 @@
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/strips.h"
 #include "fmt/format.h"
 
@@ -183,6 +184,14 @@ StripKernel StripForBitcastConvert(const Instruction&, std::span<const ElementTy
   return {fits ? BitcastStrip : nullptr, ParamsFor(operands, result)};
 }
 
+// A dimension that the split or joined elements add or take is static.
+absl::Status OpenSizesOfBitcastConvert(OpenSizes& sizes) {
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    if (sizes.IsOpen(0, d)) sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 // bitcast-convert: the bits of operand[i]; where B > B', result[i, k] has bits [k B', (k + 1) B') of it;
@@ -196,6 +205,7 @@ constinit const OpDef ops::BitcastConvert = {
     .bound = bound::BitcastConvert,
     .audit = audit::Nothing,
     .strip = StripForBitcastConvert,
+    .open_sizes = OpenSizesOfBitcastConvert,
 };
 
 }  // namespace assay

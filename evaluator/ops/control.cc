@@ -7,6 +7,7 @@
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/shape_rules.h"
 #include "fmt/format.h"
 
@@ -313,6 +314,7 @@ constinit const OpDef ops::Call = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = demand::OfCallees,
+    .open_sizes = open::Passed,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
     .calls_may_have_effects = true,
@@ -327,6 +329,7 @@ constinit const OpDef ops::Fusion = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = demand::OfCallees,
+    .open_sizes = open::Passed,
     .arguments = Arguments::kOperands,
     .runs_steps = true,
     .calls_may_have_effects = true,
@@ -342,6 +345,7 @@ constinit const OpDef ops::Conditional = {
     .audit = audit::Nothing,
     .demands = DemandsOfConditional,
     .pass_demand = demand::OfCallees,
+    .open_sizes = open::Passed,
     .runs_steps = true,
     .calls_may_have_effects = true,
 };
@@ -355,6 +359,7 @@ constinit const OpDef ops::While = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = PassDemandOfWhile,
+    .open_sizes = open::Passed,
     .runs_steps = true,
     .calls_may_have_effects = true,
 };
@@ -368,6 +373,7 @@ constinit const OpDef ops::CopyStart = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = PassDemandOfCopyStart,
+    .open_sizes = open::Passed,
     .partner_in_computation = true,
 };
 constinit const OpDef ops::CopyDone = {
@@ -379,6 +385,7 @@ constinit const OpDef ops::CopyDone = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = PassDemandOfCopyDone,
+    .open_sizes = open::Passed,
 };
 
 }  // namespace assay

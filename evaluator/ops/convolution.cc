@@ -12,6 +12,7 @@
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/contraction.h"
 #include "evaluator/ops/window_sizes.h"
 #include "evaluator/runtime_sizes.h"
@@ -365,6 +366,25 @@ int64_t MostTermsOfConvolution(const InstructionView& view) {
   return outputs == 0 ? 0 : view.operand(1).num_elements() / outputs;
 }
 
+absl::Status OpenSizesOfConvolution(OpenSizes& sizes) {
+  const ConvDimensionNumbers& dn = DimensionNumbers(sizes.context().attributes());
+  const GroupCounts groups = GroupCountsOf(sizes.context().attributes());
+  const bool grouped = groups.features != 1 || groups.batches != 1;
+  if (grouped || sizes.Meet({{0, dn.input_feature}, {1, dn.kernel_input_feature}})) {
+    ASSAY_RETURN_IF_ERROR(sizes.Needs(0, dn.input_feature));
+    ASSAY_RETURN_IF_ERROR(sizes.Needs(1, dn.kernel_input_feature));
+  }
+  for (int64_t d : dn.input_spatial) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+  for (int64_t d : dn.kernel_spatial) ASSAY_RETURN_IF_ERROR(sizes.Needs(1, d));
+  if (grouped) {
+    ASSAY_RETURN_IF_ERROR(sizes.Needs(0, dn.input_batch));
+    ASSAY_RETURN_IF_ERROR(sizes.Needs(1, dn.kernel_output_feature));
+  }
+  if (sizes.IsOpen(0, dn.input_batch)) sizes.Open(dn.output_batch);
+  if (sizes.IsOpen(1, dn.kernel_output_feature)) sizes.Open(dn.output_feature);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 constinit const OpDef ops::Convolution = {
@@ -377,6 +397,7 @@ constinit const OpDef ops::Convolution = {
     .bound = bound::Convolution,
     .audit = audit::Computes,
     .sum = {SumDef::Of::kProducts, AddTermsOfConvolution, MostTermsOfConvolution},
+    .open_sizes = OpenSizesOfConvolution,
     .never_in_place = true,
 };
 

@@ -11,6 +11,7 @@
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/call_config.h"
 #include "evaluator/ops/control.h"
 #include "evaluator/ops/function_call.h"
@@ -368,6 +369,14 @@ bool HasEffect(const Instruction& call) {
          IsTestCall(call.attributes.Text(Attr::kCustomCallTarget)) || LeavesRegion(call);
 }
 
+absl::Status OpenSizesOfCustomCall(OpenSizes& sizes) {
+  const Instruction& call = sizes.context().instruction();
+  const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
+  if (CustomOpOf(sizes.context().module(), call) != nullptr) return sizes.NeedsAll();
+  if (IsIdentity(target)) return open::Passed(sizes);
+  return IsFunctionCall(target) ? open::Elementwise(sizes) : sizes.NeedsAll();
+}
+
 }  // namespace
 
 bool IsLapackCall(const Instruction& call) {
@@ -420,6 +429,7 @@ constinit const OpDef ops::CustomCall = {
     .work = WorkOfCustomCall,
     .bound = bound::NoRule,
     .audit = audit::Nothing,
+    .open_sizes = OpenSizesOfCustomCall,
     .effect_of = HasEffect,
     .calls_may_have_effects = true,
 };

@@ -8,6 +8,7 @@
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/contraction.h"
 #include "evaluator/ops/dot_dims.h"
 #include "evaluator/ops/dot_index.h"
@@ -107,6 +108,27 @@ int64_t MostTermsOfDot(const InstructionView& view) {
   return terms;
 }
 
+absl::Status OpenSizesOfDot(OpenSizes& sizes) {
+  const DotDims dims = DotDimsOf(sizes.context().attributes(), sizes.shape(0).rank(), sizes.shape(1).rank());
+  int64_t to = 0;
+  for (size_t i = 0; i < dims.lhs.batch.size(); ++i, ++to) {
+    if (sizes.Meet({{0, dims.lhs.batch[i]}, {1, dims.rhs.batch[i]}})) sizes.Open(to);
+  }
+  for (size_t i = 0; i < dims.lhs.contracting.size(); ++i) {
+    if (sizes.Meet({{0, dims.lhs.contracting[i]}, {1, dims.rhs.contracting[i]}}))
+      ASSAY_RETURN_IF_ERROR(sizes.Needs(0, dims.lhs.contracting[i]));
+  }
+  for (int64_t d : dims.lhs.free) {
+    if (sizes.IsOpen(0, d)) sizes.Open(to);
+    ++to;
+  }
+  for (int64_t d : dims.rhs.free) {
+    if (sizes.IsOpen(1, d)) sizes.Open(to);
+    ++to;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 // A product and its sum are two operations.
@@ -127,6 +149,7 @@ constinit const OpDef ops::Dot = {
     .bound = bound::Dot,
     .audit = audit::Computes,
     .sum = {SumDef::Of::kProducts, AddTermsOfDot, MostTermsOfDot},
+    .open_sizes = OpenSizesOfDot,
     .never_in_place = true,
 };
 

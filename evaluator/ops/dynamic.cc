@@ -4,6 +4,7 @@
 
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/repack.h"
 #include "evaluator/shape_rules.h"
 #include "literal/element_io.h"
@@ -65,6 +66,20 @@ absl::StatusOr<Shape> InferSetDimensionSize(const InferContext& context) {
   return result;
 }
 
+// The operand with run-time sizes `sizes`: what is then dead is zeroed.
+absl::StatusOr<Literal> WithRuntimeSizes(EvalContext& context, Literal&& operand,
+                                         std::span<const int64_t> sizes) {
+  bool shrinks = false;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    shrinks |= sizes[d] < operand.dynamic_size(static_cast<int64_t>(d));
+  if (!shrinks) return ShareStorage(context, operand, sizes);
+  ASSAY_ASSIGN_OR_RETURN(Literal writable, Writable(context, std::move(operand)));
+  ASSAY_ASSIGN_OR_RETURN(Literal result, ShareStorage(context, writable, sizes));
+  writable = Literal();
+  result.ClearDeadElements();
+  return result;
+}
+
 absl::StatusOr<Literal> EvalSetDimensionSize(EvalContext& context, std::span<Literal> operands) {
   const int64_t d = context.attributes().List(Attr::kDimensions)[0];
   const int64_t n = ReadS32(operands[1]);
@@ -75,14 +90,8 @@ absl::StatusOr<Literal> EvalSetDimensionSize(EvalContext& context, std::span<Lit
         fmt::format("SetDimensionSize-C5: size {} of dimension {}, wanted 0 to {}", n, d, bound));
   }
   DimVector sizes = operands[0].runtime_sizes();
-  const bool shrinks = n < sizes[d];
   sizes[d] = n;
-  if (!shrinks) return ShareStorage(context, operands[0], sizes);
-  ASSAY_ASSIGN_OR_RETURN(Literal writable, Writable(context, std::move(operands[0])));
-  ASSAY_ASSIGN_OR_RETURN(Literal result, ShareStorage(context, writable, sizes));
-  writable = Literal();
-  result.ClearDeadElements();
-  return result;
+  return WithRuntimeSizes(context, std::move(operands[0]), sizes);
 }
 
 // --- dynamic-reshape ---
@@ -151,6 +160,18 @@ void DemandsOfDynamicReshape(const InstructionView& view, std::vector<OperandDem
     demands.push_back({d + 1, demand::OneRange(result.size(d), result.size(d))});
 }
 
+absl::Status OpenSizesOfGetDimensionSize(OpenSizes& sizes) {
+  return sizes.Needs(0, sizes.context().attributes().List(Attr::kDimensions)[0]);
+}
+
+absl::Status OpenSizesOfSetDimensionSize(OpenSizes& sizes) {
+  const int64_t set = sizes.context().attributes().List(Attr::kDimensions)[0];
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    if (d != set && sizes.IsOpen(0, d)) sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 constinit const OpDef ops::GetDimensionSize = {
@@ -162,6 +183,7 @@ constinit const OpDef ops::GetDimensionSize = {
     .work = work::None,
     .bound = bound::Exact,
     .audit = audit::Nothing,
+    .open_sizes = OpenSizesOfGetDimensionSize,
 };
 constinit const OpDef ops::SetDimensionSize = {
     .operands = Exactly(2),
@@ -174,6 +196,7 @@ constinit const OpDef ops::SetDimensionSize = {
     .audit = audit::Nothing,
     .demands = DemandsOfSetDimensionSize,
     .pass_demand = demand::Moved<0>,
+    .open_sizes = OpenSizesOfSetDimensionSize,
 };
 constinit const OpDef ops::DynamicReshape = {
     .operands = AtLeast(1),

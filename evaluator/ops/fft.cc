@@ -9,6 +9,7 @@
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/op.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/exact_dft.h"
 #include "evaluator/shape_rules.h"
@@ -224,6 +225,16 @@ Work WorkOfFft(const InstructionView& view) {
   return work;
 }
 
+absl::Status OpenSizesOfFft(OpenSizes& sizes) {
+  const int64_t rank = sizes.shape(0).rank();
+  const int64_t leading = rank - std::ssize(sizes.context().attributes().List(Attr::kFftLength));
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d >= leading) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    if (sizes.IsOpen(0, d)) sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 constinit const OpDef ops::Fft = {
@@ -235,6 +246,7 @@ constinit const OpDef ops::Fft = {
     .work = WorkOfFft,
     .bound = bound::Fft,
     .audit = audit::Computes,
+    .open_sizes = OpenSizesOfFft,
 };
 
 }  // namespace assay

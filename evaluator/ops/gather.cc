@@ -16,6 +16,7 @@
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/index_vectors.h"
 #include "evaluator/ops/start_indices.h"
 #include "evaluator/shape_rules.h"
@@ -230,6 +231,29 @@ void DemandsOfGather(const InstructionView& view, std::vector<OperandDemand>& de
                                attributes.List(Attr::kStartIndexMap), attributes.List(Attr::kSliceSizes))});
 }
 
+absl::Status OpenSizesOfGather(OpenSizes& sizes) {
+  const GatherNumbers g(sizes.context().attributes());
+  const Shape &operand = sizes.shape(0), &indices = sizes.shape(1);
+  if (g.index_vector_dim < indices.rank()) ASSAY_RETURN_IF_ERROR(sizes.Needs(1, g.index_vector_dim));
+  for (size_t k = 0; k < g.operand_batching_dims.size(); ++k)
+    sizes.Meet({{0, g.operand_batching_dims[k]}, {1, g.start_indices_batching_dims[k]}});
+  // A slice of the whole dimension starts at 0; any other start is clamped by the size.
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    if (Contains(g.operand_batching_dims, d) || g.slice_sizes[d] == operand.size(d)) continue;
+    ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+  }
+  const DimVector offset_operand_dims = g.OffsetOperandDims(operand.rank());
+  for (size_t k = 0; k < offset_operand_dims.size(); ++k) {
+    if (sizes.IsOpen(0, offset_operand_dims[k])) sizes.Open(g.offset_dims[k]);
+  }
+  const DimVector batch = IndexBatchDims(indices, g.index_vector_dim);
+  const DimVector of_result = Remaining(sizes.context().result_shape().rank(), g.offset_dims);
+  for (size_t k = 0; k < batch.size(); ++k) {
+    if (sizes.IsOpen(1, batch[k])) sizes.Open(of_result[k]);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 DimVector GatherNumbers::OffsetOperandDims(int64_t operand_rank) const {
@@ -247,6 +271,7 @@ constinit const OpDef ops::Gather = {
     .audit = audit::Gather,
     .demands = DemandsOfGather,
     .pass_demand = demand::Moved<0>,
+    .open_sizes = OpenSizesOfGather,
     .never_in_place = true,
 };
 

@@ -5,6 +5,7 @@
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/shape_rules.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
@@ -62,6 +63,7 @@ constinit const OpDef ops::Iota = {
     .work = work::Move,
     .bound = bound::Exact,
     .audit = audit::Nothing,
+    .open_sizes = open::Declared,
     .from_index = true,
 };
 

@@ -6,6 +6,7 @@
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/element_moves.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/repack.h"
 #include "evaluator/shape_rules.h"
 
@@ -208,6 +209,50 @@ std::optional<AffineMap> SourceOfReshape(const InstructionView& view) {
   return AffineMap{0, RowMajorStrides(view.result().sizes())};
 }
 
+absl::Status OpenSizesOfBroadcast(OpenSizes& sizes) {
+  const auto dimensions = sizes.context().attributes().List(Attr::kDimensions);
+  for (int64_t d = 0; d < sizes.context().result_shape().rank(); ++d) {
+    const auto at = std::find(dimensions.begin(), dimensions.end(), d);
+    if (at == dimensions.end() || sizes.IsOpen(0, at - dimensions.begin())) sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
+// An open dimension that becomes one dimension, but for such of size 1, stays open.
+absl::Status OpenSizesOfReshape(OpenSizes& sizes) {
+  const Shape &operand = sizes.shape(0), &result = sizes.context().result_shape();
+  for (const ReshapeGroup& group : ReshapeGroups(operand.sizes(), result.sizes())) {
+    int64_t from = -1, to = -1, others = 0;
+    for (int64_t d = group.in_begin; d < group.in_end; ++d) {
+      if (sizes.IsOpen(0, d)) from = d;
+      others += operand.size(d) != 1 || operand.is_dynamic(d);
+    }
+    if (from < 0) continue;
+    for (int64_t d = group.out_begin; d < group.out_end; ++d) {
+      if (result.size(d) == 1 && !result.is_dynamic(d)) continue;
+      ++others;
+      to = d;
+    }
+    if (to < 0 || others != 2) return sizes.Needs(0, from);
+    sizes.Open(to);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OpenSizesOfTranspose(OpenSizes& sizes) {
+  const auto permutation = sizes.context().attributes().List(Attr::kDimensions);
+  for (size_t i = 0; i < permutation.size(); ++i) {
+    if (sizes.IsOpen(0, permutation[i])) sizes.Open(static_cast<int64_t>(i));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OpenSizesOfReverse(OpenSizes& sizes) {
+  for (int64_t d : sizes.context().attributes().List(Attr::kDimensions))
+    ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+  return open::Elementwise(sizes);
+}
+
 }  // namespace
 
 constinit const OpDef ops::Broadcast = {
@@ -221,6 +266,7 @@ constinit const OpDef ops::Broadcast = {
     .audit = audit::Nothing,
     .source = SourceOfBroadcast,
     .pass_demand = demand::Moved<0>,
+    .open_sizes = OpenSizesOfBroadcast,
 };
 constinit const OpDef ops::Reshape = {
     .operands = Exactly(1),
@@ -233,6 +279,7 @@ constinit const OpDef ops::Reshape = {
     .audit = audit::Nothing,
     .source = SourceOfReshape,
     .pass_demand = demand::InPlace<0>,
+    .open_sizes = OpenSizesOfReshape,
 };
 constinit const OpDef ops::Transpose = {
     .operands = Exactly(1),
@@ -245,6 +292,7 @@ constinit const OpDef ops::Transpose = {
     .audit = audit::Nothing,
     .source = SourceOfTranspose,
     .pass_demand = demand::Moved<0>,
+    .open_sizes = OpenSizesOfTranspose,
 };
 constinit const OpDef ops::Reverse = {
     .operands = Exactly(1),
@@ -256,6 +304,7 @@ constinit const OpDef ops::Reverse = {
     .bound = bound::Moved<0>,
     .audit = audit::Nothing,
     .pass_demand = demand::Moved<0>,
+    .open_sizes = OpenSizesOfReverse,
 };
 constinit const OpDef ops::Copy = {
     .operands = Exactly(1),
@@ -268,6 +317,7 @@ constinit const OpDef ops::Copy = {
     .audit = audit::Nothing,
     .source = SourceOfReshape,
     .pass_demand = demand::InPlace<0>,
+    .open_sizes = open::Elementwise,
 };
 
 }  // namespace assay

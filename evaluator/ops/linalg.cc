@@ -9,6 +9,7 @@
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/op.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/exact_sum.h"
@@ -340,6 +341,31 @@ Work WorkOfTriangularSolve(const InstructionView& view) {
   return work;
 }
 
+absl::Status OpenSizesOfCholesky(OpenSizes& sizes) {
+  const int64_t rank = sizes.shape(0).rank();
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d >= rank - 2) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    if (sizes.IsOpen(0, d)) sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
+// The right-hand sides may be open in number.
+absl::Status OpenSizesOfTriangularSolve(OpenSizes& sizes) {
+  const int64_t rank = sizes.shape(0).rank();
+  const int64_t sides = sizes.context().attributes().Bool(Attr::kLeftSide) ? rank - 1 : rank - 2;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d < rank - 2) {
+      if (sizes.Meet({{0, d}, {1, d}})) sizes.Open(d);
+      continue;
+    }
+    ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    if (d != sides) ASSAY_RETURN_IF_ERROR(sizes.Needs(1, d));
+    if (sizes.IsOpen(1, d)) sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 constinit const OpDef ops::Cholesky = {
@@ -352,6 +378,7 @@ constinit const OpDef ops::Cholesky = {
     .bound = bound::NoRule,
     .audit = audit::Cholesky,
     .demands = demand::Matrices,
+    .open_sizes = OpenSizesOfCholesky,
 };
 
 constinit const OpDef ops::TriangularSolve = {
@@ -364,6 +391,7 @@ constinit const OpDef ops::TriangularSolve = {
     .bound = bound::NoRule,
     .audit = audit::TriangularSolve,
     .demands = demand::Matrices,
+    .open_sizes = OpenSizesOfTriangularSolve,
 };
 
 }  // namespace assay

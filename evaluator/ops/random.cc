@@ -13,6 +13,7 @@
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/scalar/real.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -457,6 +458,7 @@ constinit const OpDef ops::RngBitGenerator = {
     .work = work::Move,
     .bound = bound::RngBitGenerator,
     .audit = audit::Random,
+    .open_sizes = open::Declared,
 };
 constinit const OpDef ops::RngGetAndUpdateState = {
     .operands = Exactly(0),
@@ -478,6 +480,7 @@ constinit const OpDef ops::Rng = {
     .work = work::Function,
     .bound = bound::NoRule,
     .audit = audit::Random,
+    .open_sizes = open::Declared,
     .has_side_effect = true,
 };
 

@@ -8,6 +8,7 @@
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/fold.h"
 #include "evaluator/ops/reducer.h"
 #include "evaluator/runtime_sizes.h"
@@ -250,6 +251,23 @@ int64_t MostTermsOfReduce(const InstructionView& view) {
   return results == 0 ? 0 : view.operand(0).num_elements() / results;
 }
 
+absl::Status OpenSizesOfReduce(OpenSizes& sizes) {
+  const auto dimensions = sizes.context().attributes().List(Attr::kDimensions);
+  const Shape& result = sizes.context().result_shape();
+  const int64_t results = result.IsTuple() ? std::ssize(result.elements()) : 1;
+  int64_t to = 0;
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    const bool is_reduced = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+    std::vector<OperandDimension> met;
+    for (int64_t i = 0; i < sizes.num_operands() / 2; ++i) met.push_back({i, d});
+    const bool open = sizes.Meet(met);
+    if (open && is_reduced) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    for (int64_t i = 0; open && i < results; ++i) sizes.Open(to, i);
+    to += !is_reduced;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 constinit const OpDef ops::Reduce = {
@@ -262,6 +280,7 @@ constinit const OpDef ops::Reduce = {
     .bound = bound::Reduce,
     .audit = audit::Reduce,
     .sum = {SumDef::Of::kFold, AddTermsOfReduce, MostTermsOfReduce},
+    .open_sizes = OpenSizesOfReduce,
     .never_in_place = true,
 };
 
@@ -274,6 +293,7 @@ constinit const OpDef ops::Map = {
     .work = WorkOfMap,
     .bound = bound::NoRule,
     .audit = audit::Nothing,
+    .open_sizes = open::Elementwise,
     .arguments = Arguments::kElements,
 };
 

@@ -15,6 +15,7 @@
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/index_vectors.h"
 #include "evaluator/ops/reducer.h"
 #include "evaluator/ops/scattered_sums.h"
@@ -332,6 +333,39 @@ void DemandsOfScatter(const InstructionView& view, std::vector<OperandDemand>& d
                                           attributes.List(Attr::kScatterDimsToOperandDims), extent)});
 }
 
+// Dimension d of every operand, or of every update: they have one size.
+std::vector<OperandDimension> InAll(int64_t first, int64_t n, int64_t d) {
+  std::vector<OperandDimension> dimensions;
+  for (int64_t i = 0; i < n; ++i) dimensions.push_back({first + i, d});
+  return dimensions;
+}
+
+absl::Status OpenSizesOfScatter(OpenSizes& sizes) {
+  const ScatterNumbers s(sizes.context().attributes());
+  const int64_t n = sizes.num_operands() / 2;
+  const Shape &operand = sizes.shape(0), &indices = sizes.shape(n), &updates = sizes.shape(n + 1);
+  if (s.index_vector_dim < indices.rank()) ASSAY_RETURN_IF_ERROR(sizes.Needs(n, s.index_vector_dim));
+  // How many windows there are is to be known, and whether they fit. Indices and updates say the first, the operand the second.
+  const DimVector batch = IndexBatchDims(indices, s.index_vector_dim);
+  const DimVector of_updates = Remaining(updates.rank(), s.update_window_dims);
+  for (size_t k = 0; k < batch.size(); ++k) {
+    std::vector<OperandDimension> met = InAll(n + 1, n, of_updates[k]);
+    met.push_back({n, batch[k]});
+    if (sizes.Meet(met)) ASSAY_RETURN_IF_ERROR(sizes.Needs(n, batch[k]));
+  }
+  const DimVector window = s.WindowOperandDims(operand.rank());
+  for (size_t k = 0; k < window.size(); ++k) {
+    std::vector<OperandDimension> met = InAll(n + 1, n, s.update_window_dims[k]);
+    const bool whole = updates.size(s.update_window_dims[k]) == operand.size(window[k]);
+    for (int64_t i = 0; whole && i < n; ++i) met.push_back({i, window[k]});
+    if (sizes.Meet(met)) ASSAY_RETURN_IF_ERROR(sizes.Needs(n + 1, s.update_window_dims[k]));
+  }
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    if (sizes.Meet(InAll(0, n, d))) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 DimVector ScatterNumbers::WindowOperandDims(int64_t operand_rank) const {
@@ -349,6 +383,7 @@ constinit const OpDef ops::Scatter = {
     .audit = audit::Scatter,
     .demands = DemandsOfScatter,
     .pass_demand = demand::Moved<0>,
+    .open_sizes = OpenSizesOfScatter,
 };
 
 }  // namespace assay

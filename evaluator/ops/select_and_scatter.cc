@@ -9,6 +9,7 @@
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/reducer.h"
 #include "evaluator/ops/scattered_sums.h"
 #include "evaluator/ops/window_index.h"
@@ -189,6 +190,18 @@ Work WorkOfSelectAndScatter(const InstructionView& view) {
   return work;
 }
 
+// The operand's sizes say how many windows there are, and so the source's.
+absl::Status OpenSizesOfSelectAndScatter(OpenSizes& sizes) {
+  ASSAY_RETURN_IF_ERROR(sizes.Needs(0));
+  DimVector operand;
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) operand.push_back(sizes.RuntimeSize(0, d));
+  ASSAY_ASSIGN_OR_RETURN(
+      const DimVector outputs,
+      RuntimeOutputSizes(sizes.context().instruction(), operand, sizes.context().attributes().WindowOf()));
+  for (size_t d = 0; d < outputs.size(); ++d) sizes.Take({1, static_cast<int64_t>(d)}, outputs[d]);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckSourceSizes(const EvalContext& context, const Literal& operand, const Literal& source) {
@@ -210,6 +223,7 @@ constinit const OpDef ops::SelectAndScatter = {
     .work = WorkOfSelectAndScatter,
     .bound = bound::SelectAndScatter,
     .audit = audit::SelectAndScatter,
+    .open_sizes = OpenSizesOfSelectAndScatter,
 };
 
 }  // namespace assay

@@ -7,6 +7,7 @@
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/element_moves.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/shape_rules.h"
 #include "literal/element_io.h"
@@ -381,6 +382,58 @@ void PassDemandToParts(const InstructionView& view, const InputDemand& demand, s
   }
 }
 
+// No element of a slice depends on the size, but for the one of a slice of size 1, which may be dead.
+absl::Status OpenSizesOfSlice(OpenSizes& sizes) {
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    if (!sizes.context().result_shape().is_dynamic(d)) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    if (sizes.IsOpen(0, d)) sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
+// Where padding stands behind the elements depends on their number.
+absl::Status OpenSizesOfPad(OpenSizes& sizes) {
+  const PaddingConfig& padding = PaddingOf(sizes.context().attributes());
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    if (padding[d].high > 0) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    if (sizes.IsOpen(0, d)) sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OpenSizesOfConcatenate(OpenSizes& sizes) {
+  const int64_t along = sizes.context().attributes().List(Attr::kDimensions)[0];
+  for (int64_t k = 0; k < sizes.num_operands(); ++k) ASSAY_RETURN_IF_ERROR(sizes.Needs(k, along));
+  return open::Elementwise(sizes);
+}
+
+// The start of a slice of the whole dimension is 0; any other is clamped by the size.
+absl::Status OpenSizesOfDynamicSlice(OpenSizes& sizes) {
+  const auto slice = sizes.context().attributes().List(Attr::kDynamicSliceSizes);
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    if (slice[d] != sizes.shape(0).size(d)) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    if (sizes.IsOpen(0, d)) sizes.Open(d);
+  }
+  return absl::OkStatus();
+}
+
+// An update with the operand's bound and no size is one of the whole dimension.
+absl::Status OpenSizesOfDynamicUpdateSlice(OpenSizes& sizes) {
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    const bool whole = sizes.shape(0).size(d) == sizes.shape(1).size(d);
+    const bool updates_all = whole && (sizes.IsOpen(1, d) || !sizes.shape(1).is_dynamic(d));
+    if (!updates_all) {
+      ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+      ASSAY_RETURN_IF_ERROR(sizes.Needs(1, d));
+    } else if (sizes.IsOpen(0, d)) {
+      sizes.Open(d);
+    } else {
+      sizes.Meet({{0, d}, {1, d}});
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 constinit const OpDef ops::Slice = {
@@ -394,6 +447,7 @@ constinit const OpDef ops::Slice = {
     .audit = audit::Nothing,
     .source = SourceOfSlice,
     .pass_demand = demand::Moved<0>,
+    .open_sizes = OpenSizesOfSlice,
     .never_in_place = true,
 };
 constinit const OpDef ops::Pad = {
@@ -406,6 +460,7 @@ constinit const OpDef ops::Pad = {
     .bound = bound::Moved<0, 1>,
     .audit = audit::Nothing,
     .pass_demand = demand::Moved<0, 1>,
+    .open_sizes = OpenSizesOfPad,
 };
 constinit const OpDef ops::Concatenate = {
     .operands = AtLeast(1),
@@ -417,6 +472,7 @@ constinit const OpDef ops::Concatenate = {
     .bound = bound::Concatenate,
     .audit = audit::Nothing,
     .pass_demand = PassDemandToParts,
+    .open_sizes = OpenSizesOfConcatenate,
 };
 constinit const OpDef ops::DynamicSlice = {
     .operands = AtLeast(1),
@@ -429,6 +485,7 @@ constinit const OpDef ops::DynamicSlice = {
     .audit = audit::DynamicSlice,
     .demands = DemandsOfDynamicSlice,
     .pass_demand = demand::Moved<0>,
+    .open_sizes = OpenSizesOfDynamicSlice,
     .never_in_place = true,
 };
 constinit const OpDef ops::DynamicUpdateSlice = {
@@ -442,6 +499,7 @@ constinit const OpDef ops::DynamicUpdateSlice = {
     .audit = audit::DynamicUpdateSlice,
     .demands = DemandsOfDynamicUpdateSlice,
     .pass_demand = demand::Moved<0, 1>,
+    .open_sizes = OpenSizesOfDynamicUpdateSlice,
 };
 
 }  // namespace assay

@@ -14,6 +14,7 @@
 #include "evaluator/elements.h"
 #include "evaluator/heap_sort.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/sort_results.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar_function.h"
@@ -311,6 +312,29 @@ void PassDemandOfSort(const InstructionView& view, const InputDemand& demand, st
   if (which < static_cast<int64_t>(view.num_operands())) demand::AddLoosened(which, demand, demands);
 }
 
+absl::Status OpenSizesOfSort(OpenSizes& sizes) {
+  const int64_t along = sizes.context().attributes().List(Attr::kDimensions)[0];
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    std::vector<OperandDimension> met;
+    for (int64_t k = 0; k < sizes.num_operands(); ++k) met.push_back({k, d});
+    if (!sizes.Meet(met)) continue;
+    if (d == along) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    for (int64_t k = 0; k < sizes.num_operands(); ++k) sizes.Open(d, k);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OpenSizesOfTopK(OpenSizes& sizes) {
+  const int64_t last = sizes.shape(0).rank() - 1;
+  ASSAY_RETURN_IF_ERROR(sizes.Needs(0, last));
+  for (int64_t d = 0; d < last; ++d) {
+    if (!sizes.IsOpen(0, d)) continue;
+    sizes.Open(d, 0);
+    sizes.Open(d, 1);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Literal>> NewSortResults(EvalContext& context, std::span<const Literal> operands) {
@@ -335,6 +359,7 @@ constinit const OpDef ops::Sort = {
     .bound = bound::Sort,
     .audit = audit::Sort,
     .pass_demand = PassDemandOfSort,
+    .open_sizes = OpenSizesOfSort,
 };
 constinit const OpDef ops::TopK = {
     .operands = Exactly(1),
@@ -345,6 +370,7 @@ constinit const OpDef ops::TopK = {
     .work = WorkOfTopK,
     .bound = bound::TopK,
     .audit = audit::TopK,
+    .open_sizes = OpenSizesOfTopK,
 };
 
 }  // namespace assay

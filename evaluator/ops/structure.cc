@@ -7,6 +7,7 @@
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/op.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/control.h"
 #include "fmt/format.h"
 
@@ -161,6 +162,7 @@ constinit const OpDef ops::Tuple = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = PassDemandOfTuple,
+    .open_sizes = open::Passed,
 };
 constinit const OpDef ops::GetTupleElement = {
     .operands = Exactly(1),
@@ -172,6 +174,7 @@ constinit const OpDef ops::GetTupleElement = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = PassDemandOfElement,
+    .open_sizes = open::Passed,
 };
 constinit const OpDef ops::AfterAll = {
     .operands = AtLeast(0),
@@ -191,6 +194,7 @@ constinit const OpDef ops::AddDependency = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = demand::Whole,
+    .open_sizes = open::Passed,
     .is_identity = true,
 };
 constinit const OpDef ops::OptBarrier = {
@@ -202,6 +206,7 @@ constinit const OpDef ops::OptBarrier = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = demand::Whole,
+    .open_sizes = open::Passed,
     .is_identity = true,
 };
 constinit const OpDef ops::Domain = {
@@ -214,6 +219,7 @@ constinit const OpDef ops::Domain = {
     .bound = bound::Structure,
     .audit = audit::Nothing,
     .pass_demand = demand::Whole,
+    .open_sizes = open::Passed,
     .is_identity = true,
 };
 constinit const OpDef ops::ReplicaId = {.operands = Exactly(0),

@@ -7,6 +7,7 @@
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
+#include "evaluator/open_sizes.h"
 #include "evaluator/ops/fold.h"
 #include "evaluator/ops/reducer.h"
 #include "evaluator/ops/window_index.h"
@@ -126,6 +127,24 @@ Work WorkOfReduceWindow(const InstructionView& view) {
   return work;
 }
 
+bool IsOneElement(const WindowDimension& w) {
+  return w.size == 1 && w.stride == 1 && w.padding_low == 0 && w.padding_high == 0 && w.base_dilation == 1;
+}
+
+absl::Status OpenSizesOfReduceWindow(OpenSizes& sizes) {
+  const Window& window = sizes.context().attributes().WindowOf();
+  const Shape& result = sizes.context().result_shape();
+  const int64_t results = result.IsTuple() ? std::ssize(result.elements()) : 1;
+  for (int64_t d = 0; d < sizes.shape(0).rank(); ++d) {
+    std::vector<OperandDimension> met;
+    for (int64_t i = 0; i < sizes.num_operands() / 2; ++i) met.push_back({i, d});
+    if (!sizes.Meet(met)) continue;
+    if (!IsOneElement(window[d])) ASSAY_RETURN_IF_ERROR(sizes.Needs(0, d));
+    for (int64_t i = 0; i < results; ++i) sizes.Open(d, i);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 constinit const OpDef ops::ReduceWindow = {
@@ -137,6 +156,7 @@ constinit const OpDef ops::ReduceWindow = {
     .work = WorkOfReduceWindow,
     .bound = bound::ReduceWindow,
     .audit = audit::ReduceWindow,
+    .open_sizes = OpenSizesOfReduceWindow,
 };
 
 }  // namespace assay
