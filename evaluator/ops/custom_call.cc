@@ -14,6 +14,7 @@
 #include "evaluator/open_sizes.h"
 #include "evaluator/ops/call_config.h"
 #include "evaluator/ops/control.h"
+#include "evaluator/ops/dynamic.h"
 #include "evaluator/ops/function_call.h"
 #include "evaluator/ops/manual_region.h"
 #include "evaluator/ops/test_call.h"
@@ -265,6 +266,7 @@ absl::StatusOr<Shape> InferCustomCall(const InferContext& context) {
   if (IsAllocation(target)) ASSAY_RETURN_IF_ERROR(CheckAllocation(context, target, result));
   if (IsTestCall(target)) ASSAY_RETURN_IF_ERROR(VerifyTestCall(context, result));
   if (IsFunctionCall(target)) ASSAY_RETURN_IF_ERROR(VerifyFunctionCall(context, result));
+  if (IsSizeCall(target)) ASSAY_RETURN_IF_ERROR(VerifySizeCall(context, result));
   if (target == "GetRngSeed" && (context.num_operands() != 0 || !result.IsScalar(ElementType::kU64))) {
     return InvalidProgram({}, fmt::format("CustomCall: GetRngSeed takes no operand and gives u64[], here {}",
                                           result.ToString()));
@@ -389,7 +391,7 @@ bool IsTargetOfAssay(std::string_view target) {
                                           kLocalToGlobalShape};
   return (!target.empty() && target[0] == '$') || IsLapack(target, "potrf") || IsLapack(target, "trsm") ||
          IsIdentity(target) || IsAllocation(target) || IsTestCall(target) || IsFunctionCall(target) ||
-         std::find(std::begin(kOthers), std::end(kOthers), target) != std::end(kOthers);
+         IsSizeCall(target) || std::find(std::begin(kOthers), std::end(kOthers), target) != std::end(kOthers);
 }
 
 absl::StatusOr<Literal> RunStandIn(EvalContext& context, std::span<Literal> operands, StandInFn run) {
@@ -406,6 +408,7 @@ absl::StatusOr<Literal> RunStandIn(EvalContext& context, std::span<Literal> oper
   if (IsAllocation(target)) return context.NewLiteral(context.shared_result_shape(), /*zero=*/true);
   if (IsTestCall(target)) return EvalTestCall(context, operands);
   if (IsFunctionCall(target)) return EvalFunctionCall(context, operands);
+  if (IsSizeCall(target)) return EvalSizeCall(context, operands);
   ASSAY_ASSIGN_OR_RETURN(const std::optional<StandIn> stand_in, StandInOf(call, context.result_shape()));
   if (stand_in && stand_in->instruction.opcode == Opcode::kCholesky)
     return EvalPotrf(context, *stand_in, operands, run);

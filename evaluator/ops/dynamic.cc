@@ -1,12 +1,16 @@
 // Run-time sizes: get-dimension-size, set-dimension-size, dynamic-reshape (spec/operations-shape.md;
-// DYN-1 to DYN-7 of spec/shapes.md).
+// DYN-1 to DYN-7 of spec/shapes.md), and the custom calls PadToStatic and SliceToDynamic.
+#include "evaluator/ops/dynamic.h"
+
 #include <cstring>
 
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/open_sizes.h"
 #include "evaluator/ops/repack.h"
+#include "evaluator/runtime_sizes.h"
 #include "evaluator/shape_rules.h"
+#include "fmt/format.h"
 #include "literal/element_io.h"
 #include "shape/checked.h"
 
@@ -173,6 +177,96 @@ absl::Status OpenSizesOfSetDimensionSize(OpenSizes& sizes) {
 }
 
 }  // namespace
+
+// --- PadToStatic, SliceToDynamic ---
+//
+// PadToStatic(x) = (the elements of x, zero where x has dead ones; the run-time size of dimension 0; of dimension 1; …)
+// SliceToDynamic(x, n0, n1, …) = x with run-time sizes n0, n1, …: the element at each live index stays there
+//
+// Decision: pad-to-static
+
+namespace {
+
+absl::Status CheckSizeScalars(std::string_view target, std::span<const Shape* const> sizes, int64_t rank) {
+  if (std::ssize(sizes) != rank) {
+    return InvalidProgram({}, fmt::format("CustomCall: {} has {} sizes for an array of {} dimensions", target,
+                                          sizes.size(), rank));
+  }
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d]->IsScalar(ElementType::kS32)) continue;
+    return InvalidProgram({}, fmt::format("CustomCall: {}: the size of dimension {} is {}, wanted s32[]",
+                                          target, d, sizes[d]->ToString()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSameArray(std::string_view target, const Shape& operand, const Shape& result) {
+  if (operand.IsArray() && result.IsArray() && !operand.HasUnbounded() && !result.HasUnbounded() &&
+      Shape::Compatible(operand, result)) {
+    return absl::OkStatus();
+  }
+  return InvalidProgram(
+      {}, fmt::format("CustomCall: {} of {} can't give {}", target, operand.ToString(), result.ToString()));
+}
+
+absl::Status CheckSizeBounds(const EvalContext& context, std::span<const int64_t> sizes) {
+  const Shape& shape = context.result_shape();
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (sizes[d] >= 0 && sizes[d] <= shape.size(d)) continue;
+    return EvalError(context.instruction().position,
+                     fmt::format("CustomCall: SliceToDynamic: size {} of dimension {}, wanted 0 to {}",
+                                 sizes[d], d, shape.size(d)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsSizeCall(std::string_view target) { return target == "PadToStatic" || target == "SliceToDynamic"; }
+
+absl::Status VerifySizeCall(const InferContext& context, const Shape& result) {
+  const std::string_view target = context.attributes().Text(Attr::kCustomCallTarget);
+  const bool pads = target == "PadToStatic";
+  if (context.num_operands() < 1 || (pads && context.num_operands() > 1)) {
+    return InvalidProgram(
+        {}, fmt::format("CustomCall: {} has {} operands, wanted {}", target, context.num_operands(),
+                        pads ? "1" : "an array and the size of each dimension"));
+  }
+  if (!pads) {
+    ASSAY_RETURN_IF_ERROR(CheckSameArray(target, context.operand(0), result));
+    return CheckSizeScalars(target, context.operands.subspan(1), result.rank());
+  }
+  if (!result.IsTuple() || result.elements().empty() || HasDynamicDimension(result)) {
+    return InvalidProgram({},
+                          fmt::format("CustomCall: PadToStatic gives {}, wanted a tuple of a static array "
+                                      "and the size of each dimension",
+                                      result.ToString()));
+  }
+  ASSAY_RETURN_IF_ERROR(CheckSameArray(target, context.operand(0), result.element(0)));
+  for (int64_t size : result.element(0).sizes()) {
+    if (size <= kMaxBound) continue;
+    return InvalidProgram({}, fmt::format("CustomCall: PadToStatic of {}: a size is more than {}",
+                                          result.ToString(), kMaxBound));
+  }
+  std::vector<const Shape*> sizes;
+  for (size_t i = 1; i < result.elements().size(); ++i) sizes.push_back(&result.elements()[i]);
+  return CheckSizeScalars(target, sizes, result.element(0).rank());
+}
+
+absl::StatusOr<Literal> EvalSizeCall(EvalContext& context, std::span<Literal> operands) {
+  const Shape& shape = context.result_shape();
+  if (shape.IsTuple()) {
+    std::vector<Literal> results = {operands[0].WithShape(
+        std::shared_ptr<const Shape>(context.shared_result_shape(), &shape.element(0)))};
+    for (int64_t size : operands[0].runtime_sizes())
+      results.push_back(Literal::ScalarInt(ElementType::kS32, size));
+    return Literal::Tuple(context.shared_result_shape(), std::move(results));
+  }
+  DimVector sizes;
+  for (const Literal& size : operands.subspan(1)) sizes.push_back(ReadS32(size));
+  ASSAY_RETURN_IF_ERROR(CheckSizeBounds(context, sizes));
+  return WithRuntimeSizes(context, std::move(operands[0]), sizes);
+}
 
 constinit const OpDef ops::GetDimensionSize = {
     .operands = Exactly(1),
