@@ -410,8 +410,6 @@ bool IsPart(const StepView& step, std::string* reason) {
       !jit::CanGenerate(codegen::NodeOf(instruction, types), types, Isa::kAvx2)) {
     return refuse("bits of ", Name(types[0]));
   }
-  if (instruction.opcode == Opcode::kReducePrecision && instruction.attributes.Int(Attr::kMantissaBits) == 0)
-    return refuse("the signs of NaNs");
   const StripFor strip = DefinitionOf(instruction.opcode).strip;
   if (strip == nullptr) return refuse("no kernel for ", Name(instruction.opcode));
   if (strip(instruction, types, result.element_type()).fn == nullptr)

@@ -211,8 +211,6 @@ double LimitExponent(double x, int exponent_bits) {
 
 double ReducePrecisionOf(double x, const StripParams& params) {
   const FloatFormat& format = *params.format;
-  // A format without mantissa bits has no NaN.
-  if (std::isnan(x) && params.b == 0) return std::copysign(std::numeric_limits<double>::infinity(), x);
   if (x == 0 || !std::isfinite(x)) return x;
   double magnitude = std::fabs(x);
   if (params.b < format.mantissa_bits) {
@@ -243,7 +241,7 @@ StripKernel StripForReducePrecision(const Instruction& instruction, std::span<co
 
 // reduce-precision: operand[i] rounded to `mantissa_bits` mantissa bits, then what needs more than
 // `exponent_bits` exponent bits becomes an infinity, and what is below their smallest normal a zero.
-// Decision: reduce-precision-nan. With no mantissa bits at all a NaN becomes the infinity of its sign.
+// Decision: reduce-precision-nan. A NaN is the canonical NaN, with no mantissa bits too.
 // Decision: reduce-precision-no-infinity. An infinity in a format without one is rounded as any infinity.
 constinit const OpDef ops::ReducePrecision = {
     .operands = Exactly(1),

@@ -419,8 +419,6 @@ def write_bitcast():
 
 def reduced(t, bits, e, m):
     value = t.decode(bits)
-    if value == NAN and m == 0:
-        return inf(int(bool(bits & t.sign_bit)))
     if value[0] != "fin" or value[2] == 0:
         return value
     x = value[2]

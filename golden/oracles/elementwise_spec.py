@@ -118,7 +118,7 @@ SPEC_CASES = [
          ", exponent_bits=8, mantissa_bits=0"),
     case("e1", "reduce-precision", ["f32[5] {1.5, 2, 0.5, -3, -0.0}"], "f32[5] {0, inf, 0, -inf, -0.0}",
          ", exponent_bits=1, mantissa_bits=23"),
-    case("nan", "reduce-precision", ["f32[2] {nan, -nan}"], "f32[2] {inf, -inf}", ", exponent_bits=8, mantissa_bits=0",
+    case("nan", "reduce-precision", ["f32[2] {nan, -nan}"], "f32[2] {nan, nan}", ", exponent_bits=8, mantissa_bits=0",
          decision="reduce-precision-nan"),
 ]
 

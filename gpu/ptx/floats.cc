@@ -200,7 +200,6 @@ class Floats {
     }
     value = words.Choose(words.GeU(magnitude, infinity), infinity, value);
     value = words.Or(value, words.And(bits, sign_mask));
-    if (mantissa_bits == 0) return elements_.OfPattern(type_, value);  // there a NaN is an infinity
     const Register nan = words.Constant(format.nan_bits);
     return elements_.OfPattern(type_, words.Choose(words.GtU(magnitude, infinity), nan, value));
   }

@@ -124,11 +124,6 @@ def iota_of_zero(d):
     return d.op == 'iota' and d.element == 'f8e8m0fnu' and is_nan(d.assay) and float(d.xla) == 2.0**-127
 
 
-def nan_without_mantissa(d):
-    """XLA:CPU keeps a NaN where no mantissa bits are left; Assay has the infinity of its sign."""
-    return d.op == 'reduce-precision' and is_nan(d.inputs[0]) and is_nan(d.xla) and np.isinf(float(d.assay))
-
-
 @dataclasses.dataclass
 class Known:
     tag: str
@@ -150,6 +145,5 @@ KNOWN = [
     Known('fnuz-total-order', fnuz_total_order),
     Known('f4-to-integer', f4_to_integer),
     Known('nan-payload', nan_payload),
-    Known('nan-without-mantissa', nan_without_mantissa),
     Known('tiny-to-f8e8m0fnu', tiny_to_power_of_two),
 ]
