@@ -8,6 +8,7 @@
 #include "evaluator/registry.h"
 #include "evaluator/verify_relations.h"
 #include "fmt/format.h"
+#include "hlo/manual_region.h"
 
 namespace assay {
 namespace {
@@ -181,6 +182,7 @@ class Verifier {
     ASSAY_RETURN_IF_ERROR(CheckChannels(module_));
     ASSAY_RETURN_IF_ERROR(VerifyDevices());
     ASSAY_RETURN_IF_ERROR(VerifyEntryLayout());
+    ASSAY_RETURN_IF_ERROR(CheckShardingTexts(module_));
     return VerifyAliases();
   }
 

@@ -45,6 +45,30 @@ int32_t BorderBehind(const Computation& computation, int32_t index, std::string_
   return TargetOf(*instruction) == target ? index : -1;
 }
 
+// One sharding, or one for each element of a tuple. Other numbers of them say nothing of ranks.
+absl::Status CheckShardingText(std::span<const NamedMesh> meshes, const Shape& shape, std::string_view text) {
+  std::vector<Sharding> shardings;
+  if (text.find("sharding_per_value") != std::string_view::npos) {
+    ASSAY_ASSIGN_OR_RETURN(shardings, ParseShardings(text));
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(shardings.emplace_back(), ParseSharding(text));
+  }
+  const auto rank_of = [](const Shape& part) { return part.IsArray() ? part.rank() : 0; };
+  std::vector<int64_t> ranks;
+  if (shape.IsTuple()) {
+    for (const Shape& element : shape.elements()) ranks.push_back(rank_of(element));
+  } else {
+    ranks.push_back(rank_of(shape));
+  }
+  for (size_t i = 0; i < shardings.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(const Mesh* const mesh, FindMesh(meshes, shardings[i]));
+    ASSAY_RETURN_IF_ERROR(CheckMesh(*mesh));
+    const int64_t rank = ranks.size() == shardings.size() ? ranks[i] : std::ssize(shardings[i].dims);
+    ASSAY_RETURN_IF_ERROR(CheckSharding(shardings[i], *mesh, rank));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<NamedMesh>> MeshesOf(const Module& module) {
@@ -52,6 +76,24 @@ absl::StatusOr<std::vector<NamedMesh>> MeshesOf(const Module& module) {
     if (key == kMeshes) return ParseMeshes(value.text);
   }
   return std::vector<NamedMesh>();
+}
+
+absl::Status CheckShardingTexts(const Module& module) {
+  std::optional<std::vector<NamedMesh>> meshes;  // read where an instruction has a sharding
+  for (const Computation& computation : module.computations) {
+    for (const Instruction& instruction : computation.instructions) {
+      const std::string* const text = FrontendAttribute(instruction, kSharding);
+      if (text == nullptr) continue;
+      if (!meshes) {
+        ASSAY_ASSIGN_OR_RETURN(meshes, MeshesOf(module));
+      }
+      const absl::Status status = CheckShardingText(*meshes, *instruction.shape, *text);
+      if (!status.ok())
+        return WithPosition(WithSuffix(status, fmt::format(" (sharding of '%{}')", instruction.name)),
+                            instruction.position);
+    }
+  }
+  return absl::OkStatus();
 }
 
 bool IsManualBorder(const Instruction& instruction) {

@@ -42,6 +42,10 @@ inline constexpr std::string_view kShardingField = "sdy.op.";
 // The meshes that the module names, checked.
 absl::StatusOr<std::vector<NamedMesh>> MeshesOf(const Module& module);
 
+// The shardings that instructions have as xla.sdy.sharding name meshes of the module, axes of those, and fit their values: SDY-V3 to
+// SDY-V8, as XLA asks when it brings the program back to the Shardy dialect.
+absl::Status CheckShardingTexts(const Module& module);
+
 // What one of the two custom calls says.
 struct ManualBorder {
   bool enters = false;

@@ -56,11 +56,10 @@ std::optional<Direction> DirectionFromText(std::string_view text) {
   return std::nullopt;
 }
 
-// FLOAT for floating and complex types, TOTALORDER for floating ones, SIGNED and UNSIGNED for integers;
-// TOTALORDER says nothing new about integers and pred and is accepted there.
+// FLOAT for floating and complex types, TOTALORDER for floating ones, SIGNED and UNSIGNED for integers, UNSIGNED for pred.
 bool TypeFits(std::string_view type, ElementType element) {
   if (type == "FLOAT") return IsFloat(element) || IsComplex(element);
-  if (type == "TOTALORDER") return !IsComplex(element);
+  if (type == "TOTALORDER") return IsFloat(element);
   if (type == "SIGNED") return IsSignedIntegral(element);
   return type == "UNSIGNED" && (IsUnsignedIntegral(element) || element == ElementType::kPred);
 }

@@ -434,6 +434,18 @@ for shape, value in [("f32[]", "1"), ("f32[]", "1.5e3"), ("f32[]", "-.5"), ("f32
 entry("c = constant(1)")
 
 
+# --- axes of meshes by number, and parts of axes
+for a in ["{'0'}", "{'1'}", "{'2'}", "{'-1'}", "{'01'}", "{' 1'}", "{'1','a'}", "{'0','a'}", "{'1':(1)2}", "{'b':(1)4}", "{'b':(1)1}",
+          "{'b':(2)2,'a'}", "{''}", "{'1.0'}"]:
+    groups("mesh['a'=2,'b'=4] " + a)
+groups("mesh['1'=2,'0'=4] {'0'}")
+groups("mesh['1'=2,'x'=4] {'0'}")
+groups("mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0)) {'1'}")
+for s in ["{mesh['a'=2,'b'=4], [{'1'}, {'0'}]}", "{mesh['a'=2,'b'=4], [{'1':(1)2}, {}], replicated={'0'}}", "{mesh['a'=2,'b'=4], [{'2'}, {}]}",
+          "{mesh['a'=2,'b'=4], [{'b':(1)4}, {}]}", "{mesh['a'=2,'b'=4], [{'0'}, {'a'}]}"]:
+    sharded(s)
+
+
 def verdict(text):
     """accept, reject or abort, found in a process of its own."""
     pid = os.fork()

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "fmt/format.h"
 #include "hlo/text/print_values.h"
 #include "shape/checked.h"
@@ -149,6 +150,10 @@ absl::Status ReadSubAxis(TokenReader& in, int64_t axis_size, MeshAxisRef* ref, s
   const auto product = CheckedMul(ref->before, ref->size);
   if (ref->before < 1 || ref->size < 1 || !product || axis_size % *product != 0) {
     return InvalidProgram(where, fmt::format("sub-axis ({}){} does not divide an axis of size {}",
+                                             ref->before, ref->size, axis_size));
+  }
+  if (ref->size == 1 || ref->size == axis_size) {
+    return InvalidProgram(where, fmt::format("sub-axis ({}){} of an axis of size {}, want a part of it",
                                              ref->before, ref->size, axis_size));
   }
   ref->inner = axis_size / *product;
@@ -325,9 +330,14 @@ absl::Status ReadAxisRef(TokenReader& in, const DeviceMesh& mesh, std::vector<Me
   ASSAY_RETURN_IF_ERROR(in.ReadString(&name));
   MeshAxisRef ref;
   while (ref.axis < mesh.axes.size() && mesh.axes[ref.axis].name != name) ++ref.axis;
+  if (int64_t number = 0; ref.axis == mesh.axes.size() && absl::SimpleAtoi(name, &number) && number >= 0 &&
+                          number < std::ssize(mesh.axes)) {
+    ref.axis = static_cast<size_t>(number);  // '0' is the first axis, where none has that name
+  }
   if (ref.axis == mesh.axes.size()) {
     return InvalidProgram(where, fmt::format("axis {} is not in the mesh {}", Quoted(name), mesh.text));
   }
+  name = mesh.axes[ref.axis].name;
   *text += AxisNameText(name);
   ref.size = mesh.axes[ref.axis].size;
   if (in.Eat(TokenKind::kColon)) {

@@ -32,7 +32,27 @@ TEST_CASE("compare: type must fit the element type, complex has no order", "[Com
         std::string::npos);
   CHECK(Refusal("compare", {"c64[2]", "c64[2]"}, "pred[2]", ", direction=LT").find("Compare-C3") !=
         std::string::npos);
-  CHECK(Refusal("compare", {"s8[2]", "s8[2]"}, "pred[2]", ", direction=EQ, type=TOTALORDER") == "");
+  // Each type has the comparison types that XLA's verifier admits.
+  for (const auto& [element, fitting] :
+       std::vector<std::pair<std::string, std::string>>{{"s8", "SIGNED"},
+                                                        {"s4", "SIGNED"},
+                                                        {"u32", "UNSIGNED"},
+                                                        {"u2", "UNSIGNED"},
+                                                        {"pred", "UNSIGNED"},
+                                                        {"f32", "FLOAT TOTALORDER"},
+                                                        {"bf16", "FLOAT TOTALORDER"},
+                                                        {"f8e5m2", "FLOAT TOTALORDER"},
+                                                        {"c64", "FLOAT"}}) {
+    for (const std::string type : {"FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}) {
+      INFO(element << " " << type);
+      const std::string operand = element + "[2]";
+      const std::string refusal =
+          Refusal("compare", {operand, operand}, "pred[2]", ", direction=EQ, type=" + type);
+      const std::string words = " " + fitting + " ";
+      CHECK((refusal.find("Compare-C2") == std::string::npos) ==
+            (words.find(" " + type + " ") != std::string::npos));
+    }
+  }
 }
 
 TEST_CASE("select: elements are moved bit for bit", "[select]") {
