@@ -475,6 +475,24 @@ int32_t SourceOf(const Computation& computation, int32_t index) {
 
 }  // namespace
 
+bool HasEffects(const Module& module, ComputationId id) {
+  std::vector<ComputationId> open = {id};
+  std::vector<bool> seen;  // made where a computation calls another
+  while (!open.empty()) {
+    const Computation& computation = module.computation(open.back());
+    open.pop_back();
+    for (const Instruction& instruction : computation.instructions) {
+      if (HasSideEffect(instruction)) return true;
+      for (ComputationId callee : CalledComputations(instruction)) {
+        if (seen.empty()) seen.assign(module.computations.size(), false);
+        if (!seen[static_cast<size_t>(callee.value)]) open.push_back(callee);
+        seen[static_cast<size_t>(callee.value)] = true;
+      }
+    }
+  }
+  return false;
+}
+
 bool IsExactSum(const Module& module, ComputationId id) {
   const Computation& computation = module.computation(id);
   const auto source = [&](int32_t index) { return SourceOf(computation, index); };
@@ -493,7 +511,7 @@ bool IsExactSum(const Module& module, ComputationId id) {
   const int32_t lhs = source(root.operands[0]), rhs = source(root.operands[1]);
   const bool sums_both = (lhs == first && rhs == second) || (lhs == second && rhs == first);
   return sums_both && computation.instructions[first].shape->IsScalar(type) &&
-         computation.instructions[second].shape->IsScalar(type);
+         computation.instructions[second].shape->IsScalar(type) && !HasEffects(module, id);
 }
 
 }  // namespace assay

@@ -57,8 +57,12 @@ class ScalarFunction {
   std::unique_ptr<Impl> impl_;
 };
 
-// RED-1 on the program alone, for shape rules and plans.
+// RED-1 on the program alone, for shape rules and plans. A computation that has effects is none: its sum is a left fold, since
+// what it shows is each of its applications.
 bool IsExactSum(const Module& module, ComputationId id);
+
+// Whether a computation, or one that it calls, has side effects.
+bool HasEffects(const Module& module, ComputationId id);
 
 }  // namespace assay
 

@@ -2,9 +2,11 @@
 // families state (ops/<family>.cc).
 #include "evaluator/verify.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "evaluator/ops/test_call.h"
 #include "evaluator/registry.h"
 #include "evaluator/verify_relations.h"
 #include "fmt/format.h"
@@ -169,7 +171,7 @@ absl::Status AtInstruction(const absl::Status& status, const Instruction& instru
 
 class Verifier {
  public:
-  explicit Verifier(Module& module) : module_(module), has_effects_(module.computations.size(), false) {}
+  explicit Verifier(Module& module) : module_(module), effects_(module.computations.size(), Effects::kNone) {}
 
   absl::Status Run() {
     if (module_.computations.empty()) return InvalidProgram({}, "module has no computation");
@@ -269,25 +271,34 @@ class Verifier {
   }
 
   // The call graph is acyclic (Call-C3), and computations that only combine elements have no side effect
-  // (RED-C7).
+  // (RED-C7) but checks, probes and prints (Decision: checks), where it is known which process applies them.
   absl::Status VerifyCalls(const Instruction& instruction) {
     const OpDef& op = DefinitionOf(instruction.opcode);
-    bool effects = HasSideEffect(instruction);
+    Effects effects = !HasSideEffect(instruction) ? Effects::kNone
+                      : OnlyObserves(instruction) ? Effects::kObserves
+                                                  : Effects::kOthers;
     for (ComputationId id : CalledComputations(instruction)) {
       if (id.value < 0 || id.value >= current_) {
         return InvalidProgram(
             instruction.position,
             "Call-C3: the called computation is not defined before its caller: the call graph has a cycle");
       }
-      if (has_effects_[id.value] && !op.calls_may_have_effects) {
+      const Effects inside = effects_[static_cast<size_t>(id.value)];
+      if (inside == Effects::kOthers && !op.calls_may_have_effects) {
         return InvalidProgram(
             instruction.position,
             fmt::format("RED-C7: computation '{}' has side effects, which {} does not allow",
                         module_.computation(id).name, Name(instruction.opcode)));
       }
-      effects = effects || has_effects_[id.value];
+      if (inside == Effects::kObserves && op.channel == Channel::kCollective) {
+        return NotSupported(instruction.position,
+                            fmt::format("RED-C7: a check, probe or print in computation '{}' of {}",
+                                        module_.computation(id).name, Name(instruction.opcode)));
+      }
+      effects = std::max(effects, inside);
     }
-    if (effects) has_effects_[current_] = true;
+    Effects& current = effects_[static_cast<size_t>(current_)];
+    current = std::max(current, effects);
     return absl::OkStatus();
   }
 
@@ -356,7 +367,8 @@ class Verifier {
   }
 
   Module& module_;
-  std::vector<bool> has_effects_;
+  enum class Effects : uint8_t { kNone, kObserves, kOthers };  // of a computation, the strongest
+  std::vector<Effects> effects_;
   int32_t current_ = 0;
 };
 

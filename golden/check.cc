@@ -171,7 +171,8 @@ std::string HeaderLine(const std::string& key, const Literal& value) {
 bool IsOutputLine(std::string_view line) {
   if (line.starts_with("// radius.")) return true;
   const size_t key = std::min<size_t>(line.size(), 3);
-  return line.substr(0, key) == "// " && WithoutDevice(line.substr(key)).substr(0, 3) == "out" &&
+  return line.substr(0, key) == "// " &&
+         (WithoutDevice(line.substr(key)).substr(0, 3) == "out" || line.substr(key).starts_with("probe/")) &&
          line.substr(0, 11) != "// outputs:";
 }
 

@@ -25,7 +25,9 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 
 constexpr std::string_view kRadius = "radius.";
 bool IsRadius(std::string_view key) { return StartsWith(key, kRadius); }
-bool IsOutput(std::string_view key) { return StartsWith(key, "out") || StartsWith(key, "host_send"); }
+bool IsOutput(std::string_view key) {
+  return StartsWith(key, "out") || StartsWith(key, "host_send") || StartsWith(key, "probe/");
+}
 
 template <typename Integer = int64_t>
 absl::StatusOr<Integer> ParseInteger(std::string_view text, SourcePosition where) {

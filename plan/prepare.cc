@@ -4,6 +4,9 @@
 #include <memory>
 #include <utility>
 
+#include "evaluator/registry.h"
+#include "evaluator/scalar_function.h"
+
 namespace assay {
 namespace {
 
@@ -19,14 +22,25 @@ bool LacksBound(const Shape& shape) {
   return std::any_of(shape.elements().begin(), shape.elements().end(), LacksBound);
 }
 
+// Why the reference alone may run the step; empty: engines are asked.
+std::string_view WhyNoEngine(const FusionView& view) {
+  // What is declared without a bound has no room to be computed in: the reference says so.
+  if (LacksBound(*view.root().shape)) return "a dimension without a bound";
+  // Each application shows, and in its order.
+  if (!DefinitionOf(view.root().opcode).calls_may_have_effects) {
+    for (const ComputationId id : CalledComputations(view.root()))
+      if (HasEffects(view.module, id)) return "effects in the computation that it applies";
+  }
+  return {};
+}
+
 }  // namespace
 
 absl::Status PrepareStep(const FusionView& view, std::span<const Engine* const> engines, Step& step) {
-  const bool is_unbounded = LacksBound(*view.root().shape);
+  const std::string_view why_none = WhyNoEngine(view);
   for (const Engine* engine : engines) {
-    // What is declared without a bound has no room to be computed in: the reference says so.
     absl::StatusOr<std::shared_ptr<const Kernel>> kernel =
-        is_unbounded ? NotSupported({}, "a dimension without a bound") : engine->Prepare(view);
+        why_none.empty() ? engine->Prepare(view) : NotSupported({}, why_none);
     if (absl::IsUnimplemented(kernel.status())) {
       step.declined.reserve(engines.size());
       step.declined.push_back({engine, std::move(kernel).status()});
