@@ -96,8 +96,10 @@ absl::Status CheckIds(const IntLists& groups, const GroupMode& mode, bool must_c
 
 }  // namespace
 
+bool HasChannel(const AttributeMap& attributes) { return attributes.Int(Attr::kChannelId, 0) != 0; }
+
 IdKind IdKindOf(const AttributeMap& attributes, bool has_global_ids) {
-  if (!attributes.Has(Attr::kChannelId)) return IdKind::kReplica;
+  if (!HasChannel(attributes)) return IdKind::kReplica;
   if (!has_global_ids) return IdKind::kPartition;
   // all-gather, all-reduce and reduce-scatter read an absent flag as false.
   // Decision: collective-mode-absent-flag
@@ -106,7 +108,7 @@ IdKind IdKindOf(const AttributeMap& attributes, bool has_global_ids) {
 
 absl::StatusOr<ReplicaGroupSize> CheckReplicaGroups(const DeviceCounts& counts,
                                                     const AttributeMap& attributes, const GroupRules& rules) {
-  if (attributes.Bool(Attr::kUseGlobalDeviceIds) && !attributes.Has(Attr::kChannelId)) {
+  if (attributes.Bool(Attr::kUseGlobalDeviceIds) && !HasChannel(attributes)) {
     return InvalidProgram({}, "GRP-C1: use_global_device_ids=true needs channel_id");
   }
   const GroupMode mode = ModeOf(counts, attributes, rules.has_global_ids);
@@ -130,8 +132,9 @@ absl::StatusOr<ReplicaGroupSize> CheckReplicaGroups(const DeviceCounts& counts,
   return groups;
 }
 
-absl::Status CheckSourceTargetPairs(const DeviceCounts& counts, const AttributeMap& attributes) {
-  const int64_t ids = attributes.Has(Attr::kChannelId) ? counts.grid.partitions : counts.grid.replicas;
+absl::Status CheckSourceTargetPairs(const DeviceCounts& counts, const AttributeMap& attributes,
+                                    int64_t most) {
+  const int64_t ids = HasChannel(attributes) ? counts.grid.partitions : counts.grid.replicas;
   const bool is_settled = counts.settled || ids > 1;
   std::vector<int64_t> seen[2];
   for (const Ints& pair : attributes.Lists(Attr::kSourceTargetPairs)) {
@@ -148,11 +151,14 @@ absl::Status CheckSourceTargetPairs(const DeviceCounts& counts, const AttributeM
     }
   }
   for (int side = 0; side < 2; ++side) {
-    std::sort(seen[side].begin(), seen[side].end());
-    const auto twice = std::adjacent_find(seen[side].begin(), seen[side].end());
-    if (twice == seen[side].end()) continue;
-    return InvalidProgram(
-        {}, fmt::format("CollectivePermute-C2: {} {} stands twice", side == 0 ? "source" : "target", *twice));
+    std::vector<int64_t>& of_side = seen[side];
+    std::sort(of_side.begin(), of_side.end());
+    for (size_t i = static_cast<size_t>(most); i < of_side.size(); ++i) {
+      if (of_side[i] != of_side[i - static_cast<size_t>(most)]) continue;
+      return InvalidProgram(
+          {}, fmt::format("CollectivePermute-C2: {} {} stands {}", side == 0 ? "source" : "target",
+                          of_side[i], most == 1 ? "twice" : fmt::format("more than {} times", most)));
+    }
   }
   return absl::OkStatus();
 }

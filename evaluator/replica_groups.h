@@ -44,8 +44,9 @@ struct DeviceCounts {
 absl::StatusOr<ReplicaGroupSize> CheckReplicaGroups(const DeviceCounts& counts,
                                                     const AttributeMap& attributes, const GroupRules& rules);
 
-// CollectivePermute-C2, C3: sources and targets are distinct, and in range.
-absl::Status CheckSourceTargetPairs(const DeviceCounts& counts, const AttributeMap& attributes);
+// CollectivePermute-C2, C3: no source and no target stands in more than `most` pairs, and all are in range.
+absl::Status CheckSourceTargetPairs(const DeviceCounts& counts, const AttributeMap& attributes,
+                                    int64_t most = 1);
 
 // What the ids of a list are.
 enum class IdKind : uint8_t {
@@ -55,6 +56,8 @@ enum class IdKind : uint8_t {
   kGlobal,                // flattened: devices
 };
 IdKind IdKindOf(const AttributeMap& attributes, bool has_global_ids);
+// A channel_id of 0 is none. Decision: collective-channel-0
+bool HasChannel(const AttributeMap& attributes);
 
 // The devices of the group that device `id` is in, in group order, for groups that CheckReplicaGroups has passed for this
 // grid; none where no group has it.

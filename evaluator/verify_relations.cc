@@ -29,10 +29,10 @@ absl::Status CheckChannels(const Module& module) {
   for (const Computation& computation : module.computations) {
     for (const Instruction& instruction : computation.instructions) {
       if (DefinitionOf(instruction.opcode).channel != Channel::kCollective) continue;
-      const int64_t channel = instruction.attributes.Int(Attr::kChannelId, 1);
-      if (channel >= 1) continue;
+      const int64_t channel = instruction.attributes.Int(Attr::kChannelId, 0);
+      if (channel >= 0) continue;
       return InvalidProgram(instruction.position,
-                            fmt::format("GRP: channel_id is {}, wanted at least 1", channel));
+                            fmt::format("GRP: channel_id is {}, wanted at least 1, or 0 for none", channel));
     }
   }
   return absl::OkStatus();

@@ -72,7 +72,7 @@ def groups(t, op, body, global_ids, covers=True):
            on_one_device=not resizes)
     refuse("grp_c4_channel", "GRP-C4: id 2", "channel_id=3, replica_groups={{2}}", on_one_device=True)
     refuse("grp_c4_negative", "GRP-C4: id -1", "replica_groups={{-1}}")
-    refuse("grp_channel", "channel_id is 0", "channel_id=0, replica_groups={{0}}")
+    refuse("grp_channel", "channel_id is -1", "channel_id=-1, replica_groups={{0}}")
 
 
 def many(t, name, text, body, module, computations=""):
@@ -201,9 +201,10 @@ def everything(t):
     many(t, "collective_permute_c3_partitions", "CollectivePermute-C3: id 2", permute.replace("{pairs}", "{{0,2}}, channel_id=1"),
          ", replica_count=3, num_partitions=2")
     t.refuses("collective_permute_result", 3, "declared shape is f32[3], inferred f32[4]", permute.replace("r = f32[4]", "r = f32[3]").replace("{pairs}", "{{0,0}}"))
-    for channel in (0, -1):
-        t.refuses(f"collective_permute_channel_{channel}".replace("-", "negative_"), 3, f"GRP: channel_id is {channel}",
-                  permute.replace("{pairs}", f"{{{{0,0}}}}, channel_id={channel}"))
+    t.gives("collective_permute_channel_0", permute.replace("{pairs}", "{{0,0}}, channel_id=0"), ["f32[4] {1, 2, 3, 4}"], ["f32[4] {1, 2, 3, 4}"],
+            decision="collective-channel-0")
+    t.refuses("collective_permute_channel_negative_1", 3, "GRP: channel_id is -1",
+              permute.replace("{pairs}", "{{0,0}}, channel_id=-1"))
     in_place = x + """
         y = f32[3] parameter(1)
         z = s32[] constant(0)
@@ -211,6 +212,9 @@ def everything(t):
         ROOT r = f32[3] collective-permute(x, y, i, i), source_target_pairs={{0,0}}, slice_sizes={{2}}"""
     t.gives("collective_permute_in_place", in_place, ["f32[4] {1, 2, 3, 4}", "f32[3] {5, 6, 7}"], ["f32[3] {1, 2, 7}"],
             decision="permute-in-place")
+    # As many pairs of one source as operand 2 has elements: with one start those are its components.
+    many(t, "collective_permute_in_place_c2", "CollectivePermute-C2: source 0 stands twice",
+         in_place.replace("{{0,0}}", "{{0,0},{0,1}}"), ", replica_count=2")
     t.refuses("collective_permute_in_place_operands", 3, "CollectivePermute-C4: slice_sizes wants 4 operands",
               in_place.replace(", i, i)", ", i)"))
     t.refuses("collective_permute_in_place_starts", 3, "CollectivePermute-C4: operand 3 is s32[], wanted a tuple",

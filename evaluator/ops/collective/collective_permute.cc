@@ -69,8 +69,19 @@ absl::Status CheckInPlace(const InferContext& context) {
   return absl::OkStatus();
 }
 
+// How many pairs may name one device as source, or as target: in place, as many as operand 2, or with several inputs its first
+// element, has elements (XLA's verifier has this rule, also where those are the components of one start).
+int64_t MostPairsOfOne(const InferContext& context) {
+  if (!IsInPlace(context.attributes()) || context.num_operands() != 4) return 1;
+  const Shape* starts = &context.operand(2);
+  if (!context.operand(0).IsArray() && starts->IsTuple() && !starts->elements().empty())
+    starts = &starts->element(0);
+  return starts->IsTuple() ? std::max<int64_t>(std::ssize(starts->elements()), 1) : 1;
+}
+
 absl::StatusOr<Shape> InferCollectivePermute(const InferContext& context) {
-  ASSAY_RETURN_IF_ERROR(CheckSourceTargetPairs(CountsFor(context), context.attributes()));
+  ASSAY_RETURN_IF_ERROR(
+      CheckSourceTargetPairs(CountsFor(context), context.attributes(), MostPairsOfOne(context)));
   if (IsInPlace(context.attributes())) {
     ASSAY_RETURN_IF_ERROR(CheckInPlace(context));
     return context.operand(1);
@@ -115,6 +126,16 @@ absl::Status MoveSlices(EvalContext& context, const std::vector<Literal>& sender
   return meter.Flush();
 }
 
+bool NamesOneTwice(const IntLists& pairs) {
+  for (const size_t side : {0, 1}) {
+    std::vector<int64_t> ids;
+    for (const Ints& pair : pairs) ids.push_back(pair[side]);
+    std::sort(ids.begin(), ids.end());
+    if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return true;
+  }
+  return false;
+}
+
 // What a target gets: the operands of its source; zeros, or the output as it was, where it has none.
 absl::StatusOr<Literal> Permuted(EvalContext& context, std::span<Literal> operands,
                                  const std::shared_ptr<const Shape>& shape) {
@@ -123,6 +144,12 @@ absl::StatusOr<Literal> Permuted(EvalContext& context, std::span<Literal> operan
   const bool is_in_place = IsInPlace(attributes);
   if (is_in_place && (!operands[0].shape().IsArray() || !operands[1].shape().IsArray()))
     return NotSupported({}, "CollectivePermute-C4: the in-place form of tuples");
+  if (is_in_place && NamesOneTwice(attributes.Lists(Attr::kSourceTargetPairs))) {
+    return NotSupported(
+        {},
+        "CollectivePermute-C4: the in-place form with several pairs of one source or target, of which "
+        "no document says which slice each moves");
+  }
   const IdKind kind = IdKindOf(attributes, /*has_global_ids=*/false);
   const DevicePairs pairs =
       PairsOf(device.grid(), attributes.Lists(Attr::kSourceTargetPairs), kind, device.id());
