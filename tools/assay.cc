@@ -107,6 +107,7 @@ void AddProfileFlags(CLI::App* command, RunFlags& flags) {
 
 void AddProgram(CLI::App* command, RunFlags& flags) {
   command->add_option("PROGRAM", flags.program, kProgramHelp)->required()->check(Input());
+  command->add_option("--module", flags.module, "of a file with several programs, the one of this name");
 }
 
 void AddInputFlags(CLI::App* command, RunFlags& flags) {

@@ -16,6 +16,7 @@
 #include "devices/run_devices.h"
 #include "engine/engine.h"
 #include "evaluator/eval_context.h"
+#include "hlo/load/load.h"
 #include "jit/isa.h"
 #include "literal/literal.h"
 #include "run/program.h"
@@ -36,6 +37,7 @@ namespace assay::cli {
 
 struct RunFlags {
   std::string program;
+  std::string module;  // of a file with several programs, the one of this name; empty: all
   std::string inputs;  // .npz; empty: none
   std::optional<uint64_t> random_inputs;
   std::string output;  // .npz; empty: print
@@ -112,15 +114,23 @@ struct ProgramInFile {
   std::string text;          // of the file
   int32_t lines_before = 0;  // in it
   Program program;
+  size_t begin = 0, size = std::string::npos;  // of the program's own text
+
+  std::string_view OwnText() const { return std::string_view(text).substr(begin, size); }
 };
 // Fail for an error in the program.
 int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file);
-// Reads, parses and verifies. On failure the error is shown and nullopt returned with `exit_code` set.
+// Reads, parses and verifies the one program of a file, or the one that --module names. On failure the error is shown and nullopt
+// returned with `exit_code` set.
 std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code);
-// Loads a file with several programs alike: calls `each` with each one, and returns its exit code, or the first that
-// is not 0.
+// Loads a file with several programs alike: calls `each` with each one (with --module the one of that name), and returns its exit
+// code, or the first that is not 0.
 int ForEachProgram(const RunFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each);
+// The programs of a file, or those that --module names.
+std::vector<ProgramPart> ChosenParts(const RunFlags& flags, std::string_view text);
+// The file has not one program, or none that --module names: says which there are; returns the exit code, 2.
+int WantsOneProgram(const RunFlags& flags, std::string_view text);
 // The devices that the program runs on, by --replicas and --partitions; says on standard error how many, where neither they
 // nor the program's header do.
 absl::StatusOr<DeviceGrid> GridOf(const RunFlags& flags, const ProgramInFile& loaded);

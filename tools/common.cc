@@ -233,6 +233,14 @@ std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code) {
     exit_code = Fail(ops.status(), flags.program);
     return std::nullopt;
   }
+  const std::vector<ProgramPart> parts = ChosenParts(flags, *text);
+  if (parts.size() != 1) {
+    exit_code = WantsOneProgram(flags, *text);
+    return std::nullopt;
+  }
+  // With empty lines for those before, so that places in it are places in the file.
+  if (parts[0].text.size() != text->size())
+    *text = std::string(static_cast<size_t>(parts[0].lines_before), '\n') + std::string(parts[0].text);
   absl::StatusOr<Program> program = LoadPart(flags, *text, *ops);
   if (!program.ok()) {
     exit_code = Fail(program.status(), flags.program, *text);
@@ -241,13 +249,34 @@ std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code) {
   return ProgramInFile{*std::move(text), 0, *std::move(program)};
 }
 
+std::vector<ProgramPart> ChosenParts(const RunFlags& flags, std::string_view text) {
+  std::vector<ProgramPart> parts = PartsOfFile(flags.program, text);
+  if (!flags.module.empty())
+    std::erase_if(parts, [&](const ProgramPart& part) { return part.Name() != flags.module; });
+  return parts;
+}
+
+int WantsOneProgram(const RunFlags& flags, std::string_view text) {
+  constexpr size_t kMostNamed = 20;
+  const std::vector<ProgramPart> parts = PartsOfFile(flags.program, text);
+  std::string names;
+  for (size_t i = 0; i < std::min(parts.size(), kMostNamed); ++i)
+    names += fmt::format("{}{}", i == 0 ? "" : ", ",
+                         parts[i].Name().empty() ? "(no name)" : EscapeControls(parts[i].Name()));
+  if (parts.size() > kMostNamed) names += ", ...";
+  return UsageError(fmt::format("{} holds {} program{}, {}: --module NAME says which one",
+                                EscapeControls(flags.program), parts.size(), parts.size() == 1 ? "" : "s",
+                                names));
+}
+
 int ForEachProgram(const RunFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each) {
   const absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) return Fail(text.status(), flags.program);
   const absl::StatusOr<LoadedOps> ops = LoadedOpsOf(flags);
   if (!ops.ok()) return Fail(ops.status(), flags.program);
-  const std::vector<ProgramPart> parts = PartsOfFile(flags.program, *text);
+  const std::vector<ProgramPart> parts = ChosenParts(flags, *text);
+  if (parts.empty() && !flags.module.empty()) return WantsOneProgram(flags, *text);
   std::optional<ProgramInFile> loaded;  // holds the text once for all parts
   int exit_code = 0;
   for (const ProgramPart& part : parts) {
@@ -260,9 +289,11 @@ int ForEachProgram(const RunFlags& flags,
         loaded->lines_before = part.lines_before;
         loaded->program = *std::move(program);
       }
+      loaded->begin = static_cast<size_t>(part.text.data() - text->data());
+      loaded->size = part.text.size();
       code = each(*loaded, parts.size());
     } else {
-      code = Fail(parts.size() == 1 ? program.status() : MovedTo(part.lines_before, program.status()),
+      code = Fail(part.lines_before == 0 ? program.status() : MovedTo(part.lines_before, program.status()),
                   flags.program, *text);
     }
     if (exit_code == 0) exit_code = code;

@@ -1,4 +1,6 @@
 // assay verify, print, plan.
+#include <utility>
+
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
 #include "hlo/mlir/export.h"
@@ -12,26 +14,33 @@ namespace {
 
 int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
 
+absl::StatusOr<std::string> Printed(const std::string& file, const ProgramInFile& loaded,
+                                    std::string_view form) {
+  const Module& module = loaded.program.module();
+  if (form == "hlo") return ModuleToText(module);
+  if (form == "pb") return ExportProto(module);
+  ASSAY_ASSIGN_OR_RETURN(std::optional<std::string> quantized, QuantizedProgramText(file, loaded.OwnText()));
+  return quantized ? *std::move(quantized) : ExportStableHlo(module);
+}
+
 }  // namespace
 
 int VerifyProgram(const RunFlags& flags) {
   return ForEachProgram(flags, [](const ProgramInFile&, size_t) { return 0; });
 }
 
+// One program after the other, as the file has them.
 int Print(const RunFlags& flags, const std::string& form) {
-  int exit_code = 0;
-  const std::string& program = flags.program;
-  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
-  if (!loaded) return exit_code;
-  const Module& module = loaded->program.module();
-  if (form == "hlo") return Deliver(ModuleToText(module));
-  if (form == "mlir") {
-    const auto quantized = QuantizedProgramText(program, loaded->text);
-    if (!quantized.ok()) return Fail(quantized.status(), program, loaded->text);
-    if (*quantized) return Deliver(**quantized);
-  }
-  const absl::StatusOr<std::string> bytes = form == "mlir" ? ExportStableHlo(module) : ExportProto(module);
-  return bytes.ok() ? Deliver(*bytes) : Fail(bytes.status(), program, loaded->text);
+  bool is_first = true;
+  return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
+    if (form == "pb" && count > 1)
+      return std::exchange(is_first, false) ? WantsOneProgram(flags, loaded.text) : 2;
+    const absl::StatusOr<std::string> text = Printed(flags.program, loaded, form);
+    if (!text.ok()) return FailIn(loaded, text.status(), flags.program);
+    // A module in HLO text ends with an empty line.
+    const bool has_separator = !std::exchange(is_first, false) && form == "mlir";
+    return Deliver((has_separator ? "\n// -----\n\n" : "") + *text);
+  });
 }
 
 int PrintPlan(const RunFlags& flags) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "check/backend.h"
 #include "check/backends/output_keys.h"
@@ -202,7 +203,11 @@ int Run(const RunFlags& flags) {
     return UsageError(fmt::format("--output and --profile are one file, '{}'", EscapeControls(flags.output)));
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
+  bool told = false;
   return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
+    // StableHLO's tests are files of programs that are run one after the other; modules of HLO are not.
+    if (count > 1 && FormOfProgram(flags.program, loaded.text) == ProgramForm::kHloText)
+      return std::exchange(told, true) ? 2 : WantsOneProgram(flags, loaded.text);
     // Two programs' results can't have one file, nor the same inputs.
     if (count > 1 &&
         (!flags.inputs.empty() || !flags.output.empty() || !flags.profile.empty() || flags.json)) {

@@ -40,6 +40,47 @@ std::string_view FirstWord(std::string_view text) {
   return text.substr(i, end - i);
 }
 
+// Where the parts of StableHLO text begin. The separator is a comment of the part behind it.
+std::vector<size_t> BeginsOfMlir(std::string_view text) {
+  constexpr std::string_view kSeparator = "\n// -----";
+  std::vector<size_t> begins = {0};
+  for (size_t at = text.find(kSeparator); at != std::string_view::npos; at = text.find(kSeparator, at + 1))
+    begins.push_back(at + 1);
+  return begins;
+}
+
+// Where those of HLO text do: lines that start with HloModule, outside of comments and strings.
+std::vector<size_t> BeginsOfHlo(std::string_view text) {
+  constexpr std::string_view kHeader = "HloModule";
+  std::vector<size_t> begins = {0};
+  if (text.find(kHeader) == text.rfind(kHeader)) return begins;
+  const auto end_of = [&](std::string_view mark, size_t from) {
+    const size_t found = text.find(mark, from);
+    return found == std::string_view::npos ? text.size() : found + mark.size();
+  };
+  for (size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("//")) {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (rest.starts_with("/*")) {
+      i = end_of("*/", i + 2);
+    } else if (rest[0] == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\';
+      ++i;
+    } else {
+      const bool starts_line = i == 0 || text[i - 1] == '\n';
+      const bool ends_word =
+          rest.size() == kHeader.size() ||
+          (rest.size() > kHeader.size() && (rest[kHeader.size()] == ' ' || rest[kHeader.size()] == '\t'));
+      if (starts_line && ends_word && rest.starts_with(kHeader) &&
+          !FirstWord(text.substr(begins.back(), i - begins.back())).empty())
+        begins.push_back(i);
+      ++i;
+    }
+  }
+  return begins;
+}
+
 }  // namespace
 
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
@@ -69,22 +110,28 @@ ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
 
 std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view bytes) {
   bytes = WithoutMark(bytes);
-  constexpr std::string_view kSeparator = "\n// -----";
-  if (bytes.find(kSeparator) == std::string_view::npos ||
-      FormOfProgram(name, bytes) != ProgramForm::kStableHloText) {
-    return {{bytes, 0}};
-  }
+  const ProgramForm form = FormOfProgram(name, bytes);
+  std::vector<size_t> begins = form == ProgramForm::kStableHloText ? BeginsOfMlir(bytes)
+                               : form == ProgramForm::kHloText     ? BeginsOfHlo(bytes)
+                                                                   : std::vector<size_t>{0};
+  if (begins.size() == 1) return {{bytes, 0}};
+  begins.push_back(bytes.size());
   std::vector<ProgramPart> parts;
   int32_t lines_before = 0;
-  for (size_t begin = 0; begin < bytes.size();) {
-    // The separator is a comment of the part behind it.
-    const size_t end = std::min(bytes.find(kSeparator, begin), bytes.size());
-    const std::string_view part = bytes.substr(begin, end - begin);
+  for (size_t i = 0; i + 1 < begins.size(); ++i) {
+    const std::string_view part = bytes.substr(begins[i], begins[i + 1] - begins[i]);
     if (!FirstWord(part).empty()) parts.push_back({part, lines_before});
-    lines_before += static_cast<int32_t>(std::count(part.begin(), part.end(), '\n')) + 1;
-    begin = end + 1;
+    lines_before += static_cast<int32_t>(std::count(part.begin(), part.end(), '\n'));
   }
   return parts;
+}
+
+std::string_view ProgramPart::Name() const {
+  const std::string_view word = FirstWord(text);
+  if (word != "HloModule" && word != "module") return {};
+  std::string_view rest = text.substr(static_cast<size_t>(word.data() + word.size() - text.data()));
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t@%\""), rest.size()));
+  return rest.substr(0, rest.find_first_of(" \t\r\n,:{\""));
 }
 
 absl::StatusOr<std::optional<std::string>> QuantizedProgramText(std::string_view name,

@@ -29,9 +29,12 @@ absl::StatusOr<std::optional<std::string>> QuantizedProgramText(std::string_view
 struct ProgramPart {
   std::string_view text;
   int32_t lines_before = 0;
+
+  // What stands behind HloModule or module; empty: nothing.
+  std::string_view Name() const;
 };
-// The programs of a file: StableHLO's tests keep several in one, with lines "// -----" between them. Parts that hold no
-// operation are left out. A file without such a line, or of another form, is one part.
+// The programs of a file. StableHLO's tests keep several in one, with lines "// -----" between them; parts that hold no
+// operation are left out. In HLO text each line that starts with HloModule starts one. Other files are one part.
 std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view bytes);
 
 }  // namespace assay

@@ -49,5 +49,23 @@ TEST_CASE("load: parts of a marked file", "[load]") {
   CHECK(parts[1].lines_before == 3);
 }
 
+TEST_CASE("load: each HloModule of a text is a program", "[load]") {
+  const std::string file = std::string("// a comment\n") + std::string(kHlo) +
+                           "\n/* HloModule no\nHloModule no */\nHloModule second, replica_count=2\n"
+                           "ENTRY e { ROOT c = f32[] constant(2), metadata={op_name=\"\nHloModule no\"} }\n";
+  const std::vector<ProgramPart> parts = PartsOfFile("a.hlo", file);
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].Name() == "m");
+  CHECK(parts[0].lines_before == 0);
+  CHECK(parts[1].Name() == "second");
+  CHECK(parts[1].lines_before == 6);
+  for (const ProgramPart& part : parts) CHECK(LoadProgram("a.hlo", part.text).ok());
+  // One module, and one without a header before another.
+  CHECK(PartsOfFile("a.hlo", kHlo).size() == 1);
+  const std::string headless = "ENTRY e { ROOT c = f32[] constant(1) }\n" + std::string(kHlo);
+  REQUIRE(PartsOfFile("a.hlo", headless).size() == 2);
+  CHECK(PartsOfFile("a.hlo", headless)[0].Name().empty());
+}
+
 }  // namespace
 }  // namespace assay
