@@ -307,6 +307,7 @@ void SelectAndScatter(AuditContext& c) {
 
 void AllReduce(AuditContext& c) {
   Subnormals(c);
+  GroupOrder(c);
   const std::optional<ComputationId> id = c.attributes().Computation(Attr::kToApply);
   if (!id.has_value()) return;
   NansOfReducer(c, *id, 0, c.view().num_operands());

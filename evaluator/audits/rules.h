@@ -1,5 +1,5 @@
 // The rules of OpDef::audit: each tells where its instruction depends on what the specification leaves open. integers.cc,
-// floats.cc, indexing.cc, order.cc and reducers.cc have them.
+// floats.cc, groups.cc, indexing.cc, order.cc and reducers.cc have them.
 #ifndef ASSAY_EVALUATOR_AUDITS_RULES_H_
 #define ASSAY_EVALUATOR_AUDITS_RULES_H_
 
@@ -33,7 +33,8 @@ void Scatter(AuditContext& c);
 void Sort(AuditContext& c);
 void TopK(AuditContext& c);
 
-void AllReduce(AuditContext& c);  // reduce-scatter too
+void AllReduce(AuditContext& c);   // reduce-scatter too
+void GroupOrder(AuditContext& c);  // all-gather
 void Reduce(AuditContext& c);
 void ReduceWindow(AuditContext& c);
 void Scan(AuditContext& c);

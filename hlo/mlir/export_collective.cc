@@ -2,14 +2,18 @@
 // the collective itself; their dones are in export_control.cc.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "fmt/format.h"
+#include "hlo/group_mode.h"
 #include "hlo/mlir/exporter.h"
 
 namespace assay::mlir {
 namespace {
 
 using Types = Syntax::Types;
+
+constexpr int64_t kMostListed = 1 << 16;
 
 const IntLists& Groups(const OpExport& out) {
   static const auto* const kNone = new IntLists();
@@ -18,7 +22,7 @@ const IntLists& Groups(const OpExport& out) {
 }
 
 void SetChannel(OpExport& out) {
-  if (!out.attributes().Has(Attr::kChannelId)) return;
+  if (out.attributes().Int(Attr::kChannelId, 0) == 0) return;  // none
   out.Property("channel_handle", fmt::format("#stablehlo.channel_handle<handle = {}, type = 1>",
                                              out.attributes().Int(Attr::kChannelId)));
 }
@@ -42,15 +46,65 @@ void SetGroups(OpExport& out, const IntLists& groups) {
 }
 void SetGroups(OpExport& out) { SetGroups(out, Groups(out)); }
 
+// Groups in HLO's order as lists of device ids, where StableHLO has another order of the same groups: of several replicas with all
+// their several partitions. Else none. Decision: stablehlo-group-order
+std::optional<IntLists> WrittenOutGroups(OpExport& out) {
+  const AttributeMap& attributes = out.attributes();
+  const Module& module = out.exporter.module();
+  if (attributes.Int(Attr::kChannelId, 0) == 0 || attributes.Bool(Attr::kUseGlobalDeviceIds) ||
+      !ShowsGroupOrder(module, out.hlo))
+    return std::nullopt;
+  // Counts of 1 are not said; then shapes say what an all-gather or a reduce-scatter needs.
+  const bool says_replicas = module.replica_count > 1, says_partitions = module.num_partitions > 1;
+  const int64_t members = MembersByShape(*out.block.computation, out.hlo);
+  IntLists groups = Groups(out);
+  const bool is_open = groups.empty() && !says_replicas;
+  if (is_open && members == module.num_partitions) return std::nullopt;  // one replica
+  if (groups.empty()) {
+    if (is_open || module.replica_count > kMostListed) {
+      out.Refuse("a group that is left out, in a module that does not say its number of devices");
+      return std::nullopt;
+    }
+    std::iota(groups.emplace_back(static_cast<size_t>(module.replica_count)).begin(), groups[0].end(), 0);
+  }
+  const auto has_several = [](const Ints& group) { return group.size() > 1; };
+  const bool one_partition =
+      !says_partitions && (members == 0 || members == static_cast<int64_t>(groups[0].size()));
+  if (one_partition || std::none_of(groups.begin(), groups.end(), has_several)) return std::nullopt;
+  if (!says_partitions) {
+    out.Refuse("replica groups with all their partitions, in a module that does not say their number");
+    return std::nullopt;
+  }
+  int64_t listed = 0;
+  for (const Ints& group : groups) listed += static_cast<int64_t>(group.size());
+  if (module.num_partitions > kMostListed || listed * module.num_partitions > kMostListed) {
+    out.Refuse(fmt::format("groups of {} replicas of {} partitions", listed, module.num_partitions));
+    return std::nullopt;
+  }
+  for (Ints& group : groups) {
+    Ints ids;
+    for (const int64_t replica : group)
+      for (int64_t p = 0; p < module.num_partitions; ++p) ids.push_back(replica * module.num_partitions + p);
+    group = std::move(ids);
+  }
+  return groups;
+}
+
+// Groups, and whether their ids are those of devices. `middle` writes the attributes that stand between.
+template <typename Middle>
+void SetGroupsAndIds(OpExport& out, Middle middle) {
+  const std::optional<IntLists> written = WrittenOutGroups(out);
+  if (!out.ok()) return;
+  SetGroups(out, written ? *written : Groups(out));
+  middle();
+  if (written || out.attributes().Bool(Attr::kUseGlobalDeviceIds)) out.Unit("use_global_device_ids");
+}
+
 // StableHLO's verifier wants a size where the operation cuts or joins.
 bool IsEmptyAlong(OpExport& out, const Shape& shape, int64_t dimension) {
   if (shape.IsTuple() || shape.size(dimension) != 0) return false;
   out.Refuse("a dimension of size 0");
   return true;
-}
-
-void SetGlobalIds(OpExport& out) {
-  if (out.attributes().Bool(Attr::kUseGlobalDeviceIds)) out.Unit("use_global_device_ids");
 }
 
 // (operands, results, contexts...)
@@ -68,8 +122,7 @@ NodeId AllGather(OpExport& out, const Shape& shape) {
   }
   out.UseOperands();
   out.Int("all_gather_dim", dimension);
-  SetGroups(out);
-  SetGlobalIds(out);
+  SetGroupsAndIds(out, [] {});
   return out.Make("stablehlo.all_gather", shape);
 }
 
@@ -92,8 +145,7 @@ bool IsOfOtherType(OpExport& out) {
 void ExportAllReduce(OpExport& out) {
   if (IsOfOtherType(out)) return;
   out.UseOperands();
-  SetGroups(out);
-  SetGlobalIds(out);
+  SetGroupsAndIds(out, [] {});
   out.Region(*out.attributes().Computation(Attr::kToApply));
   out.Emit("stablehlo.all_reduce");
 }
@@ -115,9 +167,7 @@ void ExportReduceScatter(OpExport& out) {
     const int64_t dimension = out.attributes().List(Attr::kDimensions)[0];
     if (IsEmptyAlong(out, shape, dimension)) return -1;
     out.UseLeaves(operand);
-    SetGroups(out);
-    out.Int("scatter_dimension", dimension);
-    SetGlobalIds(out);
+    SetGroupsAndIds(out, [&] { out.Int("scatter_dimension", dimension); });
     out.Region(*out.attributes().Computation(Attr::kToApply));
     return out.Make("stablehlo.reduce_scatter", shape);
   }));
@@ -146,14 +196,14 @@ bool NamesMoreThanOneDevice(const Module& module) {
 
 // All members, where no groups are listed: StableHLO's verifier divides by their number.
 IntLists ListedGroups(OpExport& out) {
-  constexpr int64_t kMostListed = 1 << 16;
   if (!Groups(out).empty()) return Groups(out);
   const Module& module = out.exporter.module();
   if (NamesMoreThanOneDevice(module)) {
     out.Refuse("replica groups that are left out, in a module that does not say its number of devices");
     return {};
   }
-  const int64_t count = out.attributes().Has(Attr::kChannelId) ? module.num_partitions : module.replica_count;
+  const int64_t count =
+      out.attributes().Int(Attr::kChannelId, 0) != 0 ? module.num_partitions : module.replica_count;
   if (count > kMostListed) {
     out.Refuse(fmt::format("a group of {} members", count));
     return {};

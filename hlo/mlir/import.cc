@@ -67,6 +67,7 @@ absl::StatusOr<Module> Importer::Run() {
   ASSAY_RETURN_IF_ERROR(FindFunctions(*tree_.top));
   ASSAY_ASSIGN_OR_RETURN(const int32_t entry, Entry());
   ASSAY_ASSIGN_OR_RETURN(const std::vector<int32_t> order, CallOrder(entry));
+  ASSAY_RETURN_IF_ERROR(SettleProcesses(entry));
   module_.computations.reserve(2 * order.size());  // with those of regions
   for (const int32_t index : order) {
     FunctionState& function = functions_[static_cast<size_t>(index)];
@@ -77,6 +78,7 @@ absl::StatusOr<Module> Importer::Run() {
   ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportEntryAttributes(*main.operation), *main.operation));
   ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportLayoutModes(*main.operation), *main.operation));
   SetMeshes();
+  ASSAY_RETURN_IF_ERROR(WriteOutGroups(module_, said_));
   return std::move(module_);
 }
 
@@ -190,6 +192,7 @@ absl::Status Importer::Callees(const Region& region, std::vector<int32_t>* calle
         ASSAY_RETURN_IF_ERROR(add(*operation, TextOf(*operation, "decomposition")));
         break;
       case Role::kRunParallel:
+        runs_parallel_ = true;
         if (const Attribute* programs = operation->Find("programs"); programs != nullptr) {
           for (const Attribute* row : programs->elements) ASSAY_RETURN_IF_ERROR(add_all(*operation, row));
         }
@@ -290,7 +293,7 @@ absl::Status Importer::ImportModuleAttributes(const Operation& module) {
     SetModuleFrontend(frontend->fields);
   if (const std::string_view name = TextOf(module, "sym_name"); !name.empty())
     module_.name = std::string(name);
-  const auto read = [&](std::string_view name, int64_t* count) -> absl::Status {
+  const auto read = [&](std::string_view name, int64_t* count, bool* is_said) -> absl::Status {
     const Attribute* const attribute = module.Find(name);
     if (attribute == nullptr) return absl::OkStatus();
     if (attribute->kind != Attribute::Kind::kInteger || attribute->integer < 1) {
@@ -298,10 +301,11 @@ absl::Status Importer::ImportModuleAttributes(const Operation& module) {
           {}, fmt::format("module: {} is {}, want an integer >= 1", name, ToString(*attribute)));
     }
     *count = attribute->integer;
+    *is_said = true;
     return absl::OkStatus();
   };
-  ASSAY_RETURN_IF_ERROR(read("mhlo.num_replicas", &module_.replica_count));
-  return read("mhlo.num_partitions", &module_.num_partitions);
+  ASSAY_RETURN_IF_ERROR(read("mhlo.num_replicas", &module_.replica_count, &said_.replicas));
+  return read("mhlo.num_partitions", &module_.num_partitions, &said_.partitions);
 }
 
 // Random inputs of the argument keep to the range of its quantized type.

@@ -1,7 +1,9 @@
 // Collectives and device numbers (spec/stablehlo-text.md section 6).
 #include <algorithm>
+#include <numeric>
 
 #include "fmt/format.h"
+#include "hlo/group_mode.h"
 #include "hlo/mlir/importer.h"
 
 namespace assay::mlir {
@@ -21,12 +23,11 @@ void ReadGroups(OpImport& in, AttributeMap* attributes) {
     attributes->Set(Attr::kReplicaGroups, std::shared_ptr<const ReplicaGroups>(std::move(value)));
 }
 
+// A channel of 0 or less is none (StableHLO: cross_replica where channel_id <= 0).
 void ReadChannel(OpImport& in, AttributeMap* attributes) {
   const int64_t handle =
       in.Find("channel_id") != nullptr ? in.Int("channel_id") : in.Int("handle", 0, "channel_handle");
-  if (in.Find("channel_handle") != nullptr || handle != 0) {
-    if (handle != 0) attributes->Set(Attr::kChannelId, handle);
-  }
+  if (handle > 0) attributes->Set(Attr::kChannelId, handle);
 }
 
 AttributeMap Common(OpImport& in) {
@@ -123,6 +124,100 @@ void ImportDeviceNumber(OpImport& in) {
   if (in.Arity(0)) in.Emit(opcode, {});
 }
 
+// --- The order of groups -------------------------------------------------------------------------------------------
+
+// Listed ids of all groups together, like those of compact groups in HLO text (Decision: device-list-limit).
+constexpr int64_t kMostIds = int64_t{1} << 22;
+
+// Writes out the groups of one module's collectives.
+class GroupWriter {
+ public:
+  GroupWriter(Module& module, DeviceCountsSaid said) : module_(module), said_(said) {}
+
+  absl::Status Write(const Computation& computation, Instruction& instruction) {
+    const AttributeMap& attributes = instruction.attributes;
+    if (attributes.Int(Attr::kChannelId, 0) == 0 || attributes.Bool(Attr::kUseGlobalDeviceIds) ||
+        instruction.operands.empty() || !ShowsGroupOrder(module_, instruction))
+      return absl::OkStatus();
+    const bool moves = instruction.opcode != Opcode::kAllReduce;
+    const int64_t members = MembersByShape(computation, instruction);
+    ASSAY_ASSIGN_OR_RETURN(const IntLists groups, Listed(instruction, members));
+    const auto has_several = [](const Ints& group) { return group.size() > 1; };
+    if (std::none_of(groups.begin(), groups.end(), has_several)) return absl::OkStatus();
+    const auto size = static_cast<int64_t>(groups[0].size());
+    // What the module does not say follows from the shapes; of an all-reduce it is 1.
+    const int64_t partitions = said_.partitions ? module_.num_partitions
+                               : !moves         ? 1
+                               : size > 0       ? members / size
+                                                : 0;
+    if (partitions < 1 || (partitions == 1 && moves))
+      return absl::OkStatus();  // no order but one, or for Verify to refuse
+    return WriteOut(groups, partitions, instruction);
+  }
+
+ private:
+  // The groups, those that are left out too; empty where there is one replica in each.
+  absl::StatusOr<IntLists> Listed(const Instruction& instruction, int64_t members) const {
+    const AttrValue* const value = instruction.attributes.Find(Attr::kReplicaGroups);
+    if (value != nullptr) return std::get<std::shared_ptr<const ReplicaGroups>>(*value)->groups;
+    int64_t replicas = module_.replica_count;
+    if (!said_.replicas) {
+      if (!said_.partitions || members == 0) {
+        if (members == 1) return IntLists();
+        return NotSupported(
+            instruction.position,
+            fmt::format("{} with a channel and without groups, in a module that does not say "
+                        "mhlo.num_replicas and mhlo.num_partitions: the order of the group depends "
+                        "on them",
+                        Name(instruction.opcode)));
+      }
+      replicas = members / module_.num_partitions;
+    }
+    if (replicas > kMostIds) return LimitExceeded("device ids", replicas, kMostIds);
+    Ints all(static_cast<size_t>(std::max(replicas, int64_t{0})));
+    std::iota(all.begin(), all.end(), 0);
+    return IntLists{std::move(all)};
+  }
+
+  absl::Status WriteOut(const IntLists& groups, int64_t partitions, Instruction& instruction) {
+    int64_t listed = 0, most = 0;
+    for (const Ints& group : groups) {
+      listed += static_cast<int64_t>(group.size());
+      for (const int64_t id : group) {
+        if (id < 0 || id >= kMostIds) return absl::OkStatus();  // for Verify to refuse
+        most = std::max(most, id);
+      }
+    }
+    if (partitions > kMostIds || (num_ids_ += listed * partitions) > kMostIds)
+      return LimitExceeded("device ids", std::max(num_ids_, partitions), kMostIds);
+    auto written = std::make_shared<ReplicaGroups>();
+    for (const Ints& group : groups) {
+      Ints& ids = written->groups.emplace_back();
+      for (int64_t p = 0; p < partitions; ++p)
+        for (const int64_t r : group) ids.push_back(r * partitions + p);
+    }
+    instruction.attributes.Set(Attr::kReplicaGroups,
+                               std::shared_ptr<const ReplicaGroups>(std::move(written)));
+    instruction.attributes.Set(Attr::kUseGlobalDeviceIds, true);
+    auto extras = instruction.extras == nullptr ? std::make_shared<InstructionExtras>()
+                                                : std::make_shared<InstructionExtras>(*instruction.extras);
+    std::erase_if(extras->frontend_attributes, [](const auto& known) { return known.first == kGroupMode; });
+    extras->frontend_attributes.emplace_back(std::string(kGroupMode),
+                                             StringOrJson{std::string(kAllPartitions), false});
+    std::sort(extras->frontend_attributes.begin(), extras->frontend_attributes.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    instruction.extras = std::move(extras);
+    // Flattened ids say nothing of replicas; the ids that they come from did.
+    if (!said_.partitions) module_.num_partitions = std::max(module_.num_partitions, partitions);
+    if (!said_.replicas) module_.replica_count = std::max(module_.replica_count, most + 1);
+    return absl::OkStatus();
+  }
+
+  Module& module_;
+  const DeviceCountsSaid said_;
+  int64_t num_ids_ = 0;
+};
+
 constexpr ImportRow kCollectiveRows[] = {
     {"stablehlo.all_reduce", ImportAllReduce},
     {"stablehlo.reduce_scatter", ImportReduceScatter},
@@ -137,5 +232,13 @@ constexpr ImportRow kCollectiveRows[] = {
 }  // namespace
 
 std::span<const ImportRow> CollectiveRows() { return kCollectiveRows; }
+
+absl::Status WriteOutGroups(Module& module, DeviceCountsSaid said) {
+  GroupWriter writer(module, said);
+  for (Computation& computation : module.computations)
+    for (Instruction& instruction : computation.instructions)
+      ASSAY_RETURN_IF_ERROR(writer.Write(computation, instruction));
+  return absl::OkStatus();
+}
 
 }  // namespace assay::mlir

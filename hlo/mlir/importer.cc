@@ -225,7 +225,8 @@ int32_t Importer::Add(Scope& scope, Opcode opcode, SharedShape shape, std::span<
       AddExtras(from, &added);
     }
   }
-  if (opcode == Opcode::kCall || opcode == Opcode::kWhile || opcode == Opcode::kConditional)
+  if (opcode == Opcode::kCall || opcode == Opcode::kWhile || opcode == Opcode::kConditional ||
+      (!from.regions.empty() && std::ranges::any_of(from.regions, HasTests)))
     scope.unordered.push_back(index);
   return index;
 }

@@ -40,6 +40,11 @@ struct Scope {
   std::vector<int32_t> unordered;
 };
 
+// Which counts of devices a module says, be they 1.
+struct DeviceCountsSaid {
+  bool replicas = false, partitions = false;
+};
+
 class OpImport;
 using ImportFn = void (*)(OpImport&);
 struct ImportRow {
@@ -172,6 +177,10 @@ class Importer {
   absl::Status ImportLayoutModes(const Operation& entry);
   void SetStorageRange(size_t argument, std::string_view range);
   absl::Status ImportModuleAttributes(const Operation& module);
+  // import_tests.cc: the grid of interpreter.run_parallel is that of the module.
+  absl::Status SettleProcesses(int32_t entry);
+  absl::Status VisitCalled(std::vector<int32_t> roots,
+                           absl::FunctionRef<absl::Status(const Operation&)> visit) const;
   absl::StatusOr<int32_t> Root(Scope& scope, const Region& region, std::span<const int32_t> more);
   int32_t LookupCaptured(const Scope& scope, const Value& value) const;
   // import_sharding.cc
@@ -189,9 +198,11 @@ class Importer {
 
   const Tree& tree_;
   Module module_;
-  std::string meshes_;               // those of sdy.mesh, "mesh = #sdy.mesh<...>"
-  std::vector<SharedShape> shapes_;  // by type id
-  std::vector<Binding> bindings_;    // by value id
+  DeviceCountsSaid said_;
+  mutable bool runs_parallel_ = false;  // the entry reaches an interpreter.run_parallel
+  std::string meshes_;                  // those of sdy.mesh, "mesh = #sdy.mesh<...>"
+  std::vector<SharedShape> shapes_;     // by type id
+  std::vector<Binding> bindings_;       // by value id
   std::vector<SharedShape> scalars_;
   absl::flat_hash_map<const Attribute*, LiteralPtr> large_literals_;
   std::array<KnownSmall, 61> small_literals_;  // by a hash of the attribute; the last one of each
@@ -322,11 +333,23 @@ std::span<const ImportRow> TestRows();         // import_tests.cc
 // The backend_config of a test's custom call ("check.expect_close"), from attributes of the operation; empty if the
 // target is no such call or has no fields.
 std::string TestCallConfig(const Operation& op, std::string_view target);  // import_tests.cc
+// Whether checks, probes or prints stand in a region, or in those inside.
+bool HasTests(const Region& region);  // import_tests.cc
 // Sets that of a call, if it is not empty, and puts calls that record or show values into the order of the text.
 void FinishTestCall(OpImport& in, int32_t call, std::string_view target,
                     std::string config);  // import_tests.cc
+// Attributes of a custom call in HLO for which StableHLO's has no field; they stand in kHloAttributes as HLO text.
+inline constexpr std::string_view kHloAttributes = "assay.hlo_attributes";
+inline constexpr Attr kHloAttributesOfCalls[] = {
+    Attr::kWindow,      Attr::kDimLabels,    Attr::kFeatureGroupCount, Attr::kBatchGroupCount,
+    Attr::kPaddingType, Attr::kLiteralValue, Attr::kOperandPrecision,  Attr::kSchedule};
 // Whether a CHLO operation is a function of so many operands that becomes a custom call of its name, element by element.
 bool IsChloFunction(std::string_view name, size_t operands);  // import_chlo.cc
+
+// The groups of replicas with all their partitions as lists of device ids, where the order of their members shows: StableHLO has,
+// for each partition, the replicas of the group; HLO, for each replica, its partitions (Decision: stablehlo-group-order). Counts that
+// the module does not say become those that this needs.
+absl::Status WriteOutGroups(Module& module, DeviceCountsSaid said);  // import_collective.cc
 
 // False, with an error, where the sizes of the result are known only at run time.
 bool HasStaticResult(OpImport& in);  // import_dynamic.cc

@@ -434,5 +434,48 @@ TEST_CASE("audit: factorizations", "[audit]") {
   CHECK(Read(solve("true"), AuditPoint::kSingularTriangle).empty());
 }
 
+TEST_CASE("audit: the order of groups of replicas with all their partitions", "[audit]") {
+  const auto said = [](const std::string& header, const std::string& collective) {
+    const absl::StatusOr<Program> program = Program::Load(
+        "test.hlo",
+        "HloModule m" + header +
+            "\nsum { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT c = s32[] add(a, b) }\n"
+            "f { a = s32[] parameter(0)\n b = s32[] parameter(1)\n ROOT c = s32[] subtract(a, b) }\n"
+            "ENTRY e { x = s32[4] parameter(0)\n ROOT r = " +
+            collective + " }\n");
+    INFO(program.status());
+    REQUIRE(program.ok());
+    return Said(AuditText(program->module()), AuditPoint::kGroupOrder);
+  };
+  const std::string both = ", replica_count=2, num_partitions=2";
+  CHECK(said(both, "s32[16] all-gather(x), dimensions={0}, channel_id=1, replica_groups={{0,1}}") ==
+        Lines{"r always"});
+  CHECK(said("", "s32[16] all-gather(x), dimensions={0}, channel_id=1, replica_groups={{0,1}}") ==
+        Lines{"r always"});
+  CHECK(
+      said(both,
+           "s32[1] reduce-scatter(x), dimensions={0}, channel_id=1, replica_groups={{0,1}}, to_apply=sum") ==
+      Lines{"r always"});
+  CHECK(said(both, "s32[4] all-reduce(x), channel_id=1, replica_groups={{0,1}}, to_apply=f") ==
+        Lines{"r always"});
+  // No order shows, one replica or one partition, ids of devices, ids of replicas.
+  CHECK(said(both, "s32[4] all-reduce(x), channel_id=1, replica_groups={{0,1}}, to_apply=sum").empty());
+  CHECK(said(both, "s32[8] all-gather(x), dimensions={0}, channel_id=1, replica_groups={{0},{1}}").empty());
+  CHECK(
+      said(", replica_count=2", "s32[8] all-gather(x), dimensions={0}, channel_id=1, replica_groups={{0,1}}")
+          .empty());
+  CHECK(said(both,
+             "s32[16] all-gather(x), dimensions={0}, channel_id=1, replica_groups={{0,1,2,3}}, "
+             "use_global_device_ids=true")
+            .empty());
+  CHECK(said(both, "s32[8] all-gather(x), dimensions={0}, replica_groups={{0,1}}").empty());
+  // What was imported from StableHLO.
+  CHECK(said(both,
+             "s32[16] all-gather(x), dimensions={0}, channel_id=1, replica_groups={{0,2,1,3}}, "
+             "use_global_device_ids=true, "
+             "frontend_attributes={stablehlo.group_mode=\"cross_replica_and_partition\"}") ==
+        Lines{"r always"});
+}
+
 }  // namespace
 }  // namespace assay

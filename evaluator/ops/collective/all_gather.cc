@@ -126,7 +126,7 @@ constinit const OpDef ops::AllGather = {
     .eval = EvalAllGather,
     .work = work::Move,
     .bound = bound::Moved<0>,
-    .audit = audit::Nothing,
+    .audit = audit::GroupOrder,
     .pass_demand = demand::Moved<0>,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -139,7 +139,7 @@ constinit const OpDef ops::AllGatherStart = {
     .eval = EvalAllGatherStart,
     .work = work::Move,
     .bound = bound::NoRule,
-    .audit = audit::Nothing,
+    .audit = audit::GroupOrder,
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };

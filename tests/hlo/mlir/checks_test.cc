@@ -133,7 +133,53 @@ TEST_CASE("mlir: probes written as custom calls keep their order", "[mlir][check
   CHECK(printed->Run({}).status().ok());
 }
 
-TEST_CASE("mlir: run_parallel of one process is a call, of several refused", "[mlir][checks]") {
+// What stands in the regions keeps its order when the module is printed.
+TEST_CASE("mlir: probes in regions record each application", "[mlir][checks]") {
+  const auto program = [](const std::string& last) {
+    return ChecksBody(R"(%a = stablehlo.constant dense<[3, 1, 2]> : tensor<3xi64>
+%zero = stablehlo.constant dense<0> : tensor<i64>
+%m = "stablehlo.map"(%a) ({
+^bb0(%x: tensor<i64>):
+ %p = interpreter.probe %x, probe_id = "p" : tensor<i64>
+ stablehlo.return %p : tensor<i64>
+}) {dimensions = array<i64: 0>} : (tensor<3xi64>) -> tensor<3xi64>
+%s = stablehlo.reduce(%a init: %zero) across dimensions = [0] : (tensor<3xi64>, tensor<i64>) -> tensor<i64>
+ reducer(%x: tensor<i64>, %y: tensor<i64>) {
+ %t = stablehlo.add %x, %y : tensor<i64>
+ %q = interpreter.probe %t, probe_id = "p" : tensor<i64>
+ check.expect_eq %q, %t : tensor<i64>
+ stablehlo.return %q : tensor<i64>
+}
+%two = stablehlo.constant dense<2> : tensor<i64>
+%six = stablehlo.constant dense<6> : tensor<i64>
+check.expect_serialized_eq %two, probe_id = "p", iter = 2 : tensor<i64>
+check.expect_serialized_eq )" +
+                      last + ", probe_id = \"p\", iter = 5 : tensor<i64>");
+  };
+  CHECK(Ran(program("%six")).ok());
+  CHECK(ExitCodeOf(Ran(program("%two"))) == 1);
+  const absl::StatusOr<Program> module = Verified(ParseStableHloText(program("%six")));
+  REQUIRE(module.ok());
+  const absl::StatusOr<Program> printed = Verified(ParseHloText(ModuleToText(module->module())));
+  INFO(printed.status() << ModuleToText(module->module()));
+  REQUIRE(printed.ok());
+  CHECK(printed->Run({}).status().ok());
+}
+
+TEST_CASE("mlir: probes in reducers of collectives are refused", "[mlir][checks]") {
+  const absl::Status refused = Ran(ChecksBody(R"(%a = stablehlo.constant dense<[3, 1, 2]> : tensor<3xi64>
+%r = "stablehlo.all_reduce"(%a) ({
+^bb0(%x: tensor<i64>, %y: tensor<i64>):
+ %t = stablehlo.add %x, %y : tensor<i64>
+ %q = interpreter.probe %t, probe_id = "p" : tensor<i64>
+ stablehlo.return %q : tensor<i64>
+}) {replica_groups = dense<[[0]]> : tensor<1x1xi64>} : (tensor<3xi64>) -> tensor<3xi64>)"));
+  INFO(refused);
+  CHECK(ExitCodeOf(refused) == 4);
+  CHECK(std::string(refused.message()).find("RED-C7") != std::string::npos);
+}
+
+TEST_CASE("mlir: run_parallel of one process is a call", "[mlir][checks]") {
   const auto program = [](const std::string& attributes) {
     return R"(func.func @twice(%x: tensor<i32>) -> tensor<i32> {
  %y = stablehlo.add %x, %x : tensor<i32>
@@ -147,11 +193,54 @@ func.func @main() {
            "return\n}\n";
   };
   CHECK(Ran(program("programs = [[@twice]]")).ok());
-  CHECK(ExitCodeOf(Ran(program("programs = [[@twice, @twice]]"))) == 4);
-  CHECK(ExitCodeOf(Ran(program("programs = [[@twice], [@twice]]"))) == 4);
+  CHECK(ExitCodeOf(Ran(program("programs = [[@twice, @twice]]"))) == 3);  // one operand for two functions
+  CHECK(ExitCodeOf(Ran(program("programs = [[@twice], []]"))) == 3);
+  CHECK(ExitCodeOf(Ran(program("programs = []"))) == 3);
   CHECK(ExitCodeOf(Ran(program("infeed = [@twice], programs = [[@twice]]"))) == 4);
   CHECK(ExitCodeOf(Ran(program("programs = [[@thrice]]"))) == 3);
   CHECK(ExitCodeOf(Ran(program("infeed = []"))) == 3);
+}
+
+// Two processes of @step; `outside` and `inside` are more operations.
+std::string TwoProcesses(const std::string& outside, const std::string& inside,
+                         const std::string& attributes = "") {
+  return "module @m" + attributes + R"( {
+func.func @step(%x: tensor<i32>) -> tensor<i32> {
+)" + inside +
+         R"( return %x : tensor<i32>
+}
+func.func @main() {
+ %c = stablehlo.constant dense<4> : tensor<i32>
+ %d = stablehlo.constant dense<5> : tensor<i32>
+ %r:2 = "interpreter.run_parallel"(%c, %d) {programs = [[@step, @step]]} : (tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
+)" + outside +
+         " return\n}\n}\n";
+}
+
+TEST_CASE("mlir: run_parallel of several processes is a grid of devices", "[mlir][checks]") {
+  const absl::StatusOr<Module> module = ParseStableHloText(TwoProcesses("", ""));
+  INFO(module.status());
+  REQUIRE(module.ok());
+  CHECK(module->replica_count == 1);
+  CHECK(module->num_partitions == 2);
+  CHECK(Verified(module).ok());
+  const auto exit_code = [](const std::string& text) {
+    return ExitCodeOf(ParseStableHloText(text).status());
+  };
+  CHECK(exit_code(TwoProcesses("", "", " attributes {mhlo.num_partitions = 2 : i32}")) == 0);
+  CHECK(exit_code(TwoProcesses("", "", " attributes {mhlo.num_partitions = 1 : i32}")) == 4);
+  // What would tell devices apart, or show once for each.
+  CHECK(exit_code(TwoProcesses(" %i = stablehlo.partition_id : tensor<ui32>\n", "")) == 4);
+  CHECK(exit_code(TwoProcesses(" %i = interpreter.print %c : tensor<i32>\n", "")) == 4);
+  CHECK(exit_code(TwoProcesses("", " %i = stablehlo.partition_id : tensor<ui32>\n")) == 0);
+  CHECK(exit_code(TwoProcesses("", " %p = interpreter.probe %x, probe_id = \"p\" : tensor<i32>\n")) == 0);
+  CHECK(exit_code(TwoProcesses(" check.expect_serialized_eq %c, probe_id = \"p\" : tensor<i32>\n",
+                               " %p = interpreter.probe %x, probe_id = \"p\" : tensor<i32>\n")) == 4);
+  // Grids of two sizes, and one inside of another.
+  CHECK(exit_code(
+            TwoProcesses(" %s = \"interpreter.run_parallel\"(%c) {programs = [[@step]]} : (tensor<i32>) -> "
+                         "tensor<i32>\n",
+                         "")) == 4);
 }
 
 }  // namespace
