@@ -7,6 +7,7 @@
 #include "hlo/mlir/importer.h"
 #include "hlo/mlir/text_parser.h"
 #include "hlo/mlir/text_writer.h"
+#include "hlo/text/print_values.h"
 
 namespace assay::mlir {
 namespace {
@@ -146,6 +147,19 @@ void SetConfig(OpExport& out, int64_t api_version) {
   if (has_text) out.Property("backend_config", dictionary);
 }
 
+// What HLO alone says of a call, as HLO text: "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_01io->bf01". Readers that don't know the
+// attribute leave it on the operation.
+void SetHloAttributes(OpExport& out) {
+  std::string text;
+  for (const Attr attr : kHloAttributesOfCalls) {
+    const AttrValue* const value = out.attributes().Find(attr);
+    if (value == nullptr) continue;
+    text += fmt::format("{}{}=", text.empty() ? "" : ", ", Name(attr));
+    print::AppendAttributeValue(attr, *value, {}, text);
+  }
+  if (!text.empty()) out.Discardable(kHloAttributes, Quoted(text));
+}
+
 // The call that the importer makes of a CHLO function which HLO does not have.
 bool IsFunction(const OpExport& out) {
   const std::string_view target = out.attributes().Text(Attr::kCustomCallTarget);
@@ -164,12 +178,6 @@ void ExportCustomCall(OpExport& out) {
     return out.Emit(out.attributes().Text(Attr::kCustomCallTarget));
   }
   if (ExportShardingCall(out)) return;
-  for (const Attr attr : {Attr::kWindow, Attr::kDimLabels, Attr::kPaddingType, Attr::kLiteralValue}) {
-    if (out.attributes().Has(attr)) return out.Refuse(fmt::format("attribute {}", Name(attr)));
-  }
-  for (const Attr attr : {Attr::kFeatureGroupCount, Attr::kBatchGroupCount}) {
-    if (out.attributes().Int(attr, 1) > 1) return out.Refuse(fmt::format("attribute {}", Name(attr)));
-  }
   for (size_t i = 0; i < out.num_operands(); ++i) out.Use(out.Operand(i));
   const std::vector<const Shape*> types = ResultTypes(*out.hlo.shape);
   const int64_t api_version = WriteApiVersion(out);
@@ -180,6 +188,7 @@ void ExportCustomCall(OpExport& out) {
   if (out.attributes().Bool(Attr::kCustomCallHasSideEffect)) out.Flag("has_side_effect", true);
   SetLayouts(out, types);
   SetAliases(out);
+  SetHloAttributes(out);
   std::vector<NodeId> results = out.MakeEach("stablehlo.custom_call", types);
   if (!out.ok()) return;
   for (NodeId& result : results) result = out.TakenApart(result);

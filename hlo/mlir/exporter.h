@@ -227,6 +227,8 @@ class OpExport {
   void Branch(ComputationId computation, NodeId captured) {
     regions_.push_back({computation, captured, "stablehlo.return"});
   }
+  // An attribute that the operation has no field for.
+  void Discardable(std::string_view name, std::string_view value);
   // Frontend attributes that the operation says otherwise: their keys start with this.
   void LeaveOutFrontend(std::string_view prefix) { frontend_left_out_.push_back(prefix); }
 
@@ -264,6 +266,7 @@ class OpExport {
 
   std::vector<NodeId> operands_;
   std::string properties_;
+  std::string discardable_;
   std::vector<RegionText> regions_;
   absl::InlinedVector<std::string_view, 2> frontend_left_out_;
   bool is_plain_ = false;  // without location and frontend attributes

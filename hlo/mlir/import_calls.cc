@@ -1,8 +1,10 @@
 // Calls of functions, composites and custom calls (spec/stablehlo-text.md sections 6 to 8).
+#include <algorithm>
 #include <array>
 
 #include "fmt/format.h"
 #include "hlo/mlir/importer.h"
+#include "hlo/text/attribute_values.h"
 
 namespace assay::mlir {
 namespace {
@@ -243,6 +245,28 @@ void ImportApproxTopK(OpImport& in) {
   for (size_t i = 0; i < num_inputs && in.ok(); ++i) BindFirstSorted(in, sorted, i, dimension);
 }
 
+// What HLO alone says of a call: kHloAttributesOfCalls as HLO text, in any order.
+void ReadHloAttributes(OpImport& in, AttributeMap* attributes) {
+  const std::string_view text = in.Text(kHloAttributes);
+  if (!in.ok() || text.empty()) return;
+  TokenReader reader(text);
+  do {
+    const std::optional<Attr> attr =
+        reader.At(TokenKind::kAttrName) ? AttrFromName(reader.token().text) : std::nullopt;
+    if (!attr || std::ranges::find(kHloAttributesOfCalls, *attr) == std::end(kHloAttributesOfCalls) ||
+        attributes->Has(*attr))
+      return in.Invalid(fmt::format("{}: found '{}', want an attribute of a custom call", kHloAttributes,
+                                    reader.token().text));
+    reader.Next();
+    absl::StatusOr<AttrValue> value = ReadAttributeValue(reader, *attr);
+    if (!value.ok())
+      return in.Invalid(fmt::format("{}: {}", kHloAttributes, std::string(value.status().message())));
+    attributes->Set(*attr, *std::move(value));
+  } while (reader.Eat(TokenKind::kComma));
+  if (!reader.At(TokenKind::kEof))
+    in.Invalid(fmt::format("{}: found '{}', want ','", kHloAttributes, reader.token().text));
+}
+
 // A custom call; @mhlo.topk and the like, with their attributes in a dictionary, are older forms of CHLO operations.
 void ImportCustomCall(OpImport& in) {
   const std::string_view target = in.Text("call_target_name");
@@ -264,6 +288,7 @@ void ImportCustomCall(OpImport& in) {
   ReadLayouts(in, &attributes);
   ReadAliases(in, &attributes);
   ReadCalled(in, &attributes);
+  ReadHloAttributes(in, &attributes);
   if (!in.ok()) return;
   SharedShape shape = WholeShapeWithLayouts(in);
   if (!in.ok()) return;

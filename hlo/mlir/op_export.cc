@@ -85,6 +85,10 @@ void OpExport::Property(std::string_view name, std::string_view value) {
   properties_.append(name).append(" = ").append(value);
 }
 
+void OpExport::Discardable(std::string_view name, std::string_view value) {
+  discardable_ += fmt::format("{}{} = {}", discardable_.empty() ? "" : ", ", name, value);
+}
+
 void OpExport::Unit(std::string_view name) {
   if (!properties_.empty()) properties_ += ", ";
   properties_ += name;
@@ -174,8 +178,12 @@ std::vector<NodeId> OpExport::MakeEach(std::string_view name, std::span<const Sh
 }
 
 void OpExport::AppendDiscardable(std::span<const Shape* const> types) {
-  if (is_plain_) return;
-  const std::string attributes = exporter.DiscardableAttributes(hlo, types, frontend_left_out_);
+  if (is_plain_ && discardable_.empty()) return;
+  std::string attributes = std::exchange(discardable_, {});
+  if (!is_plain_) {
+    const std::string more = exporter.DiscardableAttributes(hlo, types, frontend_left_out_);
+    attributes += (attributes.empty() || more.empty() ? "" : ", ") + more;
+  }
   if (!attributes.empty()) exporter.out() += fmt::format(" {{{}}}", attributes);
 }
 

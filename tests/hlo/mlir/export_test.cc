@@ -6,6 +6,8 @@
 #include "fmt/format.h"
 #include "hlo/mlir/exporter.h"
 #include "hlo/mlir/importer.h"
+#include "hlo/proto/export.h"
+#include "hlo/proto/import.h"
 #include "tests/hlo/mlir/same_program.h"
 #include "tests/run/program_testing.h"
 
@@ -263,6 +265,75 @@ ENTRY e { a = f32[] parameter(0)
     CHECK(Body(hlo).find("func.call @f(%arg0)") != std::string::npos);
     CheckPrinted(hlo);
   }
+}
+
+// Every attribute that a custom call takes, by text, proto and StableHLO.
+TEST_CASE("export: custom calls keep all their attributes", "[mlir][export]") {
+  for (const std::string attribute :
+       {"window={size=3x3 pad=1_1x1_1 rhs_dilate=2x1}, dim_labels=bf01_01io->bf01", "window={}",
+        "dim_labels=b0f_0io->b0f, feature_group_count=2", "batch_group_count=3", "padding_type=PADDING_SAME",
+        "operand_precision={highest,default}", "schedule=SCHEDULE_LATEST", "literal=s32[3] {1, -2, 3}",
+        "literal=(f32[], pred[2]) (1.5, {1, 0})", "custom_call_has_side_effect=true",
+        "api_version=API_VERSION_STATUS_RETURNING", "to_apply=f", "called_computations={f}",
+        "operand_layout_constraints={f32[2,2]{0,1}, f32[2,2]{1,0}}",
+        "output_to_operand_aliasing={{}: (0, {})}", "backend_config=\"a=\\\"b\\\"\"",
+        "window={size=2}, dim_labels=b0f_0io->b0f, feature_group_count=4, batch_group_count=2, "
+        "padding_type=PADDING_VALID, operand_precision={high,high}, schedule=SCHEDULE_EARLIEST, "
+        "literal=f32[] nan"}) {
+    const std::string hlo = R"(f { a = f32[] parameter(0)
+ ROOT b = f32[] negate(a) }
+ENTRY e { x = f32[2,2]{0,1} parameter(0)
+ y = f32[2,2] parameter(1)
+ ROOT c = f32[2,2]{0,1} custom-call(x, y), custom_call_target="acme", )" +
+                            attribute + " }";
+    INFO(attribute);
+    const auto call_of = [](const Module& module) {
+      std::string text = ModuleToText(module);
+      const size_t begin = text.find("custom_call_target");
+      return text.substr(begin, text.find('\n', begin) - begin);
+    };
+    const std::string wanted = call_of(ProgramOf(hlo).module());
+    const absl::StatusOr<Module> stablehlo = ParseStableHloText(Printed(hlo));
+    INFO(stablehlo.status());
+    REQUIRE(stablehlo.ok());
+    CHECK(call_of(*stablehlo) == wanted);
+    const absl::StatusOr<std::string> bytes = ExportProto(ProgramOf(hlo).module());
+    REQUIRE(bytes.ok());
+    const absl::StatusOr<Module> proto = ImportProto(*bytes);
+    REQUIRE(proto.ok());
+    CHECK(call_of(*proto) == wanted);
+  }
+}
+
+TEST_CASE("export: attributes of HLO in a custom call that do not read are refused", "[mlir]") {
+  for (const char* const text :
+       {"nonsense", "window={size=}", "channel_id=1", "window={size=2}, window={size=2}",
+        "window={size=2} dim_labels=b_i->b", "to_apply=f"}) {
+    INFO(text);
+    CHECK(ExitCodeOf(ParseStableHloText(
+                         Main("%x: tensor<2xf32>", "tensor<2xf32>",
+                              std::string("%r = \"stablehlo.custom_call\"(%x) <{call_target_name = "
+                                          "\"acme\"}> {assay.hlo_attributes = \"") +
+                                  text + "\"} : (tensor<2xf32>) -> tensor<2xf32>\nreturn %r : tensor<2xf32>"))
+                         .status()) == 3);
+  }
+}
+
+TEST_CASE("export: groups of replicas with all their partitions are written out", "[mlir][export]") {
+  const auto gather = [](const std::string& header, const std::string& result) {
+    return "HloModule m" + header + "\nENTRY e { x = s32[1] parameter(0)\n ROOT r = " + result +
+           " all-gather(x), dimensions={0}, replica_groups={{0,1}}, channel_id=1 }";
+  };
+  // HLO's order: for each replica, its partitions.
+  const std::string text = Printed(gather(", replica_count=2, num_partitions=2", "s32[4]"));
+  CHECK(text.find("dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>") != std::string::npos);
+  CHECK(text.find("use_global_device_ids") != std::string::npos);
+  // One partition by the shapes: as it is.
+  CHECK(Printed(gather(", replica_count=2", "s32[2]")).find("use_global_device_ids") == std::string::npos);
+  CHECK(Refusal(gather("", "s32[4]")) ==
+        "all-gather '%r' as StableHLO: replica groups with all their partitions, in a module that does not "
+        "say their "
+        "number");
 }
 
 TEST_CASE("export: what StableHLO does not have is refused by name", "[mlir][export]") {
