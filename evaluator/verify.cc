@@ -184,6 +184,7 @@ class Verifier {
     ASSAY_RETURN_IF_ERROR(CheckChannels(module_));
     ASSAY_RETURN_IF_ERROR(VerifyDevices());
     ASSAY_RETURN_IF_ERROR(VerifyEntryLayout());
+    ASSAY_RETURN_IF_ERROR(CheckShardings(module_));
     ASSAY_RETURN_IF_ERROR(CheckShardingTexts(module_));
     return VerifyAliases();
   }

@@ -5,8 +5,53 @@
 
 #include "evaluator/registry.h"
 #include "fmt/format.h"
+#include "hlo/text/sharding_text.h"
 
 namespace assay {
+namespace {
+
+// The arrays of a value of arrays alone; false where something else is among them.
+bool ArraysOf(const Shape& shape, std::vector<const Shape*>* arrays) {
+  if (shape.IsArray()) arrays->push_back(&shape);
+  return shape.IsArray() ||
+         (shape.IsTuple() && std::ranges::all_of(shape.elements(), [&](const Shape& element) {
+            return ArraysOf(element, arrays);
+          }));
+}
+
+absl::Status CheckShardingOf(const Instruction& instruction) {
+  const std::string& text = instruction.extras->sharding;
+  std::vector<const Shape*> arrays;
+  const OpDef& op = DefinitionOf(instruction.opcode);
+  if (op.gives_async_state || op.takes_async_state || !ArraysOf(*instruction.shape, &arrays) ||
+      arrays.empty())
+    return absl::OkStatus();
+  const std::vector<std::string> shardings = LeafShardings(text);
+  const bool is_one = !text.starts_with("{{");  // of a tuple it is that of each array
+  if (!is_one && shardings.size() != arrays.size()) {
+    return InvalidProgram(
+        {}, fmt::format("{} shardings for {}", shardings.size(), instruction.shape->ToString()));
+  }
+  for (size_t i = 0; i < arrays.size(); ++i)
+    ASSAY_RETURN_IF_ERROR(CheckTiles(shardings[is_one ? 0 : i], arrays[i]->rank()));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckShardings(const Module& module) {
+  for (const Computation& computation : module.computations) {
+    for (const Instruction& instruction : computation.instructions) {
+      if (instruction.extras == nullptr || instruction.extras->sharding.empty()) continue;
+      const absl::Status status = CheckShardingOf(instruction);
+      if (!status.ok())
+        return WithPosition(WithSuffix(status, fmt::format(" (in '%{}')", instruction.name)),
+                            instruction.position);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckAsyncConsumers(const Computation& computation) {
   std::vector<int32_t> consumer(computation.instructions.size(), -1);
   for (size_t i = 0; i < computation.instructions.size(); ++i) {

@@ -11,8 +11,12 @@ namespace assay {
 // Async-C7: an async-start or async-update has at most one async-update or async-done as its user.
 absl::Status CheckAsyncConsumers(const Computation& computation);
 
-// The channel ids of collectives, which choose the mode of their groups, are positive.
+// The channel ids of collectives, which choose the mode of their groups, are positive, or 0 for none.
 absl::Status CheckChannels(const Module& module);
+
+// Shardings as XLA asks when it takes the program over: one for an array, one for each array of a tuple, and tiles that fit it.
+// What has tokens, and states of asynchronous operations, are left alone.
+absl::Status CheckShardings(const Module& module);
 
 // Copy-C2: a copy-start has exactly one user, a copy-done.
 absl::Status CheckCopyStarts(const Computation& computation);

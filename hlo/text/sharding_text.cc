@@ -312,6 +312,25 @@ std::vector<std::string> LeafShardings(std::string_view sharding) {
   return leaves;
 }
 
+absl::Status CheckTiles(std::string_view sharding, int64_t rank) {
+  if (!sharding.starts_with("{devices=")) return absl::OkStatus();
+  TokenReader in(sharding);
+  ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftBrace));
+  ShardingItems items;
+  ASSAY_RETURN_IF_ERROR(ReadItems(in, in.position(), &items));
+  // "last_tile_dim_replicate" is one, "last_tile_dims={replicated, manual}" as many as are listed.
+  const auto of_groups = items.last_dims.empty() ? 0 : std::ranges::count(items.last_dims, ',') + 1;
+  const int64_t tiled = std::ssize(items.tile_dims) - of_groups;
+  if (tiled != rank) {
+    return InvalidProgram(
+        {}, fmt::format("sharding {}: tiles of {} dimensions, the value has {}", sharding, tiled, rank));
+  }
+  std::sort(items.listed.begin(), items.listed.end());
+  const auto twice = std::adjacent_find(items.listed.begin(), items.listed.end());
+  if (twice == items.listed.end()) return absl::OkStatus();
+  return InvalidProgram({}, fmt::format("sharding {}: device {} stands twice", sharding, *twice));
+}
+
 absl::StatusOr<ShardLayout> LayoutOfSharding(std::string_view sharding, int64_t rank, int64_t num_devices) {
   TokenReader in(sharding);
   ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLeftBrace));
