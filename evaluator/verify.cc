@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "evaluator/ops/test_call.h"
 #include "evaluator/registry.h"
 #include "evaluator/verify_relations.h"
 #include "fmt/format.h"
+#include "hlo/annotation.h"
 #include "hlo/manual_region.h"
 
 namespace assay {

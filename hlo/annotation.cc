@@ -9,6 +9,12 @@ bool IsShardingAnnotation(const Instruction& instruction) {
          target == "xla.sdy.PropagationBarrier";
 }
 
+bool OnlyObserves(const Instruction& instruction) {
+  if (instruction.opcode != Opcode::kCustomCall) return false;
+  const std::string_view target = instruction.attributes.Text(Attr::kCustomCallTarget);
+  return target.starts_with("check.") || target.starts_with("interpreter.");
+}
+
 int32_t WithoutAnnotations(const Computation& computation, int32_t index) {
   while (IsShardingAnnotation(computation.instructions[static_cast<size_t>(index)]))
     index = computation.instructions[static_cast<size_t>(index)].operands[0];

@@ -193,11 +193,6 @@ absl::StatusOr<Literal> Recorded(EvalContext& context, const Literal& wanted) {
 
 bool IsTestCall(std::string_view target) { return FindTest(target) != nullptr; }
 
-bool OnlyObserves(const Instruction& instruction) {
-  return instruction.opcode == Opcode::kCustomCall &&
-         IsTestCall(instruction.attributes.Text(Attr::kCustomCallTarget));
-}
-
 absl::Status VerifyTestCall(const InferContext& context, const Shape& result) {
   const TestTarget& target = *FindTest(context.attributes().Text(Attr::kCustomCallTarget));
   if (context.num_operands() != target.operands) {

@@ -23,9 +23,6 @@
 namespace assay {
 
 bool IsTestCall(std::string_view target);
-// A call that looks at its operands and gives one of them, or nothing: it may stand in a computation that is applied to single
-// elements, as it changes no value.
-bool OnlyObserves(const Instruction& instruction);
 // Operands, result and fields of a call of such a target. Error: InvalidProgram; NotSupported for dynamic shapes.
 absl::Status VerifyTestCall(const InferContext& context, const Shape& result);
 absl::StatusOr<Literal> EvalTestCall(EvalContext& context, std::span<Literal> operands);

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "fmt/format.h"
-#include "hlo/group_mode.h"
 #include "hlo/mlir/exporter.h"
+#include "hlo/mlir/importer.h"
 
 namespace assay::mlir {
 namespace {

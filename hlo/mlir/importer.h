@@ -346,6 +346,11 @@ inline constexpr Attr kHloAttributesOfCalls[] = {
 // Whether a CHLO operation is a function of so many operands that becomes a custom call of its name, element by element.
 bool IsChloFunction(std::string_view name, size_t operands);  // import_chlo.cc
 
+// Whether the order of a group shows in the result of an all-gather, a reduce-scatter, or an all-reduce, whose reducer then is none
+// that is associative and commutative to the last bit (sums of floats are exact).
+bool ShowsGroupOrder(const Module& module, const Instruction& collective);  // import_collective.cc
+// How many devices an all-gather joins, or a reduce-scatter shares its result among, by their shapes; 0: they don't say.
+int64_t MembersByShape(const Computation& computation, const Instruction& collective);
 // The groups of replicas with all their partitions as lists of device ids, where the order of their members shows: StableHLO has,
 // for each partition, the replicas of the group; HLO, for each replica, its partitions (Decision: stablehlo-group-order). Counts that
 // the module does not say become those that this needs.
