@@ -156,11 +156,14 @@ class GroupWriter {
   GroupWriter(Module& module, DeviceCountsSaid said) : module_(module), said_(said) {}
 
   absl::Status Write(const Computation& computation, Instruction& instruction) {
+    const Opcode opcode = instruction.opcode;
+    if (opcode != Opcode::kAllGather && opcode != Opcode::kAllReduce && opcode != Opcode::kReduceScatter)
+      return absl::OkStatus();
     const AttributeMap& attributes = instruction.attributes;
     if (attributes.Int(Attr::kChannelId, 0) == 0 || attributes.Bool(Attr::kUseGlobalDeviceIds) ||
         instruction.operands.empty() || !ShowsGroupOrder(module_, instruction))
       return absl::OkStatus();
-    const bool moves = instruction.opcode != Opcode::kAllReduce;
+    const bool moves = opcode != Opcode::kAllReduce;
     const int64_t members = MembersByShape(computation, instruction);
     ASSAY_ASSIGN_OR_RETURN(const IntLists groups, Listed(instruction, members));
     const auto has_several = [](const Ints& group) { return group.size() > 1; };
@@ -171,8 +174,10 @@ class GroupWriter {
                                : !moves         ? 1
                                : size > 0       ? members / size
                                                 : 0;
-    if (partitions < 1 || (partitions == 1 && moves))
-      return absl::OkStatus();  // no order but one, or for Verify to refuse
+    if (partitions < 1) return absl::OkStatus();  // for Verify to refuse
+    // One partition, which shapes or the module say: no order but one. Else ids of devices hold an all-reduce to it.
+    const bool is_said = moves || said_.partitions || (said_.replicas && module_.replica_count == 1);
+    if (partitions == 1 && is_said) return absl::OkStatus();
     return WriteOut(groups, partitions, instruction);
   }
 
@@ -220,6 +225,14 @@ class GroupWriter {
     instruction.attributes.Set(Attr::kReplicaGroups,
                                std::shared_ptr<const ReplicaGroups>(std::move(written)));
     instruction.attributes.Set(Attr::kUseGlobalDeviceIds, true);
+    if (partitions > 1) SetMode(instruction);
+    // Flattened ids say nothing of replicas; the ids that they come from did.
+    if (!said_.partitions) module_.num_partitions = std::max(module_.num_partitions, partitions);
+    if (!said_.replicas) module_.replica_count = std::max(module_.replica_count, most + 1);
+    return absl::OkStatus();
+  }
+
+  static void SetMode(Instruction& instruction) {
     auto extras = instruction.extras == nullptr ? std::make_shared<InstructionExtras>()
                                                 : std::make_shared<InstructionExtras>(*instruction.extras);
     std::erase_if(extras->frontend_attributes, [](const auto& known) { return known.first == kGroupMode; });
@@ -228,10 +241,6 @@ class GroupWriter {
     std::sort(extras->frontend_attributes.begin(), extras->frontend_attributes.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
     instruction.extras = std::move(extras);
-    // Flattened ids say nothing of replicas; the ids that they come from did.
-    if (!said_.partitions) module_.num_partitions = std::max(module_.num_partitions, partitions);
-    if (!said_.replicas) module_.replica_count = std::max(module_.replica_count, most + 1);
-    return absl::OkStatus();
   }
 
   Module& module_;
