@@ -46,6 +46,25 @@ class Cli(CliCase):
         with open(self.path("1.npz"), "rb") as one, open(self.path("2.npz"), "rb") as two:
             self.assertEqual(one.read(), two.read())
 
+    # ---- several programs in a file ----
+
+    def test_each_module_of_a_text(self):
+        module = "HloModule %s\n\nENTRY e {\n  ROOT c = f32[] constant(%s)\n}\n\n"
+        program = self.file("two.hlo", module % ("first", 1) + module % ("second", 2))
+        broken = self.file("broken.hlo", module % ("first", 1) + module % ("second", "x"))
+        self.expect(0, "verify", program)
+        self.expect(3, "verify", broken, error="broken.hlo:9:26: ")
+        self.expect(0, "verify", broken, "--module", "first")
+        printed = self.expect(0, "print", program).stdout.decode()
+        self.assertEqual(printed.count("HloModule"), 2)
+        self.expect(0, "print", self.file("again.hlo", printed), output=printed)
+        text = self.expect(0, "print", program, "--to", "mlir").stdout.decode()
+        self.expect(0, "run", self.file("two.mlir", text), "--module", "second", output="out0 f32[]\n2.")
+        self.expect(0, "run", program, "--module", "second", output="out0 f32[]\n2.")
+        for command in (["run"], ["print", "--to", "pb"], ["plan"], ["bench"]):
+            self.expect(2, command[0], program, *command[1:], error="holds 2 programs, first, second: --module NAME")
+        self.expect(2, "run", program, "--module", "third", error="holds 2 programs")
+
     # ---- test programs ----
 
     def test_a_failing_check_ends_the_run(self):
