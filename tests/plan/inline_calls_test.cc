@@ -119,7 +119,7 @@ TEST_CASE("inline_calls: sharding annotations are left out, and counted", "[inli
   const auto module = Inlined(R"(ENTRY e {
   x = f32[4] parameter(0)
   a = f32[4] negate(x)
-  b = f32[4] custom-call(a), custom_call_target="Sharding", sharding={devices=[2]<=[2]}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{}]>]>"}
+  b = f32[4] custom-call(a), custom_call_target="Sharding", sharding={devices=[2]<=[2]}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<mesh<[\"x\"=2]>, [{}]>]>"}
   c = f32[4] custom-call(b), custom_call_target="xla.sdy.PropagationBarrier", custom_call_has_side_effect=true
   d = f32[4] negate(c)
   t = f32[4] custom-call(d), custom_call_target="Sharding", sharding={devices=[2]<=[2]}
