@@ -8,6 +8,8 @@
 namespace assay::audit {
 namespace {
 
+__extension__ typedef __int128 Int128;
+
 constexpr int kDeepest = 32;
 constexpr int64_t kMostRead = 1 << 20;  // elements of a constant
 
@@ -52,9 +54,16 @@ class Ranges {
            (IsIntegral(shape.element_type()) || shape.element_type() == ElementType::kPred);
   }
 
+  // Of unsigned factors of 64 bits each the product may leave int128; what stands for it leaves their type, too.
+  static absl::int128 Times(absl::int128 x, absl::int128 y) {
+    Int128 product;
+    if (!__builtin_mul_overflow(static_cast<Int128>(x), static_cast<Int128>(y), &product)) return product;
+    return (x < 0) == (y < 0) ? absl::Int128Max() : absl::Int128Min();
+  }
+
   IntegerRange Product(const IntegerRange& a, const IntegerRange& b) const {
-    // Of 64 bits at most each: no product leaves 128.
-    const absl::int128 corners[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+    const absl::int128 corners[] = {Times(a.low, b.low), Times(a.low, b.high), Times(a.high, b.low),
+                                    Times(a.high, b.high)};
     return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
   }
 

@@ -33,7 +33,7 @@ constexpr std::string_view kUnknownNote = "nobody knows the reducer to be commut
 // Applications of the reducer that a result element takes, by the shapes.
 int64_t TermsOf(const Shape& data, const Shape& result) {
   const int64_t results = std::max<int64_t>(result.num_elements(), 1);
-  return (data.num_elements() + results - 1) / results;
+  return data.num_elements() / results + (data.num_elements() % results == 0 ? 0 : 1);
 }
 
 const Shape& FirstOf(const Shape& shape) { return shape.IsTuple() ? shape.element(0) : shape; }
@@ -285,9 +285,10 @@ void ReduceWindow(AuditContext& c) {
   NansOfReducer(c, id, 0, arrays);
   if (FirstOf(c.view().result()).num_elements() == 0) return;
   Init(c, id, arrays);
-  int64_t window = 1;
-  for (const WindowDimension& d : c.attributes().WindowOf()) window *= d.size;
-  if (OrderMatters(c, id) && window > 1) c.May(AuditPoint::kOrderSensitive, kUnknownNote);
+  const Window& window = c.attributes().WindowOf();
+  const bool combines =
+      std::any_of(window.begin(), window.end(), [](const WindowDimension& d) { return d.size > 1; });
+  if (OrderMatters(c, id) && combines) c.May(AuditPoint::kOrderSensitive, kUnknownNote);
 }
 
 void SelectAndScatter(AuditContext& c) {

@@ -153,6 +153,52 @@ Literal Column(std::vector<int64_t> values) {
   return Literal::FromInts(ElementType::kS32, sizes, values);
 }
 
+// Of 64 bits each the largest factors give 2^128 - 2^65 + 1, which int128 does not hold: it is no value of the indices' type, so
+// that nothing is known of them.
+TEST_CASE("audit: indices that are a product of unsigned numbers of 64 bits", "[audit]") {
+  const auto gather = [](const std::string& type, const std::string& index) {
+    return "ENTRY e {\n x = f32[5,3] parameter(0)\n i = " + type + "[3,1] parameter(1)\n" + index +
+           " ROOT r = f32[3,3] gather(x, p), offset_dims={1}, collapsed_slice_dims={0}, "
+           "start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}\n}\n";
+  };
+  for (const std::string type : {"u64", "s64", "u32"}) {
+    const std::string shape = type + "[3,1]";
+    CHECK(Read(gather(type, " p = " + shape + " multiply(i, i)\n"), AuditPoint::kIndexClamped) ==
+          Lines{"r may"});
+    CHECK(Read(gather(type, " q = " + shape + " multiply(i, i)\n p = " + shape + " multiply(q, i)\n"),
+               AuditPoint::kIndexClamped) == Lines{"r may"});
+    // Factors that are known: 4 is the last row, 5 is beyond.
+    const auto of_constants = [&](const std::string& by) {
+      return gather(type, " a = " + shape + " constant({{1}, {0}, {2}})\n b = " + shape + " constant({{" +
+                              by + "}, {0}, {0}})\n p = " + shape + " multiply(a, b)\n");
+    };
+    CHECK(Read(of_constants("2"), AuditPoint::kIndexClamped).empty());
+    CHECK(Read(of_constants("3"), AuditPoint::kIndexClamped) == Lines{"r may"});
+  }
+  CHECK(
+      Read(gather(
+               "s64",
+               " c = s64[3,1] constant({{-9223372036854775808}, {1}, {1}})\n p = s64[3,1] multiply(c, c)\n"),
+           AuditPoint::kIndexClamped) == Lines{"r may"});
+}
+
+TEST_CASE("audit: reducers over more elements than int64 counts", "[audit]") {
+  const std::string keep =
+      "k {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] subtract(a, b)\n}\n";
+  // 2^32 x 2^32 positions: their number is 0 in 64 bits.
+  CHECK(Read(keep + "ENTRY e {\n x = f32[1,1] parameter(0)\n z = f32[] constant(0)\n ROOT r = f32[1,1] "
+                    "reduce-window(x, z), "
+                    "window={size=4294967296x4294967296 pad=0_4294967295x0_4294967295}, to_apply=k\n}\n",
+             AuditPoint::kOrderSensitive) == Lines{"r may"});
+  const std::string bytes =
+      "k {\n a = s8[] parameter(0)\n b = s8[] parameter(1)\n ROOT s = s8[] subtract(a, b)\n}\n";
+  CHECK(
+      Read(bytes +
+               "ENTRY e {\n x = s8[9223372036854775807] parameter(0)\n z = s8[] constant(0)\n ROOT r = s8[] "
+               "reduce(x, z), dimensions={0}, to_apply=k\n}\n",
+           AuditPoint::kOrderSensitive) == Lines{"r may"});
+}
+
 TEST_CASE("audit: gather", "[audit]") {
   const int64_t sizes[] = {5, 3};
   const Literal x = Literal::FromDoubles(ElementType::kF32, sizes, std::vector<double>(15, 1));
