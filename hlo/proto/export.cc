@@ -104,7 +104,7 @@ class Exporter {
     ASSAY_RETURN_IF_ERROR(WriteEntryLayout(message_.mutable_host_program_shape()));
     if (module_.is_scheduled) WriteSchedule();
     WriteAliases();
-    WriteFrameTables();
+    ASSAY_RETURN_IF_ERROR(WriteFrameTables());
     proto::WriteFrontendAttributes(module_.frontend_attributes, message_.mutable_frontend_attributes());
     WriteModuleExtras();
     return absl::OkStatus();
@@ -156,26 +156,35 @@ class Exporter {
   }
 
   // The text counts parents from 2, and 1 is none; here 0 is none.
-  void WriteFrameTables() {
+  absl::Status WriteFrameTables() {
     const FrameTables& tables = module_.frame_tables;
-    if (tables.empty()) return;
+    if (tables.empty()) return absl::OkStatus();
     pb::StackFrameIndexProto* const index = message_.mutable_stack_frame_index();
     for (const std::string& name : tables.file_names) index->add_file_names(name);
     for (const std::string& name : tables.function_names) index->add_function_names(name);
+    absl::Status status;
+    const auto narrow = [&status](std::string_view field, int64_t value) {
+      const auto narrowed = static_cast<int32_t>(value);
+      if (narrowed != value && status.ok())
+        status =
+            NotSupported({}, fmt::format("writing frame tables: {} {} has more than 32 bits", field, value));
+      return narrowed;
+    };
     for (const FrameTables::Location& l : tables.locations) {
       pb::FileLocation* const added = index->add_file_locations();
-      added->set_file_name_id(static_cast<int32_t>(l.file_name_id));
-      added->set_function_name_id(static_cast<int32_t>(l.function_name_id));
-      added->set_line(static_cast<int32_t>(l.line));
-      added->set_column(static_cast<int32_t>(l.column));
-      added->set_end_line(static_cast<int32_t>(l.end_line));
-      added->set_end_column(static_cast<int32_t>(l.end_column));
+      added->set_file_name_id(narrow("file_name_id", l.file_name_id));
+      added->set_function_name_id(narrow("function_name_id", l.function_name_id));
+      added->set_line(narrow("line", l.line));
+      added->set_column(narrow("column", l.column));
+      added->set_end_line(narrow("end_line", l.end_line));
+      added->set_end_column(narrow("end_column", l.end_column));
     }
     for (const FrameTables::Frame& frame : tables.frames) {
       pb::StackFrame* const added = index->add_stack_frames();
-      added->set_file_location_id(static_cast<int32_t>(frame.file_location_id));
-      added->set_parent_frame_id(static_cast<int32_t>(std::max<int64_t>(frame.parent_frame_id - 1, 0)));
+      added->set_file_location_id(narrow("file_location_id", frame.file_location_id));
+      added->set_parent_frame_id(narrow("parent_frame_id", frame.parent_frame_id - 1));
     }
+    return status;
   }
 
   void WriteModuleExtras() {

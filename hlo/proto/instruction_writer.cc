@@ -127,13 +127,15 @@ struct Writer {
   absl::Status WriteOther() const;
 };
 
-// What a field would not give back as it is: the reader takes a channel below 1 as none.
+// What a field would not give back as it is: the reader takes a channel below 1 as none, and a group count of 0 as 1.
 absl::Status Writer::CheckRoom() const {
   const auto refused = [this](std::string_view what) {
     return NotSupported({}, fmt::format("writing {}: {}", Name(attr), what));
   };
   if (attr == Attr::kChannelId && Int() < 1)
     return refused(fmt::format("{} stands for no channel in a proto", Int()));
+  if ((attr == Attr::kFeatureGroupCount || attr == Attr::kBatchGroupCount) && Int() == 0)
+    return refused("0 stands for 1 in a proto");
   if (attr == Attr::kEpsilon && !IsShortestOfFloat(std::get<double>(value)))
     return refused(fmt::format("{} is no float", std::get<double>(value)));
   const bool is_narrow =

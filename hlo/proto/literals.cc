@@ -1,6 +1,7 @@
 // LiteralProto. Its elements stand in the order of the layout; ours stand in logical order, row-major.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "fmt/format.h"
 #include "hlo/proto/hlo.pb.h"
@@ -291,8 +292,13 @@ absl::Status WriteLiteral(const Literal& literal, pb::LiteralProto* message) {
   }
   SetElements(shape.element_type(), std::move(bytes), message);
   if (shape.HasDynamic()) {
-    for (int64_t d = 0; d < shape.rank(); ++d)
-      message->add_dynamic_sizes(static_cast<int32_t>(literal.dynamic_size(d)));
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      const int64_t size = literal.dynamic_size(d);
+      if (size > std::numeric_limits<int32_t>::max())
+        return NotSupported(
+            {}, fmt::format("writing a literal with run-time size {}: it has more than 32 bits", size));
+      message->add_dynamic_sizes(static_cast<int32_t>(size));
+    }
   }
   return absl::OkStatus();
 }

@@ -187,7 +187,14 @@ absl::Status ReadFrameFields(TokenReader& in, std::span<const std::pair<std::str
     }
     seen |= 1u << i;
     in.Next();
-    ASSAY_RETURN_IF_ERROR(in.ReadInt(fields[i].second));
+    const SourcePosition at = in.position();
+    int64_t& value = *fields[i].second;
+    ASSAY_RETURN_IF_ERROR(in.ReadInt(&value));
+    // As in XLA: protos have 32 bits for it.
+    if (value < INT32_MIN || value > INT32_MAX) {
+      return InvalidProgram(
+          at, fmt::format("frame table: {} is {}, want a number of 32 bits", fields[i].first, value));
+    }
     in.Eat(TokenKind::kComma);
   }
   ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kRightBrace));

@@ -1,6 +1,7 @@
 // Text to proto to text changes nothing: every golden that verifies, every real program, and what the goldens lack.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <limits>
 
 #include "evaluator/verify.h"
 #include "golden/golden.h"
@@ -188,6 +189,163 @@ TEST_CASE("proto: numbers that a field would not give back are refused", "[proto
   CHECK(sent("1").ok());
   CHECK(ExitCodeOf(sent("0")) == 4);
   CHECK(ExitCodeOf(sent("-3")) == 4);
+}
+
+// The text of a module in which '@' stands where a program may write an integer.
+constexpr std::string_view kIntegers[] = {
+    "x = f32[] parameter(0), metadata={source_line=@}",
+    "x = f32[] parameter(0), metadata={source_end_line=@}",
+    "x = f32[] parameter(0), metadata={source_column=@}",
+    "x = f32[] parameter(0), metadata={source_end_column=@}",
+    "x = f32[] parameter(0), metadata={stack_frame_id=@}",
+    "x = f32[] parameter(0), metadata={profile_type={@}}",
+    "x = f32[] parameter(0), sharding={maximal device=@}",
+    "x = f32[] parameter(0), sharding={devices=[@]0,1}",
+    "x = f32[] parameter(0), sharding={devices=[2]@,1}",
+    "x = f32[] parameter(0), sharding={devices=[2]<=[@]}",
+    "x = f32[] parameter(0), sharding={devices=[2,2]<=[2,2]T(@,0)}",
+    "x = f32[] parameter(0), sharding={replicated shard_as @}",
+    "x = f32[] parameter(0), statistics={visualizing_index=@,a=1}",
+    "x = f32[] parameter(@)",
+    "x = f32[@] parameter(0)",
+    "x = f32[<=@] parameter(0)",
+    "x = f32[2,3]{@,0} parameter(0)",
+    "x = f32[2,3]{1,0:T(@,128)} parameter(0)",
+    "x = f32[2,3]{1,0:S(@)} parameter(0)",
+    "x = f32[2,3]{1,0:E(@)} parameter(0)",
+    "x = f32[2,3]{1,0:L(@)} parameter(0)",
+    "x = f32[2,3]{1,0:SC(0:@)} parameter(0)",
+    "x = f32[2,3]{1,0:SC(@:1)} parameter(0)",
+    "x = f32[] parameter(0)\n  y = f32[] reduce-precision(x), exponent_bits=@, mantissa_bits=7",
+    "x = f32[] parameter(0)\n  y = f32[] reduce-precision(x), exponent_bits=7, mantissa_bits=@",
+    "x = (f32[]) parameter(0)\n  y = f32[] get-tuple-element(x), index=@",
+    "y = f32[4] iota(), iota_dimension=@",
+    "x = f32[4] parameter(0)\n  y = f32[2] slice(x), slice={[@:4]}",
+    "x = f32[4] parameter(0)\n  y = f32[2] slice(x), slice={[0:@]}",
+    "x = f32[4] parameter(0)\n  y = f32[2] slice(x), slice={[0:4:@]}",
+    "x = f32[4] parameter(0)\n  c = f32[] constant(0)\n  y = f32[2] pad(x, c), padding=@_0_0",
+    "x = f32[4] parameter(0)\n  c = f32[] constant(0)\n  y = f32[2] pad(x, c), padding=0_@_0",
+    "x = f32[4] parameter(0)\n  c = f32[] constant(0)\n  y = f32[2] pad(x, c), padding=0_0_@",
+    "x = f32[4] parameter(0)\n  i = s32[] constant(0)\n  y = f32[2] dynamic-slice(x, i), "
+    "dynamic_slice_sizes={@}",
+    "x = f32[4] parameter(0)\n  y = f32[4] transpose(x), dimensions={@}",
+    "x = f32[4] parameter(0)\n  y = f32[4] broadcast(x), dimensions={@}",
+    "x = f32[4] parameter(0)\n  y = c64[3] fft(x), fft_type=RFFT, fft_length={@}",
+    "x = f32[4] parameter(0)\n  y = f32[4] collective-permute(x), channel_id=@, source_target_pairs={{0,1}}",
+    "x = f32[4] parameter(0)\n  y = f32[4] collective-permute(x), channel_id=1, source_target_pairs={{@,1}}",
+    "x = f32[4] parameter(0)\n  y = f32[4] all-gather(x), replica_groups={{@}}, dimensions={0}",
+    "x = f32[4] parameter(0)\n  y = f32[4] all-gather(x), replica_groups=[1,@]<=[2], dimensions={0}",
+    "x = f32[4] parameter(0)\n  y = u32[] get-dimension-size(x), dimensions={@}",
+    "x = f32[4,4] parameter(0)\n  y = f32[4,4] dot(x, x), lhs_contracting_dims={@}, rhs_contracting_dims={0}",
+    "x = f32[4] parameter(0)\n  y = (f32[2], s32[2]) topk(x), k=@, largest=true",
+    "x = f32[4] parameter(0)\n  y = f32[4] copy-start(x), cross_program_prefetch_index=@",
+    "x = f32[1,4,4,1] parameter(0)\n  y = f32[1,4,4,1] convolution(x, x), window={size=@x1}, "
+    "dim_labels=b01f_01io->b01f",
+    "x = f32[1,4,4,1] parameter(0)\n  y = f32[1,4,4,1] convolution(x, x), window={size=1x1 stride=@x1 "
+    "pad=0_@x0_0 "
+    "lhs_dilate=@x1 rhs_dilate=1x@}, dim_labels=b01f_01io->b01f",
+    "x = f32[1,4,4,1] parameter(0)\n  y = f32[1,4,4,1] convolution(x, x), window={size=1x1}, "
+    "dim_labels=b01f_01io->b01f, feature_group_count=@",
+    "x = f32[1,4,4,1] parameter(0)\n  y = f32[1,4,4,1] convolution(x, x), window={size=1x1}, "
+    "dim_labels=b01f_01io->b01f, batch_group_count=@",
+    "x = f32[4] parameter(0)\n  y = f32[4] exponential(x), "
+    "result_accuracy={tolerance={atol=0,rtol=0,ulps=@}}",
+    "x = f32[4] parameter(0)\n  i = s32[1] parameter(1)\n  y = f32[1] gather(x, i), offset_dims={@}, "
+    "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=@, slice_sizes={@}",
+};
+constexpr std::string_view kModuleIntegers[] = {
+    "replica_count=@",
+    "num_partitions=@",
+    "input_output_alias={ {}: (@, {}) }",
+    "input_output_alias={ {}: (0, {@}) }",
+    "buffer_donor={ (@, {}) }",
+    "buffer_donor={ (0, {@}) }",
+};
+constexpr std::string_view kFrameIntegers[] = {"file_name_id",     "function_name_id", "line",
+                                               "end_line",         "column",           "end_column",
+                                               "file_location_id", "parent_frame_id"};
+
+std::string Replaced(std::string_view text, std::string_view what, const std::string& by) {
+  std::string result(text);
+  for (size_t at = 0; (at = result.find(what, at)) != std::string::npos; at += by.size())
+    result.replace(at, what.size(), by);
+  return result;
+}
+
+bool SameFrames(const FrameTables& a, const FrameTables& b) {
+  const auto rows = [](const FrameTables& tables) {
+    std::vector<int64_t> all;
+    for (const FrameTables::Location& l : tables.locations)
+      all.insert(all.end(), {l.file_name_id, l.function_name_id, l.line, l.end_line, l.column, l.end_column});
+    for (const FrameTables::Frame& f : tables.frames)
+      all.insert(all.end(), {f.file_location_id, f.parent_frame_id});
+    return all;
+  };
+  return rows(a) == rows(b);
+}
+
+// Whether the text was read and came back; else it or its proto was refused.
+bool ComesBack(const std::string& text) {
+  INFO(text);
+  const absl::StatusOr<Module> module = ParseHloText(text);
+  const absl::StatusOr<std::string> bytes = module.ok() ? ExportProto(*module) : module.status();
+  const absl::StatusOr<Module> back = bytes.ok() ? ImportProto(*bytes) : bytes.status();
+  if (!back.ok()) {
+    const int code = ExitCodeOf(back.status());
+    CHECK((code == 3 || code == 4));
+    return false;
+  }
+  CHECK(ModuleToText(*back) == ModuleToText(*module));
+  CHECK(SameFrames(back->frame_tables, module->frame_tables));
+  return true;
+}
+
+TEST_CASE("proto: integers of the text come back, or are refused", "[proto]") {
+  constexpr int64_t kValues[] = {0,
+                                 1,
+                                 -1,
+                                 2,
+                                 std::numeric_limits<int32_t>::max(),
+                                 int64_t{std::numeric_limits<int32_t>::max()} + 1,
+                                 std::numeric_limits<int32_t>::min(),
+                                 int64_t{std::numeric_limits<int32_t>::min()} - 1,
+                                 std::numeric_limits<uint32_t>::max(),
+                                 int64_t{std::numeric_limits<uint32_t>::max()} + 2,
+                                 std::numeric_limits<int64_t>::max(),
+                                 std::numeric_limits<int64_t>::min()};
+  for (const std::string_view line : kIntegers) {
+    int back = 0;
+    for (const int64_t value : kValues) {
+      back += ComesBack("HloModule m\n\nENTRY e {\n  " + Replaced(line, "@", std::to_string(value)) +
+                        "\n  ROOT r = f32[] constant(1)\n}\n");
+    }
+    INFO(line);
+    CHECK(back > 0);  // the line is one that reads
+  }
+  for (const std::string_view part : kModuleIntegers) {
+    int back = 0;
+    for (const int64_t value : kValues) {
+      back += ComesBack("HloModule m, " + Replaced(part, "@", std::to_string(value)) +
+                        "\n\nENTRY e {\n  ROOT r = f32[] constant(1)\n}\n");
+    }
+    INFO(part);
+    CHECK(back > 0);
+  }
+  for (const std::string_view field : kFrameIntegers) {
+    for (const int64_t value : kValues) {
+      std::string tables =
+          "FileNames\n1 \"a.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n1 {file_name_id=1 "
+          "function_name_id=1 "
+          "line=1 end_line=1 column=1 end_column=1}\n\nStackFrames\n1 {file_location_id=1 "
+          "parent_frame_id=1}\n\n";
+      for (const char before : {' ', '{'}) {
+        const std::string name = before + std::string(field) + "=";
+        tables = Replaced(tables, name + "1", name + std::to_string(value));
+      }
+      ComesBack("HloModule m\n\n" + tables +
+                "ENTRY e {\n  ROOT r = f32[] constant(1), metadata={stack_frame_id=1}\n}\n");
+    }
+  }
 }
 
 }  // namespace
