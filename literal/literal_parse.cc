@@ -40,6 +40,11 @@ bool IsLarge(std::string_view decimal) {
   return point - first + exponent > 0;
 }
 
+bool HasMinusZero(ElementType type) {
+  const FloatSpecials specials = Info(type).format->specials;
+  return specials != FloatSpecials::kFnuz && specials != FloatSpecials::kE8M0;
+}
+
 // One number as the lexer gives it.
 struct Number {
   enum class Kind { kInteger, kReal, kNaN } kind = Kind::kInteger;
@@ -57,6 +62,7 @@ class LiteralParser {
   absl::Status SkipSpace();
   bool AtEnd() const { return position_ == text_.size(); }
   size_t position() const { return position_; }
+  const MinusZeros& minus_zeros() const { return minus_zeros_; }
   absl::Status Error(std::string_view message) const { return ErrorAt(position_, message); }
 
  private:
@@ -83,7 +89,7 @@ class LiteralParser {
   absl::Status ParseInteger(ElementType type, std::byte* out);
   absl::Status ParseFloat(ElementType type, std::byte* out);
   absl::Status ParseComplex(ElementType type, std::byte* out);
-  absl::Status StoreFloat(ElementType type, const Number& number, size_t start, std::byte* out) const;
+  absl::Status StoreFloat(ElementType type, const Number& number, size_t start, std::byte* out);
   absl::Status StoreNaN(ElementType type, const Number& number, size_t start, std::byte* out) const;
 
   absl::StatusOr<Number> ScanNumber();
@@ -95,6 +101,7 @@ class LiteralParser {
   std::string_view text_;
   LiteralTextOptions options_;
   size_t position_ = 0;
+  MinusZeros minus_zeros_;
 };
 
 absl::Status LiteralParser::ErrorAt(size_t position, std::string_view message) const {
@@ -293,12 +300,15 @@ absl::Status LiteralParser::ParseFloat(ElementType type, std::byte* out) {
   return StoreFloat(type, number, start, out);
 }
 
-absl::Status LiteralParser::StoreFloat(ElementType type, const Number& number, size_t start,
-                                       std::byte* out) const {
+// Decision: minus-zero-integer. As in XLA -0 is an integer, whose sign is lost, and -0.0 a float.
+absl::Status LiteralParser::StoreFloat(ElementType type, const Number& number, size_t start, std::byte* out) {
   if (number.kind == Number::Kind::kNaN) return StoreNaN(type, number, start, out);
   const bool is_integer = number.kind == Number::Kind::kInteger;
   const double value = is_integer ? static_cast<double>(number.integer) : number.real;
   const double rounded = RoundToFormat(value, *Info(type).format);
+  if (is_integer && number.negative && number.integer == 0 && HasMinusZero(type)) {
+    if (minus_zeros_.count++ == 0) minus_zeros_.first = start;
+  }
   if (std::isfinite(value) && !std::isfinite(rounded)) {
     return ErrorAt(start, fmt::format("LIT-2: {} is out of range for {}", value, Name(type)));
   }
@@ -449,9 +459,11 @@ absl::Status LiteralParser::ScanPayload(Number* number) {
 }  // namespace
 
 absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text,
-                                     const LiteralTextOptions& options, size_t* consumed) {
+                                     const LiteralTextOptions& options, size_t* consumed,
+                                     MinusZeros* minus_zeros) {
   LiteralParser parser(text, options);
   ASSAY_ASSIGN_OR_RETURN(Literal literal, parser.ParseValue(std::make_shared<const Shape>(shape), 0));
+  if (minus_zeros != nullptr) *minus_zeros = parser.minus_zeros();
   if (consumed != nullptr) {
     *consumed = parser.position();
     return literal;

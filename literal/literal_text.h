@@ -19,13 +19,21 @@ std::string LiteralToText(const Literal& literal, const LiteralTextOptions& opti
 // One element as HLO text prints it: shortest %g that reads back, "-0.0" for negative zero.
 std::string ElementToText(ElementType type, const std::byte* element, const LiteralTextOptions& options = {});
 
+// Float elements that are written as the integer -0, which has no sign: they are +0 (minus-zero-integer).
+struct MinusZeros {
+  int64_t count = 0;
+  size_t first = 0;  // where the first one stands in the text
+};
+
 // Parses the text of a literal of the given shape. Commas may be left out; nesting must match (LIT-1),
 // numbers must fit (LIT-2). Hex floats are accepted too where `options.hex_floats`.
-// `consumed`: if not null, text may go on after the literal and this is where it ended.
+// `consumed`: if not null, text may go on after the literal and this is where it ended. `minus_zeros`: if not null, what there
+// is of these.
 // Errors: InvalidProgram with line and column inside `text`. An elided "{...}" is refused here; the HLO
 // parser recognises it first.
 absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text,
-                                     const LiteralTextOptions& options = {}, size_t* consumed = nullptr);
+                                     const LiteralTextOptions& options = {}, size_t* consumed = nullptr,
+                                     MinusZeros* minus_zeros = nullptr);
 
 // A shape and a literal of it: "f32[2] {1, 2}", "(f32[2], s32[]) ({1, 2}, 3)", "f32[2,2]{0,1} {{1, 2}, {3, 4}}". A
 // blank before the brace makes it the literal's: without one it is a layout.

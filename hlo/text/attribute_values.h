@@ -12,9 +12,6 @@ namespace assay {
 // kComputations.
 absl::StatusOr<AttrValue> ReadAttributeValue(TokenReader& in, Attr attr);
 
-// A value in the text of a literal of the given shape, at the current token. Null: elided, "{...}".
-absl::StatusOr<LiteralPtr> ReadLiteral(TokenReader& in, const Shape& shape);
-
 // "{1,2}", a trailing comma is allowed.
 absl::Status ReadShapeIndex(TokenReader& in, Ints* index);
 

@@ -3,6 +3,7 @@
 
 #include "fmt/format.h"
 #include "hlo/text/attribute_values.h"
+#include "hlo/text/literal_value.h"
 #include "hlo/text/module_parser.h"
 #include "hlo/text/sharding_text.h"
 

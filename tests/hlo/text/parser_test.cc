@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "literal/literal_text.h"
 
@@ -339,6 +340,43 @@ TEST_CASE("parser: one element for an array is element 0, with a warning", "[par
   CHECK(ExitCodeOf(ParseHloText("ENTRY e { ROOT c = s32[2] constant(5, 6) }").status()) == 3);
   CHECK(ExitCodeOf(ParseHloText("ENTRY e { ROOT c = s8[2] constant(300) }").status()) == 3);
   CHECK(ExitCodeOf(ParseHloText("ENTRY e { ROOT c = s8[300000000] constant(3) }").status()) == 3);
+}
+
+// What jaxlib 0.10.2 reads.
+TEST_CASE("parser: a float that is written -0 is +0, with a warning", "[parser]") {
+  const auto warned = [](const std::string& constant) {
+    std::vector<Warning> warnings;
+    const absl::StatusOr<Module> module =
+        ParseHloText("ENTRY e {\n  ROOT c = " + constant + "\n}", &warnings);
+    INFO(constant << module.status().message());
+    REQUIRE(module.ok());
+    std::string text = LiteralToText(*module->entry_computation().root_instruction().literal);
+    for (const Warning& warning : warnings)
+      text += fmt::format(" {}:{} {}", warning.where.line, warning.where.column, warning.message);
+    return text;
+  };
+  const std::string more =
+      " read as the integer 0, so as +0, as in XLA, which prints negative zero alike; negative zero is "
+      "written -0.0";
+  for (const char* type : {"f32", "bf16", "f64", "f16", "f8e4m3fn", "f8e5m2", "f4e2m1fn", "f6e2m3fn"}) {
+    const std::string constant = std::string(type) + "[] constant(";
+    const std::string column = std::to_string(12 + constant.size());
+    CHECK(warned(constant + "-0)") == "0 2:" + column + " -0 is" + more);
+    CHECK(warned(constant + "-00)") == "0 2:" + column + " -0 is" + more);
+    for (const char* zero : {"-0.0", "-0e0", "-.0"}) CHECK(warned(constant + zero + ")") == "-0.0");
+    CHECK(warned(constant + "0)") == "0");
+  }
+  CHECK(warned("f32[2] constant({-0, 1})") == "{0, 1} 2:29 -0 is" + more);
+  CHECK(warned("f32[2,2] constant({ { -0.0, 1 },\n  { 0, -0 } })") ==
+        "{ { -0.0, 1 }, { 0, 0 } } 3:8 -0 is" + more);
+  CHECK(warned("f32[3] constant({1, -0, -0})") == "{1, 0, 0} 2:32 2 elements -0 are" + more);
+  CHECK(warned("c64[] constant((-0, -0))") == "(0, 0) 2:28 2 elements -0 are" + more);
+  CHECK(warned("c128[] constant((-0.0, -0))") == "(-0.0, 0) 2:35 -0 is" + more);
+  CHECK(warned("(f32[], s32[]) constant((1, -0))") == "( 1, 0 )");
+  // One that has no sign to lose.
+  for (const char* type : {"s32", "u8", "f8e4m3fnuz", "f8e5m2fnuz", "f8e4m3b11fnuz"})
+    CHECK(warned(std::string(type) + "[] constant(-0)") == "0");
+  CHECK(warned("pred[] constant(-0)") == "false");
 }
 
 }  // namespace
