@@ -10,10 +10,13 @@ namespace assay {
 namespace {
 
 // What the engines said that were asked before the one that took the step.
-std::string DeclinedText(const Step& step) {
+std::string DeclinedText(const Step& step, std::span<const IdleEngine> idle) {
   std::string text;
-  for (const Declined& declined : step.declined)
-    text += fmt::format("  ({}: {})", declined.engine->name(), declined.reason());
+  for (const Declined& declined : step.declined) {
+    const auto is_it = [&](const IdleEngine& one) { return one.engine == declined.engine; };
+    if (std::none_of(idle.begin(), idle.end(), is_it))
+      text += fmt::format("  ({}: {})", declined.engine->name(), declined.reason());
+  }
   return text;
 }
 
@@ -80,7 +83,8 @@ std::string TransferText(const DeviceCopies& transfers) {
   return text;
 }
 
-std::string StepsText(const Costs& costs, const Computation& computation, const ComputationPlan& plan) {
+std::string StepsText(const Costs& costs, const Computation& computation, const ComputationPlan& plan,
+                      std::span<const IdleEngine> idle) {
   const std::span<const Step> steps = plan.steps;
   const std::vector<DeviceCopies> transfers = TransfersOf(computation, plan);
   std::vector<std::string> heads;
@@ -100,18 +104,21 @@ std::string StepsText(const Costs& costs, const Computation& computation, const 
     const std::string freed =
         Names(computation, "frees", step.Reads(computation), [&](size_t i) { return step.last_use[i]; });
     const Cost cost = costs.Of(computation, step);
-    text += fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}{}{}\n", heads[k], width,
-                        BytesText(cost.read), BytesText(cost.written), OperationsText(cost), KernelText(step),
-                        transfers.empty() ? "" : TransferText(transfers[k]),
-                        step.loop_invariant ? "  loop-invariant" : "", fused, freed, DeclinedText(step));
+    text +=
+        fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}{}{}\n", heads[k], width,
+                    BytesText(cost.read), BytesText(cost.written), OperationsText(cost), KernelText(step),
+                    transfers.empty() ? "" : TransferText(transfers[k]),
+                    step.loop_invariant ? "  loop-invariant" : "", fused, freed, DeclinedText(step, idle));
   }
   return text;
 }
 
 }  // namespace
 
-std::string PlanToText(const Plan& plan) {
+std::string PlanToText(const Plan& plan, std::span<const IdleEngine> idle) {
   std::string text;
+  for (const IdleEngine& one : idle)
+    text += fmt::format("the engine {0} takes no step  ({0}: {1})\n", one.engine->name(), one.why);
   const Module& module = *plan.module;
   const Costs costs(module);
   for (size_t c = 0; c < plan.computations.size(); ++c) {
@@ -121,7 +128,7 @@ std::string PlanToText(const Plan& plan) {
     const bool entry = static_cast<int32_t>(c) == module.entry.value;
     text += fmt::format("{}{}: {} steps\n", entry ? "entry " : "", computation.name, steps);
     text += StructureText(computation, plan.computations[c]);
-    text += StepsText(costs, computation, plan.computations[c]);
+    text += StepsText(costs, computation, plan.computations[c], idle);
   }
   return text;
 }

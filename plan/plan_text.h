@@ -2,15 +2,21 @@
 #ifndef ASSAY_PLAN_PLAN_TEXT_H_
 #define ASSAY_PLAN_PLAN_TEXT_H_
 
+#include <span>
 #include <string>
 
 #include "plan/plan.h"
 
 namespace assay {
 
+// An engine that takes no step of any program on this machine, and why.
+struct IdleEngine {
+  const Engine* engine;
+  std::string why;
+};
 // Each step of each computation: engine, instruction, shape, bytes, what it fuses, what is freed, and why faster
-// engines declined.
-std::string PlanToText(const Plan& plan);
+// engines declined. Why idle ones did stands once, above.
+std::string PlanToText(const Plan& plan, std::span<const IdleEngine> idle = {});
 
 }  // namespace assay
 

@@ -4,7 +4,6 @@
 #include <map>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "engines/approximate/bf16_tiles.h"
 #include "engines/approximate/functions_engine.h"
@@ -77,6 +76,19 @@ std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa, bool allo
   if (choice == EngineChoice::kGpu) return After(gpu::GpuEngineFor(gpu), engines.exact);
   if (allow_rwx) return engines.fast_with_rwx;
   return engines.fast;
+}
+
+std::vector<IdleEngine> IdleEngines(EngineChoice choice, Isa isa, bool allow_rwx,
+                                    const gpu::GpuOptions& gpu) {
+  const auto because = [](const Engine& engine, const absl::Status& status) {
+    return status.ok() ? std::vector<IdleEngine>()
+                       : std::vector<IdleEngine>{{&engine, std::string(status.message())}};
+  };
+  if (choice == EngineChoice::kGpu)
+    return because(gpu::GpuEngineFor(gpu), gpu::Device::Open(gpu.driver).status());
+  if (choice == EngineChoice::kFast && allow_rwx)
+    return because(onednn::OnednnEngine(isa), onednn::LoadFailure());
+  return {};
 }
 
 std::span<const Engine* const> InstructionEngines() {

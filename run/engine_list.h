@@ -3,11 +3,14 @@
 #define ASSAY_RUN_ENGINE_LIST_H_
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/engine.h"
 #include "gpu/gpu_engine.h"
 #include "jit/isa.h"
+#include "plan/plan_text.h"
 
 namespace assay {
 
@@ -25,6 +28,11 @@ std::string_view Name(EngineChoice choice);
 // `gpu`: of kGpu alone.
 std::span<const Engine* const> EnginesOf(EngineChoice choice = EngineChoice::kExact, Isa isa = MachineIsa(),
                                          bool allow_rwx = false, const gpu::GpuOptions& gpu = {});
+
+// Those of EnginesOf that this machine can't use, so that others take all of their steps. Asked after a program was planned
+// for them: oneDNN's library is loaded by the first step that may need it.
+std::vector<IdleEngine> IdleEngines(EngineChoice choice, Isa isa = MachineIsa(), bool allow_rwx = false,
+                                    const gpu::GpuOptions& gpu = {});
 
 // Of the exact ones, those that take nothing but single instructions.
 std::span<const Engine* const> InstructionEngines();

@@ -307,6 +307,8 @@ int Bench(const RunFlags& flags) {
   if (!planned.ok()) return Fail(planned.status(), flags.program, loaded->text);
   const Plan& plan = **planned;
   const double compile_seconds = SecondsSince(start);
+  const std::vector<IdleEngine> idle = IdleEnginesOf(flags);
+  SayIdle(idle);
 
   RunFlags with_inputs = flags;
   if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*loaded)) with_inputs.random_inputs = 0;
@@ -326,9 +328,10 @@ int Bench(const RunFlags& flags) {
     if (!runner.Run(&trace, exit_code)) return exit_code;
     if ((exit_code = WriteTrace(trace, flags.profile)) != 0) return exit_code;
   }
-  const std::string text =
-      flags.json ? fmt::format("{{{}{}}}\n", JsonOf(*times), report ? JsonOf(plan, *report) : "")
-                 : TextOf(*times) + (report ? TextOf(plan, *report) : "");
+  const std::string text = flags.json
+                               ? fmt::format("{{{}{}{}}}\n", JsonOf(*times),
+                                             report ? JsonOf(plan, *report) : "", IdleEnginesJson(idle))
+                               : TextOf(*times) + (report ? TextOf(plan, *report) : "");
   return Write(text) ? 0 : 5;
 }
 

@@ -19,6 +19,7 @@
 #include "hlo/load/load.h"
 #include "jit/isa.h"
 #include "literal/literal.h"
+#include "plan/plan_text.h"
 #include "run/program.h"
 #include "shape/error.h"
 
@@ -153,6 +154,12 @@ absl::Status CheckEngine(const RunFlags& flags);
 absl::Status StartProfiles(const RunFlags& flags);
 // The engines of --engine and --cpu, where CheckEngine has nothing against them.
 std::span<const Engine* const> EnginesOf(const RunFlags& flags);
+// Those of them that this machine can't use, once the program is planned.
+std::vector<IdleEngine> IdleEnginesOf(const RunFlags& flags);
+// Says so on standard error, one line for each, once a process.
+void SayIdle(std::span<const IdleEngine> idle);
+// As a last key of JSON, where there are some: , "unavailable_engines": [{"engine": "gpu", "reason": "…"}].
+std::string IdleEnginesJson(std::span<const IdleEngine> idle);
 // The library of --plugin, opened, with its client.
 absl::StatusOr<std::unique_ptr<Backend>> PluginOf(const RunFlags& flags);
 // What custom calls mean by --load-ops and --ffi.

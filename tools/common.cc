@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "check/backends/command_backend.h"
 #include "custom/composites.h"
@@ -22,6 +23,7 @@
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 #include "run/profile/step_trace.h"
+#include "shape/json.h"
 #include "tools/commands.h"
 
 namespace assay::cli {
@@ -67,6 +69,13 @@ absl::Status WithoutName(const absl::Status& status, const std::string& file) {
   status.ForEachPayload(
       [&](absl::string_view key, const absl::Cord& value) { shorter.SetPayload(key, value); });
   return shorter;
+}
+
+EngineChoice ChoiceOf(const RunFlags& flags) {
+  return flags.engine == "fast"        ? EngineChoice::kFast
+         : flags.engine == "gpu"       ? EngineChoice::kGpu
+         : flags.engine == "reference" ? EngineChoice::kReference
+                                       : EngineChoice::kExact;
 }
 
 absl::Status MovedTo(int32_t lines_before, const absl::Status& status) {
@@ -172,11 +181,30 @@ absl::Status StartProfiles(const RunFlags& flags) {
 }
 
 std::span<const Engine* const> EnginesOf(const RunFlags& flags) {
-  const EngineChoice choice = flags.engine == "fast"        ? EngineChoice::kFast
-                              : flags.engine == "gpu"       ? EngineChoice::kGpu
-                              : flags.engine == "reference" ? EngineChoice::kReference
-                                                            : EngineChoice::kExact;
-  return assay::EnginesOf(choice, *IsaOf(flags), flags.allow_rwx, flags.gpu);
+  return assay::EnginesOf(ChoiceOf(flags), *IsaOf(flags), flags.allow_rwx, flags.gpu);
+}
+
+std::vector<IdleEngine> IdleEnginesOf(const RunFlags& flags) {
+  return IdleEngines(ChoiceOf(flags), *IsaOf(flags), flags.allow_rwx, flags.gpu);
+}
+
+void SayIdle(std::span<const IdleEngine> idle) {
+  static auto* const said = new std::set<const Engine*>;
+  for (const IdleEngine& one : idle) {
+    if (!said->insert(one.engine).second) continue;
+    std::fprintf(stderr, "assay: note: the engine %s can't be used, and others took its steps: %s\n",
+                 std::string(one.engine->name()).c_str(), EscapeControls(one.why).c_str());
+  }
+}
+
+std::string IdleEnginesJson(std::span<const IdleEngine> idle) {
+  std::string text;
+  for (const IdleEngine& one : idle) {
+    text += fmt::format("{}{{\"engine\": {}, \"reason\": {}}}",
+                        text.empty() ? ", \"unavailable_engines\": [" : ", ", JsonString(one.engine->name()),
+                        JsonString(one.why));
+  }
+  return text.empty() ? "" : text + "]";
 }
 
 RunOptions OptionsOf(const RunFlags& flags) {

@@ -105,6 +105,7 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
       return 5;
     }
   }
+  SayIdle(IdleEnginesOf(flags));
   if (!Write(fmt::format("{} passed, {} failed\n", passed, failed))) return 5;
   return unread != 0 ? unread : failed == 0 ? 0 : 1;
 }

@@ -50,7 +50,7 @@ int PrintPlan(const RunFlags& flags) {
   if (!loaded) return exit_code;
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags));
   if (!plan.ok()) return Fail(plan.status(), flags.program, loaded->text);
-  return Deliver(PlanToText(**plan));
+  return Deliver(PlanToText(**plan, IdleEnginesOf(flags)));
 }
 
 }  // namespace assay::cli

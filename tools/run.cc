@@ -93,8 +93,9 @@ int WriteJson(const RunFlags& flags, const NamedLiterals& results, const RunStat
     }
     text += "]}";
   }
-  text += fmt::format("}}, \"steps\": {}, \"peak_bytes\": {}, \"fallbacks\": {}}}\n", statistics.steps,
-                      statistics.peak_bytes, JsonOf(statistics.fallbacks));
+  text += fmt::format("}}, \"steps\": {}, \"peak_bytes\": {}, \"fallbacks\": {}{}}}\n", statistics.steps,
+                      statistics.peak_bytes, JsonOf(statistics.fallbacks),
+                      flags.plugin.empty() ? IdleEnginesJson(IdleEnginesOf(flags)) : "");
   return Write(text) ? 0 : 5;
 }
 
@@ -164,6 +165,7 @@ int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
   if (!flags.plugin.empty()) return RunOnPlugin(flags, loaded);
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded.program.PlanFor(EnginesOf(flags));
   if (!plan.ok()) return FailIn(loaded, plan.status(), flags.program);
+  SayIdle(IdleEnginesOf(flags));
 
   Progress progress;
   RunOptions options = OptionsOf(flags);

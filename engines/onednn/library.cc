@@ -50,9 +50,19 @@ absl::StatusOr<Library> Load(Isa isa) {
 
 }  // namespace
 
+namespace {
+
+std::mutex mutex;
+const absl::StatusOr<Library>* library = nullptr;
+
+}  // namespace
+
+absl::Status LoadFailure() {
+  const std::lock_guard lock(mutex);
+  return library == nullptr ? absl::OkStatus() : library->status();
+}
+
 absl::StatusOr<const Library*> GetLibrary(Isa isa) {
-  static std::mutex mutex;
-  static const absl::StatusOr<Library>* library = nullptr;
   const std::lock_guard lock(mutex);
   if (library == nullptr) library = new absl::StatusOr<Library>(Load(isa));
   if (!library->ok()) return library->status();

@@ -12,6 +12,8 @@ namespace assay::onednn {
 const Engine& OnednnEngine(Isa isa);
 // Takes any number of products; for tests.
 const Engine& EagerOnednnEngine(Isa isa);
+// Why the library could not be used when a step wanted it; OK where none did, or it could.
+absl::Status LoadFailure();
 
 }  // namespace assay::onednn
 

@@ -262,10 +262,26 @@ ENTRY e {
     def test_gpu_without_a_driver_is_the_cpu_and_the_plan_says_why(self):
         program = self.file("a.hlo", CONSTANT)
         flags = ("--engine", "gpu", "--cuda-driver", "/nowhere/libcuda.so.1", "--gpu-min-elements", "0")
-        self.assertEqual(self.expect(0, "run", program, *flags).stdout, self.expect(0, "run", program).stdout)
-        negate = self.file("n.hlo", "HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  ROOT y = f32[8] negate(x)\n}\n")
+        why = "the CUDA driver can't be loaded: /nowhere/libcuda.so.1"
+        note = f"assay: note: the engine gpu can't be used, and others took its steps: {why}"
+        result = self.expect(0, "run", program, *flags, error=note)
+        self.assertEqual(result.stderr.count(b"\n"), 1)
+        part = "func.func @f() {\n  %a = stablehlo.constant dense<5> : tensor<i8>\n  return\n}\n"
+        several = self.expect(0, "run", self.file("s.mlir", part + "// -----\n" + part), *flags, error=note)
+        self.assertEqual(several.stderr.count(b"note"), 1)
+        self.assertEqual(result.stdout, self.expect(0, "run", program).stdout)
+        for command in ("run", "bench"):
+            said = json.loads(self.expect(0, command, program, *flags, "--json", error=note).stdout)["unavailable_engines"]
+            self.assertEqual([engine["engine"] for engine in said], ["gpu"])
+            self.assertTrue(said[0]["reason"].startswith(why))
+            self.assertNotIn("unavailable_engines", json.loads(self.expect(0, command, program, "--json").stdout))
+        golden = self.file("g.hlo", "// oracle: hand\n// out0: f32[2] {1, 2.5}\n" + CONSTANT)
+        self.expect(0, "golden", "check", golden, *flags, error=note)
+        negate = self.file("n.hlo", "HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  n = f32[8] negate(x)\n"
+                                    "  s = f32[4] slice(n), slice={[0:4]}\n  ROOT y = f32[4] reverse(s), dimensions={0}\n}\n")
         plan = self.expect(0, "plan", negate, *flags).stdout.decode()
-        self.assertIn("(gpu: the CUDA driver can't be loaded: /nowhere/libcuda.so.1", plan)
+        self.assertEqual(plan.count(f"(gpu: {why}"), 1)
+        self.assertTrue(plan.startswith("the engine gpu takes no step  (gpu: "))
         self.expect(2, "run", program, "--engine", "gpu", "--gpu-min-elements", "-1")
 
     # ---- the fast engine ----
@@ -290,7 +306,9 @@ ENTRY e {
         result = self.expect(0, "plan", self.dot(512), "--engine", "fast", "--allow-rwx",
                              output="(onednn: oneDNN can't be loaded: ", env=env)
         self.assertIn(b"rounded-sums  %d", result.stdout)
-        self.expect(0, "run", self.dot(512), "--engine", "fast", "--allow-rwx", "--random-inputs", "1", env=env)
+        note = "assay: note: the engine onednn can't be used, and others took its steps: oneDNN can't be loaded: "
+        for size, error in ((512, note), (100, None)):  # the small one does not ask for it
+            self.expect(0, "run", self.dot(size), "--engine", "fast", "--allow-rwx", "--random-inputs", "1", error=error, env=env)
 
     def test_fast_checks_a_sample_of_a_large_step(self):
         for args in ((), ("--crosscheck", "sample"), ("--crosscheck", "off"), ("--allow-rwx",)):
