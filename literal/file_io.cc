@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "fmt/format.h"
 #include "literal/npz.h"
@@ -131,6 +132,32 @@ absl::Status WriteAndRename(const std::string& path, FileWriter write, const str
   return absl::OkStatus();
 }
 
+// Where a file of a name is written.
+struct Target {
+  std::string path;                // with links followed
+  bool is_device = false;          // or a pipe: bytes go to it as they come
+  std::optional<struct stat> old;  // what is there
+};
+
+absl::StatusOr<Target> TargetOf(const std::string& path) {
+  struct stat found;
+  if (::stat(path.c_str(), &found) != 0) {
+    if (errno != ENOENT) return FileError(path, "write", errno);
+    // Nothing there, or a link to nothing: the link stays and what it names is made. Links that go round were ELOOP.
+    char named[PATH_MAX];
+    const ssize_t length = ::readlink(path.c_str(), named, sizeof(named));
+    if (length < 0) return Target{path, false, std::nullopt};
+    const std::string next(named, static_cast<size_t>(length));
+    return TargetOf(next.starts_with('/') ? next : FolderOf(path) + next);
+  }
+  if (S_ISDIR(found.st_mode)) return FileError(path, "write", EISDIR);
+  if (!S_ISREG(found.st_mode)) return Target{path, true, found};
+  if (::access(path.c_str(), W_OK) != 0) return FileError(path, "write", errno);
+  char resolved[PATH_MAX];
+  if (::realpath(path.c_str(), resolved) == nullptr) return FileError(path, "write", errno);
+  return Target{resolved, false, found};
+}
+
 size_t MachineMemory() {
   return static_cast<size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
@@ -195,22 +222,29 @@ int WriteAll(int fd, std::string_view bytes) {
 }
 
 absl::Status WriteFileAtomically(const std::string& path, FileWriter write) {
-  struct stat target;
-  if (::stat(path.c_str(), &target) != 0) {
-    if (errno != ENOENT) return FileError(path, "write", errno);
-    // Nothing there, or a link to nothing: the link stays and what it names is made. Links that go round were ELOOP.
-    char named[PATH_MAX];
-    const ssize_t length = ::readlink(path.c_str(), named, sizeof(named));
-    if (length < 0) return WriteAndRename(path, write, nullptr);
-    const std::string next(named, static_cast<size_t>(length));
-    return WriteFileAtomically(next.starts_with('/') ? next : FolderOf(path) + next, write);
-  }
-  if (S_ISDIR(target.st_mode)) return FileError(path, "write", EISDIR);
-  if (!S_ISREG(target.st_mode)) return WriteDirectly(path, write);
-  if (::access(path.c_str(), W_OK) != 0) return FileError(path, "write", errno);
-  char resolved[PATH_MAX];
-  if (::realpath(path.c_str(), resolved) == nullptr) return FileError(path, "write", errno);
-  return WriteAndRename(resolved, write, &target);
+  ASSAY_ASSIGN_OR_RETURN(const Target target, TargetOf(path));
+  if (target.is_device) return WriteDirectly(target.path, write);
+  return WriteAndRename(target.path, write, target.old ? &*target.old : nullptr);
+}
+
+absl::Status CheckWritable(const std::string& path) {
+  ASSAY_ASSIGN_OR_RETURN(const Target target, TargetOf(path));
+  if (target.is_device)
+    return ::access(target.path.c_str(), W_OK) == 0 ? absl::OkStatus() : FileError(path, "open", errno);
+  int fd = -1;
+  UnfinishedFileName unfinished;
+  ASSAY_ASSIGN_OR_RETURN(const std::string temporary, CreateBeside(target.path, &fd, unfinished));
+  const FileDescriptor file(fd);
+  ::unlink(temporary.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status CheckReadable(const std::string& path) {
+  if (path == "-") return absl::OkStatus();
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0 || ::access(path.c_str(), R_OK) != 0)
+    return FileError(path, "open", errno);
+  return S_ISDIR(status.st_mode) ? FileError(path, "read", EISDIR) : absl::OkStatus();
 }
 
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {

@@ -76,6 +76,10 @@ absl::Status WriteFileAtomically(const std::string& path, absl::FunctionRef<int(
 void RemoveUnfinishedFile();
 int WriteAll(int fd, std::string_view bytes);                   // 0, or the errno of what went wrong
 absl::StatusOr<std::string> ReadFile(const std::string& path);  // "-": standard input
+// What ReadFile and WriteFileAtomically would find wrong with the path itself, told before there is anything to write. Nothing is
+// read, and nothing stays written; pipes and devices are not opened.
+absl::Status CheckReadable(const std::string& path);
+absl::Status CheckWritable(const std::string& path);
 
 }  // namespace assay
 

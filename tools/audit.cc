@@ -149,6 +149,7 @@ absl::StatusOr<AuditReport> Look(const RunFlags& flags, const ProgramInFile& loa
 
 int Audit(const RunFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
+  if (const int code = CheckFilesOf(flags); code != 0) return code;
   return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
     if (count > 1 && (!flags.inputs.empty() || flags.json)) {
       return UsageError(fmt::format("{} holds {} programs: --inputs and --json are for one",

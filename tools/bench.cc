@@ -297,6 +297,7 @@ std::string TextOf(const Plan& plan, const StepReport& report) {
 
 int Bench(const RunFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
+  if (const int code = CheckFilesOf(flags); code != 0) return code;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;

@@ -184,6 +184,11 @@ void OccupyStandardStreams();
 void SilenceOtherProcesses();
 // Whether two paths name one file; a device, such as /dev/null, is none.
 bool SameFile(const std::string& a, const std::string& b);
+// What can be told of files before anything is computed: those that will be read are there, those that will be written can be.
+// Empty names are no files. 0, or the exit code of what was said.
+int CheckFiles(const std::vector<std::string>& read, const std::vector<std::string>& written);
+// The same of the files that `flags` names for a run.
+int CheckFilesOf(const RunFlags& flags);
 // More than one of the inputs is "-": says so (exit 2).
 bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 

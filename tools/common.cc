@@ -149,6 +149,25 @@ bool ReadsStandardInputTwice(const std::vector<std::string>& paths) {
   return true;
 }
 
+int CheckFiles(const std::vector<std::string>& read, const std::vector<std::string>& written) {
+  for (const std::string& path : read) {
+    if (path.empty()) continue;
+    if (const absl::Status status = CheckReadable(path); !status.ok()) return Fail(status, path);
+  }
+  for (const std::string& path : written) {
+    if (path.empty()) continue;
+    if (const absl::Status status = CheckWritable(path); !status.ok()) return Fail(status, path);
+  }
+  return 0;
+}
+
+int CheckFilesOf(const RunFlags& flags) {
+  // The first process alone writes.
+  const bool writes = ProcessRank() == 0;
+  return CheckFiles({flags.program, flags.inputs},
+                    writes ? std::vector{flags.output, flags.profile} : std::vector<std::string>());
+}
+
 int Fail(const absl::Status& full, const std::string& file, std::string_view source) {
   const absl::Status status = WithoutName(full, file);
   std::fputs(RenderDiagnostic(status, file, source).c_str(), stderr);

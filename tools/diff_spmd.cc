@@ -88,6 +88,7 @@ int DiffPartitioned(const DiffFlags& flags) {
   sharded_flags.program = flags.first;
   whole_flags.program = flags.second;
   whole_flags.replicas = whole_flags.partitions = 0;
+  if (const int code = CheckFiles({flags.first, flags.second, flags.run.inputs}, {}); code != 0) return code;
   if (const absl::Status status = CheckEngine(flags.run); !status.ok()) return Fail(status, flags.first);
   int exit_code = 0;
   const std::optional<ProgramInFile> sharded = Load(sharded_flags, exit_code);

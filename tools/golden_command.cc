@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "check/profile.h"
 #include "fmt/format.h"
 #include "golden/golden.h"
 #include "hlo/diagnostics.h"
@@ -73,6 +74,9 @@ int CheckActuals(const FoundGoldens& found, const RunFlags& flags) {
 
 int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
   if (ReadsStandardInputTwice(paths)) return 2;
+  if (std::error_code error; !flags.actual.empty() && !std::filesystem::is_directory(flags.actual, error)) {
+    if (const int code = CheckFiles({flags.actual}, {}); code != 0) return code;
+  }
   if (!flags.actual.empty()) return CheckActuals(FindGoldens(paths), flags);
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, paths[0]);
   const absl::StatusOr<LoadedOps> ops = LoadedOpsOf(flags);
@@ -115,6 +119,7 @@ int GoldenUpdateFiles(const std::vector<std::string>& paths) {
     return UsageError("standard input ('-') can't be updated; golden record writes a new golden");
   const FoundGoldens found = FindGoldens(paths);
   int exit_code = FailAll(found);
+  if (const int code = CheckFiles({}, found.files); code != 0) return code;
   for (const std::string& path : found.files) {
     const absl::StatusOr<GoldenUpdate> update = UpdateGolden(path, Interrupted);
     if (Interrupted()) return Fail(absl::CancelledError("interrupted"), path);
@@ -131,6 +136,11 @@ int GoldenUpdateFiles(const std::vector<std::string>& paths) {
 
 int GoldenRecord(const RunFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
+  if (const int code = CheckFilesOf(flags); code != 0) return code;
+  if (!flags.bounds.empty()) {
+    if (const absl::StatusOr<Profile> profile = LoadProfile(flags.bounds); !profile.ok())
+      return Fail(profile.status(), flags.bounds);
+  }
   int exit_code = 0;
   const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;

@@ -147,10 +147,10 @@ int RunOnPlugin(const RunFlags& flags, const ProgramInFile& loaded) {
                                              grid->size())),
                 flags.program);
   }
-  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, loaded, *grid);
-  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
   const absl::StatusOr<std::unique_ptr<Backend>> plugin = PluginOf(flags);
   if (!plugin.ok()) return Fail(plugin.status(), flags.program);
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, loaded, *grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
   // What flags changed, or was read from a pipe, is no longer what lies in the file.
   const bool as_in_file = flags.program != "-" && flags.replicas == 0 && flags.partitions == 0;
   absl::StatusOr<Backend::Outputs> outputs =
@@ -203,6 +203,7 @@ int Run(const RunFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
   if (!flags.output.empty() && !flags.profile.empty() && SameFile(flags.output, flags.profile))
     return UsageError(fmt::format("--output and --profile are one file, '{}'", EscapeControls(flags.output)));
+  if (const int code = CheckFilesOf(flags); code != 0) return code;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   bool told = false;

@@ -541,4 +541,26 @@ TEST_CASE("files: .npy and .npz are told apart by content", "[npz]") {
   CHECK_FALSE(ReadNpzFile(folder / "c").ok());
 }
 
+TEST_CASE("file: what can't be read or written is told beforehand, and nothing stays", "[npz]") {
+  const TemporaryFolder folder;
+  REQUIRE(WriteFileAtomically(folder / "there", "x").ok());
+  CHECK(CheckReadable(folder / "there").ok());
+  CHECK(CheckReadable("-").ok());
+  CHECK(ErrorOf(absl::StatusOr<int>(CheckReadable(folder / "none"))) ==
+        folder / "none" + ": can't open: No such file or directory");
+  CHECK(ErrorOf(absl::StatusOr<int>(CheckReadable(folder / ""))) ==
+        folder / "" + ": can't read: Is a directory");
+  CHECK(CheckWritable(folder / "there").ok());
+  CHECK(CheckWritable(folder / "new").ok());
+  CHECK(CheckWritable("/dev/null").ok());
+  CHECK(ErrorOf(absl::StatusOr<int>(CheckWritable(folder / "no/new"))) ==
+        folder / "no/new" + ": can't create a file beside it: No such file or directory");
+  CHECK(ErrorOf(absl::StatusOr<int>(CheckWritable(folder / ""))) ==
+        folder / "" + ": can't write: Is a directory");
+  std::filesystem::create_symlink(folder / "no/new", folder / "link");
+  CHECK_FALSE(CheckWritable(folder / "link").ok());
+  CHECK(folder.files() == 2);
+  CHECK(*ReadFile(folder / "there") == "x");
+}
+
 }  // namespace assay
