@@ -166,6 +166,27 @@ bool DescrHolds(const Descr& descr, ElementType type) {
   return descr.kind == native[1];
 }
 
+// The one type that has the descriptor.
+std::optional<ElementType> TypeOfDescr(const Descr& descr) {
+  if (descr.kind == 'f' && descr.bytes == 1) return ElementType::kF8E5M2;
+  for (int t = 0; descr.kind != 'V' && t < kNumElementTypes; ++t) {
+    const auto type = static_cast<ElementType>(t);
+    if (DescrHolds(descr, type)) return type;
+  }
+  return std::nullopt;
+}
+
+// The types whose elements a descriptor of raw bytes may stand for, to choose from.
+std::string RawTypesText(const Descr& descr) {
+  std::string text;
+  for (int t = 0; t < kNumElementTypes; ++t) {
+    const auto type = static_cast<ElementType>(t);
+    if (Info(type).numpy_descr[1] != 'V' || Bytes(type) != descr.bytes) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", Name(type));
+  }
+  return text;
+}
+
 // Reverses the bytes of each word.
 void SwapBytes(std::byte* data, size_t size, size_t word) {
   for (size_t i = 0; i + word <= size; i += word) std::reverse(data + i, data + i + word);
@@ -288,8 +309,13 @@ absl::StatusOr<Literal> DecodeNpy(std::string_view key, const NpyArray& array, c
         fmt::format("{}: an array is given for a value of shape {}", Quoted(key), shape.ToString()));
   }
   const ElementType type = shape.element_type();
+  if (array.type && *array.type != type) {
+    return BadInput(fmt::format("{}: found {}{}, wanted {}", Quoted(key), Name(*array.type),
+                                SizesText(array.sizes), shape.ToString()));
+  }
   const std::optional<Descr> descr = ParseDescr(array.descr);
-  if (!descr || !DescrHolds(*descr, type) || !SizesFit(array.sizes, shape)) {
+  const bool holds = descr && (array.type ? MayHoldBitsOf(array, type) : DescrHolds(*descr, type));
+  if (!holds || !SizesFit(array.sizes, shape)) {
     return BadInput(fmt::format("{}: found {} {}, wanted {} for {}", Quoted(key), Quoted(array.descr),
                                 SizesText(array.sizes), Quoted(Info(type).numpy_descr), shape.ToString()));
   }
@@ -322,21 +348,36 @@ absl::StatusOr<Literal> DecodeNpy(std::string_view key, const NpyArray& array, c
   return literal;
 }
 
+std::optional<ElementType> TypeOfNpy(const NpyArray& array) {
+  if (array.type) return array.type;
+  const std::optional<Descr> descr = ParseDescr(array.descr);
+  return descr ? TypeOfDescr(*descr) : std::nullopt;
+}
+
+bool MayHoldBitsOf(const NpyArray& array, ElementType type) {
+  const std::optional<Descr> descr = ParseDescr(array.descr);
+  if (!descr || descr->bytes != Bytes(type)) return false;
+  return descr->kind == 'V' || descr->kind == 'u' || TypeOfDescr(*descr) == type;
+}
+
+bool IsRaw(const NpyArray& array) {
+  const std::optional<Descr> descr = ParseDescr(array.descr);
+  return descr && descr->kind == 'V';
+}
+
 absl::StatusOr<Literal> DecodeNpyByDescr(std::string_view key, const NpyArray& array) {
   const std::optional<Descr> descr = ParseDescr(array.descr);
-  for (int t = 0; descr && t < kNumElementTypes; ++t) {
-    const auto type = static_cast<ElementType>(t);
-    const bool raw = descr->kind == 'V' || (descr->kind == 'f' && descr->bytes == 1);
-    const char kind = raw ? 'u' : descr->kind;
-    if (Info(type).numpy_descr[1] != kind || Bytes(type) != descr->bytes) continue;
-    const absl::StatusOr<Shape> shape = Shape::Array(type, array.sizes);
+  if (const std::optional<ElementType> type = TypeOfNpy(array); descr && type) {
+    const absl::StatusOr<Shape> shape = Shape::Array(*type, array.sizes);
     if (!shape.ok())
       return BadInput(fmt::format("{}: {}", Quoted(key), std::string(shape.status().message())));
-    NpyArray typed = array;
-    typed.descr = fmt::format("{}{}{}", descr->order, kind, descr->bytes);
-    return DecodeNpy(key, typed, *shape);
+    return DecodeNpy(key, array, *shape);
   }
-  return BadInput(fmt::format("{}: descriptor {} is not supported", Quoted(key), Quoted(array.descr)));
+  const std::string types = descr && descr->kind == 'V' ? RawTypesText(*descr) : "";
+  if (types.empty())
+    return BadInput(fmt::format("{}: descriptor {} is not supported", Quoted(key), Quoted(array.descr)));
+  return BadInput(fmt::format("{}: {} does not say the element type, which may be {}", Quoted(key),
+                              Quoted(array.descr), types));
 }
 
 std::string NpyHeader(const Literal& array) {

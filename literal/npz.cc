@@ -119,9 +119,17 @@ absl::StatusOr<NpyArray> ReadMember(zip_t* archive, uint64_t index, uint64_t siz
 struct Member {
   std::string key;
   uint64_t size = 0;
+  std::optional<ElementType> type;  // that its comment names
 };
 std::string WhereOf(std::string_view file_name, const Member& member) {
   return fmt::format("{}: member '{}.npy'", Printable(file_name), Printable(member.key));
+}
+
+// Comments of other programs mean nothing.
+std::optional<ElementType> TypeInComment(zip_t* archive, uint64_t index) {
+  zip_uint32_t length = 0;
+  const char* const comment = Zip().file_get_comment(archive, index, &length, ZIP_FL_ENC_RAW);
+  return comment == nullptr ? std::nullopt : ElementTypeFromName({comment, length});
 }
 
 absl::StatusOr<Member> CheckMember(zip_t* archive, uint64_t index, std::string_view file_name,
@@ -148,7 +156,8 @@ absl::StatusOr<Member> CheckMember(zip_t* archive, uint64_t index, std::string_v
                  fmt::format("grows from {} to {} bytes, over the limit of {} times; save it uncompressed",
                              stat.comp_size, stat.size, kMaxRatio));
   }
-  return Member{std::string(name.substr(0, name.size() - kSuffix.size())), stat.size};
+  return Member{std::string(name.substr(0, name.size() - kSuffix.size())), stat.size,
+                TypeInComment(archive, index)};
 }
 
 // There is room for the arrays of the members up to one, of `total` bytes.
@@ -197,6 +206,11 @@ absl::StatusOr<std::map<std::string, NpyArray>> ParseArchive(std::string_view fi
     ASSAY_ASSIGN_OR_RETURN(NpyArray array,
                            ReadMember(archive.get(), i, member.size, fmt::format("{}{}", member.key, kSuffix),
                                       WhereOf(file_name, member), file_name));
+    array.type = member.type;
+    if (array.type && !MayHoldBitsOf(array, *array.type)) {
+      return BadInput(fmt::format("{} is of type {} by its comment, and '{}' by its header",
+                                  WhereOf(file_name, member), Name(*array.type), Printable(array.descr)));
+    }
     arrays.emplace(member.key, std::move(array));
   }
   return arrays;
@@ -206,8 +220,9 @@ absl::Status WriteError(zip_t* archive) {
   return BadInput(fmt::format("writing .npz: {}", Zip().error_strerror(Zip().get_error(archive))));
 }
 
-// Stored, with the first time that a zip file can express. The source is the member's bytes.
-absl::Status AddMember(zip_t* archive, const std::string& name, zip_source_t* source) {
+// Stored, with the first time that a zip file can express, and the element type as its comment where the descriptor does not
+// say it. The source is the member's bytes.
+absl::Status AddMember(zip_t* archive, const std::string& name, ElementType type, zip_source_t* source) {
   if (source == nullptr) return WriteError(archive);
   const zip_int64_t index = Zip().file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (index < 0) {
@@ -217,6 +232,12 @@ absl::Status AddMember(zip_t* archive, const std::string& name, zip_source_t* so
   constexpr zip_uint16_t kFirstJanuary1980 = 1 << 5 | 1;
   if (Zip().set_file_compression(archive, index, ZIP_CM_STORE, 0) != 0 ||
       Zip().file_set_dostime(archive, index, 0, kFirstJanuary1980, 0) != 0) {
+    return WriteError(archive);
+  }
+  const std::string_view comment = Name(type);
+  if (Info(type).numpy_descr[1] == 'V' &&
+      Zip().file_set_comment(archive, index, comment.data(), static_cast<zip_uint16_t>(comment.size()),
+                             ZIP_FL_ENC_UTF_8) != 0) {
     return WriteError(archive);
   }
   return absl::OkStatus();
@@ -239,6 +260,7 @@ absl::Status AddMembers(zip_t* archive, const std::vector<std::pair<std::string,
                                                fragment(literal.data(), literal.bytes().size())};
     const bool whole = as_stored && !literal.bytes().empty();
     ASSAY_RETURN_IF_ERROR(AddMember(archive, fmt::format("{}{}", key, kSuffix),
+                                    literal.shape().element_type(),
                                     Zip().source_buffer_fragment(archive, fragments, whole ? 2 : 1, 0)));
   }
   return absl::OkStatus();

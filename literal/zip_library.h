@@ -11,7 +11,8 @@
 // clang-format off
 #define ASSAY_ZIP_FUNCTIONS(F)                                                                   \
   F(close) F(discard) F(error_fini) F(error_init) F(error_strerror) F(fclose) F(file_add)        \
-  F(file_get_error) F(file_set_dostime) F(fopen_index) F(fread) F(get_error) F(get_num_entries)  \
+  F(file_get_comment) F(file_get_error) F(file_set_comment) F(file_set_dostime) F(fopen_index)   \
+  F(fread) F(get_error) F(get_num_entries)                                                       \
   F(open_from_source) F(set_file_compression) F(source_buffer_create) F(source_buffer_fragment)  \
   F(source_close) F(source_file_create) F(source_free) F(source_function_create) F(source_keep)  \
   F(source_make_command_bitmap) F(source_open) F(source_read) F(source_seek_compute_offset)      \

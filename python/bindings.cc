@@ -1,5 +1,5 @@
 // The Python module assay._assay: programs, and arrays in and out. Everything that is Python's business (names,
-// pytrees, JAX) is in python/assay/; here arrays are (descriptor, sizes, buffer), as .npy files have them.
+// pytrees, JAX) is in python/assay/; here arrays are (descriptor, element type, sizes, buffer), as .npy files have them.
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "check/report/report.h"
 #include "devices/device_io.h"
@@ -157,8 +158,10 @@ class PyModule {
     return Describe(*PrintedShape(program_.module().entry_computation().root_instruction()));
   }
 
-  // What arrays are given by: key -> (descriptor, sizes, C-contiguous buffer of bytes).
-  using Arrays = std::map<std::string, std::tuple<std::string, std::vector<int64_t>, py::buffer>>;
+  // What arrays are given by: key -> (descriptor, element type where the descriptor does not say it, sizes, C-contiguous
+  // buffer of bytes).
+  using Arrays =
+      std::map<std::string, std::tuple<std::string, std::string, std::vector<int64_t>, py::buffer>>;
 
   // The results, by key, which all devices agree on.
   py::list Evaluate(const Arrays& arrays, const Options& options) {
@@ -191,6 +194,8 @@ class PyModule {
                 const Options& options, const std::string& html) {
     const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
     if (!profile.ok()) Throw(profile.status(), profile_name, "");
+    if (const absl::Status status = html.empty() ? absl::OkStatus() : CheckWritable(html); !status.ok())
+      Throw(status, html, "");
     std::map<std::string, NpyArray> inputs = NpyArraysOf(arrays), actual = NpyArraysOf(outputs);
     const EngineChoice choice = ChoiceOf(options.engine);
     const RunOptions run = RunOptionsOf(options);
@@ -249,6 +254,8 @@ class PyModule {
   absl::StatusOr<Judged> JudgeAll(EngineChoice choice, const RunOptions& options, const Profile& profile,
                                   const std::map<std::string, NpyArray>& inputs,
                                   const std::map<std::string, NpyArray>& actual) {
+    ASSAY_RETURN_IF_ERROR(
+        DecodeOutputs(program_.module(), actual).status());  // told before anything is computed
     ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid,
                            SettleDevices(program_.module(), {.replicas = 0, .partitions = 0}));
     ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> given,
@@ -303,8 +310,8 @@ class PyModule {
   static std::map<std::string, NpyArray> NpyArraysOf(const Arrays& arrays) {
     std::map<std::string, NpyArray> all;
     for (const auto& [key, array] : arrays) {
-      const auto& [descr, sizes, buffer] = array;
-      all.emplace(key, NpyArray{descr, false, sizes, BytesOf(buffer)});
+      const auto& [descr, type, sizes, buffer] = array;
+      all.emplace(key, NpyArray{descr, false, sizes, BytesOf(buffer), ElementTypeFromName(type)});
     }
     return all;
   }

@@ -17,6 +17,7 @@
 #include "hlo/diagnostics.h"
 #include "literal/run_guard.h"
 #include "tools/commands.h"
+#include "tools/output_files.h"
 
 namespace {
 
@@ -55,6 +56,12 @@ CLI::Validator Path(bool output) {
   const auto check = [output](const std::string& text) -> std::string {
     if (text.empty()) return "'' names no file";
     return output && text == "-" ? "'-' names no file to write" : "";
+  };
+  return CLI::Validator(check, "");
+}
+CLI::Validator Types() {
+  const auto check = [](const std::string& text) {
+    return std::string(assay::cli::ParseTypes(text).status().message());
   };
   return CLI::Validator(check, "");
 }
@@ -273,7 +280,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
       sub->add_option("--backend", arguments.diff.backend,
                       "the command that gives them: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
           ->excludes(actual);
-  AddPluginFlags(sub, run)->excludes(actual)->excludes(backend);
+  CLI::Option* const diff_plugin = AddPluginFlags(sub, run)->excludes(actual)->excludes(backend);
   AddInputFlags(sub, run);
   AddDeviceFlags(sub, run);
   AddOpsFlags(sub, run);
@@ -292,6 +299,11 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
                   "(docs/bounds.md)")
       ->check(Output());
   sub->add_flag("--json", run.json, "with --profile, print the result as JSON");
+  sub->add_option("--types", arguments.diff.types,
+                  "element types of arrays whose files don't say them: out0=bf16,out1=s4 (docs/limits.md)")
+      ->check(Types())
+      ->excludes(backend)
+      ->excludes(diff_plugin);
   sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
   sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());
   sub->add_option("--ulps", arguments.diff.ulps, "units in the last place (0)")->check(Whole(0, INT64_MAX));

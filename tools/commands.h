@@ -77,6 +77,7 @@ struct DiffFlags {
   std::string html;      // the page to write; empty: none
   double rtol = 0, atol = 0;
   int64_t ulps = 0;
+  std::string types;  // of arrays in .npz files, as ParseTypes takes them; empty: none
 };
 
 int Run(const RunFlags& flags);

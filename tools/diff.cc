@@ -4,105 +4,109 @@
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "literal/compare.h"
-#include "literal/npz.h"
 #include "run/inputs/program_io.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
+#include "tools/output_files.h"
 
 namespace assay::cli {
 namespace {
 
 using ByKey = std::map<std::string, Literal>;
-using Arrays = std::map<std::string, NpyArray>;
 
-// A lone .npy holds the one output of a program.
-absl::StatusOr<Arrays> ReadOutputs(const std::string& path) {
-  ASSAY_ASSIGN_OR_RETURN(Arrays arrays, ReadNpzFile(path));
-  if (arrays.size() == 1 && arrays.count("") == 1) arrays["out0"] = std::move(arrays.extract("").mapped());
-  return arrays;
-}
+// What is compared by one name.
+struct Pair {
+  std::optional<Literal> expected, actual;  // nothing: the set lacks it
+};
+using Pairs = std::map<std::string, Pair>;
 
-absl::StatusOr<ByKey> DecodeAll(const Arrays& arrays) {
-  ByKey values;
-  for (const auto& [key, array] : arrays) {
-    ASSAY_ASSIGN_OR_RETURN(Literal value, DecodeNpyByDescr(key, array));
-    values.emplace(key, std::move(value));
-  }
-  return values;
-}
-
-// Compares by key and prints one line an output; 1 if anything is outside the tolerance or missing.
-int Report(const ByKey& expected, const ByKey& actual, const DiffFlags& flags) {
+// Prints one line an output; 1 if anything is outside the tolerance or missing.
+int Report(const Pairs& pairs, const DiffFlags& flags) {
   Tolerance tolerance;
   tolerance.rtol = flags.rtol;
   tolerance.atol = flags.atol;
   tolerance.ulps = flags.ulps;
-  std::string text;
+  std::string text, lacking;
   bool equal = true;
-  for (const auto& [key, value] : expected) {
-    const auto it = actual.find(key);
-    if (it == actual.end()) {
+  for (const auto& [key, pair] : pairs) {
+    if (!pair.actual) {
       text += fmt::format("{}: missing in the second set\n", EscapeControls(key));
       equal = false;
-      continue;
+    } else if (!pair.expected) {
+      lacking += fmt::format("{}: missing in the first set\n", EscapeControls(key));
+      equal = false;
+    } else {
+      const Comparison comparison = CompareLiterals(*pair.expected, *pair.actual, tolerance);
+      equal = equal && comparison.ok();
+      text += fmt::format("{}: {}\n", EscapeControls(key), comparison.Report());
     }
-    const Comparison comparison = CompareLiterals(value, it->second, tolerance);
-    equal = equal && comparison.ok();
-    text += fmt::format("{}: {}\n", EscapeControls(key), comparison.Report());
   }
-  for (const auto& [key, value] : actual) {
-    if (expected.count(key) > 0) continue;
-    text += fmt::format("{}: missing in the first set\n", EscapeControls(key));
-    equal = false;
-  }
-  if (!Write(text)) return 5;
+  if (!Write(text + lacking)) return 5;
   return equal ? 0 : 1;
 }
 
 int DiffFiles(const DiffFlags& flags) {
+  const TypesByKey types = *ParseTypes(flags.types);
+  TypesByKey found;
+  Arrays arrays[2];
   ByKey sides[2];
   const std::string* const files[2] = {&flags.first, &flags.second};
   for (int i = 0; i < 2; ++i) {
-    const absl::StatusOr<Arrays> arrays = ReadOutputs(*files[i]);
-    if (!arrays.ok()) return Fail(arrays.status(), *files[i]);
-    absl::StatusOr<ByKey> values = DecodeAll(*arrays);
-    if (!values.ok()) return Fail(values.status(), *files[i]);
-    sides[i] = *std::move(values);
+    absl::StatusOr<Arrays> read = ReadOutputs(*files[i]);
+    if (!read.ok()) return Fail(read.status(), *files[i]);
+    arrays[i] = *std::move(read);
+    if (const absl::Status status = SetTypes(types, arrays[i], found); !status.ok())
+      return Fail(status, *files[i]);
   }
-  return Report(sides[0], sides[1], flags);
+  if (NamesOthers(types, found)) return 2;
+  for (int i = 0; i < 2; ++i) {
+    if (const absl::Status status = TakeTypesFrom(arrays[1 - i], arrays[i]); !status.ok())
+      return Fail(status, *files[i]);
+  }
+  Pairs pairs;
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& [key, array] : arrays[i]) {
+      // What has no counterpart needs no type.
+      absl::StatusOr<Literal> value = arrays[1 - i].count(key) == 0 ? Literal() : DecodeOutput(key, array);
+      if (!value.ok()) return Fail(value.status(), *files[i]);
+      (i == 0 ? pairs[key].expected : pairs[key].actual) = *std::move(value);
+    }
+  }
+  return Report(pairs, flags);
 }
 
 // The backend's outputs from its file: what the program sent to the host is compared where the file has it too.
-int CompareWithFile(const DiffFlags& flags, ByKey exact) {
-  const absl::StatusOr<Arrays> arrays = ReadOutputs(flags.actual);
-  if (!arrays.ok()) return Fail(arrays.status(), flags.actual);
-  ByKey expected, actual;
+int CompareWithFile(const DiffFlags& flags, ByKey exact, const Arrays& arrays) {
+  Pairs pairs;
   for (auto& [key, value] : exact) {
     const bool is_output =
         WithoutDevice(key).starts_with("out") && !WithoutDevice(key).starts_with("outfeed");
-    if (is_output || arrays->count(key) > 0) expected.emplace(key, std::move(value));
+    const auto it = arrays.find(key);
+    if (!is_output && it == arrays.end()) continue;
+    Pair& pair = pairs[key];
+    if (it != arrays.end()) {
+      absl::StatusOr<Literal> actual = DecodeNpy(key, it->second, value.shape());
+      if (!actual.ok()) return Fail(actual.status(), flags.actual);
+      pair.actual = *std::move(actual);
+    }
+    pair.expected = std::move(value);
   }
-  for (const auto& [key, array] : *arrays) {
-    const auto it = expected.find(key);
-    absl::StatusOr<Literal> value =
-        it == expected.end() ? DecodeNpyByDescr(key, array) : DecodeNpy(key, array, it->second.shape());
-    if (!value.ok()) return Fail(value.status(), flags.actual);
-    actual.emplace(key, *std::move(value));
+  for (const auto& [key, array] : arrays) {
+    if (pairs.count(key) == 0) pairs[key].actual = Literal();
   }
-  return Report(expected, actual, flags);
+  return Report(pairs, flags);
 }
 
 int CompareWithBackend(const DiffFlags& flags, const ProgramInFile& loaded, const ByKey& exact,
-                       const std::vector<Literal>& arguments) {
-  const absl::StatusOr<std::unique_ptr<Backend>> backend = BackendOf(flags);
-  if (!backend.ok()) return Fail(backend.status(), flags.first);
-  const absl::StatusOr<Backend::Outputs> actual = RunBackend(flags, **backend, loaded, arguments);
+                       const std::vector<Literal>& arguments, Backend& backend) {
+  const absl::StatusOr<Backend::Outputs> actual = RunBackend(flags, backend, loaded, arguments);
   if (!actual.ok()) return Fail(actual.status(), flags.first);
-  ByKey expected;
+  Pairs pairs;
   for (const auto& [key, value] : exact) {
-    if (key.starts_with("out") && !key.starts_with("outfeed")) expected.emplace(key, value);
+    if (key.starts_with("out") && !key.starts_with("outfeed")) pairs[key].expected = value;
   }
-  return Report(expected, *actual, flags);
+  for (const auto& [key, value] : *actual) pairs[key].actual = value;
+  return Report(pairs, flags);
 }
 
 int DiffProgram(const DiffFlags& flags) {
@@ -111,6 +115,9 @@ int DiffProgram(const DiffFlags& flags) {
   const std::optional<ProgramInFile> loaded = Load(flags.run, exit_code);
   if (!loaded) return exit_code;
   if (LacksInputs(flags.run, *loaded)) return AskForInputs(flags.run, *loaded);
+  absl::StatusOr<std::unique_ptr<Backend>> backend = nullptr;
+  if (NamesBackend(flags)) backend = BackendOf(flags);
+  if (!backend.ok()) return Fail(backend.status(), flags.first);
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags.run));
   if (!plan.ok()) return Fail(plan.status(), flags.first, loaded->text);
   RunOptions options = OptionsOf(flags.run);
@@ -120,18 +127,22 @@ int DiffProgram(const DiffFlags& flags) {
   absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags.run, *loaded, *grid);
   if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags.run));
   std::vector<Literal> arguments;
+  std::optional<Arrays> actual;
   if (NamesBackend(flags)) {
     if (const absl::Status status = CheckBackendInputs(*grid, *inputs); !status.ok())
       return Fail(status, flags.first);
     arguments = (*inputs)[0].arguments;
+  } else {
+    actual = ReadActual(flags, *loaded, exit_code);
+    if (!actual) return exit_code;
   }
   const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
       RunDevices(**plan, *grid, *std::move(inputs), options);
   if (!outputs.ok()) return Fail(outputs.status(), flags.first, loaded->text);
   ByKey exact;
   for (auto& [key, value] : ResultsOfDevices(*grid, *outputs)) exact.emplace(key, std::move(value));
-  return NamesBackend(flags) ? CompareWithBackend(flags, *loaded, exact, arguments)
-                             : CompareWithFile(flags, std::move(exact));
+  return NamesBackend(flags) ? CompareWithBackend(flags, *loaded, exact, arguments, **backend)
+                             : CompareWithFile(flags, std::move(exact), *actual);
 }
 
 }  // namespace
@@ -143,6 +154,8 @@ int Diff(const DiffFlags& flags) {
     if (!flags.actual.empty() || runs || flags.second.empty())
       return UsageError("diff --spmd takes a partitioned program and the whole one");
     if (ReadsStandardInputTwice({flags.first, flags.second, flags.run.inputs})) return 2;
+    if (!flags.types.empty())
+      return UsageError("--types is of .npz files of outputs, which diff --spmd does not read");
     return DiffPartitioned(flags);
   }
   if (!flags.profile.empty() && flags.actual.empty() && !runs) {
@@ -171,6 +184,11 @@ int Diff(const DiffFlags& flags) {
     }
   }
   if (ReadsStandardInputTwice({flags.first, flags.second, flags.actual, flags.run.inputs})) return 2;
+  if (!flags.types.empty() && runs)
+    return UsageError("--types is of .npz files that diff reads, not of a backend that it runs");
+  if (const int code = CheckFiles({flags.first, flags.second, flags.actual, flags.run.inputs}, {flags.html});
+      code != 0)
+    return code;
   if (!flags.profile.empty()) return DiffByProfile(flags);
   if (flags.run.json) return UsageError("diff prints JSON with a --profile only");
   if (!flags.actual.empty() || runs) return DiffProgram(flags);

@@ -10,6 +10,7 @@
 #include "tools/backend.h"
 #include "tools/commands.h"
 #include "tools/conformance_text.h"
+#include "tools/output_files.h"
 
 namespace assay::cli {
 namespace {
@@ -75,12 +76,32 @@ int WritePage(const DiffFlags& flags, const ProgramInFile& loaded, const Profile
   return written.ok() ? 0 : Fail(written, flags.html);
 }
 
-// From the file, or from a run of the backend.
-absl::StatusOr<Backend::Outputs> ActualOutputs(const DiffFlags& flags, const ProgramInFile& loaded,
-                                               Backend* backend, const std::vector<Literal>& arguments) {
-  if (backend != nullptr) return RunBackend(flags, *backend, loaded, arguments);
-  ASSAY_ASSIGN_OR_RETURN(auto arrays, ReadNpzFile(flags.actual));
-  return DecodeOutputs(loaded.program.module(), std::move(arrays));
+// What the outputs are to the bounds, and with --isolate each instruction.
+int JudgeAll(const DiffFlags& flags, const ProgramInFile& loaded, const Profile& profile,
+             const BoundedOutputs& bounded, const Backend::Outputs& actual, Backend* backend,
+             const std::vector<Literal>& arguments, const RunOptions& options) {
+  std::vector<Conformance> outputs;
+  std::vector<ReportedOutput> reported;
+  for (const BoundedOutput& output : bounded.outputs) {
+    const auto it = actual.find(output.key);
+    const Literal* const value = it == actual.end() ? nullptr : &it->second;
+    if (!flags.html.empty()) reported.push_back(JudgeForReport(output, value));
+    outputs.push_back(flags.html.empty() ? Judge(output, value) : reported.back().judged);
+  }
+  std::optional<Isolation> isolation;
+  if (flags.isolate) {
+    IsolateOptions isolate;
+    isolate.run = options;
+    isolate.engines = EnginesOf(flags.run);
+    absl::StatusOr<Isolation> found = Isolate(loaded.program, profile, *backend, arguments, isolate);
+    if (!found.ok()) return FailIn(loaded, found.status(), flags.first);
+    isolation = *std::move(found);
+  }
+  if (!flags.html.empty()) {
+    const int failed = WritePage(flags, loaded, profile, reported, bounded.unchecked, isolation, backend);
+    if (failed != 0) return failed;
+  }
+  return Report(flags, outputs, bounded.unchecked, isolation);
 }
 
 }  // namespace
@@ -108,36 +129,25 @@ int DiffByProfile(const DiffFlags& flags) {
     backend = *std::move(made);
     arguments = (*inputs)[0].arguments;
   }
+  Backend::Outputs actual;
+  if (!NamesBackend(flags)) {
+    std::optional<Arrays> arrays = ReadActual(flags, *loaded, exit_code);
+    if (!arrays) return exit_code;
+    absl::StatusOr<Backend::Outputs> decoded = DecodeOutputs(loaded->program.module(), *std::move(arrays));
+    if (!decoded.ok()) return Fail(decoded.status(), flags.actual);
+    actual = *std::move(decoded);
+  }
   RunOptions options = OptionsOf(flags.run);
   options.interrupted = Interrupted;
   const absl::StatusOr<BoundedOutputs> bounded =
       RunWithBounds(loaded->program, *profile, *grid, *std::move(inputs), options, EnginesOf(flags.run));
   if (!bounded.ok()) return FailIn(*loaded, bounded.status(), flags.first);
-  const absl::StatusOr<Backend::Outputs> actual = ActualOutputs(flags, *loaded, backend.get(), arguments);
-  if (!actual.ok()) return Fail(actual.status(), backend == nullptr ? flags.actual : flags.first);
-  std::vector<Conformance> outputs;
-  std::vector<ReportedOutput> reported;
-  for (const BoundedOutput& output : bounded->outputs) {
-    const auto it = actual->find(output.key);
-    const Literal* const value = it == actual->end() ? nullptr : &it->second;
-    if (!flags.html.empty()) reported.push_back(JudgeForReport(output, value));
-    outputs.push_back(flags.html.empty() ? Judge(output, value) : reported.back().judged);
+  if (backend != nullptr) {
+    absl::StatusOr<Backend::Outputs> outputs = RunBackend(flags, *backend, *loaded, arguments);
+    if (!outputs.ok()) return Fail(outputs.status(), flags.first);
+    actual = *std::move(outputs);
   }
-  std::optional<Isolation> isolation;
-  if (flags.isolate) {
-    IsolateOptions isolate;
-    isolate.run = options;
-    isolate.engines = EnginesOf(flags.run);
-    absl::StatusOr<Isolation> found = Isolate(loaded->program, *profile, *backend, arguments, isolate);
-    if (!found.ok()) return FailIn(*loaded, found.status(), flags.first);
-    isolation = *std::move(found);
-  }
-  if (!flags.html.empty()) {
-    const int failed =
-        WritePage(flags, *loaded, *profile, reported, bounded->unchecked, isolation, backend.get());
-    if (failed != 0) return failed;
-  }
-  return Report(flags, outputs, bounded->unchecked, isolation);
+  return JudgeAll(flags, *loaded, *profile, *bounded, actual, backend.get(), arguments, options);
 }
 
 }  // namespace assay::cli

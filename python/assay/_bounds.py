@@ -10,6 +10,7 @@ import numpy as np
 from assay import _assay
 from assay._errors import translated
 from assay._module import Module, _flatten, _leaves, _options, load
+from assay._types import DTYPES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,4 +133,13 @@ def _named(arrays: dict) -> dict:
 
 def _stored(path) -> dict:
     with np.load(path) as arrays:
-        return _named({key: arrays[key] for key in arrays.files})
+        # Assay's own files say in a member's comment what raw bytes are.
+        types = {info.filename.removesuffix(".npy"): info.comment.decode("ascii", "replace")
+                 for info in arrays.zip.infolist()}
+        return _named({key: _typed(arrays[key], types.get(key, "")) for key in arrays.files})
+
+
+def _typed(array: np.ndarray, element_type: str) -> np.ndarray:
+    dtype = DTYPES.get(element_type)
+    raw = dtype is not None and array.dtype.kind in "Vu" and array.dtype.itemsize == dtype.itemsize
+    return array.view(dtype) if raw else array

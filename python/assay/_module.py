@@ -9,7 +9,7 @@ import numpy as np
 
 from assay import _assay
 from assay._errors import translated
-from assay._types import descriptor, dtype_of
+from assay._types import descriptor, dtype_of, element_type
 
 Array = Any  # np.ndarray, or anything that np.asarray takes, such as a jax.Array
 
@@ -133,7 +133,7 @@ def _flatten(key: str, value, leaves: dict) -> None:
     array = np.asarray(value)
     sizes = list(array.shape)  # ascontiguousarray makes a scalar one-dimensional
     array = np.ascontiguousarray(array)
-    leaves[key] = (descriptor(array.dtype), sizes, array.reshape(-1).view(np.uint8))
+    leaves[key] = (descriptor(array.dtype), element_type(array.dtype), sizes, array.reshape(-1).view(np.uint8))
 
 
 def _to_numpy(key: str, element_type: str, sizes: tuple, data: np.ndarray) -> np.ndarray:

@@ -108,6 +108,9 @@ def compare(actual, exact, path: str = "") -> LeafReport:
     if actual.dtype != exact.dtype or actual.shape != exact.shape:
         raise ValueError(f"{path or 'result'}: actual is {actual.dtype}{list(actual.shape)}, exact "
                          f"{exact.dtype}{list(exact.shape)}")
+    if actual.dtype.kind == "V" and actual.dtype not in NAMES:
+        raise ValueError(f"{path or 'result'}: {actual.dtype} is raw bytes of unknown type: view them as what they are, for example "
+                         "array.view(ml_dtypes.bfloat16)")
     dtype = NAMES.get(actual.dtype, str(actual.dtype))
     if actual.size == 0:
         return LeafReport(path, dtype, 0, 0, 0, None, "", "")

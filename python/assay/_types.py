@@ -32,4 +32,9 @@ def descriptor(dtype: np.dtype) -> str:
     return f"|V{dtype.itemsize}" if dtype.kind == "V" or dtype in _RAW else dtype.str
 
 
+def element_type(dtype: np.dtype) -> str:
+    """The element type that only the dtype's name tells, not its descriptor; empty for raw bytes and NumPy's own types."""
+    return NAMES[dtype] if dtype in _RAW else ""
+
+
 _RAW = {DTYPES[name] for name in _ML_DTYPES if name in DTYPES}

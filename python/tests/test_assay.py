@@ -185,6 +185,8 @@ def test_distances_in_ulps():
     assert assay.compare(np.float32([np.nan]), np.float32([np.nan])).different == 0
     assert assay.compare(np.uint64([0]), np.uint64([2**64 - 1])).max_ulps == 2**63 - 1
     one = np.array([1], ml_dtypes.bfloat16)
+    with pytest.raises(ValueError, match="raw bytes of unknown type"):
+        assay.compare(one.view("V2"), one.view("V2"))
     assert assay.compare(one, np.array([1.0078125], ml_dtypes.bfloat16)).max_ulps == 1
 
 

@@ -1,9 +1,14 @@
 """Bounds from Python: what a correct backend may return."""
 
+import io
+import zipfile
+
+import ml_dtypes
 import numpy as np
 import pytest
 
 import assay
+from assay._types import DTYPES
 
 SUM = """HloModule m
 add {
@@ -55,6 +60,50 @@ def test_a_page_is_written(tmp_path):
     assert text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n") and "a bug, proven" in text
     with pytest.raises(assay.Error, match="no such folder"):
         assay.diff(SUM, (X,), (np.float32(10), X), html=tmp_path / "no such folder" / "report.html")
+
+
+NARROW = "HloModule m\nENTRY e {\n  x = TYPE[2] parameter(0)\n  ROOT y = TYPE[2] add(x, x)\n}\n"
+# Not f8e5m2: np.load refuses the descriptor that np.save gives it, <f1.
+ML_DTYPES = {name: dtype for name, dtype in DTYPES.items() if dtype.kind == "V"}
+
+
+@pytest.mark.parametrize("name", [n for n in ML_DTYPES if n.startswith(("f", "b"))])
+def test_files_of_narrow_floats_come_back(tmp_path, name):
+    x = np.array([1, 2], ML_DTYPES[name])
+    np.savez(tmp_path / "in.npz", arg0=x)
+    np.savez(tmp_path / "out.npz", out0=x + x)
+    program = NARROW.replace("TYPE", name)
+    assert assay.diff(program, tmp_path / "in.npz", tmp_path / "out.npz").ok
+    assert not assay.diff(program, tmp_path / "in.npz", tmp_path / "in.npz").ok
+
+
+def commented(path, comment, **arrays):
+    """An .npz file whose members say their type, as Assay writes them."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for key, array in arrays.items():
+            file = io.BytesIO()
+            np.save(file, array)
+            info = zipfile.ZipInfo(key + ".npy")
+            info.comment = comment.encode()
+            archive.writestr(info, file.getvalue())
+    with np.load(path) as read:  # NumPy passes over comments
+        assert read.files == list(arrays)
+    return path
+
+
+def test_arrays_of_another_type_than_the_programs_are_refused(tmp_path):
+    x = np.array([1, 2], ml_dtypes.float8_e4m3fn)
+    program = NARROW.replace("TYPE", "f8e4m3fn")
+    said = "found f8e5m2\\[2\\], wanted f8e4m3fn\\[2\\]"
+    raw = (x + x).view("V1")
+    assert assay.diff(program, (x,), raw).ok
+    assert assay.diff(program, (x,), commented(tmp_path / "good.npz", "f8e4m3fn", out0=raw)).ok
+    assert assay.diff(program, (x,), commented(tmp_path / "bits.npz", "f8e4m3fn", out0=raw.view("u1"))).ok
+    for wrong in (commented(tmp_path / "bad.npz", "f8e5m2", out0=raw), raw.view(ml_dtypes.float8_e5m2)):
+        with pytest.raises(assay.Error, match=said):
+            assay.diff(program, (x,), wrong)
+    with pytest.raises(assay.Error, match="wanted f8e4m3fn"):
+        assay.load(program).evaluate(x.view(ml_dtypes.float8_e5m2))
 
 
 def test_a_missing_output_does_not_conform():

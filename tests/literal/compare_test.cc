@@ -45,6 +45,53 @@ TEST_CASE("compare: ulp distance counts the values between", "[literal][compare]
   CHECK(UlpDistance(-1.7e308, 1.7e308, f64) == kNotComparable);
 }
 
+// Of each format that NumPy lacks, worked out from its values: a pair across zero, one across a power of two, the largest
+// finite value and what lies beyond it.
+TEST_CASE("compare: ulp distances of narrow formats", "[literal][compare]") {
+  struct Row {
+    ElementType type;
+    double a, b;
+    int64_t ulps;
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  using E = ElementType;
+  const Row kRows[] = {
+      {E::kBF16, 1, 1.0078125, 1},
+      {E::kBF16, -0x1p-133, 0x1p-133, 2},
+      {E::kBF16, 0x1.fcp127, inf, 2},
+      {E::kF8E5M2, 1.75, 2.5, 2},  // 1.75, 2, 2.5
+      {E::kF8E5M2, -0x1p-16, 0x1p-16, 2},
+      {E::kF8E5M2, 57344, inf, 1},
+      {E::kF8E4M3, 1.875, 2.25, 2},
+      {E::kF8E4M3, 240, inf, 1},
+      {E::kF8E4M3FN, 448, 384, 2},  // 384, 416, 448
+      {E::kF8E4M3FN, -0x1p-9, 0x1p-9, 2},
+      {E::kF8E4M3B11FNUZ, 30, 26, 2},  // 26, 28, 30
+      {E::kF8E4M3B11FNUZ, -0x1p-13, 0x1p-13, 2},
+      {E::kF8E3M4, 15.5, inf, 1},
+      {E::kF8E3M4, 1.9375, 2.125, 2},
+      {E::kF8E5M2FNUZ, 57344, 40960, 2},
+      {E::kF8E5M2FNUZ, 0, 0x1p-17, 1},
+      {E::kF8E4M3FNUZ, 240, 208, 2},
+      {E::kF8E4M3FNUZ, -0x1p-10, 0x1p-9, 3},
+      {E::kF8E8M0FNU, 1, 8, 3},
+      {E::kF8E8M0FNU, 0x1p-127, 0x1p127, 254},
+      {E::kF6E3M2FN, -28, 28, 62},  // 31 positive values
+      {E::kF6E3M2FN, 0.0625, -0.0625, 2},
+      {E::kF6E2M3FN, 7.5, 6.5, 2},
+      {E::kF6E2M3FN, -0.125, 0.25, 3},
+      {E::kF4E2M1FN, 0.5, 6, 6},  // 0.5, 1, 1.5, 2, 3, 4, 6
+  };
+  for (const Row& row : kRows) {
+    INFO(Name(row.type) << " " << row.a << " " << row.b);
+    const FloatFormat& format = *Info(row.type).format;
+    CHECK(UlpDistance(row.a, row.b, format) == row.ulps);
+    CHECK(UlpDistance(row.b, row.a, format) == row.ulps);
+    CHECK(UlpDistance(0.0, -0.0, format) == 0);
+    CHECK(UlpDistance(NAN, NAN, format) == 0);
+  }
+}
+
 TEST_CASE("compare: equal bits, zeros of both signs and NaNs of any payload pass", "[literal][compare]") {
   CHECK(Leaf("f32[3]", "{1, nan, inf}", "{1, nan, inf}").different == 0);
   const LeafComparison zeros = Leaf("f32[]", "0", "-0.0");

@@ -229,9 +229,14 @@ TEST_CASE("npy: without a program the descriptor says the type", "[npz]") {
         DecodeNpyByDescr("a", {.descr = descr, .sizes = {1}, .data = data});
     return literal.ok() ? literal->shape().ToString() + LiteralToText(*literal) : ErrorOf(literal);
   };
-  CHECK(decode("|V1", "\x05") == "u8[1]{5}");
-  CHECK(decode("<V2", std::string("\x05\0", 2)) == "u16[1]{5}");
-  CHECK(decode("<f1", "\x05") == "u8[1]{5}");
+  CHECK(decode("|u1", "\x05") == "u8[1]{5}");
+  CHECK(decode("<u2", std::string("\x05\0", 2)) == "u16[1]{5}");
+  // Raw bytes may be of many types; f1 is what ml_dtypes calls f8e5m2, and that alone.
+  CHECK(decode("|V1", "\x05") ==
+        "'a': '|V1' does not say the element type, which may be s1, s2, s4, u1, u2, u4, f8e5m2, f8e4m3, "
+        "f8e4m3fn, f8e4m3b11fnuz, f8e3m4, f8e5m2fnuz, f8e4m3fnuz, f8e8m0fnu, f6e3m2fn, f6e2m3fn, f4e2m1fn");
+  CHECK(decode("<V2", "12") == "'a': '<V2' does not say the element type, which may be bf16");
+  CHECK(decode("<f1", "\x3c") == "f8e5m2[1]{1}");
   CHECK(decode("|b1", "\1") == "pred[1]{1}");
   CHECK(decode(">i2", std::string("\0\2", 2)) == "s16[1]{2}");
   CHECK(decode("<c16", std::string(16, '\0')) == "c128[1]{(0, 0)}");
