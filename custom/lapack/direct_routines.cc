@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "custom/lapack/exact_lu.h"
+#include "custom/lapack/exact_routines.h"
 #include "custom/lapack/routines.h"
 #include "fmt/format.h"
 
@@ -202,6 +203,7 @@ constexpr Routine kDirect[] = {
      .check = SetSmaller,
      .workspace = WorkspaceOfColumns,
      .invoke = CallGeqrf,
+     .exact = ExactGeqrf,
      .has_info = false},
     {.name = "geqp3",
      .types = "sdcz",
@@ -210,6 +212,7 @@ constexpr Routine kDirect[] = {
      .check = SetSmaller,
      .workspace = WorkspaceOfGeqp3,
      .invoke = CallGeqp3,
+     .exact = ExactGeqp3,
      .has_info = false},
     {.name = "orgqr",
      .types = "sd",
@@ -218,6 +221,7 @@ constexpr Routine kDirect[] = {
      .check = CheckOrgqr,
      .workspace = WorkspaceOfColumns,
      .invoke = CallOrgqr,
+     .exact = ExactOrgqr,
      .has_info = false},
     {.name = "ungqr",
      .types = "cz",
@@ -226,6 +230,7 @@ constexpr Routine kDirect[] = {
      .check = CheckOrgqr,
      .workspace = WorkspaceOfColumns,
      .invoke = CallOrgqr,
+     .exact = ExactOrgqr,
      .has_info = false},
     {.name = "ormqr",
      .types = "sd",
@@ -235,6 +240,7 @@ constexpr Routine kDirect[] = {
      .check = CheckOrmqr,
      .workspace = WorkspaceOfOrmqr,
      .invoke = CallOrmqr,
+     .exact = ExactOrmqr,
      .has_info = false},
     {.name = "unmqr",
      .types = "cz",
@@ -244,6 +250,7 @@ constexpr Routine kDirect[] = {
      .check = CheckOrmqr,
      .workspace = WorkspaceOfOrmqr,
      .invoke = CallOrmqr,
+     .exact = ExactOrmqr,
      .has_info = false},
     {.name = "gehrd",
      .types = "sdcz",
@@ -252,7 +259,8 @@ constexpr Routine kDirect[] = {
      .attributes = kGehrdAttributes,
      .check = CheckGehrd,
      .workspace = WorkspaceOfColumns,
-     .invoke = CallGehrd},
+     .invoke = CallGehrd,
+     .exact = ExactGehrd},
     {.name = "sytrd",
      .types = "sd",
      .operands = kSquare,
@@ -260,7 +268,8 @@ constexpr Routine kDirect[] = {
      .attributes = kTriangle,
      .check = SetOffDiagonal,
      .workspace = WorkspaceOfOne,
-     .invoke = CallSytrd},
+     .invoke = CallSytrd,
+     .exact = ExactSytrd},
     {.name = "hetrd",
      .types = "cz",
      .operands = kSquare,
@@ -268,7 +277,8 @@ constexpr Routine kDirect[] = {
      .attributes = kTriangle,
      .check = SetOffDiagonal,
      .workspace = WorkspaceOfOne,
-     .invoke = CallSytrd},
+     .invoke = CallSytrd,
+     .exact = ExactSytrd},
     {.name = "gtsv",
      .types = "sdcz",
      .operands = kGtsvOperands,

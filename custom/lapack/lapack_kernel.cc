@@ -7,7 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "custom/linalg/ladder.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/meter.h"
+#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
@@ -62,9 +65,7 @@ class Batch {
     for (const ArrayRule& rule : routine_.results) results_.push_back(Place(rule));
     ASSAY_RETURN_IF_ERROR(Reserve());
     for (int64_t m = 0; m < call_.matrices; ++m) {
-      ASSAY_RETURN_IF_ERROR(context_.Charge(Cost()));
-      Load(operands, m);
-      ASSAY_ASSIGN_OR_RETURN(const int info, Calculate());
+      ASSAY_ASSIGN_OR_RETURN(const int info, Calculate(operands, m));
       if (routine_.has_info) std::memcpy(results_.back().place, &info, sizeof(info));
       Store(results, m);
     }
@@ -91,7 +92,7 @@ class Batch {
 
   // What the routine says that it works fastest with, but no less than what it needs.
   absl::StatusOr<Workspace> WorkspaceOf() {
-    if (routine_.workspace == nullptr) return Workspace{};
+    if (routine_.workspace == nullptr || IsExact()) return Workspace{};
     Workspace need = routine_.workspace(call_);
     alignas(kLapackAlignment) std::byte nothing[2 * kLapackAlignment] = {}, liked[kLapackAlignment] = {};
     int ints[16] = {};
@@ -165,10 +166,7 @@ class Batch {
     for (size_t i = 0; i < operands_.size(); ++i) {
       const Placed& array = operands_[i];
       const std::byte* const source = operands[i].data() + m * array.bytes;
-      std::byte* place = array.place;
-      for (const Placed& result : results_) {
-        if (result.rule->from == static_cast<int>(i)) place = result.place;
-      }
+      std::byte* const place = PlaceOf(i);
       if (array.rule->sizes.size() == 2) {
         Transpose(source, call_.size(array.rule->sizes[0]), call_.size(array.rule->sizes[1]),
                   Bytes(array.type), place);
@@ -182,8 +180,11 @@ class Batch {
   }
 
   // The routine's info.
-  absl::StatusOr<int> Calculate() {
-    if (routine_.finite != 0 && !IsFinite()) {
+  absl::StatusOr<int> Calculate(std::span<const Literal> operands, int64_t m) {
+    Load(operands, m);
+    if (IsExact()) return CalculateExactly(operands, m);
+    ASSAY_RETURN_IF_ERROR(context_.Charge(Cost()));
+    if (routine_.finite != 0 && !IsFinite(0)) {
       for (const Placed& result : results_) FillWithNan(result);
       return -routine_.finite;
     }
@@ -192,14 +193,72 @@ class Batch {
     return info;
   }
 
-  // Whether the first operand, wherever it lies, has neither NaN nor infinity.
-  bool IsFinite() const {
-    const Placed& first = operands_[0];
-    const std::byte* const data = results_[0].rule->from == 0 ? results_[0].place : first.place;
+  bool IsExact() const { return arguments_.routine == nullptr && routine_.exact != nullptr; }
+
+  absl::StatusOr<int> CalculateExactly(std::span<const Literal> operands, int64_t m) {
+    bool is_finite = true;
+    for (size_t i = 0; i < operands_.size(); ++i)
+      is_finite = is_finite && (operands_[i].type == ElementType::kS32 || IsFinite(i));
+    if (is_finite) {
+      ASSAY_RETURN_IF_ERROR(Climb(operands, m));
+      return 0;
+    }
+    // Integers are those of a matrix of zeros.
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      if (operands_[i].type != ElementType::kS32 && operands_[i].bytes > 0)
+        std::memset(PlaceOf(i), 0, operands_[i].bytes);
+    }
+    ASSAY_RETURN_IF_ERROR(CalculateWith(linalg::kRungs[0]).status());
+    for (const Placed& result : results_) FillWithNan(result);
+    return -routine_.finite;
+  }
+
+  // Until two rungs of the ladder give the same bytes (custom/linalg/ladder.h).
+  absl::Status Climb(std::span<const Literal> operands, int64_t m) {
+    std::vector<std::byte> before;
+    for (const int limbs : linalg::kRungs) {
+      Load(operands, m);
+      ASSAY_ASSIGN_OR_RETURN(const bool is_sure, CalculateWith(limbs));
+      std::vector<std::byte> now;
+      for (const Placed& result : results_) now.insert(now.end(), result.place, result.place + result.bytes);
+      if (is_sure && now == before) break;
+      before = std::move(now);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<bool> CalculateWith(int limbs) {
+    // Half a dozen complex arrays as large as operands and results, and the rounded results twice.
+    int64_t elements = 64, bytes = 0;
+    for (const std::vector<Placed>* arrays : {&operands_, &results_}) {
+      for (const Placed& array : *arrays) {
+        elements += array.elements;
+        bytes += array.bytes;
+      }
+    }
+    ASSAY_ASSIGN_OR_RETURN(const Literal scratch,
+                           ReserveScratch(context_, 1, 6 * elements * 2 * (8 * limbs + 8) + 2 * bytes));
+    Meter meter(context_);
+    linalg::Work work(meter);
+    ASSAY_ASSIGN_OR_RETURN(const bool is_sure, routine_.exact(arguments_, limbs, work));
+    ASSAY_RETURN_IF_ERROR(meter.Flush());
+    return is_sure && !work.in_doubt();
+  }
+
+  std::byte* PlaceOf(size_t operand) const {
+    for (const Placed& result : results_) {
+      if (result.rule->from == static_cast<int>(operand)) return result.place;
+    }
+    return operands_[operand].place;
+  }
+
+  // Whether an operand, wherever it lies, has neither NaN nor infinity.
+  bool IsFinite(size_t operand) const {
+    const std::byte* const data = PlaceOf(operand);
     const int64_t parts = call_.is_complex() ? 2 : 1;
     const bool is_single = call_.type == ElementType::kF32 || call_.type == ElementType::kC64;
-    return is_single ? AllFinite<float>(data, parts * first.elements)
-                     : AllFinite<double>(data, parts * first.elements);
+    return is_single ? AllFinite<float>(data, parts * operands_[operand].elements)
+                     : AllFinite<double>(data, parts * operands_[operand].elements);
   }
 
   static void FillWithNan(const Placed& result) {

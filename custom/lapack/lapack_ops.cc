@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "custom/combined_ops.h"
 #include "custom/lapack/lapack_kernel.h"
 #include "custom/lapack/library.h"
 #include "custom/lapack/perturbed_solve.h"
@@ -24,8 +25,9 @@ ElementType TypeOfLetter(char letter) { return kTypes[kTypeLetters.find(letter)]
 // lapack_TNAME_ffi: the routine NAME for the type of the letter T.
 class LapackOp final : public CustomOp {
  public:
-  LapackOp(const Routine& routine, char letter)
+  LapackOp(const Routine& routine, char letter, bool by_library)
       : routine_(routine),
+        by_library_(by_library),
         type_(TypeOfLetter(letter)),
         symbol_(fmt::format("{}{}", letter, routine.name)),
         target_(fmt::format("lapack_{}_ffi", symbol_)) {}
@@ -41,7 +43,7 @@ class LapackOp final : public CustomOp {
                                                               const Computation& computation,
                                                               const Instruction& call,
                                                               KernelRole role) const override {
-    return PrepareLapack(module, computation, call, routine_, type_, symbol_, role);
+    return PrepareLapack(module, computation, call, routine_, type_, by_library_ ? symbol_ : "", role);
   }
 
   // `symbol`: the routine in the library; empty where none is asked.
@@ -53,15 +55,20 @@ class LapackOp final : public CustomOp {
       operands.push_back(computation.instructions[operand].shape.get());
     const InferContext context{module, instruction, operands, instruction.shape.get(), &computation};
     ASSAY_ASSIGN_OR_RETURN(LapackCall call, BindLapackCall(routine, type, context));
-    ASSAY_RETURN_IF_ERROR(CheckFitsIntegers(routine, call));
+    ASSAY_RETURN_IF_ERROR(CheckFitsIntegers(routine, call, !symbol.empty()));
     if (routine.own != nullptr) return routine.own(call, role);
-    if (symbol.empty()) return MakeLapackKernel(routine, std::move(call), nullptr, std::string(routine.name));
+    if (symbol.empty()) {
+      std::string name(routine.name);
+      if (routine.exact != nullptr) name = "exact " + name;
+      return MakeLapackKernel(routine, std::move(call), nullptr, std::move(name));
+    }
     ASSAY_ASSIGN_OR_RETURN(void* const function, FindLapackRoutine(symbol));
     return MakeLapackKernel(routine, std::move(call), function, fmt::format("lapack {}", symbol));
   }
 
  private:
   const Routine& routine_;
+  const bool by_library_;
   const ElementType type_;
   const std::string symbol_, target_;
 };
@@ -72,7 +79,7 @@ class TypedOp final : public CustomOp {
   struct Choice {
     std::string_view target;
     const Routine *of_reals, *of_complex;
-    bool by_library = true;
+    bool by_library;
   };
   explicit TypedOp(const Choice& choice) : choice_(choice) {}
 
@@ -115,18 +122,18 @@ const Routine* DirectRoutine(std::string_view name) {
 
 class LapackTable final : public CustomOps {
  public:
-  LapackTable() {
+  explicit LapackTable(bool by_library) {
     for (const std::span<const Routine> routines : {DirectRoutines(), SpectralRoutines()}) {
       for (const Routine& routine : routines) {
-        for (const char letter : routine.types) ops_.emplace_back(routine, letter);
+        for (const char letter : routine.types) ops_.emplace_back(routine, letter, by_library);
       }
     }
     typed_.emplace_back(
         TypedOp::Choice{"tridiagonal_solve_perturbed_ffi", &PerturbedSolve(), &PerturbedSolve(), false});
     // What JAX writes where a platform has no LAPACK; XLA expands them.
-    typed_.emplace_back(TypedOp::Choice{"Qr", DirectRoutine("geqrf"), DirectRoutine("geqrf")});
+    typed_.emplace_back(TypedOp::Choice{"Qr", DirectRoutine("geqrf"), DirectRoutine("geqrf"), by_library});
     typed_.emplace_back(TypedOp::Choice{"ProductOfElementaryHouseholderReflectors", DirectRoutine("orgqr"),
-                                        DirectRoutine("ungqr")});
+                                        DirectRoutine("ungqr"), by_library});
   }
 
   const CustomOp* Find(std::string_view target) const override {
@@ -151,15 +158,24 @@ class LapackTable final : public CustomOps {
   std::deque<TypedOp> typed_;
 };
 
+template <bool kByLibrary>
 const std::shared_ptr<const LapackTable>& Table() {
-  static const auto* const table = new std::shared_ptr<const LapackTable>(std::make_shared<LapackTable>());
+  static const auto* const table =
+      new std::shared_ptr<const LapackTable>(std::make_shared<LapackTable>(kByLibrary));
   return *table;
 }
 
 }  // namespace
 
-std::shared_ptr<const CustomOps> LapackOps() { return Table(); }
+std::shared_ptr<const CustomOps> LapackOps() { return Table<false>(); }
 
-std::vector<std::string> LapackTargets() { return Table()->Targets(); }
+std::shared_ptr<const CustomOps> LibraryLapackOps() { return Table<true>(); }
+
+std::shared_ptr<const CustomOps> WithLibraryLapack(std::shared_ptr<const CustomOps> ops) {
+  if (ops == nullptr) return LibraryLapackOps();
+  return std::make_shared<const CombinedOps>(std::vector{std::move(ops), LibraryLapackOps()});
+}
+
+std::vector<std::string> LapackTargets() { return Table<false>()->Targets(); }
 
 }  // namespace assay::custom

@@ -10,8 +10,13 @@
 
 namespace assay::custom {
 
-// A table that never changes. The targets potrf and trsm are not in it: those are operations of HLO.
+// Tables that never change. The targets potrf and trsm are not in them: those are operations of HLO.
 std::shared_ptr<const CustomOps> LapackOps();
+// The same targets by the machine's LAPACK, where it has their routines: a program takes these operations in LapackOps()'s
+// place if they are among those that it is given.
+std::shared_ptr<const CustomOps> LibraryLapackOps();
+// Those behind `ops`, which may be null.
+std::shared_ptr<const CustomOps> WithLibraryLapack(std::shared_ptr<const CustomOps> ops);
 
 // The targets, sorted.
 std::vector<std::string> LapackTargets();

@@ -143,13 +143,14 @@ absl::StatusOr<Shape> ResultOf(const Routine& routine, const LapackCall& call, c
   return is_bare ? std::move(shapes[0]) : Shape::Tuple(std::move(shapes));
 }
 
-absl::Status CheckFitsIntegers(const Routine& routine, const LapackCall& call) {
+absl::Status CheckFitsIntegers(const Routine& routine, const LapackCall& call, bool by_library) {
   constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
   const int64_t largest = *std::ranges::max_element(call.sizes);
   if (largest > kLargest) {
     return NotSupported({}, fmt::format("lapack {}: a dimension of size {}, LAPACK's integers end at {}",
                                         routine.name, largest, kLargest));
   }
+  if (!by_library) return absl::OkStatus();
   // Below a size of 2^29 no formula of a workspace leaves int64: they are quadratic, with factors below 8.
   const bool is_huge = routine.workspace != nullptr && largest >= (int64_t{1} << 29);
   const Workspace need = routine.workspace == nullptr || is_huge ? Workspace{} : routine.workspace(call);

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "custom/linalg/work.h"
 #include "evaluator/custom_op.h"
 #include "evaluator/op.h"
 #include "hlo/module.h"
@@ -78,6 +79,9 @@ struct LapackArguments {
   char letter(int attribute) const { return static_cast<char>(call.attributes[attribute]); }
 };
 
+// A routine by wide numbers (exact_routines.h).
+using ExactRoutine = absl::StatusOr<bool>(const LapackArguments& arguments, int limbs, linalg::Work& work);
+
 struct Routine {
   std::string_view name;   // without the letter of the type
   std::string_view types;  // the letters that it has: s, d, c, z
@@ -90,6 +94,8 @@ struct Routine {
   // Calls the routine and returns its info. With num_work = -1 it only writes how many elements it would like to
   // work[0].
   int (*invoke)(const LapackArguments& arguments) = nullptr;
+  // The same results rounded once; null: `invoke` asks no library.
+  ExactRoutine* exact = nullptr;
   // The last result is info.
   bool has_info = true;
   // A kernel of Assay's own in the library's place; null: there is none.
@@ -106,8 +112,8 @@ absl::StatusOr<LapackCall> BindLapackCall(const Routine& routine, ElementType ty
                                           const InferContext& context);
 // The shape of the call's result.
 absl::StatusOr<Shape> ResultOf(const Routine& routine, const LapackCall& call, const InferContext& context);
-// NotSupported where a size or a count does not fit LAPACK's integers of 32 bits.
-absl::Status CheckFitsIntegers(const Routine& routine, const LapackCall& call);
+// NotSupported where a size or, where a library is asked, the length of a workspace does not fit LAPACK's integers of 32 bits.
+absl::Status CheckFitsIntegers(const Routine& routine, const LapackCall& call, bool by_library);
 
 }  // namespace assay::custom
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "custom/lapack/exact_routines.h"
 #include "custom/lapack/routines.h"
 #include "fmt/format.h"
 
@@ -290,6 +291,7 @@ constexpr Routine kSpectral[] = {
      .check = CheckSvd,
      .workspace = WorkspaceOfSvd,
      .invoke = CallGesdd,
+     .exact = ExactSvd,
      .finite = 4},
     {.name = "gesvd",
      .types = "sdcz",
@@ -299,6 +301,7 @@ constexpr Routine kSpectral[] = {
      .check = CheckSvd,
      .workspace = WorkspaceOfSvd,
      .invoke = CallGesvd,
+     .exact = ExactSvd,
      .finite = 5},
     {.name = "syevd",
      .types = "sd",
@@ -307,6 +310,7 @@ constexpr Routine kSpectral[] = {
      .attributes = kEighAttributes,
      .workspace = WorkspaceOfEigh,
      .invoke = CallSyevd,
+     .exact = ExactSyevd,
      .finite = 4},
     {.name = "heevd",
      .types = "cz",
@@ -315,6 +319,7 @@ constexpr Routine kSpectral[] = {
      .attributes = kEighAttributes,
      .workspace = WorkspaceOfEigh,
      .invoke = CallSyevd,
+     .exact = ExactSyevd,
      .finite = 4},
     {.name = "geev",
      .types = "sd",
@@ -323,6 +328,7 @@ constexpr Routine kSpectral[] = {
      .attributes = kEigAttributes,
      .workspace = WorkspaceOfEig,
      .invoke = CallRealGeev,
+     .exact = ExactGeev,
      .finite = 4},
     {.name = "geev",
      .types = "cz",
@@ -331,6 +337,7 @@ constexpr Routine kSpectral[] = {
      .attributes = kEigAttributes,
      .workspace = WorkspaceOfEig,
      .invoke = CallComplexGeev,
+     .exact = ExactGeev,
      .finite = 4},
     {.name = "gees",
      .types = "sd",
@@ -339,6 +346,7 @@ constexpr Routine kSpectral[] = {
      .attributes = kSchurAttributes,
      .workspace = WorkspaceOfSchur,
      .invoke = CallRealGees,
+     .exact = ExactGees,
      .finite = 5},
     {.name = "gees",
      .types = "cz",
@@ -347,6 +355,7 @@ constexpr Routine kSpectral[] = {
      .attributes = kSchurAttributes,
      .workspace = WorkspaceOfSchur,
      .invoke = CallComplexGees,
+     .exact = ExactGees,
      .finite = 5},
 };
 
