@@ -43,12 +43,19 @@ absl::Status SetCrosscheck(std::string_view name, std::string_view text, ClientO
   return Refuse(name, text, "off, sample or full");
 }
 
+absl::Status SetLapack(std::string_view name, std::string_view text, ClientOptions& options) {
+  if (text != "0" && text != "1") return Refuse(name, text, "0 or 1");
+  options.lapack = text == "1";
+  return absl::OkStatus();
+}
+
 // name: "engine" or "ASSAY_ENGINE", for messages; `option` the lower-case word.
 absl::Status Set(std::string_view name, std::string_view option, std::string_view text,
                  ClientOptions& options) {
   RunLimits& limits = options.run.limits;
   if (option == "engine") return SetEngine(name, text, options);
   if (option == "crosscheck") return SetCrosscheck(name, text, options);
+  if (option == "lapack") return SetLapack(name, text, options);
   if (option == "devices") return ReadNumber<int64_t>(name, text, 1, kMaxDevices, &options.devices);
   if (option == "memory_limit") return ReadNumber<int64_t>(name, text, 0, INT64_MAX, &limits.memory_limit);
   if (option == "max_steps") return ReadNumber<int64_t>(name, text, 0, INT64_MAX, &limits.max_steps);
@@ -66,6 +73,7 @@ constexpr Variable kVariables[] = {
     {"ASSAY_DEVICES", "devices"},
     {"ASSAY_ENGINE", "engine"},
     {"ASSAY_CROSSCHECK", "crosscheck"},
+    {"ASSAY_LAPACK", "lapack"},
     {"ASSAY_MEMORY_LIMIT", "memory_limit"},
     {"ASSAY_MAX_STEPS", "max_steps"},
     {"ASSAY_TIMEOUT", "timeout"},
@@ -110,6 +118,7 @@ std::string ClientOptions::EngineText() const {
   std::string text(Name(engine));
   if (run.crosscheck != Crosscheck::kOff)
     text += fmt::format(", crosscheck {}", kCrosschecks[static_cast<size_t>(run.crosscheck)]);
+  if (lapack) text += ", lapack";
   return text;
 }
 

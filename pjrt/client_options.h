@@ -16,7 +16,8 @@ namespace assay::pjrt {
 struct ClientOptions {
   int64_t devices = 1;
   EngineChoice engine = EngineChoice::kExact;
-  RunOptions run;  // limits, jobs, crosscheck, run_seed
+  bool lapack = false;  // decompositions by the machine's LAPACK
+  RunOptions run;       // limits, jobs, crosscheck, run_seed
 
   // InvalidProgram: an option that there is none of, or with a value that it can't have; the message names it.
   static absl::StatusOr<ClientOptions> Of(std::span<const NamedValue> values);

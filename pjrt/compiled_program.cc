@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "custom/lapack/lapack_ops.h"
 #include "evaluator/ops/collective/settle_devices.h"
 #include "evaluator/ops/manual_region.h"
 #include "fmt/format.h"
@@ -109,6 +110,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Compile(
   ASSAY_ASSIGN_OR_RETURN(CompileOptions parsed, CompileOptions::Parse(options));
   ASSAY_ASSIGN_OR_RETURN(Module module, Read(format, code));
   module.custom_ops = OpsOfProcess();
+  if (client.options.lapack) module.custom_ops = custom::WithLibraryLapack(std::move(module.custom_ops));
   module.replica_count = parsed.replicas;
   module.num_partitions = parsed.partitions;
   ASSAY_ASSIGN_OR_RETURN(Program program, Program::OfModule(std::move(module)));

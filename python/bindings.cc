@@ -13,6 +13,7 @@
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "check/report/report.h"
+#include "custom/lapack/lapack_ops.h"
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
 #include "evaluator/ops/collective/settle_devices.h"
@@ -139,8 +140,8 @@ Crosscheck CrosscheckOf(const std::string& word) {
 
 class PyModule {
  public:
-  PyModule(std::string name, std::string text)
-      : name_(std::move(name)), text_(std::move(text)), program_(Loaded(name_, text_)) {}
+  PyModule(std::string name, std::string text, bool lapack)
+      : name_(std::move(name)), text_(std::move(text)), program_(Loaded(name_, text_, lapack)) {}
 
   std::string ToHlo() const { return ModuleToText(program_.module()); }
   std::string ToMlir() const { return Exported(ExportStableHlo(program_.module())); }
@@ -340,8 +341,10 @@ class PyModule {
     return leaves;
   }
 
-  static Program Loaded(const std::string& name, const std::string& text) {
-    absl::StatusOr<Program> program = ProgramCache::OfProcess().Load(name, text, OpsOfProcess());
+  static Program Loaded(const std::string& name, const std::string& text, bool lapack) {
+    std::shared_ptr<const CustomOps> ops = OpsOfProcess();
+    if (lapack) ops = custom::WithLibraryLapack(std::move(ops));
+    absl::StatusOr<Program> program = ProgramCache::OfProcess().Load(name, text, ops);
     if (!program.ok()) Throw(program.status(), name, text);
     return *std::move(program);
   }
@@ -404,8 +407,8 @@ PYBIND11_MODULE(_assay, m) {
       .def_readwrite("seed", &Options::seed);
 
   py::class_<PyModule>(m, "Module")
-      .def(py::init([](const std::string& name, const py::bytes& program) {
-        return std::make_unique<PyModule>(name, std::string(program));
+      .def(py::init([](const std::string& name, const py::bytes& program, bool lapack) {
+        return std::make_unique<PyModule>(name, std::string(program), lapack);
       }))
       .def("to_hlo", &PyModule::ToHlo)
       .def("to_mlir", &PyModule::ToMlir)

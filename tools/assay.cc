@@ -143,6 +143,8 @@ void AddOpsFlags(CLI::App* command, RunFlags& flags) {
                    "TARGET=LIB.so:SYMBOL, a handler of XLA's FFI, or LIB.so, which registers its handlers "
                    "(repeatable)")
       ->allow_extra_args(false);
+  command->add_flag("--lapack", flags.lapack,
+                    "decompositions by the machine's LAPACK, whose bytes depend on the library");
 }
 
 void AddSeedFlag(CLI::App* command, RunFlags& flags) {

@@ -49,6 +49,7 @@ struct RunFlags {
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   std::vector<std::string> load_ops;     // libraries of operations
   bool isolate_ops = false;              // each is opened by a child process first
+  bool lapack = false;                   // decompositions by the machine's LAPACK
   bool check_composites = false;  // hold composite calls against the operations that may be taken for them
   std::vector<std::string> ffi;   // TARGET=LIB.so:SYMBOL, or LIB.so
   std::string plugin;             // a library with PJRT's C API that runs the program; empty: Assay does

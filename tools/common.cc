@@ -241,6 +241,7 @@ RunOptions OptionsOf(const RunFlags& flags) {
   if (flags.gpu.min_elements != gpu::GpuOptions().min_elements)
     options.repro_flags += fmt::format(" --gpu-min-elements {}", flags.gpu.min_elements);
   if (!flags.cpu.empty()) options.repro_flags += " --cpu " + flags.cpu;
+  if (flags.lapack) options.repro_flags += " --lapack";
   for (const std::string& ffi : flags.ffi) options.repro_flags += fmt::format(" --ffi '{}'", ffi);
   if (options.jobs > 0) options.repro_flags += fmt::format(" --jobs {}", options.jobs);
   for (const std::string& library : flags.load_ops)

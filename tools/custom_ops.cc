@@ -1,6 +1,7 @@
-// The operations of the user's own that a program may call: what --load-ops and --ffi name.
+// The operations that a program may call besides those of every program: what --load-ops, --ffi and --lapack name.
 #include "custom/combined_ops.h"
 #include "custom/ffi/library.h"
+#include "custom/lapack/lapack_ops.h"
 #include "custom/library.h"
 #include "tools/commands.h"
 
@@ -27,6 +28,7 @@ absl::StatusOr<LoadedOps> LoadedOpsOf(const RunFlags& flags) {
       ASSAY_RETURN_IF_ERROR(custom::ffi::AddFfiOption(option, *ops));
     sets.push_back(ops);
   }
+  if (flags.lapack) sets.push_back(custom::LibraryLapackOps());
   if (!sets.empty()) loaded.all = std::make_shared<const custom::CombinedOps>(std::move(sets));
   return loaded;
 }

@@ -14,18 +14,18 @@ from assay._types import descriptor, dtype_of, element_type
 Array = Any  # np.ndarray, or anything that np.asarray takes, such as a jax.Array
 
 
-def load(program: str | bytes | os.PathLike, *, name: str | None = None) -> "Module":
+def load(program: str | bytes | os.PathLike, *, name: str | None = None, lapack: bool = False) -> "Module":
     """A program from a path, from its text, or from its bytes.
 
     A string is a path if a file of that name exists, else it is the program's text. `name` is what error messages
-    call the program. Raises InvalidProgram or NotSupported.
+    call the program. `lapack`: decompositions by the machine's LAPACK, whose bytes depend on the library. Raises InvalidProgram or NotSupported.
     """
     if isinstance(program, os.PathLike) or (isinstance(program, str) and _is_file(program)):
         path = os.fspath(program)
         with open(path, "rb") as file:
-            return Module(file.read(), name or path)
+            return Module(file.read(), name or path, lapack)
     data = program.encode() if isinstance(program, str) else bytes(program)
-    return Module(data, name or "<program>")
+    return Module(data, name or "<program>", lapack)
 
 
 def _is_file(text: str) -> bool:
@@ -35,9 +35,9 @@ def _is_file(text: str) -> bool:
 class Module:
     """A verified program. Evaluating it changes nothing in it; several threads may do so at once."""
 
-    def __init__(self, program: bytes, name: str = "<program>"):
+    def __init__(self, program: bytes, name: str = "<program>", lapack: bool = False):
         with translated():
-            self._module = _assay.Module(name, program)
+            self._module = _assay.Module(name, program, lapack)
 
     @property
     def parameters(self) -> list:
