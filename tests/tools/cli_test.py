@@ -327,15 +327,18 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
 
     def test_lapack_runs_and_is_named(self):
         self.expect(0, "run", self.eigenvalues(), output="out1 f64[2]\n[1. 2.]")
-        self.expect(0, "plan", self.eigenvalues(), output="[lapack dsyevd]")
+        self.expect(0, "plan", self.eigenvalues(), output="[exact syevd]")
+        self.expect(0, "run", self.eigenvalues(), "--lapack", output="out1 f64[2]\n[1. 2.]")
+        self.expect(0, "plan", self.eigenvalues(), "--lapack", output="[lapack dsyevd]")
 
-    def test_without_lapack_its_calls_are_not_supported(self):
+    def test_without_lapack_only_its_flag_is_not_supported(self):
         self.file("liblapack.so.3", "no library")
         env = {**os.environ, "LD_LIBRARY_PATH": self.folder.name}
-        self.expect(4, "run", self.eigenvalues(), env=env,
+        self.expect(0, "run", self.eigenvalues(), env=env, output="out1 f64[2]\n[1. 2.]")
+        self.expect(4, "run", self.eigenvalues(), "--lapack", env=env,
                     error=["eigh.hlo:4:", "LAPACK can't be loaded (Debian: liblapack3): ", "liblapack.so.3"])
-        self.expect(0, "verify", self.eigenvalues(), env=env)
-        self.expect(0, "plan", self.eigenvalues(), output="(custom: LAPACK can't be loaded", env=env)
+        self.expect(0, "verify", self.eigenvalues(), "--lapack", env=env)
+        self.expect(0, "plan", self.eigenvalues(), "--lapack", output="(custom: LAPACK can't be loaded", env=env)
 
     # ---- protocol buffers ----
 

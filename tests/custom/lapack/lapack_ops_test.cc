@@ -101,8 +101,15 @@ TEST_CASE("lapack: plans name the routine", "[custom][lapack]") {
                          "(c128[3,3], f64[3], c128[3,3], c128[3,3], s32[])", "mode = 65 : ui8"));
   const std::vector<Step>& steps = plan.computations.back().steps;
   REQUIRE(steps.back().kernel != nullptr);
-  CHECK(steps.back().kernel->algorithm() == "lapack zgesdd");
+  CHECK(steps.back().kernel->algorithm() == "exact gesdd");
   CHECK(steps.back().engine->name() == "custom");
+  const absl::StatusOr<Program> by_library =
+      Program::Load("program.hlo",
+                    CallProgram("lapack_zgesdd_ffi", {"c128[3,3]"},
+                                "(c128[3,3], f64[3], c128[3,3], c128[3,3], s32[])", "mode = 65 : ui8"),
+                    custom::LibraryLapackOps());
+  REQUIRE(by_library.ok());
+  CHECK(PlanOf(*by_library).computations.back().steps.back().kernel->algorithm() == "lapack zgesdd");
   const Plan exact = PlanOf(CallProgram("lapack_sgetrf_ffi", {"f32[3,3]"}, "(f32[3,3], s32[3], s32[])"));
   CHECK(exact.computations.back().steps.back().kernel->algorithm() == "exact getrf");
 }
@@ -114,10 +121,10 @@ TEST_CASE("lapack: workspaces count against the memory limit, and time is up bet
       CallProgram("lapack_dsyevd_ffi", {"f64[100,100]"}, "(f64[100,100], f64[100], s32[])", config));
   RunOptions options;
   options.limits.memory_limit =
-      200000;  // operand and results are 160,800 bytes, the workspace another 160,000 and more
+      200000;  // operand and results are 160,800 bytes, the wide numbers more than that
   absl::Status status = large.Run({Draw(LapackTypes()[1], {100, 100})}, options).status();
   CHECK(IsMemoryError(status));
-  options.limits.memory_limit = 4000000;
+  options.limits.memory_limit = 12000000;
   CHECK(large.Run({Draw(LapackTypes()[1], {100, 100})}, options).ok());
   const Program many = ProgramOf(CallProgram("lapack_dsyevd_ffi", {"f64[20000,40,40]"},
                                              "(f64[20000,40,40], f64[20000,40], s32[20000])", config));
@@ -132,11 +139,14 @@ TEST_CASE("lapack: workspaces count against the memory limit, and time is up bet
 }
 
 TEST_CASE("lapack: sizes beyond LAPACK's integers are not supported", "[custom][lapack]") {
-  const Program program = ProgramOf(CallProgram("lapack_dsyevd_ffi", {"f64[0,40000,40000]"},
-                                                "(f64[0,40000,40000], f64[0,40000], s32[0])",
-                                                "mode = 86 : ui8, uplo = 76 : ui8"));
+  const absl::StatusOr<Program> program = Program::Load(
+      "program.hlo",
+      CallProgram("lapack_dsyevd_ffi", {"f64[0,40000,40000]"}, "(f64[0,40000,40000], f64[0,40000], s32[0])",
+                  "mode = 86 : ui8, uplo = 76 : ui8"),
+      custom::LibraryLapackOps());
+  REQUIRE(program.ok());
   const absl::Status status =
-      program
+      (*program)
           .Run({*Literal::Make(Shape::ArrayOrDie(ElementType::kF64, std::vector<int64_t>{0, 40000, 40000}))})
           .status();
   CHECK(ExitCodeOf(status) == 4);
@@ -155,6 +165,7 @@ TEST_CASE("lapack: the targets are all that jaxlib 0.10.2 has but potrf and trsm
   const std::vector<std::string> targets = custom::LapackTargets();
   CHECK(targets.size() == 55);
   for (const std::string& target : targets) CHECK(custom::LapackOps()->Find(target) != nullptr);
+  for (const std::string& target : targets) CHECK(custom::LibraryLapackOps()->Find(target) != nullptr);
   CHECK(custom::LapackOps()->Find("lapack_dpotrf_ffi") == nullptr);
   CHECK(custom::LapackOps()->Find("lapack_dgetrf") == nullptr);
 }

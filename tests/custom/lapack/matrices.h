@@ -100,19 +100,26 @@ inline const std::vector<LapackType>& LapackTypes() {
   return types;
 }
 
-// docs/linear_algebra.md: a residual is within 32 n eps of the size of what it is the residual of.
-#define CHECK_WITHIN(residual, size, n, lapack_type)                                          \
-  do {                                                                                        \
-    const double found_ = Norm(residual);                                                     \
-    const double wanted_ =                                                                    \
-        32 * static_cast<double>(std::max<int64_t>(n, 1)) * (lapack_type).epsilon() * (size); \
-    INFO("residual " << found_ << ", bound " << wanted_);                                     \
-    CHECK(found_ <= wanted_);                                                                 \
+#define CHECK_BELOW(residual, bound)                      \
+  do {                                                    \
+    const double found_ = Norm(residual);                 \
+    const double wanted_ = bound;                         \
+    INFO("residual " << found_ << ", bound " << wanted_); \
+    CHECK(found_ <= wanted_);                             \
   } while (false)
+// docs/linear_algebra.md: the residual of results that LAPACK gives, or that each step of has been rounded, is within 32 n eps of
+// the size of what it is the residual of.
+#define CHECK_WITHIN(residual, size, n, lapack_type) \
+  CHECK_BELOW(residual, 32 * static_cast<double>(std::max<int64_t>(n, 1)) * (lapack_type).epsilon() * (size))
+// That of exact results rounded once: 2 sqrt(n) eps.
+#define CHECK_ROUNDED(residual, size, n, lapack_type)                                 \
+  CHECK_BELOW(residual, 2 * std::sqrt(static_cast<double>(std::max<int64_t>(n, 1))) * \
+                            (lapack_type).epsilon() * (size))
 
-// Q* Q = 1.
+// Q* Q = 1, to a unit of each element.
 inline void CheckUnitary(const Matrix& q, const LapackType& type) {
-  CHECK_WITHIN(Adjoint(q) * q - Identity(q.columns), std::sqrt(static_cast<double>(q.columns)), q.rows, type);
+  CHECK_BELOW(Adjoint(q) * q - Identity(q.columns),
+              2 * std::sqrt(static_cast<double>(q.columns)) * type.epsilon());
 }
 
 inline Literal LiteralOf(const LapackType& type, const std::vector<int64_t>& sizes,
@@ -197,12 +204,13 @@ inline std::string CallProgram(const std::string& target, const std::vector<std:
 
 // Runs a call by the engines, each step again by the reference: the same bits.
 inline std::vector<Literal> RunCall(const std::string& target, const std::vector<Literal>& operands,
-                                    const std::string& result, const std::string& config = "") {
+                                    const std::string& result, const std::string& config = "",
+                                    std::shared_ptr<const CustomOps> ops = nullptr) {
   std::vector<std::string> shapes;
   for (const Literal& operand : operands) shapes.push_back(operand.shape().ToString());
   const std::string text = CallProgram(target, shapes, result, config);
   INFO(text);
-  const absl::StatusOr<Program> program = Program::Load("program.hlo", text);
+  const absl::StatusOr<Program> program = Program::Load("program.hlo", text, std::move(ops));
   INFO(program.status());
   REQUIRE(program.ok());
   RunOptions options;
