@@ -1,8 +1,9 @@
 // The eigenvalues on the diagonal of a Schur form: which of them are equal, and their order.
 //
-// With right and left eigenvectors x_i and y_i an eigenvalue is known to within e_i = n 2^(8 - bits) |T| |x_i| |y_i| / |y_i* x_i|. Where
-// k of them are the same number with fewer vectors, they are computed some 2^(-bits / k) apart, and so large are their e_i then.
-// So those that are apart by less than 2^16 e_i are one group; its mean is known to the last bits.
+// With right and left eigenvectors x_i and y_i an eigenvalue is known to within e_i = n 2^(8 - bits) |T| |x_i| |y_i| / |y_i* x_i|.
+// Where k of them are the same number with fewer vectors, they are computed some 2^(-bits / k) apart, and so large are their
+// e_i then; if they happen to be nearer, the vectors are those of values 2^(-bits / k) apart. So those that are apart by less than
+// 2^16 e_i are one group; its mean is known to the last bits.
 #ifndef ASSAY_CUSTOM_LINALG_EIGENVALUES_H_
 #define ASSAY_CUSTOM_LINALG_EIGENVALUES_H_
 
@@ -61,12 +62,17 @@ absl::StatusOr<int> SizeOfVector(const Matrix<C>& t, int64_t i, bool left, int l
   return size;
 }
 
-// Exponents of 2^16 e_i.
+// No eigenvalue is taken for another that is further away than this, as an exponent, of the largest.
+inline constexpr int kLargestTolerance = -30;
+
+// Exponents of 2^16 e_i, `order` being k.
 template <class C>
-absl::StatusOr<std::vector<int>> EigenvalueTolerances(const Schur<C>& schur, int size, Work& work) {
+absl::StatusOr<std::vector<int>> EigenvalueTolerances(const Schur<C>& schur, int size, int64_t order,
+                                                      Work& work) {
   using R = RealOf<C>;
   const int64_t n = schur.t.rows;
-  const int least = size - R::kBits, log_n = std::bit_width(static_cast<uint64_t>(n));
+  const int least = size - R::kBits / static_cast<int>(order);
+  const int log_n = std::bit_width(static_cast<uint64_t>(n));
   std::vector<int> result(n);
   for (int64_t i = 0; i < n; ++i) {
     if (schur.alone[i]) {
@@ -75,7 +81,7 @@ absl::StatusOr<std::vector<int>> EigenvalueTolerances(const Schur<C>& schur, int
     }
     ASSAY_ASSIGN_OR_RETURN(const int right, SizeOfVector(schur.t, i, /*left=*/false, least, work));
     ASSAY_ASSIGN_OR_RETURN(const int left, SizeOfVector(schur.t, i, /*left=*/true, least, work));
-    result[i] = std::min(size, least + 8 + 16 + 2 * log_n + right + left);
+    result[i] = std::min(size + kLargestTolerance, size - R::kBits + 8 + 16 + 2 * log_n + right + left);
   }
   return result;
 }
@@ -158,6 +164,18 @@ std::vector<int64_t> GroupsOfRows(const Schur<C>& schur, const std::vector<int>&
   return root;
 }
 
+// Whether no k values of a group are known less exactly than k equal ones can be.
+inline bool FitGroups(const std::vector<int64_t>& roots, const std::vector<int>& tolerances, int size,
+                      int bits) {
+  constexpr int kSlack = 48;
+  std::vector<int> counts(roots.size());
+  for (const int64_t root : roots) ++counts[root];
+  for (size_t i = 0; i < roots.size(); ++i) {
+    if (tolerances[i] > size - bits / counts[roots[i]] + kSlack) return false;
+  }
+  return true;
+}
+
 // The groups of the eigenvalues, by which the rows of the Schur form are put in order: those of a group stand together.
 template <class C>
 absl::StatusOr<EigenGroups<C>> OrderEigenvalues(Schur<C>& schur, bool is_real, Work& work) {
@@ -166,8 +184,13 @@ absl::StatusOr<EigenGroups<C>> OrderEigenvalues(Schur<C>& schur, bool is_real, W
   EigenGroups<C> result;
   result.size = std::numeric_limits<int>::min() / 2;
   for (const C& value : schur.t.elements) result.size = std::max(result.size, ExponentOf(value));
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<int> tolerances, EigenvalueTolerances(schur, result.size, work));
-  const std::vector<int64_t> roots = GroupsOfRows(schur, tolerances);
+  std::vector<int> tolerances;
+  std::vector<int64_t> roots;
+  for (int64_t order = 1; order <= n; order += (order + 1) / 2) {
+    ASSAY_ASSIGN_OR_RETURN(tolerances, EigenvalueTolerances(schur, result.size, order, work));
+    roots = GroupsOfRows(schur, tolerances);
+    if (FitGroups(roots, tolerances, result.size, R::kBits)) break;
+  }
   std::vector<EigenGroup<C>> groups;
   std::vector<int64_t> group_of(n);
   for (int64_t i = 0; i < n; ++i) {

@@ -367,13 +367,22 @@ def hermitian_matrices(rng, t):
     yield 'rank 2', x @ x.conj().T
 
 
+def apart(rng):
+    """Integers, with eigenvalues that are not equal."""
+    while True:
+        a = rng.integers(-3, 4, (4, 4)) * 1.0
+        w = np.linalg.eigvals(a)
+        if np.abs(np.subtract.outer(w, w) + np.eye(4)).min() > 1e-3:
+            return a
+
+
 def square_matrices(rng, t):
     """Name, matrix, its eigenvalues where they are known because it has fewer vectors than values."""
     for n in (1, 2, 3, 4, 5):
         yield 'drawn', draw(rng, t, n, n), None
     yield 'triangle', np.triu(draw(rng, t, 4, 4)), None
     yield 'shift', np.roll(np.eye(4), 1, 0), None
-    yield 'integers', rng.integers(-3, 4, (4, 4)) * 1.0, None
+    yield 'integers', apart(rng), None
     yield 'near', np.diag([1.0, 1 + 2.0**-20, 1 - 2.0**-20]) + np.diag([1.0, 1], 1), None
 
 
