@@ -44,7 +44,8 @@ class Outcome:
 
 def run_assay(assay, program, inputs, output):
     """('ok', results by name) or (kind of failure, message)."""
-    command = [assay, 'run', program, '--inputs', inputs, '--output', output, '--jobs', '1']
+    # Decompositions by a library have its signs, phases and orders, as XLA:CPU's; lapack_programs.py looks at Assay's own.
+    command = [assay, 'run', program, '--inputs', inputs, '--output', output, '--jobs', '1', '--lapack']
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:

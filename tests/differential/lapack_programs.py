@@ -29,6 +29,7 @@ from jaxlib import _hlo
 
 TYPES = {'f32': np.float32, 'f64': np.float64, 'c64': np.complex64, 'c128': np.complex128}
 REAL = ('f32', 'f64')
+# Of LAPACK, whose results XLA:CPU's are; Assay's own are checked more narrowly by exact_decompositions.py.
 # A residual is at most this many n eps |A|, n the larger dimension (docs/linear_algebra.md).
 RESIDUAL = 32
 # Results that are no matter of choice differ by at most this many n eps of the largest of them, for the conditions here.

@@ -35,6 +35,7 @@ FINE = ('ok', 'both refuse', 'refused by XLA:CPU alone')
 def _serve(connection):
     os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
     os.environ.pop('JAX_PLATFORMS', None)
+    os.environ['ASSAY_LAPACK'] = '1'  # as in run_assay
     import warnings
     warnings.simplefilter('ignore')
     import jax

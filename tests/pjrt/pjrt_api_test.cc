@@ -77,7 +77,7 @@ TEST_CASE("A client has the devices, engine and seed that its options say, and r
   const TestClient plain;
   REQUIRE(!plain.failure);
   const TestClient client(
-      {{"devices", "3"}, {"engine", "reference"}, {"seed", "7"}, {"crosscheck", "sample"}});
+      {{"devices", "3"}, {"engine", "reference"}, {"seed", "7"}, {"crosscheck", "sample"}, {"lapack", "1"}});
   REQUIRE(!client.failure);
   ClientDevicesArgs devices = {.client = client.client};
   REQUIRE(!Call(FunctionId::kClient_Devices, devices));
@@ -86,14 +86,18 @@ TEST_CASE("A client has the devices, engine and seed that its options say, and r
   REQUIRE(!Call(FunctionId::kDevice_GetDescription, description));
   DeviceDescriptionKindArgs kind = {.device_description = description.device_description};
   REQUIRE(!Call(FunctionId::kDeviceDescription_Kind, kind));
-  CHECK(std::string(kind.device_kind, kind.device_kind_size) == "assay reference, crosscheck sample");
+  CHECK(std::string(kind.device_kind, kind.device_kind_size) == "assay reference, crosscheck sample, lapack");
   ClientPlatformVersionArgs version = {.client = client.client};
   REQUIRE(!Call(FunctionId::kClient_PlatformVersion, version));
   CHECK(std::string(version.platform_version, version.platform_version_size).find("seed 7") !=
         std::string::npos);
 
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
-           {"engine", "fastest"}, {"devices", "0"}, {"devices", "4097"}, {"seed", "-1"}, {"speed", "1"}}) {
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"engine", "fastest"},
+                                                                                    {"devices", "0"},
+                                                                                    {"devices", "4097"},
+                                                                                    {"seed", "-1"},
+                                                                                    {"lapack", "yes"},
+                                                                                    {"speed", "1"}}) {
     const TestClient refused(OptionMap{{name, value}});
     CHECK(refused.client == nullptr);
     CHECK(refused.failure.code == ErrorCode::kInvalidArgument);
