@@ -131,8 +131,8 @@ void AddDeviceFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--partitions", flags.partitions, "run on this many partitions")->check(Count());
 }
 
-// Flags that say which operations custom calls may mean.
-void AddOpsFlags(CLI::App* command, RunFlags& flags) {
+// Flags that say which libraries have operations for custom calls.
+void AddLibraryFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--load-ops", flags.load_ops, "a library of operations (repeatable)")
       ->allow_extra_args(false)
       ->check(Input());
@@ -143,6 +143,11 @@ void AddOpsFlags(CLI::App* command, RunFlags& flags) {
                    "TARGET=LIB.so:SYMBOL, a handler of XLA's FFI, or LIB.so, which registers its handlers "
                    "(repeatable)")
       ->allow_extra_args(false);
+}
+
+// Flags that say which operations custom calls may mean.
+void AddOpsFlags(CLI::App* command, RunFlags& flags) {
+  AddLibraryFlags(command, flags);
   command->add_flag("--lapack", flags.lapack,
                     "decompositions by the machine's LAPACK, whose bytes depend on the library");
 }
@@ -347,7 +352,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
                          : assay::cli::CompareOps(lists[0], lists[1]);
   });
   sub->add_option("OP", arguments.op);
-  AddOpsFlags(sub, run);
+  AddLibraryFlags(sub, run);
   sub->add_flag("--json", run.json, "the registrations of --load-ops as JSON");
   sub->add_flag("--lapack", arguments.lapack, "list the custom calls of JAX's linear algebra instead");
   sub->add_option("--wrappers", arguments.wrappers,
