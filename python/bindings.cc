@@ -143,9 +143,9 @@ class PyModule {
   PyModule(std::string name, std::string text, bool lapack)
       : name_(std::move(name)), text_(std::move(text)), program_(Loaded(name_, text_, lapack)) {}
 
-  std::string ToHlo() const { return ModuleToText(program_.module()); }
-  std::string ToMlir() const { return Exported(ExportStableHlo(program_.module())); }
-  py::bytes ToProto() const { return Exported(ExportProto(program_.module())); }
+  std::string ToHlo() const { return ModuleToText(program_.as_written()); }
+  std::string ToMlir() const { return Exported(ExportStableHlo(program_.as_written())); }
+  py::bytes ToProto() const { return Exported(ExportProto(program_.as_written())); }
   std::string DescribeInputs() const { return DescribeParameters(program_.verified()); }
 
   py::list Parameters() const {

@@ -338,7 +338,7 @@ std::string GradientMlir(const std::string& name, const std::vector<PyShape>& op
   for (const PyShape& result : results) shapes.push_back(ShapeOf(result));
   const std::string text = Valued(custom::GradientProgram(*OpOf(name), call.instruction, call.views, shapes));
   const Program program = Valued(Program::Load("gradient.hlo", text));
-  return Valued(ExportStableHlo(program.module()));
+  return Valued(ExportStableHlo(program.as_written()));
 }
 
 }  // namespace

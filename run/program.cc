@@ -6,6 +6,7 @@
 
 #include "custom/combined_ops.h"
 #include "custom/lapack/lapack_ops.h"
+#include "custom/xla/expand_calls.h"
 #include "fmt/format.h"
 #include "hlo/load/load.h"
 #include "plan/make_plan.h"
@@ -13,9 +14,10 @@
 namespace assay {
 
 struct Program::Shared {
-  explicit Shared(VerifiedModule verified) : module(std::move(verified)) {}
+  Shared(VerifiedModule verified, std::optional<VerifiedModule> expanded)
+      : written(verified), module(expanded ? *std::move(expanded) : std::move(verified)) {}
 
-  const VerifiedModule module;
+  const VerifiedModule written, module;
   std::mutex mutex;                                // of plans
   std::vector<std::shared_ptr<const Plan>> plans;  // one for each list of engines: few enough to look through
 };
@@ -44,12 +46,15 @@ absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view by
 absl::StatusOr<Program> Program::OfModule(Module module) {
   AddLapack(module.custom_ops);
   ASSAY_ASSIGN_OR_RETURN(VerifiedModule verified, Verify(std::move(module)));
-  return Program(std::move(verified));
+  ASSAY_ASSIGN_OR_RETURN(std::optional<VerifiedModule> expanded, custom::ExpandXlaCalls(verified));
+  return Program(std::move(verified), std::move(expanded));
 }
 
-Program::Program(VerifiedModule module) : shared_(std::make_shared<Shared>(std::move(module))) {}
+Program::Program(VerifiedModule written, std::optional<VerifiedModule> expanded)
+    : shared_(std::make_shared<Shared>(std::move(written), std::move(expanded))) {}
 
 const VerifiedModule& Program::verified() const { return shared_->module; }
+const Module& Program::as_written() const { return shared_->written.module(); }
 
 absl::StatusOr<std::shared_ptr<const Plan>> Program::PlanFor(std::span<const Engine* const> engines) const {
   const std::lock_guard<std::mutex> lock(shared_->mutex);

@@ -9,8 +9,10 @@
 #define ASSAY_RUN_PROGRAM_H_
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evaluator/verify.h"
@@ -30,12 +32,15 @@ class Program {
   // `custom_ops`: what custom calls may mean besides what everybody knows (evaluator/custom_op.h); null: nothing.
   static absl::StatusOr<Program> Load(std::string_view name, std::string_view bytes,
                                       std::shared_ptr<const CustomOps> custom_ops = nullptr);
-  // Verifies the module. Errors are Verify's.
+  // Verifies the module. Errors are Verify's, and those of custom calls that contradict themselves.
   static absl::StatusOr<Program> OfModule(Module module);
-  explicit Program(VerifiedModule module);
+  explicit Program(VerifiedModule module) : Program(std::move(module), std::nullopt) {}
 
+  // What runs, and what bounds and audits are of: the custom calls of XLA's compilers are written out (custom/xla).
   const VerifiedModule& verified() const;
   const Module& module() const { return verified().module(); }
+  // What is printed: the program that was read.
+  const Module& as_written() const;
 
   // The plan by these engines (EnginesOf), made at the first call with them and then shared. They outlive the program and the
   // plan; their list need not. Errors are MakePlan's and are not kept.
@@ -57,6 +62,8 @@ class Program {
 
  private:
   struct Shared;
+  // `expanded`: the module with its calls written out, where it has any.
+  Program(VerifiedModule written, std::optional<VerifiedModule> expanded);
   std::shared_ptr<Shared> shared_;
 };
 

@@ -41,7 +41,7 @@ absl::StatusOr<Backend::Outputs> RunBackend(const DiffFlags& flags, Backend& bac
                                             const std::vector<Literal>& arguments) {
   // What flags changed, or was read from a pipe, is no longer what lies in the file.
   const bool as_in_file = flags.first != "-" && flags.run.replicas == 0 && flags.run.partitions == 0;
-  return backend.Run({loaded.program.module(), as_in_file ? flags.first : "", arguments});
+  return backend.Run({loaded.program.as_written(), as_in_file ? flags.first : "", arguments});
 }
 
 }  // namespace assay::cli

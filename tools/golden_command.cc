@@ -166,7 +166,7 @@ int GoldenRecord(const RunFlags& flags) {
   RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
   const absl::StatusOr<std::string> text =
-      RecordGolden(is_text ? loaded->text : ModuleToText(loaded->program.module()), inputs,
+      RecordGolden(is_text ? loaded->text : ModuleToText(loaded->program.as_written()), inputs,
                    {.replicas = flags.replicas, .partitions = flags.partitions}, options,
                    loaded->program.module().custom_ops, flags.bounds, "assay " ASSAY_VERSION);
   if (!text.ok()) return Fail(text.status(), flags.program, loaded->text);

@@ -16,7 +16,7 @@ int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
 
 absl::StatusOr<std::string> Printed(const std::string& file, const ProgramInFile& loaded,
                                     std::string_view form) {
-  const Module& module = loaded.program.module();
+  const Module& module = loaded.program.as_written();
   if (form == "hlo") return ModuleToText(module);
   if (form == "pb") return ExportProto(module);
   ASSAY_ASSIGN_OR_RETURN(std::optional<std::string> quantized, QuantizedProgramText(file, loaded.OwnText()));

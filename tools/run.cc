@@ -154,7 +154,7 @@ int RunOnPlugin(const RunFlags& flags, const ProgramInFile& loaded) {
   // What flags changed, or was read from a pipe, is no longer what lies in the file.
   const bool as_in_file = flags.program != "-" && flags.replicas == 0 && flags.partitions == 0;
   absl::StatusOr<Backend::Outputs> outputs =
-      (*plugin)->Run({loaded.program.module(), as_in_file ? flags.program : "", (*inputs)[0].arguments});
+      (*plugin)->Run({loaded.program.as_written(), as_in_file ? flags.program : "", (*inputs)[0].arguments});
   if (!outputs.ok()) return FailIn(loaded, outputs.status(), flags.program);
   return Deliver(flags, InOrder(loaded.program.module(), *std::move(outputs)), {});
 }

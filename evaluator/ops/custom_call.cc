@@ -177,6 +177,42 @@ bool IsAllocation(std::string_view target) {
   return target == "AllocateBuffer" || target == "xla.sdy.ShardingGroup";
 }
 
+// Targets of compilers that have no meaning outside of the library that they name.
+struct RefusedTarget {
+  std::string_view prefix, reason;
+};
+constexpr RefusedTarget kRefusedTargets[] = {
+    {"__cudnn$fmha",
+     "fused attention: which of its steps are rounded, and how dropout draws, is cuDNN's own"},
+    {"__cudnn$fhma",
+     "fused attention: which of its steps are rounded, and how dropout draws, is cuDNN's own"},
+    {"__cudnn$convReorderFilter", "the order of a reordered filter is cuDNN's own"},
+    {"__cudnn$blockScaledDot", "how block scales are arranged is cuDNN's own"},
+    {"__cudnn$", "no public description of this call of cuDNN"},
+    {"__cublas$lt$matmul$mx", "how block scales are arranged is cuBLAS's own"},
+    {"__cublas$lt$groupedMatmul", "how groups are told to cuBLAS has no public description"},
+    {"__cublas$", "no public description of this call of cuBLAS"},
+    {"__onednn$matmul_reorder", "the order of reordered weights is oneDNN's own"},
+    {"__onednn$", "no public description of this call of oneDNN"},
+    {"__triton", "its meaning is the Triton kernel in it, which is code for a GPU"},
+    {"triton_kernel_call", "its meaning is the Triton kernel in it, which is code for a GPU"},
+    {"__gpu$xla.gpu.triton", "its meaning is the Triton kernel in it, which is code for a GPU"},
+    {"mosaic_gpu", "its meaning is the Mosaic kernel in it, which is code for a GPU"},
+    {"tpu_custom_call", "its meaning is the Mosaic kernel in it, which is code for a TPU"},
+    {"__nccl", "messages between devices outside of HLO's collectives"},
+    {"cusparse_", "its operand `opaque` holds structures of cuSPARSE"},
+    {"cusolver_", "jaxlib's solvers for GPUs; lower the program for CPUs"},
+    {"__custom_kernel", "its meaning is a kernel, which is code for a GPU"},
+};
+
+absl::Status NoSuchTarget(std::string_view target) {
+  for (const RefusedTarget& refused : kRefusedTargets) {
+    if (target.substr(0, refused.prefix.size()) == refused.prefix)
+      return NotSupported({}, fmt::format("no custom call target {}: {}", target, refused.reason));
+  }
+  return NotSupported({}, fmt::format("no custom call target {}", target));
+}
+
 absl::Status CheckLayoutConstraints(const InferContext& context) {
   const AttrValue* const value = context.attributes().Find(Attr::kOperandLayoutConstraints);
   if (value == nullptr) return absl::OkStatus();
@@ -420,7 +456,7 @@ absl::StatusOr<Literal> RunStandIn(EvalContext& context, std::span<Literal> oper
     return context.NewLiteral(std::make_shared<const Shape>(context.result_shape().element(0)),
                               /*zero=*/true);
   }
-  return NotSupported({}, fmt::format("no custom call target {}", target));
+  return NoSuchTarget(target);
 }
 
 constinit const OpDef ops::CustomCall = {

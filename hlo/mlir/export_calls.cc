@@ -1,4 +1,5 @@
 // Calls of functions, composites, fusions and custom calls: the inverse of import_calls.cc.
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -79,11 +80,23 @@ std::vector<const Shape*> ResultTypes(const Shape& shape) {
   return types;
 }
 
+bool HasOtherLayout(const Shape& shape) {
+  return shape.IsArray() && !shape.layout().minor_to_major.empty() && !shape.layout().IsRowMajor();
+}
+
+// Layouts are written where the call has constraints, and where a result's is another than the default one: what a call means
+// may depend on it (custom/xla). Then operands have those of their instructions.
 void SetLayouts(OpExport& out, std::span<const Shape* const> results) {
   const AttrValue* const constraints = out.attributes().Find(Attr::kOperandLayoutConstraints);
-  if (constraints == nullptr) return;
+  ShapeList shapes;
+  if (constraints != nullptr) {
+    shapes = std::get<ShapeList>(*constraints);
+  } else if (std::any_of(results.begin(), results.end(), [](const Shape* s) { return HasOtherLayout(*s); })) {
+    for (const int32_t operand : out.hlo.operands)
+      shapes.push_back(*out.block.computation->instructions[static_cast<size_t>(operand)].shape);
+  }
   std::string operand_layouts, result_layouts;
-  for (const Shape& shape : std::get<ShapeList>(*constraints)) {
+  for (const Shape& shape : shapes) {
     operand_layouts += fmt::format("{}{}", operand_layouts.empty() ? "" : ", ", LayoutText(shape));
   }
   for (const Shape* shape : results) {
