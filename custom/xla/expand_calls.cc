@@ -1,11 +1,15 @@
 #include "custom/xla/expand_calls.h"
 
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "custom/xla/xla_call.h"
 #include "evaluator/custom_op.h"
+#include "evaluator/ops/custom_call.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 
@@ -114,10 +118,20 @@ absl::StatusOr<std::vector<Computation>> ComputationsFor(const Computation& call
 
 // The error of a call, where it stands in the program: the lines of what it was written out to mean nothing to a reader.
 absl::Status AtCall(const absl::Status& status, const Instruction& call, std::string_view target) {
-  const std::string message =
-      fmt::format("custom-call {}: CustomCall-C4: {}: {}", call.name, target, std::string(status.message()));
-  return ExitCodeOf(status) == 4 ? NotSupported(call.position, message)
-                                 : InvalidProgram(call.position, message);
+  return InvalidProgram(call.position, fmt::format("custom-call {}: CustomCall-C4: {}: {}", call.name, target,
+                                                   std::string(status.message())));
+}
+
+// A call without a meaning stays, with the reason for who runs it.
+void KeepWithReason(Instruction& call, const absl::Status& status) {
+  auto extras = call.extras == nullptr ? std::make_shared<InstructionExtras>()
+                                       : std::make_shared<InstructionExtras>(*call.extras);
+  std::erase_if(extras->frontend_attributes, [](const auto& a) { return a.first == kNotSupportedReason; });
+  extras->frontend_attributes.emplace_back(std::string(kNotSupportedReason),
+                                           StringOrJson{std::string(status.message())});
+  std::sort(extras->frontend_attributes.begin(), extras->frontend_attributes.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  call.extras = std::move(extras);
 }
 
 class CallExpander {
@@ -166,6 +180,10 @@ class CallExpander {
 
   absl::Status Expand(const Computation& caller, Instruction& call, const Target& target) {
     absl::StatusOr<std::vector<Computation>> computations = ComputationsFor(caller, call, target);
+    if (ExitCodeOf(computations.status()) == 4) {
+      KeepWithReason(call, computations.status());
+      return absl::OkStatus();
+    }
     if (!computations.ok()) return AtCall(computations.status(), call, target.name);
     std::vector<ComputationId> ids;
     for (Computation& computation : *computations) {

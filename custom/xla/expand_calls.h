@@ -13,8 +13,8 @@
 namespace assay::custom {
 
 // The module with its calls written out; nullopt where it has none. Targets that the module's custom_ops have are theirs.
-// Errors: InvalidProgram "custom-call NAME: CustomCall-C4: TARGET: …" where a call contradicts itself or its config is wrong,
-// NotSupported where it asks for what has no public meaning.
+// Errors: InvalidProgram "custom-call NAME: CustomCall-C4: TARGET: …" where a call contradicts itself or its config is wrong.
+// A call that asks for what has no public meaning stays a custom call, which is not supported where it runs.
 absl::StatusOr<std::optional<VerifiedModule>> ExpandXlaCalls(const VerifiedModule& verified);
 
 // The targets that are written out, sorted.

@@ -137,7 +137,7 @@ CallResults WriteCholesky(const XlaCall& call) {
 }
 
 // y[i, …] = sum of data[k] x[columns[k], …] over k from starts[i] to starts[i + 1]: each product is rounded, then what a scatter
-// adds. Entries behind the last start count nowhere.
+// adds. Entries behind the last start count nowhere. Decision: xla-call-sparse
 CallResults WriteCsrProduct(const XlaCall& call) {
   ASSAY_RETURN_IF_ERROR(call.CheckOperands(4, 4));
   CallWriter& write = call.write;

@@ -205,7 +205,11 @@ constexpr RefusedTarget kRefusedTargets[] = {
     {"__custom_kernel", "its meaning is a kernel, which is code for a GPU"},
 };
 
-absl::Status NoSuchTarget(std::string_view target) {
+absl::Status NoSuchTarget(const Instruction& call) {
+  const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
+  if (const std::string* const reason = FrontendAttribute(call, kNotSupportedReason)) {
+    return NotSupported({}, fmt::format("{}: {}", target, *reason));
+  }
   for (const RefusedTarget& refused : kRefusedTargets) {
     if (target.substr(0, refused.prefix.size()) == refused.prefix)
       return NotSupported({}, fmt::format("no custom call target {}: {}", target, refused.reason));
@@ -456,7 +460,7 @@ absl::StatusOr<Literal> RunStandIn(EvalContext& context, std::span<Literal> oper
     return context.NewLiteral(std::make_shared<const Shape>(context.result_shape().element(0)),
                               /*zero=*/true);
   }
-  return NoSuchTarget(target);
+  return NoSuchTarget(call);
 }
 
 constinit const OpDef ops::CustomCall = {

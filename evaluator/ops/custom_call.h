@@ -10,6 +10,9 @@
 
 namespace assay {
 
+// The frontend attribute that says of a call why its target has a meaning, and this call none (custom/xla).
+inline constexpr std::string_view kNotSupportedReason = "assay.not_supported";
+
 // Whether it stands for a cholesky or a triangular-solve.
 bool IsLapackCall(const Instruction& call);
 // Whether a target has a meaning of Assay's own, or is reserved: no operation of a user may have its name.

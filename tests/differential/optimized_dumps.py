@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs JAX programs before and after XLA:CPU's optimization with Assay: what dumps and snapshots hold must run and mean the same.
 
-Usage: optimized_dumps.py ASSAY_BINARY [--only REGEX] [--every N] [--keep DIR] [--undecided]
+Usage: optimized_dumps.py ASSAY_BINARY [--only REGEX] [--every N] [--rows N] [--keep DIR] [--undecided]
 
 Each program is lowered by JAX to HLO and compiled by jaxlib. Assay verifies, plans and audits the optimized module, prints it as
 text and as a proto, which must be read and printed alike, and runs both. The results of the optimized module must lie within the bounds that
 `assay diff --profile xla-cpu` derives from the program before (bounds of 0 for integers and moved data), and so must XLA:CPU's.
 Printed are the programs whose results differ at all, by their largest difference. With --undecided, XLA:CPU's results are also held
-against the bounds of both modules, and the elements that stay undecided are counted.
+against the bounds of both modules, and the elements that stay undecided are counted. With --rows, the programs are one of N of the
+tables in jax_programs/ instead (docs/goldens.md, jax_functions.py).
 """
 
 import argparse
@@ -114,7 +115,7 @@ def programs():
     yield 'gather', lambda a, n: a[n % 8, (n * 3) % 6], (m, i)
     yield 'gather_rows', lambda a, n: jnp.take(a, n, axis=0, mode='clip'), (m, i)
     yield 'scatter_add', lambda a, n: jnp.zeros(8, a.dtype).at[n % 8].add(a), (x, i)
-    yield 'scatter_set', lambda a, n: jnp.zeros(20, a.dtype).at[n % 20].set(a), (np.arange(12, dtype=np.int32), np.arange(12) * 7)
+    yield 'scatter_set', lambda a, n: jnp.zeros(20, a.dtype).at[n % 20].set(a), (np.arange(12, dtype=np.int32), np.arange(12, dtype=np.int32) * 7)
     yield 'segment_sum', lambda a, n: jax.ops.segment_sum(a, n % 5, 5), (x, i)
     yield 'sums', lambda a: (a.sum(), a.sum(0), a.mean(1), a.prod(1), a.max(), a.argmin(1)), (m,)
     yield 'integer_sums', lambda a: (a.sum(), a.sum(0), a.max(1), a.prod(0), a.argmax()), (j,)
@@ -213,22 +214,46 @@ class Assay:
                 raise RuntimeError(f'print --to {form} is read as another module')
 
 
-def pairs(options, directory):
-    """(name, program before, after, inputs, results of XLA:CPU)"""
+def write_pair(directory, name, lowered, arguments):
+    compiled = lowered.compile()
+    before, after, inputs, actual = (directory / (name + e) for e in ('.hlo', '.optimized.hlo', '.npz', '.xla.npz'))
+    before.write_text(lowered.compiler_ir('hlo').as_hlo_text(print_large_constants=True))
     whole = _hlo.HloPrintOptions()
     whole.print_large_constants = True  # as --xla_dump_large_constants does
+    after.write_text(compiled.runtime_executable().hlo_modules()[0].to_string(whole))
+    np.savez(inputs, **{f'arg{n}': np.asarray(a) for n, a in enumerate(arguments)})
+    np.savez(actual, **{f'out{n}': np.asarray(r) for n, r in enumerate(jax.tree.leaves(compiled(*arguments)))})
+    return name, before, after, inputs, actual
+
+
+def rows(options, directory):
+    """Programs of the tables of jax_functions.py."""
+    import lowered_programs
+    for case in lowered_programs.all_cases(1)[::options.rows]:
+        if not re.search(options.only, case.name):
+            continue
+        with jax.enable_x64(case.x64):
+            try:
+                lowered = lowered_programs.Lowered(case, 1)
+                if not jax.tree.leaves(lowered.lowered.out_info):
+                    continue
+                pair = write_pair(directory, case.name, lowered.lowered, lowered.args)
+            except Exception:  # what JAX or XLA:CPU refuses has no optimized module
+                continue
+        yield pair
+
+
+def pairs(options, directory):
+    """(name, program before, after, inputs, results of XLA:CPU)"""
+    if options.rows:
+        yield from rows(options, directory)
+        return
     chosen = [p for n, p in enumerate(programs()) if n % options.every == 0]
     for name, function, arguments in chosen:
         if not re.search(options.only, name):
             continue
         lowered = jax.jit(function, keep_unused=True).lower(*arguments)
-        compiled = lowered.compile()
-        before, after, inputs, actual = (directory / (name + e) for e in ('.hlo', '.optimized.hlo', '.npz', '.xla.npz'))
-        before.write_text(lowered.compiler_ir('hlo').as_hlo_text(print_large_constants=True))
-        after.write_text(compiled.runtime_executable().hlo_modules()[0].to_string(whole))
-        np.savez(inputs, **{f'arg{n}': np.asarray(a) for n, a in enumerate(arguments)})
-        np.savez(actual, **{f'out{n}': np.asarray(r) for n, r in enumerate(jax.tree.leaves(compiled(*arguments)))})
-        yield name, before, after, inputs, actual
+        yield write_pair(directory, name, lowered, arguments)
     for n, folder in enumerate(sorted(GOLDEN_PROGRAMS.iterdir())):
         if n % options.every or not re.search(options.only, folder.name) or not (folder / 'optimized.hlo').exists():
             continue
@@ -252,8 +277,9 @@ def largest_difference(ours, theirs):
                 continue
             unequal = ~((x == y) | (np.isnan(x) & np.isnan(y)))
             differing += int(unequal.sum())
-            scale = max(float(np.max(np.abs(x[np.isfinite(x)]), initial=0)), 1e-30)
-            worst = max(worst, float(np.max(np.abs(x - y)[unequal & np.isfinite(x - y)], initial=0)) / scale)
+            finite = np.isfinite(x) & np.isfinite(y)
+            scale = max(float(np.max(np.abs(x[finite]), initial=0)), 1e-30)
+            worst = max(worst, float(np.max(np.abs(x[finite] - y[finite]), initial=0)) / scale)
     return (differing, elements, worst) if differing else None
 
 
@@ -262,6 +288,7 @@ def main():
     parser.add_argument('assay')
     parser.add_argument('--only', default='')
     parser.add_argument('--every', type=int, default=1, help='one program of so many')
+    parser.add_argument('--rows', type=int, default=0, metavar='N')
     parser.add_argument('--undecided', action='store_true')
     parser.add_argument('--keep')
     options = parser.parse_args()
@@ -281,7 +308,10 @@ def main():
                 equal += found is None
                 if found:
                     print(f'{name}: {found[0]} of {found[1]} elements differ, by {found[2]:.1e} of the largest at most')
-                for what, file in (('the optimized module', outputs[1]), ('XLA:CPU', actual)):
+                judged = [('the optimized module', outputs[1])]
+                if not options.rows:  # of those programs jax_functions.py knows where XLA:CPU computes something else
+                    judged.append(('XLA:CPU', actual))
+                for what, file in judged:
                     for key, report in assay.difference(before, inputs, file).items():
                         if 'error' in report or report['outside']:
                             failures.append(f"{name}: {key} of {what}: {report.get('error') or report['worst'][0]}")

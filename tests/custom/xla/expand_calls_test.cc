@@ -11,6 +11,7 @@
 
 #include "evaluator/custom_op.h"
 #include "fmt/format.h"
+#include "hlo/mlir/export.h"
 #include "hlo/text/printer.h"
 #include "literal/literal.h"
 #include "run/program.h"
@@ -160,6 +161,30 @@ ENTRY e {{
   CHECK(reinterpret_cast<const float*>(result->data())[1] == 9);
   // The names are unique, so that the text is read again.
   CHECK(Program::Load("m.hlo", ModuleToText(program->module())).ok());
+}
+
+TEST_CASE("xla calls: as StableHLO a bias lies along the same dimension", "[custom][xla]") {
+  std::string text = Gemm(
+      R"({"epilogue":"BIAS","dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"]}})",
+      "__cublas$lt$matmul");
+  text.replace(text.find("(a, b)"), 6, "(a, b, c)");
+  text.replace(text.find("  g ="), 3, "  c = f32[2] parameter(2)\n  g");
+  text.replace(text.find("(f32[2,2], s8[16])"), 9, "(f32[2,2]{0,1}");
+  const auto program = Program::Load("m.hlo", text);
+  INFO(program.status().message());
+  REQUIRE(program.ok());
+  const auto written = ExportStableHlo(program->as_written());
+  REQUIRE(written.ok());
+  const auto again = Program::Load("m.mlir", *written);
+  INFO(again.status().message());
+  REQUIRE(again.ok());
+  for (const Program& one : {*program, *again}) {
+    const auto result = one.Run(
+        {Matrix({2, 3}, {1, 2, 3, 4, 5, 6}), Matrix({3, 2}, {1, 0, 0, 1, 2, 2}), Matrix({2}, {100, 200})});
+    REQUIRE(result.ok());
+    const float* const values = reinterpret_cast<const float*>(result->data());
+    CHECK(std::vector<float>(values, values + 4) == std::vector<float>{107, 108, 216, 217});
+  }
 }
 
 TEST_CASE("xla calls: an operation of the user's comes first", "[custom][xla]") {
