@@ -188,6 +188,9 @@ absl::StatusOr<ConvolutionText> OneDnnConvolutionOf(const XlaCall& call, const C
   ASSAY_ASSIGN_OR_RETURN(text.feature_groups, config.Int("feature_groups", 1));
   if (text.feature_groups == 0) text.feature_groups = 1;
   const size_t spatial = layouts.dims.input_spatial.size();
+  if (text.dims.kernel_spatial.size() != spatial || text.dims.output_spatial.size() != spatial)
+    return InvalidProgram(
+        {}, "onednn_conv_config has other numbers of spatial dimensions for input, kernel and output");
   for (const Shape* const shape : {&call.operands[0], &call.operands[1], &call.result_shape(0)}) {
     if (shape->rank() != static_cast<int64_t>(spatial) + 2)
       return InvalidProgram({}, fmt::format("onednn_conv_config has {} spatial dimensions, and there is {}",
