@@ -1,6 +1,6 @@
 // The fields of XLA's backend configurations: protocol messages as JSON (openxla/xla: backend_configs.proto,
-// onednn_config.proto). As the JSON form of protocol messages allows, integers of 64 bits may stand as strings, numbers as
-// "NaN" and "Infinity", and names of fields in camel case.
+// onednn_config.proto). As the JSON form of protocol messages allows, integers of 64 bits may stand as
+// strings, numbers as "NaN" and "Infinity", and names of fields in camel case.
 #ifndef ASSAY_CUSTOM_XLA_CALL_CONFIG_H_
 #define ASSAY_CUSTOM_XLA_CALL_CONFIG_H_
 

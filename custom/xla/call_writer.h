@@ -1,5 +1,6 @@
-// Writes the computation that a custom call stands for, instruction by instruction, as HLO text. The text is read and
-// verified like any program: what is wrong with a call is found there as the constraint of an op that it violates.
+// Writes the computation that a custom call stands for, instruction by instruction, as HLO text. The text is
+// read and verified like any program: what is wrong with a call is found there as the constraint of an op
+// that it violates.
 #ifndef ASSAY_CUSTOM_XLA_CALL_WRITER_H_
 #define ASSAY_CUSTOM_XLA_CALL_WRITER_H_
 

@@ -1,7 +1,10 @@
-// __cudnn$convForward, __cudnn$convBiasActivationForward, __cudnn$convBackwardInput, __cudnn$convBackwardFilter:
+// __cudnn$convForward, __cudnn$convBiasActivationForward, __cudnn$convBackwardInput,
+// __cudnn$convBackwardFilter:
 //   y = store(activation(conv_result_scale conv(x, w) + side_input_scale side_input + bias))
-// window and dim_labels of all of them are those of the forward convolution y = conv(x, w); the backward calls take (dy, w)
-// and (x, dy). Facts: openxla/xla conv_rewriter, cudnn_fused_conv_rewriter, backend_configs.proto, dnn.proto.
+// window and dim_labels of all of them are those of the forward convolution y = conv(x, w); the backward
+// calls take (dy, w) and (x, dy). Facts: openxla/xla conv_rewriter, cudnn_fused_conv_rewriter,
+// backend_configs.proto, dnn.proto.
+#include <algorithm>
 #include <optional>
 
 #include "custom/xla/xla_call.h"
@@ -46,7 +49,8 @@ std::string WindowText(const Window& window) {
       WindowList(window, [&](const WindowDimension& d) { return number(d.reversal ? 1 : 0); }));
 }
 
-// What the two backward convolutions share: a forward one without base dilation, with padding that is no joke.
+// What the two backward convolutions share: a forward one without base dilation, with padding that is no
+// joke.
 absl::Status CheckForward(const ConvolutionText& forward, const Shape& x, const Shape& w, const Shape& y) {
   if (forward.batch_groups != 1) {
     return NotSupported(
@@ -80,8 +84,8 @@ absl::Status CheckForward(const ConvolutionText& forward, const Shape& x, const 
 // (n - 1) d + 1, 0 of none.
 Wide Dilated(int64_t n, int64_t d) { return n == 0 ? 0 : Wide{n - 1} * d + 1; }
 
-// The filter [.., C/G, .., O, ..] of a forward convolution in G groups as [.., C, .., O/G, ..]: that of the convolution back,
-// whose output features are C.
+// The filter [.., C/G, .., O, ..] of a forward convolution in G groups as [.., C, .., O/G, ..]: that of the
+// convolution back, whose output features are C.
 absl::StatusOr<WrittenArray> RegroupedFilter(CallWriter& write, const WrittenArray& w,
                                              const ConvolutionText& forward) {
   const int64_t groups = forward.feature_groups;
@@ -91,6 +95,8 @@ absl::StatusOr<WrittenArray> RegroupedFilter(CallWriter& write, const WrittenArr
     return InvalidProgram({}, fmt::format("feature_group_count is {}, the filter has {} output features",
                                           groups, w.sizes[static_cast<size_t>(out)]));
   }
+  if (w.sizes[static_cast<size_t>(in)] > kMostPadding || groups > kMostPadding / (int64_t{1} << 18))
+    return NotSupported({}, fmt::format("a filter of sizes {} in {} groups", Braced(w.sizes), groups));
   // The groups as a dimension of their own, moved before the input features, and put together with them.
   Ints split, merged = w.sizes, order;
   for (int64_t d = 0; d < w.rank(); ++d) {
@@ -140,7 +146,8 @@ absl::StatusOr<WrittenArray> BackwardInput(const XlaCall& call, const Convolutio
   return Convolve(call.write, back, call.write.operand(0), filter, type, dx.sizes());
 }
 
-// dw = conv(x, dy): features of x are its batch, the batch is what is summed over, stride and dilation change places.
+// dw = conv(x, dy): features of x are its batch, the batch is what is summed over, stride and dilation change
+// places.
 absl::StatusOr<WrittenArray> BackwardFilter(const XlaCall& call, const ConvolutionText& forward,
                                             ElementType type) {
   const Shape& dw = call.result_shape(0);
@@ -234,6 +241,17 @@ absl::StatusOr<WrittenArray> WithSideInput(const XlaCall& call, const Fields& fi
 
 }  // namespace
 
+bool EachDimensionOnce(int64_t first, int64_t second, std::span<const int64_t> spatial) {
+  const int64_t rank = static_cast<int64_t>(spatial.size()) + 2;
+  std::vector<bool> seen(static_cast<size_t>(rank), false);
+  const auto take = [&](int64_t d) {
+    if (d < 0 || d >= rank || seen[static_cast<size_t>(d)]) return false;
+    seen[static_cast<size_t>(d)] = true;
+    return true;
+  };
+  return take(first) && take(second) && std::all_of(spatial.begin(), spatial.end(), take);
+}
+
 absl::StatusOr<ConvolutionText> ConvolutionOf(const XlaCall& call) {
   const AttributeMap& attributes = call.instruction.attributes;
   const AttrValue* const labels = attributes.Find(Attr::kDimLabels);
@@ -241,7 +259,16 @@ absl::StatusOr<ConvolutionText> ConvolutionOf(const XlaCall& call) {
   ConvolutionText text{attributes.WindowOf(), *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*labels),
                        attributes.Int(Attr::kFeatureGroupCount, 1),
                        attributes.Int(Attr::kBatchGroupCount, 1)};
-  const int64_t rank = static_cast<int64_t>(text.dims.input_spatial.size()) + 2;
+  const ConvDimensionNumbers& d = text.dims;
+  // Protos may have any numbers.
+  if (d.kernel_spatial.size() != d.input_spatial.size() ||
+      d.output_spatial.size() != d.input_spatial.size() ||
+      !EachDimensionOnce(d.input_batch, d.input_feature, d.input_spatial) ||
+      !EachDimensionOnce(d.kernel_input_feature, d.kernel_output_feature, d.kernel_spatial) ||
+      !EachDimensionOnce(d.output_batch, d.output_feature, d.output_spatial)) {
+    return InvalidProgram({}, "dim_labels do not name each dimension once");
+  }
+  const int64_t rank = static_cast<int64_t>(d.input_spatial.size()) + 2;
   for (const Shape* const shape : {&call.operands[0], &call.operands[1], &call.result_shape(0)}) {
     if (shape->rank() != rank) {
       return InvalidProgram(

@@ -1,8 +1,10 @@
-// __cudnn$convForwardGraph: a convolution and pointwise operations behind it, in the field serialized_graph as
+// __cudnn$convForwardGraph: a convolution and pointwise operations behind it, in the field serialized_graph
+// as
 //   UID:[TYPE]NAME(UID, …);…
-// for instance "28:[f32]conv();30:[f32]scale(28);16:[f8e4m3fn]scale(30);25:[f32]amax(30);". conv takes the call's operands 0
-// and 1; an operation with two arguments of which one is listed takes the next operand of the call as its second. The last
-// operation but amax gives the first result, each amax another. Facts: openxla/xla cudnn_fused_conv_rewriter and its test.
+// for instance "28:[f32]conv();30:[f32]scale(28);16:[f8e4m3fn]scale(30);25:[f32]amax(30);". conv takes the
+// call's operands 0 and 1; an operation with two arguments of which one is listed takes the next operand of
+// the call as its second. The last operation but amax gives the first result, each amax another. Facts:
+// openxla/xla cudnn_fused_conv_rewriter and its test.
 #include <algorithm>
 #include <charconv>
 #include <map>

@@ -116,7 +116,8 @@ absl::StatusOr<std::vector<Computation>> ComputationsFor(const Computation& call
   return verified.module().computations;
 }
 
-// The error of a call, where it stands in the program: the lines of what it was written out to mean nothing to a reader.
+// The error of a call, where it stands in the program: the lines of what it was written out to mean nothing
+// to a reader.
 absl::Status AtCall(const absl::Status& status, const Instruction& call, std::string_view target) {
   return InvalidProgram(call.position, fmt::format("custom-call {}: CustomCall-C4: {}: {}", call.name, target,
                                                    std::string(status.message())));

@@ -1,7 +1,7 @@
 // __cublas$gemm, __cublas$lt$matmul, __cublas$lt$matmul$f8:
 //   D = store(epilogue(alpha (scale_A scale_B) A B + beta C))
-// Facts: openxla/xla gemm_rewriter, gemm_rewriter_test, thunk_emitter, backend_configs.proto; NVIDIA's document of cuBLAS,
-// cublasLtMatmul and cublasLtEpilogue_t.
+// Facts: openxla/xla gemm_rewriter, gemm_rewriter_test, thunk_emitter, backend_configs.proto; NVIDIA's
+// document of cuBLAS, cublasLtMatmul and cublasLtEpilogue_t.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -97,8 +97,8 @@ absl::StatusOr<Gemm> FieldsOf(const XlaCall& call) {
   return gemm;
 }
 
-// The operands behind A and B. Of $f8 the scalars are scale_A and scale_B, then, where D has 8 bits, scale_D, and in older
-// modules scale_C before it; the bias has a dimension.
+// The operands behind A and B. Of $f8 the scalars are scale_A and scale_B, then, where D has 8 bits, scale_D,
+// and in older modules scale_C before it; the bias has a dimension.
 absl::Status TakeOperands(const XlaCall& call, Gemm& gemm) {
   CallWriter& write = call.write;
   int64_t next = 2;
@@ -175,8 +175,8 @@ WrittenArray Product(const XlaCall& call, const Gemm& gemm, ElementType type) {
                   Braced(lhs_batch), Braced(lhs_contracting), Braced(rhs_batch), Braced(rhs_contracting)));
 }
 
-// The bias lies along the dimensions of D that are minor in memory, in their order there: XLA folds only such an addition.
-// Decision: xla-call-bias
+// The bias lies along the dimensions of D that are minor in memory, in their order there: XLA folds only such
+// an addition. Decision: xla-call-bias
 absl::StatusOr<WrittenArray> BroadcastBias(const XlaCall& call, const WrittenArray& bias, int64_t operand,
                                            ElementType type) {
   const Shape& d = call.result_shape(0);

@@ -1,5 +1,6 @@
-// Softmax and layer normalisation as calls: __cudnn$norm, __onednn$softmax, __onednn$layernorm.
-// Facts: openxla/xla cudnn_norm_rewriter and its test, backend_configs.proto, onednn_ops_rewriter, onednn_config.proto.
+// Softmax and layer normalisation as calls: __cudnn$norm, __onednn$softmax, __onednn$layernorm. Facts:
+// openxla/xla cudnn_norm_rewriter and its test, backend_configs.proto, onednn_ops_rewriter,
+// onednn_config.proto.
 #include <algorithm>
 #include <cstring>
 
@@ -34,7 +35,8 @@ Normalized Normalize(CallWriter& write, const WrittenArray& x, const Ints& over,
   return {write.Apply("multiply", centred, write.Broadcast(rsqrt, x.sizes, kept)), mean, rsqrt};
 }
 
-// An array with one element for each of the dimensions `over` of x, sizes of 1 anywhere between them, as large as x.
+// An array with one element for each of the dimensions `over` of x, sizes of 1 anywhere between them, as
+// large as x.
 absl::StatusOr<WrittenArray> Along(CallWriter& write, const WrittenArray& array, const WrittenArray& x,
                                    const Ints& over) {
   Ints wanted, found;
@@ -56,7 +58,8 @@ absl::StatusOr<WrittenArray> Along(CallWriter& write, const WrittenArray& array,
 
 }  // namespace
 
-// x[n, …] is normalised over all dimensions but the first; LAYER_FWD_TRAIN gives the mean and the factor of each n as well.
+// x[n, …] is normalised over all dimensions but the first; LAYER_FWD_TRAIN gives the mean and the factor of
+// each n as well.
 CallResults WriteCudnnNorm(const XlaCall& call) {
   ASSAY_ASSIGN_OR_RETURN(const CallConfig nested, call.config.Message("cudnn_norm_backend_config"));
   const CallConfig& config = nested.empty() ? call.config : nested;

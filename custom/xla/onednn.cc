@@ -1,9 +1,10 @@
-// __onednn$matmul and __onednn$convolution of XLA:CPU: store(operations behind it(contraction)), the operations in the order of
-// the field fusions.ops, each of BIAS, BINARY_ADD and SUM with the next operand of the call.
-// Facts: openxla/xla onednn_config.proto, onednn_contraction_rewriter, onednn_matmul_test.
+// __onednn$matmul and __onednn$convolution of XLA:CPU: store(operations behind it(contraction)), the
+// operations in the order of the field fusions.ops, each of BIAS, BINARY_ADD and SUM with the next operand of
+// the call. Facts: openxla/xla onednn_config.proto, onednn_contraction_rewriter, onednn_matmul_test.
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "custom/xla/xla_call.h"
 #include "fmt/format.h"
@@ -114,23 +115,20 @@ absl::StatusOr<WrittenArray> Batched(CallWriter& write, const WrittenArray& x, c
   return write.Broadcast(kept.size() == x.sizes.size() ? x : write.Reshape(x, kept), sizes, dimensions);
 }
 
-// Repeated fields of whole numbers. Older modules wrote each but the window's sizes one larger: that is seen from dimensions,
-// which with batch and feature are 0, 1, …; two sets of numbers can't be both that.
+// Repeated fields of whole numbers. Older modules wrote each but the window's sizes one larger: that is seen
+// from dimensions, which with batch and feature are 0, 1, …; two sets of numbers can't be both that.
 struct Layouts {
   ConvDimensionNumbers dims;
   int64_t offset = 0;
 };
 
-bool IsWhole(std::span<const int64_t> spatial, int64_t first, int64_t second, int64_t offset) {
-  const int64_t rank = static_cast<int64_t>(spatial.size()) + 2;
-  std::vector<bool> seen(static_cast<size_t>(rank), false);
-  const auto take = [&](int64_t d) {
-    if (d < 0 || d >= rank || seen[static_cast<size_t>(d)]) return false;
-    seen[static_cast<size_t>(d)] = true;
-    return true;
-  };
-  return take(first) && take(second) &&
-         std::all_of(spatial.begin(), spatial.end(), [&](int64_t d) { return take(d - offset); });
+// The numbers of the spatial dimensions, counted from 0.
+std::optional<Ints> CountedFromZero(Ints spatial, int64_t offset) {
+  for (int64_t& d : spatial) {
+    if (d < offset) return std::nullopt;
+    d -= offset;
+  }
+  return spatial;
 }
 
 absl::StatusOr<Layouts> LayoutsOf(const CallConfig& config) {
@@ -166,15 +164,13 @@ absl::StatusOr<Layouts> LayoutsOf(const CallConfig& config) {
       ASSAY_ASSIGN_OR_RETURN(const CallConfig inner, outer.Message(part.inner));
       ASSAY_ASSIGN_OR_RETURN(*part.numbers[0], inner.Int(part.first, 0));
       ASSAY_ASSIGN_OR_RETURN(*part.numbers[1], inner.Int(part.second, 0));
-      ASSAY_ASSIGN_OR_RETURN(*part.spatial, inner.List("spatial_dims"));
-      all = all && IsWhole(*part.spatial, *part.numbers[0], *part.numbers[1], offset);
+      ASSAY_ASSIGN_OR_RETURN(Ints spatial, inner.List("spatial_dims"));
+      const std::optional<Ints> counted = CountedFromZero(std::move(spatial), offset);
+      all = all && counted && EachDimensionOnce(*part.numbers[0], *part.numbers[1], *counted);
+      if (counted) *part.spatial = *counted;
     }
-    if (!all) continue;
     layouts.offset = offset;
-    for (const Part& part : parts) {
-      for (int64_t& d : *part.spatial) d -= offset;
-    }
-    return layouts;
+    if (all) return layouts;
   }
   return InvalidProgram(
       {}, "onednn_conv_config: batch, features and spatial dimensions are not each dimension once");

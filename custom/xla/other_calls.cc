@@ -1,5 +1,6 @@
-// Sorts, top-k, solvers and sparse products as calls. Facts: openxla/xla sort_rewriter and its test, CUB's document of
-// DeviceRadixSort, triangular_solve_rewriter, gpusolver_rewriter, xla_data.proto; jaxlib's sparse kernels for CPUs, run.
+// Sorts, top-k, solvers and sparse products as calls. Facts: openxla/xla sort_rewriter and its test, CUB's
+// document of DeviceRadixSort, triangular_solve_rewriter, gpusolver_rewriter, xla_data.proto; jaxlib's sparse
+// kernels for CPUs, run.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -36,8 +37,8 @@ std::string ShapesText(const XlaCall& call) {
 
 }  // namespace
 
-// sort(keys), or keys with values beside them, along the last dimension, stable. Floats are in total order but for zeros,
-// which are equal whatever their sign. Decision: xla-call-radix-order
+// sort(keys), or keys with values beside them, along the last dimension, stable. Floats are in total order
+// but for zeros, which are equal whatever their sign. Decision: xla-call-radix-order
 CallResults WriteRadixSort(const XlaCall& call) {
   ASSAY_RETURN_IF_ERROR(call.CheckOperands(1, 2));
   ASSAY_ASSIGN_OR_RETURN(const bool descending, call.config.Bool("descending", false));
@@ -136,8 +137,8 @@ CallResults WriteCholesky(const XlaCall& call) {
                      write.Element(both, 1, info)};
 }
 
-// y[i, …] = sum of data[k] x[columns[k], …] over k from starts[i] to starts[i + 1]: each product is rounded, then what a scatter
-// adds. Entries behind the last start count nowhere. Decision: xla-call-sparse
+// y[i, …] = sum of data[k] x[columns[k], …] over k from starts[i] to starts[i + 1]: each product is rounded,
+// then what a scatter adds. Entries behind the last start count nowhere. Decision: xla-call-sparse
 CallResults WriteCsrProduct(const XlaCall& call) {
   ASSAY_RETURN_IF_ERROR(call.CheckOperands(4, 4));
   CallWriter& write = call.write;

@@ -1,6 +1,7 @@
 // The custom calls by which XLA's compilers reach libraries, each written out as the ops that it stands for
-// (docs/optimized_modules.md). Each function gives the arrays of the call's results, without a workspace behind them.
-// Errors: InvalidProgram where the call contradicts itself, NotSupported where it asks for what has no public meaning.
+// (docs/optimized_modules.md). Each function gives the arrays of the call's results, without a workspace
+// behind them. Errors: InvalidProgram where the call contradicts itself, NotSupported where it asks for what
+// has no public meaning.
 #ifndef ASSAY_CUSTOM_XLA_XLA_CALL_H_
 #define ASSAY_CUSTOM_XLA_XLA_CALL_H_
 
@@ -47,15 +48,15 @@ CallResults WriteTriangularSolve(const XlaCall& call);  // __cublas$triangularSo
 CallResults WriteCholesky(const XlaCall& call);         // __cusolver$cholesky
 CallResults WriteCsrProduct(const XlaCall& call);       // cpu_csr_sparse_dense_ffi
 
-// The type that sums, scales and activations are rounded to, of a contraction of `operand` that gives `result`:
-// f64, c64 and c128 as they are, f32 else. Decision: xla-call-rounding
+// The type that sums, scales and activations are rounded to, of a contraction of `operand` that gives
+// `result`: f64, c64 and c128 as they are, f32 else. Decision: xla-call-rounding
 ElementType ComputeType(ElementType operand, ElementType result);
 // x, of a compute type, as `type`. Floats of 8 bits saturate, and so do integers, which are cut towards zero.
 // Decision: xla-call-saturation
 WrittenArray Stored(CallWriter& write, const WrittenArray& x, ElementType type);
 
-// An activation by the words of cuDNN's and oneDNN's configurations; `alpha` is the slope of leaky ReLU, the factor of
-// ELU and LINEAR's factor. NotSupported for other words.
+// An activation by the words of cuDNN's and oneDNN's configurations; `alpha` is the slope of leaky ReLU, the
+// factor of ELU and LINEAR's factor. NotSupported for other words.
 absl::StatusOr<WrittenArray> Activated(CallWriter& write, std::string_view name, const WrittenArray& x,
                                        double alpha);
 
@@ -67,7 +68,10 @@ struct ConvolutionText {
 };
 WrittenArray Convolve(CallWriter& write, const ConvolutionText& convolution, const WrittenArray& lhs,
                       const WrittenArray& rhs, ElementType type, std::span<const int64_t> sizes);
-// The attributes of a call that has them; CustomCall-C4 where dim_labels are missing or of other ranks than the call's.
+// Whether batch, feature and spatial dimensions are 0, 1, …, each once.
+bool EachDimensionOnce(int64_t first, int64_t second, std::span<const int64_t> spatial);
+// The attributes of a call that has them; CustomCall-C4 where dim_labels are missing or of other ranks than
+// the call's.
 absl::StatusOr<ConvolutionText> ConvolutionOf(const XlaCall& call);
 
 }  // namespace assay::custom

@@ -11,6 +11,7 @@
 
 #include "evaluator/custom_op.h"
 #include "fmt/format.h"
+#include "hlo/load/load.h"
 #include "hlo/mlir/export.h"
 #include "hlo/text/printer.h"
 #include "literal/literal.h"
@@ -248,6 +249,20 @@ TEST_CASE("xla calls: contradictions are errors with a label and a place", "[cus
     CHECK(PositionOf(status).has_value());
     CHECK_THAT(std::string(status.message()),
                Catch::Contains("CustomCall-C4") && Catch::Contains(std::string(program.message)));
+  }
+}
+
+TEST_CASE("xla calls: dimension numbers of a proto are checked", "[custom][xla]") {
+  for (const int64_t dimension : {int64_t{99}, int64_t{-1}, int64_t{1}}) {
+    Module module = *LoadProgram("m.hlo", Convolution("__cudnn$convForward", "{}", "size=3x3 pad=1_1x1_1"));
+    AttributeMap& attributes = module.computations[0].instructions[2].attributes;
+    auto dims = std::make_shared<ConvDimensionNumbers>(
+        *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*attributes.Find(Attr::kDimLabels)));
+    dims->input_batch = dimension;
+    attributes.Set(Attr::kDimLabels, std::shared_ptr<const ConvDimensionNumbers>(dims));
+    const absl::Status status = Program::OfModule(std::move(module)).status();
+    CHECK(ExitCodeOf(status) == 3);
+    CHECK_THAT(std::string(status.message()), Catch::Contains("do not name each dimension once"));
   }
 }
 
