@@ -12,6 +12,7 @@
 #include "hlo/proto/import.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"
 #include "run/program.h"
 #include "shape/shape_text.h"
@@ -44,9 +45,24 @@ absl::StatusOr<std::vector<DeviceInputs>> InputsOf(const Golden& golden, const s
   return InputsOfDevices(program.verified(), grid, arrays);
 }
 
+// The golden's program; where its dimensions are free, refined for its inputs.
+absl::StatusOr<Program> ProgramOf(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
+  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program, engine.custom_ops));
+  if (!program.has_free_dimensions()) return program;
+  std::vector<KnownArgument> arguments;
+  if (golden.inputs_file.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(arguments, KnownArgumentsFrom(program.module(), golden.inputs));
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(const auto arrays,
+                           ReadNpzFile(fs::path(path).replace_filename(golden.inputs_file)));
+    ASSAY_ASSIGN_OR_RETURN(arguments, KnownArgumentsFrom(program.module(), arrays));
+  }
+  return program.RefinedFor(arguments);
+}
+
 // Everything that a run of the golden's program gives, by key.
 absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
-  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program, engine.custom_ops));
+  ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramOf(golden, path, engine));
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(engine.engines));
   const RunOptions options = OptionsOf(golden, engine);
   ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program.module(), golden.devices));
@@ -63,7 +79,7 @@ absl::StatusOr<ByKey> RadiiOf(const Golden& golden, const std::string& path, con
   ByKey radii;
   if (golden.profile.empty()) return radii;
   ASSAY_ASSIGN_OR_RETURN(const Profile profile, LoadProfile(golden.profile));
-  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program, engine.custom_ops));
+  ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramOf(golden, path, engine));
   ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program.module(), golden.devices));
   ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> inputs, InputsOf(golden, path, program, grid));
   ASSAY_ASSIGN_OR_RETURN(const BoundedOutputs bounded,

@@ -35,11 +35,20 @@ absl::StatusOr<std::string_view> PayloadOf(std::string_view message, int32_t num
   return payload;
 }
 
+// PJRT has no shapes at compilation but the program's own: JAX refines an exported program before it compiles it.
+absl::StatusOr<Module> WithoutFreeDimensions(absl::StatusOr<Module> module) {
+  if (!module.ok() || !HasFreeDimensions(*module)) return module;
+  return NotSupported(
+      {},
+      "the program has free dimensions ('?'): PJRT compiles programs of static shapes (call jax.export's "
+      "Exported.call, which refines them, or refine_polymorphic_shapes of jaxlib)");
+}
+
 absl::StatusOr<Module> Read(std::string_view format, std::string_view code) {
   if (format == "mlir") {
     const ProgramForm form = FormOfProgram("program.mlir", code);
     if (form == ProgramForm::kStableHloText || form == ProgramForm::kStableHloBytecode)
-      return LoadProgram("program.mlir", code);
+      return WithoutFreeDimensions(LoadProgram("program.mlir", code));
     return InvalidProgram({}, "a program of format 'mlir' that is neither StableHLO's text nor its bytecode");
   }
   if (format == "hlo") return ImportProto(code);

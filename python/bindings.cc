@@ -19,6 +19,7 @@
 #include "evaluator/ops/collective/settle_devices.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
+#include "hlo/load/load.h"
 #include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
@@ -27,6 +28,7 @@
 #include "literal/npz.h"
 #include "python/ffi_bindings.h"
 #include "python/ops_bindings.h"
+#include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"
 #include "run/program_cache.h"
 
@@ -102,7 +104,7 @@ py::tuple ToPython(const std::string& key, Literal value) {
                         py::array(py::dtype("u1"), {static_cast<py::ssize_t>(data.size())}, data.data()));
 }
 
-// An array is ("f32", (2, 3)), a tuple a list, a token None.
+// An array is ("f32", (2, 3)), with None for a free dimension; a tuple a list, a token None.
 py::object Describe(const Shape& shape) {
   if (shape.IsTuple()) {
     py::list elements;
@@ -111,7 +113,8 @@ py::object Describe(const Shape& shape) {
   }
   if (!shape.IsArray()) return py::none();
   py::list sizes;
-  for (int64_t size : shape.sizes()) sizes.append(size);
+  for (int64_t size : shape.sizes())
+    sizes.append(size == kUnboundedSize ? py::object(py::none()) : py::object(py::int_(size)));
   return py::make_tuple(std::string(Name(shape.element_type())), py::tuple(sizes));
 }
 
@@ -143,9 +146,20 @@ class PyModule {
   PyModule(std::string name, std::string text, bool lapack)
       : name_(std::move(name)), text_(std::move(text)), program_(Loaded(name_, text_, lapack)) {}
 
-  std::string ToHlo() const { return ModuleToText(program_.as_written()); }
-  std::string ToMlir() const { return Exported(ExportStableHlo(program_.as_written())); }
-  py::bytes ToProto() const { return Exported(ExportProto(program_.as_written())); }
+  std::string ToHlo() const {
+    RequireShapes();
+    return ModuleToText(program_.as_written());
+  }
+  std::string ToMlir() const {
+    if (!program_.has_free_dimensions()) return Exported(ExportStableHlo(program_.as_written()));
+    const absl::StatusOr<std::optional<std::string>> text = FreeProgramText(name_, text_);
+    if (!text.ok()) Throw(text.status(), name_, text_);
+    return text->value_or("");
+  }
+  py::bytes ToProto() const {
+    RequireShapes();
+    return Exported(ExportProto(program_.as_written()));
+  }
   std::string DescribeInputs() const { return DescribeParameters(program_.verified()); }
 
   py::list Parameters() const {
@@ -248,6 +262,18 @@ class PyModule {
     return *std::move(results);
   }
 
+  void RequireShapes() const {
+    if (program_.has_free_dimensions()) Throw(LacksShapes(program_.module()), name_, text_);
+  }
+
+  // The program for these inputs: where its dimensions are free, refined for their shapes.
+  absl::StatusOr<Program> ProgramFor(const std::map<std::string, NpyArray>& inputs) const {
+    if (!program_.has_free_dimensions()) return program_;
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<KnownArgument> arguments,
+                           KnownArgumentsFrom(program_.module(), inputs));
+    return program_.RefinedFor(arguments);
+  }
+
   struct Judged {
     std::vector<ReportedOutput> outputs;
     std::vector<DerivedBounds::Note> unchecked;
@@ -255,13 +281,14 @@ class PyModule {
   absl::StatusOr<Judged> JudgeAll(EngineChoice choice, const RunOptions& options, const Profile& profile,
                                   const std::map<std::string, NpyArray>& inputs,
                                   const std::map<std::string, NpyArray>& actual) {
+    ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramFor(inputs));
     ASSAY_RETURN_IF_ERROR(
-        DecodeOutputs(program_.module(), actual).status());  // told before anything is computed
+        DecodeOutputs(program.module(), actual).status());  // told before anything is computed
     ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid,
-                           SettleDevices(program_.module(), {.replicas = 0, .partitions = 0}));
+                           SettleDevices(program.module(), {.replicas = 0, .partitions = 0}));
     ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> given,
-                           InputsOfDevices(program_.verified(), grid, inputs));
-    ASSAY_ASSIGN_OR_RETURN(BoundedOutputs bounded, RunWithBounds(program_, profile, grid, std::move(given),
+                           InputsOfDevices(program.verified(), grid, inputs));
+    ASSAY_ASSIGN_OR_RETURN(BoundedOutputs bounded, RunWithBounds(program, profile, grid, std::move(given),
                                                                  options, EnginesOf(choice)));
     Judged judged{{}, std::move(bounded.unchecked)};
     for (const BoundedOutput& output : bounded.outputs) {
@@ -357,10 +384,11 @@ class PyModule {
   absl::StatusOr<std::vector<NamedLiterals>> Run(EngineChoice choice, const RunOptions& options,
                                                  const std::map<std::string, NpyArray>& inputs,
                                                  const DeviceGrid& devices) {
-    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program_.PlanFor(EnginesOf(choice)));
-    ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program_.module(), devices));
+    ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramFor(inputs));
+    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(EnginesOf(choice)));
+    ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program.module(), devices));
     ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> given,
-                           InputsOfDevices(program_.verified(), grid, inputs));
+                           InputsOfDevices(program.verified(), grid, inputs));
     ASSAY_ASSIGN_OR_RETURN(
         std::vector<DeviceOutputs> outputs,
         RunDevices(*plan, grid, std::move(given), options, /*observer=*/nullptr, &run_counts_));

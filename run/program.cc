@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "custom/combined_ops.h"
@@ -10,6 +11,7 @@
 #include "fmt/format.h"
 #include "hlo/load/load.h"
 #include "plan/make_plan.h"
+#include "run/inputs/known_arguments.h"
 
 namespace assay {
 
@@ -20,6 +22,10 @@ struct Program::Shared {
   const VerifiedModule written, module;
   std::mutex mutex;                                // of plans
   std::vector<std::shared_ptr<const Plan>> plans;  // one for each list of engines: few enough to look through
+  // Of a program with free dimensions: what it was read from, and what it was refined to, last used first.
+  bool is_free = false;
+  std::string name, bytes;
+  std::vector<std::pair<std::vector<KnownArgument>, Program>> refined;
 };
 
 namespace {
@@ -40,7 +46,12 @@ absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view by
                                       std::shared_ptr<const CustomOps> custom_ops) {
   ASSAY_ASSIGN_OR_RETURN(Module module, LoadProgram(name, bytes));
   module.custom_ops = std::move(custom_ops);
-  return OfModule(std::move(module));
+  ASSAY_ASSIGN_OR_RETURN(Program program, OfModule(std::move(module)));
+  if (program.has_free_dimensions()) {
+    program.shared_->name = name;
+    program.shared_->bytes = bytes;
+  }
+  return program;
 }
 
 absl::StatusOr<Program> Program::OfModule(Module module) {
@@ -51,12 +62,46 @@ absl::StatusOr<Program> Program::OfModule(Module module) {
 }
 
 Program::Program(VerifiedModule written, std::optional<VerifiedModule> expanded)
-    : shared_(std::make_shared<Shared>(std::move(written), std::move(expanded))) {}
+    : shared_(std::make_shared<Shared>(std::move(written), std::move(expanded))) {
+  shared_->is_free = HasFreeDimensions(shared_->written.module());
+}
+
+bool Program::has_free_dimensions() const { return shared_->is_free; }
+
+absl::StatusOr<Program> Program::RefinedFor(std::span<const KnownArgument> arguments) const {
+  if (!has_free_dimensions()) return *this;
+  if (shared_->bytes.empty()) return LacksShapes(module());
+  const std::lock_guard<std::mutex> lock(shared_->mutex);
+  auto& refined = shared_->refined;
+  const auto same = [](const KnownArgument& a, const KnownArgument& b) {
+    return Shape::Equal(a.shape, b.shape) && a.value == b.value;
+  };
+  const auto known = std::ranges::find_if(
+      refined, [&](const auto& entry) { return std::ranges::equal(entry.first, arguments, same); });
+  if (known != refined.end()) {
+    std::rotate(refined.begin(), known, known + 1);
+    return refined.front().second;
+  }
+  ASSAY_ASSIGN_OR_RETURN(Module made, RefineProgram(shared_->name, shared_->bytes, arguments));
+  made.custom_ops = module().custom_ops;
+  absl::StatusOr<Program> program = OfRefined(std::move(made));
+  if (!program.ok()) return program;
+  if (refined.size() == kMaxRefined) refined.pop_back();
+  refined.emplace(refined.begin(), std::vector<KnownArgument>(arguments.begin(), arguments.end()), *program);
+  return program;
+}
+
+absl::StatusOr<Program> Program::OfRefined(Module module) {
+  absl::StatusOr<Program> program = OfModule(std::move(module));
+  if (program.ok()) return program;
+  return WrongForShapes(program.status());
+}
 
 const VerifiedModule& Program::verified() const { return shared_->module; }
 const Module& Program::as_written() const { return shared_->written.module(); }
 
 absl::StatusOr<std::shared_ptr<const Plan>> Program::PlanFor(std::span<const Engine* const> engines) const {
+  if (has_free_dimensions()) return LacksShapes(module());
   const std::lock_guard<std::mutex> lock(shared_->mutex);
   for (const std::shared_ptr<const Plan>& plan : shared_->plans) {
     if (std::ranges::equal(plan->engines, engines)) return plan;
@@ -66,11 +111,16 @@ absl::StatusOr<std::shared_ptr<const Plan>> Program::PlanFor(std::span<const Eng
 }
 
 absl::StatusOr<Plan> Program::PlanAsWritten() const {
+  if (has_free_dimensions()) return LacksShapes(module());
   return MakePlan(shared_->module, InstructionEngines(), PlanForm::kAsWritten);
 }
 
 absl::StatusOr<Literal> Program::Run(std::vector<Literal> arguments, RunOptions options,
                                      std::span<const Engine* const> engines) const {
+  if (has_free_dimensions()) {
+    ASSAY_ASSIGN_OR_RETURN(const Program refined, RefinedFor(KnownArgumentsFrom(module(), arguments)));
+    return refined.Run(std::move(arguments), std::move(options), engines);
+  }
   if (module().replica_count > 1 || module().num_partitions > 1) {
     return NotSupported(
         {}, fmt::format("the program runs on {} replicas of {} partitions: Program::Run has one device",

@@ -123,6 +123,15 @@ void AddInputFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--random-inputs", flags.random_inputs, "make arguments from this seed")
       ->check(Seed())
       ->excludes("--inputs");
+  AddShapesFlag(command, flags);
+}
+
+void AddShapesFlag(CLI::App* command, RunFlags& flags) {
+  command
+      ->add_option(
+          "--shapes", flags.shapes,
+          "arg0=3x1,arg1=…: sizes of arguments, for a program with free dimensions (docs/free_dimensions.md)")
+      ->check(Input());
 }
 
 // Flags that the program is read and planned by.
@@ -233,12 +242,16 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
 
   sub = command(app, "verify", "parse and check a program", [&] { return assay::cli::VerifyProgram(run); });
   AddProgram(sub, run);
+  AddShapesFlag(sub, run);
   AddOpsFlags(sub, run);
 
   sub = command(app, "print", "print a program in canonical form, or in another one",
                 [&] { return assay::cli::Print(run, arguments.form); });
   AddProgram(sub, run);
   AddOpsFlags(sub, run);
+  AddShapesFlag(sub, run);
+  sub->add_flag("--refine", run.refine,
+                "print a program with free dimensions as --shapes refines it, not as it was written");
   sub->add_option("--to", arguments.form,
                   "hlo (the default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
       ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
@@ -246,6 +259,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
   sub = command(app, "plan", "show the steps of a program, who runs them and what they move and compute",
                 [&] { return assay::cli::PrintPlan(run); });
   AddProgram(sub, run);
+  AddShapesFlag(sub, run);
   AddPlanFlags(sub, run);
   AddDeviceFlags(sub, run);
   AddOpsFlags(sub, run);

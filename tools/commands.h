@@ -41,7 +41,10 @@ struct RunFlags {
   std::string module;  // of a file with several programs, the one of this name; empty: all
   std::string inputs;  // .npz; empty: none
   std::optional<uint64_t> random_inputs;
-  std::string output;  // .npz; empty: print
+  std::string
+      shapes;  // arg0=3x1,…: what a program with free dimensions is refined for; empty: as the inputs are
+  bool refine = false;  // print: the refined program
+  std::string output;   // .npz; empty: print
   std::string engine = "exact";
   bool allow_rwx = false;  // engines that map writable and executable memory
   gpu::GpuOptions gpu;     // of engine gpu
@@ -110,6 +113,9 @@ int GoldenRecord(const RunFlags& flags);
 
 // Says on standard error what went wrong, with FILE:LINE:COL, the source line and a caret where the place is
 // known; returns the exit code.
+// The shapes of --shapes or of the inputs, for a program with free dimensions. nullopt: neither says them.
+absl::StatusOr<std::optional<std::vector<KnownArgument>>> KnownArgumentsOf(const RunFlags& flags,
+                                                                           const Module& module);
 int Fail(const absl::Status& full, const std::string& file, std::string_view source = {});
 int UsageError(const std::string& message);
 // A program and the file that it stands in, whose lines errors show.

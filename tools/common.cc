@@ -21,6 +21,7 @@
 #include "hlo/proto/import.h"
 #include "jit/perf_map.h"
 #include "literal/npz.h"
+#include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"
 #include "run/profile/step_trace.h"
 #include "shape/json.h"
@@ -82,7 +83,45 @@ absl::Status MovedTo(int32_t lines_before, const absl::Status& status) {
   return WithPositionMovedTo(status, {lines_before + 1, 1});
 }
 
+// The arrays of a file, which is read once where the program's sizes are taken from it, too: standard input has no second time.
+struct ArraysOfFile {
+  std::string path;
+  std::map<std::string, NpyArray> arrays;
+};
+std::optional<ArraysOfFile>& KnownArrays() {
+  static auto* const known = new std::optional<ArraysOfFile>();
+  return *known;
+}
+
+absl::StatusOr<std::map<std::string, NpyArray>> InputArrays(const std::string& path) {
+  std::optional<ArraysOfFile>& known = KnownArrays();
+  if (known && known->path == path) {
+    std::map<std::string, NpyArray> arrays = std::move(known->arrays);
+    known.reset();
+    return arrays;
+  }
+  ASSAY_ASSIGN_OR_RETURN(auto arrays, ReadNpzFile(path));
+  if (arrays.size() == 1 && arrays.count("") == 1) arrays["arg0"] = std::move(arrays.extract("").mapped());
+  return arrays;
+}
+
 }  // namespace
+
+absl::StatusOr<std::optional<std::vector<KnownArgument>>> KnownArgumentsOf(const RunFlags& flags,
+                                                                           const Module& module) {
+  std::vector<KnownArgument> arguments;
+  if (!flags.shapes.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(arguments, KnownArgumentsOfText(module, flags.shapes));
+  } else if (!flags.inputs.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(auto arrays, InputArrays(flags.inputs));
+    absl::StatusOr<std::vector<KnownArgument>> known = KnownArgumentsFrom(module, arrays);
+    KnownArrays() = ArraysOfFile{flags.inputs, std::move(arrays)};
+    ASSAY_ASSIGN_OR_RETURN(arguments, std::move(known));
+  } else {
+    return std::nullopt;
+  }
+  return std::optional(std::move(arguments));
+}
 
 bool Interrupted() { return interrupted != 0; }
 
@@ -255,12 +294,20 @@ absl::StatusOr<Program> LoadPart(const RunFlags& flags, std::string_view text, c
   for (const Warning& warning : warnings)
     std::fputs(RenderWarning(warning, flags.program, text).c_str(), stderr);
   ASSAY_ASSIGN_OR_RETURN(Module parsed, std::move(read));
+  bool is_refined = false;
+  if (HasFreeDimensions(parsed)) {
+    ASSAY_ASSIGN_OR_RETURN(const auto arguments, KnownArgumentsOf(flags, parsed));
+    if (arguments) {
+      ASSAY_ASSIGN_OR_RETURN(parsed, RefineProgram(flags.program, text, *arguments));
+      is_refined = true;
+    }
+  }
   parsed.custom_ops = ops.all;
   if (flags.check_composites && ops.registered != nullptr)
     custom::AddCompositeChecks(parsed, *ops.registered);
   if (flags.replicas > 0) parsed.replica_count = flags.replicas;
   if (flags.partitions > 0) parsed.num_partitions = flags.partitions;
-  return Program::OfModule(std::move(parsed));
+  return is_refined ? Program::OfRefined(std::move(parsed)) : Program::OfModule(std::move(parsed));
 }
 
 std::optional<Isa> IsaOf(const RunFlags& flags) {
@@ -389,6 +436,7 @@ absl::StatusOr<DeviceGrid> GridOf(const RunFlags& flags, const ProgramInFile& lo
 absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const RunFlags& flags, const ProgramInFile& loaded,
                                                     const DeviceGrid& grid) {
   const VerifiedModule& module = loaded.program.verified();
+  if (loaded.program.has_free_dimensions()) return LacksShapes(module.module());
   if (flags.random_inputs) return RandomInputsOfDevices(module, grid, *flags.random_inputs);
   if (flags.inputs.empty()) {
     ASSAY_ASSIGN_OR_RETURN(const std::optional<Snapshot> snapshot, ReadSnapshot(loaded.text));
@@ -396,8 +444,7 @@ absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const RunFlags& flags, const
   }
   std::map<std::string, NpyArray> arrays;
   if (!flags.inputs.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(arrays, ReadNpzFile(flags.inputs));
-    if (arrays.size() == 1 && arrays.count("") == 1) arrays["arg0"] = std::move(arrays.extract("").mapped());
+    ASSAY_ASSIGN_OR_RETURN(arrays, InputArrays(flags.inputs));
   }
   return InputsOfDevices(module, grid, arrays);
 }

@@ -14,12 +14,19 @@ namespace {
 
 int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
 
-absl::StatusOr<std::string> Printed(const std::string& file, const ProgramInFile& loaded,
+absl::StatusOr<std::string> Printed(const RunFlags& flags, const ProgramInFile& loaded,
                                     std::string_view form) {
   const Module& module = loaded.program.as_written();
+  if (loaded.program.has_free_dimensions()) {
+    if (form != "mlir" || flags.refine) return LacksShapes(module);
+    ASSAY_ASSIGN_OR_RETURN(std::optional<std::string> as_read,
+                           FreeProgramText(flags.program, loaded.OwnText()));
+    return std::move(as_read).value_or("");
+  }
   if (form == "hlo") return ModuleToText(module);
   if (form == "pb") return ExportProto(module);
-  ASSAY_ASSIGN_OR_RETURN(std::optional<std::string> quantized, QuantizedProgramText(file, loaded.OwnText()));
+  ASSAY_ASSIGN_OR_RETURN(std::optional<std::string> quantized,
+                         QuantizedProgramText(flags.program, loaded.OwnText()));
   return quantized ? *std::move(quantized) : ExportStableHlo(module);
 }
 
@@ -35,7 +42,7 @@ int Print(const RunFlags& flags, const std::string& form) {
   return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
     if (form == "pb" && count > 1)
       return std::exchange(is_first, false) ? WantsOneProgram(flags, loaded.text) : 2;
-    const absl::StatusOr<std::string> text = Printed(flags.program, loaded, form);
+    const absl::StatusOr<std::string> text = Printed(flags, loaded, form);
     if (!text.ok()) return FailIn(loaded, text.status(), flags.program);
     // A module in HLO text ends with an empty line.
     const bool has_separator = !std::exchange(is_first, false) && form == "mlir";

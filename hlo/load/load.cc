@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "fmt/format.h"
 #include "hlo/mlir/bytecode_reader.h"
 #include "hlo/mlir/import.h"
+#include "hlo/mlir/quantized_lowering.h"
+#include "hlo/mlir/refine/refine.h"
 #include "hlo/mlir/text_parser.h"
 #include "hlo/mlir/tree_text.h"
 #include "hlo/proto/import.h"
@@ -81,6 +84,34 @@ std::vector<size_t> BeginsOfHlo(std::string_view text) {
   return begins;
 }
 
+bool IsStableHlo(ProgramForm form) {
+  return form == ProgramForm::kStableHloText || form == ProgramForm::kStableHloBytecode;
+}
+
+// StableHLO of either form.
+absl::StatusOr<std::unique_ptr<mlir::Tree>> ReadTree(std::string_view name, std::string_view bytes) {
+  bytes = WithoutMark(bytes);
+  return FormOfProgram(name, bytes) == ProgramForm::kStableHloText ? mlir::ParseMlirText(bytes)
+                                                                   : mlir::ReadMlirBytecode(bytes);
+}
+
+absl::StatusOr<Module> Imported(mlir::Tree& tree) {
+  ASSAY_RETURN_IF_ERROR(mlir::LowerQuantizedTypes(tree));
+  return mlir::ImportModule(tree);
+}
+
+// What computes sizes from its own types alone is refined here; what takes them from arguments is checked.
+absl::StatusOr<Module> ModuleOf(mlir::Tree& tree) {
+  if (!mlir::NeedsRefinement(tree)) return Imported(tree);
+  ASSAY_ASSIGN_OR_RETURN(const bool is_free, mlir::HasFreeArguments(tree));
+  if (is_free) {
+    ASSAY_RETURN_IF_ERROR(mlir::CheckSizes(tree));
+    return mlir::SignatureOf(tree);
+  }
+  ASSAY_RETURN_IF_ERROR(mlir::RefineSizes(tree, {}));
+  return Imported(tree);
+}
+
 }  // namespace
 
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
@@ -136,13 +167,17 @@ std::string_view ProgramPart::Name() const {
 
 absl::StatusOr<std::optional<std::string>> QuantizedProgramText(std::string_view name,
                                                                 std::string_view bytes) {
-  bytes = WithoutMark(bytes);
-  const ProgramForm form = FormOfProgram(name, bytes);
-  if (form != ProgramForm::kStableHloText && form != ProgramForm::kStableHloBytecode) return std::nullopt;
-  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, form == ProgramForm::kStableHloText
-                                                                     ? mlir::ParseMlirText(bytes)
-                                                                     : mlir::ReadMlirBytecode(bytes));
+  if (!IsStableHlo(FormOfProgram(name, bytes))) return std::nullopt;
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, ReadTree(name, bytes));
   if (!tree->has_quantized) return std::nullopt;
+  ASSAY_ASSIGN_OR_RETURN(std::string text, mlir::TreeToText(*tree));
+  return std::optional(std::move(text));
+}
+
+absl::StatusOr<std::optional<std::string>> FreeProgramText(std::string_view name, std::string_view bytes) {
+  if (!IsStableHlo(FormOfProgram(name, bytes))) return std::nullopt;
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, ReadTree(name, bytes));
+  if (!mlir::NeedsRefinement(*tree)) return std::nullopt;
   ASSAY_ASSIGN_OR_RETURN(std::string text, mlir::TreeToText(*tree));
   return std::optional(std::move(text));
 }
@@ -156,11 +191,50 @@ absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes
     case ProgramForm::kProto:
       return ImportProto(bytes);
     case ProgramForm::kStableHloText:
-      return ParseStableHloText(bytes);
-    case ProgramForm::kStableHloBytecode:
-      return ParseStableHloBytecode(bytes);
+    case ProgramForm::kStableHloBytecode: {
+      ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, ReadTree(name, bytes));
+      return ModuleOf(*tree);
+    }
   }
   return NotSupported({}, "unknown program form");
+}
+
+bool HasFreeDimensions(const Module& module) {
+  const Instruction& root = module.entry_computation().root_instruction();
+  if (root.opcode != Opcode::kCustomCall) return false;
+  const auto* const target = std::get_if<std::string>(root.attributes.Find(Attr::kCustomCallTarget));
+  return target != nullptr && *target == mlir::kFreeProgram;
+}
+
+absl::StatusOr<Module> RefineProgram(std::string_view name, std::string_view bytes,
+                                     std::span<const KnownArgument> arguments) {
+  bytes = WithoutMark(bytes);
+  if (!IsStableHlo(FormOfProgram(name, bytes))) return LoadProgram(name, bytes);
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, ReadTree(name, bytes));
+  if (!mlir::NeedsRefinement(*tree)) return ModuleOf(*tree);
+  ASSAY_RETURN_IF_ERROR(mlir::RefineSizes(*tree, arguments));
+  absl::StatusOr<Module> module = Imported(*tree);
+  if (module.ok() || arguments.empty()) return module;
+  return WrongForShapes(module.status());
+}
+
+absl::Status WrongForShapes(const absl::Status& status) {
+  if (ExitCodeOf(status) != 3) return status;
+  return EvalError(PositionOf(status).value_or(SourcePosition{}),
+                   fmt::format("refined for the shapes of its arguments: {}", std::string(status.message())));
+}
+
+absl::Status LacksShapes(const Module& module) {
+  std::string parameters;
+  const Computation& entry = module.entry_computation();
+  for (size_t i = 0; i < entry.parameters.size() && i < 8; ++i) {
+    const Shape& shape = *entry.instructions[static_cast<size_t>(entry.parameters[i])].shape;
+    parameters += fmt::format("{}arg{} {}", i == 0 ? "" : ", ", i, shape.ToString());
+  }
+  return NotSupported(
+      {}, fmt::format("DYN-2: the program has free dimensions ({}{}), whose sizes come from inputs or from "
+                      "--shapes arg0=2x3,…",
+                      parameters, entry.parameters.size() > 8 ? ", …" : ""));
 }
 
 }  // namespace assay

@@ -3,11 +3,13 @@
 #define ASSAY_HLO_LOAD_LOAD_H_
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hlo/diagnostics.h"
+#include "hlo/mlir/refine/known_argument.h"
 #include "hlo/module.h"
 
 namespace assay {
@@ -17,8 +19,22 @@ enum class ProgramForm { kHloText, kProto, kStableHloText, kStableHloBytecode };
 // `name` (a file name, or "-") only breaks ties. A byte order mark before text is not part of it.
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes);
 // `warnings`, which may be null, gets what the reader doubts.
+// Of StableHLO with free dimensions ('?'), which is checked as far as that goes without sizes, this is a module that has the
+// entry's parameters and result alone (HasFreeDimensions), and RefineProgram gives what can be run.
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes,
                                    std::vector<Warning>* warnings = nullptr);
+
+bool HasFreeDimensions(const Module& module);
+// A StableHLO program with free dimensions for arguments of these shapes, one for each parameter of the entry. BadInput and EvalError
+// where they do not fit the program; other errors are LoadProgram's. Any other program is LoadProgram's.
+absl::StatusOr<Module> RefineProgram(std::string_view name, std::string_view bytes,
+                                     std::span<const KnownArgument> arguments);
+// An error of a refined program, which was valid without sizes: InvalidProgram becomes EvalError.
+absl::Status WrongForShapes(const absl::Status& status);
+// The error for what needs sizes and has none.
+absl::Status LacksShapes(const Module& module);
+// A StableHLO program with free dimensions as StableHLO text, as it was read. nullopt: it has none.
+absl::StatusOr<std::optional<std::string>> FreeProgramText(std::string_view name, std::string_view bytes);
 
 // A StableHLO program with quantized types, as StableHLO text: HLO has none of them, so that it can't be written from its
 // Module. nullopt: it has none, or is of another form.

@@ -64,6 +64,7 @@ bool BytecodeReader::ReadOperation(Cursor& in, Operation* operation) {
   if (name.name_id < 0) [[unlikely]] {
     if (name.name.empty()) return RefuseName(name, offset);
     name.name_id = NameId(name);
+    tree_->has_size_operations |= IsSizeOperation(name.name);
   }
   operation->name = name.name;
   operation->name_id = name.name_id;

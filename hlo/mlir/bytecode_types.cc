@@ -284,6 +284,7 @@ void BytecodeReader::ReadTensorType(Cursor& in, bool has_encoding, Type* type) {
   }
   for (int64_t size : type->sizes) {
     if (size < 0 && size != kDynamicSize) return in.Fail(fmt::format("found a dimension of size {}", size));
+    tree_->has_free_sizes |= size == kDynamicSize;
   }
   if (!MayBeElement(*type->element_type)) {
     return in.Fail(fmt::format("found a tensor of {}", ToString(*type->element_type)));

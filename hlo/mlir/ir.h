@@ -181,6 +181,20 @@ inline bool IsShardingName(std::string_view name) {
   return name.starts_with("sdy.") || name == "mhlo.sharding";
 }
 
+// Of an operation: it computes sizes, or takes them as operands (refine/refine.h).
+inline bool IsSizeOperation(std::string_view name) {
+  for (const std::string_view dialect : {"arith.", "tensor.", "shape.", "index."}) {
+    if (name.starts_with(dialect)) return true;
+  }
+  for (const std::string_view dynamic :
+       {"stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_conv", "stablehlo.dynamic_gather",
+        "stablehlo.dynamic_iota", "stablehlo.dynamic_pad", "stablehlo.dynamic_reshape",
+        "stablehlo.real_dynamic_slice", "chlo.dynamic_reshape"}) {
+    if (name == dynamic) return true;
+  }
+  return false;
+}
+
 // One file. The source must outlive the tree: names are parts of it.
 class Tree {
  public:
@@ -238,6 +252,9 @@ class Tree {
   bool has_frontend_attributes = true;
   // False: there is nothing of the Shardy dialect and no sharding.
   bool has_shardings = false;
+  // False: no type has a size '?'; no operation is IsSizeOperation.
+  bool has_free_sizes = false;
+  bool has_size_operations = false;
   // A type of the file is quantized.
   bool has_quantized = false;
   // The same error with the place of the operation: line and column of a text, "byte N" of bytecode.

@@ -106,6 +106,7 @@ const TextParser::Form* TextParser::FindForm(std::string_view name) {
 absl::Status TextParser::ParsePretty(Draft& draft) {
   if (draft.name == "return") draft.name = "func.return";
   if (draft.name == "call") draft.name = "func.call";
+  ReplaceMhlo(&draft.name);
   const Form* const form = FindForm(draft.name);
   if (form != nullptr && form->special != nullptr) return (this->*form->special)(draft);
   if (form == nullptr && draft.name.substr(0, 10) != "stablehlo." && draft.name.substr(0, 5) != "chlo.") {
@@ -113,7 +114,8 @@ absl::Status TextParser::ParsePretty(Draft& draft) {
     if (draft.name.find('.') == std::string_view::npos) {
       return Error(where, fmt::format("found '{}', want an operation", draft.name.substr(0, 200)));
     }
-    return NotSupported(where, fmt::format("operation '{}'", draft.name.substr(0, 200)));
+    if (IsSizeOperation(draft.name)) return ParseSizeOperation(draft);
+    return OtherDialect(draft);
   }
   static const Form kOperandsOnly{{}, Tail::kSame, {}};
   const Form& used = form == nullptr ? kOperandsOnly : *form;
@@ -404,6 +406,7 @@ absl::Status TextParser::ParseReduce(Draft& draft) {
   for (Value* init : inits) draft.operands.push_back(init);
   std::string_view operation;
   if (EatWord("applies")) ASSAY_RETURN_IF_ERROR(ReadWord(&operation, "an operation"));
+  ReplaceMhlo(&operation);
   ASSAY_RETURN_IF_ERROR(ExpectWord("across"));
   ASSAY_RETURN_IF_ERROR(ExpectWord("dimensions"));
   ASSAY_RETURN_IF_ERROR(Expect('='));

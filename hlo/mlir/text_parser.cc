@@ -323,6 +323,7 @@ absl::Status TextParser::ParseOperand(Value** value) {
 // "name"(operands) [successors] [<properties>] [(regions)] [attributes] : (types) -> types
 absl::Status TextParser::ParseGeneric(Draft& draft) {
   ASSAY_RETURN_IF_ERROR(ReadString(&draft.name));
+  ReplaceMhlo(&draft.name);
   ASSAY_RETURN_IF_ERROR(ParseOperandList('(', ')', draft));
   if (At('[')) return NotSupported(lexer_.position(), "operations with successor blocks");
   if (At('<')) {
@@ -526,7 +527,9 @@ absl::Status TextParser::ParseLocation(Draft& draft) {
 
 int32_t TextParser::NameId(std::string_view name) {
   const auto [known, is_new] = name_ids_.try_emplace(AbslView(name), tree_->num_names());
-  return is_new ? tree_->NewName() : known->second;
+  if (!is_new) return known->second;
+  tree_->has_size_operations |= IsSizeOperation(name);
+  return tree_->NewName();
 }
 
 absl::Status TextParser::DefineName(const Name& name, std::span<Value> values) {

@@ -162,6 +162,12 @@ class TextParser {
   absl::Status ParseCheck(Draft& draft);
   absl::Status ParseCheckField(Draft& draft);
   absl::Status ParseCheckTypes(Draft& draft);
+  void ReplaceMhlo(std::string_view* name);
+  absl::Status OtherDialect(const Draft& draft) const;
+  absl::Status ParseSizeOperation(Draft& draft);
+  absl::Status ParseSizeConstant(Draft& draft);
+  const Type* SizeResult(const Draft& draft, const Types& types);
+  const Type* OtherType(std::string_view text);
 
   // text_types.cc
   bool AtType() const;

@@ -153,6 +153,7 @@ absl::Status TextParser::ParseTensorBody(const Type** type) {
     int64_t size = kDynamicSize;
     const size_t begin = at;
     if (text[at] == '?') {
+      tree_->has_free_sizes = true;
       ++at;
     } else {
       const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), size);
