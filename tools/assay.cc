@@ -117,6 +117,14 @@ void AddProgram(CLI::App* command, RunFlags& flags) {
   command->add_option("--module", flags.module, "of a file with several programs, the one of this name");
 }
 
+void AddShapesFlag(CLI::App* command, RunFlags& flags) {
+  command
+      ->add_option(
+          "--shapes", flags.shapes,
+          "arg0=3x1,arg1=…: sizes of arguments, for a program with free dimensions (docs/free_dimensions.md)")
+      ->check(Input());
+}
+
 void AddInputFlags(CLI::App* command, RunFlags& flags) {
   command->add_option("--inputs", flags.inputs, "arguments by name (arg0, arg1.0, ...) in an .npz file")
       ->check(Input());
@@ -124,14 +132,6 @@ void AddInputFlags(CLI::App* command, RunFlags& flags) {
       ->check(Seed())
       ->excludes("--inputs");
   AddShapesFlag(command, flags);
-}
-
-void AddShapesFlag(CLI::App* command, RunFlags& flags) {
-  command
-      ->add_option(
-          "--shapes", flags.shapes,
-          "arg0=3x1,arg1=…: sizes of arguments, for a program with free dimensions (docs/free_dimensions.md)")
-      ->check(Input());
 }
 
 // Flags that the program is read and planned by.

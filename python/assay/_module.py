@@ -41,7 +41,7 @@ class Module:
 
     @property
     def parameters(self) -> list:
-        """Of each parameter ("f32", (2, 3)); a list for a tuple, None for a token."""
+        """Of each parameter ("f32", (2, 3)); a list for a tuple, None for a token or, of sizes, for a free dimension."""
         return self._module.parameters()
 
     @property
@@ -50,8 +50,9 @@ class Module:
         return self._module.result()
 
     def to_hlo(self) -> str:
-        """Canonical HLO text, which XLA's own parser accepts."""
-        return self._module.to_hlo()
+        """Canonical HLO text, which XLA's own parser accepts. Raises NotSupported where dimensions are free."""
+        with translated():
+            return self._module.to_hlo()
 
     def to_mlir(self) -> str:
         """StableHLO text, which jaxlib's parser accepts. Raises NotSupported for what StableHLO can't say."""

@@ -168,6 +168,8 @@ absl::Status Refiner::VisitCall(Visited& at) {
 }
 
 absl::Status Refiner::VisitComposite(Visited& at) {
+  if (!at.op.regions.empty())
+    return NotSupported({}, "stablehlo.composite: regions in a program whose sizes are free");
   const std::string_view operation = OperationOfComposite(TextOfField(at.op, "name"));
   const Attribute* const decomposition = at.op.Find("decomposition");
   std::vector<NamedAttribute> attributes(at.op.attributes.begin(), at.op.attributes.end());

@@ -398,10 +398,13 @@ absl::StatusOr<bool> Refiner::FindKnown(Visited& at, const Type& type) {
 
 absl::Status Refiner::VisitAny(Visited& at) {
   const Operation& op = at.op;
+  if (!IsSizeOperation(op.name) && FactsOf(op.name).import == nullptr)
+    return NotSupported({}, fmt::format("operation '{}'", op.name));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<const Type*> types, ResultTypes(op, at.operands, op.name));
   if (op.name == "tensor.cast" && types.size() == 1 && at.operands.size() == 1) {
     SizedValue same = at.operands[0];
-    same.type = types[0];
+    const std::span<const int64_t> sizes = same.type->sizes;
+    ASSAY_ASSIGN_OR_RETURN(same.type, Merged(op, 0, Sizes(sizes.begin(), sizes.end())));
     Bind(at, 0, std::move(same));
     return absl::OkStatus();
   }

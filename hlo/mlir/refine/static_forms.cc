@@ -44,6 +44,8 @@ bool Refiner::AppendStaticForm(Visited& at, absl::Span<const Type* const> result
       const std::string_view name = form.attributes[position];
       if (name.empty()) continue;
       if (at.operands[i].known == nullptr) return false;
+      // Lists of several lengths: the importer says what is wrong, in the operation's own words.
+      if (at.operands[i].known->size() != at.operands[form.kept].known->size()) return false;
       attributes.push_back(Integers(name, *at.operands[i].known));
     }
     std::vector<Value*> operands;
