@@ -161,7 +161,19 @@ class Compiler {
     }
     const OpDef& op = DefinitionOf(instruction.opcode);
     if (op.is_identity || IsShardingAnnotation(instruction)) return values[instruction.operands[0]];
+    if (instruction.opcode == Opcode::kBitcast && ChangesType(instruction, values)) {
+      Instruction bits = instruction;
+      bits.opcode = Opcode::kBitcastConvert;
+      return Elementwise(bits, values);
+    }
     return op.source != nullptr ? Move(instruction, values) : Elementwise(instruction, values);
+  }
+
+  // A scalar's bitcast to another type, as XLA's passes write bitcast-convert.
+  bool ChangesType(const Instruction& bitcast, std::span<const InlinedValue> values) const {
+    const int operand = values[bitcast.operands[0]].id;
+    return operand >= 0 && IsScalarArray(bitcast.shape) &&
+           registers[operand].type != bitcast.shape->element_type();
   }
 
   // A scalar moved to a scalar of the same type is that scalar.

@@ -113,7 +113,8 @@ class Recogniser {
         value.number = value.exchanged = NumberOf({-2, SameConstant(static_cast<int>(i))});
       } else if (instruction.operands.size() == 1 && IsMove(instruction, Operand(instruction, 0))) {
         value = values_[At(instruction.operands[0])];
-      } else if (DefinitionOf(instruction.opcode).strip != nullptr) {
+      } else if (instruction.opcode == Opcode::kBitcast ||  // to another type: bitcast-convert
+                 DefinitionOf(instruction.opcode).strip != nullptr) {
         NumberElementwise(static_cast<int>(i), value);
       } else {
         return false;
