@@ -1,5 +1,6 @@
 #include "check/computation_deriver.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -134,6 +135,11 @@ Node ComputationDeriver::Assemble(Derived& derived, const Shape& shape, size_t& 
   return writer_.Tuple(elements);
 }
 
+BoundedLeaf ComputationDeriver::LeafOf(Derived& derived, size_t leaf) {
+  ValueOf(derived, leaf);
+  return derived.leaves[leaf];
+}
+
 Node ComputationDeriver::WholeOf(Derived& derived) {
   size_t leaf = 0;
   if (!derived.whole) derived.whole = Assemble(derived, *derived.shape, leaf);
@@ -149,8 +155,7 @@ std::vector<BoundedLeaf> ComputationDeriver::OperandLeaves(size_t first) {
   std::vector<BoundedLeaf> leaves;
   for (size_t k = first; k < view_->num_operands(); ++k) {
     Derived& from = operand(k);
-    for (size_t leaf = 0; leaf < from.leaves.size(); ++leaf)
-      leaves.push_back({ValueOf(from, leaf), from.leaves[leaf].radius});
+    for (size_t leaf = 0; leaf < from.leaves.size(); ++leaf) leaves.push_back(LeafOf(from, leaf));
   }
   return leaves;
 }
@@ -175,7 +180,7 @@ std::vector<BoundedLeaf> ComputationDeriver::Unpacked(const std::vector<Node>& e
   std::vector<BoundedLeaf> leaves;
   size_t next = radii.size();
   for (size_t k = 0; k < radii.size(); ++k)
-    leaves.push_back({elements[k], radii[k] ? elements[next++] : Node()});
+    leaves.push_back({elements[k], radii[k] ? elements[next++] : Node(), {}});
   return leaves;
 }
 
@@ -223,6 +228,8 @@ absl::Status ComputationDeriver::DeriveInstructions() {
     const BoundFn rule = DefinitionOf(instruction.opcode).bound;
     if (rule != &bound::Structure) Copy(instruction);
     rule(*this);
+    if (instruction.shape->IsArray() && rule != &bound::Structure)
+      result_->leaves[0].producer = static_cast<int32_t>(i);
     if (instruction.opcode == Opcode::kConstant) FlushConstant();
     ASSAY_RETURN_IF_ERROR(status_);
     if (!writer_.status().ok()) return WithPosition(writer_.status(), instruction.position);
@@ -238,8 +245,8 @@ void ComputationDeriver::FlushConstant() {
   Give(SubnormalRadius(result_->whole), 0);
 }
 
-absl::StatusOr<DerivedComputation> ComputationDeriver::Derive(const std::vector<bool>& radii,
-                                                              const std::vector<bool>& wanted) {
+// One parameter: a tuple of the arrays of all, then the radii of some, then the ends of some.
+void ComputationDeriver::TakeParameters(const std::vector<bool>& radii, const std::vector<bool>& ends) {
   derived_.resize(from_.instructions.size());
   std::vector<Shape> shapes, radius_shapes;
   size_t leaf = 0;
@@ -250,12 +257,20 @@ absl::StatusOr<DerivedComputation> ComputationDeriver::Derive(const std::vector<
       radius_shapes.push_back(Shape::ArrayOrDie(RadiusType(shape->element_type()), shape->sizes()));
     }
   }
+  const size_t arrays = shapes.size();
   shapes.insert(shapes.end(), radius_shapes.begin(), radius_shapes.end());
+  const size_t with_radii = shapes.size();
+  for (size_t k = 0; k < arrays; ++k) {
+    if (!ends[k]) continue;
+    const Shape end = Shape::ArrayOrDie(RadiusType(shapes[k].element_type()), shapes[k].sizes());
+    shapes.insert(shapes.end(), {end, end});
+  }
   const size_t elements = shapes.size();
   const Node packed = writer_.Parameter(0, std::make_shared<const Shape>(Shape::Tuple(std::move(shapes))));
   std::vector<Node> nodes;
   for (size_t k = 0; k < elements; ++k) nodes.push_back(writer_.Element(packed, static_cast<int64_t>(k)));
-  const std::vector<BoundedLeaf> leaves = Unpacked(nodes, radii);
+  std::vector<BoundedLeaf> leaves = Unpacked(nodes, radii);
+  TakeEnds(leaves, ends, std::span(nodes).subspan(with_radii));
   leaf = 0;
   for (const int32_t p : from_.parameters) {
     Derived& parameter = derived_[static_cast<size_t>(p)];
@@ -264,18 +279,29 @@ absl::StatusOr<DerivedComputation> ComputationDeriver::Derive(const std::vector<
       parameter.leaves.push_back(leaves[leaf++]);
     if (!parameter.shape->IsTuple()) parameter.whole = parameter.leaves[0].value;
   }
+}
+
+absl::StatusOr<DerivedComputation> ComputationDeriver::Derive(const std::vector<bool>& radii,
+                                                              const std::vector<bool>& wanted,
+                                                              const std::optional<std::vector<bool>>& ends) {
+  TakeParameters(radii, ends.value_or(std::vector<bool>(radii.size())));
   ASSAY_RETURN_IF_ERROR(DeriveInstructions());
   Derived& root = derived_[static_cast<size_t>(from_.root)];
   for (size_t k = 0; k < root.leaves.size(); ++k) ValueOf(root, k);
   std::vector<bool> given = RadiiOf(root.leaves);
   for (size_t k = 0; k < given.size(); ++k) given[k] = given[k] || wanted[k];
-  const Node result = writer_.Tuple(Packed(root.leaves, given));
+  std::vector<Node> elements = Packed(root.leaves, given);
+  const std::vector<bool> given_ends =
+      ends ? WithSharperEnds(root.leaves) : std::vector<bool>(root.leaves.size());
+  AddEnds(root.leaves, given_ends, elements);
+  const Node result = writer_.Tuple(elements);
   ASSAY_RETURN_IF_ERROR(writer_.status());
-  return DerivedComputation{writer_.Finish(result), given};
+  return DerivedComputation{writer_.Finish(result), given, given_ends};
 }
 
 absl::StatusOr<ComputationId> ComputationDeriver::DeriveEntry(const std::vector<bool>& subnormal_arguments,
-                                                              std::vector<int64_t>& radius_of_leaf) {
+                                                              std::vector<int64_t>& radius_of_leaf,
+                                                              std::vector<int64_t>& ends_of_leaf) {
   derived_.resize(from_.instructions.size());
   size_t leaf = 0;
   for (const int32_t p : from_.parameters) {
@@ -299,6 +325,14 @@ absl::StatusOr<ComputationId> ComputationDeriver::DeriveEntry(const std::vector<
   for (const BoundedLeaf& result : root.leaves) {
     radius_of_leaf.push_back(result.radius ? static_cast<int64_t>(elements.size()) : -1);
     if (result.radius) elements.push_back(result.radius);
+  }
+  for (size_t k = 0; k < root.leaves.size(); ++k) {
+    ValueOf(root, k);
+    const bool sharper = HasSharperEnds(root.leaves[k]);
+    ends_of_leaf.push_back(sharper ? static_cast<int64_t>(elements.size()) : -1);
+    if (!sharper) continue;
+    const Ends of = EndsOfLeaf(root.leaves[k]);
+    elements.insert(elements.end(), {of.low, of.high});
   }
   const Node result = writer_.Tuple(elements);
   ASSAY_RETURN_IF_ERROR(writer_.status());
@@ -330,8 +364,7 @@ void ComputationDeriver::FollowStructure() {
       size_t first = 0;
       for (int64_t k = 0; k < index; ++k) first += LeafShapes(tuple.shape->element(k)).size();
       std::vector<BoundedLeaf> leaves;
-      for (size_t k = first; k < first + result_->leaves.size(); ++k)
-        leaves.push_back({ValueOf(tuple, k), tuple.leaves[k].radius});
+      for (size_t k = first; k < first + result_->leaves.size(); ++k) leaves.push_back(LeafOf(tuple, k));
       return TakeLeaves(std::move(leaves));
     }
     default: {  // The result is operand 0, or its first leaf (copy-done), or begins with it (copy-start, of which nothing else is read).
@@ -340,9 +373,9 @@ void ComputationDeriver::FollowStructure() {
       const std::vector<const Shape*> shapes = LeafShapes(*result_->shape);
       for (size_t k = 0; k < shapes.size(); ++k) {
         if (k < from.leaves.size())
-          leaves.push_back({ValueOf(from, k), from.leaves[k].radius});
+          leaves.push_back(LeafOf(from, k));
         else
-          leaves.push_back({writer_.Filled(shapes[k]->element_type(), 0, *shapes[k]), Node()});
+          leaves.push_back({writer_.Filled(shapes[k]->element_type(), 0, *shapes[k]), Node(), {}});
       }
       return TakeLeaves(std::move(leaves));
     }
@@ -350,11 +383,18 @@ void ComputationDeriver::FollowStructure() {
 }
 
 absl::Status ComputationDeriver::FollowCall(ComputationId callee) {
-  const std::vector<BoundedLeaf> arguments = OperandLeaves(0);
-  ASSAY_ASSIGN_OR_RETURN(
-      const DerivedComputation derived,
-      module_.Derive(callee, RadiiOf(arguments), std::vector<bool>(result_->leaves.size())));
-  TakeLeaves(Unpacked(writer_.Call(derived.id, Packed(arguments, RadiiOf(arguments))), derived.radii));
+  std::vector<BoundedLeaf> arguments = OperandLeaves(0);
+  const std::vector<bool> radii = RadiiOf(arguments), ends = WithSharperEnds(arguments);
+  ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived,
+                         module_.Derive(callee, radii, std::vector<bool>(result_->leaves.size()), ends));
+  std::vector<Node> packed = Packed(arguments, radii);
+  AddEnds(arguments, ends, packed);
+  const std::vector<Node> elements = writer_.Call(derived.id, packed);
+  std::vector<BoundedLeaf> leaves = Unpacked(elements, derived.radii);
+  const auto with_radii =
+      leaves.size() + static_cast<size_t>(std::count(derived.radii.begin(), derived.radii.end(), true));
+  TakeEnds(leaves, derived.ends, std::span(elements).subspan(with_radii));
+  TakeLeaves(std::move(leaves));
   return absl::OkStatus();
 }
 

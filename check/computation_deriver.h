@@ -14,10 +14,13 @@ class ComputationDeriver final : public BoundContext {
  public:
   ComputationDeriver(ModuleDeriver& module, const Computation& from);
 
-  absl::StatusOr<DerivedComputation> Derive(const std::vector<bool>& radii, const std::vector<bool>& wanted);
-  // The entry computation keeps its parameters; its root is the program's and the radii, whose places are told.
+  absl::StatusOr<DerivedComputation> Derive(const std::vector<bool>& radii, const std::vector<bool>& wanted,
+                                            const std::optional<std::vector<bool>>& ends);
+  absl::StatusOr<ProbedComputation> DeriveProbed(const std::vector<bool>& radii);
+  // The entry computation keeps its parameters; its root is the program's, the radii and the ends, whose places are told.
   absl::StatusOr<ComputationId> DeriveEntry(const std::vector<bool>& subnormal_arguments,
-                                            std::vector<int64_t>& radius_of_leaf);
+                                            std::vector<int64_t>& radius_of_leaf,
+                                            std::vector<int64_t>& ends_of_leaf);
 
   const InstructionView& view() const override { return *view_; }
   const Module& module() const override { return module_.from(); }
@@ -25,6 +28,10 @@ class ComputationDeriver final : public BoundContext {
   Node Radius(size_t k) override { return operand(k).leaves.empty() ? Node() : operand(k).leaves[0].radius; }
   Node Result(size_t leaf) override { return ValueOf(*result_, leaf); }
   const Shape& ShapeOf(Node node) const override { return writer_.ShapeOf(node); }
+  Ends EndsOf(size_t k) override;
+  Ends ResultEnds() override;
+  bool MayOverflow(size_t k) override { return MayOverflow(view_->instruction.operands[k], 0); }
+  Node Given() override { return result_->leaves[0].radius; }
   void Give(Node radius, size_t leaf) override;
   void GiveUp(std::string_view why) override;
   void FollowStructure() override;
@@ -58,8 +65,22 @@ class ComputationDeriver final : public BoundContext {
 
   Derived& operand(size_t k) { return derived_[static_cast<size_t>(view_->instruction.operands[k])]; }
   Node ValueOf(Derived& derived, size_t leaf);
+  Ends EndsOfLeaf(BoundedLeaf& leaf);  // its value is written
+  Ends EndsOfProducer(int32_t producer);
+  bool MayOverflow(int32_t instruction, int depth) const;
+  bool MayOverflow(const BoundedLeaf& leaf, int depth) const;
+  // The leaf is the image of an interval, whose ends say more than its radius.
+  bool IsImage(int32_t producer, int depth = 0) const;
+  bool HasSharperEnds(const BoundedLeaf& leaf) const;
+  std::vector<bool> WithSharperEnds(const std::vector<BoundedLeaf>& leaves) const;
+  // The ends of these leaves behind other elements of a tuple, and from there.
+  void AddEnds(std::vector<BoundedLeaf>& leaves, const std::vector<bool>& with, std::vector<Node>& elements);
+  static void TakeEnds(std::vector<BoundedLeaf>& leaves, const std::vector<bool>& with,
+                       std::span<const Node> elements);
+  BoundedLeaf LeafOf(Derived& derived, size_t leaf);
   Node WholeOf(Derived& derived);
   Node Assemble(Derived& derived, const Shape& shape, size_t& leaf);
+  void TakeParameters(const std::vector<bool>& radii, const std::vector<bool>& ends);
   absl::Status DeriveInstructions();
   void Copy(const Instruction& instruction);
   void TakeLeaves(std::vector<BoundedLeaf> leaves);
@@ -83,6 +104,7 @@ class ComputationDeriver final : public BoundContext {
   std::vector<Derived> derived_;
   std::optional<InstructionView> view_;
   Derived* result_ = nullptr;
+  int ends_depth_ = 0;
   absl::Status status_;
   std::map<int32_t, Node> magnitudes_;
 };

@@ -17,6 +17,10 @@ namespace assay {
 // An array (or token) of the program and its radius, in the derived program.
 struct BoundedLeaf {
   Node value, radius;
+  Ends ends;                      // once they are written
+  bool has_sharper_ends = false;  // a call, or its caller, gave them
+  int32_t producer =
+      -1;  // the instruction of the computation that gave the radius, and knows the ends; -1: none
 };
 
 // Makes the instruction call copy(id) where it called id.

@@ -75,8 +75,9 @@ class Judgement {
       if (each_) each_({i, true, 0, ulps});
       return;
     }
-    const double share = IsFloat(type_) || IsComplex(type_) ? ShareOfNumbers(exact, actual, radius)
-                                                            : ShareOfIntegers(exact, actual, radius);
+    double share = IsFloat(type_) || IsComplex(type_) ? ShareOfNumbers(exact, actual, radius)
+                                                      : ShareOfIntegers(exact, actual, radius);
+    if (share > 0 && share <= 1 && IsBeyondEnds(i, actual)) share = kInfinity;
     if (share <= 1) {
       ++result_.inside;
       result_.largest_share = std::max(result_.largest_share, share);
@@ -118,6 +119,19 @@ class Judgement {
     const double allowed = radius + HalfUlp(ar, format) + (IsComplex(type_) ? HalfUlp(ai, format) : 0);
     if (distance <= allowed) return std::min(1.0, radius > 0 ? distance / radius : 1);
     return radius > 0 ? distance / radius : kInfinity;
+  }
+
+  // What can be reached lies on one side of the exact value, or nearer on that side.
+  bool IsBeyondEnds(int64_t i, const std::byte* actual) const {
+    if (!output_.low.has_value() || IsComplex(type_)) return false;
+    const double value = IsFloat(type_) ? Parts(actual).first : IntegerOf(actual);
+    return value < output_.low->GetDouble(i) || value > output_.high->GetDouble(i);
+  }
+
+  double IntegerOf(const std::byte* element) const {
+    const ScalarValue value = LoadElement(type_, element);
+    return value.kind == ComputeKind::kInt64 ? static_cast<double>(value.i)
+                                             : static_cast<double>(value.u) + value.b;
   }
 
   double ShareOfIntegers(const std::byte* exact, const std::byte* actual, double radius) const {
@@ -163,7 +177,8 @@ absl::StatusOr<PlannedBounds> PlanBounds(const Program& program, const Profile& 
   ASSAY_ASSIGN_OR_RETURN(DerivedBounds bounds, DeriveBounds(program.verified(), profile, subnormals));
   ASSAY_ASSIGN_OR_RETURN(const Program derived, Program::OfModule(std::move(bounds.module)));
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, derived.PlanFor(engines));
-  return PlannedBounds{std::move(plan), std::move(bounds.radius_of_leaf), std::move(bounds.unchecked)};
+  return PlannedBounds{std::move(plan), std::move(bounds.radius_of_leaf), std::move(bounds.ends_of_leaf),
+                       std::move(bounds.unchecked)};
 }
 
 absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds, const DeviceGrid& grid,
@@ -173,13 +188,19 @@ absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds
   const Literal& root = outputs[0].root;
   const NamedLiterals values = ResultsOf(root.element(0));
   std::vector<BoundedOutput> result;
-  size_t leaf = 0, next = 0;
+  size_t next = 0;
+  int64_t leaf = 0;
   ForEachLeaf(root.element(0).shape(), [&](const ShapeIndex&, const Shape& shape) {
-    const int64_t element = bounds.radius_of_leaf[leaf++];
+    const int64_t element = bounds.radius_of_leaf[leaf], ends = bounds.ends_of_leaf[leaf];
+    ++leaf;
     if (!shape.IsArray() || next >= values.size()) return;  // a token has no key
     const auto& [key, value] = values[next++];
-    BoundedOutput output{key, value, std::nullopt};
+    BoundedOutput output{key, value, std::nullopt, std::nullopt, std::nullopt, leaf - 1};
     if (element >= 0) output.radius = root.element(element);
+    if (ends >= 0) {
+      output.low = root.element(ends);
+      output.high = root.element(ends + 1);
+    }
     result.push_back(std::move(output));
   });
   return result;

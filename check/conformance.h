@@ -18,6 +18,9 @@ struct BoundedOutput {
   std::string key;  // "out0"
   Literal exact;
   std::optional<Literal> radius;  // none: it has to be exact
+  // The smallest and the largest value that can be reached, where they say more than the radius: NaN where nothing is known.
+  std::optional<Literal> low, high;
+  int64_t leaf = 0;  // of the program's root
 };
 struct BoundedOutputs {
   std::vector<BoundedOutput> outputs;
@@ -27,7 +30,7 @@ struct BoundedOutputs {
 // The derived program, planned: to be run as often as wanted.
 struct PlannedBounds {
   std::shared_ptr<const Plan> plan;
-  std::vector<int64_t> radius_of_leaf;
+  std::vector<int64_t> radius_of_leaf, ends_of_leaf;
   std::vector<DerivedBounds::Note> unchecked;
 };
 // `subnormals`: SubnormalLeaves of the arguments that it will be run on.

@@ -12,10 +12,12 @@
 namespace assay {
 
 struct DerivedBounds {
-  // Takes what the program takes. Its root is a tuple: the program's root, and the radii of some of its leaves.
+  // Takes what the program takes. Its root is a tuple: the program's root, the radii of some of its leaves, and the ends of some.
   Module module;
   // By leaf of the program's root, in order: the element of the tuple with its radius; -1: it is exact.
   std::vector<int64_t> radius_of_leaf;
+  // The same of its smallest value that can be reached, behind which stands the largest; -1: what the radius says.
+  std::vector<int64_t> ends_of_leaf;
   // Instructions of which nothing is known, and why.
   struct Note {
     std::string instruction, op, why;

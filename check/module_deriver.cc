@@ -46,19 +46,26 @@ ModuleDeriver::ModuleDeriver(const Module& from, const Profile& profile)
 }
 
 absl::StatusOr<DerivedComputation> ModuleDeriver::Derive(ComputationId id, const std::vector<bool>& radii,
-                                                         const std::vector<bool>& wanted) {
-  const Key key(id.value, radii, wanted);
+                                                         const std::vector<bool>& wanted,
+                                                         const std::optional<std::vector<bool>>& ends) {
+  const Key key(id.value, radii, wanted, ends);
   if (const auto it = derived_.find(key); it != derived_.end()) return it->second;
   ComputationDeriver deriver(*this, from_.computation(id));
-  ASSAY_ASSIGN_OR_RETURN(DerivedComputation result, deriver.Derive(radii, wanted));
+  ASSAY_ASSIGN_OR_RETURN(DerivedComputation result, deriver.Derive(radii, wanted, ends));
   derived_.emplace(key, result);
   return result;
 }
 
+absl::StatusOr<ProbedComputation> ModuleDeriver::DeriveProbed(ComputationId id,
+                                                              const std::vector<bool>& radii) {
+  return ComputationDeriver(*this, from_.computation(id)).DeriveProbed(radii);
+}
+
 absl::Status ModuleDeriver::DeriveEntry(const std::vector<bool>& subnormal_arguments) {
   ComputationDeriver deriver(*this, from_.entry_computation());
-  ASSAY_ASSIGN_OR_RETURN(const ComputationId entry,
-                         deriver.DeriveEntry(subnormal_arguments, result_.radius_of_leaf));
+  ASSAY_ASSIGN_OR_RETURN(
+      const ComputationId entry,
+      deriver.DeriveEntry(subnormal_arguments, result_.radius_of_leaf, result_.ends_of_leaf));
   result_.module.entry = entry;
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 #define ASSAY_CHECK_MODULE_DERIVER_H_
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -14,10 +15,25 @@
 namespace assay {
 
 // A computation of the derived program. It takes a tuple of the arrays of its parameters and then the radii of some, and gives a
-// tuple of the arrays of its root and then the radii of some.
+// tuple of the arrays of its root, then the radii of some, then the ends of some.
 struct DerivedComputation {
   ComputationId id;
   std::vector<bool> radii;  // by leaf of the root: it has one
+  std::vector<bool> ends;   // it has these, two elements a leaf
+};
+
+// A computation of the derived program that shows where something is undecided: it takes what a DerivedComputation takes, and gives a
+// tuple of what the elements below are in.
+struct ProbedComputation {
+  struct Shown {
+    int64_t value = -1, radius = -1;  // -1: it has no radius
+  };
+  ComputationId id;
+  std::vector<std::vector<int64_t>>
+      flags;  // by instruction and leaf: not 0 where an element is undecided; -1: none is
+  std::map<int32_t, std::vector<std::vector<Shown>>>
+      shown;                // of calls, branches and loops the leaves of each operand
+  std::vector<Shown> root;  // by leaf
 };
 
 class ModuleDeriver {
@@ -30,9 +46,12 @@ class ModuleDeriver {
   int64_t& instructions_left() { return instructions_left_; }
 
   // The computation for parameters of which these leaves have radii. The leaves of the result that are wanted have one in any
-  // case, of zeros if need be.
+  // case, of zeros if need be. `ends`: of these leaves of the parameters the ends are given behind the radii, and the result has
+  // those that say more than its radii.
   absl::StatusOr<DerivedComputation> Derive(ComputationId id, const std::vector<bool>& radii,
-                                            const std::vector<bool>& wanted);
+                                            const std::vector<bool>& wanted,
+                                            const std::optional<std::vector<bool>>& ends = std::nullopt);
+  absl::StatusOr<ProbedComputation> DeriveProbed(ComputationId id, const std::vector<bool>& radii);
   absl::Status DeriveEntry(const std::vector<bool>& subnormal_arguments);
   // The computation as it is.
   ComputationId Copied(ComputationId id);
@@ -45,7 +64,7 @@ class ModuleDeriver {
   DerivedBounds TakeResult() && { return std::move(result_); }
 
  private:
-  using Key = std::tuple<int32_t, std::vector<bool>, std::vector<bool>>;
+  using Key = std::tuple<int32_t, std::vector<bool>, std::vector<bool>, std::optional<std::vector<bool>>>;
 
   const Module& from_;
   const Profile& profile_;

@@ -24,6 +24,13 @@ struct Node {
   explicit operator bool() const { return id >= 0; }
 };
 
+// An interval of real numbers that holds every value that a conforming backend can have of an array, in radius type: its ends may be
+// infinite, where values may overflow. Where an end is NaN nothing is known, and the value may be NaN.
+struct Ends {
+  Node low, high;
+  explicit operator bool() const { return static_cast<bool>(low); }
+};
+
 // What a profile lets a backend do in one instruction.
 struct Allowance {
   double ulps = 0.5;    // of the result's type, from the function of the operands that the backend had
@@ -55,6 +62,14 @@ class BoundContext {
   virtual Node Result(size_t leaf = 0) = 0;
   virtual const Shape& ShapeOf(Node node) const = 0;
   bool AnyRadius();
+  // The interval of operand k, and of the result: of numbers that are not complex. They are written where a rule asks for them, by
+  // bound::EndsByRule of what made the array; where the radius is +inf they may still know one end.
+  virtual Ends EndsOf(size_t k) = 0;
+  virtual Ends ResultEnds() = 0;
+  // The operand is the result of an instruction that may overflow: its ends may be known where its radius is +inf.
+  virtual bool MayOverflow(size_t k) = 0;
+  // The radius that the result was given.
+  virtual Node Given() = 0;
 
   // The answer: the radius of a leaf of the result. A leaf without one is exact.
   virtual void Give(Node radius, size_t leaf = 0) = 0;

@@ -1,4 +1,7 @@
 // Arithmetic, comparison, choice and conversion. Below, v is the result, a and b the operands, ra and rb their radii.
+#include <cmath>
+
+#include "evaluator/bounds/ends.h"
 #include "evaluator/bounds/numbers.h"
 #include "evaluator/bounds/rules.h"
 
@@ -15,6 +18,26 @@ Ball BallOf(BoundContext& c, size_t k) {
   return ball;
 }
 
+// Where the predicate holds the result is exact, whatever the operation is off by elsewhere.
+void GiveExactWhere(BoundContext& c, Node predicate) { c.Give(c.Choose(predicate, Node(), c.Given())); }
+
+// The operand is exactly zero: |a| + ra = 0.
+Node IsZero(BoundContext& c, size_t k) { return c.Is("EQ", c.Plus(c.Magnitude(c.Value(k)), c.Radius(k)), 0); }
+
+// No backend's operand is zero, so it is of one sign (and where it is infinite and has a radius, it is so for certain).
+Node HasSign(BoundContext& c, size_t k) {
+  const Node a = c.Magnitude(c.Value(k));
+  return c.Is("GT", a, c.OrZero(c.Radius(k), a));
+}
+
+// A float sum is 0 only where it is exactly 0, since the difference of two numbers that are not equal does not underflow to 0. So
+// one of exact operands is 0 with every backend.
+void GiveSumOf(BoundContext& c, Node spread, const Allowance& allowed, Node certain) {
+  GiveRounded(c, spread, allowed, certain);
+  const Node whole = c.Plus(c.Magnitude(c.Result()), c.As(spread, RadiusType(c.result_type())));
+  GiveExactWhere(c, c.Is("EQ", whole, 0));
+}
+
 // r = ra + rb. With an infinite operand, and another that is not, the sum is it, whatever the radii. Nothing is to be compared where
 // an infinite operand's radius says that nothing is known anyway.
 void GiveSum(BoundContext& c) {
@@ -27,7 +50,7 @@ void GiveSum(BoundContext& c) {
   for (size_t k = 0; k < 2; ++k) {
     if (!c.InfinityIsUndecided(k)) larger = c.Max(larger, c.Magnitude(c.Value(k)));
   }
-  GiveRounded(c, spread, allowed, larger ? c.Is("EQ", larger, kInfinity) : Node());
+  GiveSumOf(c, spread, allowed, larger ? c.Is("EQ", larger, kInfinity) : Node());
 }
 
 void GiveExtreme(BoundContext& c, Opcode op) {
@@ -36,15 +59,20 @@ void GiveExtreme(BoundContext& c, Opcode op) {
   if (type == ElementType::kPred || IsComplex(type)) return Undecided(c);
   // Large integers are no f32: no comparison of them here.
   if (IsIntegral(type)) return c.Give(c.Max(c.Radius(0), c.Radius(1)));
-  c.Give(Extreme(c, op, BallOf(c, 0), BallOf(c, 1)).radius);
+  const Node radius = Extreme(c, op, BallOf(c, 0), BallOf(c, 1)).radius;
+  c.Give(c.MayOverflow(0) || c.MayOverflow(1) ? OrByEnds(c, radius) : radius);
 }
 
-// v = trunc(a). Where both ends of the interval have the same integer it is decided, else no integer is farther than r + 1.
+// v = trunc(a), or the nearest end of the type, which does not fall: of the ends, as exact numbers of the operand's radius type.
 void GiveTruncated(BoundContext& c, Node radius) {
   const ElementType type = RadiusType(c.operand_type(0));
-  const Node x = c.As(c.Value(0), type), wide = c.Times(radius, Slack(type));
-  const Node low = c.As(c.Minus(x, wide), c.result_type()), high = c.As(c.Plus(x, wide), c.result_type());
-  GiveUnrounded(c, c.Choose(c.Is("EQ", low, high), Node(), c.Plus(radius, 1)));
+  const Ends ends = c.EndsOf(0);
+  const Node known = c.Write(Opcode::kAdd, {ends.low, ends.high});
+  const auto whole = [&](Node end) { return c.As(c.As(end, c.result_type()), type); };
+  const Node farther = FartherEnd(c, {whole(ends.low), whole(ends.high)}, c.As(c.Result(), type));
+  const Node moved = c.Choose(c.Is("EQ", known, known), farther, c.Constant(kInfinity, known));
+  const Node result = c.As(c.Choose(c.Is("EQ", radius, 0), Node(), moved), RadiusType(c.result_type()));
+  c.Give(type == ElementType::kF64 ? c.Times(result, Slack(ElementType::kF32)) : result);
 }
 
 // v = (a != 0).
@@ -54,7 +82,18 @@ void GiveNonzero(BoundContext& c, Node radius) {
   c.Give(c.As(c.Choose(decided, Node(), c.Constant(1, radius)), ElementType::kF32));
 }
 
-// Every value of the first type is one of the second.
+// |a'/b' - a/b| = |(a' - a) b - a (b' - b)| / |b b'| <= (ra + |a/b| rb) / (|b| - rb), where rb < |b|.
+void GiveQuotient(BoundContext& c) {
+  const Node ra = c.Radius(0), rb = c.Radius(1), b = c.Magnitude(c.Value(1));
+  if (!rb) return GiveRounded(c, c.Over(ra, b));
+  const Node least = c.Minus(c.Times(b, 2 - Slack(RadiusType(c.result_type()))), rb);
+  const Node moved = c.Over(c.Plus(ra, c.Times(Upper(c), rb)), least);
+  const Node sound = c.Choose(c.Is("GT", least, 0), moved, c.Constant(kInfinity, moved));
+  GiveRounded(c, c.Choose(c.Is("EQ", c.Plus(ra, rb), 0), Node(), sound));
+}
+
+}  // namespace
+
 bool Contains(ElementType from, ElementType to) {
   if (from == ElementType::kPred || from == to) return true;
   if (!IsFloat(to)) return false;
@@ -69,8 +108,6 @@ bool Contains(ElementType from, ElementType to) {
          narrow.min_subnormal >= wide.min_subnormal && wide.specials == FloatSpecials::kIeee;
 }
 
-}  // namespace
-
 // ||a'| - |a|| <= |a' - a|. Of complex numbers the modulus is rounded.
 void Abs(BoundContext& c) {
   if (IsComplex(c.operand_type(0))) return GiveRounded(c, c.Radius(0));
@@ -80,24 +117,28 @@ void Abs(BoundContext& c) {
 void Add(BoundContext& c) { GiveSum(c); }
 void Subtract(BoundContext& c) { GiveSum(c); }
 
-// |a'b' - ab| <= |a| rb + |b| ra + ra rb, of a square (2 |a| + ra) ra.
+// |a'b' - ab| <= |a| rb + |b| ra + ra rb, of a square (2 |a| + ra) ra. What is exactly 0 times a number of known sign is exactly 0: of
+// an unknown sign so is the zero's, which a division shows.
 void Multiply(BoundContext& c) {
   if (c.result_type() == ElementType::kPred) return Undecided(c);
   const Node a = c.Magnitude(c.Value(0)), b = c.Magnitude(c.Value(1)), ra = c.Radius(0), rb = c.Radius(1);
   const auto& operands = c.view().instruction.operands;
   if (operands[0] == operands[1]) return GiveRounded(c, c.Times(c.Plus(c.Times(a, 2.0), ra), ra));
   GiveRounded(c, c.Plus(c.Times(c.Plus(a, ra), rb), c.Times(b, ra)));
+  if (!IsFloat(c.result_type()) || !c.Given()) return;
+  if (!ra && !rb) return GiveExactWhere(c, c.Is("EQ", c.Write(Opcode::kMinimum, {a, b}), 0));
+  const auto vanishes = [&](size_t zero, size_t other) {
+    return c.Write(Opcode::kAnd, {IsZero(c, zero), HasSign(c, other)});
+  };
+  GiveExactWhere(c, c.Write(Opcode::kOr, {vanishes(0, 1), vanishes(1, 0)}));
 }
 
-// |a'/b' - a/b| = |(a' - a) b - a (b' - b)| / |b b'| <= (ra + |a/b| rb) / (|b| - rb), where rb < |b|.
+// What is exactly 0 is so divided by a number of known sign.
 void Divide(BoundContext& c) {
   if (!IsNumber(c.result_type())) return Undecided(c);
-  const Node ra = c.Radius(0), rb = c.Radius(1), b = c.Magnitude(c.Value(1));
-  if (!rb) return GiveRounded(c, c.Over(ra, b));
-  const Node least = c.Minus(c.Times(b, 2 - Slack(RadiusType(c.result_type()))), rb);
-  const Node moved = c.Over(c.Plus(ra, c.Times(Upper(c), rb)), least);
-  const Node sound = c.Choose(c.Is("GT", least, 0), moved, c.Constant(kInfinity, moved));
-  GiveRounded(c, c.Choose(c.Is("EQ", c.Plus(ra, rb), 0), Node(), sound));
+  GiveQuotient(c);
+  if (IsFloat(c.result_type()) && c.Given())
+    GiveExactWhere(c, c.Write(Opcode::kAnd, {IsZero(c, 0), HasSign(c, 1)}));
 }
 
 // v = a - n b. As long as the whole number n stays: ra + |n| rb, where that is less than |v| and than |b| - rb - |v|.
@@ -124,12 +165,27 @@ void Clamp(BoundContext& c) {
   if (!IsFloat(c.result_type()))
     return GiveUnrounded(c, c.Max(c.Max(BallOf(c, 0).radius, c.Radius(1)), BallOf(c, 2).radius));
   const Ball larger = Extreme(c, Opcode::kMaximum, BallOf(c, 0), BallOf(c, 1));
-  c.Give(Extreme(c, Opcode::kMinimum, larger, BallOf(c, 2)).radius);
+  const Node radius = Extreme(c, Opcode::kMinimum, larger, BallOf(c, 2)).radius;
+  c.Give(c.MayOverflow(1) ? OrByEnds(c, radius) : radius);
 }
 
-// Decided where |a - b| > ra + rb, or both are exact. Large integers are rounded to f32 before: they need a margin.
+// Decided where |a - b| > ra + rb, or both are exact; and where all of one interval lies below the other, which of values that may
+// overflow says more. Large integers are rounded to f32 before: they need a margin.
+// A value with itself: whether it is NaN, which it is not where anything is known (a NaN with a finite radius is one for certain).
 void Compare(BoundContext& c) {
   if (!c.AnyRadius()) return;
+  const auto& operands = c.view().instruction.operands;
+  if (operands[0] == operands[1]) {
+    const Node radius = c.Radius(0);
+    Node known = c.Is("LT", radius, kInfinity);
+    if (c.MayOverflow(0)) {
+      const Ends ends = c.EndsOf(0);
+      known = c.Write(
+          Opcode::kOr,
+          {known, c.Write(Opcode::kAnd, {c.Is("EQ", ends.low, ends.low), c.Is("EQ", ends.high, ends.high)})});
+    }
+    return c.Give(c.As(c.Choose(known, Node(), c.Constant(1, radius)), ElementType::kF32));
+  }
   const ElementType type = RadiusType(c.operand_type(0));
   const Node reach = c.Plus(c.Radius(0), c.Radius(1));
   Node apart, margin;
@@ -141,7 +197,13 @@ void Compare(BoundContext& c) {
   if (IsIntegral(c.operand_type(0)))
     margin = c.Times(c.Plus(c.Magnitude(c.Value(0)), c.Magnitude(c.Value(1))), 0x1p-22);
   const Node far = c.Is("GT", apart, c.Plus(c.Times(reach, Slack(type)), margin));
-  const Node decided = c.Write(Opcode::kOr, {far, c.Is("EQ", reach, 0)});
+  Node decided = c.Write(Opcode::kOr, {far, c.Is("EQ", reach, 0)});
+  if (c.MayOverflow(0) || c.MayOverflow(1)) {
+    const Ends a = c.EndsOf(0), b = c.EndsOf(1);
+    const Node below = c.Is("LT", a.high, b.low), above = c.Is("GT", a.low, b.high);
+    // An end that is no number makes both ends none.
+    decided = c.Write(Opcode::kOr, {decided, c.Write(Opcode::kOr, {below, above})});
+  }
   c.Give(c.As(c.Choose(decided, Node(), c.Constant(1, reach)), ElementType::kF32));
 }
 
@@ -180,7 +242,17 @@ void Convert(BoundContext& c) {
   }
   const bool exact =
       Contains(IsComplex(from) ? ComponentType(from) : from, IsComplex(to) ? ComponentType(to) : to);
-  return exact ? GiveUnrounded(c, radius) : GiveRounded(c, radius);
+  if (exact) return GiveUnrounded(c, radius);
+  GiveRounded(c, radius);
+  if (!IsFloat(from) || !IsFloat(to) || !c.Given()) return;
+  // An exact number of the narrower type stays what it is (masks: the lowest bf16 number in f32). Subnormal ones may be flushed.
+  const ElementType wide = RadiusType(from);
+  const Node x = c.As(c.Value(0), wide), size = c.Magnitude(c.Value(0));
+  const Node normal = c.Write(
+      Opcode::kOr, {c.Is("EQ", size, 0), c.Is("GE", size, std::ldexp(1, Info(to).format->min_exponent))});
+  Node same = c.Write(Opcode::kAnd, {normal, c.Is("EQ", c.As(c.Result(), wide), x)});
+  if (radius) same = c.Write(Opcode::kAnd, {same, c.Is("EQ", radius, 0)});
+  c.Give(c.Choose(same, Node(), c.Given()));
 }
 
 // v = R(a), which is monotone: R(a') lies between R(a - w) and R(a + w). In a type with fewer bits than radii R rounds subnormal
@@ -212,12 +284,58 @@ void StochasticConvert(BoundContext& c) {
   if (radius) GiveUnrounded(c, c.Choose(c.Is("EQ", radius, 0), Node(), c.Plus(radius, 1)));
 }
 
-// Patterns of values that are not exact are not known. Where elements are joined or split none is.
+// Patterns of values that are not exact are not known. Where elements are joined or split none is. Of numbers of one sign, neither
+// zero nor NaN, patterns are in the order of magnitudes: floats as integers lie between those of the ends.
 void BitcastConvert(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (!radius) return;
-  if (Bits(c.operand_type(0)) == Bits(c.result_type())) return Undecided(c);
-  c.Give(c.Spread(c.Flag(c.As(radius, RadiusType(c.result_type()))), c.Result()));
+  const ElementType from = c.operand_type(0), to = c.result_type();
+  if (Bits(from) != Bits(to)) return c.Give(c.Spread(c.Flag(c.As(radius, RadiusType(to))), c.Result()));
+  if (!IsFloat(from) || !IsIntegral(to) || (from != ElementType::kF32 && from != ElementType::kF64))
+    return Undecided(c);
+  const Ends ends = c.EndsOf(0);
+  const auto bits = [&](Node end) {
+    Instruction bitcast(Opcode::kBitcastConvert);
+    bitcast.shape = std::make_shared<const Shape>(c.view().result());
+    bitcast.operands = {end.id};
+    return c.As(c.Write(std::move(bitcast)), RadiusType(to));
+  };
+  const Node one_sign = c.Write(Opcode::kOr, {c.Is("GT", ends.low, 0), c.Is("LT", ends.high, 0)});
+  const Node low = bits(ends.low), high = bits(ends.high);
+  // The integers are rounded to radius type.
+  const Node apart = c.Plus(c.Write(Opcode::kAbs, {c.Minus(low, high)}), c.Times(c.Magnitude(low), 0x1p-21));
+  const Node known = c.Choose(one_sign, apart, c.Constant(kInfinity, apart));
+  c.Give(c.Choose(c.Is("EQ", c.As(radius, RadiusType(to)), 0), Node(), known));
+}
+
+// A move, or a bitcast-convert of an array of the same sizes; else the elements of other types are made of any.
+void Bitcast(BoundContext& c) {
+  const Shape &from = c.view().operand(0), &to = c.view().result();
+  if (from.element_type() == to.element_type()) return Moved<0>(c);
+  if (Shape::SameDimensions(from, to)) return BitcastConvert(c);
+  if (const Node radius = c.Radius(0))
+    c.Give(c.Spread(c.Flag(c.As(radius, RadiusType(to.element_type()))), c.Result()));
+}
+
+// With an exact mask of all bits below the sign: x is turned around within the numbers of its sign, to -1 - x and a constant, as far
+// as it keeps it (orders of floats by their bits).
+void Xor(BoundContext& c) {
+  const ElementType type = c.result_type();
+  const bool first = static_cast<bool>(c.Radius(0)), second = static_cast<bool>(c.Radius(1));
+  if (!IsSignedIntegral(type) || Bits(type) < 8 || first == second) return Undecided(c);
+  const size_t k = first ? 0 : 1;
+  const int64_t mask = static_cast<int64_t>((uint64_t{1} << (Bits(type) - 1)) - 1);
+  const Literal literal = Literal::ScalarInt(type, mask);
+  Instruction constant(Opcode::kConstant);
+  constant.shape = std::make_shared<const Shape>(Shape::Scalar(type));
+  constant.literal = std::make_shared<const Literal>(literal);
+  const Node all = c.Spread(c.Write(std::move(constant)), c.Result());
+  const Node turns = c.Is("EQ", c.Value(1 - k), all);
+  const Node reach = c.Times(c.Magnitude(c.Value(k)), 1 - 0x1p-20);
+  const Node stays = c.Write(Opcode::kAnd, {turns, c.Is("LT", c.Radius(k), reach)});
+  const Node moved =
+      c.Choose(stays, c.Times(c.Radius(k), Slack(ElementType::kF32)), c.Constant(kInfinity, c.Radius(k)));
+  c.Give(c.Choose(c.Is("EQ", c.Radius(k), 0), Node(), moved));
 }
 
 }  // namespace assay::bound

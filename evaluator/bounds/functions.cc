@@ -1,5 +1,8 @@
 // Functions of one or two numbers: how far the operand's radius r moves f(x), by the largest slope in [x - r, x + r]. Below,
 // v = f(x) rounded, and q = r / |x|.
+#include <algorithm>
+#include <cmath>
+
 #include "evaluator/bounds/numbers.h"
 #include "evaluator/bounds/rules.h"
 
@@ -37,6 +40,17 @@ void GiveSlope(BoundContext& c, double slope, double most) {
   if (!GaveComplex(c)) GiveRounded(c, AtMost(c, c.Times(c.Radius(0), slope), most));
 }
 
+// A function that levels off: where the operand is a number, however far from x, it is moved by at most `most`; where all that the
+// operand can be is at least `edge`, or at most -edge, the function has come nearer to its limit than `rest`.
+Node LevelledOff(BoundContext& c, Node moved, double most, double edge, double rest) {
+  const Ends e = c.EndsOf(0);
+  const Node flat = c.Write(Opcode::kOr, {c.Is("GE", e.low, edge), c.Is("LE", e.high, -edge)});
+  const Node is_number = c.Write(Opcode::kAnd, {c.Is("EQ", e.low, e.low), c.Is("EQ", e.high, e.high)});
+  const Node near = c.Choose(c.Is("LE", moved, most), moved, c.Constant(most, moved));
+  const Node known = c.Choose(flat, c.Constant(rest, moved), near);
+  return c.Choose(is_number, known, c.Constant(kInfinity, moved));
+}
+
 // asin, acos: 1 / sqrt(1 - e^2) at e = |x| + r < 1.
 void GiveArc(BoundContext& c) {
   if (GaveComplex(c)) return;
@@ -62,8 +76,14 @@ void Cos(BoundContext& c) { GiveSlope(c, 1, 2); }
 void Sin(BoundContext& c) { GiveSlope(c, 1, 2); }
 void Cosh(BoundContext& c) { GiveHyperbolic(c); }
 void Sinh(BoundContext& c) { GiveHyperbolic(c); }
-// The largest slope is 2 / sqrt(pi) = 1.12837…
-void Erf(BoundContext& c) { GiveSlope(c, 1.1284, 2); }
+// The largest slope is 2 / sqrt(pi) = 1.12837…; erfc(4) = 1.54e-8 < 2^-25, erfc(6) = 2.2e-17 < 2^-54.
+void Erf(BoundContext& c) {
+  if (GaveComplex(c)) return;
+  const Node r = c.Radius(0);
+  if (!r) return GiveRounded(c, r);
+  const bool is_f64 = RadiusType(c.result_type()) == ElementType::kF64;
+  GiveRounded(c, LevelledOff(c, c.Times(r, 1.1284), 2, is_f64 ? 6 : 4, is_f64 ? 0x1p-54 : 0x1p-25));
+}
 
 // 1 / sqrt(d^2 - 1) at d = x - r > 1.
 void Acosh(BoundContext& c) {
@@ -114,17 +134,32 @@ void Cbrt(BoundContext& c) {
   GiveRounded(c, c.Choose(c.Is("LT", q, 0.5), near, c.Times(c.Write(Opcode::kCbrt, {r}), 1.6)));
 }
 
-// e^x (e^r - 1), for complex numbers too. Of real ones e^r - 1 <= r + r^2 as long as r <= 1; beyond, nothing is known but where
-// e^(x + r) is less than the smallest number, as where something is masked.
+// e^x (e^r - 1), for complex numbers too. Of real ones e^r - 1 <= r + r^2 as long as r <= 1; beyond, it is known only where it
+// saturates, whatever the operand is:
+//   high <= log(smallest): all of it is below the smallest number, which is as far as anything is from 0 (masks: e^-1e9);
+//   low >= log(largest) + 1 - log(1 - a), a being what the backend may be off by: infinite even then. A backend that keeps more
+//   precision keeps more range: f32's;
+//   x = -inf for certain: exactly 0.
 void Exp(BoundContext& c) {
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   if (IsComplex(c.result_type())) return GiveRounded(c, c.Times(Upper(c), c.Function(Opcode::kExpm1, r)));
   const Node near = c.Times(Upper(c), c.Plus(r, c.Times(r, r)));
-  const bool is_f64 = RadiusType(c.result_type()) == ElementType::kF64;
-  const Node far = c.Choose(c.Is("LE", c.Plus(X(c), r), is_f64 ? -747 : -105),
-                            c.Constant(is_f64 ? 0x1p-1074 : 0x1p-149, r), c.Constant(kInfinity, r));
-  GiveRounded(c, c.Choose(c.Is("LE", r, 1), near, far));
+  const FloatFormat& format = *Info(c.result_type()).format;
+  const ElementType type = RadiusType(c.result_type());
+  const double smallest = std::max(format.min_subnormal, type == ElementType::kF64 ? 0x1p-1074 : 0x1p-149);
+  const Ends e = c.EndsOf(0);
+  const Node far = c.Choose(c.Is("LE", e.high, std::floor(std::log(smallest)) - 1), c.Constant(smallest, r),
+                            c.Constant(kInfinity, r));
+  const Node spread = c.Choose(c.Is("LE", r, 1), near, far);
+  const Allowance allowed = c.Allowed(c.result_type());
+  const double error = allowed.ulps * UlpOf(c.result_type()) + allowed.relative;
+  if (format.specials != FloatSpecials::kIeee || error >= 1) return GiveRounded(c, spread, allowed);
+  const double largest = allowed.keeps_precision ? Info(type).format->max_finite : format.max_finite;
+  const Node infinite = c.Is("GE", e.low, std::log(largest) + 1 - std::log1p(-error));
+  const Node zero = c.Write(Opcode::kAnd, {c.Is("EQ", X(c), -kInfinity), c.Is("LT", r, kInfinity)});
+  const Node certain = c.Write(Opcode::kOr, {infinite, zero});
+  GiveRounded(c, c.Choose(certain, Node(), spread), allowed, certain);
 }
 
 // e^x (e^r - 1), where e^x = v + 1 but for the rounding of v.
@@ -137,13 +172,14 @@ void Expm1(BoundContext& c) {
   GiveRounded(c, c.Times(power, c.Function(Opcode::kExpm1, r)));
 }
 
-// -log(1 - q), q < 1.
+// -log(1 - q), q < 1. Of what is exactly 0 it is -inf.
 void Log(BoundContext& c) {
   if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node q = Ratio(c, r, c.Magnitude(c.Value(0)));
   GiveRounded(c, Where(c, c.Is("LT", q, 1), LogOfRatio(c, q), r));
+  c.Give(c.Choose(c.Is("EQ", c.Plus(c.Magnitude(c.Value(0)), r), 0), Node(), c.Given()));
 }
 
 // The same of 1 + x.
@@ -155,14 +191,21 @@ void Log1p(BoundContext& c) {
   GiveRounded(c, Where(c, c.Is("LT", q, 1), LogOfRatio(c, q), r));
 }
 
-// The slope v (1 - v) is at most 1/4, and grows by at most e^r on the way.
+// The slope v (1 - v) is at most 1/4, and grows by at most e^r on the way. Beyond 18 (38 in f64) it is e^-18 < 2^-25 from 1 or 0,
+// and below log(smallest) less than the smallest number.
 void Logistic(BoundContext& c) {
   if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
   if (!r) return GiveRounded(c, r);
   const Node v = c.Magnitude(c.Result());
   const Node slope = c.Times(c.Plus(c.Times(v, OneMinus(c, v)), 2 * UlpOf(c.result_type())), Growth(c, r));
-  GiveRounded(c, AtMost(c, c.Times(c.Min(slope, 0.25), r), 1));
+  const bool is_f64 = RadiusType(c.result_type()) == ElementType::kF64;
+  const Node moved =
+      LevelledOff(c, c.Times(c.Min(slope, 0.25), r), 1, is_f64 ? 38 : 18, is_f64 ? 0x1p-54 : 0x1p-25);
+  const double smallest =
+      std::max(Info(c.result_type()).format->min_subnormal, is_f64 ? 0x1p-1074 : 0x1p-149);
+  const Node vanishes = c.Is("LE", c.EndsOf(0).high, std::floor(std::log(smallest)) - 1);
+  GiveRounded(c, c.Choose(vanishes, c.Constant(smallest, moved), moved));
 }
 
 // |log v' - log v| <= E = (|y| + ry) (-log(1 - q)) + ry |log |x||, so |v| (e^E - 1), for q < 1/2 (and x > 0 where y is not exact).
@@ -220,7 +263,7 @@ void Tan(BoundContext& c) {
   GiveRounded(c, Where(c, sound, Larger(c, moved), r));
 }
 
-// The slope 1 - v^2 is at most 1, and grows by at most e^(2r) on the way.
+// The slope 1 - v^2 is at most 1, and grows by at most e^(2r) on the way. 1 - tanh(10) < 2 e^-20 < 2^-26, and 1 - tanh(20) < 2^-55.
 void Tanh(BoundContext& c) {
   if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
@@ -228,7 +271,9 @@ void Tanh(BoundContext& c) {
   const Node v = c.Magnitude(c.Result());
   const Node slope =
       c.Times(c.Plus(OneMinus(c, c.Times(v, v)), 4 * UlpOf(c.result_type())), Growth(c, c.Times(r, 2.0)));
-  GiveRounded(c, AtMost(c, c.Times(c.Min(slope, 1), r), 2));
+  const bool is_f64 = RadiusType(c.result_type()) == ElementType::kF64;
+  GiveRounded(c,
+              LevelledOff(c, c.Times(c.Min(slope, 1), r), 2, is_f64 ? 20 : 10, is_f64 ? 0x1p-55 : 0x1p-26));
 }
 
 }  // namespace assay::bound

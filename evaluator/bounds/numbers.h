@@ -14,6 +14,9 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 inline bool IsNumber(ElementType type) { return IsFloat(type) || IsComplex(type); }
 
+// Every value of the first type is one of the second.
+bool Contains(ElementType from, ElementType to);
+
 }  // namespace assay::bound
 
 #endif  // ASSAY_EVALUATOR_BOUNDS_NUMBERS_H_

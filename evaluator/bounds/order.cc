@@ -1,6 +1,7 @@
 // Results that hang on an order: sort, top-k. And random bits.
 #include <algorithm>
 
+#include "evaluator/bounds/comparator.h"
 #include "evaluator/bounds/numbers.h"
 #include "evaluator/bounds/rules.h"
 
@@ -9,6 +10,7 @@ namespace {
 
 // The largest radius of each line along d, in the place of every element of the line.
 Node LargestOfLine(BoundContext& c, Node radius, int64_t d) {
+  if (!radius) return radius;
   const Node largest = c.Reduced(Opcode::kMaximum, radius, {&d, 1});
   Instruction spread(Opcode::kBroadcast);
   Ints kept;
@@ -19,31 +21,6 @@ Node LargestOfLine(BoundContext& c, Node radius, int64_t d) {
   spread.shape = std::make_shared<const Shape>(c.ShapeOf(radius));
   spread.operands.push_back(largest.id);
   return c.Write(std::move(spread));
-}
-
-// The parameter that an operand of a comparator's root stands for: itself, or through choices of a constant for zeros and
-// NaNs, which is how JAX makes a total order of them. -1: something else.
-int64_t ParameterOf(const Computation& computation, int32_t index) {
-  for (int depth = 0; depth < 8; ++depth) {
-    const Instruction& instruction = computation.instructions[static_cast<size_t>(index)];
-    if (instruction.opcode == Opcode::kParameter) return instruction.parameter_number;
-    if (instruction.opcode != Opcode::kSelect) return -1;
-    const int32_t chosen = instruction.operands[1];
-    if (computation.instructions[static_cast<size_t>(chosen)].opcode != Opcode::kConstant) return -1;
-    index = instruction.operands[2];
-  }
-  return -1;
-}
-
-// The comparator orders by operand k alone, ascending or descending.
-std::optional<int64_t> KeyOf(const Module& module, ComputationId id) {
-  const Computation& computation = module.computation(id);
-  const Instruction& root = computation.root_instruction();
-  if (root.opcode != Opcode::kCompare) return std::nullopt;
-  const int64_t a = ParameterOf(computation, root.operands[0]),
-                b = ParameterOf(computation, root.operands[1]);
-  if (a < 0 || b < 0 || a / 2 != b / 2 || a == b) return std::nullopt;
-  return a / 2;
 }
 
 // The operands' radii, sorted as the operands are; none where one has none.
@@ -86,7 +63,7 @@ Node NearestInOrder(BoundContext& c, Node values, int64_t d) {
 }  // namespace
 
 // The k-th of a line in order is moved by no more than the farthest of its elements. Where its neighbours in order are apart from it
-// it is one element for certain, with that one's radius, and what goes with it does.
+// it is one element for certain, with that one's radius, and what goes with it does. Other keys decide between equal ones alone.
 void Sort(BoundContext& c) {
   if (!c.AnyRadius()) return;
   const ComputationId comparator = *c.attributes().Computation(Attr::kToApply);
@@ -100,27 +77,41 @@ void Sort(BoundContext& c) {
   }
   bool is_exact = true;
   for (size_t k = 0; k < reads.size(); ++k) is_exact = is_exact && !(reads[k] && c.Radius(k));
-  const std::optional<int64_t> key = KeyOf(c.module(), comparator);
-  if (!is_exact && (!key.has_value() || std::count(reads.begin(), reads.end(), true) != 1))
-    return c.GiveUp("a comparator that is no plain order, of operands that are not exact");
+  const std::optional<FirstKey> key = is_exact ? std::nullopt : FirstKeyOf(c.module(), comparator);
+  if (!is_exact && !key.has_value())
+    return c.GiveUp(
+        "a comparator that is not found to order by one operand first, of keys that are not exact");
   const std::vector<Node> radii = SortedRadii(c, comparator);
   if (is_exact) {
     for (size_t k = 0; k < radii.size(); ++k) c.Give(radii[k], k);
     return;
   }
   const int64_t d = c.attributes().List(Attr::kDimensions)[0];
-  const size_t chosen = static_cast<size_t>(*key);
-  const Node most = LargestOfLine(c, c.Radius(chosen), d);
-  const ElementType type = c.operand_type(chosen);
-  Node decided = c.Is("EQ", most, 0);
-  if (IsFloat(type)) {
-    const Node nearest = NearestInOrder(c, c.As(c.Result(chosen), RadiusType(type)), d);
-    decided =
-        c.Write(Opcode::kOr, {decided, c.Is("GT", nearest, c.Times(most, 2 * Slack(RadiusType(type))))});
+  const size_t chosen = static_cast<size_t>(key->operand);
+  const ElementType type = c.operand_type(chosen), radius_type = RadiusType(type);
+  Node most = LargestOfLine(c, c.Radius(chosen), d);
+  Node undecided = most;  // by any key
+  for (size_t k = 0; k < reads.size(); ++k) {
+    if (k != chosen && reads[k])
+      undecided = c.Max(undecided, c.As(LargestOfLine(c, c.Radius(k), d), radius_type));
   }
+  // Keys R(x) that are rounded by half an ulp h: the k-th key is moved by r + 2 h, and either element is h from its key.
+  if (key->relative > 0) {
+    const Node reach = c.Plus(c.Magnitude(c.Value(chosen)), c.Radius(chosen));
+    const Node size = c.Plus(c.Times(reach, 4 * key->relative), 4 * key->absolute);
+    most = c.Plus(most, LargestOfLine(c, size, d));
+  }
+  // Integers that are equal numbers of radius type need not be equal: no distance tells them apart.
+  const Node nearest = NearestInOrder(c, c.As(c.Result(chosen), radius_type), d);
+  const Node reach = IsFloat(type) ? c.Times(most, 2 * Slack(radius_type))
+                                   : c.Plus(c.Times(most, 2 * Slack(radius_type)),
+                                            c.Times(c.Magnitude(c.Result(chosen)), 0x1p-21));
+  const Node like = c.Magnitude(c.Result(chosen));
+  const Node decided =
+      c.Write(Opcode::kOr, {c.Is("EQ", undecided, 0), c.Is("GT", nearest, c.OrZero(reach, like))});
   for (size_t k = 0; k < radii.size(); ++k) {
-    const Node like = c.Magnitude(c.Result(k));
-    c.Give(c.Choose(decided, radii[k], k == chosen ? most : c.Constant(kInfinity, like)), k);
+    const Node unknown = c.Constant(kInfinity, c.As(c.Magnitude(c.Result(k)), RadiusType(c.operand_type(k))));
+    c.Give(c.Choose(decided, radii[k], k == chosen ? c.OrZero(most, like) : unknown), k);
   }
 }
 
@@ -142,8 +133,8 @@ void TopK(BoundContext& c) {
     Node values = c.Result(0);
     if (k < n) {
       Instruction longer(Opcode::kTopK);
-      longer.attributes = c.attributes();
       longer.attributes.Set(Attr::kK, k + 1);
+      longer.attributes.Set(Attr::kLargest, c.attributes().Bool(Attr::kLargest, true));
       longer.operands = {c.Value(0).id};
       values = c.Element(c.Write(std::move(longer)), 0);
     }

@@ -127,18 +127,13 @@ Node WidthOfEnds(BoundContext& c, Node radius) {
   return c.Plus(c.Times(radius, Slack(type)), c.Times(c.As(c.Magnitude(c.Value(0)), type), rounding));
 }
 
-// r = 0 where f(x - w) = f(x + w), else r + 1.
+// f does not fall: f(x') lies in [f(low), f(high)].
 void Stepwise(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (IsComplex(c.result_type())) return ComplexSign(c);
   if (!radius) return;
-  const ElementType type = RadiusType(c.result_type());
-  const Node x = c.As(c.Value(0), type);
-  const Node wide = WidthOfEnds(c, radius);
-  const Opcode op = c.view().instruction.opcode;
-  const Node low = c.Write(op, {c.Minus(x, wide)}), high = c.Write(op, {c.Plus(x, wide)});
-  const Node same = c.Write(Opcode::kOr, {c.Is("EQ", low, high), c.Is("EQ", radius, 0)});
-  c.Give(c.Choose(same, Node(), c.Plus(c.Times(radius, Slack(type)), 1)));
+  c.Give(radius);  // it has one: its ends are not its value alone
+  c.Give(c.Choose(c.Is("EQ", radius, 0), Node(), FartherEnd(c, c.ResultEnds(), c.Result())));
 }
 
 void MoveData(BoundContext& c, std::span<const int> data) {

@@ -99,6 +99,19 @@ void RngBitGenerator(BoundContext& c);
 void Sort(BoundContext& c);
 void TopK(BoundContext& c);
 
+// The interval of this instruction's result, which was given a radius (ends.cc).
+Ends EndsByRule(BoundContext& c);
+// [x - r, x + r] with room for its rounding; NaN where the radius is no number. An array of this type.
+Ends EndsOfBall(BoundContext& c, Node value, Node radius, ElementType type);
+// Ops whose results are an interval's image, such as steps: their ends are sharper than their radius.
+bool IsStep(Opcode op);
+// Ops that hand the ends of their operand 0 on.
+bool PassesEnds(Opcode op);
+// The farther of two ends, where they are known: 0 where they are equal, else max(v - low, high - v); +inf where they are not.
+Node FartherEnd(BoundContext& c, const Ends& ends, Node value);
+// The radius where it is a number, elsewhere what the ends of the result say.
+Node OrByEnds(BoundContext& c, Node radius);
+
 // --- What rules are made of ---------------------------------------------------------------------------------------
 
 // Gives the radius of a result that real numbers make and a backend rounds: `spread` is how far the operands' radii move the

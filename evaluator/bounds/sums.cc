@@ -4,6 +4,8 @@
 //   r = sum r_i + g sum (|t_i| + r_i) = sum ((1 + g) r_i + g |t_i|): one more sum, over elements that are made on the way.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "evaluator/bounds/numbers.h"
 #include "evaluator/bounds/rules.h"
@@ -52,6 +54,94 @@ void GiveProduct(BoundContext& c, double terms) {
 
 double UnitOfSums(BoundContext& c) { return IsNumber(c.result_type()) ? c.SumUnit(c.result_type()) : 0; }
 
+// The dimensions that a reduce keeps.
+DimVector KeptBy(BoundContext& c) {
+  const auto dimensions = c.attributes().List(Attr::kDimensions);
+  DimVector kept;
+  for (int64_t d = 0; d < c.view().operand(0).rank(); ++d) {
+    if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) kept.push_back(d);
+  }
+  return kept;
+}
+
+// Which elements of the lines of operand 0 no backend can have as the line's largest (or smallest) v. Let M be the largest radius of the
+// elements that are v, and of the start value. Every backend has a result of at least v - M; an element x with x + r < v - M is
+// less than that. Where x may overflow, x + r is its upper end.
+Node AreOut(BoundContext& c, bool largest, Node start_radius) {
+  const ElementType type = RadiusType(c.operand_type(0));
+  const auto dimensions = c.attributes().List(Attr::kDimensions);
+  const DimVector kept = KeptBy(c);
+  const Node x = c.As(c.Value(0), type), radius = c.OrZero(c.Radius(0), x);
+  const Node v = c.SpreadAlong(c.As(c.Result(0), type), kept, x);
+  Node most = c.Reduced(Opcode::kMaximum, c.Choose(c.Is("EQ", x, v), radius, Node()), dimensions);
+  if (start_radius) most = c.Plus(most, c.Spread(start_radius, most));
+  most = c.SpreadAlong(most, kept, x);
+  const Node gap = largest ? c.Minus(v, x) : c.Minus(x, v);
+  Node out = c.Is("GT", gap, c.Times(c.Plus(radius, most), 2 * Slack(type) - 1));
+  if (c.MayOverflow(0)) {
+    const Ends ends = c.EndsOf(0);
+    const Node room = c.Plus(c.Times(most, Slack(type)), c.Times(c.Magnitude(v), 0x1p-22));
+    const Node beyond =
+        largest ? c.Is("LT", ends.high, c.Minus(v, room)) : c.Is("GT", ends.low, c.Plus(v, room));
+    out = c.Write(Opcode::kOr, {out, beyond});
+  }
+  return out;
+}
+
+// No result is farther away than the farthest of those that may be the largest. All elements are v but for their radii.
+Node ExtremeRadius(BoundContext& c, Node are_out, Node start_radius) {
+  const Node x = c.As(c.Value(0), RadiusType(c.operand_type(0)));
+  const Node near = c.Choose(are_out, Node(), c.OrZero(c.Radius(0), x));
+  const Node most = c.Reduced(Opcode::kMaximum, near, c.attributes().List(Attr::kDimensions));
+  return start_radius ? c.Max(most, c.Spread(start_radius, most)) : most;
+}
+
+// convert(convert(a op b)) to a narrower type and back, as XLA widens reducers of bf16: the operation, and that type.
+std::optional<std::pair<Opcode, ElementType>> RoundedOperationOf(const Module& module, ComputationId id) {
+  const Computation& computation = module.computation(id);
+  const auto at = [&](int32_t k) -> const Instruction& {
+    return computation.instructions[static_cast<size_t>(k)];
+  };
+  const Instruction& root = computation.root_instruction();
+  if (root.opcode != Opcode::kConvert || at(root.operands[0]).opcode != Opcode::kConvert) return std::nullopt;
+  const Instruction& narrow = at(root.operands[0]);
+  const Instruction& inner = at(narrow.operands[0]);
+  const ElementType type = root.shape->element_type(), rounded = narrow.shape->element_type();
+  if (!IsFloat(type) || !IsFloat(rounded) || inner.shape->element_type() != type ||
+      computation.parameters.size() != 2)
+    return std::nullopt;
+  const int32_t a = computation.parameters[0], b = computation.parameters[1];
+  const bool is_known =
+      inner.opcode == Opcode::kAdd || inner.opcode == Opcode::kMaximum || inner.opcode == Opcode::kMinimum;
+  if (!is_known || !((inner.operands[0] == a && inner.operands[1] == b) ||
+                     (inner.operands[0] == b && inner.operands[1] == a)))
+    return std::nullopt;
+  return std::pair(inner.opcode, rounded);
+}
+
+// Each of n operations is rounded to the narrower type N, ours and the backend's, or the backend's is not: sums are off by twice g =
+// (1 + u + half an ulp)^n - 1 of what is added, the largest and smallest, which are rounded once, by twice half an ulp; and all by
+// N's smallest number each time. Nothing is known where a sum on the way may leave N: sum |t_i| <= radius / 2 g is to fit.
+void GiveRoundedFold(BoundContext& c, double terms, Opcode op, ElementType rounded) {
+  const ElementType type = RadiusType(c.result_type());
+  const FloatFormat& format = *Info(rounded).format;
+  const Node x = c.Magnitude(c.Value(0)), start = c.Magnitude(c.Value(1));
+  const double half_ulp = UlpOf(rounded) / 2, tiny = terms * std::max(format.min_subnormal, 0x1p-126);
+  Node radius, fits;
+  if (op == Opcode::kAdd) {
+    const double gamma = 2 * Gamma(terms, c.SumUnit(c.result_type()) + half_ulp);
+    const Node term = c.As(TermOf(c, x, c.Radius(0), gamma), type);
+    radius = FoldOf(c, Opcode::kAdd, term, c.As(TermOf(c, start, c.Radius(1), gamma), type));
+    fits = c.Is("LE", radius, gamma * format.max_finite / 2);
+  } else {
+    radius = FoldOf(c, Opcode::kMaximum, c.OrZero(c.As(c.Radius(0), type), x), c.As(c.Radius(1), type));
+    const Node reach = c.Plus(c.Magnitude(c.Result()), radius);
+    fits = c.Is("LE", reach, format.max_finite / 2);
+    radius = c.Plus(radius, c.Times(reach, 2 * half_ulp));
+  }
+  GiveRounded(c, c.Choose(fits, c.Plus(radius, tiny), c.Constant(kInfinity, radius)));
+}
+
 // Folds of one operand by an operation whose meaning for radii is known; `terms` elements each, and what an addition is rounded by.
 void GiveFold(BoundContext& c, double terms, double unit) {
   const ComputationId reducer = *c.attributes().Computation(Attr::kToApply);
@@ -60,6 +150,10 @@ void GiveFold(BoundContext& c, double terms, double unit) {
                                    : c.view().num_operands() == 2 ? OperationOf(c.module(), reducer)
                                                                   : std::nullopt;
   const bool known = op.has_value() && c.view().result().IsArray();
+  if (!known && c.view().num_operands() == 2 && IsFloat(c.result_type())) {
+    if (const auto rounded = RoundedOperationOf(c.module(), reducer))
+      return GiveRoundedFold(c, terms, rounded->first, rounded->second);
+  }
   if (!c.AnyRadius() &&
       (!known || !IsNumber(c.result_type()) || *op == Opcode::kMaximum || *op == Opcode::kMinimum)) {
     if (!known && !c.IsExact(reducer)) c.GiveUp("a reducer that rounds, and is no single operation");
@@ -72,7 +166,17 @@ void GiveFold(BoundContext& c, double terms, double unit) {
     const double gamma = IsNumber(c.result_type()) ? Gamma(terms, unit) : 0;
     const Node term = c.As(TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma), type);
     const Node start = c.As(TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma), type);
-    return GiveRounded(c, FoldOf(c, Opcode::kAdd, c.OrZero(term, c.Magnitude(c.Value(0))), start));
+    const Node spread = FoldOf(c, Opcode::kAdd, c.OrZero(term, c.Magnitude(c.Value(0))), start);
+    GiveRounded(c, spread);
+    // A sum of zeros, which are exact.
+    if (c.Given() && IsFloat(c.result_type()))
+      c.Give(c.Choose(c.Is("EQ", c.Plus(c.As(spread, type), c.Magnitude(c.Result())), 0), Node(), c.Given()));
+    return;
+  }
+  const bool is_reduce = c.view().instruction.opcode == Opcode::kReduce;
+  if (is_reduce && IsFloat(c.result_type()) && (*op == Opcode::kMaximum || *op == Opcode::kMinimum)) {
+    const Node are_out = AreOut(c, *op == Opcode::kMaximum, c.Radius(1));
+    return c.Give(ExtremeRadius(c, are_out, c.Radius(1)));
   }
   // No largest, smallest, and or or is farther away than the farthest element; of others nothing is known.
   const Node r = c.OrZero(c.As(c.Radius(0), type), c.Magnitude(c.Value(0)));
@@ -130,31 +234,26 @@ void GiveSumOfGroup(BoundContext& c) {
   GiveRounded(c, c.Write(std::move(instruction)));
 }
 
-// The largest or smallest of a line, and what goes with it: that is decided where every other number (the start value is one) is
-// farther from it than both radii, which are at most `most`.
+// The largest or smallest of a line, and what goes with it: that is decided where one element alone may be it, which is not the start
+// value.
 void GiveArgExtreme(BoundContext& c) {
   if (!c.AnyRadius()) return;
-  const ComputationId reducer = *c.attributes().Computation(Attr::kToApply);
-  if (!ArgExtremeOf(c.module(), reducer) || !IsFloat(c.operand_type(0)) || c.Radius(1) || c.Radius(3))
+  const std::optional<Opcode> op = ArgExtremeOf(c.module(), *c.attributes().Computation(Attr::kToApply));
+  if (!op || !IsFloat(c.operand_type(0)) || c.Radius(1) || c.Radius(3))
     return c.GiveUp("a reducer that is not known to choose by one number, of operands that are not exact");
   const ElementType type = RadiusType(c.operand_type(0));
   const auto dimensions = c.attributes().List(Attr::kDimensions);
   const Node x = c.As(c.Value(0), type), v = c.As(c.Result(0), type), start = c.As(c.Value(2), type);
-  const Node radius = c.OrZero(c.Radius(0), x);
-  const Node most = c.Plus(c.Reduced(Opcode::kMaximum, radius, dimensions),
-                           c.Radius(2) ? c.Spread(c.Radius(2), v) : Node());
-  const Node reach = c.Times(most, 2 * Slack(type));
-  DimVector kept;
-  for (int64_t d = 0; d < c.ShapeOf(x).rank(); ++d) {
-    if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) kept.push_back(d);
-  }
-  const auto far = [&](Node from, Node to, Node by) {
-    return c.Is("GT", c.Write(Opcode::kAbs, {c.Minus(from, to)}), by);
-  };
-  const Node is_far = far(x, c.SpreadAlong(v, kept, x), c.SpreadAlong(reach, kept, x));
-  const Node near = c.Reduced(Opcode::kAdd, c.Choose(is_far, Node(), c.Constant(1, x)), dimensions);
-  const Node alone = c.Write(Opcode::kAnd, {c.Is("EQ", near, 1), far(c.Spread(start, v), v, reach)});
-  const Node decided = c.Write(Opcode::kOr, {alone, c.Is("EQ", most, 0)});
+  const Node are_out = AreOut(c, *op == Opcode::kMaximum, c.Radius(2));
+  const Node near = c.Reduced(Opcode::kAdd, c.Choose(are_out, Node(), c.Constant(1, x)), dimensions);
+  const Node most = ExtremeRadius(c, are_out, c.Radius(2));
+  const Node from_start = c.Write(Opcode::kAbs, {c.Minus(c.Spread(start, v), v)});
+  const Node alone =
+      c.Write(Opcode::kAnd, {c.Is("EQ", near, 1), c.Is("GT", from_start, c.Times(most, 2 * Slack(type)))});
+  // Of exact elements the first is it, however many are equal.
+  const Node farthest = c.Reduced(Opcode::kMaximum, c.OrZero(c.Radius(0), x), dimensions);
+  const Node whole = c.Radius(2) ? c.Plus(farthest, c.Spread(c.Radius(2), farthest)) : farthest;
+  const Node decided = c.Write(Opcode::kOr, {alone, c.Is("EQ", whole, 0)});
   c.Give(most, 0);
   const Node like = c.As(c.Constant(0, v), RadiusType(c.operand_type(1)));
   c.Give(c.Choose(decided, Node(), c.Constant(kInfinity, like)), 1);

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "evaluator/audits/rules.h"
-#include "evaluator/bounds/rules.h"
+#include "evaluator/bounds/ends.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
 #include "evaluator/open_sizes.h"
@@ -217,7 +217,7 @@ constinit const OpDef ops::Bitcast = {
     .infer = InferBitcast,
     .eval = EvalBitcast,
     .work = work::None,
-    .bound = bound::Moved<0>,
+    .bound = bound::Bitcast,
     .audit = audit::Nothing,
     .source = SourceOfBitcast,
     .pass_demand = demand::Moved<0>,

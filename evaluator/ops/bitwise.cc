@@ -1,6 +1,7 @@
 // Bitwise ops and shifts: and, or, xor, shift-left, shift-right-arithmetic, shift-right-logical
 // (spec/operations-elementwise.md, "Binary bitwise and shifts").
 #include "evaluator/audits/rules.h"
+#include "evaluator/bounds/ends.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/integer.h"
@@ -80,7 +81,7 @@ constinit const OpDef ops::Xor = {
     .infer = InferBinaryOp,
     .eval = EvalElementwise,
     .work = work::Elementwise,
-    .bound = bound::Undecided,
+    .bound = bound::Xor,
     .audit = audit::Nothing,
     .strip = ByKind<kBitStrips<kXor>>,
 };

@@ -419,6 +419,18 @@ absl::Status OpenSizesOfCustomCall(OpenSizes& sizes) {
   return IsFunctionCall(target) ? open::Elementwise(sizes) : sizes.NeedsAll();
 }
 
+// That of the op that it stands for, where that has one; what is handed on is no farther away.
+void BoundOfCustomCall(BoundContext& c) {
+  const Instruction& call = c.view().instruction;
+  const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
+  if (CustomOpOf(c.module(), call) != nullptr) return bound::NoRule(c);
+  if (target == "TopK") return bound::TopK(c);
+  const bool is_one_array = c.view().result().IsArray() && c.view().num_operands() == 1 &&
+                            Shape::Compatible(c.view().operand(0), c.view().result());
+  if (is_one_array && IsIdentity(target)) return c.Give(c.Radius(0));
+  if (!IsAllocation(target)) bound::NoRule(c);
+}
+
 }  // namespace
 
 bool IsLapackCall(const Instruction& call) {
@@ -470,7 +482,7 @@ constinit const OpDef ops::CustomCall = {
     .infer = InferCustomCall,
     .eval = EvalByReference,
     .work = WorkOfCustomCall,
-    .bound = bound::NoRule,
+    .bound = BoundOfCustomCall,
     .audit = audit::Nothing,
     .open_sizes = OpenSizesOfCustomCall,
     .effect_of = HasEffect,

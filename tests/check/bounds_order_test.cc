@@ -37,6 +37,25 @@ order { a = f32[] parameter(0)
   i = f32[] parameter(2)
   j = f32[] parameter(3)
   ROOT l = pred[] compare(a, b), direction=LT }
+expanded { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  zero = s32[] constant(0)
+  mask = s32[] constant(2147483647)
+  p = s32[] bitcast(a)
+  q = s32[] bitcast(b)
+  n = pred[] compare(p, zero), direction=LT
+  m = pred[] compare(q, zero), direction=LT
+  u = s32[] xor(mask, p)
+  v = s32[] xor(mask, q)
+  k = s32[] select(n, u, p)
+  l = s32[] select(m, v, q)
+  f = pred[] compare(k, l), direction=LT
+  e = pred[] compare(k, l), direction=EQ
+  t = pred[] compare(i, j), direction=LT
+  g = pred[] and(e, t)
+  ROOT r = pred[] or(f, g) }
 ENTRY e { x = f32[3,1] parameter(0)
   zero = f32[] constant(0)
   sum = f32[3] reduce(x, zero), dimensions={1}, to_apply=add
@@ -87,6 +106,33 @@ TEST_CASE("bounds: topk's indices are decided where values are apart, the first 
   const std::string top =
       "  t = (f32[2], s32[2]) topk(sum), k=2, largest=true\n  ROOT r = s32[2] get-tuple-element(t), "
       "index=1\n";
+  CHECK(Radii(top, ColumnOf(3, 1, 2)) == std::vector<double>{0, 0});
+  const std::vector<double> near = Radii(top, ColumnOf(3, 2, kNext));
+  CHECK(near[0] == 0);
+  CHECK(std::isinf(near[1]));
+}
+
+TEST_CASE("bounds: sort by a total order of bits, and then by another key", "[check][bounds]") {
+  const std::string sorted =
+      "  s = (f32[3], s32[3]) sort(sum, i), dimensions={0}, to_apply=expanded\n"
+      "  ROOT r = s32[3] get-tuple-element(s), index=1\n";
+  CHECK(Radii(sorted, ColumnOf(3, -1, 2)) == std::vector<double>{0, 0, 0});
+  const std::vector<double> near = Radii(sorted, ColumnOf(2, -1, kNext));
+  CHECK(near[0] == 0);
+  CHECK(std::isinf(near[1]));
+  // Two equal keys of exact values: the other decides.
+  const std::string equal =
+      "  z = f32[3] constant({1, 2, 1})\n  c = f32[3] multiply(sum, z)\n"
+      "  o = f32[3] subtract(c, c)\n  w = f32[3] multiply(o, o)\n"
+      "  s = (f32[3], s32[3]) sort(z, i), dimensions={0}, to_apply=expanded\n"
+      "  ROOT r = s32[3] get-tuple-element(s), index=1\n";
+  CHECK(Radii(equal, ColumnOf(3, 1, 2)) == std::vector<double>{0, 0, 0});
+}
+
+TEST_CASE("bounds: the custom call TopK has topk's", "[check][bounds]") {
+  const std::string top =
+      "  t = (f32[2], s32[2]) custom-call(sum), custom_call_target=\"TopK\", called_computations={less}\n"
+      "  ROOT r = s32[2] get-tuple-element(t), index=1\n";
   CHECK(Radii(top, ColumnOf(3, 1, 2)) == std::vector<double>{0, 0});
   const std::vector<double> near = Radii(top, ColumnOf(3, 2, kNext));
   CHECK(near[0] == 0);
