@@ -2,6 +2,7 @@
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "check/report/report.h"
+#include "check/undecided.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
@@ -27,8 +28,34 @@ std::string NotesText(const std::vector<DerivedBounds::Note>& notes) {
   return text;
 }
 
+// Of an output with undecided elements, where no instruction gave up: why.
+struct Reason {
+  std::string key;
+  FirstUndecided first;
+};
+
+std::string ReasonText(const Reason& reason) {
+  const FirstUndecided& first = reason.first;
+  if (first.instruction.empty())
+    return fmt::format("{} is undecided on: {}\n", EscapeControls(reason.key), first.why);
+  std::string where;
+  if (!first.inside.empty()) where = fmt::format(", in '%{}'", EscapeControls(first.inside));
+  if (first.turn >= 0) where += fmt::format(", turn {}", first.turn);
+  return fmt::format("{} is undecided from '%{} = {}'{} on: {}\n", EscapeControls(reason.key),
+                     EscapeControls(first.instruction), first.op, where, first.why);
+}
+
+std::string ReasonJson(const Reason& reason) {
+  const FirstUndecided& first = reason.first;
+  return fmt::format(
+      "{{\"output\": {}, \"instruction\": {}, \"op\": {}, \"inside\": {}, \"turn\": {}, \"why\": {}}}",
+      JsonString(reason.key), JsonString(first.instruction), JsonString(first.op), JsonString(first.inside),
+      first.turn < 0 ? "null" : std::to_string(first.turn), JsonString(first.why));
+}
+
 int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
-           const std::vector<DerivedBounds::Note>& notes, const std::optional<Isolation>& isolation) {
+           const std::vector<DerivedBounds::Note>& notes, const std::vector<Reason>& reasons,
+           const std::optional<Isolation>& isolation) {
   bool conforms = !isolation || isolation->ok();
   std::string text = flags.run.json ? "{\"outputs\": {" : "";
   for (size_t k = 0; k < outputs.size(); ++k) {
@@ -47,11 +74,15 @@ int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
           fmt::format("{}{{\"instruction\": {}, \"op\": {}, \"why\": {}}}", k == 0 ? "" : ", ",
                       JsonString(notes[k].instruction), JsonString(notes[k].op), JsonString(notes[k].why));
     }
+    text += "], \"reasons\": [";
+    for (size_t k = 0; k < reasons.size(); ++k)
+      text += fmt::format("{}{}", k == 0 ? "" : ", ", ReasonJson(reasons[k]));
     text += "]";
     if (isolation) text += fmt::format(", \"isolate\": {}", JsonOf(*isolation));
     text += fmt::format(", \"profile\": {}, \"conforms\": {}}}\n", JsonString(flags.profile), conforms);
   } else {
     text += NotesText(notes);
+    for (const Reason& reason : reasons) text += ReasonText(reason);
     if (isolation) text += TextOf(*isolation);
   }
   if (!Write(text)) return 5;
@@ -74,6 +105,42 @@ int WritePage(const DiffFlags& flags, const ProgramInFile& loaded, const Profile
   if (!page.ok()) return FailIn(loaded, page.status(), flags.first);
   const absl::Status written = WriteFileAtomically(flags.html, *page);
   return written.ok() ? 0 : Fail(written, flags.html);
+}
+
+constexpr size_t kReasonsShown = 10;
+
+// Instructions that gave up are named in any case: then nothing is run again.
+absl::StatusOr<std::vector<Reason>> ReasonsOf(const DiffFlags& flags, const ProgramInFile& loaded,
+                                              const Profile& profile, const BoundedOutputs& bounded,
+                                              const std::vector<Conformance>& outputs,
+                                              const std::vector<Literal>& arguments,
+                                              const RunOptions& options) {
+  std::vector<Reason> reasons;
+  std::vector<int64_t> leaves;
+  if (!bounded.unchecked.empty()) return reasons;
+  for (size_t k = 0; k < outputs.size() && leaves.size() < kReasonsShown; ++k) {
+    if (outputs[k].unchecked == 0) continue;
+    leaves.push_back(bounded.outputs[k].leaf);
+    reasons.push_back({outputs[k].key, {}});
+  }
+  if (leaves.empty()) return reasons;
+  const auto searched =
+      FindFirstUndecided(loaded.program, profile, arguments, leaves, options, EnginesOf(flags.run));
+  if (!searched.ok()) {
+    if (Interrupted()) return searched.status();
+    for (Reason& reason : reasons)
+      reason.first.why = fmt::format("not found out: {}", std::string(searched.status().message()));
+    return reasons;
+  }
+  const auto& found = *searched;
+  for (size_t k = 0; k < found.size(); ++k) {
+    if (found[k]) {
+      reasons[k].first = *found[k];
+    } else {
+      reasons[k].first.why = "operands that are subnormal numbers, which the profile takes for zero";
+    }
+  }
+  return reasons;
 }
 
 // What the outputs are to the bounds, and with --isolate each instruction.
@@ -101,7 +168,10 @@ int JudgeAll(const DiffFlags& flags, const ProgramInFile& loaded, const Profile&
     const int failed = WritePage(flags, loaded, profile, reported, bounded.unchecked, isolation, backend);
     if (failed != 0) return failed;
   }
-  return Report(flags, outputs, bounded.unchecked, isolation);
+  const absl::StatusOr<std::vector<Reason>> reasons =
+      ReasonsOf(flags, loaded, profile, bounded, outputs, arguments, options);
+  if (!reasons.ok()) return FailIn(loaded, reasons.status(), flags.first);
+  return Report(flags, outputs, bounded.unchecked, *reasons, isolation);
 }
 
 }  // namespace
@@ -127,7 +197,6 @@ int DiffByProfile(const DiffFlags& flags) {
     absl::StatusOr<std::unique_ptr<Backend>> made = BackendOf(flags);
     if (!made.ok()) return Fail(made.status(), flags.first);
     backend = *std::move(made);
-    arguments = (*inputs)[0].arguments;
   }
   Backend::Outputs actual;
   if (!NamesBackend(flags)) {
@@ -137,6 +206,7 @@ int DiffByProfile(const DiffFlags& flags) {
     if (!decoded.ok()) return Fail(decoded.status(), flags.actual);
     actual = *std::move(decoded);
   }
+  if (inputs->size() == 1) arguments = (*inputs)[0].arguments;
   RunOptions options = OptionsOf(flags.run);
   options.interrupted = Interrupted;
   const absl::StatusOr<BoundedOutputs> bounded =

@@ -1,0 +1,32 @@
+// Why elements of an output are undecided: the first instruction from which nothing is known.
+#ifndef ASSAY_CHECK_UNDECIDED_H_
+#define ASSAY_CHECK_UNDECIDED_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "check/profile.h"
+#include "devices/run_devices.h"
+#include "run/program.h"
+
+namespace assay {
+
+struct FirstUndecided {
+  std::string instruction, op;
+  std::string inside;  // the call, branch or loop that it stands in; empty: the entry computation
+  int64_t turn = -1;   // of the loop
+  std::string why;
+};
+
+// Of each leaf of the program's root that is named: the instruction, first in program order, with undecided elements whose operands
+// have none, and on which the leaf depends by undecided elements. None where there is no such instruction. The program is run
+// once more with flags of all instructions, and once each call, branch, and turn of a loop that it is looked for in.
+absl::StatusOr<std::vector<std::optional<FirstUndecided>>> FindFirstUndecided(
+    const Program& program, const Profile& profile, const std::vector<Literal>& arguments,
+    std::span<const int64_t> leaves, const RunOptions& options, std::span<const Engine* const> engines);
+
+}  // namespace assay
+
+#endif  // ASSAY_CHECK_UNDECIDED_H_
