@@ -27,7 +27,8 @@ absl::Status CheckShardingOf(const Instruction& instruction) {
       arrays.empty())
     return absl::OkStatus();
   const std::vector<std::string> shardings = LeafShardings(text);
-  const bool is_one = !text.starts_with("{{");  // of a tuple it is that of each array
+  // One that is no list is, of a tuple, that of each array; "{}" is a list of none.
+  const bool is_one = shardings.size() == 1 && !text.starts_with("{{");
   if (!is_one && shardings.size() != arrays.size()) {
     return InvalidProgram(
         {}, fmt::format("{} shardings for {}", shardings.size(), instruction.shape->ToString()));
