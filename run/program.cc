@@ -61,6 +61,9 @@ absl::StatusOr<Program> Program::OfModule(Module module) {
   return Program(std::move(verified), std::move(expanded));
 }
 
+Program::Program(VerifiedModule module)
+    : Program(module, custom::ExpandXlaCalls(module).value_or(std::nullopt)) {}
+
 Program::Program(VerifiedModule written, std::optional<VerifiedModule> expanded)
     : shared_(std::make_shared<Shared>(std::move(written), std::move(expanded))) {
   shared_->is_free = HasFreeDimensions(shared_->written.module());

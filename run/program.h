@@ -37,7 +37,8 @@ class Program {
   static absl::StatusOr<Program> OfModule(Module module);
   // The same of what RefineProgram gave: since the program was valid without sizes, those make what is wrong, EvalError.
   static absl::StatusOr<Program> OfRefined(Module module);
-  explicit Program(VerifiedModule module) : Program(std::move(module), std::nullopt) {}
+  // Custom calls of XLA's compilers that contradict themselves stay as they are, and are errors where they run.
+  explicit Program(VerifiedModule module);
 
   // StableHLO with free dimensions ('?', docs/free_dimensions.md): Load has read and checked it, and module() has its parameters and
   // result alone. It is run as RefinedFor gives it, and can be planned only so.

@@ -81,24 +81,24 @@ bool IsPrinted(const absl::StatusOr<std::string>& form) {
 void CheckPrinting(const Program& program, Counts& counts, const RunOptions& options = {},
                    const GiveInputs* inputs = nullptr) {
   ++counts.programs;
-  const std::string text = ModuleToText(program.module());
+  const std::string text = ModuleToText(program.as_written());
   const std::optional<Program> from_text = Again("again.hlo", text);
   if (!from_text) return;
-  CHECK(ModuleToText(from_text->module()) == text);
-  const absl::StatusOr<std::string> proto = ExportProto(program.module());
+  CHECK(ModuleToText(from_text->as_written()) == text);
+  const absl::StatusOr<std::string> proto = ExportProto(program.as_written());
   if (IsPrinted(proto)) {
     ++counts.protos;
     if (const std::optional<Program> from_proto = Again("again.pb", *proto)) {
-      CHECK(ModuleToText(from_proto->module()) == text);
-      CHECK(ExportProto(from_proto->module()).value_or("") == *proto);
+      CHECK(ModuleToText(from_proto->as_written()) == text);
+      CHECK(ExportProto(from_proto->as_written()).value_or("") == *proto);
     }
   }
   std::optional<Program> from_stablehlo;
-  const absl::StatusOr<std::string> stablehlo = ExportStableHlo(program.module());
+  const absl::StatusOr<std::string> stablehlo = ExportStableHlo(program.as_written());
   if (IsPrinted(stablehlo)) {
     ++counts.stablehlo;
     from_stablehlo = Again("again.mlir", *stablehlo);
-    if (from_stablehlo) CHECK(ExportStableHlo(from_stablehlo->module()).value_or("") == *stablehlo);
+    if (from_stablehlo) CHECK(ExportStableHlo(from_stablehlo->as_written()).value_or("") == *stablehlo);
   }
   if (inputs == nullptr) return;
   const Outcome wanted = Run(program, options, *inputs);

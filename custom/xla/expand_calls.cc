@@ -187,11 +187,13 @@ class CallExpander {
     }
     if (!computations.ok()) return AtCall(computations.status(), call, target.name);
     std::vector<ComputationId> ids;
+    int64_t number = 0;  // names are unique in the call
     for (Computation& computation : *computations) {
       computation.name = UniqueName(fmt::format("{}.{}", call.name, computation.name));
       computation.position = call.position;
       for (Instruction& instruction : computation.instructions) {
         instruction.position = call.position;
+        instruction.name = fmt::format("{}.{}.{}", call.name, Name(instruction.opcode), number++);
         Renumber(instruction, ids);
       }
       ids.push_back(Append(std::move(computation)));
