@@ -84,8 +84,8 @@ bool HasOtherLayout(const Shape& shape) {
   return shape.IsArray() && !shape.layout().minor_to_major.empty() && !shape.layout().IsRowMajor();
 }
 
-// Layouts are written where the call has constraints, and where a result's is another than the default one: what a call means
-// may depend on it (custom/xla). Then operands have those of their instructions.
+// Layouts are written where the call has constraints, and where a result's is another than the default one: what
+// a call means may depend on it (custom/xla). Then operands have those of their instructions.
 void SetLayouts(OpExport& out, std::span<const Shape* const> results) {
   const AttrValue* const constraints = out.attributes().Find(Attr::kOperandLayoutConstraints);
   ShapeList shapes;
