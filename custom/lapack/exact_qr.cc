@@ -38,7 +38,8 @@ struct Geqp3 {
     return true;
   }
 
-  // geqp3's own exchanges: columns of which `order` is not 0 come first; `order` becomes their numbers, from 1 on.
+  // geqp3's own exchanges: columns of which `order` is not 0 come first; `order` becomes their numbers, from
+  // 1 on.
   static int64_t TakeFixedColumns(Matrix<S>& a, int32_t* order) {
     int64_t fixed = 0;
     for (int64_t j = 0; j < a.columns; ++j) {

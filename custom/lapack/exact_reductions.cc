@@ -24,8 +24,8 @@ struct Gehrd {
   }
 };
 
-// The upper triangle is reduced from its last column on: as the lower one with rows and columns in the other order. The
-// other triangle keeps its elements.
+// The upper triangle is reduced from its last column on: as the lower one with rows and columns in the other
+// order. The other triangle keeps its elements.
 template <class S>
 struct Sytrd {
   static absl::StatusOr<bool> Run(const LapackArguments& args, Work& work) {

@@ -10,7 +10,8 @@ namespace {
 using linalg::Matrix;
 using linalg::Work;
 
-// Vectors of singular values that are 0, and those that there is none for, complete the others to a unitary matrix.
+// Vectors of singular values that are 0, and those that there is none for, complete the others to a unitary
+// matrix.
 template <class S>
 struct Svd {
   using I = linalg::IteratedOf<S>;

@@ -1,9 +1,10 @@
 // The eigenvalues on the diagonal of a Schur form: which of them are equal, and their order.
 //
-// With right and left eigenvectors x_i and y_i an eigenvalue is known to within e_i = n 2^(8 - bits) |T| |x_i| |y_i| / |y_i* x_i|.
-// Where k of them are the same number with fewer vectors, they are computed some 2^(-bits / k) apart, and so large are their
-// e_i then; if they happen to be nearer, the vectors are those of values 2^(-bits / k) apart. So those that are apart by less than
-// 2^16 e_i are one group; its mean is known to the last bits.
+// With right and left eigenvectors x_i and y_i an eigenvalue is known to within e_i = n 2^(8 - bits) |T|
+// |x_i| |y_i| / |y_i* x_i|. Where k of them are the same number with fewer vectors, they are computed some
+// 2^(-bits / k) apart, and so large are their e_i then; if they happen to be nearer, the vectors are those of
+// values 2^(-bits / k) apart. So those that are apart by less than 2^16 e_i are one group; its mean is known
+// to the last bits.
 #ifndef ASSAY_CUSTOM_LINALG_EIGENVALUES_H_
 #define ASSAY_CUSTOM_LINALG_EIGENVALUES_H_
 
@@ -36,8 +37,8 @@ struct EigenGroups {
   std::vector<C> values;
 };
 
-// x with T x = x t_ii, x_i = 1 and 0 behind, or with T* x = x conj(t_ii) and 0 before; its size as an exponent. A divisor that
-// is smaller than 2^least is that.
+// x with T x = x t_ii, x_i = 1 and 0 behind, or with T* x = x conj(t_ii) and 0 before; its size as an
+// exponent. A divisor that is smaller than 2^least is that.
 template <class C>
 absl::StatusOr<int> SizeOfVector(const Matrix<C>& t, int64_t i, bool left, int least, Work& work) {
   using R = RealOf<C>;
@@ -86,7 +87,8 @@ absl::StatusOr<std::vector<int>> EigenvalueTolerances(const Schur<C>& schur, int
   return result;
 }
 
-// Numbers 0, 1, ... for values in rising order, the same one for neighbours that are apart by 2^tolerance at most.
+// Numbers 0, 1, ... for values in rising order, the same one for neighbours that are apart by 2^tolerance at
+// most.
 template <class R>
 std::vector<int> Ranks(const std::vector<R>& values, const std::vector<int>& tolerances,
                        const std::vector<int>& within) {
@@ -176,7 +178,8 @@ inline bool FitGroups(const std::vector<int64_t>& roots, const std::vector<int>&
   return true;
 }
 
-// The groups of the eigenvalues, by which the rows of the Schur form are put in order: those of a group stand together.
+// The groups of the eigenvalues, by which the rows of the Schur form are put in order: those of a group stand
+// together.
 template <class C>
 absl::StatusOr<EigenGroups<C>> OrderEigenvalues(Schur<C>& schur, bool is_real, Work& work) {
   using R = RealOf<C>;

@@ -63,7 +63,8 @@ absl::Status Orthonormalize(Matrix<C>& q, int64_t first, Work& work) {
   return absl::OkStatus();
 }
 
-// Length 1, the largest element real and positive: the first of those whose squares are apart by less than 2^-48 of it.
+// Length 1, the largest element real and positive: the first of those whose squares are apart by less than
+// 2^-48 of it.
 template <class C>
 void Normalize(C* x, int64_t n, bool is_real) {
   using R = RealOf<C>;
@@ -79,8 +80,8 @@ void Normalize(C* x, int64_t n, bool is_real) {
   for (int64_t k = 0; is_real && k < n; ++k) x[k].im = R();
 }
 
-// The eigenvectors of one group in the coordinates of Schur vectors: W for what its block (or the block's adjoint) takes to 0, and what
-// belongs to it before it (behind it).
+// The eigenvectors of one group in the coordinates of Schur vectors: W for what its block (or the block's
+// adjoint) takes to 0, and what belongs to it before it (behind it).
 template <class C>
 absl::StatusOr<Matrix<C>> VectorsOfGroup(const Matrix<C>& t, const EigenGroup<C>& group, bool left, int least,
                                          Work& work) {
@@ -107,8 +108,8 @@ absl::StatusOr<Matrix<C>> VectorsOfGroup(const Matrix<C>& t, const EigenGroup<C>
   return x;
 }
 
-// A matrix whose column i is an eigenvector of values[i]. A group has the canonical basis of its eigenspace, again and again where its
-// value is there more often.
+// A matrix whose column i is an eigenvector of values[i]. A group has the canonical basis of its eigenspace,
+// again and again where its value is there more often.
 template <class C>
 absl::StatusOr<Matrix<C>> Eigenvectors(const Schur<C>& schur, const EigenGroups<C>& groups, bool left,
                                        bool is_real, Work& work) {
@@ -137,7 +138,8 @@ absl::StatusOr<Matrix<C>> Eigenvectors(const Schur<C>& schur, const EigenGroups<
   return result;
 }
 
-// Makes the Schur vectors of a group canonical: the canonical basis of what the block takes to 0, then that of the same for the rest.
+// Makes the Schur vectors of a group canonical: the canonical basis of what the block takes to 0, then that
+// of the same for the rest.
 template <class C>
 absl::Status CanonicalizeGroup(Schur<C>& schur, const EigenGroup<C>& group, int least, Work& work) {
   Matrix<C> block = BlockOf(schur.t, group);

@@ -1,5 +1,5 @@
-// Singular values by Hestenes and Jacobi's rotations of columns, which find small ones as exactly as large ones where the columns
-// are only badly scaled.
+// Singular values by Hestenes and Jacobi's rotations of columns, which find small ones as exactly as large
+// ones where the columns are only badly scaled.
 #ifndef ASSAY_CUSTOM_LINALG_JACOBI_H_
 #define ASSAY_CUSTOM_LINALG_JACOBI_H_
 
@@ -32,8 +32,9 @@ void RotateColumns(const RealOf<S>& c, const RealOf<S>& s, const S& phase, S* x,
   }
 }
 
-// Makes the columns of X orthogonal to each other by rotations, which `turned`, if there is one, takes part in. A column that
-// is smaller than 2^least is as good as 0. What does not come to an end, rounding errors, is in doubt.
+// Makes the columns of X orthogonal to each other by rotations, which `turned`, if there is one, takes part
+// in. A column that is smaller than 2^least is as good as 0. What does not come to an end, rounding errors,
+// is in doubt.
 template <class S>
 absl::Status OrthogonalizeColumns(Matrix<S>& x, Matrix<S>* turned, int least, Work& work) {
   using R = RealOf<S>;
@@ -77,8 +78,8 @@ struct Singular {
   Matrix<S> u, v;
 };
 
-// Equal singular values, which are apart by less than 2^-kKept of themselves, are their mean, and their vectors of V the
-// canonical ones of their span.
+// Equal singular values, which are apart by less than 2^-kKept of themselves, are their mean, and their
+// vectors of V the canonical ones of their span.
 template <class S>
 absl::Status Canonicalize(Singular<S>& singular, Matrix<S>& other, Matrix<S>& canonical, Work& work) {
   using R = RealOf<S>;
@@ -101,7 +102,8 @@ absl::Status Canonicalize(Singular<S>& singular, Matrix<S>& other, Matrix<S>& ca
   return absl::OkStatus();
 }
 
-// By A P = Q R with columns exchanged, whose triangle has as many rows as A's rank, and rotations of the columns of R*.
+// By A P = Q R with columns exchanged, whose triangle has as many rows as A's rank, and rotations of the
+// columns of R*.
 template <class S>
 absl::StatusOr<Singular<IteratedOf<S>>> SingularValues(const Matrix<S>& a, bool vectors, Work& work) {
   using I = IteratedOf<S>;

@@ -1,8 +1,9 @@
-// Exact results rounded once, by Ziv's strategy: a computation is made with numbers of more and more digits until two in
-// succession, rounded to the type of the results, have the same bytes.
+// Exact results rounded once, by Ziv's strategy: a computation is made with numbers of more and more digits
+// until two in succession, rounded to the type of the results, have the same bytes.
 //
-// A computation is Routine<S>::Run(arguments, work) for elements S; it answers false where it was not sure of a decision (which
-// eigenvalues are equal), and then the next one is made in any case. The last one's results stand whatever they are.
+// A computation is Routine<S>::Run(arguments, work) for elements S; it answers false where it was not sure of
+// a decision (which eigenvalues are equal), and then the next one is made in any case. The last one's results
+// stand whatever they are.
 #ifndef ASSAY_CUSTOM_LINALG_LADDER_H_
 #define ASSAY_CUSTOM_LINALG_LADDER_H_
 

@@ -1,4 +1,5 @@
-// Complex numbers of wide ones, matrices in column-major order, and what both kinds of elements have in common.
+// Complex numbers of wide ones, matrices in column-major order, and what both kinds of elements have in
+// common.
 #ifndef ASSAY_CUSTOM_LINALG_MATRIX_H_
 #define ASSAY_CUSTOM_LINALG_MATRIX_H_
 

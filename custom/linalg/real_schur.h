@@ -8,14 +8,15 @@
 
 namespace assay::linalg {
 
-// The 2 x 2 block of a pair of eigenvalues re +- im i: equal diagonal elements, and beside it numbers of opposite signs, of which the
-// upper one is at least as large.
+// The 2 x 2 block of a pair of eigenvalues re +- im i: equal diagonal elements, and beside it numbers of
+// opposite signs, of which the upper one is at least as large.
 template <class R>
 struct PairBlock {
   R re, above, below;
 };
 
-// Orthonormal real columns, of which the next one or two are added: the parts of a complex vector that are left over by those before.
+// Orthonormal real columns, of which the next one or two are added: the parts of a complex vector that are
+// left over by those before.
 template <class R>
 class RealSchurVectors {
  public:

@@ -1,5 +1,5 @@
-// Householder's reflectors H = 1 - tau v v*, v = (1, tail), and the factorizations that they make, as LAPACK defines
-// and stores them: larfg, geqr2, geqp3, gehd2, sytd2, orm2r.
+// Householder's reflectors H = 1 - tau v v*, v = (1, tail), and the factorizations that they make, as LAPACK
+// defines and stores them: larfg, geqr2, geqp3, gehd2, sytd2, orm2r.
 #ifndef ASSAY_CUSTOM_LINALG_REFLECTORS_H_
 #define ASSAY_CUSTOM_LINALG_REFLECTORS_H_
 
@@ -11,8 +11,9 @@
 
 namespace assay::linalg {
 
-// H* (alpha, x) = (beta, 0) with beta = -sign(re alpha) |(alpha, x)|, the sign of 0 being +; tau = (beta - alpha) / beta,
-// and x becomes the tail x / (alpha - beta). tau = 0 where x = 0 and alpha is real. Returns tau; alpha becomes beta.
+// H* (alpha, x) = (beta, 0) with beta = -sign(re alpha) |(alpha, x)|, the sign of 0 being +; tau = (beta -
+// alpha) / beta, and x becomes the tail x / (alpha - beta). tau = 0 where x = 0 and alpha is real. Returns
+// tau; alpha becomes beta.
 template <class S>
 S MakeReflector(S& alpha, S* x, int64_t count) {
   const RealOf<S> rest = SquaredNorm(x, count);
@@ -70,8 +71,9 @@ absl::Status FactorQr(Matrix<S>& a, std::vector<S>& taus, Work& work) {
   return absl::OkStatus();
 }
 
-// geqp3: of columns `fixed` and on, the one that comes next is the first of those whose norm, in the rows that are left,
-// is the largest; squared norms that are apart by less than 2^-48 of it are equal. `order` goes along with the columns.
+// geqp3: of columns `fixed` and on, the one that comes next is the first of those whose norm, in the rows
+// that are left, is the largest; squared norms that are apart by less than 2^-48 of it are equal. `order`
+// goes along with the columns.
 template <class S, class Index>
 absl::Status FactorPivotedQr(Matrix<S>& a, int64_t fixed, Index* order, std::vector<S>& taus, Work& work) {
   const int64_t m = a.rows, n = a.columns, k = std::min(m, n);

@@ -1,5 +1,5 @@
-// Complex Schur forms: A = Z T Z* with T triangular, by Hessenberg's form and QR steps with one shift; eigenvalues in
-// groups that are equal, in a canonical order, and how sure that is.
+// Complex Schur forms: A = Z T Z* with T triangular, by Hessenberg's form and QR steps with one shift;
+// eigenvalues in groups that are equal, in a canonical order, and how sure that is.
 #ifndef ASSAY_CUSTOM_LINALG_SCHUR_H_
 #define ASSAY_CUSTOM_LINALG_SCHUR_H_
 

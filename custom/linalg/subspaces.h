@@ -1,5 +1,6 @@
-// Bases of subspaces that depend on the subspace alone. Where an eigenvalue or a singular value is there once, its vector is
-// unique but for its sign or phase, where it is there k times, but for a unitary matrix; these rules leave nothing open.
+// Bases of subspaces that depend on the subspace alone. Where an eigenvalue or a singular value is there
+// once, its vector is unique but for its sign or phase, where it is there k times, but for a unitary matrix;
+// these rules leave nothing open.
 #ifndef ASSAY_CUSTOM_LINALG_SUBSPACES_H_
 #define ASSAY_CUSTOM_LINALG_SUBSPACES_H_
 
@@ -12,13 +13,14 @@
 
 namespace assay::linalg {
 
-// Lengths of vectors squared that count as different from 0 are at least this over the dimension: were all axes' projections
-// shorter, the squares would not add up to the subspace's dimension, 1 or more.
+// Lengths of vectors squared that count as different from 0 are at least this over the dimension: were all
+// axes' projections shorter, the squares would not add up to the subspace's dimension, 1 or more.
 inline constexpr double kLeastPart = 0.37;
 
-// A matrix C of k rows and as many columns for n x k orthonormal columns Q: Q C are the projections of the axes onto the
-// span of Q, in their order, by Gram and Schmidt's rule; an axis of whose projection less than kLeastPart / n is left
-// (squared) has none. So the first element that is not too small of a single vector is real and positive.
+// A matrix C of k rows and as many columns for n x k orthonormal columns Q: Q C are the projections of the
+// axes onto the span of Q, in their order, by Gram and Schmidt's rule; an axis of whose projection less than
+// kLeastPart / n is left (squared) has none. So the first element that is not too small of a single vector is
+// real and positive.
 template <class S>
 absl::StatusOr<Matrix<S>> CanonicalCoordinates(const Matrix<S>& q, Work& work) {
   using R = RealOf<S>;
@@ -71,8 +73,8 @@ absl::Status MultiplyColumns(Matrix<S>& q, int64_t first, const Matrix<S>& c, Wo
   return absl::OkStatus();
 }
 
-// The first `wanted` columns of a unitary matrix whose first ones are Q's, of which there are no more: the others are those of the
-// product of the reflectors that make Q triangular.
+// The first `wanted` columns of a unitary matrix whose first ones are Q's, of which there are no more: the
+// others are those of the product of the reflectors that make Q triangular.
 template <class S>
 absl::StatusOr<Matrix<S>> Completed(const Matrix<S>& q, int64_t wanted, Work& work) {
   Matrix<S> result(q.rows, wanted);

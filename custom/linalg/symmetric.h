@@ -1,4 +1,5 @@
-// Eigenvalues and eigenvectors of Hermitian matrices: A = Q T Q* with T tridiagonal, then QL steps with implicit shifts.
+// Eigenvalues and eigenvectors of Hermitian matrices: A = Q T Q* with T tridiagonal, then QL steps with
+// implicit shifts.
 #ifndef ASSAY_CUSTOM_LINALG_SYMMETRIC_H_
 #define ASSAY_CUSTOM_LINALG_SYMMETRIC_H_
 
@@ -10,9 +11,9 @@
 
 namespace assay::linalg {
 
-// T with diagonals d and e, which become the eigenvalues, in no order, and 0; the columns of `vectors`, if there are any,
-// take part. T falls apart where e is 0 from the beginning: `sizes` says of each row what its block's numbers reach (their
-// exponent), and that of a block of one is an exact eigenvalue.
+// T with diagonals d and e, which become the eigenvalues, in no order, and 0; the columns of `vectors`, if
+// there are any, take part. T falls apart where e is 0 from the beginning: `sizes` says of each row what its
+// block's numbers reach (their exponent), and that of a block of one is an exact eigenvalue.
 template <class S>
 class TridiagonalQl {
  public:
@@ -97,8 +98,8 @@ struct Eigen {
   Matrix<S> vectors;
 };
 
-// Of the lower triangle. Eigenvalues that are apart by less than 2^-kKept of their block's numbers are equal, and those that
-// are smaller than that are 0.
+// Of the lower triangle. Eigenvalues that are apart by less than 2^-kKept of their block's numbers are equal,
+// and those that are smaller than that are 0.
 template <class S>
 absl::StatusOr<Eigen<IteratedOf<S>>> HermitianEigenvalues(Matrix<S> a, bool vectors, Work& work) {
   using I = IteratedOf<S>;

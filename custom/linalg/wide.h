@@ -1,10 +1,11 @@
-// Floating-point numbers of N x 64 bits: what decompositions are computed in before they are rounded to a type
-// (custom/linalg/ladder.h). Every operation is one of integers, so a result is the same on every machine; exponents have
-// 32 bits, so that nothing overflows or is subnormal.
+// Floating-point numbers of N x 64 bits: what decompositions are computed in before they are rounded to a
+// type (custom/linalg/ladder.h). Every operation is one of integers, so a result is the same on every
+// machine; exponents have 32 bits, so that nothing overflows or is subnormal.
 //
-// A number is 0 or +-0.d_1 d_2 ... d_64N x 2^exponent in binary, d_1 = 1. Operations drop the digits behind the last (their
-// error is below 2 units of it), but for one rule: a sum of two numbers that is smaller than 2^-48N times the larger of
-// them, of whose digits three quarters have cancelled, is 0. So what is 0 without rounding errors is 0 with them.
+// A number is 0 or +-0.d_1 d_2 ... d_64N x 2^exponent in binary, d_1 = 1. Operations drop the digits behind
+// the last (their error is below 2 units of it), but for one rule: a sum of two numbers that is smaller than
+// 2^-48N times the larger of them, of whose digits three quarters have cancelled, is 0. So what is 0 without
+// rounding errors is 0 with them.
 #ifndef ASSAY_CUSTOM_LINALG_WIDE_H_
 #define ASSAY_CUSTOM_LINALG_WIDE_H_
 
@@ -23,7 +24,8 @@
 
 namespace assay::linalg {
 
-// Without kZeros the rule for sums that are 0 does not hold: for iterations, which come to their ends by small numbers.
+// Without kZeros the rule for sums that are 0 does not hold: for iterations, which come to their ends by
+// small numbers.
 template <int N, bool kZeros = true>
 class Wide {
  public:
@@ -126,9 +128,9 @@ class Wide {
     return (scaled * y).Times2To(half);
   }
 
-  // The nearest number of a format with `precision` bits, least exponent `least` (the smallest subnormal is 2^least) and
-  // largest numbers below 2^most, by its double; ties to even, beyond the largest infinity. What is within 2^-kKept of
-  // a tie of the format, relatively, is the tie.
+  // The nearest number of a format with `precision` bits, least exponent `least` (the smallest subnormal is
+  // 2^least) and largest numbers below 2^most, by its double; ties to even, beyond the largest infinity. What
+  // is within 2^-kKept of a tie of the format, relatively, is the tie.
   [[gnu::noinline]] double Round(int precision, int least, int most) const {
     if (is_zero()) return 0;
     Wide x = *this;
@@ -252,7 +254,8 @@ class Wide {
     return Combine(a, a.negative_, b, negative, kept);
   }
 
-  // Not once more in each place that adds: of longer numbers that takes the compiler minutes, and the processor no less time.
+  // Not once more in each place that adds: of longer numbers that takes the compiler minutes, and the
+  // processor no less time.
   [[gnu::noinline]] static Wide AddCalled(const Wide& a, const Wide& b, bool negative, int kept) {
     return Add(a, b, negative, kept);
   }

@@ -29,8 +29,8 @@ std::vector<Literal> Eigh(const LapackType& type, const Literal& a,
 
 TEST_CASE("lapack exact: vectors of one value are canonical", "[custom][lapack]") {
   for (const LapackType& type : LapackTypes()) {
-    // Ones: 0 twice, with the plane that is orthogonal to (1, 1, 1), and 3. The projection of the first axis onto the plane is (2,
-    // -1, -1) / 3, that of the second one without it (0, 1, -1) / 2.
+    // Ones: 0 twice, with the plane that is orthogonal to (1, 1, 1), and 3. The projection of the first axis
+    // onto the plane is (2, -1, -1) / 3, that of the second one without it (0, 1, -1) / 2.
     const std::vector<Literal> r = Eigh(type, LiteralOf(type, {3, 3}, std::vector<Number>(9, 1)));
     CHECK(
         (NumberAt(r[1], 0) == Number(0) && NumberAt(r[1], 1) == Number(0) && NumberAt(r[1], 2) == Number(3)));
@@ -59,7 +59,8 @@ TEST_CASE("lapack exact: vectors of one value are canonical", "[custom][lapack]"
 TEST_CASE("lapack exact: a defective matrix has its eigenvalue exactly, and its vector again and again",
           "[custom][lapack]") {
   for (const LapackType& type : LapackTypes()) {
-    // S J S^-1 for a block of Jordan with the eigenvalue 2 and S = (1 0 0; 1 1 0; 0 1 1): the vector is S's first column.
+    // S J S^-1 for a block of Jordan with the eigenvalue 2 and S = (1 0 0; 1 1 0; 0 1 1): the vector is S's
+    // first column.
     const Literal a = LiteralOf(type, {3, 3}, {1, 1, 0, 0, 2, 1, 1, -1, 3});
     const bool is_complex = type.is_complex();
     const std::string w = fmt::format("{}[3]", type.name), v = fmt::format("{}[3,3]", type.complex);
