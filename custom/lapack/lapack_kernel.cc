@@ -203,7 +203,7 @@ class Batch {
       ASSAY_RETURN_IF_ERROR(Climb(operands, m));
       return 0;
     }
-    // Integers are those of a matrix of zeros.
+    // Decision: lapack-not-finite. Integers are those of a matrix of zeros.
     for (size_t i = 0; i < operands_.size(); ++i) {
       if (operands_[i].type != ElementType::kS32 && operands_[i].bytes > 0)
         std::memset(PlaceOf(i), 0, operands_[i].bytes);

@@ -4,6 +4,7 @@
 // A computation is Routine<S>::Run(arguments, work) for elements S; it answers false where it was not sure of
 // a decision (which eigenvalues are equal), and then the next one is made in any case. The last one's results
 // stand whatever they are.
+// Decision: lapack-calls.
 #ifndef ASSAY_CUSTOM_LINALG_LADDER_H_
 #define ASSAY_CUSTOM_LINALG_LADDER_H_
 

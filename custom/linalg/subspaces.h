@@ -1,6 +1,7 @@
 // Bases of subspaces that depend on the subspace alone. Where an eigenvalue or a singular value is there
 // once, its vector is unique but for its sign or phase, where it is there k times, but for a unitary matrix;
 // these rules leave nothing open.
+// Decision: lapack-unique.
 #ifndef ASSAY_CUSTOM_LINALG_SUBSPACES_H_
 #define ASSAY_CUSTOM_LINALG_SUBSPACES_H_
 
