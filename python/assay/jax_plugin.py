@@ -23,6 +23,7 @@ PLATFORM = "assay"
 LIBRARY = pathlib.Path(__file__).with_name("libpjrt_assay.so")
 # Below the CPU's, which is 0: who installs Assay does not change where programs run.
 PRIORITY = -1
+CALLBACK_TARGET = "assay_host_callback"
 _log = logging.getLogger(__name__)
 
 
@@ -39,7 +40,8 @@ def initialize(library: pathlib.Path | str = LIBRARY, options: dict | None = Non
     if not named:
         xla_bridge.register_plugin(PLATFORM, priority=PRIORITY, library_path=str(library), options=options)
     plugin = ctypes.CDLL(str(library))
-    for extend in (_add_cpu_for_callbacks, _share_lowerings_of_cpu, _allow_donation,
+    for extend in (_add_cpu_for_callbacks, _share_lowerings_of_cpu, _lower_linear_algebra, _lower_custom_partitioning,
+                   _allow_donation, _use_compilation_cache,
                    functools.partial(_serve_callbacks, plugin), functools.partial(_serve_ffi, plugin)):
         try:
             extend()
@@ -75,6 +77,83 @@ def _share_lowerings_of_cpu() -> None:
     rules[PLATFORM] = collections.ChainMap(rules[PLATFORM], rules["cpu"])
 
 
+def _lower_linear_algebra() -> None:
+    """Algorithms that JAX has for other platforms. QDWH and the polar decomposition are written in JAX itself; Jacobi's is
+    another way to the same decomposition, which LAPACK's calls give exactly rounded."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+    from jax._src.tpu.linalg import eigh as qdwh_eigh
+    from jax._src.tpu.linalg import svd as polar_svd
+
+    rules = mlir._platform_specific_lowerings["cpu"]
+    eigh_rule, svd_rule = rules[linalg.eigh_p].rule, rules[linalg.svd_p].rule
+
+    def lower_eigh(ctx, operand, *, algorithm, **options):
+        if algorithm == linalg.EighImplementation.QDWH:
+            return mlir.lower_fun(qdwh_eigh._eigh_qdwh_impl, multiple_results=True)(ctx, operand, **options)
+        return eigh_rule(ctx, operand, algorithm=None, **options)
+
+    def lower_svd(ctx, operand, *, algorithm=None, **options):
+        if algorithm == linalg.SvdAlgorithm.POLAR and 0 not in ctx.avals_in[0].shape[-2:]:
+            return mlir.lower_fun(polar_svd._svd_tpu, multiple_results=True)(ctx, operand, **options)
+        if algorithm in (linalg.SvdAlgorithm.POLAR, linalg.SvdAlgorithm.JACOBI):
+            algorithm = None
+        return svd_rule(ctx, operand, algorithm=algorithm, **options)
+
+    mlir.register_lowering(linalg.eigh_p, lower_eigh, platform=PLATFORM)
+    mlir.register_lowering(linalg.svd_p, lower_svd, platform=PLATFORM)
+
+
+def _lower_custom_partitioning() -> None:
+    """jax.experimental.custom_partitioning: the function itself, of whole values. How XLA is to cut it up is left aside."""
+    from jax._src import core, custom_partitioning
+    from jax._src.interpreters import mlir
+
+    def lower(ctx, *values, call, **options):
+        del options
+        return mlir.lower_fun(core.jaxpr_as_fun(call), multiple_results=True)(ctx, *values)
+
+    mlir.register_lowering(custom_partitioning.custom_partitioning_p, lower, platform=PLATFORM)
+
+
+def _use_compilation_cache() -> None:
+    """JAX's persistent compilation cache asks for the platform by name. Programs with callbacks are not cached: they know
+    their functions by numbers of this process."""
+    from jax._src import compilation_cache, compiler
+
+    is_used, get_key = compilation_cache.is_cache_used, compiler._get_cache_key
+
+    @functools.wraps(is_used)
+    def is_cache_used(backend):
+        if backend.platform != PLATFORM:
+            return is_used(backend)
+        return compilation_cache.is_persistent_cache_enabled()
+
+    @functools.wraps(get_key)
+    def get_cache_key(options, backend, computation, *args, **kwargs):
+        if backend.platform == PLATFORM and is_cache_used(backend) and _calls_back(computation):
+            return None
+        return get_key(options, backend, computation, *args, **kwargs)
+
+    compilation_cache.is_cache_used = is_cache_used
+    compiler._get_cache_key = get_cache_key
+
+
+def _calls_back(module) -> bool:
+    from jax._src.lib.mlir import ir
+
+    found = False
+
+    def look(operation):
+        nonlocal found
+        target = operation.attributes["call_target_name"] if "call_target_name" in operation.attributes else None
+        found = found or (target is not None and ir.StringAttr(target).value == CALLBACK_TARGET)
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    module.operation.walk(look)
+    return found
+
+
 def _allow_donation() -> None:
     from jax._src.interpreters import mlir
 
@@ -102,7 +181,8 @@ _TYPES = {1: "bool", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "uint8", 
           32: "float6_e2m3fn", 33: "float6_e3m2fn"}
 # Functions by the numbers that programs know them by; a program may run as long as the process does.
 _functions: dict[int, object] = {}
-_numbers = itertools.count(1)
+# Other processes' numbers, which a serialized program may have, are not among them.
+_numbers = itertools.count(int.from_bytes(os.urandom(6), "little") << 14 | 1)
 
 
 @functools.cache
@@ -127,6 +207,8 @@ def _call(number, num_operands, operands, num_results, results, error, error_siz
     try:
         # Copies: what a function keeps must outlive the run.
         given = [np.array(_view(operands[i])) for i in range(num_operands)]
+        if number not in _functions:
+            raise RuntimeError("the program's callback is a function of another process")
         for i, value in enumerate(_functions[number](*given)):
             _view(results[i])[...] = value
         return 0
@@ -181,8 +263,9 @@ def _serve_callbacks(plugin: ctypes.CDLL) -> None:
             operands = [token, *operands]
             ctx = dataclasses.replace(ctx, avals_in=[core.abstract_token, *ctx.avals_in],
                                       avals_out=[core.abstract_token, *ctx.avals_out])
-        lower = ffi.build_ffi_lowering_function("assay_host_callback", has_side_effect=has_side_effect)
-        call = lower(ctx, *operands, number=np.uint64(number))
+        lower = ffi.build_ffi_lowering_function(CALLBACK_TARGET, has_side_effect=has_side_effect)
+        # Of a partitioned callback each device's part is handed on by itself.
+        call = lower(ctx, *operands, number=np.uint64(number), partitioned=partitioned)
         if sharding is not None and not token:
             mlir.set_sharding(ctx.module_context, call, sharding)
         results = call.results
