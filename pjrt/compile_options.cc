@@ -1,10 +1,15 @@
 #include "pjrt/compile_options.h"
 
+#include <cstring>
+#include <optional>
+#include <string>
+
 #include "absl/functional/function_ref.h"
 #include "evaluator/device.h"
 #include "fmt/format.h"
 #include "hlo/proto/wire.h"
 #include "pjrt/wire_writer.h"
+#include "pjrt/xla_options.h"
 
 namespace assay::pjrt {
 namespace {
@@ -84,17 +89,35 @@ absl::Status ReadBuildOptions(const WireField& field, CompileOptions& options) {
   return field.number == 9 && field.is_bytes ? ReadAssignment(field.payload, options) : absl::OkStatus();
 }
 
-// An entry of env_option_overrides: an option of XLA's by its name. They are about the code that XLA makes, and say nothing
-// here; other names are mistakes, which frameworks look for in XLA's words.
-absl::Status CheckOverride(const WireField& entry) {
-  if (!entry.is_bytes) return absl::OkStatus();
-  std::string_view name;
-  ASSAY_RETURN_IF_ERROR(ForEachField(entry.payload, [&](const WireField& field) {
-    if (field.number == 1 && field.is_bytes) name = field.payload;
+// An OptionOverrideProto: one of its fields is there, and nothing where none is.
+absl::StatusOr<std::optional<XlaOptionValue>> ReadOverride(std::string_view bytes) {
+  std::optional<XlaOptionValue> value;
+  ASSAY_RETURN_IF_ERROR(ForEachField(bytes, [&](const WireField& field) {
+    if (field.number == 1 && field.is_bytes) value = std::string(field.payload);
+    if (field.number == 2 && field.is_varint) value = field.value != 0;
+    if (field.number == 3 && field.is_varint) value = static_cast<int64_t>(field.value);
+    double number;
+    if (field.number == 4 && field.whole.size() > sizeof(number)) {
+      std::memcpy(&number, field.whole.data() + field.whole.size() - sizeof(number), sizeof(number));
+      value = number;
+    }
     return absl::OkStatus();
   }));
-  if (name.starts_with("xla_")) return absl::OkStatus();
-  return InvalidProgram({}, fmt::format("No such compile option: '{}'", name.substr(0, 100)));
+  return value;
+}
+
+// An entry of env_option_overrides: an option of XLA's by its name.
+absl::Status CheckOverride(const WireField& entry) {
+  if (!entry.is_bytes) return absl::OkStatus();
+  std::string_view name, value_bytes;
+  ASSAY_RETURN_IF_ERROR(ForEachField(entry.payload, [&](const WireField& field) {
+    if (field.number == 1 && field.is_bytes) name = field.payload;
+    if (field.number == 2 && field.is_bytes) value_bytes = field.payload;
+    return absl::OkStatus();
+  }));
+  ASSAY_ASSIGN_OR_RETURN(const std::optional<XlaOptionValue> value, ReadOverride(value_bytes));
+  if (value.has_value()) return CheckXlaOption(name, *value);
+  return InvalidProgram({}, fmt::format("option '{}' has no value", name.substr(0, 100)));
 }
 
 }  // namespace
