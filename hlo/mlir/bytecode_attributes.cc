@@ -100,7 +100,7 @@ const Attribute* BytecodeReader::DecodeAnyAttribute(size_t index) {
   Entry& entry = attribute_entries_[index];
   Cursor in(file_, entry.begin, attribute_entries_[index + 1].begin);
   Attribute* const attribute = tree_->NewAttribute(Kind::kOpaque);
-  if (entry.is_of(Dialect::kOther)) {
+  if (entry.is_of(Dialect::kOther) || entry.is_of(Dialect::kStableHlo)) {
     attribute->text = "an attribute of another dialect";
     return attributes_[index] = attribute;
   }

@@ -157,10 +157,11 @@ absl::Status BytecodeReader::ReadDialects() {
     if (!in.ok()) break;
     const std::string_view name = strings_[static_cast<size_t>(index)];
     dialect_names_[i] = name;
-    dialects_[i] = name == "builtin" ? Dialect::kBuiltin
-                   : name == "vhlo"  ? Dialect::kVhlo
-                   : name == "sdy"   ? Dialect::kSdy
-                                     : Dialect::kOther;
+    dialects_[i] = name == "builtin"     ? Dialect::kBuiltin
+                   : name == "vhlo"      ? Dialect::kVhlo
+                   : name == "sdy"       ? Dialect::kSdy
+                   : name == "stablehlo" ? Dialect::kStableHlo
+                                         : Dialect::kOther;
     tree_->has_shardings |= name == "sdy";
     if (has_version) {
       uint8_t id = 0;

@@ -30,7 +30,7 @@ class BytecodeReader {
   absl::StatusOr<std::unique_ptr<Tree>> Read();
 
  private:
-  enum class Dialect : uint8_t { kBuiltin, kVhlo, kSdy, kOther };
+  enum class Dialect : uint8_t { kBuiltin, kVhlo, kSdy, kStableHlo, kOther };
   // An entry of the attribute or type table: where it begins, which is where the one before it ends, and what it is in.
   struct Entry {
     uint64_t is_open : 1;  // being read: a cycle comes back to it

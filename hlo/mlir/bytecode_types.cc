@@ -152,7 +152,13 @@ const Type* BytecodeReader::DecodeAnyType(size_t index) {
   Entry& entry = type_entries_[index];
   Cursor in(file_, entry.begin, type_entries_[index + 1].begin);
   Type* const type = tree_->NewType(Type::Kind::kUnsupported);
-  if (entry.is_of(Dialect::kOther) || entry.is_of(Dialect::kSdy)) {
+  // StableHLO's own type stands in the bodies of Shardy's regions, which have no portable form.
+  const bool is_stablehlo_token = entry.is_of(Dialect::kStableHlo) && in.left() == 1 && in.Varint() == 0;
+  if (is_stablehlo_token) {
+    type->kind = Type::Kind::kToken;
+    return types_[index] = type;
+  }
+  if (entry.is_of(Dialect::kOther) || entry.is_of(Dialect::kSdy) || entry.is_of(Dialect::kStableHlo)) {
     type->text = "of another dialect";
     return types_[index] = type;
   }
@@ -177,7 +183,16 @@ const Type* BytecodeReader::DecodeAnyType(size_t index) {
   return types_[index] = type;
 }
 
+// Builtin types 22 to 32, which MLIR has beside VHLO's: the bodies of Shardy's regions have them.
+constexpr uint64_t kFirstSmallFloat = 22;
+constexpr ElementType kSmallFloats[] = {
+    ElementType::kF8E5M2,     ElementType::kF8E4M3,        ElementType::kF8E4M3FN, ElementType::kF8E5M2FNUZ,
+    ElementType::kF8E4M3FNUZ, ElementType::kF8E4M3B11FNUZ, ElementType::kF8E3M4,   ElementType::kF4E2M1FN,
+    ElementType::kF6E2M3FN,   ElementType::kF6E3M2FN,      ElementType::kF8E8M0FNU};
+
 void BytecodeReader::ReadBuiltinType(Cursor& in, uint64_t code, Type* type) {
+  if (code >= kFirstSmallFloat && code - kFirstSmallFloat < std::size(kSmallFloats))
+    return SetElement(kSmallFloats[code - kFirstSmallFloat], type);
   switch (code) {
     case 0: {
       const uint64_t value = in.Varint();

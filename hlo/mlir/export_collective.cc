@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "hlo/mlir/exporter.h"
 #include "hlo/mlir/importer.h"
 
@@ -294,6 +295,25 @@ void ExportCollectiveBroadcast(OpExport& out) {
   }));
 }
 
+// StableHLO has a custom call of this form for it (SDY-22).
+void ExportRaggedAllToAll(OpExport& out) {
+  if (out.attributes().Has(Attr::kMode)) return out.Refuse("attribute mode");
+  const IntLists groups = ListedGroups(out);
+  if (!out.ok()) return;
+  std::string rows;
+  for (const Ints& group : groups)
+    rows += fmt::format("{}[{}]", rows.empty() ? "" : ", ", fmt::join(group, ", "));
+  std::string config =
+      fmt::format("replica_groups = dense<[{}]> : tensor<{}x{}xi64>", rows, groups.size(), groups[0].size());
+  if (out.attributes().Has(Attr::kChannelId))
+    config = fmt::format("channel_id = {} : i64, {}", out.attributes().Int(Attr::kChannelId), config);
+  out.UseOperands();
+  out.Int("api_version", 4, "i32");
+  out.Property("backend_config", fmt::format("{{{}}}", config));
+  out.Text("call_target_name", "ragged_all_to_all");
+  out.Emit("stablehlo.custom_call");
+}
+
 void ExportDeviceNumber(OpExport& out) {
   out.Emit(out.hlo.opcode == Opcode::kReplicaId ? "stablehlo.replica_id" : "stablehlo.partition_id",
            {Types::kResult, {}, {}});
@@ -309,6 +329,7 @@ constexpr ExportRow kCollectiveExports[] = {
     {Opcode::kCollectivePermute, ExportCollectivePermute},
     {Opcode::kCollectivePermuteStart, ExportCollectivePermuteStart},
     {Opcode::kPartitionId, ExportDeviceNumber},
+    {Opcode::kRaggedAllToAll, ExportRaggedAllToAll},
     {Opcode::kReduceScatter, ExportReduceScatter},
     {Opcode::kReplicaId, ExportDeviceNumber},
 };

@@ -276,6 +276,11 @@ void ImportCustomCall(OpImport& in) {
     return ImportAs(in, operation, in.Find("mhlo.attributes"));
   }
   if (target == "ApproxTopK") return ImportApproxTopK(in);
+  if (target == "ragged_all_to_all") {
+    const Attribute* const typed = in.Find("mhlo.backend_config");
+    return ImportAs(in, "custom_call.ragged_all_to_all",
+                    typed != nullptr ? typed : in.Find("backend_config"));
+  }
   std::string api = ReadApiVersion(in);
   const Attribute* config = in.Find("backend_config");
   if (const Attribute* typed = in.Find("mhlo.backend_config"); typed != nullptr) {

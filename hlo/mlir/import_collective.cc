@@ -112,6 +112,11 @@ void ImportCollectivePermute(OpImport& in) {
   in.Emit(Opcode::kCollectivePermute, in.operands, std::move(attributes));
 }
 
+// JAX's custom call of this target has groups and channel in its backend_config (SDY-22).
+void ImportRaggedAllToAll(OpImport& in) {
+  if (in.Arity(6)) in.Emit(Opcode::kRaggedAllToAll, in.operands, Common(in));
+}
+
 void ImportCollectiveBroadcast(OpImport& in) {
   AttributeMap attributes = Common(in);
   if (in.Bool("has_dynamic_root")) attributes.Set(Attr::kHasDynamicRoot, true);
@@ -255,6 +260,7 @@ constexpr ImportRow kCollectiveRows[] = {
     {"stablehlo.all_to_all", ImportAllToAll},
     {"stablehlo.collective_permute", ImportCollectivePermute},
     {"stablehlo.collective_broadcast", ImportCollectiveBroadcast},
+    {"custom_call.ragged_all_to_all", ImportRaggedAllToAll},
     {"stablehlo.replica_id", ImportDeviceNumber<Opcode::kReplicaId>},
     {"stablehlo.partition_id", ImportDeviceNumber<Opcode::kPartitionId>},
 };
