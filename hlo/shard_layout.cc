@@ -114,6 +114,35 @@ ShardLayout ShardLayout::Replicated(int64_t num_devices, int64_t rank) {
   return layout;
 }
 
+ShardLayout ShardLayout::WholeOn(const ShardLayout& other, int64_t rank) {
+  ShardLayout layout;
+  layout.num_devices_ = other.num_devices_;
+  layout.devices_ = other.devices_;
+  layout.positions_ = other.positions_;
+  layout.split_ = other.split_;
+  layout.dims_.resize(static_cast<size_t>(rank));
+  layout.counts_.assign(static_cast<size_t>(rank), 1);
+  return layout;
+}
+
+bool ShardLayout::CutAs(int64_t d, const ShardLayout& other, int64_t from) {
+  if (num_devices_ != other.num_devices_ || devices_ != other.devices_) return false;
+  const std::vector<Digit>& digits = other.dims_[static_cast<size_t>(from)];
+  const auto overlap = [](const Digit& a, const Digit& b) {
+    return a.stride < b.stride * b.size && b.stride < a.stride * a.size;
+  };
+  for (const std::vector<Digit>& used : dims_) {
+    for (const Digit& a : used) {
+      for (const Digit& b : digits) {
+        if (overlap(a, b)) return false;
+      }
+    }
+  }
+  dims_[static_cast<size_t>(d)] = digits;
+  counts_[static_cast<size_t>(d)] = other.counts_[static_cast<size_t>(from)];
+  return true;
+}
+
 int64_t ShardLayout::PositionOf(int64_t device) const {
   if (devices_.empty()) return device;
   const auto known = positions_.find(device);
@@ -135,10 +164,13 @@ Ints ShardLayout::ChunkOf(int64_t device) const {
   return chunk;
 }
 
-bool ShardLayout::HoldsTheValue(int64_t device) const {
+int64_t ShardLayout::num_summands() const { return ProductOf(unreduced_); }
+
+int64_t ShardLayout::SummandOf(int64_t device) const {
   const int64_t position = PositionOf(device);
-  return std::ranges::all_of(unreduced_,
-                             [&](const Digit& digit) { return position / digit.stride % digit.size == 0; });
+  int64_t number = 0;
+  for (const auto& [stride, size] : unreduced_) number = number * size + position / stride % size;
+  return number;
 }
 
 Ints ShardLayout::Vary(int64_t position, std::span<const Digit> digits) const {
@@ -153,7 +185,7 @@ Ints ShardLayout::Vary(int64_t position, std::span<const Digit> digits) const {
 Ints ShardLayout::Family(int64_t device) const { return Vary(PositionOf(device), split_); }
 
 Ints ShardLayout::Suppliers(std::span<const int64_t> chunk, int64_t device) const {
-  int64_t position = WithCoordinates(PositionOf(device), split_, 0);
+  int64_t position = PositionOf(device);
   for (size_t i = 0; i < dims_.size(); ++i) position = WithCoordinates(position, dims_[i], chunk[i]);
   return Vary(position, unreduced_);
 }

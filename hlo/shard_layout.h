@@ -36,6 +36,12 @@ class ShardLayout {
   // One chunk, which each of the devices 0 to num_devices - 1 holds.
   static ShardLayout Replicated(int64_t num_devices, int64_t rank);
 
+  // Copies on the devices of `other`.
+  static ShardLayout WholeOn(const ShardLayout& other, int64_t rank);
+  // Cuts dimension `d`, which is whole, as `other` cuts its dimension `from`. False, and nothing is done: the devices are other
+  // ones, or what cuts there cuts another dimension already.
+  bool CutAs(int64_t d, const ShardLayout& other, int64_t from);
+
   int64_t num_devices() const { return num_devices_; }
   std::span<const int64_t> counts() const { return counts_; }
 
@@ -44,14 +50,17 @@ class ShardLayout {
 
   // Entering a region where the value is unreduced along manual axes: the devices with coordinate 0 on all of these hold
   // their chunk, the others zeros (of sums; of a maximum or minimum the chunk too). SDY-15
-  bool HoldsTheValue(int64_t device) const;
+  bool HoldsTheValue(int64_t device) const { return SummandOf(device) == 0; }
+  // How many summands an unreduced value is made of, and the number of the one that the device holds; 1 and 0 else.
+  int64_t num_summands() const;
+  int64_t SummandOf(int64_t device) const;
   Sharding::Reduction reduction() const { return reduction_; }
 
   // The devices that agree with this one on all axes that are not manual: the instances of the region that it belongs to, in
   // order of their positions. SDY-18
   Ints Family(int64_t device) const;
-  // Leaving: what the chunk is made of among the family of `device`. One device, which has coordinate 0 on the manual axes
-  // that the sharding doesn't name (SDY-16); or those whose values are summed, in order of their positions (SDY-17).
+  // Leaving: what the chunk is made of for this device. One device of its family, which agrees with it on the manual axes that
+  // the sharding doesn't name (SDY-16); or those whose values are summed, in order of their positions (SDY-17).
   Ints Suppliers(std::span<const int64_t> chunk, int64_t device) const;
 
  private:

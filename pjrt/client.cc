@@ -162,6 +162,13 @@ std::unique_ptr<Client> Client::Make(ClientOptions given) {
   return client;
 }
 
+Memory* MemoryOfKind(const Device& device, std::string_view kind) {
+  for (Memory* const memory : device.memory_handles) {
+    if (memory->kind == kind) return memory;
+  }
+  return nullptr;
+}
+
 absl::StatusOr<Memory*> MemoryFor(const Client& client, Device* device, Memory* memory) {
   if (memory == nullptr && device == nullptr) return InvalidProgram({}, "neither a device nor a memory");
   if (memory == nullptr) memory = device->memory_handles[0];

@@ -54,6 +54,9 @@ struct Client {
   std::vector<Memory*> memory_handles;
 };
 
+// The device's memory of this kind; null: it has none.
+Memory* MemoryOfKind(const Device& device, std::string_view kind);
+
 // The memory that a caller names by itself, or as a device's default one. InvalidProgram: neither, or another client's.
 absl::StatusOr<Memory*> MemoryFor(const Client& client, Device* device, Memory* memory);
 

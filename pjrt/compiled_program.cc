@@ -8,6 +8,7 @@
 #include "evaluator/ops/manual_region.h"
 #include "fmt/format.h"
 #include "hlo/load/load.h"
+#include "hlo/manual_region.h"
 #include "hlo/mlir/import.h"
 #include "hlo/proto/export.h"
 #include "hlo/proto/import.h"
@@ -20,7 +21,6 @@
 namespace assay::pjrt {
 namespace {
 
-constexpr std::string_view kDeviceMemory = "device";
 constexpr std::string_view kSerializedHead = "assay executable 1\n";
 
 // A field of a message that is a message itself; empty where it is not there.
@@ -89,7 +89,7 @@ std::string HashOf(std::initializer_list<std::string_view> texts) {
   return fmt::format("{:016x}{:016x}", hashes[0], hashes[1]);
 }
 
-// The order of each leaf's dimensions, as the entry computation's layout says it.
+// The order of each leaf's dimensions, and whether it lies in the host's memory, as the entry computation's layout says.
 void SetOrders(const Shape& shape, std::span<Leaf> leaves, size_t& next) {
   if (shape.IsTuple()) {
     for (const Shape& element : shape.elements()) SetOrders(element, leaves, next);
@@ -97,7 +97,24 @@ void SetOrders(const Shape& shape, std::span<Leaf> leaves, size_t& next) {
   }
   if (shape.IsArray() && std::ssize(shape.layout().minor_to_major) == shape.rank())
     leaves[next].minor_to_major = shape.layout().minor_to_major;
+  constexpr int64_t kHostMemorySpace = 5;  // XLA's number
+  if (shape.IsArray() && shape.layout().tail != nullptr &&
+      shape.layout().tail->memory_space == kHostMemorySpace)
+    leaves[next].memory_kind = "pinned_host";
   ++next;
+}
+
+// The kind that the value is placed in, as JAX's calls say it; null: none.
+const std::string* PlacementOf(const Computation& computation, int32_t value) {
+  for (;;) {
+    const Instruction& instruction = computation.instructions[static_cast<size_t>(value)];
+    if (instruction.opcode != Opcode::kCustomCall) return nullptr;
+    const std::string_view target = instruction.attributes.Text(Attr::kCustomCallTarget);
+    if (target == "annotate_device_placement") return FrontendAttribute(instruction, "_xla_buffer_placement");
+    if ((target != "Sharding" && target != kFuncResultSharding) || instruction.operands.size() != 1)
+      return nullptr;
+    value = instruction.operands[0];
+  }
 }
 
 bool HasRegions(const Module& module) {
@@ -130,6 +147,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Compile(
   compiled->options = std::move(parsed);
   ASSAY_ASSIGN_OR_RETURN(compiled->plan, compiled->program.PlanFor(EnginesOf(client.options.engine)));
   ASSAY_RETURN_IF_ERROR(compiled->SetLeaves());
+  ASSAY_RETURN_IF_ERROR(compiled->SetMemoryKinds(client));
   ASSAY_RETURN_IF_ERROR(compiled->SetGrid());
   compiled->SetOutputLists();
   compiled->fingerprint = HashOf({format, code, options, client.topology.platform_version});
@@ -165,6 +183,24 @@ absl::Status CompiledProgram::SetLeaves() {
   return absl::OkStatus();
 }
 
+absl::Status CompiledProgram::SetMemoryKinds(const Client& client) {
+  const Computation& entry = module().entry_computation();
+  const Instruction& root = entry.root_instruction();
+  const bool is_tuple = root.shape->IsTuple();
+  if (is_tuple && (root.opcode != Opcode::kTuple || root.operands.size() != outputs.size()))
+    return absl::OkStatus();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string* const kind = PlacementOf(entry, is_tuple ? root.operands[i] : entry.root);
+    if (kind == nullptr) continue;
+    if (MemoryOfKind(*client.device_handles[0], *kind) == nullptr) {
+      return InvalidProgram(
+          {}, fmt::format("result {} is placed in memory '{}', which devices do not have", i, *kind));
+    }
+    outputs[i].memory_kind = *kind;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CompiledProgram::SetGrid() {
   grid = {.replicas = options.replicas, .partitions = options.partitions};
   is_logical = options.partitions > 1 && options.spmd_partitioning;
@@ -194,8 +230,8 @@ void CompiledProgram::SetOutputLists() {
       output_dims.insert(output_dims.end(), output.local_shape->sizes().begin(),
                          output.local_shape->sizes().end());
     }
-    output_memory_kinds.push_back(kDeviceMemory.data());
-    output_memory_kind_sizes.push_back(kDeviceMemory.size());
+    output_memory_kinds.push_back(output.memory_kind.data());
+    output_memory_kind_sizes.push_back(output.memory_kind.size());
   }
 }
 

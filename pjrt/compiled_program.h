@@ -9,21 +9,12 @@
 #include <vector>
 
 #include "evaluator/device.h"
-#include "hlo/shard_layout.h"
 #include "pjrt/client.h"
 #include "pjrt/compile_options.h"
+#include "pjrt/leaf.h"
 #include "run/program.h"
 
 namespace assay::pjrt {
-
-// An argument or a result: an array or token, a leaf of the entry computation's parameters or of its root.
-struct Leaf {
-  std::shared_ptr<const Shape> shape;        // of the whole value
-  std::shared_ptr<const Shape> local_shape;  // of what one device holds
-  std::optional<ShardLayout> layout;         // how it is cut; nothing: each device holds all of it
-  bool donated = false;                      // of an argument: its buffer may be overwritten
-  DimVector minor_to_major = {};             // the order of dimensions that the program says; of arrays
-};
 
 struct CompiledProgram {
   // `format`: mlir, hlo or hlo_with_config. Errors: Program::Load's; NotSupported for results of dynamic sizes.
@@ -61,6 +52,7 @@ struct CompiledProgram {
  private:
   CompiledProgram(Program of) : program(std::move(of)) {}
   absl::Status SetLeaves();
+  absl::Status SetMemoryKinds(const Client& client);
   absl::Status SetGrid();
   void SetOutputLists();
 };

@@ -1,8 +1,11 @@
 // Running a program: arguments from buffers, one run or one on each device, results into buffers. All of it happens before the
 // call returns; its events are ready.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "devices/run_devices.h"
 #include "fmt/format.h"
@@ -73,6 +76,7 @@ class Execution {
     for (const std::vector<Literal>& leaves : results) {
       for (const Literal& leaf : leaves) ASSAY_RETURN_IF_ERROR(leaf.Fetch());
     }
+    ASSAY_RETURN_IF_ERROR(OwnBuffers(results));
     Give(std::move(results));
     return absl::OkStatus();
   }
@@ -171,36 +175,66 @@ class Execution {
     return results;
   }
 
-  // The whole program on whole values, which are put together before and cut after.
+  // The whole program on whole values, which are put together before and cut after. Where devices differ in what is one value to
+  // the program, each has its own.
   absl::StatusOr<std::vector<std::vector<Literal>>> RunWhole(
       std::vector<std::vector<Literal>> arguments) const {
-    std::vector<Literal> whole;
+    std::vector<std::vector<Literal>> given(static_cast<size_t>(program_.grid.size()));
     for (size_t i = 0; i < program_.arguments.size(); ++i) {
       std::vector<Literal> pieces;
       for (std::vector<Literal>& device : arguments) pieces.push_back(std::move(device[i]));
-      ASSAY_ASSIGN_OR_RETURN(Literal value, WholeOf(program_.arguments[i], pieces));
-      whole.push_back(std::move(value));
+      if (given.size() == 1) {
+        ASSAY_ASSIGN_OR_RETURN(Literal value, WholeOf(program_.arguments[i], pieces, 0));
+        given[0].push_back(std::move(value));
+        continue;
+      }
+      ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> values, WholesOf(program_.arguments[i], pieces));
+      for (size_t d = 0; d < given.size(); ++d) given[d].push_back(std::move(values[d]));
     }
-    std::vector<std::vector<Literal>> given(static_cast<size_t>(program_.grid.size()), whole);
-    whole.clear();
     ASSAY_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results,
                            RunGrid(program_.grid, std::move(given)));
     std::vector<std::vector<Literal>> cut(args_.num_devices);
     for (size_t d = 0; d < args_.num_devices; ++d) {
       for (size_t i = 0; i < program_.outputs.size(); ++i) {
-        ASSAY_ASSIGN_OR_RETURN(Literal piece,
-                               PieceOf(program_.outputs[i], results[0][i], static_cast<int64_t>(d)));
+        ASSAY_ASSIGN_OR_RETURN(
+            Literal piece,
+            PieceOf(program_.outputs[i], results[results.size() == 1 ? 0 : d][i], static_cast<int64_t>(d)));
         cut[d].push_back(std::move(piece));
       }
     }
     return cut;
   }
 
+  // A result shares no memory with an argument that the caller still has, with a constant, or with another result of its device.
+  // Copies of one value on several devices share theirs.
+  static absl::Status OwnBuffers(std::vector<std::vector<Literal>>& results) {
+    std::map<const std::byte*, std::vector<std::pair<size_t, size_t>>>
+        places;  // device and number, by storage
+    for (size_t d = 0; d < results.size(); ++d) {
+      for (size_t i = 0; i < results[d].size(); ++i) {
+        if (results[d][i].shape().IsArray() && results[d][i].shape().num_bytes() > 0)
+          places[results[d][i].data()].emplace_back(d, i);
+      }
+    }
+    for (const auto& [data, shared] : places) {
+      const auto at = [&](size_t k) -> Literal& { return results[shared[k].first][shared[k].second]; };
+      // While this one is unshared there is no other among the results.
+      for (size_t k = 1; k < shared.size(); ++k) at(k) = Literal();
+      ASSAY_RETURN_IF_ERROR(at(0).Unshare());
+      for (size_t k = 1; k < shared.size(); ++k) {
+        at(k) = at(0);
+        if (shared[k].first == shared[k - 1].first) ASSAY_RETURN_IF_ERROR(at(k).Unshare());
+      }
+    }
+    return absl::OkStatus();
+  }
+
   void Give(std::vector<std::vector<Literal>> results) {
     for (size_t d = 0; d < args_.num_devices; ++d) {
       Device* const device = args_.execute_device != nullptr ? args_.execute_device : executable_.devices[d];
       for (size_t i = 0; i < results[d].size(); ++i) {
-        args_.output_lists[d][i] = new Buffer(device->memory_handles[0], std::move(results[d][i]));
+        Memory* const memory = MemoryOfKind(*device, program_.outputs[i].memory_kind);
+        args_.output_lists[d][i] = new Buffer(memory, std::move(results[d][i]));
         args_.output_lists[d][i]->set_minor_to_major(program_.outputs[i].minor_to_major);
       }
       if (args_.device_complete_events != nullptr) args_.device_complete_events[d] = ReadyEvent();

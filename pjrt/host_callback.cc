@@ -12,6 +12,7 @@
 #include "evaluator/op.h"
 #include "fmt/format.h"
 #include "pjrt/element_types.h"
+#include "pjrt/sharded_values.h"
 
 namespace assay::pjrt {
 namespace {
@@ -47,24 +48,44 @@ class HostArrays {
 
 class HostCallbackKernel final : public CustomKernel {
  public:
-  // `once`: the program says that one device calls for all (a maximal sharding), so that each gets the same results.
-  HostCallbackKernel(uint64_t number, bool once) : number_(number), once_(once) {}
+  struct Mode {
+    bool once =
+        false;  // the program says that one device calls for all (a maximal sharding): each gets the same results
+    // Not empty: one device calls for all of `partitions`, with each one's pieces of the operands. There are no results.
+    std::vector<Leaf> operands;
+    int64_t partitions = 1;
+  };
+  HostCallbackKernel(uint64_t number, Mode mode) : number_(number), mode_(std::move(mode)) {}
   std::string_view name() const override { return "host callback"; }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const DeviceGrid& grid = context.device().grid();
-    if (!once_ || !grid.logical || grid.size() == 1) return Call(context, operands);
+    if (!mode_.once || !grid.logical || grid.size() == 1) return CallOnce(context, operands);
     std::vector<int64_t> members;
     for (int64_t id = 0; id < grid.size(); ++id) members.push_back(id);
     return context.device().Meet(
         context.instruction(), members, {operands.begin(), operands.end()},
         [&](std::span<std::vector<Literal>> brought) -> absl::StatusOr<std::vector<Literal>> {
-          ASSAY_ASSIGN_OR_RETURN(const Literal result, Call(context, brought[0]));
+          ASSAY_ASSIGN_OR_RETURN(const Literal result, CallOnce(context, brought[0]));
           return std::vector<Literal>(brought.size(), result);
         });
   }
 
  private:
+  absl::StatusOr<Literal> CallOnce(EvalContext& context, std::span<Literal> operands) const {
+    if (mode_.operands.empty()) return Call(context, operands);
+    Literal result;
+    for (int64_t device = 0; device < mode_.partitions; ++device) {
+      std::vector<Literal> pieces;
+      for (size_t i = 0; i < operands.size(); ++i) {
+        ASSAY_ASSIGN_OR_RETURN(Literal piece, PieceOf(mode_.operands[i], operands[i], device));
+        pieces.push_back(std::move(piece));
+      }
+      ASSAY_ASSIGN_OR_RETURN(result, Call(context, pieces));
+    }
+    return result;
+  }
+
   absl::StatusOr<Literal> Call(EvalContext& context, std::span<Literal> operands) const {
     AssayHostCallback* const callback = host_callback.load(std::memory_order_acquire);
     if (callback == nullptr) return NotSupported({}, "a callback to the host, where nobody serves them");
@@ -96,7 +117,7 @@ class HostCallbackKernel final : public CustomKernel {
   }
 
   const uint64_t number_;
-  const bool once_;
+  const Mode mode_;
 };
 
 // Arrays, tokens, and one level of tuple.
@@ -136,14 +157,23 @@ class HostCallbackOp final : public CustomOp {
                                                               const Computation& computation,
                                                               const Instruction& call,
                                                               KernelRole role) const override {
-    static_cast<void>(module), static_cast<void>(computation), static_cast<void>(role);
+    static_cast<void>(role);
     ASSAY_ASSIGN_OR_RETURN(const custom::ConfigDictionary config, custom::ReadCallConfig(call));
+    const custom::ConfigInt* number = nullptr;
+    bool is_partitioned = false;
     for (const custom::ConfigEntry& entry : config) {
-      const auto* const number = std::get_if<custom::ConfigInt>(&entry.second.value);
-      if (entry.first == "number" && number != nullptr)
-        return std::make_shared<const HostCallbackKernel>(static_cast<uint64_t>(number->value),
-                                                          SaysOnce(call));
+      if (entry.first == "number") number = std::get_if<custom::ConfigInt>(&entry.second.value);
+      const bool* const flag = std::get_if<bool>(&entry.second.value);
+      if (entry.first == "partitioned" && flag != nullptr) is_partitioned = *flag;
     }
+    HostCallbackKernel::Mode mode{.once = SaysOnce(call)};
+    if (is_partitioned && module.num_partitions > 1 && &computation == &module.entry_computation()) {
+      mode.partitions = module.num_partitions;
+      ASSAY_ASSIGN_OR_RETURN(mode.operands, OperandLeaves(module, call));
+    }
+    if (number != nullptr)
+      return std::make_shared<const HostCallbackKernel>(static_cast<uint64_t>(number->value),
+                                                        std::move(mode));
     return InvalidProgram({}, "a callback without its number");
   }
 };

@@ -22,4 +22,20 @@ void ElementSum::Store(std::byte* element) const {
   StoreStrip(type_, rounded, 1, element, 0);
 }
 
+void SummandSum::Store(std::span<const std::byte* const> summands, std::byte* element) {
+  if (IsIntegral(type_)) {
+    ScalarValue total = LoadElement(type_, summands[0]);
+    for (const std::byte* const summand : summands.subspan(1)) {
+      const ScalarValue value = LoadElement(type_, summand);
+      total.u += value.u;
+      total.i = static_cast<int64_t>(static_cast<uint64_t>(total.i) + static_cast<uint64_t>(value.i));
+    }
+    StoreElement(type_, total, element);
+    return;
+  }
+  sum_.Clear();
+  for (const std::byte* const summand : summands) sum_.Add(summand);
+  sum_.Store(element);
+}
+
 }  // namespace assay

@@ -3,6 +3,7 @@
 #define ASSAY_EVALUATOR_OPS_ELEMENT_SUM_H_
 
 #include <cstddef>
+#include <span>
 
 #include "evaluator/scalar/exact_sum.h"
 #include "literal/element_io.h"
@@ -21,6 +22,18 @@ class ElementSum {
   const ElementType type_;
   const LoadOneFn load_;
   ExactSum real_, imaginary_;
+};
+
+// The same of elements of any type but pred: integers wrap around.
+class SummandSum {
+ public:
+  explicit SummandSum(ElementType type) : type_(type), sum_(IsIntegral(type) ? ElementType::kF32 : type) {}
+  // At least one.
+  void Store(std::span<const std::byte* const> summands, std::byte* element);
+
+ private:
+  const ElementType type_;
+  ElementSum sum_;  // of floating and complex types
 };
 
 }  // namespace assay

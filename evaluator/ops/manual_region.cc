@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -160,23 +161,12 @@ absl::StatusOr<Literal> SumOf(EvalContext& context, std::span<const Literal> par
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewLiteral(parts[0].shared_shape()));
   const std::vector<ArrayView> x(parts.begin(), parts.end());
   const MutableArrayView out(result);
-  const bool is_integral = IsIntegral(type);
-  ElementSum sum(is_integral ? ElementType::kF32 : type);
+  std::vector<const std::byte*> summands(x.size());
+  SummandSum sum(type);
   Meter meter(context);
   for (IndexWalk i(result.shape().sizes()); !i.done(); i.Next()) {
-    if (is_integral) {
-      ScalarValue total = LoadElement(type, x[0].At(i.index()));
-      for (size_t k = 1; k < x.size(); ++k) {
-        const ScalarValue value = LoadElement(type, x[k].At(i.index()));
-        total.u += value.u;
-        total.i = static_cast<int64_t>(static_cast<uint64_t>(total.i) + static_cast<uint64_t>(value.i));
-      }
-      StoreElement(type, total, out.At(i.index()));
-    } else {
-      sum.Clear();
-      for (const ArrayView& part : x) sum.Add(part.At(i.index()));
-      sum.Store(out.At(i.index()));
-    }
+    for (size_t k = 0; k < x.size(); ++k) summands[k] = x[k].At(i.index());
+    sum.Store(summands, out.At(i.index()));
     ASSAY_RETURN_IF_ERROR(meter.Add(std::ssize(parts)));
   }
   ASSAY_RETURN_IF_ERROR(meter.Flush());
@@ -199,19 +189,19 @@ absl::Status Place(EvalContext& context, const Literal& local, std::span<const i
   return meter.Flush();
 }
 
-// Value number k of the family's devices, put together: chunk c comes from the device that supplies it, or is the sum of what
-// those give that hold summands (SDY-16, SDY-17).
-absl::StatusOr<Literal> WholeOf(EvalContext& context, const ShardLayout& layout,
-                                std::span<const int64_t> family,
-                                std::span<const std::vector<Literal>> brought, size_t k,
-                                std::shared_ptr<const Shape> shape) {
+// Value number k of the family's devices, put together for the one at `device`: chunk c comes from the device that supplies it,
+// or is the sum of what those give that hold summands (SDY-16, SDY-17).
+absl::StatusOr<Literal> WholeFor(EvalContext& context, const ShardLayout& layout, int64_t device,
+                                 std::span<const int64_t> family,
+                                 std::span<const std::vector<Literal>> brought, size_t k,
+                                 std::shared_ptr<const Shape> shape) {
   if (layout.reduction() != Sharding::Reduction::kSum)
     return NotSupported({}, "SDY-17: values that are unreduced by maximum or minimum");
   ASSAY_ASSIGN_OR_RETURN(Literal whole, context.NewLiteral(std::move(shape)));
   for (IndexWalk c(layout.counts()); !c.done(); c.Next()) {
     std::vector<Literal> parts;
-    for (int64_t device : layout.Suppliers(c.index(), family[0])) {
-      const auto at = std::find(family.begin(), family.end(), device);
+    for (int64_t supplier : layout.Suppliers(c.index(), device)) {
+      const auto at = std::find(family.begin(), family.end(), supplier);
       ASSAY_CHECK(at != family.end());
       parts.push_back(brought[static_cast<size_t>(at - family.begin())][k]);
     }
@@ -223,6 +213,27 @@ absl::StatusOr<Literal> WholeOf(EvalContext& context, const ShardLayout& layout,
   return whole;
 }
 
+// Value number k for each device of the family. Those with the same suppliers share one.
+absl::StatusOr<std::vector<Literal>> WholesOf(EvalContext& context, const ShardLayout& layout,
+                                              std::span<const int64_t> family,
+                                              std::span<const std::vector<Literal>> brought, size_t k,
+                                              const std::shared_ptr<const Shape>& shape) {
+  const Ints first_chunk(layout.counts().size(), 0);
+  std::map<std::vector<int64_t>, Literal> by_suppliers;
+  std::vector<Literal> wholes;
+  for (const int64_t device : family) {
+    const Ints suppliers = layout.Suppliers(first_chunk, device);
+    std::vector<int64_t> key(suppliers.begin(), suppliers.end());
+    auto at = by_suppliers.find(key);
+    if (at == by_suppliers.end()) {
+      ASSAY_ASSIGN_OR_RETURN(Literal whole, WholeFor(context, layout, device, family, brought, k, shape));
+      at = by_suppliers.emplace(std::move(key), std::move(whole)).first;
+    }
+    wholes.push_back(at->second);
+  }
+  return wholes;
+}
+
 absl::StatusOr<Literal> Leave(EvalContext& context, const Border& border, std::span<Literal> operands) {
   const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
   const auto some = std::find_if(border.layouts.begin(), border.layouts.end(),
@@ -231,18 +242,20 @@ absl::StatusOr<Literal> Leave(EvalContext& context, const Border& border, std::s
     return Literal::Tuple(shape, {operands.begin(), operands.end()});  // tokens alone
   const Ints family = (*some)->Family(context.device().id());
   const auto combine = [&](std::span<std::vector<Literal>> brought) -> absl::StatusOr<std::vector<Literal>> {
-    std::vector<Literal> values;
+    std::vector<std::vector<Literal>> values(brought.size());  // by member
     for (size_t k = 0; k < brought[0].size(); ++k) {
-      if (!border.layouts[k]) {
-        values.push_back(brought[0][k]);
-        continue;
+      if (border.layouts[k]) {
+        ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> wholes,
+                               WholesOf(context, *border.layouts[k], family, brought, k, PartOf(shape, k)));
+        for (size_t m = 0; m < values.size(); ++m) values[m].push_back(std::move(wholes[m]));
+      } else {
+        for (size_t m = 0; m < values.size(); ++m) values[m].push_back(brought[m][k]);
       }
-      ASSAY_ASSIGN_OR_RETURN(Literal value,
-                             WholeOf(context, *border.layouts[k], family, brought, k, PartOf(shape, k)));
-      values.push_back(std::move(value));
     }
-    const Literal whole = shape->IsTuple() ? Literal::Tuple(shape, std::move(values)) : std::move(values[0]);
-    return std::vector<Literal>(brought.size(), whole);
+    std::vector<Literal> results;
+    for (std::vector<Literal>& member : values)
+      results.push_back(shape->IsTuple() ? Literal::Tuple(shape, std::move(member)) : std::move(member[0]));
+    return results;
   };
   return context.device().Meet(
       context.instruction(), family,

@@ -375,17 +375,36 @@ absl::Status SetLayoutMode(const NamedAttribute& mode, std::string_view what, Sh
   return ValidateLayout(shape).ok() ? absl::OkStatus() : wrong;
 }
 
-const NamedAttribute* LayoutModeOf(const Attribute* attributes, size_t i) {
+const NamedAttribute* FieldOf(const Attribute* attributes, size_t i, std::string_view name) {
   if (attributes == nullptr || i >= attributes->elements.size()) return nullptr;
   for (const NamedAttribute& field : attributes->elements[i]->fields) {
-    if (field.name == "mhlo.layout_mode") return &field;
+    if (field.name == name) return &field;
   }
   return nullptr;
 }
 
+// What the attributes of argument or result i say of its layout. Whether they say something.
+absl::StatusOr<bool> SetEntryLayout(const Attribute* attributes, size_t i, std::string_view what,
+                                    Shape& shape) {
+  // XLA's number for the host's memory, whichever of its kinds it is.
+  constexpr int64_t kHostMemorySpace = 5;
+  const NamedAttribute* const mode = FieldOf(attributes, i, "mhlo.layout_mode");
+  if (mode != nullptr) ASSAY_RETURN_IF_ERROR(SetLayoutMode(*mode, what, shape));
+  const NamedAttribute* const memory = FieldOf(attributes, i, "mhlo.memory_kind");
+  if (memory == nullptr || !memory->value->text.ends_with("_host") || !shape.IsArray())
+    return mode != nullptr;
+  Layout layout = shape.layout();
+  if (std::ssize(layout.minor_to_major) != shape.rank()) layout = Layout::RowMajor(shape.rank());
+  LayoutTail tail = layout.tail == nullptr ? LayoutTail() : *layout.tail;
+  tail.memory_space = kHostMemorySpace;
+  layout.tail = std::make_shared<const LayoutTail>(std::move(tail));
+  shape.set_layout(std::move(layout));
+  return true;
+}
+
 }  // namespace
 
-// mhlo.layout_mode: how arguments and results lie, which changes no value (the entry computation's layout).
+// mhlo.layout_mode, mhlo.memory_kind: how arguments and results lie, which changes no value (the entry computation's layout).
 absl::Status Importer::ImportLayoutModes(const Operation& entry) {
   const Computation& main = module_.computations[static_cast<size_t>(module_.entry.value)];
   const Attribute* const arguments = entry.Find("arg_attrs");
@@ -395,10 +414,9 @@ absl::Status Importer::ImportLayoutModes(const Operation& entry) {
   for (size_t i = 0; i < main.parameters.size(); ++i) {
     Shape& shape =
         layout.parameters.emplace_back(*main.instructions[static_cast<size_t>(main.parameters[i])].shape);
-    const NamedAttribute* const mode = LayoutModeOf(arguments, i);
-    if (mode == nullptr) continue;
-    has_some = true;
-    ASSAY_RETURN_IF_ERROR(SetLayoutMode(*mode, fmt::format("argument {}", i), shape));
+    ASSAY_ASSIGN_OR_RETURN(const bool says,
+                           SetEntryLayout(arguments, i, fmt::format("argument {}", i), shape));
+    has_some |= says;
   }
   layout.result = *main.root_instruction().shape;
   std::vector<Shape> parts;
@@ -408,10 +426,9 @@ absl::Status Importer::ImportLayoutModes(const Operation& entry) {
     parts.push_back(layout.result);
   }
   for (size_t i = 0; i < parts.size(); ++i) {
-    const NamedAttribute* const mode = LayoutModeOf(results, i);
-    if (mode == nullptr) continue;
-    has_some = true;
-    ASSAY_RETURN_IF_ERROR(SetLayoutMode(*mode, fmt::format("result {}", i), parts[i]));
+    ASSAY_ASSIGN_OR_RETURN(const bool says,
+                           SetEntryLayout(results, i, fmt::format("result {}", i), parts[i]));
+    has_some |= says;
   }
   if (!has_some) return absl::OkStatus();
   layout.result = layout.result.IsTuple() ? Shape::Tuple(std::move(parts)) : std::move(parts[0]);

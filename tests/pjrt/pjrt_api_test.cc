@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <thread>
 
 #include "fmt/format.h"
@@ -124,15 +126,21 @@ TEST_CASE("Programs that can't be compiled fail with the code of what is wrong",
   CHECK(code_of(kDouble, "spirv") == ErrorCode::kUnimplemented);
   CHECK(code_of(kDouble, "mlir", "\xff\xff") == ErrorCode::kInvalidArgument);
   CHECK(code_of(kDouble, "mlir", Options(-1, 1)) == ErrorCode::kInvalidArgument);
-  const auto with_override = [](std::string_view name) {
-    WireWriter entry, options;
+  const auto with_override = [](std::string_view name, std::optional<std::string_view> text) {
+    WireWriter value, entry, options;
+    if (text) value.Bytes(1, *text);
     entry.Bytes(1, name);
+    entry.Bytes(2, value.bytes());
     options.Bytes(7, entry.bytes());
     return options.bytes();
   };
-  CHECK(code_of(kDouble, "mlir", with_override("speed")) == ErrorCode::kInvalidArgument);
+  CHECK(code_of(kDouble, "mlir", with_override("speed", "1")) == ErrorCode::kInvalidArgument);
   CHECK(client.failure.message == "compile options: No such compile option: 'speed'");
-  LoadedExecutable* const fine = client.Compile(kDouble, "mlir", with_override("xla_cpu_enable_fast_math"));
+  constexpr std::string_view kFastMath = "xla_cpu_enable_fast_math";
+  CHECK(code_of(kDouble, "mlir", with_override(kFastMath, "yes")) == ErrorCode::kInvalidArgument);
+  CHECK(client.failure.message.find("'yes' is not a valid bool value") != std::string::npos);
+  CHECK(code_of(kDouble, "mlir", with_override(kFastMath, std::nullopt)) == ErrorCode::kInvalidArgument);
+  LoadedExecutable* const fine = client.Compile(kDouble, "mlir", with_override(kFastMath, "True"));
   CHECK(fine != nullptr);
   Destroy(fine);
   CHECK(code_of(kDouble, "mlir", Options(1, 2)) == ErrorCode::kInvalidArgument);  // one device
@@ -358,6 +366,60 @@ TEST_CASE("Layouts of arguments and results are what the program says, and chang
   BufferUnsafePointerArgs pointer = {.buffer = results[0]};
   CHECK(Call(FunctionId::kBuffer_UnsafePointer, pointer).code == ErrorCode::kUnimplemented);
   for (Buffer* buffer : {argument, results[0]}) Destroy(buffer);
+  Destroy(executable);
+}
+
+TEST_CASE("Results lie in the memories that the program says, and a memory that there is not is refused",
+          "[pjrt]") {
+  TestClient client;
+  const auto program = [](std::string_view kind) {
+    return fmt::format(R"(module {{ func.func @main(%a: tensor<3xi32>) -> (tensor<3xi32>, tensor<3xi32>) {{
+        %b = stablehlo.add %a, %a : tensor<3xi32>
+        %c = stablehlo.custom_call @annotate_device_placement(%b) {{has_side_effect = true,
+          mhlo.frontend_attributes = {{_xla_buffer_placement = "{}"}}}} : (tensor<3xi32>) -> tensor<3xi32>
+        return %b, %c : tensor<3xi32>, tensor<3xi32> }} }})",
+                       kind);
+  };
+  CHECK(client.Compile(program("attic")) == nullptr);
+  CHECK(client.failure.code == ErrorCode::kInvalidArgument);
+  const auto kind_of = [](Buffer* buffer) {
+    BufferMemoryArgs of = {.buffer = buffer};
+    REQUIRE(!Call(FunctionId::kBuffer_Memory, of));
+    MemoryKindArgs kind = {.memory = of.memory};
+    REQUIRE(!Call(FunctionId::kMemory_Kind, kind));
+    return std::string(kind.kind, kind.kind_size);
+  };
+  for (const std::string_view kind : {"device", "pinned_host", "unpinned_host"}) {
+    LoadedExecutable* const executable = client.Compile(program(kind));
+    REQUIRE(client.failure.message == "");
+    Buffer* const argument = client.Put<int32_t>(BufferType::kS32, {3}, {1, 2, 3});
+    std::vector<Buffer*> results(2);
+    REQUIRE(!Execute(executable, {argument}, results));
+    CHECK(kind_of(results[0]) == "device");
+    CHECK(kind_of(results[1]) == kind);
+    CHECK(Fetch<int32_t>(results[1], 3) == std::vector<int32_t>{2, 4, 6});
+    for (Buffer* buffer : {argument, results[0], results[1]}) Destroy(buffer);
+    Destroy(executable);
+  }
+}
+
+TEST_CASE("A result shares its memory with no argument and no other result", "[pjrt]") {
+  TestClient client;
+  LoadedExecutable* const executable = client.Compile(R"(module { func.func @main(%a: tensor<3xi32>)
+      -> (tensor<3xi32>, tensor<3xi32>) { return %a, %a : tensor<3xi32>, tensor<3xi32> } })");
+  REQUIRE(client.failure.message == "");
+  Buffer* const argument = client.Put<int32_t>(BufferType::kS32, {3}, {1, 2, 3});
+  std::vector<Buffer*> results(2);
+  REQUIRE(!Execute(executable, {argument}, results));
+  std::set<uintptr_t> addresses;
+  for (Buffer* buffer : {argument, results[0], results[1]}) {
+    BufferUnsafePointerArgs pointer = {.buffer = buffer};
+    REQUIRE(!Call(FunctionId::kBuffer_UnsafePointer, pointer));
+    addresses.insert(pointer.buffer_pointer);
+    CHECK(Fetch<int32_t>(buffer, 3) == std::vector<int32_t>{1, 2, 3});
+  }
+  CHECK(addresses.size() == 3);
+  for (Buffer* buffer : {argument, results[0], results[1]}) Destroy(buffer);
   Destroy(executable);
 }
 
