@@ -1,4 +1,4 @@
-// refuse: 5 my_call
+// refuse: 4 no custom call target my_call
 // arg0: f32[2] {1, 2}
 // The operand with the result's sizes is none of the call's: what is missing is the call alone.
 func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {

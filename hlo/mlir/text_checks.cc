@@ -177,7 +177,9 @@ absl::Status TextParser::ParseSizeOperation(Draft& draft) {
   }
   if (types.operands.size() != draft.operands.size())
     return absl::OkStatus();  // some forms leave out the same types
-  return name == "arith.select" ? absl::OkStatus() : CheckOperandTypes(draft, types.operands);
+  // What is written of these is the result's type.
+  const bool is_other = name == "arith.select" || name == "tensor.from_elements" || name == "tensor.splat";
+  return is_other ? absl::OkStatus() : CheckOperandTypes(draft, types.operands);
 }
 
 }  // namespace assay::mlir
