@@ -73,7 +73,7 @@ def refined_by_jaxlib(exported, arrays):
     """The program, and which arrays it takes."""
     lowered = jax.jit(exported.call).lower(*arrays)
     kept = sorted(lowered._lowering.compile_args['kept_var_idx'])
-    return jax_mlir.module_to_bytecode(jax_mlir.refine_polymorphic_shapes(lowered.compiler_ir('stablehlo'))), kept
+    return str(jax_mlir.refine_polymorphic_shapes(lowered.compiler_ir('stablehlo'))), kept
 
 
 def check(assay, row, folder):
@@ -98,9 +98,9 @@ def check(assay, row, folder):
             wrong.append(f'{name} at {sizes}: {error}')
             continue
         others = {}
-        refined = folder / 'refined.mlirbc'
+        refined = folder / 'refined.mlir'
         code, of_call = refined_by_jaxlib(exported, arrays)
-        refined.write_bytes(code)
+        refined.write_text(code)
         others['as jaxlib refines it'] = refined, [arrays[i] for i in of_call]
         if name not in LOWERED_OTHERWISE:
             static = folder / 'static.mlir'
