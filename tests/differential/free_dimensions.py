@@ -28,6 +28,8 @@ SIZES = ({'b': 1, 't': 1}, {'b': 3, 't': 5}, {'b': 8, 't': 16})
 DERIVED = {'t1': 't+1', 't2': 't+2'}
 # What differs between the two lowerings.
 LOWERED_OTHERWISE = {}
+# jaxlib 0.10.2 has no rule for these: bitcast_convert between widths keeps its '?'.
+NOT_REFINED_BY_JAXLIB = {'bitcast'}
 
 
 def size_of(word, sizes):
@@ -99,16 +101,16 @@ def check(assay, row, folder):
             continue
         others = {}
         refined = folder / 'refined.mlir'
-        code, of_call = refined_by_jaxlib(exported, arrays)
-        refined.write_text(code)
-        others['as jaxlib refines it'] = refined, [arrays[i] for i in of_call]
+        if name not in NOT_REFINED_BY_JAXLIB:
+            code, of_call = refined_by_jaxlib(exported, arrays)
+            refined.write_text(code)
+            others['as jaxlib refines it'] = refined, [arrays[i] for i in of_call]
         if name not in LOWERED_OTHERWISE:
             static = folder / 'static.mlir'
             specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
             lowered = export.export(jitted)(*specs)
-            assert lowered.module_kept_var_idx == exported.module_kept_var_idx
             static.write_text(lowered.mlir_module())
-            others['of static shapes'] = static, kept
+            others['of static shapes'] = static, [arrays[i] for i in lowered.module_kept_var_idx]
         for what, (other, taken) in others.items():
             np.savez(inputs, **{f'arg{i}': a for i, a in enumerate(taken)})
             theirs, error = run(assay, other, inputs, folder / 'other.npz')

@@ -73,7 +73,7 @@ absl::Status Refiner::Refine(std::span<const KnownArgument> arguments) {
     values.push_back(std::move(value));
   }
   const absl::StatusOr<Instance*> main = InstanceOf(TextOfField(*entry, "sym_name"), values);
-  if (!main.ok()) return tree_.WithPlace(main.status(), *entry);
+  if (!main.ok()) return is_placed_ ? main.status() : tree_.WithPlace(main.status(), *entry);
   (*main)->is_called = true;
   if (!checking_) ReplaceProgram();
   return absl::OkStatus();
@@ -353,7 +353,11 @@ absl::Status Refiner::VisitAll(const Region& region, Values& values, Place& plac
       return tree_.WithPlace(
           ProgramLimitExceeded({}, "operations that refinement writes", steps_, max_steps_), *operation);
     }
-    ASSAY_RETURN_IF_ERROR(tree_.WithPlace(Visit(*operation, values, place), *operation));
+    const absl::Status status = Visit(*operation, values, place);
+    if (status.ok()) continue;
+    // In bytecode a place is a prefix, and the operations around this one would add theirs.
+    if (std::exchange(is_placed_, true)) return status;
+    return tree_.WithPlace(status, *operation);
   }
   return absl::OkStatus();
 }
@@ -379,6 +383,10 @@ absl::Status Refiner::Visit(const Operation& op, Values& values, Place& place) {
   if (name == "func.call") return VisitCall(at);
   if (name == "stablehlo.composite") return VisitComposite(at);
   if (name == "stablehlo.custom_call") return VisitCustomCall(at);
+  if (name == "stablehlo.real_dynamic_slice") {
+    ASSAY_ASSIGN_OR_RETURN(const bool is_done, AppendDynamicSlice(at));
+    if (is_done) return absl::OkStatus();
+  }
   return VisitAny(at);
 }
 

@@ -120,6 +120,8 @@ class Refiner {
 
   // static_forms.cc. False: `at.op` is no dynamic operation, or not all that it takes is known.
   bool AppendStaticForm(Visited& at, absl::Span<const Type* const> results);
+  // The same of a real_dynamic_slice whose starts depend on data, and whose sizes do not.
+  absl::StatusOr<bool> AppendDynamicSlice(Visited& at);
 
   Tree& tree_;
   const bool checking_;
@@ -134,6 +136,7 @@ class Refiner {
   absl::flat_hash_map<std::string, const Type*> known_types_;  // by their text
   int64_t steps_ = 0, max_steps_ = 0;
   int nesting_ = 0;
+  bool is_placed_ = false;  // the error has its place: the innermost operation
 };
 
 }  // namespace assay::mlir

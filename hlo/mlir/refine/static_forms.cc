@@ -1,4 +1,8 @@
 // Operations that take shapes, paddings or indices as operands, with these known: the operations that have them as attributes.
+#include <algorithm>
+#include <array>
+
+#include "fmt/format.h"
 #include "hlo/mlir/refine/refiner.h"
 
 namespace assay::mlir {
@@ -55,6 +59,55 @@ bool Refiner::AppendStaticForm(Visited& at, absl::Span<const Type* const> result
     return true;
   }
   return false;
+}
+
+// limits = starts + sizes, with sizes that are known, and strides of 1: dynamic_slice(x, starts...), which JAX has clamped.
+absl::StatusOr<bool> Refiner::AppendDynamicSlice(Visited& at) {
+  if (at.operands.size() != 4 || at.op.results.size() != 1 || at.operands[1].known != nullptr) return false;
+  const Value *const starts = at.op.operands[1], *const limits = at.op.operands[2];
+  const Known& strides = at.operands[3].known;
+  const Type& starts_type = *at.operands[1].type;
+  if (limits->owner == nullptr || limits->owner->name != "stablehlo.add" || strides == nullptr ||
+      !std::ranges::all_of(*strides, [](int64_t stride) { return stride == 1; }) ||
+      starts_type.kind != Type::Kind::kTensor || starts_type.sizes.size() != 1 || !IsStatic(starts_type))
+    return false;
+  const std::span<Value* const> terms = limits->owner->operands;
+  if (terms.size() != 2 || (terms[0] != starts && terms[1] != starts)) return false;
+  const auto other = at.values.find(terms[terms[0] == starts ? 1 : 0]);
+  if (other == at.values.end() || other->second.known == nullptr) return false;
+  const Sizes sizes = *other->second.known;
+  const Type& from = *at.operands[0].type;
+  if (from.kind != Type::Kind::kTensor || from.sizes.size() != sizes.size() ||
+      static_cast<int64_t>(sizes.size()) != starts_type.sizes[0])
+    return false;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] >= 0 && (from.sizes[d] == kDynamicSize || sizes[d] <= from.sizes[d])) continue;
+    return SizesContradict(
+        fmt::format("{}: a slice of size {} in dimension {} of {}", at.op.name, sizes[d], d, ToString(from)));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const Type* const result, Merged(at.op, 0, sizes));
+  const Type* const results[] = {result};
+  ASSAY_RETURN_IF_ERROR(CheckKnownSizes(at.op, results));
+  std::vector<Value*> operands = {Use(at.operands[0], at.op.operands[0], at.place)};
+  Value* const list = Use(at.operands[1], starts, at.place);
+  const auto append = [&](std::string_view name, Value* operand, absl::Span<const NamedAttribute> attributes,
+                          const Sizes& of_result) {
+    Operation* const operation = NewOperation(name, at.op);
+    operation->operands = tree_.arena().Copy(std::vector<Value*>{operand});
+    operation->attributes = tree_.arena().Copy(attributes.data(), attributes.size());
+    operation->results = tree_.NewValues(1, operation, at.place.depth);
+    operation->results[0].type = WithSizes(*Static(starts_type), of_result);
+    at.place.operations.push_back(operation);
+    return operation->results.data();
+  };
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const auto index = static_cast<int64_t>(d);
+    const NamedAttribute attributes[] = {Integers("start_indices", {index}),
+                                         Integers("limit_indices", {index + 1}), Integers("strides", {1})};
+    operands.push_back(append("stablehlo.reshape", append("stablehlo.slice", list, attributes, {1}), {}, {}));
+  }
+  Append(at, "stablehlo.dynamic_slice", operands, {Integers("slice_sizes", sizes)}, results);
+  return true;
 }
 
 }  // namespace assay::mlir
