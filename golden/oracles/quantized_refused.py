@@ -190,7 +190,6 @@ return %0 : tuple<{T}, {other}>"""
     yield "with quantized types", "einsum", *op("", [m, m], m, '"stablehlo.einsum"(%a, %b) {einsum_config = "ij,jk->ik"}', code=4)
     yield "with quantized types", "custom_call", *op("", [T], T, "stablehlo.custom_call @foo(%a)", code=4)
     yield "with quantized types", "chlo", *op("", [T], T, "chlo.erf %a", code=4)
-    yield "has no bound", "unbounded", *op("multiply", ["tensor<?x" + Q + ">"] * 2, "tensor<?x" + Q + ">", code=4)
 
 
 def files():

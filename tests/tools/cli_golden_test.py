@@ -194,13 +194,18 @@ class Golden(CliCase):
 
     def test_what_no_golden_holds_is_refused(self):
         self.expect(3, "golden", "record", self.file("n.hlo", "\n// note: x\n" + CONSTANT), error="n.hlo:2:1: error: golden: unknown key 'note'")
+
+    def test_a_golden_holds_probes(self):
         probe = self.file("p.mlir", """func.func @main() -> tensor<f32> {
   %x = stablehlo.constant dense<1.0> : tensor<f32>
   %p = interpreter.probe %x, probe_id = "a" : tensor<f32>
   return %p : tensor<f32>
 }
 """)
-        self.expect(4, "golden", "record", probe, error="a golden can't hold the result 'probe/a.0'")
+        self.expect(0, "golden", "record", probe, "--output", self.path("probe_golden.mlir"))
+        with open(self.path("probe_golden.mlir")) as recorded:
+            self.assertIn("// probe/a.0: f32[] 0x1p+0\n", recorded.read())
+        self.expect(0, "golden", "check", self.path("probe_golden.mlir"))
 
     # ---- interruption ----
 

@@ -53,7 +53,7 @@ class Cli(CliCase):
         program = self.file("two.hlo", module % ("first", 1) + module % ("second", 2))
         broken = self.file("broken.hlo", module % ("first", 1) + module % ("second", "x"))
         self.expect(0, "verify", program)
-        self.expect(3, "verify", broken, error="broken.hlo:9:26: ")
+        self.expect(3, "verify", broken, error="broken.hlo:10:27: ")
         self.expect(0, "verify", broken, "--module", "first")
         printed = self.expect(0, "print", program).stdout.decode()
         self.assertEqual(printed.count("HloModule"), 2)

@@ -131,6 +131,7 @@ TEST_CASE("PTX: comparisons and choices have the reference's bits", "[gpu][ptx]"
         fmt::format("x = {0}[{1}] parameter(0)\ny = {0}[{1}] parameter(1)\n", Name(type), kElements);
     for (std::string_view order : {"EQ", "NE", "LT", "LE", "GT", "GE"}) {
       for (std::string_view kind : {"", ", type=TOTALORDER"}) {
+        if (!kind.empty() && !IsFloat(type)) continue;  // Compare-C2
         CHECK(CheckPtx(ProgramText(operands + fmt::format("ROOT r = pred[{}] compare(x, y), direction={}{}\n",
                                                           kElements, order, kind)),
                        random) == 0);
