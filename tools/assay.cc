@@ -117,12 +117,34 @@ void AddProgram(CLI::App* command, RunFlags& flags) {
   command->add_option("--module", flags.module, "of a file with several programs, the one of this name");
 }
 
+// arg0=3x1,arg1.0=4: what the program says of the names is checked later.
+CLI::Validator ArgumentShapes() {
+  const auto check = [](const std::string& text) -> std::string {
+    std::istringstream entries(text);
+    std::string entry;
+    bool is_right = !text.empty() && text.back() != ',';
+    while (is_right && std::getline(entries, entry, ',')) {
+      const size_t equals = entry.find('=');
+      is_right = equals != std::string::npos && equals > 0;
+      bool after_digit = false;
+      for (size_t i = equals + 1; is_right && i < entry.size(); ++i) {
+        const bool is_digit = std::isdigit(static_cast<unsigned char>(entry[i])) != 0;
+        is_right = is_digit || (entry[i] == 'x' && after_digit);
+        after_digit = is_digit;
+      }
+      is_right = is_right && (after_digit || equals + 1 == entry.size());
+    }
+    return is_right ? "" : "'" + text + "' gives no sizes as in arg0=3x1,arg1=4";
+  };
+  return CLI::Validator(check, "");
+}
+
 void AddShapesFlag(CLI::App* command, RunFlags& flags) {
   command
       ->add_option(
           "--shapes", flags.shapes,
           "arg0=3x1,arg1=…: sizes of arguments, for a program with free dimensions (docs/free_dimensions.md)")
-      ->check(Input());
+      ->check(ArgumentShapes());
 }
 
 void AddInputFlags(CLI::App* command, RunFlags& flags) {

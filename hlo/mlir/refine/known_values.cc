@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
 #include "hlo/mlir/importer.h"
+#include "hlo/mlir/refine/size_arithmetic.h"
 #include "hlo/mlir/refine/size_attributes.h"
 #include "literal/element_io.h"
 
@@ -15,163 +16,6 @@ namespace {
 
 using Values = std::vector<int64_t>;
 using Operands = absl::Span<const SizedValue>;
-
-int64_t Wrapped(ElementType type, int64_t value) {
-  if (type == ElementType::kPred) return value & 1;
-  if (IsSignedIntegral(type)) return WrapSigned(value, Bits(type));
-  return static_cast<int64_t>(WrapUnsigned(static_cast<uint64_t>(value), Bits(type)));
-}
-
-absl::Status DivisionByZero() { return EvalError({}, "a size is divided by zero"); }
-
-// One operation on two integers of a type: nullopt where the operation is none of these.
-enum class Binary : uint8_t {
-  kAdd,
-  kSubtract,
-  kMultiply,
-  kDivide,
-  kRemainder,
-  kMaximum,
-  kMinimum,
-  kAnd,
-  kOr,
-  kXor,
-  kShiftLeft,
-  kShiftRight,
-  kDivideUnsigned,
-  kRemainderUnsigned,
-  kMaximumUnsigned,
-  kMinimumUnsigned,
-  kShiftRightLogical,
-  kDivideUp,
-  kDivideDown
-};
-
-const absl::flat_hash_map<std::string_view, Binary>& BinaryOperations() {
-  static const auto* const kTable = new absl::flat_hash_map<std::string_view, Binary>{
-      {"stablehlo.add", Binary::kAdd},
-      {"arith.addi", Binary::kAdd},
-      {"shape.add", Binary::kAdd},
-      {"index.add", Binary::kAdd},
-      {"stablehlo.subtract", Binary::kSubtract},
-      {"arith.subi", Binary::kSubtract},
-      {"index.sub", Binary::kSubtract},
-      {"stablehlo.multiply", Binary::kMultiply},
-      {"arith.muli", Binary::kMultiply},
-      {"shape.mul", Binary::kMultiply},
-      {"index.mul", Binary::kMultiply},
-      {"stablehlo.divide", Binary::kDivide},
-      {"arith.divsi", Binary::kDivide},
-      {"index.divs", Binary::kDivide},
-      {"shape.div", Binary::kDivideDown},
-      {"stablehlo.remainder", Binary::kRemainder},
-      {"arith.remsi", Binary::kRemainder},
-      {"index.rems", Binary::kRemainder},
-      {"stablehlo.maximum", Binary::kMaximum},
-      {"arith.maxsi", Binary::kMaximum},
-      {"shape.max", Binary::kMaximum},
-      {"index.maxs", Binary::kMaximum},
-      {"stablehlo.minimum", Binary::kMinimum},
-      {"arith.minsi", Binary::kMinimum},
-      {"shape.min", Binary::kMinimum},
-      {"index.mins", Binary::kMinimum},
-      {"stablehlo.and", Binary::kAnd},
-      {"arith.andi", Binary::kAnd},
-      {"stablehlo.or", Binary::kOr},
-      {"arith.ori", Binary::kOr},
-      {"stablehlo.xor", Binary::kXor},
-      {"arith.xori", Binary::kXor},
-      {"stablehlo.shift_left", Binary::kShiftLeft},
-      {"arith.shli", Binary::kShiftLeft},
-      {"stablehlo.shift_right_arithmetic", Binary::kShiftRight},
-      {"arith.shrsi", Binary::kShiftRight},
-      {"stablehlo.shift_right_logical", Binary::kShiftRightLogical},
-      {"arith.shrui", Binary::kShiftRightLogical},
-      {"arith.divui", Binary::kDivideUnsigned},
-      {"index.divu", Binary::kDivideUnsigned},
-      {"arith.remui", Binary::kRemainderUnsigned},
-      {"index.remu", Binary::kRemainderUnsigned},
-      {"arith.maxui", Binary::kMaximumUnsigned},
-      {"index.maxu", Binary::kMaximumUnsigned},
-      {"arith.minui", Binary::kMinimumUnsigned},
-      {"index.minu", Binary::kMinimumUnsigned},
-      {"arith.ceildivsi", Binary::kDivideUp},
-      {"index.ceildivs", Binary::kDivideUp},
-      {"arith.floordivsi", Binary::kDivideDown},
-      {"index.floordivs", Binary::kDivideDown},
-  };
-  return *kTable;
-}
-
-// Quotients of signed integers. The most negative one by -1 is itself, as two's complement wraps.
-absl::StatusOr<int64_t> Quotient(Binary operation, int64_t a, int64_t b) {
-  if (b == 0) return DivisionByZero();
-  if (b == -1) return operation == Binary::kRemainder ? 0 : static_cast<int64_t>(-static_cast<uint64_t>(a));
-  const int64_t quotient = a / b, remainder = a % b;
-  const bool same_sign = (a < 0) == (b < 0);
-  switch (operation) {
-    case Binary::kRemainder:
-      return remainder;
-    case Binary::kDivideUp:
-      return quotient + (remainder != 0 && same_sign ? 1 : 0);
-    case Binary::kDivideDown:
-      return quotient - (remainder != 0 && !same_sign ? 1 : 0);
-    default:
-      return quotient;
-  }
-}
-
-absl::StatusOr<int64_t> Apply(Binary operation, ElementType type, int64_t a, int64_t b) {
-  const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-  const int bits = type == ElementType::kPred ? 1 : Bits(type);
-  const uint64_t low_x = WrapUnsigned(x, bits), low_y = WrapUnsigned(y, bits);
-  // A pred is ordered as 0 and 1, and never a negative number.
-  const bool is_unsigned = !IsSignedIntegral(type);
-  const bool too_far = low_y >= static_cast<uint64_t>(bits);
-  switch (operation) {
-    case Binary::kAdd:
-      return type == ElementType::kPred ? a | b : static_cast<int64_t>(x + y);
-    case Binary::kSubtract:
-      return static_cast<int64_t>(x - y);
-    case Binary::kMultiply:
-      return static_cast<int64_t>(x * y);
-    case Binary::kDivide:
-    case Binary::kRemainder:
-    case Binary::kDivideUp:
-    case Binary::kDivideDown:
-      if (!is_unsigned) return Quotient(operation, a, b);
-      if (y == 0) return DivisionByZero();
-      if (operation == Binary::kRemainder) return static_cast<int64_t>(x % y);
-      return static_cast<int64_t>(x / y + (operation == Binary::kDivideUp && x % y != 0 ? 1 : 0));
-    case Binary::kMaximum:
-      return is_unsigned ? static_cast<int64_t>(std::max(x, y)) : std::max(a, b);
-    case Binary::kMinimum:
-      return is_unsigned ? static_cast<int64_t>(std::min(x, y)) : std::min(a, b);
-    case Binary::kAnd:
-      return a & b;
-    case Binary::kOr:
-      return a | b;
-    case Binary::kXor:
-      return a ^ b;
-    case Binary::kShiftLeft:
-      return too_far ? 0 : static_cast<int64_t>(x << low_y);
-    case Binary::kShiftRight:
-      return WrapSigned(a, bits) >> (too_far ? 63 : low_y);
-    case Binary::kShiftRightLogical:
-      return too_far ? 0 : static_cast<int64_t>(low_x >> low_y);
-    case Binary::kDivideUnsigned:
-      if (low_y == 0) return DivisionByZero();
-      return static_cast<int64_t>(low_x / low_y);
-    case Binary::kRemainderUnsigned:
-      if (low_y == 0) return DivisionByZero();
-      return static_cast<int64_t>(low_x % low_y);
-    case Binary::kMaximumUnsigned:
-      return static_cast<int64_t>(std::max(low_x, low_y));
-    case Binary::kMinimumUnsigned:
-      return static_cast<int64_t>(std::min(low_x, low_y));
-  }
-  return 0;
-}
 
 const Type& ElementOf(const Type& type) {
   return type.kind == Type::Kind::kTensor ? *type.element_type : type;
@@ -253,8 +97,8 @@ Known KnownClamp(Operands operands, ElementType type) {
     return nullptr;
   Values values(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
-    const int64_t at_least = *Apply(Binary::kMaximum, type, x[i], low[low.size() == 1 ? 0 : i]);
-    values[i] = *Apply(Binary::kMinimum, type, at_least, high[high.size() == 1 ? 0 : i]);
+    const int64_t at_least = *ApplyBinary(Binary::kMaximum, type, x[i], low[low.size() == 1 ? 0 : i]);
+    values[i] = *ApplyBinary(Binary::kMinimum, type, at_least, high[high.size() == 1 ? 0 : i]);
   }
   return MakeKnown(std::move(values));
 }
@@ -512,7 +356,7 @@ absl::StatusOr<Known> KnownBinary(Binary operation, Operands operands, ElementTy
   if (a.size() != b.size()) return Known();
   Values values(a.size());
   for (size_t i = 0; i < a.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(const int64_t value, Apply(operation, type, a[i], b[i]));
+    ASSAY_ASSIGN_OR_RETURN(const int64_t value, ApplyBinary(operation, type, a[i], b[i]));
     values[i] = Wrapped(type, value);
   }
   return MakeKnown(std::move(values));
@@ -543,9 +387,8 @@ absl::StatusOr<Known> KnownOfOperands(const Operation& operation, Operands opera
   }
   if (operands.size() == 1 && IsConversion(name)) return Converted(operation, operands[0], element);
   if (operands.size() == 1 && IsUnary(name)) return KnownUnary(operation, operands[0], element);
-  const auto binary = BinaryOperations().find(name);
-  if (binary != BinaryOperations().end() && operands.size() == 2)
-    return KnownBinary(binary->second, operands, element);
+  if (const std::optional<Binary> binary = FindBinary(name); binary && operands.size() == 2)
+    return KnownBinary(*binary, operands, element);
   if (operands.size() == 2 && (name == "stablehlo.compare" || name == "arith.cmpi"))
     return KnownComparison(operation, operands);
   if (operands.size() == 3 && (name == "stablehlo.select" || name == "arith.select"))

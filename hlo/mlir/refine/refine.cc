@@ -10,15 +10,8 @@
 namespace assay::mlir {
 namespace {
 
-bool IsFree(const Type& type) {
-  for (size_t d = 0; d < type.sizes.size(); ++d) {
-    if (type.sizes[d] == kDynamicSize && (type.bounds.empty() || type.bounds[d] == kDynamicSize)) return true;
-  }
-  return std::ranges::any_of(type.inputs, [](const Type* part) { return IsFree(*part); });
-}
-
 bool NeedsRefinement(const Region& region) {
-  const auto is_free = [](const Value& value) { return IsFree(*value.type); };
+  const auto is_free = [](const Value& value) { return HasFreeSize(*value.type); };
   if (std::ranges::any_of(region.arguments, is_free)) return true;
   for (const Operation* operation : region.operations) {
     if (IsSizeOperation(operation->name) || std::ranges::any_of(operation->results, is_free) ||
@@ -69,6 +62,13 @@ absl::StatusOr<Shape> DeclaredShape(const Type& type) {
 
 }  // namespace
 
+bool HasFreeSize(const Type& type) {
+  for (size_t d = 0; d < type.sizes.size(); ++d) {
+    if (type.sizes[d] == kDynamicSize && (type.bounds.empty() || type.bounds[d] == kDynamicSize)) return true;
+  }
+  return std::ranges::any_of(type.inputs, [](const Type* part) { return HasFreeSize(*part); });
+}
+
 const Type* TypeOfFunction(const Operation& function) {
   const Attribute* const type = function.Find("function_type");
   if (type == nullptr || type->type == nullptr || type->type->kind != Type::Kind::kFunction) return nullptr;
@@ -118,7 +118,7 @@ absl::StatusOr<bool> HasFreeArguments(const Tree& tree) {
   const Operation* const entry = EntryFunction(tree);
   if (entry == nullptr) return false;  // the importer says what is wrong
   for (const Value& argument : entry->regions[0].arguments) {
-    if (IsFree(*argument.type)) return true;
+    if (HasFreeSize(*argument.type)) return true;
     if (!DimensionVariable(*entry, static_cast<size_t>(argument.index)).empty()) return true;
   }
   return false;

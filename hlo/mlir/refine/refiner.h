@@ -1,6 +1,6 @@
 // One refinement: the operations of the program are visited in order, with what is known of every value, and written anew.
 //
-// refiner.cc: functions, regions, types, and operations as they are. refine_calls.cc: loops, branches, calls, custom calls.
+// refiner.cc: functions, regions, and operations as they are. refined_operations.cc: what is written. refine_calls.cc: loops, branches, calls, custom calls.
 // static_forms.cc: what dynamic operations become.
 #ifndef ASSAY_HLO_MLIR_REFINE_REFINER_H_
 #define ASSAY_HLO_MLIR_REFINE_REFINER_H_
@@ -22,6 +22,8 @@ namespace assay::mlir {
 // The function of this name, or the entry where there is none: @main, or the only public function.
 const Operation* EntryFunction(const Tree& tree);
 const Type* TypeOfFunction(const Operation& function);
+// A size '?' without a bound, also in a tuple.
+bool HasFreeSize(const Type& type);
 // The dimension variable that an argument is: its attribute jax.global_constant; empty: it is none.
 std::string_view DimensionVariable(const Operation& function, size_t argument);
 
@@ -63,7 +65,7 @@ class Refiner {
   absl::Status WriteFunction(const Operation& function, absl::Span<const SizedValue> arguments,
                              Instance& instance);
   const Type* WrittenFunctionType(const Region& body, absl::Span<const SizedValue> results);
-  std::string_view UnusedName(std::string_view name);
+  std::string_view NameOfInstance(std::string_view symbol);
   void ReplaceProgram();
 
   // Writes `from` into `to`, whose arguments are as these; the values that its last operation gives go to `returned`.

@@ -488,7 +488,7 @@ constexpr std::string_view kElementwiseNames[] = {"stablehlo.abs",
                                                   "chlo.zeta",
                                                   "chlo.constant_like"};
 
-constexpr SizeRow kRows[] = {
+constexpr SizeRow kArrayRows[] = {
     {"stablehlo.select", ElementwiseOrScalars, 3},
     {"stablehlo.clamp", ElementwiseOrScalars, 3},
     {"stablehlo.bitcast_convert", BitcastConvert},
@@ -553,7 +553,7 @@ constexpr SizeRow kRows[] = {
 
 absl::Span<const SizeRow> ArraySizeRows() {
   static const auto* const kAll = [] {
-    auto* rows = new std::vector<SizeRow>(std::begin(kRows), std::end(kRows));
+    auto* rows = new std::vector<SizeRow>(std::begin(kArrayRows), std::end(kArrayRows));
     for (const std::string_view name : kElementwiseNames) {
       rows->push_back(kElementwise);
       rows->back().name = name;

@@ -225,7 +225,7 @@ absl::StatusOr<ResultSizes> AllToAll(const SizeSite& site) {
   return ResultSizes(site.op.results.size(), sizes);
 }
 
-constexpr SizeRow kRows[] = {
+constexpr SizeRow kWindowRows[] = {
     {"stablehlo.dot_general", DotGeneral, 2},
     {"stablehlo.dot", Dot, 2},
     {"stablehlo.reduce_window", ReduceWindow, 2},
@@ -243,6 +243,6 @@ constexpr SizeRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const SizeRow> WindowSizeRows() { return kRows; }
+absl::Span<const SizeRow> WindowSizeRows() { return kWindowRows; }
 
 }  // namespace assay::mlir
