@@ -127,12 +127,15 @@ struct Writer {
   absl::Status WriteOther() const;
 };
 
-// What a field would not give back as it is: the reader takes a channel below 1 as none, and a group count of 0 as 1.
+// What a field would not give back as it is: the reader takes a channel below 1 as none, and a group count of 0 as 1. Channel 0 of a
+// collective is none in a program too (Decision: collective-channel-0); of a transfer it is a channel.
 absl::Status Writer::CheckRoom() const {
   const auto refused = [this](std::string_view what) {
     return NotSupported({}, fmt::format("writing {}: {}", Name(attr), what));
   };
-  if (attr == Attr::kChannelId && Int() < 1)
+  const bool is_transfer = opcode == Opcode::kSend || opcode == Opcode::kSendDone ||
+                           opcode == Opcode::kRecv || opcode == Opcode::kRecvDone;
+  if (attr == Attr::kChannelId && Int() < (is_transfer ? 1 : 0))
     return refused(fmt::format("{} stands for no channel in a proto", Int()));
   if ((attr == Attr::kFeatureGroupCount || attr == Attr::kBatchGroupCount) && Int() == 0)
     return refused("0 stands for 1 in a proto");
