@@ -121,11 +121,12 @@ class Judgement {
     return radius > 0 ? distance / radius : kInfinity;
   }
 
-  // What can be reached lies on one side of the exact value, or nearer on that side.
+  // What can be reached lies on one side of the exact value, or nearer on that side. A number may have been rounded last, as above.
   bool IsBeyondEnds(int64_t i, const std::byte* actual) const {
     if (!output_.low.has_value() || IsComplex(type_)) return false;
     const double value = IsFloat(type_) ? Parts(actual).first : IntegerOf(actual);
-    return value < output_.low->GetDouble(i) || value > output_.high->GetDouble(i);
+    const double room = IsFloat(type_) && std::isfinite(value) ? HalfUlp(value, *Info(type_).format) : 0;
+    return value + room < output_.low->GetDouble(i) || value - room > output_.high->GetDouble(i);
   }
 
   double IntegerOf(const std::byte* element) const {

@@ -43,6 +43,7 @@ ModuleDeriver::ModuleDeriver(const Module& from, const Profile& profile)
   module.replica_count = from.replica_count;
   module.num_partitions = from.num_partitions;
   module.custom_ops = from.custom_ops;
+  module.frontend_attributes = from.frontend_attributes;  // the meshes that shardings name
 }
 
 absl::StatusOr<DerivedComputation> ModuleDeriver::Derive(ComputationId id, const std::vector<bool>& radii,

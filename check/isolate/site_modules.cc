@@ -51,6 +51,7 @@ SiteModule::SiteModule(const Module& from, std::string_view what)
     : from_(from), writer_(module_, std::string(what), left_) {
   module_.name = fmt::format("{}_{}", from.name, what);
   module_.custom_ops = from.custom_ops;
+  module_.frontend_attributes = from.frontend_attributes;  // the meshes that shardings name
   writer_.NameThem(what);
 }
 

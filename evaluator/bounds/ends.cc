@@ -25,7 +25,16 @@ Ends ThroughMove(BoundContext& c) {
 
 Node IsNumber(BoundContext& c, Node a) { return c.Is("EQ", a, a); }
 
-// The real result lies in [low, high]: what a backend makes of it.
+// What lies in both intervals, where both are known, else in the one that is.
+Ends InBoth(BoundContext& c, const Ends& a, const Ends& b) {
+  const auto end = [&](Opcode op, Node x, Node y) {
+    return c.Choose(IsNumber(c, x), c.Choose(IsNumber(c, y), c.Write(op, {x, y}), x), y);
+  };
+  return {end(Opcode::kMaximum, a.low, b.low), end(Opcode::kMinimum, a.high, b.high)};
+}
+
+// The real result lies in [low, high]: what a backend makes of it. After cancellation its ball says more, since the rounding of
+// the operands' ends is a share of numbers that are larger than the result.
 Ends Rounded(BoundContext& c, Node low, Node high) {
   const ElementType type = c.result_type(), radius_type = RadiusType(type);
   const FloatFormat& format = *Info(type).format;
@@ -48,7 +57,14 @@ Ends Rounded(BoundContext& c, Node low, Node high) {
     high = c.Choose(c.Is("GT", high, format.max_finite), c.Constant(kInfinity, high), high);
   }
   const Node unknown = c.Constant(kNaN, low);
-  return {c.Choose(known, low, unknown), c.Choose(known, high, unknown)};
+  const Ends ends = {c.Choose(known, low, unknown), c.Choose(known, high, unknown)};
+  if (!c.Given()) return ends;
+  const Ends ball = EndsOfBall(c, c.Result(), c.Given(), type);
+  // A radius leaves out the last rounding to the type, of a result that was kept unrounded until then.
+  const auto last = [&](Node end) {
+    return c.Plus(c.Times(c.Write(Opcode::kAbs, {end}), std::max(share, 2 * UlpOf(type))), absolute);
+  };
+  return InBoth(c, ends, {c.Minus(ball.low, last(ball.low)), c.Plus(ball.high, last(ball.high))});
 }
 
 Ends OfSum(BoundContext& c, bool is_difference) {

@@ -79,10 +79,11 @@ ENTRY e { x = f32[4] parameter(0)
 }
 
 TEST_CASE("undecided: a branch, and a loop that may go on", "[check][bounds]") {
+  // Names are unique in a program: the parser would number a second r.
   const std::string branches = std::string(kAdd) + R"(one { x = f32[] parameter(0)
-  ROOT r = f32[] negate(x) }
+  ROOT n = f32[] negate(x) }
 two { x = f32[] parameter(0)
-  ROOT r = f32[] abs(x) }
+  ROOT m = f32[] abs(x) }
 ENTRY e { x = f32[4] parameter(0)
   zero = f32[] constant(0)
   sum = f32[] reduce(x, zero), dimensions={0}, to_apply=add
