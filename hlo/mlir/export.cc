@@ -9,7 +9,95 @@
 
 namespace assay {
 
-absl::StatusOr<std::string> ExportStableHlo(const Module& module) { return mlir::Exporter(module).Run(); }
+namespace {
+
+bool HaveSameDynamism(const Shape& a, const Shape& b) {
+  for (int64_t d = 0; a.IsArray() && b.IsArray() && d < std::min(a.rank(), b.rank()); ++d)
+    if (a.is_dynamic(d) != b.is_dynamic(d)) return false;
+  const size_t count = std::min(a.elements().size(), b.elements().size());
+  for (size_t i = 0; i < count; ++i)
+    if (!HaveSameDynamism(a.elements()[i], b.elements()[i])) return false;
+  return true;
+}
+
+bool IsDeclaredOtherwise(const Instruction& instruction) {
+  return PrintedShape(instruction) != instruction.shape;
+}
+
+// StableHLO's types say which dimensions are dynamic in the result of an operation, so that what the program declares can be
+// written. What gives the results of computations has their types, and functions have no type but their own.
+absl::Status CheckCall(const Module& module, const Instruction& instruction) {
+  const auto refuse = [&] {
+    return NotSupported(
+        instruction.position,
+        fmt::format("{} '%{}' as StableHLO: its result, {}, is declared with other dynamic "
+                    "dimensions than what it is made of",
+                    Name(instruction.opcode), instruction.name, PrintedShape(instruction)->ToString()));
+  };
+  switch (instruction.opcode) {
+    case Opcode::kCall:
+    case Opcode::kFusion:
+    case Opcode::kConditional:
+    case Opcode::kWhile:
+      for (const ComputationId called : CalledComputations(instruction)) {
+        const Shape& given = *PrintedShape(module.computation(called).root_instruction());
+        // (A loop's condition gives a scalar, which differs from nothing.)
+        if (!HaveSameDynamism(given, *PrintedShape(instruction))) return refuse();
+      }
+      // StableHLO wants the very types of the operands in a loop's state, too.
+      if (instruction.opcode != Opcode::kWhile) return absl::OkStatus();
+      [[fallthrough]];
+    case Opcode::kOptBarrier:
+      return IsDeclaredOtherwise(instruction) ? refuse() : absl::OkStatus();
+    default:
+      // Starts and updates of asynchronous calls, custom calls and whatever else has tuples of its own.
+      if (!IsDeclaredOtherwise(instruction)) return absl::OkStatus();
+      return PrintedShape(instruction)->IsTuple() && instruction.opcode != Opcode::kTuple ? refuse()
+                                                                                          : absl::OkStatus();
+  }
+}
+
+// Types of functions are those of their instructions: StableHLO has no further place for what the entry layout says.
+// Decision: static-result-size
+absl::Status CheckEntryLayout(const Module& module) {
+  if (!module.entry_computation_layout) return absl::OkStatus();
+  const Computation& entry = module.entry_computation();
+  const auto check = [](const Instruction& instruction, const Shape& said) {
+    if (HaveSameDynamism(said, *PrintedShape(instruction))) return absl::OkStatus();
+    return NotSupported(instruction.position,
+                        fmt::format("{} '%{}' as StableHLO: entry_computation_layout says {}, with other "
+                                    "dynamic dimensions",
+                                    Name(instruction.opcode), instruction.name, said.ToString()));
+  };
+  const ProgramShape& layout = *module.entry_computation_layout;
+  for (size_t i = 0; i < std::min(layout.parameters.size(), entry.parameters.size()); ++i) {
+    const auto parameter = static_cast<size_t>(entry.parameters[i]);
+    ASSAY_RETURN_IF_ERROR(check(entry.instructions[parameter], layout.parameters[i]));
+  }
+  return check(entry.root_instruction(), layout.result);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ExportStableHlo(const Module& module) {
+  ASSAY_RETURN_IF_ERROR(CheckEntryLayout(module));
+  const bool is_as_declared = std::none_of(
+      module.computations.begin(), module.computations.end(), [](const Computation& computation) {
+        return std::any_of(computation.instructions.begin(), computation.instructions.end(),
+                           IsDeclaredOtherwise);
+      });
+  if (is_as_declared) return mlir::Exporter(module).Run();
+  // What is written are the declared shapes; an operation that StableHLO does not have (copy, tuple) is refused where it
+  // would lose them (OpExport::Bind). Decision: static-result-size
+  Module declared = module;
+  for (Computation& computation : declared.computations) {
+    for (Instruction& instruction : computation.instructions) {
+      ASSAY_RETURN_IF_ERROR(CheckCall(module, instruction));
+      instruction.shape = PrintedShape(instruction);
+    }
+  }
+  return mlir::Exporter(declared).Run();
+}
 
 namespace mlir {
 namespace {

@@ -71,7 +71,12 @@ std::optional<IntLists> WrittenOutGroups(OpExport& out) {
   const auto has_several = [](const Ints& group) { return group.size() > 1; };
   const bool one_partition =
       !says_partitions && (members == 0 || members == static_cast<int64_t>(groups[0].size()));
-  if (one_partition || std::none_of(groups.begin(), groups.end(), has_several)) return std::nullopt;
+  if (std::none_of(groups.begin(), groups.end(), has_several)) return std::nullopt;
+  if (one_partition) {
+    // The ids of replicas are those of devices. Shapes do not say it of an all-reduce, so that the ids have to, as in what is read.
+    if (out.hlo.opcode == Opcode::kAllReduce && !says_partitions) return groups;
+    return std::nullopt;
+  }
   if (!says_partitions) {
     out.Refuse("replica groups with all their partitions, in a module that does not say their number");
     return std::nullopt;
