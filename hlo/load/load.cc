@@ -25,7 +25,7 @@ std::string_view WithoutMark(std::string_view bytes) {
   return bytes.substr(bytes.substr(0, kMark.size()) == kMark ? kMark.size() : 0);
 }
 
-// The first word of the text behind white space and // comments (both HLO and MLIR text have them).
+// The first word of the text behind white space and comments: // of both texts, /* */ of HLO text alone.
 std::string_view FirstWord(std::string_view text) {
   size_t i = 0;
   while (i < text.size()) {
@@ -34,6 +34,9 @@ std::string_view FirstWord(std::string_view text) {
       ++i;
     } else if (c == '/' && i + 1 < text.size() && text[i + 1] == '/') {
       while (i < text.size() && text[i] != '\n') ++i;
+    } else if (text.substr(i, 2) == "/*") {
+      const size_t close = text.find("*/", i + 2);
+      i = close == std::string_view::npos ? text.size() : close + 2;
     } else {
       break;
     }
@@ -56,7 +59,10 @@ std::vector<size_t> BeginsOfMlir(std::string_view text) {
 std::vector<size_t> BeginsOfHlo(std::string_view text) {
   constexpr std::string_view kHeader = "HloModule";
   std::vector<size_t> begins = {0};
-  if (text.find(kHeader) == text.rfind(kHeader)) return begins;
+  // Most texts are one module, and are not gone through.
+  const size_t first = text.find(kHeader);
+  if (first == std::string_view::npos) return begins;
+  if (first == text.rfind(kHeader) && FirstWord(text.substr(0, first)).empty()) return begins;
   const auto end_of = [&](std::string_view mark, size_t from) {
     const size_t found = text.find(mark, from);
     return found == std::string_view::npos ? text.size() : found + mark.size();

@@ -65,6 +65,16 @@ TEST_CASE("load: each HloModule of a text is a program", "[load]") {
   const std::string headless = "ENTRY e { ROOT c = f32[] constant(1) }\n" + std::string(kHlo);
   REQUIRE(PartsOfFile("a.hlo", headless).size() == 2);
   CHECK(PartsOfFile("a.hlo", headless)[0].Name().empty());
+  // Comments before the first header are no program.
+  const std::string commented = "/* HloModule\n   no */ // no\n" + std::string(kHlo);
+  for (const std::string& text : {commented, commented + std::string(kHlo)}) {
+    const std::vector<ProgramPart> found = PartsOfFile("a.hlo", text);
+    REQUIRE(found.size() == (text == commented ? 1 : 2));
+    for (const ProgramPart& part : found) {
+      CHECK(part.Name() == "m");
+      CHECK(LoadProgram("a.hlo", part.text).ok());
+    }
+  }
 }
 
 }  // namespace
