@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -475,10 +476,21 @@ TEST_CASE("Memory of the host is given back when the last value in it is gone", 
   BufferUnsafePointerArgs pointer = {.buffer = put.buffer};
   REQUIRE(!Call(FunctionId::kBuffer_UnsafePointer, pointer));
   CHECK(pointer.buffer_pointer == reinterpret_cast<uintptr_t>(host));  // nothing was copied
+  // A copy to a device shares the memory; a result of an argument that is not donated has its own.
+  BufferCopyToDeviceArgs copy = {.buffer = put.buffer, .dst_device = client.device()};
+  REQUIRE(!Call(FunctionId::kBuffer_CopyToDevice, copy));
   std::vector<Buffer*> results(1);
   REQUIRE(!Execute(same, {put.buffer}, results));
+  BufferUnsafePointerArgs own = {.buffer = results[0]};
+  REQUIRE(!Call(FunctionId::kBuffer_UnsafePointer, own));
+  CHECK(own.buffer_pointer != reinterpret_cast<uintptr_t>(host));
   Destroy(put.buffer);
-  CHECK(calls == 0);  // the result lies there
+  CHECK(calls == 0);  // the copy lies there
+  CHECK(Fetch<float>(copy.dst_buffer, 4096)[4095] == 4095);
+  Destroy(copy.dst_buffer);
+  CHECK(calls == 1);
+  std::fill(std::begin(host), std::end(host), -1.0f);  // the host's again
+  CHECK(Fetch<float>(results[0], 4096)[0] == 0);
   CHECK(Fetch<float>(results[0], 4096)[4095] == 4095);
   Destroy(results[0]);
   CHECK(calls == 1);
