@@ -101,9 +101,19 @@ absl::StatusOr<std::unique_ptr<mlir::Tree>> ReadTree(std::string_view name, std:
                                                                    : mlir::ReadMlirBytecode(bytes);
 }
 
+// The call that stands for a free program's body is no program's own.
+absl::StatusOr<Module> WithoutStandIn(absl::StatusOr<Module> module) {
+  if (!module.ok() || !HasFreeDimensions(*module)) return module;
+  return NotSupported(
+      {},
+      fmt::format("a custom call of {}, which stands for a program with free dimensions: the program itself, "
+                  "StableHLO, can be run",
+                  mlir::kFreeProgram));
+}
+
 absl::StatusOr<Module> Imported(mlir::Tree& tree) {
   ASSAY_RETURN_IF_ERROR(mlir::LowerQuantizedTypes(tree));
-  return mlir::ImportModule(tree);
+  return WithoutStandIn(mlir::ImportModule(tree));
 }
 
 // What computes sizes from its own types alone is refined here; what takes them from arguments is checked.
@@ -193,9 +203,9 @@ absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes
   bytes = WithoutMark(bytes);
   switch (FormOfProgram(name, bytes)) {
     case ProgramForm::kHloText:
-      return ParseHloText(bytes, warnings);
+      return WithoutStandIn(ParseHloText(bytes, warnings));
     case ProgramForm::kProto:
-      return ImportProto(bytes);
+      return WithoutStandIn(ImportProto(bytes));
     case ProgramForm::kStableHloText:
     case ProgramForm::kStableHloBytecode: {
       ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, ReadTree(name, bytes));

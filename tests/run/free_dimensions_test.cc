@@ -163,6 +163,17 @@ TEST_CASE("free dimensions: what is no program is refused", "[refine]") {
 )") != 1);
 }
 
+TEST_CASE("free dimensions: what stands for a free program can't be given as a program",
+          "[program][refine]") {
+  const std::string signature = ModuleToText(Program::Load("p.mlir", kTwice)->module());
+  CHECK(ExitCodeOf(Program::Load("p.hlo", signature).status()) == 4);
+  CHECK(ExitCode(R"(func.func @main(%a: tensor<3xi32>) -> tensor<3xi32> {
+  %b = stablehlo.custom_call @assay.free_dimensions(%a) : (tensor<3xi32>) -> tensor<3xi32>
+  return %b : tensor<3xi32>
+}
+)") == 4);
+}
+
 TEST_CASE("free dimensions: shapes as a flag writes them", "[refine]") {
   const absl::StatusOr<Program> program = Program::Load("p.mlir", R"(
 func.func @main(%n: tensor<i32> {jax.global_constant = "n"}, %a: tensor<?x?xi32>, %b: tensor<f32>) -> tensor<?x?xi32> {
