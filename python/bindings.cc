@@ -277,6 +277,7 @@ class PyModule {
   struct Judged {
     std::vector<ReportedOutput> outputs;
     std::vector<DerivedBounds::Note> unchecked;
+    std::optional<Program> program;  // as it was run
   };
   absl::StatusOr<Judged> JudgeAll(EngineChoice choice, const RunOptions& options, const Profile& profile,
                                   const std::map<std::string, NpyArray>& inputs,
@@ -290,7 +291,7 @@ class PyModule {
                            InputsOfDevices(program.verified(), grid, inputs));
     ASSAY_ASSIGN_OR_RETURN(BoundedOutputs bounded, RunWithBounds(program, profile, grid, std::move(given),
                                                                  options, EnginesOf(choice)));
-    Judged judged{{}, std::move(bounded.unchecked)};
+    Judged judged{{}, std::move(bounded.unchecked), program};
     for (const BoundedOutput& output : bounded.outputs) {
       const auto it = actual.find(output.key);
       if (it == actual.end()) {
@@ -311,7 +312,7 @@ class PyModule {
     header.engine = engine;
     header.command = "assay.diff(...)";
     header.version = ASSAY_VERSION;
-    ASSAY_ASSIGN_OR_RETURN(const std::string page, HtmlReport({header, program_.module(), profile,
+    ASSAY_ASSIGN_OR_RETURN(const std::string page, HtmlReport({header, judged.program->module(), profile,
                                                                judged.outputs, judged.unchecked, nullptr}));
     return WriteFileAtomically(path, page);
   }
