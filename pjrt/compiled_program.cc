@@ -35,7 +35,8 @@ absl::StatusOr<std::string_view> PayloadOf(std::string_view message, int32_t num
   return payload;
 }
 
-// PJRT has no shapes at compilation but the program's own: JAX refines an exported program before it compiles it.
+// PJRT has no shapes at compilation but the program's own: JAX refines an exported program before it compiles
+// it.
 absl::StatusOr<Module> WithoutFreeDimensions(absl::StatusOr<Module> module) {
   if (!module.ok() || !HasFreeDimensions(*module)) return module;
   return NotSupported(

@@ -27,24 +27,26 @@ namespace assay {
 // at the same time wait for each other, and runs do not disturb each other.
 class Program {
  public:
-  // Reads a program of any form (hlo/load/load.h) and verifies it; `name`, of a file, decides only where the content does
-  // not. The bytes are kept only of programs with free dimensions. Errors are LoadProgram's and Verify's: InvalidProgram and NotSupported, with the position
-  // in a text, and LimitExceeded.
-  // `custom_ops`: what custom calls may mean besides what everybody knows (evaluator/custom_op.h); null: nothing.
+  // Reads a program of any form (hlo/load/load.h) and verifies it; `name`, of a file, decides only where the
+  // content does not. The bytes are kept only of programs with free dimensions. Errors are LoadProgram's and
+  // Verify's: InvalidProgram and NotSupported, with the position in a text, and LimitExceeded. `custom_ops`:
+  // what custom calls may mean besides what everybody knows (evaluator/custom_op.h); null: nothing.
   static absl::StatusOr<Program> Load(std::string_view name, std::string_view bytes,
                                       std::shared_ptr<const CustomOps> custom_ops = nullptr);
   // Verifies the module. Errors are Verify's, and those of custom calls that contradict themselves.
   static absl::StatusOr<Program> OfModule(Module module);
-  // The same of what RefineProgram gave: since the program was valid without sizes, those make what is wrong, EvalError.
+  // The same of what RefineProgram gave: since the program was valid without sizes, those make what is wrong,
+  // EvalError.
   static absl::StatusOr<Program> OfRefined(Module module);
   // Custom calls of XLA's compilers that contradict themselves stay as they are, and are errors where they run.
   explicit Program(VerifiedModule module);
 
-  // StableHLO with free dimensions ('?', docs/free_dimensions.md): Load has read and checked it, and module() has its parameters and
-  // result alone. It is run as RefinedFor gives it, and can be planned only so.
+  // StableHLO with free dimensions ('?', docs/free_dimensions.md): Load has read and checked it, and module()
+  // has its parameters and result alone. It is run as RefinedFor gives it, and can be planned only so.
   bool has_free_dimensions() const;
-  // The program for arguments of these shapes, made at the first call with them and then shared (the last kMaxRefined of them); itself where no dimension is
-  // free. BadInput and EvalError where the shapes do not fit.
+  // The program for arguments of these shapes, made at the first call with them and then shared (the last
+  // kMaxRefined of them); itself where no dimension is free. BadInput and EvalError where the shapes do not
+  // fit.
   static constexpr size_t kMaxRefined = 64;
   absl::StatusOr<Program> RefinedFor(std::span<const KnownArgument> arguments) const;
 
@@ -63,12 +65,14 @@ class Program {
   // look at values. It is made anew at each call.
   absl::StatusOr<Plan> PlanAsWritten() const;
 
-  // Runs that plan once, on one device: several are devices/run_devices.h's. Takes one literal for each parameter of the entry
-  // computation, compatible with the parameter's shape, and gives the root's value. `options` has the limits (steps, bytes,
-  // seconds), threads and cross-check. Errors are PlanFor's and the run's: NotSupported where the module says more devices,
-  // BadInput for arguments that do not fit, EvalError, LimitExceeded, ComparisonFailed by the cross-check, Cancelled where
-  // options.interrupted said so. A program with free dimensions is refined for the arguments. A caller that fills or reads the host's queues, watches the steps, wants statistics, or runs
-  // again and again in the storage of the run before makes an Executor of PlanFor's plan.
+  // Runs that plan once, on one device: several are devices/run_devices.h's. Takes one literal for each
+  // parameter of the entry computation, compatible with the parameter's shape, and gives the root's value.
+  // `options` has the limits (steps, bytes, seconds), threads and cross-check. Errors are PlanFor's and the
+  // run's: NotSupported where the module says more devices, BadInput for arguments that do not fit,
+  // EvalError, LimitExceeded, ComparisonFailed by the cross-check, Cancelled where options.interrupted said
+  // so. A program with free dimensions is refined for the arguments. A caller that fills or reads the host's
+  // queues, watches the steps, wants statistics, or runs again and again in the storage of the run before
+  // makes an Executor of PlanFor's plan.
   absl::StatusOr<Literal> Run(std::vector<Literal> arguments, RunOptions options = {},
                               std::span<const Engine* const> engines = EnginesOf()) const;
 

@@ -83,7 +83,8 @@ absl::Status MovedTo(int32_t lines_before, const absl::Status& status) {
   return WithPositionMovedTo(status, {lines_before + 1, 1});
 }
 
-// The arrays of a file, which is read once where the program's sizes are taken from it, too: standard input has no second time.
+// The arrays of a file, which is read once where the program's sizes are taken from it, too: standard input
+// has no second time.
 struct ArraysOfFile {
   std::string path;
   std::map<std::string, NpyArray> arrays;

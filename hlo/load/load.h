@@ -18,15 +18,16 @@ enum class ProgramForm { kHloText, kProto, kStableHloText, kStableHloBytecode };
 
 // `name` (a file name, or "-") only breaks ties. A byte order mark before text is not part of it.
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes);
-// `warnings`, which may be null, gets what the reader doubts.
-// Of StableHLO with free dimensions ('?'), which is checked as far as that goes without sizes, this is a module that has the
-// entry's parameters and result alone (HasFreeDimensions), and RefineProgram gives what can be run.
+// `warnings`, which may be null, gets what the reader doubts. Of StableHLO with free dimensions ('?'), which
+// is checked as far as that goes without sizes, this is a module that has the entry's parameters and result
+// alone (HasFreeDimensions), and RefineProgram gives what can be run.
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes,
                                    std::vector<Warning>* warnings = nullptr);
 
 bool HasFreeDimensions(const Module& module);
-// A StableHLO program with free dimensions for arguments of these shapes, one for each parameter of the entry. BadInput and EvalError
-// where they do not fit the program; other errors are LoadProgram's. Any other program is LoadProgram's.
+// A StableHLO program with free dimensions for arguments of these shapes, one for each parameter of the
+// entry. BadInput and EvalError where they do not fit the program; other errors are LoadProgram's. Any other
+// program is LoadProgram's.
 absl::StatusOr<Module> RefineProgram(std::string_view name, std::string_view bytes,
                                      std::span<const KnownArgument> arguments);
 // An error of a refined program, which was valid without sizes: InvalidProgram becomes EvalError.

@@ -14,8 +14,9 @@
 
 namespace assay {
 
-// Of arrays by their keys (arg0, arg1.0, r0p0/arg0: of the first device that has one). `module`: as LoadProgram gives it. BadInput: one is missing.
-// That element types and static sizes are the program's is checked by who refines it.
+// Of arrays by their keys (arg0, arg1.0, r0p0/arg0: of the first device that has one). `module`: as
+// LoadProgram gives it. BadInput: one is missing. That element types and static sizes are the program's is
+// checked by who refines it.
 absl::StatusOr<std::vector<KnownArgument>> KnownArgumentsFrom(const Module& module,
                                                               const std::map<std::string, NpyArray>& arrays);
 absl::StatusOr<std::vector<KnownArgument>> KnownArgumentsFrom(const Module& module,
@@ -23,8 +24,8 @@ absl::StatusOr<std::vector<KnownArgument>> KnownArgumentsFrom(const Module& modu
 // Of a value for each parameter.
 std::vector<KnownArgument> KnownArgumentsFrom(const Module& module, std::span<const Literal> arguments);
 
-// "arg0=3x1,arg1=4": the sizes of arrays, in any order; of a dimension variable its value. Those without '?' may be left out.
-// BadInput: what is written otherwise, is no parameter, or is missing.
+// "arg0=3x1,arg1=4": the sizes of arrays, in any order; of a dimension variable its value. Those without '?'
+// may be left out. BadInput: what is written otherwise, is no parameter, or is missing.
 absl::StatusOr<std::vector<KnownArgument>> KnownArgumentsOfText(const Module& module, std::string_view text);
 
 }  // namespace assay

@@ -10,8 +10,8 @@
 
 namespace assay {
 
-// An argument of the entry function: its shape, and its value where that is a size (an integer scalar with the attribute
-// jax.global_constant, a dimension variable).
+// An argument of the entry function: its shape, and its value where that is a size (an integer scalar with
+// the attribute jax.global_constant, a dimension variable).
 struct KnownArgument {
   Shape shape;
   std::optional<int64_t> value;

@@ -311,8 +311,8 @@ bool IsConversion(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-// A pred becomes 0 or 1 (but for arith.extsi and index.casts: 0 or -1), an integer keeps its low bits, and what is
-// not zero becomes true.
+// A pred becomes 0 or 1 (but for arith.extsi and index.casts: 0 or -1), an integer keeps its low bits, and
+// what is not zero becomes true.
 Known Converted(const Operation& operation, const SizedValue& operand, ElementType to) {
   const ElementType from = ElementOr64(*operand.type);
   const std::string_view name = operation.name;
@@ -362,7 +362,8 @@ absl::StatusOr<Known> KnownBinary(Binary operation, Operands operands, ElementTy
   return MakeKnown(std::move(values));
 }
 
-// Of an operation whose operands are all known, and whose result has a static type of integers, or one of the dialect shape.
+// Of an operation whose operands are all known, and whose result has a static type of integers, or one of the
+// dialect shape.
 absl::StatusOr<Known> KnownOfOperands(const Operation& operation, Operands operands, const Type& type) {
   const std::string_view name = operation.name;
   const ElementType element = ElementOr64(type);

@@ -252,7 +252,8 @@ absl::Status Refiner::VisitCustomCall(Visited& at) {
   return AppendCopy(at, types);
 }
 
-// Operands `indices` hold the sizes of the results, one after the other, and are no operands of what is called.
+// Operands `indices` hold the sizes of the results, one after the other, and are no operands of what is
+// called.
 absl::Status Refiner::VisitShapeOperands(Visited& at, absl::Span<const int64_t> indices) {
   if (indices.size() != at.op.results.size())
     return InvalidProgram({}, fmt::format("indices_of_shape_operands: found {} of them for {} results",
@@ -314,8 +315,8 @@ absl::Status Refiner::AppendCallWithout(Visited& at, std::string_view target,
   return absl::OkStatus();
 }
 
-// (inputs..., inits..., window_dimensions, window_strides, base_dilations, window_dilations, padding): reduce_window with
-// the called function as its body.
+// (inputs..., inits..., window_dimensions, window_strides, base_dilations, window_dilations, padding):
+// reduce_window with the called function as its body.
 absl::Status Refiner::VisitDynamicReduceWindow(Visited& at) {
   static constexpr std::string_view kNames[] = {"window_dimensions", "window_strides", "base_dilations",
                                                 "window_dilations", "padding"};

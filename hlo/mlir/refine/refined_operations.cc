@@ -44,7 +44,8 @@ Operation* Refiner::NewOperation(std::string_view name, const Operation& from) {
   return operation;
 }
 
-// A constant in front of what uses it. What is not known (only while sizes are checked) is a zero of its type.
+// A constant in front of what uses it. What is not known (only while sizes are checked) is a zero of its
+// type.
 Value* Refiner::Use(const SizedValue& value, const Value* original, Place& place) {
   if (value.value != nullptr) return value.value;
   Value*& written = place.constants[original];

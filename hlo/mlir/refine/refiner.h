@@ -1,7 +1,8 @@
-// One refinement: the operations of the program are visited in order, with what is known of every value, and written anew.
+// One refinement: the operations of the program are visited in order, with what is known of every value, and
+// written anew.
 //
-// refiner.cc: functions, regions, and operations as they are. refined_operations.cc: what is written. refine_calls.cc: loops, branches, calls, custom calls.
-// static_forms.cc: what dynamic operations become.
+// refiner.cc: functions, regions, and operations as they are. refined_operations.cc: what is written.
+// refine_calls.cc: loops, branches, calls, custom calls. static_forms.cc: what dynamic operations become.
 #ifndef ASSAY_HLO_MLIR_REFINE_REFINER_H_
 #define ASSAY_HLO_MLIR_REFINE_REFINER_H_
 
@@ -68,7 +69,8 @@ class Refiner {
   std::string_view NameOfInstance(std::string_view symbol);
   void ReplaceProgram();
 
-  // Writes `from` into `to`, whose arguments are as these; the values that its last operation gives go to `returned`.
+  // Writes `from` into `to`, whose arguments are as these; the values that its last operation gives go to
+  // `returned`.
   absl::Status WriteRegion(const Region& from, absl::Span<const SizedValue> arguments, Values& values,
                            Region* to, std::vector<SizedValue>* returned);
   absl::Status VisitAll(const Region& region, Values& values, Place& place);

@@ -1,5 +1,5 @@
-// Attributes of operations, and of the structures in them, as the refinement of sizes reads them. What is wrong with one is
-// said by who imports the refined program: here it counts as absent.
+// Attributes of operations, and of the structures in them, as the refinement of sizes reads them. What is
+// wrong with one is said by who imports the refined program: here it counts as absent.
 #ifndef ASSAY_HLO_MLIR_REFINE_SIZE_ATTRIBUTES_H_
 #define ASSAY_HLO_MLIR_REFINE_SIZE_ATTRIBUTES_H_
 

@@ -1,8 +1,8 @@
-// The sizes of an operation's results, from those of its operands and from its attributes: what StableHLO calls shape
-// inference, where some sizes may be unknown ('?').
+// The sizes of an operation's results, from those of its operands and from its attributes: what StableHLO
+// calls shape inference, where some sizes may be unknown ('?').
 //
-// The rules give sizes, and say where sizes contradict each other. Everything else that an operation demands is checked when
-// the refined program is verified.
+// The rules give sizes, and say where sizes contradict each other. Everything else that an operation demands
+// is checked when the refined program is verified.
 #ifndef ASSAY_HLO_MLIR_REFINE_SIZE_RULES_H_
 #define ASSAY_HLO_MLIR_REFINE_SIZE_RULES_H_
 

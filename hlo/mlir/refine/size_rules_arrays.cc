@@ -311,7 +311,8 @@ absl::StatusOr<ResultSizes> DynamicUpdateSlice(const SizeSite& site) {
   return LikeFirst(site);
 }
 
-// The batch dimensions are those of the indices but for index_vector_dim; offset_dims say where the slices' own go.
+// The batch dimensions are those of the indices but for index_vector_dim; offset_dims say where the slices'
+// own go.
 absl::StatusOr<ResultSizes> Gathered(const SizeSite& site, const Sizes& slice_sizes) {
   const Ints offset_dims = IntsOfField(site.op, "offset_dims");
   const Ints collapsed = IntsOfField(site.op, "collapsed_slice_dims");

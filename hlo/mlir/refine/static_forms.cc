@@ -1,4 +1,5 @@
-// Operations that take shapes, paddings or indices as operands, with these known: the operations that have them as attributes.
+// Operations that take shapes, paddings or indices as operands, with these known: the operations that have
+// them as attributes.
 #include <algorithm>
 #include <array>
 
@@ -8,7 +9,8 @@
 namespace assay::mlir {
 namespace {
 
-// The operands behind the first `kept` become attributes, in this order; "" is dropped, since the result's type says it.
+// The operands behind the first `kept` become attributes, in this order; "" is dropped, since the result's
+// type says it.
 struct StaticForm {
   std::string_view dynamic, name;
   size_t kept = 1;
@@ -61,7 +63,8 @@ bool Refiner::AppendStaticForm(Visited& at, absl::Span<const Type* const> result
   return false;
 }
 
-// limits = starts + sizes, with sizes that are known, and strides of 1: dynamic_slice(x, starts...), which JAX has clamped.
+// limits = starts + sizes, with sizes that are known, and strides of 1: dynamic_slice(x, starts...), which
+// JAX has clamped.
 absl::StatusOr<bool> Refiner::AppendDynamicSlice(Visited& at) {
   if (at.operands.size() != 4 || at.op.results.size() != 1 || at.operands[1].known != nullptr) return false;
   const Value *const starts = at.op.operands[1], *const limits = at.op.operands[2];
