@@ -126,6 +126,7 @@ Module ModuleOfStep(const Module& module, const Computation& computation, std::s
                     std::span<const int32_t> operands) {
   Module step;
   step.custom_ops = module.custom_ops;
+  step.frontend_attributes = module.frontend_attributes;  // the meshes that shardings name
   step.name = "wrong_step";
   Computation entry;
   entry.name = "main";

@@ -26,7 +26,7 @@ bool IsDeclaredOtherwise(const Instruction& instruction) {
 
 // StableHLO's types say which dimensions are dynamic in the result of an operation, so that what the program declares can be
 // written. What gives the results of computations has their types, and functions have no type but their own.
-absl::Status CheckCall(const Module& module, const Instruction& instruction) {
+absl::Status CheckDeclaredResult(const Module& module, const Instruction& instruction) {
   const auto refuse = [&] {
     return NotSupported(
         instruction.position,
@@ -92,7 +92,7 @@ absl::StatusOr<std::string> ExportStableHlo(const Module& module) {
   Module declared = module;
   for (Computation& computation : declared.computations) {
     for (Instruction& instruction : computation.instructions) {
-      ASSAY_RETURN_IF_ERROR(CheckCall(module, instruction));
+      ASSAY_RETURN_IF_ERROR(CheckDeclaredResult(module, instruction));
       instruction.shape = PrintedShape(instruction);
     }
   }
