@@ -190,7 +190,9 @@ void ExportDimensionSize(OpExport& out) {
            {Types::kFunction, {}, fmt::format(", dim = {}", out.attributes().List(Attr::kDimensions)[0])});
 }
 
+// StableHLO's iota is static: dynamic_iota takes the sizes, which nothing says here. Decision: open-size
 void ExportIota(OpExport& out) {
+  if (PrintedShape(out.hlo)->HasDynamic()) return out.Refuse("an iota of dynamic dimensions");
   out.Emit("stablehlo.iota",
            {Types::kResult, fmt::format("dim = {}", out.attributes().Int(Attr::kIotaDimension)), {}});
 }
