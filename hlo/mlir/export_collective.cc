@@ -66,7 +66,8 @@ std::optional<IntLists> WrittenOutGroups(OpExport& out) {
       out.Refuse("a group that is left out, in a module that does not say its number of devices");
       return std::nullopt;
     }
-    std::iota(groups.emplace_back(static_cast<size_t>(module.replica_count)).begin(), groups[0].end(), 0);
+    Ints& all = groups.emplace_back(static_cast<size_t>(module.replica_count));
+    std::iota(all.begin(), all.end(), 0);
   }
   const auto has_several = [](const Ints& group) { return group.size() > 1; };
   const bool one_partition =

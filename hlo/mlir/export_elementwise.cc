@@ -113,6 +113,9 @@ void ExportCompare(OpExport& out) {
 
 void ExportClamp(OpExport& out) {
   const Shape& shape = out.OperandShape(1);
+  // Scalar limits of such a one would be spread when it is read again.
+  if (shape.HasDynamic() && !PrintedShape(out.hlo)->HasDynamic())
+    return out.Refuse("a clamp of dynamic dimensions that is declared static");
   const NodeId low = out.Spread(0, shape), high = out.Spread(2, shape);
   out.UseLeaves(low);
   out.UseLeaves(out.Operand(1));
