@@ -216,7 +216,11 @@ absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes
 }
 
 bool HasFreeDimensions(const Module& module) {
-  const Instruction& root = module.entry_computation().root_instruction();
+  // What was not verified may lack either.
+  if (module.entry.value < 0 || module.entry.value >= std::ssize(module.computations)) return false;
+  const Computation& entry = module.entry_computation();
+  if (entry.root < 0 || entry.root >= std::ssize(entry.instructions)) return false;
+  const Instruction& root = entry.root_instruction();
   if (root.opcode != Opcode::kCustomCall) return false;
   const auto* const target = std::get_if<std::string>(root.attributes.Find(Attr::kCustomCallTarget));
   return target != nullptr && *target == mlir::kFreeProgram;
