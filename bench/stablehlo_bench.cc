@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "hlo/load/stablehlo.h"
 #include "hlo/mlir/bytecode_reader.h"
-#include "hlo/mlir/import.h"
 #include "hlo/mlir/text_parser.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 
 namespace assay {
 namespace {

@@ -9,7 +9,6 @@
 #include "fmt/format.h"
 #include "hlo/load/load.h"
 #include "hlo/manual_region.h"
-#include "hlo/mlir/import.h"
 #include "hlo/proto/export.h"
 #include "hlo/proto/import.h"
 #include "hlo/proto/wire.h"

@@ -5,7 +5,7 @@
 #include "hlo/load/load.h"
 #include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 #include "pjrt/compile_options.h"
 #include "pjrt/wire_writer.h"
 

@@ -24,6 +24,7 @@
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
 #include "literal/compare.h"
+#include "literal/file_io.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
 #include "python/ffi_bindings.h"

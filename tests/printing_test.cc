@@ -12,6 +12,7 @@
 #include "hlo/mlir/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
+#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"

@@ -4,7 +4,7 @@
 
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode_reader.h"
-#include "hlo/mlir/import.h"
+#include "hlo/mlir/importer.h"
 #include "hlo/mlir/quantized_lowering.h"
 #include "hlo/mlir/refine/refine.h"
 #include "hlo/mlir/text_parser.h"

@@ -1,33 +1,14 @@
 // Modules and functions: which functions the entry reaches, in which order, and what module and argument
 // attributes become (spec/stablehlo-text.md sections 2, 8 and 9).
-#include "hlo/mlir/import.h"
-
 #include <algorithm>
 #include <charconv>
 
 #include "fmt/format.h"
-#include "hlo/mlir/bytecode_reader.h"
 #include "hlo/mlir/importer.h"
-#include "hlo/mlir/quantized_lowering.h"
 #include "hlo/mlir/sharding_checks.h"
-#include "hlo/mlir/text_parser.h"
 #include "hlo/storage_range.h"
 
-namespace assay {
-
-absl::StatusOr<Module> ParseStableHloText(std::string_view text) {
-  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, mlir::ParseMlirText(text));
-  ASSAY_RETURN_IF_ERROR(mlir::LowerQuantizedTypes(*tree));
-  return mlir::ImportModule(*tree);
-}
-
-absl::StatusOr<Module> ParseStableHloBytecode(std::string_view bytes) {
-  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, mlir::ReadMlirBytecode(bytes));
-  ASSAY_RETURN_IF_ERROR(mlir::LowerQuantizedTypes(*tree));
-  return mlir::ImportModule(*tree);
-}
-
-namespace mlir {
+namespace assay::mlir {
 namespace {
 
 std::string_view TextOf(const Operation& operation, std::string_view name) {
@@ -436,5 +417,4 @@ absl::Status Importer::ImportLayoutModes(const Operation& entry) {
   return absl::OkStatus();
 }
 
-}  // namespace mlir
-}  // namespace assay
+}  // namespace assay::mlir

@@ -69,6 +69,9 @@ struct NameFacts {
 };
 NameFacts FactsOf(std::string_view name);  // op_import.cc
 
+// The entry is @main, or the only public function. Functions that it does not reach are left out.
+absl::StatusOr<Module> ImportModule(const Tree& tree);
+
 class Importer {
  public:
   explicit Importer(const Tree& tree);

@@ -6,8 +6,8 @@
 
 #include "evaluator/verify.h"
 #include "hlo/diagnostics.h"
+#include "hlo/load/stablehlo.h"
 #include "hlo/mlir/export.h"
-#include "hlo/mlir/import.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
 #include "shape/error.h"

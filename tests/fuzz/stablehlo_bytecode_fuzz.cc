@@ -5,7 +5,7 @@
 
 #include "evaluator/verify.h"
 #include "hlo/diagnostics.h"
-#include "hlo/mlir/import.h"
+#include "hlo/load/stablehlo.h"
 #include "shape/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

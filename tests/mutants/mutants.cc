@@ -27,7 +27,7 @@
 #include "fmt/format.h"
 #include "golden/golden.h"
 #include "hlo/text/printer.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 #include "run/program.h"
 #include "tests/mutants/comparison.h"
 #include "tests/mutants/text_mutator.h"

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "hlo/mlir/bytecode_reader.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 #include "tests/hlo/mlir/same_program.h"
 
 namespace assay {

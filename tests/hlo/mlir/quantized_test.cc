@@ -12,7 +12,7 @@
 #include "hlo/mlir/quantized_ops.h"
 #include "hlo/mlir/text_parser.h"
 #include "hlo/mlir/tree_text.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 #include "tests/hlo/mlir/same_program.h"
 
 namespace assay {

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "hlo/mlir/import.h"
+#include "hlo/load/stablehlo.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
 #include "literal/literal_text.h"

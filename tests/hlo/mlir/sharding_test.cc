@@ -7,9 +7,9 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "hlo/load/stablehlo.h"
 #include "hlo/manual_region.h"
 #include "hlo/mlir/export.h"
-#include "hlo/mlir/import.h"
 #include "hlo/mlir/text_parser.h"
 #include "hlo/mlir/tree_text.h"
 #include "hlo/text/parser.h"

@@ -7,7 +7,7 @@
 
 #include "hlo/mlir/bytecode_reader.h"
 #include "hlo/mlir/text_parser.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 
 namespace assay::mlir {
 namespace {

@@ -9,7 +9,7 @@
 #include "hlo/proto/import.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 
 namespace assay {
 namespace {
