@@ -14,7 +14,7 @@
 #include "hlo/proto/export.h"
 #include "hlo/proto/import.h"
 #include "hlo/text/parser.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 
 namespace assay {
 namespace {

@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/step_observer.h"
 #include "literal/run_guard.h"
 
 namespace assay {
@@ -185,9 +184,9 @@ void Parallel::For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int
       if (observer_ == nullptr) {
         guarded.Run(begin, end);
       } else {
-        const auto from = StepObserver::Clock::now();
+        const auto from = LoopObserver::Clock::now();
         guarded.Run(begin, end);
-        observer_->Part(from, StepObserver::Clock::now(), begin, end);
+        observer_->Part(from, LoopObserver::Clock::now(), begin, end);
       }
       order.EndPart();
       std::fesetenv(&saved);

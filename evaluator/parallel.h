@@ -3,6 +3,7 @@
 #ifndef ASSAY_EVALUATOR_PARALLEL_H_
 #define ASSAY_EVALUATOR_PARALLEL_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -11,13 +12,24 @@
 
 namespace assay {
 
-class RunGuard;      // literal/run_guard.h
-class StepObserver;  // step_observer.h
+class RunGuard;  // literal/run_guard.h
 
 // Thrown by Parallel::For where the guard ended the loop: some of its parts never ran, so nobody may go on with what it was
 // to make. The executor turns it into the run's error.
 struct LoopEnded {
   absl::Status why;
+};
+
+// Watches loops that are cut.
+class LoopObserver {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // The calling thread computed items [begin, end) of a loop. Any thread may call this, before the loop ends.
+  virtual void Part(Clock::time_point from, Clock::time_point to, int64_t begin, int64_t end) = 0;
+
+ protected:
+  ~LoopObserver() = default;
 };
 
 class Parallel {
@@ -39,13 +51,13 @@ class Parallel {
   // Asks the guard, which outlives the loops. Null: nobody.
   void Watch(RunGuard* guard) { guard_ = guard; }
   // Tells the observer, which outlives the loops, of each part of a loop that is cut. Null: nobody.
-  void Observe(StepObserver* observer) { observer_ = observer; }
+  void Observe(LoopObserver* observer) { observer_ = observer; }
 
  private:
   struct Arena;
   int jobs_;
   RunGuard* guard_ = nullptr;
-  StepObserver* observer_ = nullptr;
+  LoopObserver* observer_ = nullptr;
   std::unique_ptr<Arena> arena_;  // made by the first loop with more than one part
 };
 

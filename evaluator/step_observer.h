@@ -3,11 +3,11 @@
 #ifndef ASSAY_EVALUATOR_STEP_OBSERVER_H_
 #define ASSAY_EVALUATOR_STEP_OBSERVER_H_
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "evaluator/parallel.h"
 #include "hlo/attribute.h"
 #include "shape/error.h"
 
@@ -18,10 +18,8 @@ class EvalContext;
 class Literal;
 struct Step;
 
-class StepObserver {
+class StepObserver : public LoopObserver {
  public:
-  using Clock = std::chrono::steady_clock;
-
   virtual ~StepObserver() = default;
   // A step of a plan begins; steps that it runs in other computations begin and end before it ends. The executor's
   // thread calls this.
@@ -38,9 +36,7 @@ class StepObserver {
   }
   // The observer wants to see the steps of each application of a computation of scalars, not its results alone.
   virtual bool LooksInto(ComputationId) const { return false; }
-  // The thread that calls computed items [begin, end) of a loop that the running step had cut (parallel.h). Any thread
-  // may call this, before that step ends.
-  virtual void Part(Clock::time_point from, Clock::time_point to, int64_t begin, int64_t end) = 0;
+  // LoopObserver::Part is of a loop that the running step had cut, and comes before that step ends.
 };
 
 }  // namespace assay

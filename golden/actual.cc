@@ -4,6 +4,7 @@
 #include "check/conformance.h"
 #include "fmt/format.h"
 #include "golden/golden.h"
+#include "literal/file_io.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"

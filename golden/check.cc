@@ -10,6 +10,7 @@
 #include "golden/golden.h"
 #include "hlo/load/load.h"
 #include "hlo/proto/import.h"
+#include "literal/file_io.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
 #include "run/inputs/known_arguments.h"

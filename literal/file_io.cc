@@ -1,4 +1,6 @@
-// Reading and writing whole files (npz.h). A written file appears under its name complete or not at all.
+// A written file appears under its name complete or not at all.
+#include "literal/file_io.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +14,6 @@
 #include <optional>
 
 #include "fmt/format.h"
-#include "literal/npz.h"
 #include "literal/run_guard.h"
 
 namespace assay {

@@ -14,6 +14,7 @@
 #include <set>
 
 #include "fmt/format.h"
+#include "literal/file_io.h"
 #include "literal/run_guard.h"
 #include "literal/zip_library.h"
 

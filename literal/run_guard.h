@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "literal/literal.h"
+#include "literal/memory_budget.h"
 #include "shape/error.h"
 #include "shape/limits.h"
 

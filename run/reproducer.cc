@@ -13,6 +13,7 @@
 
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
+#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 

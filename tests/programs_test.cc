@@ -5,6 +5,7 @@
 
 #include "fmt/format.h"
 #include "literal/compare.h"
+#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 #include "run/program.h"

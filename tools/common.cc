@@ -20,6 +20,7 @@
 #include "hlo/load/load.h"
 #include "hlo/proto/import.h"
 #include "jit/perf_map.h"
+#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"

@@ -6,7 +6,7 @@
 #include "devices/device_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 #include "shape/json.h"
 #include "tools/backend.h"
 #include "tools/commands.h"

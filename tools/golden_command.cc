@@ -8,7 +8,7 @@
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
 #include "hlo/text/printer.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 #include "literal/run_guard.h"
 #include "run/inputs/program_io.h"
 #include "tools/commands.h"

@@ -10,7 +10,7 @@
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

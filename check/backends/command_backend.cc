@@ -19,6 +19,7 @@
 #include "check/backends/output_keys.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
+#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "literal/run_guard.h"
 #include "run/inputs/program_io.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "fmt/format.h"
+#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 #include "tests/check/bounds_testing.h"

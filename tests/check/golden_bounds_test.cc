@@ -4,7 +4,7 @@
 
 #include "check/derive_bounds.h"
 #include "golden/golden.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 #include "run/program.h"
 
 namespace assay {

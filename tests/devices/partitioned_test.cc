@@ -7,6 +7,7 @@
 #include "devices/device_io.h"
 #include "evaluator/ops/collective/settle_devices.h"
 #include "literal/compare.h"
+#include "literal/file_io.h"
 #include "run/program.h"
 
 namespace assay::testing {

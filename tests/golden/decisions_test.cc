@@ -10,7 +10,7 @@
 
 #include "fmt/format.h"
 #include "golden/golden.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 
 namespace assay {
 namespace {

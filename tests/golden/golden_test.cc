@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "hlo/opcode.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 
 namespace assay {
 namespace {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "golden/golden.h"
-#include "literal/npz.h"
+#include "literal/file_io.h"
 #include "run/inputs/program_io.h"
 #include "run/program.h"
 

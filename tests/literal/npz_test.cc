@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "fmt/format.h"
+#include "literal/file_io.h"
 #include "literal/literal_text.h"
 #include "shape/shape_text.h"
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "literal/element_io.h"
+#include "literal/file_io.h"
 #include "run/crosscheck.h"
 #include "run/elements_at.h"
 #include "run/engine_list.h"
