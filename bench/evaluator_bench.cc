@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "base/page_pool.h"
 #include "fmt/format.h"
-#include "literal/page_pool.h"
 #include "run/inputs/random_inputs.h"
 #include "run/program.h"
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "base/file_io.h"
 #include "fmt/format.h"
 #include "hlo/proto/export.h"
 #include "hlo/proto/import.h"
 #include "hlo/text/parser.h"
-#include "literal/file_io.h"
 
 namespace assay {
 namespace {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/file_io.h"
 #include "fmt/format.h"
 #include "hlo/load/stablehlo.h"
-#include "hlo/mlir/bytecode_reader.h"
-#include "hlo/mlir/text_parser.h"
-#include "literal/file_io.h"
+#include "hlo/mlir/bytecode/reader.h"
+#include "hlo/mlir/text/parser.h"
 
 namespace assay {
 namespace {

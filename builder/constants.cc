@@ -1,8 +1,8 @@
 // Parameters, constants and iota (spec/operations-shape.md Constant, Iota; operations-control.md Parameter).
 #include <cstring>
 
+#include "base/checked.h"
 #include "builder/internal.h"
-#include "shape/checked.h"
 
 namespace assay::builder {
 namespace {

@@ -1,6 +1,6 @@
 // Shape and data movement (spec/operations-shape.md).
+#include "base/checked.h"
 #include "builder/internal.h"
-#include "shape/checked.h"
 
 namespace assay::builder {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "base/error.h"
 #include "evaluator/bound.h"
 #include "hlo/module.h"
-#include "shape/error.h"
 
 namespace assay {
 

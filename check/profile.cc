@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/file_io.h"
 #include "fmt/format.h"
-#include "literal/file_io.h"
 
 namespace assay {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "hlo/opcode.h"
 #include "shape/element_type.h"
-#include "shape/error.h"
 
 namespace assay {
 

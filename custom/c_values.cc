@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include "base/checked.h"
 #include "fmt/format.h"
 #include "hlo/proto/words.h"
-#include "shape/checked.h"
 
 namespace assay::custom {
 namespace {

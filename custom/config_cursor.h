@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/error.h"
 #include "custom/config_dictionary.h"
 #include "fmt/format.h"
-#include "shape/error.h"
 
 namespace assay::custom {
 

@@ -9,7 +9,7 @@
 #include "custom/config_cursor.h"
 #include "fmt/format.h"
 #include "hlo/mlir/element_names.h"
-#include "hlo/mlir/text_lexer.h"
+#include "hlo/mlir/text/lexer.h"
 #include "hlo/mlir/text_writer.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "shape/element_type.h"
-#include "shape/error.h"
 
 namespace assay::custom {
 

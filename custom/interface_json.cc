@@ -1,11 +1,11 @@
 // Registrations as JSON and back: the first half of compatibility.h.
 #include <algorithm>
 
+#include "base/json.h"
 #include "custom/compatibility.h"
 #include "custom/config_dictionary.h"
 #include "custom/spec_reader.h"
 #include "fmt/format.h"
-#include "shape/json.h"
 
 namespace assay::custom {
 namespace {

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "custom/block_pool.h"
 #include "custom/c_values.h"
 #include "custom/float_environment.h"
 #include "custom/made_kernel.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 #include "hlo/proto/words.h"

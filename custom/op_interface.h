@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "literal/literal.h"
 #include "shape/element_type.h"
-#include "shape/error.h"
 
 namespace assay::custom {
 

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <span>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "literal/literal_text.h"
-#include "shape/limits.h"
 #include "shape/shape_text.h"
 
 namespace assay::custom {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/parallel.h"
+#include "base/parallel.h"
 #include "fmt/format.h"
 #include "hlo/opcode.h"
 

@@ -12,9 +12,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/error.h"
+#include "base/run_guard.h"
 #include "evaluator/device.h"
-#include "literal/run_guard.h"
-#include "shape/error.h"
 
 namespace assay {
 

@@ -10,7 +10,7 @@
 #include "devices/many_processes.h"
 #include "devices/transport.h"
 #include "devices/uncounted_link.h"
-#include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/grid/device_grid.h"
 #include "fmt/format.h"
 
 namespace assay {

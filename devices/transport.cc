@@ -15,8 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "devices/mpi/assay_mpi.h"
 #include "fmt/format.h"
-#include "mpi/assay_mpi.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay {
 

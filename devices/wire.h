@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "literal/literal.h"
-#include "shape/error.h"
 
 namespace assay {
 

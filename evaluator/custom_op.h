@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
+#include "base/error.h"
 #include "hlo/module.h"
 #include "literal/literal.h"
-#include "shape/error.h"
 #include "shape/shape.h"
 
 namespace assay {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "base/error.h"
 #include "hlo/module.h"
 #include "literal/literal.h"
-#include "shape/error.h"
 
 namespace assay {
 

@@ -11,17 +11,17 @@
 #include <string>
 
 #include "absl/numeric/int128.h"
+#include "base/limits.h"
+#include "base/run_guard.h"
 #include "hlo/module.h"
 #include "literal/literal.h"
-#include "literal/run_guard.h"
-#include "shape/limits.h"
 
 namespace assay {
 
 class DeviceLink;      // device.h
 class Parallel;        // parallel.h
 class ScalarFunction;  // scalar_function.h
-struct StepMemory;     // engine/step_memory.h
+struct StepMemory;     // engines/step_memory.h
 struct StripKernel;    // elementwise.h
 
 // The next item of a host queue: makes the value for the shape that the program wants (bytes from a file get

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "base/error.h"
 #include "hlo/module.h"
-#include "shape/error.h"
 
 namespace assay {
 

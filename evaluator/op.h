@@ -8,12 +8,12 @@
 #include <optional>
 #include <span>
 
+#include "base/error.h"
 #include "evaluator/input_demand.h"
 #include "evaluator/terms.h"
 #include "evaluator/work.h"
 #include "hlo/module.h"
 #include "literal/literal.h"
-#include "shape/error.h"
 #include "shape/index.h"
 #include "shape/shape.h"
 

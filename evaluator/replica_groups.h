@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "evaluator/device.h"
 #include "hlo/module.h"
-#include "shape/error.h"
 
 namespace assay {
 

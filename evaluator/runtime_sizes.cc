@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "fmt/format.h"
-#include "shape/error.h"
 
 namespace assay {
 

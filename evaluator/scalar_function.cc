@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/limits.h"
 #include "evaluator/elementwise.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/inlining.h"
@@ -19,7 +20,6 @@
 #include "fmt/format.h"
 #include "hlo/annotation.h"
 #include "literal/element_io.h"
-#include "shape/limits.h"
 
 namespace assay {
 namespace {

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
 #include "hlo/module.h"
-#include "shape/error.h"
 
 namespace assay {
 

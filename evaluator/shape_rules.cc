@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/checked.h"
 #include "literal/element_io.h"
-#include "shape/checked.h"
 
 namespace assay {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
-#include "evaluator/parallel.h"
+#include "base/error.h"
+#include "base/parallel.h"
 #include "hlo/attribute.h"
-#include "shape/error.h"
 
 namespace assay {
 

@@ -18,8 +18,8 @@
 
 #include <cstdint>
 
+#include "base/checked.h"
 #include "hlo/module.h"
-#include "shape/checked.h"
 
 namespace assay {
 

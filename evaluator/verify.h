@@ -5,8 +5,8 @@
 
 #include <memory>
 
+#include "base/error.h"
 #include "hlo/module.h"
-#include "shape/error.h"
 
 namespace assay {
 

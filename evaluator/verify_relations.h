@@ -3,8 +3,8 @@
 #ifndef ASSAY_EVALUATOR_VERIFY_RELATIONS_H_
 #define ASSAY_EVALUATOR_VERIFY_RELATIONS_H_
 
+#include "base/error.h"
 #include "hlo/module.h"
-#include "shape/error.h"
 
 namespace assay {
 

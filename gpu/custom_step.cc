@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/custom_accuracy.h"
+#include "engines/custom_accuracy.h"
 #include "evaluator/custom_op.h"
 #include "evaluator/eval_context.h"
 #include "gpu/resident.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/dot_dims.h"
+#include "evaluator/ops/contraction/dot_dims.h"
 #include "fmt/format.h"
 #include "gpu/product.h"
 #include "gpu/resident.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "gpu/driver/device.h"
 
 namespace assay::gpu {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "gpu/driver/device.h"
 
 namespace assay::gpu {

@@ -1,6 +1,6 @@
 #include "gpu/reducer.h"
 
-#include "engines/native/reduce/associative.h"
+#include "evaluator/patterns/associative.h"
 #include "evaluator/scalar_function.h"
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"

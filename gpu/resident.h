@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "engine/engine.h"
+#include "base/run_guard.h"
+#include "engines/engine.h"
 #include "gpu/driver/device.h"
 #include "literal/literal.h"
-#include "literal/run_guard.h"
 
 namespace assay::gpu {
 

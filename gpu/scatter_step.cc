@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/scatter.h"
+#include "evaluator/ops/indexing/scatter.h"
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
 #include "gpu/kernels/scatter_arguments.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/gather.h"
+#include "evaluator/ops/indexing/gather.h"
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
 #include "gpu/kernels/move_arguments.h"

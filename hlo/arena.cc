@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "literal/page_pool.h"
+#include "base/page_pool.h"
 
 namespace assay {
 namespace {

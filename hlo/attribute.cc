@@ -5,8 +5,8 @@
 #include <atomic>
 #include <utility>
 
+#include "base/error.h"
 #include "hlo/name_index.h"
-#include "shape/error.h"
 
 namespace assay {
 namespace {

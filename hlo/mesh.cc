@@ -4,9 +4,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "base/checked.h"
 #include "fmt/format.h"
 #include "hlo/sharding_syntax.h"
-#include "shape/checked.h"
 
 namespace assay {
 namespace {

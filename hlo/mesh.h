@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "hlo/attribute.h"
-#include "shape/error.h"
 
 namespace assay {
 

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "base/error.h"
 #include "hlo/attribute.h"
 #include "hlo/opcode.h"
 #include "hlo/shared_pool.h"
 #include "literal/literal.h"
-#include "shape/error.h"
 #include "shape/shape.h"
 
 namespace assay {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/checked.h"
 #include "fmt/format.h"
 #include "hlo/sharding_syntax.h"
-#include "shape/checked.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay::jit {
 

@@ -1,11 +1,11 @@
 // What each op is in vector instructions. Formulas are those of evaluator/ops; here stands how they are had.
 //
 // bf16 and f16 travel in f32 lanes. Sums, products, quotients and square roots are rounded to f32 first and then to
-// 8 or 11 bits: 24 >= 2 p + 2, so the first rounding never shows (evaluator/ops/binary.cc); subnormal results
+// 8 or 11 bits: 24 >= 2 p + 2, so the first rounding never shows (evaluator/ops/elementwise/binary.cc); subnormal results
 // neither, which are exact or far from any boundary.
 #include "jit/emit.h"
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay::jit {
 namespace {

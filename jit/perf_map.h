@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay::jit {
 

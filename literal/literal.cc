@@ -9,11 +9,11 @@
 #include <new>
 #include <utility>
 
+#include "base/guard_pages.h"
+#include "base/page_pool.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "literal/guard_pages.h"
-#include "literal/page_pool.h"
 #include "shape/index.h"
 
 namespace assay {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "literal/memory_budget.h"
-#include "shape/error.h"
+#include "base/error.h"
+#include "base/memory_budget.h"
 #include "shape/shape.h"
 
 namespace assay {

@@ -5,11 +5,11 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/literal_text.h"
 #include "shape/index.h"
-#include "shape/limits.h"
 
 namespace assay {
 namespace {

@@ -9,11 +9,11 @@
 #include <cstring>
 #include <limits>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 #include "literal/literal_text.h"
-#include "shape/limits.h"
 
 namespace assay {
 namespace {

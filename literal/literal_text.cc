@@ -7,11 +7,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 #include "shape/index.h"
-#include "shape/limits.h"
 
 namespace assay {
 namespace {

@@ -9,12 +9,12 @@
 #include <new>
 
 #include "absl/strings/ascii.h"
+#include "base/checked.h"
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/npz.h"
-#include "shape/checked.h"
 #include "shape/index.h"
-#include "shape/limits.h"
 
 namespace assay {
 namespace {

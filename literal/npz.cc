@@ -13,10 +13,10 @@
 #include <new>
 #include <set>
 
+#include "base/file_io.h"
+#include "base/run_guard.h"
+#include "base/zip_library.h"
 #include "fmt/format.h"
-#include "literal/file_io.h"
-#include "literal/run_guard.h"
-#include "literal/zip_library.h"
 
 namespace assay {
 namespace {

@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/checked.h"
+#include "base/run_guard.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "literal/run_guard.h"
-#include "shape/checked.h"
 
 namespace assay {
 

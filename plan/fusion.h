@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 
 namespace assay {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "evaluator/grid/device_grid.h"
 #include "evaluator/inlining.h"
-#include "evaluator/ops/collective/settle_devices.h"
 #include "evaluator/registry.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/steps.h"

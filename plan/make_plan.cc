@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/grid/device_grid.h"
 #include "evaluator/runtime_sizes.h"
 #include "plan/fuse.h"
 #include "plan/inline_calls.h"

@@ -10,7 +10,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "evaluator/op.h"
 #include "evaluator/verify.h"
 #include "plan/fusion.h"

@@ -7,13 +7,13 @@
 #include <limits>
 #include <mutex>
 
+#include "base/error.h"
 #include "fmt/format.h"
 #include "prove/functions.h"
 #include "prove/parallel.h"
 #include "prove/random_proof.h"
 #include "prove/subject.h"
 #include "prove/worst_cases.h"
-#include "shape/error.h"
 
 namespace assay::prove {
 namespace {

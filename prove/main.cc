@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "base/error.h"
 #include "fmt/format.h"
 #include "prove/approximate.h"
 #include "prove/narrow.h"
@@ -14,7 +15,6 @@
 #include "prove/report.h"
 #include "prove/single.h"
 #include "prove/sums.h"
-#include "shape/error.h"
 
 namespace assay::prove {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay::prove {
 namespace {

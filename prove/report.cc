@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/error.h"
 #include "fmt/format.h"
-#include "shape/error.h"
 
 namespace assay::prove {
 namespace {

@@ -12,9 +12,9 @@
 #include <mutex>
 #include <vector>
 
+#include "base/error.h"
 #include "fmt/format.h"
 #include "prove/parallel.h"
-#include "shape/error.h"
 
 namespace assay::prove {
 namespace {

@@ -3,11 +3,11 @@
 #include <array>
 #include <cstring>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "engines/native/elementwise/elementwise.h"
 #include "engines/native/native_engine.h"
 #include "evaluator/elementwise.h"
-#include "evaluator/ops/function_call.h"
+#include "evaluator/ops/control/function_call.h"
 #include "evaluator/registry.h"
 #include "run/engine_list.h"
 

@@ -20,7 +20,7 @@
 #include "custom/registry.h"
 #include "fmt/format.h"
 #include "hlo/load/load.h"
-#include "hlo/mlir/export.h"
+#include "hlo/mlir/export/export.h"
 #include "hlo/proto/words.h"
 #include "python/ffi_bindings.h"
 #include "run/program.h"

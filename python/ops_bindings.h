@@ -8,8 +8,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/error.h"
 #include "evaluator/custom_op.h"
-#include "shape/error.h"
 
 namespace assay {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/accuracy.h"
+#include "engines/accuracy.h"
 #include "evaluator/eval_context.h"
 
 namespace assay {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "gpu/gpu_engine.h"
 #include "jit/isa.h"
 #include "plan/plan_text.h"

@@ -6,15 +6,15 @@
 #include <optional>
 #include <utility>
 
+#include "base/checked.h"
+#include "evaluator/grid/device_grid.h"
 #include "evaluator/open_sizes.h"
-#include "evaluator/ops/collective/settle_devices.h"
 #include "evaluator/registry.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/steps.h"
 #include "fmt/format.h"
 #include "plan/prepare.h"
 #include "run/reference.h"
-#include "shape/checked.h"
 
 namespace assay {
 namespace {

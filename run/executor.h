@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/step_memory.h"
+#include "base/parallel.h"
+#include "engines/step_memory.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "evaluator/scalar_function.h"
 #include "evaluator/step_observer.h"
 #include "evaluator/steps.h"

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <set>
 
+#include "base/file_io.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
-#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 

@@ -1,7 +1,7 @@
 // The table of element types: spec/shapes.md sections 2 and 2.1. One row a type, in the order of the enum.
 #include "shape/element_type.h"
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
-#include "shape/checked.h"
-#include "shape/error.h"
+#include "base/checked.h"
+#include "base/error.h"
 
 namespace assay {
 

@@ -2,9 +2,9 @@
 // (section 5). The part of shape.h that is about layouts.
 #include <algorithm>
 
+#include "base/checked.h"
+#include "base/error.h"
 #include "fmt/format.h"
-#include "shape/checked.h"
-#include "shape/error.h"
 #include "shape/shape.h"
 #include "shape/shape_util.h"
 

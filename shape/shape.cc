@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/limits.h"
 #include "fmt/format.h"
-#include "shape/checked.h"
-#include "shape/error.h"
-#include "shape/limits.h"
 #include "shape/shape_text.h"
 
 namespace assay {

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/limits.h"
 #include "fmt/format.h"
-#include "shape/error.h"
-#include "shape/limits.h"
 
 namespace assay {
 namespace {

@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
+#include "base/file_io.h"
+#include "check/golden/golden.h"
 #include "fmt/format.h"
-#include "golden/golden.h"
 #include "hlo/load/load.h"
-#include "hlo/mlir/export.h"
+#include "hlo/mlir/export/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
-#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "base/file_io.h"
 #include "fmt/format.h"
 #include "literal/compare.h"
-#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 #include "run/program.h"

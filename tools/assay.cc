@@ -13,9 +13,9 @@
 #include <new>
 #include <sstream>
 
+#include "base/run_guard.h"
 #include "devices/transport.h"
 #include "hlo/diagnostics.h"
-#include "literal/run_guard.h"
 #include "tools/commands.h"
 #include "tools/output_files.h"
 
@@ -482,7 +482,7 @@ void* RunCommand(void* state) {
   return nullptr;
 }
 
-// Nested programs, within the limits of shape/limits.h, need up to this much; a smaller stack is passed by for one of a
+// Nested programs, within the limits of base/limits.h, need up to this much; a smaller stack is passed by for one of a
 // thread's own.
 constexpr size_t kStackBytes = size_t{8} << 20;
 

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/error.h"
 #include "check/backends/command_backend.h"
 #include "fmt/format.h"
-#include "shape/error.h"
 
 namespace assay::cli {
 

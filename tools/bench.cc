@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/json.h"
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
 #include "run/profile/roofline.h"
 #include "run/profile/step_times.h"
 #include "run/profile/step_trace.h"
-#include "shape/json.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -13,15 +13,15 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "base/error.h"
 #include "devices/run_devices.h"
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "evaluator/eval_context.h"
 #include "hlo/load/load.h"
 #include "jit/isa.h"
 #include "literal/literal.h"
 #include "plan/plan_text.h"
 #include "run/program.h"
-#include "shape/error.h"
 
 namespace assay {
 class Backend;

@@ -10,22 +10,22 @@
 #include <filesystem>
 #include <set>
 
+#include "base/file_io.h"
+#include "base/json.h"
 #include "check/backends/command_backend.h"
 #include "custom/composites.h"
 #include "devices/device_io.h"
 #include "devices/transport.h"
-#include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/grid/device_grid.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
 #include "hlo/proto/import.h"
 #include "jit/perf_map.h"
-#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"
 #include "run/profile/step_trace.h"
-#include "shape/json.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "hlo/diagnostics.h"
-#include "shape/json.h"
 
 namespace assay::cli {
 namespace {

@@ -1,4 +1,6 @@
 // assay diff PROGRAM --actual OUT.npz --profile P: is a difference a bug, or rounding?
+#include "base/file_io.h"
+#include "base/json.h"
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "check/report/report.h"
@@ -6,8 +8,6 @@
 #include "devices/device_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
-#include "literal/file_io.h"
-#include "shape/json.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
 #include "tools/conformance_text.h"

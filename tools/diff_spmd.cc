@@ -4,7 +4,7 @@
 
 #include "devices/device_io.h"
 #include "devices/partitioned.h"
-#include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/grid/device_grid.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file_io.h"
+#include "base/run_guard.h"
+#include "check/golden/golden.h"
 #include "check/profile.h"
 #include "fmt/format.h"
-#include "golden/golden.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
 #include "hlo/text/printer.h"
-#include "literal/file_io.h"
-#include "literal/run_guard.h"
 #include "run/inputs/program_io.h"
 #include "tools/commands.h"
 

@@ -1,6 +1,7 @@
 // assay ops.
 #include <algorithm>
 
+#include "base/file_io.h"
 #include "custom/compatibility.h"
 #include "custom/lapack/lapack_ops.h"
 #include "custom/op_document.h"
@@ -10,7 +11,6 @@
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
-#include "literal/file_io.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "literal/npz.h"
 #include "shape/element_type.h"
-#include "shape/error.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

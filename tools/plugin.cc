@@ -1,5 +1,5 @@
 // --plugin and --plugin-option.
-#include "pjrt_client/pjrt_backend.h"
+#include "pjrt/client/pjrt_backend.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -3,7 +3,7 @@
 
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
-#include "hlo/mlir/export.h"
+#include "hlo/mlir/export/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
 #include "plan/plan_text.h"

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/json.h"
+#include "base/run_guard.h"
 #include "check/backend.h"
 #include "check/backends/output_keys.h"
 #include "devices/device_io.h"
@@ -15,10 +17,8 @@
 #include "hlo/diagnostics.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
-#include "literal/run_guard.h"
 #include "run/inputs/program_io.h"
 #include "run/profile/step_trace.h"
-#include "shape/json.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

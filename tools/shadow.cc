@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
-#include "shape/json.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

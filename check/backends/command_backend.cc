@@ -16,14 +16,14 @@
 #include <span>
 #include <utility>
 
+#include "base/error.h"
+#include "base/file_io.h"
+#include "base/run_guard.h"
 #include "check/backends/output_keys.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
-#include "literal/file_io.h"
 #include "literal/npz.h"
-#include "literal/run_guard.h"
 #include "run/inputs/program_io.h"
-#include "shape/error.h"
 
 namespace assay {
 namespace {

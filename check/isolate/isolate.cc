@@ -6,13 +6,13 @@
 #include <memory>
 #include <utility>
 
+#include "base/run_guard.h"
 #include "check/backends/output_keys.h"
 #include "check/isolate/records.h"
 #include "check/isolate/site_modules.h"
 #include "check/isolate/value_sources.h"
 #include "check/module_deriver.h"
 #include "fmt/format.h"
-#include "literal/run_guard.h"
 #include "run/inputs/program_io.h"
 
 namespace assay {

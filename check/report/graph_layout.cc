@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "literal/run_guard.h"
+#include "base/run_guard.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay {
 

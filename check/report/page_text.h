@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "literal/memory_budget.h"
-#include "literal/run_guard.h"
+#include "base/memory_budget.h"
+#include "base/run_guard.h"
 
 namespace assay {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "custom/ffi/abi.h"
 #include "custom/ffi/future.h"
-#include "shape/error.h"
 
 namespace assay::custom::ffi {
 

@@ -8,11 +8,11 @@
 #include <mutex>
 #include <string>
 
+#include "base/error.h"
+#include "base/memory_budget.h"
 #include "custom/ffi/abi.h"
 #include "custom/ffi/task_group.h"
 #include "custom/ffi/type_registry.h"
-#include "literal/memory_budget.h"
-#include "shape/error.h"
 
 namespace assay::custom::ffi {
 

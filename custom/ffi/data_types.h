@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "base/error.h"
 #include "custom/ffi/abi.h"
-#include "shape/error.h"
 #include "shape/shape.h"
 
 namespace assay::custom::ffi {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "base/parallel.h"
 #include "custom/ffi/future.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "fmt/format.h"
 
 namespace assay::custom::ffi {

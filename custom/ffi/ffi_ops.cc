@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/ops/custom_call.h"
+#include "evaluator/ops/control/custom_call.h"
 #include "fmt/format.h"
 
 namespace assay::custom::ffi {

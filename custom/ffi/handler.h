@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "custom/ffi/abi.h"
 #include "custom/ffi/future.h"
-#include "shape/error.h"
 
 namespace assay::custom::ffi {
 

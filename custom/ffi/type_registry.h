@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "custom/ffi/abi.h"
-#include "shape/error.h"
 
 namespace assay::custom::ffi {
 

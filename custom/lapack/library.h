@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay::custom {
 

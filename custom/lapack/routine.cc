@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/ops/call_config.h"
+#include "base/checked.h"
+#include "evaluator/ops/control/call_config.h"
 #include "fmt/format.h"
-#include "shape/checked.h"
 
 namespace assay::custom {
 namespace {

@@ -12,11 +12,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "custom/linalg/work.h"
 #include "evaluator/custom_op.h"
 #include "evaluator/op.h"
 #include "hlo/module.h"
-#include "shape/error.h"
 #include "shape/shape.h"
 
 namespace assay::custom {

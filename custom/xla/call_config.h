@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "custom/config_dictionary.h"
 #include "hlo/module.h"
-#include "shape/error.h"
 
 namespace assay::custom {
 

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "custom/xla/xla_call.h"
 #include "evaluator/custom_op.h"
-#include "evaluator/ops/custom_call.h"
+#include "evaluator/ops/control/custom_call.h"
 #include "fmt/format.h"
 #include "hlo/text/parser.h"
 

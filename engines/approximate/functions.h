@@ -9,7 +9,7 @@
 
 #include <span>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "jit/isa.h"
 
 namespace assay::approximate {

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <memory>
 
+#include "base/parallel.h"
 #include "engines/approximate/single_dot_kernels.h"
 #include "engines/native/contraction/small_dot_loops.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "fmt/format.h"
 #include "shape/index.h"
 

@@ -7,18 +7,18 @@
 #include <memory>
 #include <utility>
 
+#include "base/checked.h"
+#include "base/parallel.h"
 #include "engines/approximate/single_dot_kernels.h"
 #include "engines/native/contraction/convolution.h"
 #include "engines/native/contraction/digit_kernels.h"
 #include "engines/native/contraction/dot_box.h"
 #include "engines/native/sums/charge_part.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "shape/checked.h"
 #include "shape/index.h"
 
 namespace assay::approximate {

@@ -2,7 +2,7 @@
 #ifndef ASSAY_ENGINES_APPROXIMATE_SINGLE_TILES_H_
 #define ASSAY_ENGINES_APPROXIMATE_SINGLE_TILES_H_
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "jit/isa.h"
 
 namespace assay::approximate {

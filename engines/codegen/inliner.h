@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
 #include "evaluator/inlining.h"
 #include "jit/segment.h"
-#include "shape/error.h"
 
 namespace assay::codegen {
 

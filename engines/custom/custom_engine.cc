@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "engine/custom_accuracy.h"
+#include "engines/custom_accuracy.h"
 #include "evaluator/custom_op.h"
 
 namespace assay::custom {

@@ -3,7 +3,7 @@
 #ifndef ASSAY_ENGINES_CUSTOM_CUSTOM_ENGINE_H_
 #define ASSAY_ENGINES_CUSTOM_CUSTOM_ENGINE_H_
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 
 namespace assay::custom {
 

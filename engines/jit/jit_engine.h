@@ -2,7 +2,7 @@
 #ifndef ASSAY_ENGINES_JIT_JIT_ENGINE_H_
 #define ASSAY_ENGINES_JIT_JIT_ENGINE_H_
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "engines/jit/stages.h"
 #include "jit/isa.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/parallel.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 
 namespace assay::jit {
 namespace {

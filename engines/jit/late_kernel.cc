@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/checked.h"
 #include "engines/codegen/late_code.h"
 #include "engines/jit/kernel.h"
 #include "engines/jit/stages.h"
 #include "engines/native/native_engine.h"
 #include "evaluator/eval_context.h"
 #include "plan/fusion.h"
-#include "shape/checked.h"
 
 namespace assay::jit {
 namespace {

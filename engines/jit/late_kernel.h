@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "jit/isa.h"
 
 namespace assay::jit {

@@ -5,7 +5,7 @@
 #ifndef ASSAY_ENGINES_JIT_SCALAR_LOOP_H_
 #define ASSAY_ENGINES_JIT_SCALAR_LOOP_H_
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "jit/isa.h"
 
 namespace assay::jit {

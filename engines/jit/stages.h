@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "engines/jit/tile_source.h"
 #include "evaluator/elementwise.h"
 #include "jit/loop.h"

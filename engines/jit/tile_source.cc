@@ -11,7 +11,7 @@
 namespace assay::jit {
 namespace {
 
-// Elements first, first + step, ... as iota has them (evaluator/ops/iota.cc); n <= kStrip.
+// Elements first, first + step, ... as iota has them (evaluator/ops/elementwise/iota.cc); n <= kStrip.
 void StoreCount(ElementType type, int64_t first, int64_t step, int64_t n, std::byte* dst) {
   alignas(64) std::byte strip[kStripBytes];
   auto* const reals = reinterpret_cast<double*>(strip);

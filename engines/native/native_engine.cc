@@ -23,8 +23,8 @@
 #include "engines/native/sort/top_k.h"
 #include "engines/native/window/window.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/custom_call.h"
-#include "evaluator/ops/function_call.h"
+#include "evaluator/ops/control/custom_call.h"
+#include "evaluator/ops/control/function_call.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 

@@ -3,7 +3,7 @@
 #ifndef ASSAY_ENGINES_NATIVE_NATIVE_ENGINE_H_
 #define ASSAY_ENGINES_NATIVE_NATIVE_ENGINE_H_
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "jit/isa.h"
 
 namespace assay::native {

@@ -2,7 +2,7 @@
 #ifndef ASSAY_ENGINES_ONEDNN_KERNELS_H_
 #define ASSAY_ENGINES_ONEDNN_KERNELS_H_
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "engines/onednn/primitive.h"
 
 namespace assay::onednn {

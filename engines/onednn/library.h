@@ -4,8 +4,8 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
+#include "base/error.h"
 #include "jit/isa.h"
-#include "shape/error.h"
 
 namespace assay::onednn {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <atomic>
 
+#include "base/parallel.h"
 #include "engines/onednn/kernels.h"
-#include "evaluator/parallel.h"
 #include "fmt/format.h"
 
 namespace assay::onednn {

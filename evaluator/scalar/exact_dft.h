@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "base/error.h"
 #include "shape/element_type.h"
-#include "shape/error.h"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "literal/memory_budget.h"
-#include "shape/error.h"
+#include "base/error.h"
+#include "base/memory_budget.h"
 
 namespace assay {
 

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay::gpu {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "gpu/driver/cuda_api.h"
-#include "shape/error.h"
 
 namespace assay::gpu {
 

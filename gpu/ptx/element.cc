@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "fmt/format.h"
 #include "literal/float_format.h"
-#include "shape/error.h"
 
 namespace assay::gpu {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <span>
 
+#include "base/error.h"
 #include "gpu/ptx/element.h"
 #include "hlo/module.h"
-#include "shape/error.h"
 
 namespace assay::gpu {
 

@@ -1,7 +1,7 @@
 // Floats: arithmetic, rounding to integers, extremes, remainders, reduce-precision.
 //
 // f32 and f64 are computed as they are. Narrower floats are computed in f64 and rounded once more, which is one rounding of
-// the exact result (evaluator/ops/binary.cc says why), or in f32 where that is as good: sums of f16 and bf16, of which 24 bits
+// the exact result (evaluator/ops/elementwise/binary.cc says why), or in f32 where that is as good: sums of f16 and bf16, of which 24 bits
 // are 2 p + 2 or more and subnormal ones are exact; products of f16, which f32 holds; and results that are values of the type.
 #include <algorithm>
 #include <cmath>
@@ -172,7 +172,7 @@ class Floats {
     return r.Choose(r.LtF(left, r.Value(0)), r.AddF(left, scaled), left);
   }
 
-  // On the bits, which of positive finite values count up without gaps (evaluator/ops/convert.cc).
+  // On the bits, which of positive finite values count up without gaps (evaluator/ops/elementwise/convert.cc).
   Element ReducePrecision(int64_t exponent_bits, int64_t mantissa_bits) {
     const FloatFormat& format = *Info(type_).format;
     const auto pattern_of = [&](double value) { return EncodeFloat(value, format); };

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "gpu/driver/device.h"
 #include "shape/index.h"
 

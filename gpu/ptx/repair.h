@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "engine/engine.h"
+#include "engines/engine.h"
 
 namespace assay::gpu {
 

@@ -2,8 +2,8 @@
 
 #include <bit>
 
+#include "base/error.h"
 #include "fmt/format.h"
-#include "shape/error.h"
 
 namespace assay::gpu {
 namespace {

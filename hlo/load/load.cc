@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "fmt/format.h"
-#include "hlo/mlir/bytecode_reader.h"
-#include "hlo/mlir/importer.h"
-#include "hlo/mlir/quantized_lowering.h"
+#include "hlo/mlir/bytecode/reader.h"
+#include "hlo/mlir/import/importer.h"
+#include "hlo/mlir/quantized/lowering.h"
 #include "hlo/mlir/refine/refine.h"
-#include "hlo/mlir/text_parser.h"
-#include "hlo/mlir/tree_text.h"
+#include "hlo/mlir/text/parser.h"
+#include "hlo/mlir/text/tree_text.h"
 #include "hlo/proto/import.h"
 #include "hlo/text/parser.h"
 

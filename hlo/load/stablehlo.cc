@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "hlo/mlir/bytecode_reader.h"
-#include "hlo/mlir/importer.h"
-#include "hlo/mlir/quantized_lowering.h"
-#include "hlo/mlir/text_parser.h"
+#include "hlo/mlir/bytecode/reader.h"
+#include "hlo/mlir/import/importer.h"
+#include "hlo/mlir/quantized/lowering.h"
+#include "hlo/mlir/text/parser.h"
 
 namespace assay {
 

@@ -1,5 +1,5 @@
-// A small generic MLIR: operations with operands, attributes and regions, as the text parser (text_parser.h) and
-// the bytecode reader (bytecode_reader.h) both produce it, and as import.h turns it into a Module.
+// A small generic MLIR: operations with operands, attributes and regions, as the text parser (text/parser.h) and
+// the bytecode reader (bytecode/reader.h) both produce it, and as import.h turns it into a Module.
 //
 // Names are StableHLO's ("stablehlo.add", "func.func", "chlo.erf_inv"), attributes are those of the generic form,
 // whatever form or version was read. Every region has one block. All nodes live in the Tree's arena and point to
@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "hlo/arena.h"
 #include "hlo/mlir/element_names.h"
 #include "shape/element_type.h"
-#include "shape/error.h"
 
 namespace assay::mlir {
 

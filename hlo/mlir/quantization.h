@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "hlo/arena.h"
 #include "shape/element_type.h"
-#include "shape/error.h"
 
 namespace assay::mlir {
 

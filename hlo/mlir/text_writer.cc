@@ -23,7 +23,7 @@ std::string BitsText(double value, const FloatFormat& format) {
   return fmt::format("0x{:0{}X}", EncodeFloat(value, format), (format.bits + 3) / 4);
 }
 
-// Read as text_dense.cc does: to f64, then to the format.
+// Read as text/dense.cc does: to f64, then to the format.
 bool ReadsBack(const std::string& text, double value, const FloatFormat& format) {
   const double read = RoundToFormat(std::strtod(text.c_str(), nullptr), format);
   return read == value && std::signbit(read) == std::signbit(value);

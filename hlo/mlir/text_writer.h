@@ -1,4 +1,4 @@
-// Types, constants and names as MLIR text: the inverse of text_types.cc, text_dense.cc and text_lexer.cc.
+// Types, constants and names as MLIR text: the inverse of text/types.cc, text/dense.cc and text/lexer.cc.
 #ifndef ASSAY_HLO_MLIR_TEXT_WRITER_H_
 #define ASSAY_HLO_MLIR_TEXT_WRITER_H_
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/float_attribute.h"
 #include "hlo/proto/hlo.pb.h"
 #include "hlo/proto/values.h"
 #include "hlo/text/common_attributes.h"
 #include "hlo/text/token_reader.h"
-#include "shape/limits.h"
 
 namespace assay::proto {
 namespace {

@@ -3,10 +3,10 @@
 #include <cstring>
 #include <limits>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/proto/hlo.pb.h"
 #include "hlo/proto/values.h"
-#include "shape/limits.h"
 
 namespace assay::proto {
 namespace {

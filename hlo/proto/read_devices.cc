@@ -1,6 +1,7 @@
 // Messages to metadata, shardings and replica groups. Text built here is checked by the HLO text parser.
 #include <algorithm>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/proto/devices.h"
 #include "hlo/proto/hlo.pb.h"
@@ -11,7 +12,6 @@
 #include "hlo/text/print_values.h"
 #include "hlo/text/sharding_text.h"
 #include "hlo/text/token_reader.h"
-#include "shape/limits.h"
 
 namespace assay::proto {
 namespace {

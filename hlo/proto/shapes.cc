@@ -3,11 +3,11 @@
 #include <array>
 #include <string>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/proto/hlo.pb.h"
 #include "hlo/proto/values.h"
 #include "hlo/proto/words.h"
-#include "shape/limits.h"
 
 namespace assay::proto {
 namespace {

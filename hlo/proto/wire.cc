@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/limits.h"
 #include "fmt/format.h"
-#include "shape/limits.h"
 
 namespace assay::proto {
 namespace {

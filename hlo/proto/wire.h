@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace google::protobuf {
 class MessageLite;

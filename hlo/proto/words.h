@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/error.h"
 #include "shape/element_type.h"
-#include "shape/error.h"
 
 namespace assay::proto {
 

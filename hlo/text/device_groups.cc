@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "base/checked.h"
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/text/print_values.h"
-#include "shape/checked.h"
-#include "shape/limits.h"
 
 namespace assay {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "shape/element_type.h"
-#include "shape/limits.h"
 
 namespace assay {
 namespace {

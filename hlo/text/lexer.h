@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay {
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/limits.h"
 #include "literal/literal_text.h"
-#include "shape/limits.h"
 #include "shape/shape_text.h"
 
 namespace assay::print {

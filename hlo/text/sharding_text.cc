@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/checked.h"
 #include "fmt/format.h"
 #include "hlo/text/common_attributes.h"
 #include "hlo/text/device_groups.h"
 #include "hlo/text/print_values.h"
-#include "shape/checked.h"
 
 namespace assay {
 namespace {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/limits.h"
 #include "fmt/format.h"
-#include "shape/limits.h"
 #include "shape/shape_text.h"
 
 namespace assay {

@@ -13,11 +13,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "base/error.h"
 #include "hlo/attribute.h"
 #include "hlo/diagnostics.h"
 #include "hlo/shared_pool.h"
 #include "hlo/text/lexer.h"
-#include "shape/error.h"
 #include "shape/shape.h"
 
 namespace assay {

@@ -165,7 +165,7 @@ def _allow_donation() -> None:
 
 
 class _HostArray(ctypes.Structure):
-    """AssayHostArray of pjrt/process_ops.h."""
+    """AssayHostArray of pjrt/plugin/process_ops.h."""
     _fields_ = [("type", ctypes.c_int32), ("rank", ctypes.c_int64), ("sizes", ctypes.POINTER(ctypes.c_int64)),
                 ("data", ctypes.c_void_p), ("bytes", ctypes.c_int64)]
 

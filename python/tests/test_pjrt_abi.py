@@ -77,7 +77,7 @@ def test_structures_lie_as_in_the_header(tmp_path):
     source = tmp_path / "abi.cc"
     source.write_text('#include <xla/pjrt/c/pjrt_c_api.h>\n#include <xla/pjrt/c/pjrt_c_api_layouts_extension.h>\n'
                       '#include <xla/pjrt/c/pjrt_c_api_ffi_extension.h>\n'
-                      '#include "pjrt/extensions.h"\nnamespace a = assay::pjrt;\n'
+                      '#include "pjrt/plugin/extensions.h"\nnamespace a = assay::pjrt;\n'
                       '#define SAME(ours, theirs, field) \\\n'
                       '  static_assert(offsetof(a::ours, field) == offsetof(theirs, field) && '
                       'sizeof(a::ours::field) == sizeof(theirs::field));\n'
@@ -92,13 +92,13 @@ def test_structures_lie_as_in_the_header(tmp_path):
 def test_the_table_has_the_headers_order():
     text = without_comments((header_folder() / "xla/pjrt/c/pjrt_c_api.h").read_text())
     theirs = re.findall(r"_PJRT_API_STRUCT_FIELD\(PJRT_(\w+)\)", text)
-    ours = re.findall(r"^FUNCTION\((\w+)\)", (ROOT / "pjrt/pjrt_functions.def").read_text(), re.M)
+    ours = re.findall(r"^FUNCTION\((\w+)\)", (ROOT / "pjrt/plugin/pjrt_functions.def").read_text(), re.M)
     assert len(theirs) > 100 and ours[:len(theirs)] == theirs
 
 
 def test_numbers_are_the_headers():
     text = without_comments((header_folder() / "xla/pjrt/c/pjrt_c_api.h").read_text())
-    ours = (ROOT / "pjrt/pjrt_api.h").read_text()
+    ours = (ROOT / "pjrt/plugin/pjrt_api.h").read_text()
     for prefix, enum in (("PJRT_Buffer_Type", "BufferType"), ("PJRT_Error_Code", "ErrorCode"),
                          ("PJRT_HostBufferSemantics", "HostBufferSemantics"),
                          ("PJRT_NamedValue", "NamedValueType")):

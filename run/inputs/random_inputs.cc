@@ -5,12 +5,12 @@
 #include <complex>
 #include <numeric>
 
+#include "base/checked.h"
+#include "base/run_guard.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 #include "literal/random.h"
-#include "literal/run_guard.h"
 #include "run/inputs/input_demands.h"
-#include "shape/checked.h"
 
 namespace assay {
 namespace {

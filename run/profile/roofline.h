@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "evaluator/parallel.h"
+#include "base/parallel.h"
 #include "jit/isa.h"
 #include "plan/costs.h"
 

@@ -5,9 +5,9 @@
 
 #include <map>
 
+#include "base/json.h"
 #include "fmt/format.h"
 #include "plan/costs.h"
-#include "shape/json.h"
 
 namespace assay {
 namespace {

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <filesystem>
 
+#include "base/file_io.h"
 #include "fmt/format.h"
-#include "literal/file_io.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 #include "tests/check/bounds_testing.h"

@@ -2,9 +2,9 @@
 // known, never a program that can't be verified.
 #include <catch2/catch.hpp>
 
+#include "base/file_io.h"
 #include "check/derive_bounds.h"
-#include "golden/golden.h"
-#include "literal/file_io.h"
+#include "check/golden/golden.h"
 #include "run/program.h"
 
 namespace assay {

@@ -11,9 +11,9 @@
 #include <cstring>
 
 #include "assay/op_library.h"
+#include "base/guard_pages.h"
 #include "builder/builder.h"
 #include "custom/gradient_program.h"
-#include "literal/guard_pages.h"
 #include "run/program.h"
 #include "shape/shape_text.h"
 

@@ -4,10 +4,10 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "base/file_io.h"
 #include "devices/device_io.h"
-#include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/grid/device_grid.h"
 #include "literal/compare.h"
-#include "literal/file_io.h"
 #include "run/program.h"
 
 namespace assay::testing {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "devices/device_io.h"
-#include "engine/engine.h"
-#include "evaluator/ops/collective/settle_devices.h"
+#include "engines/engine.h"
+#include "evaluator/grid/device_grid.h"
 #include "fmt/format.h"
 #include "tests/run/program_testing.h"
 

@@ -4,13 +4,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "evaluator/verify.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load/stablehlo.h"
-#include "hlo/mlir/export.h"
+#include "hlo/mlir/export/export.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
-#include "shape/error.h"
 
 namespace assay {
 namespace {

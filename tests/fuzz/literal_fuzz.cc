@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/error.h"
 #include "literal/literal.h"
 #include "literal/literal_text.h"
-#include "shape/error.h"
 #include "shape/shape_text.h"
 
 namespace assay {

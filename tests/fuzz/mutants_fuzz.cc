@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "shape/error.h"
+#include "base/error.h"
 #include "tests/mutants/comparison.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

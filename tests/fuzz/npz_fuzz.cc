@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/error.h"
 #include "literal/literal.h"
 #include "literal/npz.h"
-#include "shape/error.h"
 
 namespace assay {
 namespace {

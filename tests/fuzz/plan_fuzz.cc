@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "shape/error.h"
+#include "base/error.h"
 #include "tests/generated/differential.h"
 
 // The leak checker of g++ 12's sanitizers crashes at the end of this process once oneDNN's threads have run.

@@ -4,13 +4,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "evaluator/verify.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
 #include "hlo/proto/export.h"
 #include "hlo/proto/import.h"
 #include "hlo/text/printer.h"
-#include "shape/error.h"
 
 namespace assay {
 namespace {

@@ -3,12 +3,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "evaluator/verify.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load/stablehlo.h"
-#include "hlo/mlir/export.h"
+#include "hlo/mlir/export/export.h"
 #include "hlo/text/printer.h"
-#include "shape/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 1 << 16) return 0;

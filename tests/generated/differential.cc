@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "base/guard_pages.h"
 #include "engines/approximate/bf16_tiles.h"
 #include "engines/approximate/functions_engine.h"
 #include "engines/approximate/rounded_sums.h"
@@ -16,7 +17,6 @@
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
 #include "literal/compare.h"
-#include "literal/guard_pages.h"
 #include "run/inputs/program_io.h"
 #include "run/inputs/random_inputs.h"
 #include "run/program.h"

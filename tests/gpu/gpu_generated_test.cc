@@ -1,10 +1,10 @@
 // Generated programs by the engine "gpu" on the emulated driver: the reference's bits and errors, each step by itself too.
 #include <catch2/catch.hpp>
 
+#include "base/error.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
 #include "run/program.h"
-#include "shape/error.h"
 #include "tests/generated/generator.h"
 
 namespace assay::testing {

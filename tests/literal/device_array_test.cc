@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/run_guard.h"
 #include "literal/literal.h"
-#include "literal/run_guard.h"
 
 namespace assay {
 namespace {

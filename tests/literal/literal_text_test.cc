@@ -5,10 +5,10 @@
 #include <cstring>
 #include <random>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "shape/limits.h"
 #include "shape/shape_text.h"
 
 namespace assay {

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file_io.h"
 #include "fmt/format.h"
-#include "literal/file_io.h"
 #include "literal/literal_text.h"
 #include "shape/shape_text.h"
 

@@ -6,18 +6,18 @@
 #include <span>
 #include <vector>
 
+#include "base/run_guard.h"
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
 #include "engines/jit/jit_engine.h"
 #include "engines/jit/scalar_loop.h"
 #include "engines/native/native_engine.h"
-#include "evaluator/ops/collective/settle_devices.h"
+#include "evaluator/grid/device_grid.h"
 #include "fmt/format.h"
 #include "hlo/load/load.h"
-#include "hlo/mlir/export.h"
+#include "hlo/mlir/export/export.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/printer.h"
-#include "literal/run_guard.h"
 #include "run/inputs/random_inputs.h"
 #include "run/program.h"
 

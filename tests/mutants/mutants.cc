@@ -24,10 +24,10 @@
 #include <string>
 #include <vector>
 
+#include "base/file_io.h"
+#include "check/golden/golden.h"
 #include "fmt/format.h"
-#include "golden/golden.h"
 #include "hlo/text/printer.h"
-#include "literal/file_io.h"
 #include "run/program.h"
 #include "tests/mutants/comparison.h"
 #include "tests/mutants/text_mutator.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "evaluator/verify.h"
 #include "hlo/text/parser.h"
 #include "plan/live.h"

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file_io.h"
 #include "literal/element_io.h"
-#include "literal/file_io.h"
 #include "run/crosscheck.h"
 #include "run/elements_at.h"
 #include "run/engine_list.h"

@@ -6,7 +6,7 @@
 #include <cfenv>
 #include <numeric>
 
-#include "evaluator/parallel.h"
+#include "base/parallel.h"
 #include "plan/plan_text.h"
 #include "tests/run/program_testing.h"
 #include "tests/run/run_text.h"

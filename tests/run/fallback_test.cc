@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "tests/run/program_testing.h"
 
 namespace assay::testing {

@@ -2,12 +2,12 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "base/error.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
 #include "run/inputs/known_arguments.h"
 #include "run/program.h"
 #include "run/program_cache.h"
-#include "shape/error.h"
 #include "shape/shape_text.h"
 
 namespace assay {

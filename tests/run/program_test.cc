@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "base/error.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/parser.h"
-#include "shape/error.h"
 #include "tests/run/program_testing.h"
 
 namespace assay {

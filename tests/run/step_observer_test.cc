@@ -2,10 +2,10 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "fmt/format.h"
 #include "run/profile/step_times.h"
 #include "run/profile/step_trace.h"
-#include "shape/json.h"
 #include "tests/run/program_testing.h"
 
 namespace assay {

@@ -1,6 +1,6 @@
 // The worked numbers of spec/shapes.md section 4.
+#include "base/error.h"
 #include "catch2/catch.hpp"
-#include "shape/error.h"
 #include "shape/index.h"
 #include "shape/shape.h"
 #include "shape/shape_text.h"

@@ -1,8 +1,8 @@
 // Sections 3 and 5 to 8 of spec/shapes.md.
 #include "shape/shape.h"
 
+#include "base/error.h"
 #include "catch2/catch.hpp"
-#include "shape/error.h"
 #include "shape/shape_text.h"
 
 namespace assay {

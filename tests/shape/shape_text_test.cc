@@ -1,8 +1,8 @@
 // Shapes as text: spec/hlo-text.md section 2, spec/shapes.md section 9.
 #include "shape/shape_text.h"
 
+#include "base/error.h"
 #include "catch2/catch.hpp"
-#include "shape/error.h"
 
 namespace assay {
 namespace {

@@ -14,11 +14,11 @@ CLEAN = {
     "hlo/module.h": '#include "shape/shape.h"\n',
     "plan/plan.h": '#include "hlo/module.h"\nbool IsCall(Opcode o) { switch (o) { case Opcode::kCall: return true; } }\n',
     "evaluator/elements.h": "",
-    "engine/engine.h": '#include "hlo/module.h"\n',
-    "engines/native/native_engine.h": '#include "engine/engine.h"\nconst Engine& NativeEngine();\nconst Engine& EagerNativeEngine();\n',
+    "engines/engine.h": '#include "hlo/module.h"\n',
+    "engines/native/native_engine.h": '#include "engines/engine.h"\nconst Engine& NativeEngine();\nconst Engine& EagerNativeEngine();\n',
     "engines/native/native_engine.cc": '#include "engines/native/native_engine.h"\nclass Native final : public Engine {\n',
     "run/engine_list.cc": '#include "engines/native/native_engine.h"\nauto all = {&native::NativeEngine()};\n',
-    "engines/native/sort/sort.cc": '#include "engine/engine.h"\n'
+    "engines/native/sort/sort.cc": '#include "engines/engine.h"\n'
     "// It gives what OpDef::eval( ) gives.\nabsl::Status s = EvalError({}, \"\"); bool b = op.eval == EvalElementwise;\n",
 }
 # What is planted, and what the check must say of it.
@@ -53,7 +53,7 @@ PLANTED = [
         "engines/jit/own.cc:2: an engine that nobody asks: run/engine_list.cc does not include engines/jit/own.h",
     ),
     (
-        {"engines/native/native_engine.h": '#include "engine/engine.h"\nconst Engine& NativeEngine();\nconst Engine& OtherEngine();\n'},
+        {"engines/native/native_engine.h": '#include "engines/engine.h"\nconst Engine& NativeEngine();\nconst Engine& OtherEngine();\n'},
         "engines/native/native_engine.h:3: an engine that nobody asks: no list of run/engine_list.cc has OtherEngine",
     ),
     ({"engines/jit/a.cc": "return ops::Fft.eval(context, operands);\n"}, "engines/jit/a.cc:1: an engine runs the reference"),

@@ -3,7 +3,7 @@
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_CONVOLUTION_H_
 
 #include "absl/functional/function_ref.h"
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "engines/native/contraction/product_kernel.h"
 #include "jit/isa.h"
 

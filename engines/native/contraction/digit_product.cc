@@ -7,10 +7,10 @@
 #include <cmath>
 #include <utility>
 
-#include "evaluator/parallel.h"
+#include "base/checked.h"
+#include "base/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
-#include "shape/checked.h"
 
 namespace assay::native {
 namespace {

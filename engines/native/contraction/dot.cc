@@ -4,14 +4,14 @@
 #include <memory>
 #include <optional>
 
-#include "engine/step_memory.h"
 #include "engines/native/contraction/digit_product.h"
 #include "engines/native/contraction/exact_dot.h"
 #include "engines/native/contraction/long_dot.h"
 #include "engines/native/contraction/product_kernel.h"
 #include "engines/native/contraction/small_dot.h"
+#include "engines/step_memory.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/dot_dims.h"
+#include "evaluator/ops/contraction/dot_dims.h"
 #include "evaluator/runtime_sizes.h"
 #include "shape/index.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engines/native/walk/loops.h"
-#include "evaluator/ops/dot_dims.h"
+#include "evaluator/ops/contraction/dot_dims.h"
 #include "literal/literal.h"
 
 namespace assay::native {

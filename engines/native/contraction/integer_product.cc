@@ -4,11 +4,11 @@
 #include <cstring>
 #include <memory>
 
+#include "base/checked.h"
+#include "base/parallel.h"
 #include "engines/native/sums/charge_part.h"
-#include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
-#include "shape/checked.h"
 
 namespace assay::native {
 namespace {

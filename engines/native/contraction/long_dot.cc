@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "engines/native/sums/sum_terms.h"
-#include "evaluator/parallel.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 

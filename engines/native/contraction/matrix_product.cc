@@ -7,14 +7,14 @@
 #include <atomic>
 #include <memory>
 
+#include "base/checked.h"
+#include "base/parallel.h"
 #include "engines/native/contraction/split_tile.h"
 #include "engines/native/contraction/tile_repair.h"
 #include "engines/native/sums/charge_part.h"
 #include "engines/native/sums/product_bounds.h"
-#include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "literal/element_io.h"
-#include "shape/checked.h"
 
 namespace assay::native {
 namespace {

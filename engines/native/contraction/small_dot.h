@@ -2,9 +2,9 @@
 #ifndef ASSAY_ENGINES_NATIVE_CONTRACTION_SMALL_DOT_H_
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_SMALL_DOT_H_
 
+#include "base/parallel.h"
 #include "engines/native/contraction/small_dot_kernels.h"
 #include "engines/native/contraction/small_dot_loops.h"
-#include "evaluator/parallel.h"
 
 namespace assay::native {
 

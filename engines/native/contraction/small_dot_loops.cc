@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "shape/checked.h"
+#include "base/checked.h"
 
 namespace assay::native {
 namespace {

@@ -10,7 +10,7 @@
 #include "engines/native/functions/functions.h"
 #include "engines/native/functions/proven.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/function_call.h"
+#include "evaluator/ops/control/function_call.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 

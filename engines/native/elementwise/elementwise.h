@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 #include "jit/isa.h"
 
 namespace assay::native {
@@ -24,7 +24,7 @@ StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa);
 // Ops that have a strip function in the op table: RunElementwise with NativeStored, NativeStrip or else the table's.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa);
 
-// Custom calls of functions that HLO has no operation for (evaluator/ops/function_call.h).
+// Custom calls of functions that HLO has no operation for (evaluator/ops/control/function_call.h).
 std::shared_ptr<const Kernel> MakeFunctionCall(const StepView& step, Isa isa);
 StripKernel NativeFunctionCall(const Instruction& call, ElementType type, Isa isa);
 

@@ -7,7 +7,7 @@
 #include "absl/numeric/int128.h"
 #include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/bitcast.h"
+#include "evaluator/ops/indexing/bitcast.h"
 #include "evaluator/registry.h"
 #include "evaluator/shape_rules.h"
 #include "evaluator/static_shape.h"

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/parallel.h"
 #include "engines/native/elementwise/stored_arithmetic.h"
-#include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 
 namespace assay::native {

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "engine/stored_fn.h"
+#include "engines/stored_fn.h"
 #include "evaluator/elementwise.h"
 #include "evaluator/eval_context.h"
 

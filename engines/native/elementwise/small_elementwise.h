@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "engine/engine.h"
+#include "engines/engine.h"
 
 namespace assay::native {
 

@@ -3,7 +3,7 @@
 #ifndef ASSAY_ENGINES_NATIVE_ELEMENTWISE_STORED_ARITHMETIC_H_
 #define ASSAY_ENGINES_NATIVE_ELEMENTWISE_STORED_ARITHMETIC_H_
 
-#include "engine/stored_fn.h"
+#include "engines/stored_fn.h"
 #include "hlo/opcode.h"
 #include "shape/element_type.h"
 

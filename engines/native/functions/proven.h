@@ -9,7 +9,7 @@
 
 #include <span>
 
-#include "engine/stored_fn.h"
+#include "engines/stored_fn.h"
 #include "hlo/opcode.h"
 #include "jit/isa.h"
 #include "shape/element_type.h"

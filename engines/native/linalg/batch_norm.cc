@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/parallel.h"
 #include "engines/native/linalg/feature_sums.h"
 #include "engines/native/sums/row_source.h"
-#include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/real.h"
 

@@ -7,7 +7,7 @@
 
 #include "engines/native/walk/loops.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/batch_norm.h"
+#include "evaluator/ops/reduction/batch_norm.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/checked.h"
+#include "base/parallel.h"
 #include "engines/native/linalg/substitution.h"
 #include "engines/native/sums/row_source.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar/real.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "shape/checked.h"
 
 namespace assay::native {
 namespace {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <optional>
 
+#include "base/parallel.h"
 #include "engines/native/sums/enclosed_sum.h"
 #include "engines/native/sums/row_source.h"
 #include "engines/native/sums/sum_terms.h"
 #include "engines/native/sums/tiers.h"
-#include "evaluator/parallel.h"
 
 namespace assay::native {
 namespace {

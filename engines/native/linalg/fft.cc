@@ -6,9 +6,9 @@
 #include <mutex>
 #include <vector>
 
+#include "base/parallel.h"
 #include "engines/native/linalg/fft_line.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 

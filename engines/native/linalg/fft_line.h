@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/parallel.h"
 #include "engines/native/linalg/fft_kernels.h"
 #include "engines/native/sums/tiers.h"
-#include "evaluator/parallel.h"
 #include "evaluator/scalar/exact_dft.h"
 #include "shape/element_type.h"
 

@@ -2,7 +2,7 @@
 
 #include "engines/native/linalg/cholesky.h"
 #include "engines/native/linalg/triangular_solve.h"
-#include "evaluator/ops/custom_call.h"
+#include "evaluator/ops/control/custom_call.h"
 
 namespace assay::native {
 namespace {

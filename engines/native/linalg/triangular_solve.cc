@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/checked.h"
+#include "base/parallel.h"
 #include "engines/native/linalg/substitution.h"
 #include "engines/native/sums/row_source.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "evaluator/runtime_sizes.h"
-#include "shape/checked.h"
 
 namespace assay::native {
 namespace {

@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "engines/native/reduce/associative.h"
+#include "base/parallel.h"
 #include "engines/native/reduce/reduce_add.h"
 #include "engines/native/reduce/reduce_fold.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
+#include "evaluator/patterns/associative.h"
 #include "evaluator/replica_groups.h"
 #include "evaluator/scalar_function.h"
 #include "fmt/format.h"

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/parallel.h"
 #include "engines/codegen/scalar_code.h"
 #include "engines/native/reduce/window_lines.h"
 #include "engines/native/sums/row_source.h"
 #include "engines/native/walk/loops.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "evaluator/registry.h"
 #include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"

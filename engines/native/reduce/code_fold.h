@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "engine/engine.h"
 #include "engines/codegen/scalar_code.h"
+#include "engines/engine.h"
 #include "engines/native/reduce/reduce_loops.h"
 #include "jit/isa.h"
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "engines/native/reduce/associative.h"
 #include "engines/native/reduce/code_fold.h"
 #include "engines/native/reduce/reduce_add.h"
 #include "engines/native/reduce/reduce_fold.h"
@@ -14,7 +13,8 @@
 #include "engines/native/sums/tiers.h"
 #include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/reducer.h"
+#include "evaluator/ops/reduction/reducer.h"
+#include "evaluator/patterns/associative.h"
 #include "evaluator/registry.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar_function.h"

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <limits>
 
+#include "base/parallel.h"
 #include "engines/native/sums/row_source.h"
 #include "engines/native/walk/move.h"
-#include "evaluator/parallel.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 

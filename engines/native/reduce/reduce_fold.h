@@ -2,10 +2,10 @@
 #ifndef ASSAY_ENGINES_NATIVE_REDUCE_REDUCE_FOLD_H_
 #define ASSAY_ENGINES_NATIVE_REDUCE_REDUCE_FOLD_H_
 
-#include "engines/native/reduce/associative.h"
 #include "engines/native/reduce/fold_kernels.h"
 #include "engines/native/walk/loops.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/patterns/associative.h"
 
 namespace assay::native {
 

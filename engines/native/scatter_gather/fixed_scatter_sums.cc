@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/parallel.h"
 #include "engines/native/scatter_gather/index_vector_walk.h"
 #include "engines/native/scatter_gather/scatter_sums.h"
 #include "engines/native/sums/fixed_units.h"
 #include "engines/native/sums/tiers.h"
-#include "evaluator/parallel.h"
 #include "literal/float_format.h"
 
 namespace assay::native {

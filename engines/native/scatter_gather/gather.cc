@@ -3,14 +3,14 @@
 
 #include <limits>
 
+#include "base/checked.h"
+#include "base/parallel.h"
 #include "engines/native/scatter_gather/gather_plan.h"
 #include "engines/native/scatter_gather/index_kernels.h"
 #include "engines/native/scatter_gather/index_vector_walk.h"
 #include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/gather.h"
-#include "evaluator/parallel.h"
-#include "shape/checked.h"
+#include "evaluator/ops/indexing/gather.h"
 
 namespace assay::native {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "evaluator/ops/gather.h"
-#include "evaluator/ops/index_vectors.h"
+#include "evaluator/ops/indexing/gather.h"
+#include "evaluator/ops/indexing/index_vectors.h"
 #include "evaluator/shape_rules.h"
 
 namespace assay::native {

@@ -7,7 +7,7 @@
 
 #include "engines/native/scatter_gather/index_kernels.h"
 #include "engines/native/walk/loops.h"
-#include "evaluator/ops/index_vectors.h"
+#include "evaluator/ops/indexing/index_vectors.h"
 #include "literal/element_io.h"
 #include "shape/index.h"
 

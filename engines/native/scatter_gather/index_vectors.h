@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
-#include "evaluator/ops/index_vectors.h"
+#include "evaluator/ops/indexing/index_vectors.h"
 #include "literal/element_io.h"
 #include "literal/literal.h"
 #include "shape/index.h"

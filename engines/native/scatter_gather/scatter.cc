@@ -5,13 +5,13 @@
 #include <limits>
 #include <type_traits>
 
-#include "engines/native/reduce/associative.h"
 #include "engines/native/reduce/reduce_fold.h"
 #include "engines/native/scatter_gather/code_scatter.h"
 #include "engines/native/scatter_gather/fixed_scatter_sums.h"
 #include "engines/native/scatter_gather/scatter_product.h"
 #include "engines/native/scatter_gather/scatter_sums.h"
 #include "engines/native/walk/move.h"
+#include "evaluator/patterns/associative.h"
 #include "evaluator/registry.h"
 #include "evaluator/scalar_function.h"
 #include "fmt/format.h"

@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 
+#include "base/parallel.h"
 #include "engines/native/sums/enclosed_sum.h"
 #include "engines/native/sums/row_source.h"
 #include "engines/native/sums/tiers.h"
-#include "evaluator/parallel.h"
 #include "evaluator/scalar/exact_sum.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"

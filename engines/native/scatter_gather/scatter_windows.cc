@@ -5,12 +5,12 @@
 #include <limits>
 #include <utility>
 
+#include "base/checked.h"
 #include "engines/native/reduce/reducer_operands.h"
 #include "engines/native/scatter_gather/index_vectors.h"
-#include "evaluator/ops/scatter.h"
+#include "evaluator/ops/indexing/scatter.h"
 #include "evaluator/shape_rules.h"
 #include "literal/element_io.h"
-#include "shape/checked.h"
 
 namespace assay::native {
 namespace {

@@ -9,13 +9,13 @@
 #include <optional>
 #include <vector>
 
+#include "base/parallel.h"
 #include "engines/codegen/scalar_code.h"
 #include "engines/native/scatter_gather/scatter_sums.h"
 #include "engines/native/scatter_gather/selection.h"
 #include "engines/native/walk/loops.h"
 #include "engines/native/walk/window_axis.h"
-#include "evaluator/ops/select_and_scatter.h"
-#include "evaluator/parallel.h"
+#include "evaluator/ops/reduction/select_and_scatter.h"
 #include "evaluator/scalar_function.h"
 
 namespace assay::native {

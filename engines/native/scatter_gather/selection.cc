@@ -9,7 +9,7 @@
 #include "engines/native/walk/move.h"
 #include "engines/native/walk/window_axis.h"
 #include "evaluator/meter.h"
-#include "evaluator/ops/select_and_scatter.h"
+#include "evaluator/ops/reduction/select_and_scatter.h"
 #include "evaluator/runtime_sizes.h"
 #include "evaluator/scalar_function.h"
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/parallel.h"
 #include "engines/native/sort/vector_sort.h"
-#include "evaluator/parallel.h"
 
 namespace assay::native {
 namespace {

@@ -12,7 +12,7 @@
 #include "jit/isa.h"
 
 namespace assay {
-class Parallel;  // evaluator/parallel.h
+class Parallel;  // base/parallel.h
 }
 
 namespace assay::native {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "evaluator/parallel.h"
+#include "base/parallel.h"
 
 namespace assay::native {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engines/native/sort/sort_order.h"
+#include "evaluator/patterns/sort_order.h"
 #include "jit/isa.h"
 #include "shape/element_type.h"
 

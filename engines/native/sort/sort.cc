@@ -9,18 +9,18 @@
 #include <memory>
 #include <optional>
 
+#include "base/checked.h"
+#include "base/parallel.h"
 #include "engines/codegen/scalar_code.h"
 #include "engines/native/sort/line_sorter.h"
 #include "engines/native/sort/merge_lines.h"
 #include "engines/native/walk/loops.h"
 #include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/sort_results.h"
-#include "evaluator/parallel.h"
+#include "evaluator/ops/indexing/sort_results.h"
 #include "evaluator/registry.h"
 #include "evaluator/scalar_function.h"
 #include "fmt/format.h"
-#include "shape/checked.h"
 
 namespace assay::native {
 namespace {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "base/parallel.h"
 #include "engines/native/sort/order_keys.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 #include "evaluator/registry.h"
 
 namespace assay::native {

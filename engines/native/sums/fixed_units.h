@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "absl/numeric/int128.h"
+#include "base/parallel.h"
 #include "engines/native/sums/fixed_kernels.h"
-#include "evaluator/parallel.h"
 
 namespace assay::native {
 

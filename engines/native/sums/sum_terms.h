@@ -4,10 +4,10 @@
 
 #include <vector>
 
+#include "base/parallel.h"
 #include "engines/native/sums/sum_kernels.h"
 #include "engines/native/sums/tiers.h"
 #include "engines/native/walk/loops.h"
-#include "evaluator/parallel.h"
 
 namespace assay::native {
 

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "absl/container/inlined_vector.h"
+#include "base/error.h"
 #include "literal/literal.h"
-#include "shape/error.h"
 
 namespace assay::native {
 

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "shape/error.h"
+#include "base/error.h"
 
 namespace assay::native {
 namespace {

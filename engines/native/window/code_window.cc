@@ -9,7 +9,7 @@
 #include "engines/native/walk/loops.h"
 #include "engines/native/window/window_fold.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/reducer.h"
+#include "evaluator/ops/reduction/reducer.h"
 #include "evaluator/registry.h"
 #include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "base/parallel.h"
 #include "engines/native/reduce/window_lines.h"
 #include "engines/native/sums/fixed_kernels.h"
-#include "evaluator/parallel.h"
 
 namespace assay::native {
 

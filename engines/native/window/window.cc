@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "engines/native/reduce/associative.h"
+#include "base/parallel.h"
 #include "engines/native/reduce/reduce_add.h"
 #include "engines/native/reduce/window_lines.h"
 #include "engines/native/walk/loops.h"
@@ -12,7 +12,7 @@
 #include "engines/native/window/window_add.h"
 #include "engines/native/window/window_sums.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
+#include "evaluator/patterns/associative.h"
 #include "evaluator/registry.h"
 #include "evaluator/scalar_function.h"
 #include "evaluator/static_shape.h"

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parallel.h"
 #include "engines/native/sums/enclosed_sum.h"
 #include "engines/native/sums/row_source.h"
 #include "engines/native/sums/sum_terms.h"
 #include "engines/native/window/prefix_sums.h"
-#include "evaluator/parallel.h"
 #include "evaluator/scalar/exact_sum.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.h"
 #include "engines/codegen/scalar_code.h"
 #include "engines/native/window/window_grid.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/parallel.h"
 
 namespace assay::native {
 

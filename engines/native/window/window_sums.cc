@@ -18,7 +18,7 @@
 #include "engines/native/window/window_fold.h"
 #include "engines/native/window/window_grid.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/ops/element_sum.h"
+#include "evaluator/ops/reduction/element_sum.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/checked.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -9,7 +10,6 @@
 #include "evaluator/ops/collective/collective.h"
 #include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
-#include "shape/checked.h"
 
 namespace assay {
 namespace {

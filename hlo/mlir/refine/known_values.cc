@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
-#include "hlo/mlir/importer.h"
+#include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/refine/size_arithmetic.h"
 #include "hlo/mlir/refine/size_attributes.h"
 #include "literal/element_io.h"

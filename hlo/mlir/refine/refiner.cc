@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/mlir/refine/refine.h"
 #include "hlo/mlir/refine/size_attributes.h"
-#include "shape/limits.h"
 
 namespace assay::mlir {
 namespace {

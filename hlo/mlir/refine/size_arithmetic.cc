@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/error.h"
 #include "literal/element_io.h"
-#include "shape/error.h"
 
 namespace assay::mlir {
 namespace {

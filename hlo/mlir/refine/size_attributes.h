@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "hlo/mlir/importer.h"
+#include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/ir.h"
 
 namespace assay::mlir {

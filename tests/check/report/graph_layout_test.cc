@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/run_guard.h"
 #include "catch2/catch.hpp"
-#include "literal/run_guard.h"
 
 namespace assay::testing {
 namespace {

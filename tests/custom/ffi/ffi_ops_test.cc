@@ -8,8 +8,8 @@
 #include <csignal>
 #include <stdexcept>
 
+#include "base/guard_pages.h"
 #include "evaluator/custom_op.h"
-#include "literal/guard_pages.h"
 #include "plan/plan_text.h"
 #include "tests/custom/ffi/handler_testing.h"
 

@@ -12,7 +12,7 @@
 #include "evaluator/custom_op.h"
 #include "fmt/format.h"
 #include "hlo/load/load.h"
-#include "hlo/mlir/export.h"
+#include "hlo/mlir/export/export.h"
 #include "hlo/text/printer.h"
 #include "literal/literal.h"
 #include "run/program.h"

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "golden/golden.h"
+#include "check/golden/golden.h"
 #include "literal/compare.h"
 #include "literal/literal_text.h"
 #include "plan/plan_text.h"

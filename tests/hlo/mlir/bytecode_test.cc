@@ -1,8 +1,8 @@
 // Portable artifacts: the example of the specification byte by byte, and files that lie.
 #include <string>
 
-#include "hlo/mlir/bytecode_reader.h"
-#include "literal/file_io.h"
+#include "base/file_io.h"
+#include "hlo/mlir/bytecode/reader.h"
 #include "tests/hlo/mlir/same_program.h"
 
 namespace assay {

@@ -1,5 +1,5 @@
 // The dialects check and interpreter, in their pretty, generic and custom-call forms.
-#include "shape/error.h"
+#include "base/error.h"
 #include "tests/hlo/mlir/same_program.h"
 
 namespace assay {

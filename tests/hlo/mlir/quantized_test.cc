@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "base/file_io.h"
 #include "fmt/format.h"
-#include "hlo/mlir/bytecode_reader.h"
-#include "hlo/mlir/importer.h"
+#include "hlo/mlir/bytecode/reader.h"
+#include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/quantization.h"
-#include "hlo/mlir/quantized_ops.h"
-#include "hlo/mlir/text_parser.h"
-#include "hlo/mlir/tree_text.h"
-#include "literal/file_io.h"
+#include "hlo/mlir/quantized/ops.h"
+#include "hlo/mlir/text/parser.h"
+#include "hlo/mlir/text/tree_text.h"
 #include "tests/hlo/mlir/same_program.h"
 
 namespace assay {

@@ -2,7 +2,7 @@
 // error must name; it is removed before reading.
 #include <algorithm>
 
-#include "shape/limits.h"
+#include "base/limits.h"
 #include "tests/hlo/mlir/same_program.h"
 
 namespace assay {

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "hlo/mlir/bytecode_reader.h"
-#include "hlo/mlir/text_parser.h"
-#include "literal/file_io.h"
+#include "base/file_io.h"
+#include "hlo/mlir/bytecode/reader.h"
+#include "hlo/mlir/text/parser.h"
 
 namespace assay::mlir {
 namespace {

@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/file_io.h"
+#include "check/golden/golden.h"
 #include "evaluator/verify.h"
-#include "golden/golden.h"
 #include "hlo/proto/export.h"
 #include "hlo/proto/import.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
-#include "literal/file_io.h"
 
 namespace assay {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "base/limits.h"
 #include "hlo/text/parser.h"
-#include "shape/limits.h"
 
 namespace assay {
 namespace {

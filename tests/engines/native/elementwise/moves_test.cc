@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/ops/bitcast.h"
+#include "evaluator/ops/indexing/bitcast.h"
 #include "fmt/format.h"
 #include "run/inputs/random_inputs.h"
 #include "shape/shape_text.h"

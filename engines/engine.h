@@ -1,0 +1,104 @@
+// The contract of engines: who takes a step of a plan, and what a taken step promises. It names no implementation;
+// run/engine_list.h knows them all.
+//
+// An engine takes a step by preparing a kernel for it, or declines with the reason. Engines are asked in order; the
+// reference (OpDef::eval) comes last and takes everything. An engine knows nothing of other engines, of control flow or of
+// the cross-check: the executor does these.
+#ifndef ASSAY_ENGINES_ENGINE_H_
+#define ASSAY_ENGINES_ENGINE_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engines/accuracy.h"
+#include "engines/stored_fn.h"
+#include "evaluator/elementwise.h"
+#include "evaluator/op.h"
+
+namespace assay {
+
+class EvalContext;
+
+// What is known of an instruction before it runs: everything but values.
+struct StepView {
+  const Module& module;
+  const Computation& computation;
+  const Instruction& instruction;
+
+  const Instruction& operand(int64_t i) const {
+    return computation.instructions[instruction.operands[static_cast<size_t>(i)]];
+  }
+  const Shape& operand_shape(int64_t i) const { return *operand(i).shape; }
+  const Shape& result_shape() const { return *instruction.shape; }
+};
+
+// Instructions that run as one step (plan/fusion.h); a single instruction is one of one member.
+struct FusionView {
+  const Module& module;
+  const Computation& computation;
+  std::span<const int32_t> members;  // in order; the last is the root, whose value alone is needed outside
+  // What members read of other instructions: of several members each once, of a single one its operands as they stand.
+  std::span<const int32_t> operands;
+  bool in_loop = false;  // the computation may run many times
+
+  const Instruction& root() const { return computation.instructions[static_cast<size_t>(members.back())]; }
+  bool is_single() const { return members.size() == 1; }
+  StepView single() const { return {module, computation, root()}; }
+};
+
+// An approximation of an elementwise function: its results depend on their own elements alone.
+struct Approximation {
+  StoredFn run = nullptr;              // null: the reference's bits
+  const Accuracy* accuracy = nullptr;  // of basis kValue
+};
+
+// What Kernel::Run answers where only the run shows that it can't take the step (a run-time size, say): the operands are
+// then as they were given. The executor asks the engines behind this one, runs the reference where none takes the step,
+// counts it and shows the reason.
+absl::Status Fallback(std::string_view reason);
+bool IsFallback(const absl::Status& status);
+
+// One prepared step. Its contract is OpDef::eval's, bits included unless accuracy() says otherwise. It is shared by all
+// runs of a plan, and never asks another engine or the reference. It gets the values of the step's operands; the context
+// is that of the root.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const = 0;
+  virtual const Accuracy& accuracy() const { return BitExact(); }
+  // Which of the engine's ways to compute the op this is, chosen when it was prepared; empty where there is one only.
+  virtual std::string_view algorithm() const { return {}; }
+  // Whether it takes and gives values where a device has them (literal.h): with others, they are copied.
+  virtual bool is_on_device() const { return false; }
+  // Whether it reads this operand of the step in the host's memory nevertheless.
+  virtual bool reads_on_host(int64_t) const { return !is_on_device(); }
+  // Whether it gives the result, or this element of one that is a tuple, in the host's memory nevertheless.
+  virtual bool gives_on_host(int64_t) const { return !is_on_device(); }
+  // What computes an elementwise member of the step, where the accuracy's basis is kMembers.
+  virtual Approximation ApproximationOf(const Instruction&) const { return {}; }
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string_view name() const = 0;
+  // Takes the step, or NotSupported with the reason as the message where the engine declines; any other error is an error.
+  virtual absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& step) const = 0;
+  // Whether the engine takes fusions that the planner grows of members for which CanFuse is true.
+  virtual bool fuses() const { return false; }
+  virtual bool CanFuse(const StepView&) const { return false; }
+  // The engine's function for an elementwise op inside a compiled scalar computation (scalar_function.h); fn
+  // is null where it has none better than the op table's. Same contract, bits included.
+  virtual StripKernel Strip(const Instruction&, std::span<const ElementType>, ElementType) const {
+    return {};
+  }
+};
+
+// Gives engines that take single instructions alone the instruction, or NotSupported.
+absl::StatusOr<StepView> SingleInstruction(const FusionView& step);
+
+}  // namespace assay
+
+#endif  // ASSAY_ENGINES_ENGINE_H_

@@ -1,0 +1,28 @@
+// The index operand of gather and scatter, read one component of an index vector at a time.
+#ifndef ASSAY_EVALUATOR_OPS_INDEXING_START_INDICES_H_
+#define ASSAY_EVALUATOR_OPS_INDEXING_START_INDICES_H_
+
+#include <cstdint>
+
+#include "evaluator/elements.h"
+
+namespace assay {
+
+class StartIndices {
+ public:
+  // `indices` outlives it.
+  StartIndices(const Literal& indices, int64_t index_vector_dim);
+  // S[k] = indices[G with k at index_vector_dim]; a u64 above 2^63 - 1 gives 2^63 - 1. Where index_vector_dim is the rank of
+  // the indices, vectors have one component, indices[G].
+  int64_t At(Index g, int64_t k);
+
+ private:
+  const ArrayView indices_;
+  const ElementType type_;
+  const int64_t index_vector_dim_;
+  DimVector index_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_INDEXING_START_INDICES_H_

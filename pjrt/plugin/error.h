@@ -1,0 +1,28 @@
+// Errors as they cross the border: Assay's status with the code that PJRT has for it.
+#ifndef ASSAY_PJRT_PLUGIN_ERROR_H_
+#define ASSAY_PJRT_PLUGIN_ERROR_H_
+
+#include <string>
+
+#include "base/error.h"
+#include "pjrt/plugin/pjrt_api.h"
+
+namespace assay::pjrt {
+
+struct Error {
+  ErrorCode code;
+  std::string message;
+};
+
+// Null where the status is OK. A position stands before the message. What an input of a run does wrong (BadInput) is an
+// invalid argument here; memory that there is none of for the error itself gives an error that nobody destroys.
+Error* ErrorOf(const absl::Status& status) noexcept;
+
+// A handle or pointer that the caller must give.
+absl::Status Wanted(const void* pointer, std::string_view name);
+
+#define ASSAY_PJRT_WANT(field) ASSAY_RETURN_IF_ERROR(Wanted(args.field, #field))
+
+}  // namespace assay::pjrt
+
+#endif  // ASSAY_PJRT_PLUGIN_ERROR_H_

@@ -1,0 +1,274 @@
+// Running a program: arguments from buffers, one run or one on each device, results into buffers. All of it happens before the
+// call returns; its events are ready.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "devices/run_devices.h"
+#include "fmt/format.h"
+#include "pjrt/plugin/buffer.h"
+#include "pjrt/plugin/error.h"
+#include "pjrt/plugin/event.h"
+#include "pjrt/plugin/executable.h"
+#include "pjrt/plugin/function_table.h"
+#include "pjrt/plugin/sharded_values.h"
+
+namespace assay::pjrt {
+
+// What JAX makes for its own handlers; Assay has nothing to keep there.
+struct ExecuteContext {};
+
+namespace {
+
+// Values of leaves as those of the parameters, tuples put together.
+Literal TakeValue(const std::shared_ptr<const Shape>& shape, std::span<Literal> leaves, size_t& next) {
+  if (!shape->IsTuple()) return std::move(leaves[next++]);
+  std::vector<Literal> elements;
+  for (const Shape& element : shape->elements())
+    elements.push_back(TakeValue({shape, &element}, leaves, next));
+  return Literal::Tuple(shape, std::move(elements));
+}
+
+std::vector<Literal> ParametersOf(const Module& module, std::vector<Literal> leaves) {
+  const Computation& entry = module.entry_computation();
+  std::vector<Literal> parameters;
+  size_t next = 0;
+  for (const int32_t parameter : entry.parameters)
+    parameters.push_back(TakeValue(entry.instructions[static_cast<size_t>(parameter)].shape, leaves, next));
+  return parameters;
+}
+
+void AddLeavesOf(Literal value, std::vector<Literal>& leaves) {
+  if (!value.shape().IsTuple()) {
+    leaves.push_back(std::move(value));
+    return;
+  }
+  for (Literal& element : std::move(value).TakeElements()) AddLeavesOf(std::move(element), leaves);
+}
+
+std::vector<Literal> LeavesOf(Literal root) {
+  std::vector<Literal> leaves;
+  AddLeavesOf(std::move(root), leaves);
+  return leaves;
+}
+
+// One execution.
+class Execution {
+ public:
+  Execution(LoadedExecutableExecuteArgs& args)
+      : args_(args), executable_(*args.executable), program_(*args.executable->program) {}
+
+  absl::Status Run() {
+    ASSAY_RETURN_IF_ERROR(Check());
+    std::vector<std::vector<Literal>> arguments(args_.num_devices);  // by device, then leaf
+    for (size_t d = 0; d < args_.num_devices; ++d) {
+      ASSAY_ASSIGN_OR_RETURN(arguments[d], TakeArguments(args_.argument_lists[d]));
+    }
+    std::vector<std::vector<Literal>> results;
+    if (program_.is_logical) {
+      ASSAY_ASSIGN_OR_RETURN(results, RunWhole(std::move(arguments)));
+    } else {
+      ASSAY_ASSIGN_OR_RETURN(results, RunGrid(program_.grid, std::move(arguments)));
+    }
+    for (const std::vector<Literal>& leaves : results) {
+      for (const Literal& leaf : leaves) ASSAY_RETURN_IF_ERROR(leaf.Fetch());
+    }
+    ASSAY_RETURN_IF_ERROR(OwnBuffers(results));
+    Give(std::move(results));
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Check() {
+    if (executable_.is_deleted) return InvalidProgram({}, "the executable was deleted");
+    const ExecuteOptions& options = *args_.options;
+    if (options.struct_size < kSizeOf<ExecuteOptions> - sizeof(options.context)) {
+      return InvalidProgram(
+          {}, fmt::format("the options' struct_size is {}, want at least {}", options.struct_size,
+                          kSizeOf<ExecuteOptions> - sizeof(options.context)));
+    }
+    if (options.num_send_ops > 0 || options.num_recv_ops > 0)
+      return NotSupported({}, "callbacks of send and recv (ExecuteOptions.send_callbacks)");
+    if (options.num_non_donatable_input_indices > 0)
+      ASSAY_RETURN_IF_ERROR(Wanted(options.non_donatable_input_indices, "non_donatable_input_indices"));
+    if (args_.num_devices != executable_.devices.size()) {
+      return InvalidProgram({}, fmt::format("arguments for {} devices, the program is on {}",
+                                            args_.num_devices, executable_.devices.size()));
+    }
+    if (args_.num_args != program_.arguments.size()) {
+      return InvalidProgram(
+          {}, fmt::format("{} arguments, the program takes {}", args_.num_args, program_.arguments.size()));
+    }
+    if (args_.execute_device != nullptr && args_.num_devices != 1)
+      return InvalidProgram({}, "an execute_device for a program on several devices");
+    if (args_.num_args > 0) ASSAY_RETURN_IF_ERROR(Wanted(args_.argument_lists, "argument_lists"));
+    if (!program_.outputs.empty()) ASSAY_RETURN_IF_ERROR(Wanted(args_.output_lists, "output_lists"));
+    for (size_t i = 0; i < options.num_non_donatable_input_indices; ++i)
+      kept_.insert(options.non_donatable_input_indices[i]);
+    return CheckArguments();
+  }
+
+  // Before anything is donated, so that nothing is lost where the call is wrong.
+  absl::Status CheckArguments() const {
+    for (size_t d = 0; d < args_.num_devices; ++d) {
+      if (args_.num_args > 0) ASSAY_RETURN_IF_ERROR(Wanted(args_.argument_lists[d], "argument_lists"));
+      if (!program_.outputs.empty()) ASSAY_RETURN_IF_ERROR(Wanted(args_.output_lists[d], "output_lists"));
+      for (size_t i = 0; i < args_.num_args; ++i) {
+        const Buffer* const buffer = args_.argument_lists[d][i];
+        ASSAY_RETURN_IF_ERROR(Wanted(buffer, "an argument"));
+        const Shape& wanted = *program_.arguments[i].local_shape;
+        // JAX has an empty array of pred in place of a token.
+        if (!wanted.IsToken() && !Shape::Compatible(buffer->shape(), wanted)) {
+          return InvalidProgram({}, fmt::format("argument {} is {}, the program wants {}", i,
+                                                buffer->shape().ToString(), wanted.ToString()));
+        }
+        if (!IsDonated(i)) continue;
+        for (size_t k = 0; k < args_.num_args; ++k) {
+          if (k != i && args_.argument_lists[d][k] == buffer) {
+            return InvalidProgram(
+                {}, fmt::format("the buffer of argument {} is donated, and argument {} as well", i, k));
+          }
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  bool IsDonated(size_t i) const {
+    return program_.arguments[i].donated && !kept_.contains(static_cast<int64_t>(i));
+  }
+
+  absl::StatusOr<std::vector<Literal>> TakeArguments(Buffer* const* buffers) const {
+    std::vector<Literal> values;
+    values.reserve(args_.num_args);
+    for (size_t i = 0; i < args_.num_args; ++i) {
+      ASSAY_ASSIGN_OR_RETURN(Literal value, IsDonated(i) ? buffers[i]->Donate() : buffers[i]->Value());
+      values.push_back(program_.arguments[i].shape->IsToken() ? Literal::Token() : std::move(value));
+    }
+    return values;
+  }
+
+  RunOptions Options() const { return executable_.client->options.run; }
+
+  // By device: the leaves of its results.
+  absl::StatusOr<std::vector<std::vector<Literal>>> RunGrid(
+      const DeviceGrid& grid, std::vector<std::vector<Literal>> arguments) const {
+    std::vector<std::vector<Literal>> results;
+    if (grid.size() == 1) {
+      Executor executor(*program_.plan, Options());
+      executor.CountRunsIn(executable_.run_counts);
+      ASSAY_ASSIGN_OR_RETURN(Literal root,
+                             executor.Run(ParametersOf(program_.module(), std::move(arguments[0]))));
+      results.push_back(LeavesOf(std::move(root)));
+      return results;
+    }
+    std::vector<DeviceInputs> inputs;
+    for (std::vector<Literal>& leaves : arguments)
+      inputs.push_back({.arguments = ParametersOf(program_.module(), std::move(leaves))});
+    ASSAY_ASSIGN_OR_RETURN(
+        std::vector<DeviceOutputs> outputs,
+        RunDevices(*program_.plan, grid, std::move(inputs), Options(), nullptr, &executable_.run_counts));
+    for (DeviceOutputs& device : outputs) results.push_back(LeavesOf(std::move(device.root)));
+    return results;
+  }
+
+  // The whole program on whole values, which are put together before and cut after. Where devices differ in what is one value to
+  // the program, each has its own.
+  absl::StatusOr<std::vector<std::vector<Literal>>> RunWhole(
+      std::vector<std::vector<Literal>> arguments) const {
+    std::vector<std::vector<Literal>> given(static_cast<size_t>(program_.grid.size()));
+    for (size_t i = 0; i < program_.arguments.size(); ++i) {
+      std::vector<Literal> pieces;
+      for (std::vector<Literal>& device : arguments) pieces.push_back(std::move(device[i]));
+      if (given.size() == 1) {
+        ASSAY_ASSIGN_OR_RETURN(Literal value, WholeOf(program_.arguments[i], pieces, 0));
+        given[0].push_back(std::move(value));
+        continue;
+      }
+      ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> values, WholesOf(program_.arguments[i], pieces));
+      for (size_t d = 0; d < given.size(); ++d) given[d].push_back(std::move(values[d]));
+    }
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results,
+                           RunGrid(program_.grid, std::move(given)));
+    std::vector<std::vector<Literal>> cut(args_.num_devices);
+    for (size_t d = 0; d < args_.num_devices; ++d) {
+      for (size_t i = 0; i < program_.outputs.size(); ++i) {
+        ASSAY_ASSIGN_OR_RETURN(
+            Literal piece,
+            PieceOf(program_.outputs[i], results[results.size() == 1 ? 0 : d][i], static_cast<int64_t>(d)));
+        cut[d].push_back(std::move(piece));
+      }
+    }
+    return cut;
+  }
+
+  // A result shares no memory with an argument that the caller still has, with a constant, or with another result of its device.
+  // Copies of one value on several devices share theirs.
+  static absl::Status OwnBuffers(std::vector<std::vector<Literal>>& results) {
+    std::map<const std::byte*, std::vector<std::pair<size_t, size_t>>>
+        places;  // device and number, by storage
+    for (size_t d = 0; d < results.size(); ++d) {
+      for (size_t i = 0; i < results[d].size(); ++i) {
+        if (results[d][i].shape().IsArray() && results[d][i].shape().num_bytes() > 0)
+          places[results[d][i].data()].emplace_back(d, i);
+      }
+    }
+    for (const auto& [data, shared] : places) {
+      const auto at = [&](size_t k) -> Literal& { return results[shared[k].first][shared[k].second]; };
+      // While this one is unshared there is no other among the results.
+      for (size_t k = 1; k < shared.size(); ++k) at(k) = Literal();
+      ASSAY_RETURN_IF_ERROR(at(0).Unshare());
+      for (size_t k = 1; k < shared.size(); ++k) {
+        at(k) = at(0);
+        if (shared[k].first == shared[k - 1].first) ASSAY_RETURN_IF_ERROR(at(k).Unshare());
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void Give(std::vector<std::vector<Literal>> results) {
+    for (size_t d = 0; d < args_.num_devices; ++d) {
+      Device* const device = args_.execute_device != nullptr ? args_.execute_device : executable_.devices[d];
+      for (size_t i = 0; i < results[d].size(); ++i) {
+        Memory* const memory = MemoryOfKind(*device, program_.outputs[i].memory_kind);
+        args_.output_lists[d][i] = new Buffer(memory, std::move(results[d][i]));
+        args_.output_lists[d][i]->set_minor_to_major(program_.outputs[i].minor_to_major);
+      }
+      if (args_.device_complete_events != nullptr) args_.device_complete_events[d] = ReadyEvent();
+    }
+  }
+
+  LoadedExecutableExecuteArgs& args_;
+  const LoadedExecutable& executable_;
+  const CompiledProgram& program_;
+  std::set<int64_t> kept_;  // arguments that this execution does not donate
+};
+
+absl::Status Execute(LoadedExecutableExecuteArgs& args) {
+  ASSAY_PJRT_WANT(executable);
+  ASSAY_PJRT_WANT(options);
+  return Execution(args).Run();
+}
+
+absl::Status CreateContext(ExecuteContextCreateArgs& args) {
+  args.context = new ExecuteContext;
+  return absl::OkStatus();
+}
+
+absl::Status DestroyContext(ExecuteContextDestroyArgs& args) {
+  delete args.context;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddExecuteFunctions(FunctionTable& table) {
+  table.Set<Execute>(FunctionId::kLoadedExecutable_Execute);
+  table.Set<CreateContext>(FunctionId::kExecuteContext_Create);
+  table.Set<DestroyContext>(FunctionId::kExecuteContext_Destroy);
+}
+
+}  // namespace assay::pjrt
