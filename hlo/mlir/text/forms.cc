@@ -11,6 +11,18 @@ namespace assay::mlir {
 
 using Kind = Attribute::Kind;
 
+namespace {
+
+// e5m10: the bits of the exponent and of the mantissa.
+bool IsFormat(std::string_view word, int64_t* exponent, int64_t* mantissa) {
+  const size_t m = word.find('m');
+  return word[0] == 'e' && m != std::string_view::npos && word.size() <= 22 &&
+         absl::SimpleAtoi(AbslView(word.substr(1, m - 1)), exponent) &&
+         absl::SimpleAtoi(AbslView(word.substr(m + 1)), mantissa);
+}
+
+}  // namespace
+
 const TextParser::Form* TextParser::FindForm(std::string_view name) {
   using enum FieldKind;
   static const auto* const kForms = new std::vector<Form>{
@@ -167,6 +179,10 @@ absl::Status TextParser::ParseField(Draft& draft, const Form& form) {
       ASSAY_RETURN_IF_ERROR(ReadWord(&word, "a word"));
       Set(draft, field->attribute, Word(word));
       return absl::OkStatus();
+    case FieldKind::kString:  // a ':' behind it is that of the operation's types
+      ASSAY_RETURN_IF_ERROR(ReadString(&word));
+      Set(draft, field->attribute, Text(Kind::kString, word));
+      return absl::OkStatus();
     case FieldKind::kWords: {
       std::vector<const Attribute*> words;
       const auto read_item = [&]() -> absl::Status {
@@ -192,11 +208,8 @@ absl::Status TextParser::ParseField(Draft& draft, const Form& form) {
     case FieldKind::kFormat: {  // e5m10
       const SourcePosition where = lexer_.position();
       ASSAY_RETURN_IF_ERROR(ReadWord(&word, "a format like e5m10"));
-      const size_t m = word.find('m');
       int64_t exponent = 0, mantissa = 0;
-      if (word[0] != 'e' || m == std::string_view::npos || word.size() > 22 ||
-          !absl::SimpleAtoi(AbslView(word.substr(1, m - 1)), &exponent) ||
-          !absl::SimpleAtoi(AbslView(word.substr(m + 1)), &mantissa)) {
+      if (!IsFormat(word, &exponent, &mantissa)) {
         return Error(where, fmt::format("found '{}', want a format like e5m10", word.substr(0, 40)));
       }
       Set(draft, "exponent_bits", Integer(exponent));

@@ -1,0 +1,5 @@
+// refuse: 4 operation 'stablehlo.unary_einsum'
+func.func @main(%a: tensor<2x3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.unary_einsum %a, config = "ij->j" : (tensor<2x3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
