@@ -384,6 +384,7 @@ absl::Status ReadOwnAttributes(const InstructionHead& head, const pb::HloInstruc
     case Opcode::kSelectAndScatter:
       return ReadWindow(m, attributes);
     case Opcode::kConvolution:
+      if (!m.sparsity_config().empty()) return NotSupported({}, "sparsity_config of a convolution");
       ASSAY_RETURN_IF_ERROR(SetWord(kConvolutionKinds, m.conv_kind(), 0, Attr::kConvolutionKind, attributes));
       return ReadConvolution(m, /*required=*/true, attributes);
     case Opcode::kSlice:

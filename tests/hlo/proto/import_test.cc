@@ -213,6 +213,21 @@ TEST_CASE("proto: fields of other operations are skipped", "[proto]") {
   CHECK(text.find("ROOT %a = f32[] add(%p, %p)\n") != std::string::npos);
 }
 
+TEST_CASE("proto: a convolution with a sparsity_config is not supported", "[proto]") {
+  const std::string shape = Array(kF32, {1, 1});
+  const auto refusal = [&](const std::string& sparsity) {
+    return ImportProto(
+               OneComputation(Line(Op(1, "p", "parameter", shape)) +
+                                  Line(Op(2, "c", "convolution", shape) + Operands({1, 1}) + sparsity),
+                              2))
+        .status();
+  };
+  const absl::Status refused = refusal(Message(98, Int(1, 1)));
+  CHECK(ExitCodeOf(refused) == 4);
+  CHECK(refused.message().find("sparsity_config of a convolution") != std::string_view::npos);
+  CHECK(ExitCodeOf(refusal("")) == 3);  // its dimension numbers are missing
+}
+
 // is_dynamic_dimension is 6, the literal's dynamic_sizes are 34.
 TEST_CASE("proto: a constant of a dynamic shape is that of its bounds", "[proto]") {
   const std::string bounded = Array(kF32, {3}) + Bytes(6, "\1");
