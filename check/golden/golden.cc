@@ -24,6 +24,7 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 }
 
 constexpr std::string_view kRadius = "radius.";
+constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 bool IsRadius(std::string_view key) { return StartsWith(key, kRadius); }
 bool IsOutput(std::string_view key) {
   return StartsWith(key, "out") || StartsWith(key, "host_send") || StartsWith(key, "probe/");
@@ -69,6 +70,28 @@ absl::Status ParseOptions(std::string_view text, SourcePosition where, Golden& g
   return absl::OkStatus();
 }
 
+// "Gather-C4" or "NUM-6": a capitalized name and a number, which a letter may precede.
+bool IsLabel(std::string_view text) {
+  const size_t hyphen = text.find('-');
+  if (hyphen == 0 || hyphen == std::string_view::npos || text[0] < 'A' || text[0] > 'Z') return false;
+  if (text.substr(0, hyphen).find_first_not_of(kLetters) != std::string_view::npos) return false;
+  std::string_view number = text.substr(hyphen + 1);
+  if (!number.empty() && number[0] >= 'A' && number[0] <= 'Z') number.remove_prefix(1);
+  return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+absl::Status ParseRules(std::string_view value, SourcePosition where, Golden& golden) {
+  for (size_t at = 0; at <= value.size();) {
+    const size_t comma = std::min(value.find(',', at), value.size());
+    const std::string_view label = Trim(value.substr(at, comma - at));
+    if (!IsLabel(label))
+      return InvalidProgram(where, fmt::format("golden: '{}' is no label of a rule", label));
+    golden.rules.emplace_back(label);
+    at = comma + 1;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParseRefusal(std::string_view value, SourcePosition where, Golden& golden) {
   const size_t space = value.find(' ');
   ASSAY_ASSIGN_OR_RETURN(const int64_t code, ParseInteger(value.substr(0, space), where));
@@ -101,6 +124,8 @@ absl::Status ParseHeaderLine(std::string_view key, std::string_view value, Sourc
     golden.outputs_file = value;
   } else if (key == "refuse") {
     return ParseRefusal(value, where, golden);
+  } else if (key == "rule") {
+    return ParseRules(value, where, golden);
   } else if (key == "tolerance") {
     double share = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), share);

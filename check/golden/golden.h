@@ -3,6 +3,7 @@
 // The file is HLO or StableHLO text; the header is comment lines `// key: value` before it:
 //   oracle: who worked out the expected values       decision: tag in docs/semantics.md
 //   generator: who wrote the golden, with its version
+//   rule: LABEL, LABEL       the rules of docs/spec that it shows
 //   profile: xla-cpu         radius.out0: f32[2] {0x1p-23, inf}     how far a backend that conforms to the profile may be off
 //   options: run flags, with whole numbers (--max-steps, --memory-limit, --timeout, --seed, --replicas, --partitions)
 //   arg0: f32[2] {1, 2}      out0: f32[2] {0x1p+0, nan}      infeed0: …     outfeed0: …     host_recv3/0: …
@@ -32,7 +33,8 @@ namespace assay {
 
 struct Golden {
   std::string oracle, decision, generator;
-  std::string profile;  // that `radii` were derived by; empty: none
+  std::vector<std::string> rules;  // labels of docs/spec that it shows
+  std::string profile;             // that `radii` were derived by; empty: none
   RunOptions options;
   DeviceGrid devices = {.replicas = 0, .partitions = 0};  // 0: as many as the program wants
   std::map<std::string, Literal> inputs;                  // arg…, infeed…

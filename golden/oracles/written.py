@@ -6,6 +6,8 @@ file of the same name that is not in its list, or that was edited by hand since 
     script = written.Script(__file__)
     script.write("shape", name, text)...
     script.finish()            with --dry-run: says what would change, and changes nothing
+
+Header lines `// rule: …` that were added by hand count for nothing here, and stay when a file is written anew.
 """
 import argparse
 import hashlib
@@ -13,8 +15,19 @@ import pathlib
 import sys
 
 
+RULE = "// rule: "
+
+
+def rules_of(text):
+    return "".join(line for line in text.splitlines(keepends=True) if line.startswith(RULE))
+
+
+def without_rules(text):
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(RULE))
+
+
 def hash_of(text):
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(without_rules(text).encode()).hexdigest()[:16]
 
 
 class Script:
@@ -38,7 +51,7 @@ class Script:
             if not path.exists():
                 continue
             now = path.read_text()
-            if now == self.texts.get(file):
+            if without_rules(now) == without_rules(self.texts.get(file, "")):
                 continue
             if file not in self.before:
                 found.append(f"{file}: not written by {self.list.stem}.py")
@@ -53,7 +66,8 @@ class Script:
             sys.exit("\n".join(others + ["nothing was changed: rename those, or make the script write them so"]))
         gone = [file for file in self.before.keys() - self.texts.keys() if (self.golden / file).exists()]
         new = [file for file, text in self.texts.items()
-               if not (self.golden / file).exists() or (self.golden / file).read_text() != text]
+               if not (self.golden / file).exists()
+               or without_rules((self.golden / file).read_text()) != without_rules(text)]
         for what, files in (("write", new), ("delete", gone)):
             for file in sorted(files):
                 print(what, file)
@@ -65,8 +79,10 @@ class Script:
 
     def change(self, new, gone):
         for file in new:
-            (self.golden / file).parent.mkdir(parents=True, exist_ok=True)
-            (self.golden / file).write_text(self.texts[file])
+            path = self.golden / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            rules = rules_of(path.read_text()) if path.exists() else ""
+            path.write_text(rules + without_rules(self.texts[file]) if rules else self.texts[file])
         for file in gone:
             (self.golden / file).unlink()
         self.list.parent.mkdir(exist_ok=True)

@@ -72,6 +72,14 @@ class Tree(unittest.TestCase):
         self.refuses("shape/a.hlo: edited since make.py wrote it", b="2\n")  # nor deleted
         self.assertEqual(self.run_script(a="edited\n", b="2\n"), (0, 0))  # the script now says so too
 
+    def test_rules_added_by_hand_are_no_edit_and_stay(self):
+        self.run_script(a="// oracle: hand\n1\n", b="2\n")
+        self.put("a", "// oracle: hand\n// rule: A-C1\n1\n")
+        self.assertEqual(self.run_script(a="// oracle: hand\n1\n", b="2\n"), (0, 0))
+        self.assertEqual(self.files()["a"], "// oracle: hand\n// rule: A-C1\n1\n")
+        self.assertEqual(self.run_script(a="// oracle: hand\n3\n", b="2\n"), (1, 0))
+        self.assertEqual(self.files()["a"], "// rule: A-C1\n// oracle: hand\n3\n")
+
 
 class Lists(unittest.TestCase):
     def test_every_listed_golden_is_there_and_as_written(self):

@@ -114,6 +114,13 @@ TEST_CASE("golden: headers that make no sense are refused", "[golden]") {
     INFO(line);
     CHECK_FALSE(ParseGolden(std::string("// oracle: hand\n// ") + line + "\n").ok());
   }
+  for (const char* line : {"rule:", "rule: ,", "rule: NUM-6,", "rule: NUM", "rule: NUM-", "rule: num-6",
+                           "rule: NUM-C", "rule: NUM-6 NUM-7", "rule: -C4", "rule: N_M-1"}) {
+    INFO(line);
+    CHECK_FALSE(ParseGolden(std::string("// oracle: hand\n// ") + line + "\n").ok());
+  }
+  CHECK(ParseGolden("// oracle: hand\n// rule: NUM-6, Gather-C4,SDY-V3\n// rule: NUM-7\n")->rules ==
+        std::vector<std::string>{"NUM-6", "Gather-C4", "SDY-V3", "NUM-7"});
   CHECK(ParseGolden("// oracle: hand\n// tolerance: 1e-5\n")->tolerance == 1e-5);
   CHECK(ParseGolden("// oracle: hand\n// options: --seed 18446744073709551615\n")->options.run_seed ==
         UINT64_MAX);
