@@ -103,6 +103,7 @@ TEST_CASE("shape: an unbounded dimension is compatible with any size", "[shape]"
   CHECK(LayoutSlots(S("f32[?,3]")).status().message() == "DYN-2: unbounded dynamism");
 }
 
+// TUPLE-1.
 TEST_CASE("shape: subshapes are found by shape index", "[shape]") {
   const Shape shape = S("(f32[1], (s8[2], (), token[]))");
   const auto at = [&](std::vector<int64_t> index) { return SubshapeOrNull(shape, index); };

@@ -19,6 +19,7 @@ Shape Parsed(std::string_view text) {
 
 }  // namespace
 
+// SHAPE-1.
 TEST_CASE("shape: the true rank leaves out dimensions of size 1", "[shape]") {
   CHECK(TrueRank(Parsed("f32[1,5,1,3]")) == 2);
   CHECK(TrueRank(Parsed("f32[1,1]")) == 0);
