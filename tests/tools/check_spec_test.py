@@ -27,12 +27,13 @@ PAGE = """# Shape operations
 CLEAN = {
     "docs/spec/shapes.md": PAGE,
     "docs/spec/README.md": "# The specification\n\n- [shapes](shapes.md)\n",
-    "docs/index.md": "See [shapes](spec/shapes.md).\n",
+    "docs/spec/other.md": "# Other\n\n## 1. Numbers\n",
+    "docs/index.md": "See [shapes](spec/shapes.md), or spec/other.md section 1.\n",
     "hlo/ops.def": 'OP(Gather, "gather", "gather")\nOP(Slice, "slice", "slice")\nOP(DynamicSlice, "dynamic-slice", "")\n',
     "evaluator/gather.cc": "// gather (docs/spec/shapes.md, Gather; the moves of docs/spec/shapes.md section 1).\n"
     'return InvalidProgram("Gather-C1: no array"); // Gather-C2, AVX-512, UTF-8\n',
     "evaluator/slice.cc": '// Slice-C1..C2 (docs/spec/shapes.md,\n// "Slices").\nfmt::format("{}-C1", op);\n',
-    "tests/gather_test.cc": "// Gather-C2\n",
+    "tests/gather_test.cc": "// Gather-C2 (docs/spec/other.md, Gather-C2: a label of another page)\n",
     "golden/gather.hlo": "// refuse: 3 Gather-C1: no array\nHloModule m\n",
     "golden/slice.hlo": "// rule: Slice-C1, Slice-C2\n// oracle: hand\nHloModule m\n",
 }
@@ -64,6 +65,8 @@ PLANTED = [
     # Citations.
     ({"shape/a.cc": "// As docs/spec/gone.md says.\n"}, "shape/a.cc:1: cites docs/spec/gone.md, which is not there"),
     ({"shape/a.cc": "\n// As spec/shapes.md says.\n"}, "shape/a.cc:2: cites spec/shapes.md, wanted docs/spec/shapes.md"),
+    ({"shape/a.cc": "\n// Moves (shapes.md, section 1).\n"}, "shape/a.cc:2: cites shapes.md, wanted docs/spec/shapes.md"),
+    ({"shape/a.cc": "// docs/spec/shapes.md, Gather-C7\n"}, "shape/a.cc:1: cites docs/spec/shapes.md 'Gather-C7', which is no heading"),
     ({"golden/a.hlo": "// As ../shared/spec/shapes.md says.\n"}, "golden/a.hlo:1: cites a file of ../shared"),
     ({"shape/a.cc": "// docs/spec/shapes.md section 2\n"}, "shape/a.cc:1: cites docs/spec/shapes.md section 2, which is not there"),
     ({"shape/a.cc": "// docs/spec/shapes.md, sections 1 and 3\n"}, "shape/a.cc:1: cites docs/spec/shapes.md section 3, which is not there"),
