@@ -84,6 +84,9 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;
+  // Whether the op can be the engine's on this machine, alone or as a member of a fusion. If not, Prepare declines every
+  // step of which it is the root, and CanFuse is false.
+  virtual bool MayTake(Opcode) const { return true; }
   // Takes the step, or NotSupported with the reason as the message where the engine declines; any other error is an error.
   virtual absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& step) const = 0;
   // Whether the engine takes fusions that the planner grows of members for which CanFuse is true.

@@ -1,9 +1,11 @@
 #include "gpu/gpu_engine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 
+#include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "gpu/convolution_step.h"
 #include "gpu/custom_step.h"
@@ -52,46 +54,55 @@ bool GpuEngine::CanFuse(const StepView& step) const {
 
 namespace {
 
+struct KernelRow {
+  Opcode opcode;
+  absl::StatusOr<std::shared_ptr<const Kernel>> (*prepare)(const std::shared_ptr<Device>& device,
+                                                           const StepView& step);
+};
+
+// The ops with kernels of their own. Others are generated where each element comes of elements (fused_step.h).
+constexpr KernelRow kKernels[] = {
+    {Opcode::kBroadcast, PrepareMove},
+    {Opcode::kConcatenate, PrepareMove},
+    {Opcode::kConvolution, PrepareConvolution},
+    {Opcode::kCustomCall, PrepareCustom},
+    {Opcode::kDot, PrepareDot},
+    {Opcode::kDynamicSlice, PrepareWindow},
+    {Opcode::kDynamicUpdateSlice, PrepareWindow},
+    {Opcode::kGather, PrepareWindow},
+    {Opcode::kPad, PrepareMove},
+    {Opcode::kReduce, PrepareReduce},
+    {Opcode::kReduceWindow, PrepareReduceWindow},
+    {Opcode::kReverse, PrepareMove},
+    {Opcode::kRngBitGenerator, PrepareRandom},
+    {Opcode::kScatter, PrepareScatter},
+    {Opcode::kSlice, PrepareMove},
+    {Opcode::kSort, PrepareSort},
+    {Opcode::kTopK, PrepareSort},
+    {Opcode::kTranspose, PrepareMove},
+};
+
+const KernelRow* KernelFor(Opcode opcode) {
+  const auto* const row = std::find_if(std::begin(kKernels), std::end(kKernels),
+                                       [&](const KernelRow& r) { return r.opcode == opcode; });
+  return row == std::end(kKernels) ? nullptr : row;
+}
+
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<Device>& device,
                                                         const FusionView& step) {
   if (!step.is_single()) return PrepareFused(device, step);
   const StepView single = step.single();
-  switch (single.instruction.opcode) {
-    case Opcode::kDot:
-      return PrepareDot(device, single);
-    case Opcode::kConvolution:
-      return PrepareConvolution(device, single);
-    case Opcode::kReduce:
-      return PrepareReduce(device, single);
-    case Opcode::kReduceWindow:
-      return PrepareReduceWindow(device, single);
-    case Opcode::kScatter:
-      return PrepareScatter(device, single);
-    case Opcode::kRngBitGenerator:
-      return PrepareRandom(device, single);
-    case Opcode::kSort:
-    case Opcode::kTopK:
-      return PrepareSort(device, single);
-    case Opcode::kConcatenate:
-    case Opcode::kPad:
-    case Opcode::kTranspose:
-    case Opcode::kSlice:
-    case Opcode::kReverse:
-    case Opcode::kBroadcast:
-      return PrepareMove(device, single);
-    case Opcode::kGather:
-    case Opcode::kDynamicSlice:
-    case Opcode::kDynamicUpdateSlice:
-      return PrepareWindow(device, single);
-    case Opcode::kCustomCall:
-      return PrepareCustom(device, single);
-    default:
-      if (!step.root().shape->IsArray()) return NotSupported({}, "a result of several arrays");
-      return PrepareFused(device, step);
-  }
+  if (const KernelRow* const row = KernelFor(single.instruction.opcode)) return row->prepare(device, single);
+  if (!step.root().shape->IsArray()) return NotSupported({}, "a result of several arrays");
+  return PrepareFused(device, step);
 }
 
 }  // namespace
+
+bool GpuEngine::MayTake(Opcode opcode) const {
+  const OpDef& op = DefinitionOf(opcode);
+  return KernelFor(opcode) != nullptr || op.strip != nullptr || op.source != nullptr || op.from_index;
+}
 
 absl::StatusOr<std::shared_ptr<const Kernel>> GpuEngine::Prepare(const FusionView& step) const {
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<Device> device, Device::Open(options_.driver));

@@ -24,6 +24,8 @@ class GpuEngine final : public Engine {
   explicit GpuEngine(GpuOptions options) : options_(std::move(options)) {}
 
   std::string_view name() const override { return "gpu"; }
+  // On a machine with a device.
+  bool MayTake(Opcode opcode) const override;
   // Where there is no device, why is the reason of every step that it declines.
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& step) const override;
   bool fuses() const override { return true; }

@@ -78,6 +78,14 @@ std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa, bool allo
   return engines.fast;
 }
 
+std::vector<std::string_view> EnginesFor(Opcode opcode, EngineChoice choice, Isa isa) {
+  std::vector<std::string_view> names;
+  for (const Engine* const engine : EnginesOf(choice, isa, /*allow_rwx=*/true)) {
+    if (engine->MayTake(opcode)) names.push_back(engine->name());
+  }
+  return names;
+}
+
 std::vector<IdleEngine> IdleEngines(EngineChoice choice, Isa isa, bool allow_rwx,
                                     const gpu::GpuOptions& gpu) {
   const auto because = [](const Engine& engine, const absl::Status& status) {

@@ -387,7 +387,7 @@ void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) 
     return lists.empty() ? assay::cli::PrintOps(arguments.op, run)
                          : assay::cli::CompareOps(lists[0], lists[1]);
   });
-  sub->add_option("OP", arguments.op);
+  sub->add_option("OP", arguments.op, "an operation, or the label of a rule (Gather-C4)");
   AddLibraryFlags(sub, run);
   sub->add_flag("--json", run.json, "the registrations of --load-ops as JSON");
   sub->add_flag("--lapack", arguments.lapack, "list the custom calls of JAX's linear algebra instead");

@@ -6,17 +6,18 @@
 #include "custom/lapack/lapack_ops.h"
 #include "custom/op_document.h"
 #include "custom/registry.h"
-#include "engines/approximate/functions.h"
-#include "engines/native/native_engine.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "hlo/diagnostics.h"
+#include "run/engine_list.h"
 #include "tools/commands.h"
+#include "tools/specification.h"
 
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view kAllEngines = "reference,exact,fast";
+constexpr std::string_view kAllEngines = "reference,exact,fast,gpu";
 
 int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
 
@@ -35,18 +36,30 @@ std::string OperandsText(const Arity& arity) {
   return arity.max < 0 ? fmt::format("{} or more", arity.min) : fmt::format("{} to {}", arity.min, arity.max);
 }
 
-// Who has code of his own for it; every engine leaves the rest to the reference.
+// The choices of --engine that have engines of their own for the op; what they decline is the reference's.
 std::string EnginesText(Opcode opcode) {
-  const OpDef& op = DefinitionOf(opcode);
-  const bool jit_or_loop = op.from_index || op.arguments == Arguments::kElements || opcode == Opcode::kWhile;
-  if (!jit_or_loop && !native::HasKernelFor(opcode)) return "reference";
-  const std::span<const approximate::ApproximateFunction> approximations =
-      approximate::ApproximateFunctions(MachineIsa());
-  const bool is_fast =
-      op.sum.of == SumDef::Of::kProducts ||
-      std::any_of(approximations.begin(), approximations.end(),
-                  [&](const approximate::ApproximateFunction& row) { return row.opcode == opcode; });
-  return is_fast ? "reference,exact,fast" : "reference,exact";
+  std::string text(Name(EngineChoice::kReference));
+  std::vector<std::string_view> exact = EnginesFor(opcode, EngineChoice::kExact);
+  if (!exact.empty()) text += fmt::format(",{}", Name(EngineChoice::kExact));
+  for (const EngineChoice choice : {EngineChoice::kFast, EngineChoice::kGpu}) {
+    const std::vector<std::string_view> engines = EnginesFor(opcode, choice);
+    const bool has_more = std::any_of(engines.begin(), engines.end(), [&](std::string_view engine) {
+      return std::find(exact.begin(), exact.end(), engine) == exact.end();
+    });
+    if (has_more) text += fmt::format(",{}", Name(choice));
+  }
+  return text;
+}
+
+// The engines of each choice in the order in which they are asked.
+std::string AskedText(Opcode opcode) {
+  std::string text;
+  for (const EngineChoice choice : {EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu}) {
+    const std::vector<std::string_view> engines = EnginesFor(opcode, choice);
+    if (!engines.empty())
+      text += fmt::format("  --engine {:<8} {}\n", Name(choice), fmt::join(engines, ", "));
+  }
+  return text;
 }
 
 std::string Detail(Opcode opcode) {
@@ -54,9 +67,12 @@ std::string Detail(Opcode opcode) {
   std::string text = fmt::format(
       "{}\n  builder function  {}\n  operands          {}\n  element types     {}\n  engines           {}\n",
       Name(opcode), IdName(opcode), OperandsText(op.operands), TypesText(op.types), EnginesText(opcode));
+  text += AskedText(opcode);
   for (const AttrSpec& spec : op.attributes) {
     text += fmt::format("  attribute         {}{}\n", Name(spec.attr), spec.required ? " (required)" : "");
   }
+  if (const std::string_view section = SectionOf(Name(opcode)); !section.empty())
+    text += fmt::format("\n{}\n", section);
   return text;
 }
 
@@ -113,9 +129,10 @@ int PrintOps(const std::string& op, const RunFlags& flags) {
     if (const custom::RegisteredOp* const registered = ops->FindOp(op))
       return Deliver(custom::DocumentOf(registered->interface()) + KernelsText(*registered));
     if (custom::LapackOps()->Find(op) != nullptr) return Deliver(LapackDetail(op));
-    const std::optional<Opcode> opcode = OpcodeFromName(op);
-    return opcode ? Deliver(Detail(*opcode))
-                  : UsageError(fmt::format("there is no operation '{}'", EscapeControls(op)));
+    if (const std::optional<Opcode> opcode = OpcodeFromName(op)) return Deliver(Detail(*opcode));
+    if (const std::string_view rule = ParagraphOf(op); !rule.empty())
+      return Deliver(fmt::format("{}\n", rule));
+    return UsageError(fmt::format("there is no operation and no rule '{}'", EscapeControls(op)));
   }
   std::string text;
   for (int i = 0; i < kNumOpcodes; ++i) {

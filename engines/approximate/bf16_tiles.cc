@@ -59,6 +59,9 @@ class Bf16 final : public Engine {
  public:
   Bf16(Isa isa, int64_t fewest) : isa_(isa), fewest_(fewest) {}
   std::string_view name() const override { return "bf16-tiles"; }
+  bool MayTake(Opcode opcode) const override {
+    return opcode == Opcode::kDot && isa_ == Isa::kAvx512 && native::HasPairTiles();
+  }
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));

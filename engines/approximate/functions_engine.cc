@@ -1,5 +1,6 @@
 #include "engines/approximate/functions_engine.h"
 
+#include <algorithm>
 #include <array>
 
 #include "engines/approximate/functions.h"
@@ -12,6 +13,11 @@ class Functions final : public Engine {
  public:
   Functions(Isa isa, int64_t fewest) : isa_(isa), fewest_(fewest) {}
   std::string_view name() const override { return "functions"; }
+  bool MayTake(Opcode opcode) const override {
+    const std::span<const ApproximateFunction> functions = ApproximateFunctions(isa_);
+    return std::any_of(functions.begin(), functions.end(),
+                       [&](const ApproximateFunction& row) { return row.opcode == opcode; });
+  }
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));

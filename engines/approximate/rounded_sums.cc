@@ -23,6 +23,9 @@ class RoundedSums final : public Engine {
  public:
   RoundedSums(Isa isa, const Fewest& fewest) : isa_(isa), fewest_(fewest) {}
   std::string_view name() const override { return "rounded-sums"; }
+  bool MayTake(Opcode opcode) const override {
+    return opcode == Opcode::kConvolution || opcode == Opcode::kDot;
+  }
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));

@@ -27,6 +27,7 @@ class PreparedCall final : public Kernel {
 class Custom final : public Engine {
  public:
   std::string_view name() const override { return "custom"; }
+  bool MayTake(Opcode opcode) const override { return opcode == Opcode::kCustomCall; }
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
     if (step.instruction.opcode != Opcode::kCustomCall) return NotSupported({}, "no custom call");

@@ -33,6 +33,11 @@ bool JitEngine::CanFuse(const StepView& step) const {
   return CanBePart(step);
 }
 
+bool JitEngine::MayTake(Opcode opcode) const {
+  const OpDef& op = DefinitionOf(opcode);
+  return isa_ != Isa::kBaseline && (op.strip != nullptr || op.source != nullptr || op.from_index);
+}
+
 std::string JitEngine::WhyNot(const FusionView& step) const {
   if (isa_ == Isa::kBaseline) return "no AVX2";
   const StepView root = step.single();

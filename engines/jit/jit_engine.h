@@ -20,6 +20,7 @@ class JitEngine final : public Engine {
   JitEngine(Isa isa, Options options) : isa_(isa), options_(options) {}
 
   std::string_view name() const override { return "jit"; }
+  bool MayTake(Opcode opcode) const override;
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& step) const override;
   bool fuses() const override { return true; }
   bool CanFuse(const StepView& step) const override;

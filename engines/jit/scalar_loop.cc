@@ -178,6 +178,7 @@ class LoopEngineOf final : public Engine {
   explicit LoopEngineOf(Isa isa) : isa_(isa) {}
 
   std::string_view name() const override { return "loop"; }
+  bool MayTake(Opcode opcode) const override { return opcode == Opcode::kWhile && isa_ != Isa::kBaseline; }
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));

@@ -87,6 +87,10 @@ class Native final : public Engine {
   explicit Native(Isa isa) : isa_(isa) {}
 
   std::string_view name() const override { return "native"; }
+  bool MayTake(Opcode opcode) const override {
+    return IsElementwise(opcode) || std::any_of(std::begin(kKernels), std::end(kKernels),
+                                                [&](const KernelRow& row) { return row.opcode == opcode; });
+  }
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& view) const override {
     const Opcode opcode = view.root().opcode;
@@ -114,11 +118,6 @@ class Native final : public Engine {
 };
 
 }  // namespace
-
-bool HasKernelFor(Opcode opcode) {
-  return IsElementwise(opcode) || std::any_of(std::begin(kKernels), std::end(kKernels),
-                                              [&](const KernelRow& row) { return row.opcode == opcode; });
-}
 
 const Engine& NativeEngine() { return NativeEngine(MachineIsa()); }
 

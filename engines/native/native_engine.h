@@ -13,9 +13,6 @@ const Engine& NativeEngine();
 // Uses instruction sets up to `isa`, which the machine must have; for tests.
 const Engine& NativeEngine(Isa isa);
 
-// Whether the opcode has a kernel, for some types and attributes at least.
-bool HasKernelFor(Opcode opcode);
-
 // A kernel for the step, or NotSupported with the reason.
 using PrepareFn = absl::StatusOr<std::shared_ptr<const Kernel>> (*)(const StepView& step, Isa isa);
 

@@ -65,6 +65,9 @@ class Onednn final : public Engine {
  public:
   Onednn(Isa isa, int64_t fewest) : isa_(isa), fewest_(fewest) {}
   std::string_view name() const override { return "onednn"; }
+  bool MayTake(Opcode opcode) const override {
+    return opcode == Opcode::kDot || opcode == Opcode::kConvolution;
+  }
 
   KernelOr Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));

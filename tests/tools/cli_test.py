@@ -2,6 +2,8 @@
 """Drives the command `assay` through its contract: exit codes, messages, files. Usage: cli_test.py ASSAY"""
 import json
 import os
+import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -484,11 +486,31 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
         self.assertEqual(len({line.split()[0] for line in lines}), 133)
         self.expect(0, "ops", "gather", output="offset_dims")
         engines = {line.split()[0]: line.split()[1] for line in lines}
-        self.assertEqual(engines["convolution"], "reference,exact,fast")
-        for op in ("add", "gather", "while", "iota", "map", "sort"):
-            self.assertEqual(engines[op], "reference,exact")
+        self.assertEqual(engines["convolution"], "reference,exact,fast,gpu")
+        for op in ("add", "gather", "iota", "sort"):
+            self.assertEqual(engines[op], "reference,exact,gpu")
+        self.assertEqual(engines["while"], "reference,exact")
         self.assertEqual(engines["rng"], "reference")
-        self.expect(0, "ops", "sort", output="engines           reference,exact\n")
+        self.expect(0, "ops", "sort", output="engines           reference,exact,gpu\n  --engine exact    native\n")
+        self.expect(0, "ops", "dot", output="rounded-sums, native\n")
+
+    def test_ops_prints_the_specification(self):
+        pages = pathlib.Path(__file__).resolve().parents[2] / "docs" / "spec"
+        elementwise, rng = ((pages / f"operations-{name}.md").read_text(encoding="utf-8") for name in ("elementwise", "rng"))
+        for opcode, heading, page in (("clamp", "Clamp (`clamp`)", elementwise),
+                                      ("minimum", "Max, Min (`maximum`, `minimum`)", elementwise),
+                                      ("select", "Select (`select`)", elementwise),  # the last of its page
+                                      ("rng", "RngUniform, RngNormal (`rng`)", rng)):
+            section = re.search(rf"^### {re.escape(heading)}\n.*?(?=^#{{1,3}} |\Z)", page, re.M | re.S)[0].rstrip()
+            text = self.expect(0, "ops", opcode).stdout.decode()
+            self.assertTrue(text.endswith(f"\n\n{section}\n"), opcode)
+        self.assertEqual(self.expect(0, "ops", "Clamp-C1").stdout.decode(),
+                         "- **Clamp-C1** (StableHLO: clamp C3) The three are arrays of one element type.\n")
+        for label, last in (("SHAPE-3", "and 1 for a scalar.\n"), ("Clamp-C2", "have the operand's dimensions.\n")):
+            text = self.expect(0, "ops", label).stdout.decode()
+            self.assertTrue(text.startswith(f"- **{label}** ") and text.endswith(last), text)
+        for unknown in ("Clamp-C", "Clamp-C99", "CLAMP-C2", "**", "clamp`"):
+            self.expect(2, "ops", unknown, error=f"there is no operation and no rule '{unknown}'")
 
     def test_ops_lists_the_calls_of_linear_algebra_apart(self):
         targets = [line.split()[0] for line in self.expect(0, "ops", "--lapack").stdout.decode().splitlines()]
