@@ -79,8 +79,10 @@ absl::StatusOr<const Api*> ApiOfLibrary(const std::string& path) {
     return BadInput(fmt::format("{}: {}", path, why == nullptr ? "it can't be opened" : why));
   }
   void* const symbol = dlsym(library, "GetPjrtApi");
-  if (symbol == nullptr)
+  if (symbol == nullptr) {
+    dlclose(library);  // another use of it may want to see how it is loaded
     return BadInput(fmt::format("{}: is no PJRT plugin: it has no function GetPjrtApi", path));
+  }
   const Api* api = nullptr;
   try {
     api = reinterpret_cast<const Api* (*)()>(symbol)();
