@@ -332,7 +332,7 @@ absl::Status ReadCollectivePermute(const pb::HloInstructionProto& m, const Shape
 
 absl::Status SetConstant(Literal literal, Instruction* constant) {
   if (!Shape::Compatible(literal.shape(), *constant->shape)) {
-    return InvalidProgram({}, fmt::format("literal is {}, but the constant's shape is {}",
+    return InvalidProgram({}, fmt::format("Constant-C1: literal is {}, but the constant's shape is {}",
                                           literal.shape().ToString(), constant->shape->ToString()));
   }
   if (constant->shape->IsArray() && constant->shape->HasDynamic()) {

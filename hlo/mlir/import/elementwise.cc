@@ -90,7 +90,7 @@ void ImportConstant(OpImport& in) {
   if (!in.ok()) return;
   if (value->kind != Attribute::Kind::kDense) return in.Invalid("value is not dense<...>");
   if (!SameType(*value->type, *in.op.results[0].type)) {
-    return in.Invalid(fmt::format("value has type {}, the result {}", ToString(*value->type),
+    return in.Invalid(fmt::format("Constant-C1: value has type {}, the result {}", ToString(*value->type),
                                   ToString(*in.op.results[0].type)));
   }
   const int32_t constant = in.DenseConstant(*value, shape);

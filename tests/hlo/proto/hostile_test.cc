@@ -136,9 +136,8 @@ TEST_CASE("hostile proto: literals", "[proto][hostile]") {
   CHECK(refusal(Int(2, kTuple) + Bytes(4, Array(kF32, {-1})), "").find("-1") != std::string::npos);
   CHECK(Refusal(Constant(Array(kF32, {2}), "")).find("literal: the shape is missing") != std::string::npos);
   CHECK(Refusal(Constant(Array(kF32, {2}), Bytes(1, Array(kF32, {1})) + Floats(8, {1}))) ==
-        "computation 'e' (id 1): instruction 'c' (id 2, 'constant'): literal is f32[1], but the constant's "
-        "shape is "
-        "f32[2]");
+        "computation 'e' (id 1): instruction 'c' (id 2, 'constant'): Constant-C1: literal is f32[1], but the "
+        "constant's shape is f32[2]");
   const std::string pair = Int(2, kTuple) + Bytes(4, kScalar) + Bytes(4, kScalar);
   CHECK(refusal(pair, Message(10, Bytes(1, kScalar), Floats(8, {1}))).find("tuple_literals has 1") !=
         std::string::npos);
