@@ -16,6 +16,11 @@ MODES = (("no_groups", "replica_groups={}"), ("one_group", "replica_groups={{0}}
 GLOBAL_MODES = MODES + (("flattened", "channel_id=1, replica_groups={{0}}, use_global_device_ids=true"),)
 
 
+def label_of(op):
+    """What messages call it: AllGather."""
+    return "".join(word.capitalize() for word in op.split("-"))
+
+
 def sum_of(shape):
     type_ = shape[:shape.index("[")]
     return ADD.replace("f32", type_).replace("add(", "or(" if type_ == "pred" else "add(")
@@ -35,7 +40,7 @@ def moving(t, op, attributes, modes, needs_sum=False):
         y = f32[3] parameter(1)
         ROOT r = (f32[2], f32[3]) {op}(x, y), {attributes}{extra}""", ["f32[2] {1, 2}", "f32[3] {3, 4, 5}"],
             ["f32[2] {1, 2}", "f32[3] {3, 4, 5}"], computations=ADD if needs_sum else "")
-    t.refuses(f"{name}_c1_tuple", 3, "-C1: operand 0 is (f32[2])", f"""
+    t.refuses(f"{name}_c1_tuple", 3, f"{label_of(op)}-C1: operand 0 is (f32[2])", f"""
         x = (f32[2]) parameter(0)
         ROOT r = (f32[2]) {op}(x), {attributes}{extra}""", computations=ADD if needs_sum else "")
 
@@ -250,8 +255,8 @@ def identifiers(t):
         t.gives(f"{name}_root", f"ROOT r = u32[] {op}()", outs=["u32[] 0"])
         t.gives(f"{name}_sum", f"a = u32[] {op}()\nb = u32[] constant(5)\nROOT r = u32[] add(a, b)", outs=["u32[] 5"])
         t.gives(f"{name}_in_call", "ROOT r = u32[] call(), to_apply=f", outs=["u32[] 0"], computations=f"f {{\nROOT i = u32[] {op}()\n}}")
-        t.refuses(f"{name}_c1_type", 3, "-C1: the result is s32[]", f"ROOT r = s32[] {op}()")
-        t.refuses(f"{name}_c1_shape", 3, "-C1: the result is u32[1]", f"ROOT r = u32[1] {op}()")
+        t.refuses(f"{name}_c1_type", 3, f"{label_of(op)}-C1: the result is s32[]", f"ROOT r = s32[] {op}()")
+        t.refuses(f"{name}_c1_shape", 3, f"{label_of(op)}-C1: the result is u32[1]", f"ROOT r = u32[1] {op}()")
         t.refuses(f"{name}_operand", 3, f"{op} has 1 operands", f"x = u32[] parameter(0)\nROOT r = u32[] {op}(x)")
 
 
