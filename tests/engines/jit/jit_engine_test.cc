@@ -12,7 +12,7 @@
 namespace assay::testing {
 namespace {
 
-// The program gives the reference's bits on both instruction sets, with 1, 2 and 7 threads.
+// The program gives the reference's bits on both instruction sets, with 1, 2 and 7 threads (NUM-11).
 int CheckProgram(const std::string& text, Random& random) {
   int fused = 0;
   INFO(text);
