@@ -24,6 +24,8 @@
 
 namespace assay {
 
+// Which thread runs a part of a loop, and when, is open. Bodies write what follows from their part alone, so that no
+// result shows it (NUM-11).
 struct Parallel::Arena {
   explicit Arena(int jobs) : limit(tbb::global_control::max_allowed_parallelism, jobs), arena(jobs) {}
   tbb::global_control limit;  // without it, more threads than cores are refused

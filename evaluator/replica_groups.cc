@@ -98,6 +98,7 @@ absl::Status CheckIds(const IntLists& groups, const GroupMode& mode, bool must_c
 
 bool HasChannel(const AttributeMap& attributes) { return attributes.Int(Attr::kChannelId, 0) != 0; }
 
+// A channel_id says the mode and nothing else (SYNC-2).
 IdKind IdKindOf(const AttributeMap& attributes, bool has_global_ids) {
   if (!HasChannel(attributes)) return IdKind::kReplica;
   if (!has_global_ids) return IdKind::kPartition;

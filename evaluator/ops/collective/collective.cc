@@ -16,6 +16,8 @@ absl::StatusOr<ReplicaGroupSize> CheckGroups(const InferContext& context, const 
   return CheckReplicaGroups(CountsFor(context), context.attributes(), rules);
 }
 
+// AllGather-C1, AllReduce-C1, AllReduce-C3, ReduceScatter-C1, AllToAll-C1, CollectiveBroadcast-C1,
+// CollectivePermute-C1.
 absl::Status RequireArrays(const InferContext& context, std::string_view op) {
   if (context.num_operands() == 0) return NotSupported({}, fmt::format("{}-C3: no operand", op));
   for (int64_t i = 0; i < context.num_operands(); ++i) {

@@ -51,7 +51,7 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const InferContext& context) {
   return output;
 }
 
-// C4: [offset, offset + size) lies in [0, rows).
+// RaggedAllToAll-C4: [offset, offset + size) lies in [0, rows).
 absl::Status CheckRange(std::string_view what, int64_t offset, int64_t size, int64_t rows) {
   if (offset >= 0 && size >= 0 && offset <= rows && size <= rows - offset) return absl::OkStatus();
   return EvalError({}, fmt::format("RaggedAllToAll-C4: {} rows from offset {}, but the {} has {} rows", size,

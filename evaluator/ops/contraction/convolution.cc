@@ -39,7 +39,7 @@ const ConvDimensionNumbers& DimensionNumbers(const AttributeMap& attributes) {
   return *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*attributes.Find(Attr::kDimLabels));
 }
 
-// C2: the three roles of an operand are a permutation of 0..n+1.
+// ConvGeneralDilated-C2: the three roles of an operand are a permutation of 0..n+1.
 absl::Status CheckRoles(const InferContext& context, std::string_view name, int64_t a, int64_t b,
                         const Ints& spatial) {
   std::vector<bool> seen(spatial.size() + 2);
@@ -57,7 +57,7 @@ absl::Status CheckRoles(const InferContext& context, std::string_view name, int6
   return absl::OkStatus();
 }
 
-// C1 and C2.
+// ConvGeneralDilated-C1, ConvGeneralDilated-C2.
 absl::Status CheckDimensionNumbers(const InferContext& context) {
   const ConvDimensionNumbers& dn = DimensionNumbers(context.attributes());
   const size_t n = dn.input_spatial.size();
@@ -87,7 +87,7 @@ GroupCounts GroupCountsOf(const AttributeMap& attributes) {
   return {attributes.Int(Attr::kFeatureGroupCount, 1), attributes.Int(Attr::kBatchGroupCount, 1)};
 }
 
-// C4 to C7.
+// ConvGeneralDilated-C4 to ConvGeneralDilated-C7.
 absl::Status CheckGroupCounts(const InferContext& context) {
   const ConvDimensionNumbers& dn = DimensionNumbers(context.attributes());
   const GroupCounts groups = GroupCountsOf(context.attributes());
@@ -127,7 +127,7 @@ DimVector SpatialSizes(std::span<const int64_t> sizes, const Ints& spatial) {
   return result;
 }
 
-// C3. Returns the spatial sizes of the result.
+// ConvGeneralDilated-C3. Returns the spatial sizes of the result.
 absl::StatusOr<DimVector> CheckWindow(const InferContext& context) {
   const ConvDimensionNumbers& dn = DimensionNumbers(context.attributes());
   const Window& window = context.attributes().WindowOf();

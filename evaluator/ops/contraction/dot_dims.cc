@@ -21,7 +21,7 @@ DotSide SideOf(std::span<const int64_t> batch, std::span<const int64_t> contract
   return side;
 }
 
-// C1 and C2 for one operand.
+// DotGeneral-C1, DotGeneral-C2 for one operand.
 absl::Status CheckSide(const InferContext& context, std::string_view op, std::string_view name, int64_t rank,
                        std::span<const int64_t> batch, std::span<const int64_t> contracting) {
   std::vector<bool> used(rank);
@@ -43,7 +43,7 @@ absl::Status CheckSide(const InferContext& context, std::string_view op, std::st
   return absl::OkStatus();
 }
 
-// C3 or C4: equal counts and sizes.
+// DotGeneral-C3 or DotGeneral-C4: equal counts and sizes.
 absl::Status CheckDimensionPairs(const InferContext& context, std::string_view label, std::string_view role,
                                  std::span<const int64_t> lhs, std::span<const int64_t> rhs) {
   if (lhs.size() != rhs.size()) {

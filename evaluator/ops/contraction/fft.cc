@@ -46,7 +46,7 @@ absl::Status InvalidFft(const InferContext& context, int c, std::string_view mes
   return InvalidProgram(context.instruction.position, fmt::format("Fft-C{}: {}", c, message));
 }
 
-// C4: the result's element type.
+// Fft-C4: the result's element type.
 absl::StatusOr<ElementType> ResultType(const InferContext& context, FftKind kind) {
   const ElementType type = context.operand(0).element_type();
   const bool complex = IsComplex(type);

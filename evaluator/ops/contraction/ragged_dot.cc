@@ -66,7 +66,7 @@ RaggedDims RaggedDimsOf(const AttributeMap& attributes, DotDims dims) {
   return r;
 }
 
-// C4 and C5.
+// RaggedDot-C4, RaggedDot-C5.
 absl::Status CheckGroupDims(const InferContext& context, const DotDims& dims, RaggedMode mode,
                             int64_t groups) {
   const std::span<const int64_t> group = context.attributes().List(Attr::kRhsGroupDims);
@@ -93,7 +93,7 @@ absl::Status CheckGroupDims(const InferContext& context, const DotDims& dims, Ra
   return absl::OkStatus();
 }
 
-// C3. Returns the number of groups.
+// RaggedDot-C3. Returns the number of groups.
 absl::StatusOr<int64_t> CheckGroupSizes(const InferContext& context, const DimVector& prefix) {
   const Shape& sizes = context.operand(2);
   if (!sizes.IsArray() || !IsIntegral(sizes.element_type()) || sizes.rank() < 1) {

@@ -23,7 +23,7 @@ absl::Status InvalidScaledDot(const InferContext& context, int c, std::string_vi
   return InvalidProgram(context.instruction.position, fmt::format("ScaledDot-C{}: {}", c, message));
 }
 
-// C2 and C3 for one operand and its scale.
+// ScaledDot-C2, ScaledDot-C3 for one operand and its scale.
 absl::Status CheckScale(const InferContext& context, int64_t operand, size_t contracting) {
   const Shape& x = context.operand(operand);
   const Shape& scale = context.operand(operand + 2);

@@ -19,6 +19,7 @@ absl::Status RequireToken(const InferContext& context, int64_t i, std::string_vi
       {}, fmt::format("{}: operand {} is {}, wanted token[]", label, i, context.operand(i).ToString()));
 }
 
+// Call-C1, Call-C2, Fusion-C1, Fusion-C2.
 absl::Status CheckCallee(std::string_view op, const InferContext& context, ComputationId id,
                          std::span<const Shape* const> arguments) {
   const ProgramShape called = context.Called(id);
@@ -37,6 +38,7 @@ absl::Status CheckCallee(std::string_view op, const InferContext& context, Compu
   return absl::OkStatus();
 }
 
+// CustomCall-C3, Fusion-C3, AsyncStart-C3.
 absl::Status CheckOutputOperandAliasing(std::string_view op, const InferContext& context,
                                         const Shape& result) {
   const AttrValue* value = context.attributes().Find(Attr::kOutputToOperandAliasing);

@@ -181,7 +181,8 @@ absl::StatusOr<Literal> EvalRecv(EvalContext& context, std::span<Literal>) {
                         {std::move(data), Literal::ScalarInt(ElementType::kU32, number), Literal::Token()});
 }
 
-// C2: a -done stands on its start, directly or through a tuple of a pipelined loop; same channel, same kind.
+// SendDone-C2, RecvDone-C2: a -done stands on its start, directly or through a tuple of a pipelined loop; same
+// channel, same kind.
 absl::Status CheckDone(const InferContext& context, Opcode start, std::string_view label) {
   const Shape& state = context.operand(0);
   if (!state.IsTuple() || state.elements().size() != 3 || !state.element(2).IsToken()) {

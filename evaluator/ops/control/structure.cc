@@ -115,7 +115,7 @@ void PassDemandOfElement(const InstructionView& view, const InputDemand& demand,
   demands.push_back({0, demand, demand::Prepend(view.attributes().Int(Attr::kIndex), path)});
 }
 
-// replica-id() = r, partition-id() = p.
+// replica-id() = r, partition-id() = p: ReplicaId-C1, PartitionId-C1.
 absl::StatusOr<Shape> InferId(const InferContext& context) {
   const Shape wanted = Shape::Scalar(ElementType::kU32);
   if (context.declared != nullptr && !Shape::Compatible(*context.declared, wanted)) {

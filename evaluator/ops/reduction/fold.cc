@@ -52,6 +52,7 @@ absl::StatusOr<Literal> ResultOfFold(EvalContext& context, FoldArrays arrays,
   return Literal::Tuple(context.shared_result_shape(), std::move(arrays.results));
 }
 
+// A reducer that is no recognised add is applied in the order in which elements are added (RED-2, NUM-7).
 Fold::Fold(ScalarFunction& reducer, FoldArrays& arrays)
     : reducer_(reducer),
       is_exact_sum_(reducer.is_exact_sum()),

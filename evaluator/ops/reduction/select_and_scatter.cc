@@ -31,7 +31,7 @@ absl::Status InvalidSelectAndScatter(const InferContext& context, int c, std::st
   return InvalidProgram(context.instruction.position, fmt::format("SelectAndScatter-C{}: {}", c, message));
 }
 
-// C2: (T, T) -> pred.
+// SelectAndScatter-C2: (T, T) -> pred.
 absl::Status CheckSelect(const InferContext& context, ElementType type) {
   const ProgramShape select = context.Called(*context.attributes().Computation(Attr::kSelect));
   if (select.parameters.size() != 2) {
