@@ -187,6 +187,8 @@ return %0 : {T}"""
 return %0 : tuple<{T}, {other}>"""
     yield "QUANT-1", "value_alone", 3, [Q], Q, f"return %a : {Q}"
     yield "QUANT-1", "in_a_tuple", 3, [f"tuple<{Q}>"], f"tuple<{Q}>", f"return %a : tuple<{Q}>"
+    yield "BitcastConvertType-C5: ", "bitcast_shape", *op("bitcast_convert", [T], v(u(storage="i16")))
+    yield "QUANT-8", "bitcast_axis", *op("bitcast_convert", [v(Q, 4)], v(u(axis=0), 4))
     yield "with quantized types", "einsum", *op("", [m, m], m, '"stablehlo.einsum"(%a, %b) {einsum_config = "ij,jk->ik"}', code=4)
     yield "with quantized types", "custom_call", *op("", [T], T, "stablehlo.custom_call @foo(%a)", code=4)
     yield "with quantized types", "chlo", *op("", [T], T, "chlo.erf %a", code=4)

@@ -1,4 +1,5 @@
 // oracle: rational
+// rule: QUANT-31
 // arg0: s8[6] {-100, -67, -34, -1, 32, 65}
 // out0: s32[6] {-776, -512, -248, 16, 280, 544}
 func.func @main(%a: tensor<6x!quant.uniform<i8:f32, 0.25:-3>>) -> (tensor<6x!quant.uniform<i32:f32, 0.03125:0>>) {

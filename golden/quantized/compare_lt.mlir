@@ -1,4 +1,5 @@
 // oracle: hand
+// rule: QUANT-21
 // arg0: s8[6] {-5, 11, 27, -21, 127, -128}
 // arg1: s8[6] {20, 21, 23, 19, -128, 127}
 // out0: pred[6] {false, false, false, true, false, true}

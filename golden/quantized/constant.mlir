@@ -1,4 +1,5 @@
 // oracle: hand
+// rule: QUANT-12
 // out0: s8[2] {3, -7}
 // out1: f32[2] {0, -0x1.4p+2}
 func.func @main() -> (tensor<2x!quant.uniform<i8:f32, 0.5:3>>, tensor<2xf32>) {

@@ -1,4 +1,5 @@
 // oracle: hand
+// rule: QUANT-12
 // out0: u8[3] {255, 128, 1}
 // out1: f32[3] {0x1.f8p+6, 0x1.f4p+5, -0x1p+0}
 func.func @main() -> (tensor<3x!quant.uniform<ui8:f32, 0.5:3>>, tensor<3xf32>) {

@@ -1,4 +1,5 @@
 // oracle: spec
+// rule: QUANT-13, QUANT-17
 // arg0: f32[7] {0x1.4p-1, 0x1.cp-1, -0x1p-3, 0x1.4p+5, -0x1.08p+5, nan, inf}
 // out0: u8[7] {6, 6, 2, 163, 1, 1, 200}
 // out1: f32[7] {0x1.8p-1, 0x1.8p-1, -0x1p-2, 0x1.4p+5, -0x1p-1, -0x1p-1, 0x1.8ap+5}

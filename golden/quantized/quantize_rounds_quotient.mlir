@@ -1,4 +1,5 @@
 // oracle: spec
+// rule: QUANT-5
 // arg0: f32[1] {0x1.666666p-2}
 // out0: s8[1] {4}
 // out1: f32[1] {0x1.99999ap-2}

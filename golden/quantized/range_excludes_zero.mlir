@@ -1,4 +1,5 @@
 // oracle: rational
+// rule: QUANT-17
 // arg0: f32[4] {0, nan, 0x1.2p+3, -0x1.2p+3}
 // out0: s8[4] {5, 3, 9, 3}
 // out1: f32[4] {0, -0x1p+0, 0x1p+1, -0x1p+0}

@@ -1,4 +1,5 @@
 // oracle: rational
+// rule: QUANT-31
 // arg0: s8[6] {-100, -67, -34, -1, 32, 65}
 // arg1: s8[2] {40, 70}
 // arg2: s8[] -7

@@ -1,4 +1,5 @@
 // oracle: hand
+// rule: QUANT-10
 // arg0: s8[2] {3, -7}
 // out0: s8[2] {3, -7}
 !q = !quant.uniform<i8:f32, 0.5>

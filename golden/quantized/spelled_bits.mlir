@@ -1,4 +1,5 @@
 // oracle: hand
+// rule: QUANT-5
 // arg0: s8[2] {3, -7}
 // out0: s8[2] {3, -7}
 func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 0.5:0>>) -> (tensor<2x!quant.uniform<i8:f32, 0.5:0>>) {

@@ -1,4 +1,5 @@
 // oracle: hand
+// rule: QUANT-2
 // arg0: u8[2] {3, 200}
 // out0: u8[2] {3, 200}
 func.func @main(%a: tensor<2x!quant.uniform<ui8:f32, 0.5:0>>) -> (tensor<2x!quant.uniform<ui8:f32, 0.5:0>>) {

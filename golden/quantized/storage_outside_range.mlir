@@ -1,4 +1,5 @@
 // oracle: rational
+// rule: QUANT-11
 // decision: quantized-arithmetic
 // arg0: s8[3] {100, -128, 4}
 // out0: s8[3] {100, -128, 4}

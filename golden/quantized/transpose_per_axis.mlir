@@ -1,4 +1,5 @@
 // oracle: hand
+// rule: QUANT-30
 // arg0: s8[2,3] {{-20, -13, -6}, {1, 8, 15}}
 // out0: s8[3,2] {{-20, 1}, {-13, 8}, {-6, 15}}
 func.func @main(%a: tensor<2x3x!quant.uniform<i8:f32:0, {0.5:1, 2.0:-1}>>) -> (tensor<3x2x!quant.uniform<i8:f32:1, {0.5:1, 2.0:-1}>>) {

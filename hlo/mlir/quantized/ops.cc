@@ -52,6 +52,7 @@ absl::Status LowerIsFinite(QuantizedSite& site) {
   return absl::OkStatus();
 }
 
+// QUANT-18: Q(D(q)) of a quantized operand, also where the types are equal.
 absl::Status LowerUniformQuantize(QuantizedSite& site) {
   ASSAY_RETURN_IF_ERROR(CheckUniformQuantize(site.op));
   Value* operand = site.op.operands[0];
@@ -66,6 +67,7 @@ absl::Status LowerUniformDequantize(QuantizedSite& site) {
   return absl::OkStatus();
 }
 
+// QUANT-19: the contraction of D values, whose exact sum is rounded to the expressed type, then Q.
 absl::Status LowerContraction(QuantizedSite& site) {
   ASSAY_RETURN_IF_ERROR(CheckContraction(site.op));
   return site.OnReals();
@@ -396,6 +398,7 @@ constexpr LowerRow kLowerRows[] = {
     {"stablehlo.reshape", LowerReshape, kPerAxis},
     {"stablehlo.dynamic_reshape", LowerReshape, kPerAxis},
     {"stablehlo.transpose", LowerTranspose, kPerAxis},
+    // QUANT-32: the widths of storage types decide on the shapes, which the HLO operation has to keep to.
     {"stablehlo.bitcast_convert", LowerKeep, kPerAxis},
     {"stablehlo.slice", LowerMove},
     {"stablehlo.dynamic_slice", LowerMove, false, 1},

@@ -33,7 +33,7 @@ double Bound(int64_t value, const FloatFormat& format) {
              : rounded;
 }
 
-// The integers z are subtracted in: S loses nothing of q - z.
+// QUANT-15: the integers in which z is subtracted from q, wide enough for every difference.
 ElementType WideOf(const Quantization& type) {
   return Bits(type.storage) <= 16 ? ElementType::kS32 : ElementType::kS64;
 }
@@ -261,7 +261,7 @@ Value* QuantizedWriter::Spread(Parameter parameter, const Quantization& type, Va
   return WithSizesOf(spread, like);
 }
 
-// D1 = RN_E(q - z). A subtraction of zeros is left out.
+// D1 = RN_E(q - z). A subtraction of zeros is left out. QUANT-11: q may be outside of the type's range.
 Value* QuantizedWriter::Difference(Value* quantized) {
   const Quantization& type = *QuantizationOf(*quantized->type);
   Value* value = quantized;
@@ -294,6 +294,7 @@ void QuantizedWriter::DequantizeTo(Value* result, Value* quantized) {
 
 // Q1 = RN_E(x / s_E), Q2 = RN_E(Q1 + z_E), Q3 = clamp(lo_E, Q2, hi_E), Q4 = Q3 to an integral value, ties to even, Q5 =
 // clamp(smin, int(Q4), smax). An addition of zeros is left out, and the last clamp where all of S is in the range.
+// QUANT-16: z_E is added before the rounding. QUANT-17: convert takes NaN to 0, which the last clamp puts into the range.
 void QuantizedWriter::QuantizeTo(Value* result, Value* real) {
   const Quantization& type = *QuantizationOf(*result->type);
   const FloatFormat& format = *Info(type.expressed).format;
