@@ -1,4 +1,5 @@
 // oracle: spec
+// rule: SDY-10, SDY-11, SDY-18, SDY-19, SDY-20
 // arg0: s32[4,4] {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}}
 // out0: s32[2] {144, 176}
 module @manual_region_nested attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {

@@ -1,4 +1,5 @@
 // oracle: spec
+// rule: SDY-14, SDY-20
 // arg0: s32[8] {0, 1, 2, 3, 4, 5, 6, 7}
 // out0: s32[8] {0, 0, 10, 11, 22, 23, 34, 35}
 module @manual_region_permute attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {

@@ -1,4 +1,5 @@
 // oracle: hand
+// rule: SDY-22
 // arg0: s32[6] {1, 2, 3, 4, 5, 6}
 // out0: s32[8] {1, 4, 0, 0, 2, 3, 5, 0}
 // SDY-22: JAX's lax.ragged_all_to_all. Device 0 sends its row 0 to device 0 and rows 1 and 2 to device 1, device 1 its row 0 to device 0

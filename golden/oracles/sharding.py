@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes golden/sharding/: programs of the Shardy dialect that are evaluated on logical values (spec/sharding.md, SDY-1 and
-SDY-2), and what its rules refuse.
+SDY-2), what its rules refuse, and manual regions (sharding_regions.py).
 
 A sharding says where the pieces of a value live, never what the value is, so the expected values are those of the program
 without it, worked by hand. jaxlib 0.10.2 refuses each program that stands here as refused, but those of SDY-V17.
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import sharding_regions  # noqa: E402
 import written  # noqa: E402
 
 MESH = 'sdy.mesh @m = <["x"=2, "y"=4]>\n'
@@ -17,8 +18,8 @@ REFUSED = {}
 HLO = {}
 
 
-def gives(name, body, arguments, results, mesh=MESH):
-    header = ["oracle: hand"]
+def gives(name, body, arguments, results, mesh=MESH, rules="SDY-1"):
+    header = ["oracle: hand", f"rule: {rules}"]
     header += [f"arg{i}: {value}" for i, value in enumerate(arguments)]
     header += [f"out{i}: {value}" for i, value in enumerate(results)]
     VALUES[name] = "".join(f"// {line}\n" for line in header) + mesh + body.strip() + "\n"
@@ -96,6 +97,7 @@ def values():
 }""", ["f32[4] {1e8, 1, -1e8, 1}"], ["f32[] 2"])
     # As XLA prints it: the reducer of HLO text, where the sum is under the annotation.
     HLO["reducer_with_annotation"] = """// oracle: hand
+// rule: SDY-1, SDY-25
 // arg0: f32[4] {1e8, 1, -1e8, 1}
 // out0: f32[] 2
 HloModule reducer_with_annotation
@@ -207,7 +209,7 @@ def refused_regions():
   return %0 : tensor<4x4xi32>"""))
     for name, attributes in (("mesh_size", "mhlo.num_partitions = 4 : i32"), ("replicas", "mhlo.num_replicas = 2 : i32")):
         region = manual(ROWS, ROWS, '{"x"}', HALF)
-        REFUSED["region_" + name] = f"// refuse: 3 SDY-V17\nmodule attributes {{{attributes}}} {{\n{MESH}{region}\n}}\n"
+        REFUSED["region_" + name] = f"// refuse: 3 SDY-V17\n// rule: {'SDY-5' if name == 'mesh_size' else 'SDY-4'}\nmodule attributes {{{attributes}}} {{\n{MESH}{region}\n}}\n"
 
 
 def main(dry_run):
@@ -222,6 +224,8 @@ def main(dry_run):
         script.write("sharding", name, text)
     for name, text in REFUSED.items():
         script.write("sharding", "refuse_" + name, text, "mlir")
+    for (name, ending), text in sharding_regions.goldens().items():
+        script.write("sharding", name, text, ending)
     script.finish(dry_run)
 
 

@@ -1,4 +1,5 @@
 // oracle: hand
+// rule: SDY-1
 // arg0: f32[4] {1e8, 1, -1e8, 1}
 // out0: f32[] 2
 sdy.mesh @m = <["x"=2, "y"=4]>

@@ -1,4 +1,5 @@
 // refuse: 3 SDY-V17
+// rule: SDY-5
 module attributes {mhlo.num_partitions = 4 : i32} {
 sdy.mesh @m = <["x"=2, "y"=4]>
 func.func @main(%x: tensor<4x4xi32>) -> tensor<4x4xi32> {
