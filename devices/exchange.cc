@@ -32,6 +32,7 @@ struct Meeting {
   std::vector<Literal> made;  // by member
 };
 // The instruction, the number of its execution, and the first member, which tells its groups apart.
+// Not the channel: JAX gives all collectives of a program the same one (SDY-21).
 using MeetingKey = std::tuple<const Instruction*, int64_t, int64_t>;
 
 // The way of a channel from one device to another.

@@ -79,6 +79,7 @@ absl::StatusOr<ShardLayout> ShardLayout::OfWhole(const Mesh& mesh, const Shardin
   return Make(mesh, sharding, std::nullopt);
 }
 
+// SDY-24: the tiles that a sharding is translated to give each device the chunk that OfWhole gives it.
 absl::StatusOr<ShardLayout> ShardLayout::OfTiles(std::span<const int64_t> tiles,
                                                  std::span<const int64_t> devices, int64_t rank) {
   const std::optional<int64_t> product = CheckedProduct(tiles);

@@ -183,7 +183,8 @@ absl::Status CheckCount(const DeviceGrid& grid) {
   return grid.size() <= kMaxDevices ? absl::OkStatus() : LimitExceeded("devices", grid.size(), kMaxDevices);
 }
 
-// A program with manual regions: as many partitions as their meshes have, values outside the same on all.
+// A program with manual regions: as many partitions as their meshes have, where the module does not say it
+// (SDY-4); values outside the same on all (SDY-2).
 absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const Meeting> meetings,
                                          std::span<const Meeting> borders, const DeviceGrid& said) {
   DeviceGrid grid{
@@ -222,6 +223,7 @@ absl::StatusOr<DeviceGrid> SettleDevices(const Module& module, const DeviceGrid&
   const std::vector<Meeting> meetings = MeetingsOf(module);
   if (const std::vector<Meeting> borders = BordersAmong(meetings); !borders.empty())
     return SettleRegions(module, meetings, borders, said);
+  // SDY-3: without regions each device has values of its own.
   ASSAY_ASSIGN_OR_RETURN(const NamedIds named, NamedBy(meetings));
   const DeviceGrid smallest = SmallestFor(named, said);
   ASSAY_RETURN_IF_ERROR(CheckCount(smallest));

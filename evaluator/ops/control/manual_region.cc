@@ -132,6 +132,7 @@ absl::StatusOr<Literal> ChunkOf(EvalContext& context, const Literal& whole, std:
   return local;
 }
 
+// SDY-14, SDY-15. Axes of size 1 cut nothing (SDY-13).
 absl::StatusOr<Literal> Enter(EvalContext& context, const Border& border, std::span<Literal> operands) {
   const int64_t device = context.device().id();
   const std::shared_ptr<const Shape>& shape = context.shared_result_shape();

@@ -129,6 +129,7 @@ absl::StatusOr<Literal> EvalReplicaId(EvalContext& context, std::span<Literal>) 
   return Literal::ScalarInt(ElementType::kU32, context.device().grid().replica(context.device().id()));
 }
 
+// SDY-19: in a manual region, too, the number of the device, not its position in the mesh.
 absl::StatusOr<Literal> EvalPartitionId(EvalContext& context, std::span<Literal>) {
   return Literal::ScalarInt(ElementType::kU32, context.device().grid().partition(context.device().id()));
 }

@@ -32,7 +32,7 @@ int32_t AddCall(OpImport& in, std::string_view target, SharedShape shape, absl::
   return in.Add(Opcode::kCustomCall, std::move(shape), inputs, std::move(attributes));
 }
 
-// A custom call that gives its operand.
+// SDY-1: a custom call that gives its operand.
 int32_t AddIdentity(OpImport& in, std::string_view target, bool has_side_effect) {
   if (!in.Arity(1)) return -1;
   const SharedShape shape = in.scope.computation.instructions[in.operands[0]].shape;

@@ -167,7 +167,7 @@ class Checker {
     return check("res_attrs", type->type->results);
   }
 
-  // SDY-V15: one block that ends with sdy.return and takes nothing from outside.
+  // SDY-V15: one block that ends with sdy.return and takes nothing from outside (SDY-12).
   absl::StatusOr<const Region*> CheckBody(const Operation& operation) const {
     const bool has_end = operation.regions.size() == 1 && !operation.regions[0].operations.empty() &&
                          operation.regions[0].operations.back()->name == "sdy.return";
@@ -230,7 +230,7 @@ class Checker {
     return absl::OkStatus();
   }
 
-  // SDY-V12, SDY-V17
+  // SDY-V12, SDY-V17: on the mesh of a region SDY-5.
   absl::Status CheckAxes(const AxisNames& axes, const Mesh* mesh) const {
     for (const std::string& axis : axes) {
       if (mesh != nullptr && mesh->Find(axis) == nullptr) {
