@@ -170,6 +170,7 @@ void OpComparison::CompareArgument(const std::string& what, const OpArgument& be
 
 }  // namespace
 
+// COMPAT-1.
 std::vector<Incompatibility> UnsafeChanges(const std::vector<OpInterface>& older,
                                            const std::vector<OpInterface>& newer) {
   std::vector<Incompatibility> found;

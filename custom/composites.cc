@@ -69,6 +69,7 @@ class Appender {
   const Instruction call_;
 };
 
+// CALL-5: within `atol`, else to the bit; empty.
 std::string ToleranceOf(const OpInterface& op) {
   const OpAttrDef* const atol = op.FindAttr("atol");
   if (atol == nullptr || !atol->default_value) return "";

@@ -38,7 +38,7 @@ absl::StatusOr<Registrations> OpenAndCollect(const std::string& path) {
     return BadInput(fmt::format("it is no library of operations: it exports no {}",
                                 version == nullptr ? "assay_abi_version" : "assay_register_ops"));
   }
-  if (version() != ASSAY_OP_ABI_VERSION) {
+  if (version() != ASSAY_OP_ABI_VERSION) {  // LIB-2
     return BadInput(
         fmt::format("it is for version {} of the interface, this is {}", version(), ASSAY_OP_ABI_VERSION));
   }
@@ -90,6 +90,7 @@ absl::Status TryInChild(const std::string& path) {
 
 }  // namespace
 
+// LIB-1.
 absl::StatusOr<std::vector<std::string>> LoadOps(OpRegistry& registry, const std::string& path,
                                                  bool isolated) {
   struct stat file;

@@ -150,7 +150,7 @@ class KernelRun {
     return absl::OkStatus();
   }
 
-  // The elements of an operand with fewer than its bounds, side by side.
+  // KERN-4: the elements of an operand with fewer than its bounds, side by side.
   absl::Status TakeLive(const Literal& operand, AssayArray& input) {
     const DimVector& sizes = input_sizes_.emplace_back(operand.runtime_sizes());
     const ElementType type = operand.shape().element_type();
@@ -292,6 +292,7 @@ class KernelRun {
     return status.ok() ? 0 : 1;
   }
 
+  // CALL-6.
   absl::Status CallComputation(size_t computation, std::span<const AssayArray> arguments,
                                std::span<AssayArray> results) {
     const std::vector<ComputationId> called = CalledComputations(context_.instruction());
@@ -333,6 +334,7 @@ class KernelRun {
     return absl::OkStatus();
   }
 
+  // KERN-3: each output has been allocated.
   absl::StatusOr<Literal> Result() {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       Output& output = outputs_[i];

@@ -20,7 +20,7 @@ std::vector<std::string> StringsOf(const AssayText* texts, size_t count) {
   return strings;
 }
 
-// A structure's maker may know less of it than we do, which leaves the rest zero.
+// LIB-3: a structure's maker may know less of it than we do, which leaves the rest zero.
 template <typename Struct>
 Struct Whole(const Struct& given) {
   Struct whole = {};

@@ -159,6 +159,7 @@ constexpr std::string_view kReferenceLabel = "reference";
 
 absl::Status AlreadyExists(std::string_view what) { return InvalidProgram({}, what); }
 
+// KERN-2.
 absl::Status CheckKernel(const RegisteredOp& op, const KernelDef& kernel) {
   for (const auto& [name, types] : kernel.constraints) {
     const OpAttrDef* const attr = op.interface().FindAttr(name);
@@ -190,10 +191,12 @@ absl::StatusOr<Shape> RegisteredOp::Infer(const InferContext& context) const {
   const Shape& declared = *context.declared;
   ASSAY_ASSIGN_OR_RETURN(const BoundCall bound,
                          BindCall(interface_, context.instruction, context.operands, &declared));
+  // CALL-4.
   if (interface_.has_side_effect && !context.attributes().Bool(Attr::kCustomCallHasSideEffect)) {
     return InvalidProgram({}, fmt::format("op {} has a side effect: custom_call_has_side_effect must be true",
                                           interface_.name));
   }
+  // CALL-3.
   if (shape_.infer == nullptr) return declared;
   ShapeCall call(interface_, context.instruction, context.operands, context.computation, bound);
   ASSAY_RETURN_IF_ERROR(call.Run(shape_));
@@ -227,6 +230,7 @@ absl::StatusOr<std::shared_ptr<const CustomKernel>> RegisteredOp::Prepare(const 
   if (role == KernelRole::kReference && label.empty()) {
     ASSAY_ASSIGN_OR_RETURN(kernel, Select(*this, bound.attrs, kReferenceLabel));
   }
+  // KERN-5: where there is no such kernel, the reference runs the same one again.
   if (kernel == nullptr) {
     ASSAY_ASSIGN_OR_RETURN(kernel, Select(*this, bound.attrs, label));
   }
@@ -270,7 +274,7 @@ absl::StatusOr<std::vector<std::string>> OpRegistry::Add(const Registrations& re
     return own.get();
   };
   for (const Registrations::Op& op : registrations.ops) {
-    const RegisteredOp* const there = next->FindOp(op.interface.name);
+    const RegisteredOp* const there = next->FindOp(op.interface.name);  // OP-2
     if (there != nullptr && SameInterface(there->interface(), op.interface)) continue;
     if (there != nullptr)
       return AlreadyExists(

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -58,7 +59,8 @@ absl::StatusOr<std::vector<std::string>> Add(OpRegistry& registry,
   return registry.Add(*registrations);
 }
 
-TEST_CASE("registry: the same again changes nothing, another interface is refused", "[custom][registry]") {
+TEST_CASE("registry: the same again changes nothing, another interface is refused",
+          "[custom][registry][OP-2]") {
   OpRegistry registry;
   CHECK(*Add(registry, TellShifted) == std::vector<std::string>{"Test.Shifted"});
   const auto again = [](const AssayRegistrar* registrar) {
@@ -83,7 +85,7 @@ TEST_CASE("registry: the same again changes nothing, another interface is refuse
   CHECK_THAT(MessageOf(Add(registry, taken).status()), Contains("op TopK: the name 'TopK' has no prefix"));
 }
 
-TEST_CASE("registry: kernels and gradients are of operations that are there", "[custom][registry]") {
+TEST_CASE("registry: kernels and gradients are of operations that are there", "[custom][registry][KERN-2]") {
   OpRegistry registry;
   const auto error = [&](const std::function<void(const AssayRegistrar*)>& tell) {
     return MessageOf(Add(registry, tell).status());
@@ -117,6 +119,25 @@ TEST_CASE("registry: kernels and gradients are of operations that are there", "[
   CHECK_THAT(error([](const AssayRegistrar*) { throw std::runtime_error("half-way"); }),
              Contains("threw while it registered: half-way"));
   CHECK(registry.ops()->FindOp("Test.Shifted")->kernels().size() == 1);
+}
+
+// A library that was built for an older interface has shorter structures: what lies behind their end is not read.
+TEST_CASE("registry: a shorter structure leaves the rest zero", "[custom][registry][LIB-3]") {
+  const auto tell = [](size_t size) {
+    return [size](const AssayRegistrar* registrar) {
+      const AssayText output = {"y: f32", 6};
+      AssayOp op = {};
+      op.size = size;
+      op.name = {"Test.Short", 10};
+      op.outputs = &output, op.num_outputs = 1;
+      op.composite = {"no_namespace", 12};
+      registrar->op(registrar->self, &op);
+    };
+  };
+  OpRegistry registry;
+  CHECK_THAT(MessageOf(Add(registry, tell(sizeof(AssayOp))).status()), Contains("composite 'no_namespace'"));
+  REQUIRE(Add(registry, tell(offsetof(AssayOp, composite))).ok());
+  CHECK(registry.ops()->FindOp("Test.Short")->interface().composite.empty());
 }
 
 TEST_CASE("registry: programs made by the builder call operations", "[custom][registry]") {

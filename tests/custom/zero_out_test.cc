@@ -211,7 +211,8 @@ TEST_CASE("zero out by the builder: its gradient", "[custom][gradient]") {
   CHECK(LiteralToText(*found) == "( { { 0, 0, 0 }, { 0, 50, 0 } } )");
 }
 
-TEST_CASE("libraries of operations: what is refused leaves nothing behind", "[custom][library]") {
+TEST_CASE("libraries of operations: what is refused leaves nothing behind",
+          "[custom][library][LIB-1][LIB-2]") {
   OpRegistry registry;
   for (const std::string name :
        {"no_entry_point", "other_version", "bad_spec", "two_interfaces", "no_such_op", "throws"}) {

@@ -80,7 +80,7 @@ class Ops(CliCase):
                           "{preserve_index = 1 : i64}")
         self.refuse(3, ["c.hlo:4:", "Acme.ZeroOut", "s8"], "s8[2]", ["s8[2] {1, 2}"], "Acme.ZeroOut", command="verify")
 
-    def test_a_shape_function(self):
+    def test_a_shape_function(self):  # CALL-3
         self.refuse(3, ["c.hlo:4:", "op Acme.ZeroOut: output 0 has the shape [5], the program says s32[4]"],
                     "s32[4]", ["s32[5] {5,4,3,2,1}"], "Acme.ZeroOut", command="verify")
         self.refuse(3, "the program says f32[2,2]", "f32[2,2]", ["f32[2,7] {{1,1,1,1,1,1,1},{1,1,1,1,1,1,1}}"], "Test.Rows", command="verify")
@@ -200,11 +200,11 @@ ENTRY e {
         self.assertEqual(shown("{axes = array<i64: 3>, names = [\\\"u\\\", \\\"v\\\"], eps = 1.5 : f32, flag = true, type = f64, "
                                "shape = array<i64: 2, 3>}"), "3 u v 1.5 yes 12 2,3,")
 
-    def test_memory_is_aligned(self):
+    def test_memory_is_aligned(self):  # KERN-3
         self.run_call("out0 s32[1]\n[1]\n", "s32[1]", ["s8[] 1", "s8[1] {1}", "s8[3] {1,2,3}", "s8[0] {}", "s8[70] {" + ",".join(["1"] * 70) + "}"],
                       "Test.Aligned")
 
-    def test_run_time_sizes(self):
+    def test_run_time_sizes(self):  # KERN-4
         self.run_call("out0 f32[2]\n[1. 2.]\n", "f32[<=4]", ["f32[4] {1,2,3,4}", "s32[] 2"], "Test.FirstOf")
         self.refuse(5, "count is 9", "f32[<=4]", ["f32[4] {1,2,3,4}", "s32[] 9"], "Test.FirstOf")
         # As many as the input has, and more than the result may have.
@@ -224,12 +224,12 @@ ENTRY e {
                 result = self.expect(0, "run", program, "--load-ops", KERNELS, "--engine", engine, "--jobs", jobs)
                 self.assertEqual(result.stdout.decode(), "out0 s32[3]\n[   1 1000    0]\n")
 
-    def test_called_computations(self):
+    def test_called_computations(self):  # CALL-6
         f = "f {\n  a = f32[2] parameter(0)\n  ROOT b = f32[2] multiply(a, a)\n}\n"
         self.run_call("out0 f32[2]\n[16. 81.]\n", "f32[2]", ["f32[2] {2,3}"], "Test.Applied", more=", called_computations={f}", before=f)
         self.refuse(5, "0 called computations", "f32[2]", ["f32[2] {2,3}"], "Test.Applied")
 
-    def test_kernels_are_compared_with_the_reference_kernel(self):
+    def test_kernels_are_compared_with_the_reference_kernel(self):  # KERN-5
         one = ["f32[1] {1}"]
         self.run_call("out0 f32[1]\n[2.]\n", "f32[1]", one, "Test.Doubled", engines=["reference"])
         self.run_call("out0 f32[1]\n[3.]\n", "f32[1]", one, "Test.Doubled", engines=["exact"])
@@ -238,13 +238,13 @@ ENTRY e {
         near = self.file("n.hlo", call("f32[1]", one, "Test.Near"))
         self.expect(0, "run", near, "--load-ops", KERNELS, "--crosscheck", "full")
 
-    def test_labels_are_asked_for(self):
+    def test_labels_are_asked_for(self):  # KERN-1
         self.run_call("out0 f32[1]\n[2.]\n", "f32[1]", ["f32[1] {1}"], "Test.Doubled", engines=["exact"],
                       more=', frontend_attributes={assay.kernel="reference"}')
         self.refuse(4, ["no kernel", "label 'none'"], "f32[1]", ["f32[1] {1}"], "Test.Doubled",
                     more=', frontend_attributes={assay.kernel="none"}')
 
-    def test_composites_are_compared_with_operations(self):
+    def test_composites_are_compared_with_operations(self):  # CALL-5
         def program(name, version, factor):
             return self.file("c.hlo", f"""HloModule m
 scaled {{
@@ -267,7 +267,7 @@ ENTRY e {{
 
     # ---- kernels that go wrong ----
 
-    def test_faults_of_kernels(self):
+    def test_faults_of_kernels(self):  # KERN-3
         faults = {"throws": (5, "threw: on purpose"), "throws_other": (5, "threw something"), "fails": (5, "value 5 is wrong"),
                   "unimplemented": (4, "not here"), "exhausted": (5, "too much"), "unfilled": (5, "output 0 was not allocated"),
                   "wrong_shape": (5, "output 0 is allocated with the sizes [7,7], the program says f32[2]"),
@@ -279,13 +279,13 @@ ENTRY e {{
         for fault, (code, error) in faults.items():
             self.refuse(code, ["c.hlo:4:", "Test.Faulty", error], "f32[2]", ["f32[2] {1,2}"], "Test.Faulty", f"{{fault = \\\"{fault}\\\"}}")
 
-    def test_selection(self):
+    def test_selection(self):  # KERN-1
         self.refuse(3, "op Test.Twice: two kernels fit alike: cpu, T in {f32}", "f32[2]", ["f32[2] {1,2}"], "Test.Twice")
         self.refuse(4, ["op Test.Twice has no kernel for cpu with T = s32", "registered: cpu, T in {f32}; "], "s32[2]", ["s32[2] {1,2}"],
                     "Test.Twice")
         self.refuse(4, ["op Test.Rows has no kernel", "registered: none"], "f32[2,3]", ["f32[2] {1,2}"], "Test.Rows")
 
-    def test_calls_that_do_not_fit(self):
+    def test_calls_that_do_not_fit(self):  # CALL-3, CALL-4
         x = ["s32[2] {1,2}"]
         for config, error in (("{what = 1 : i64}", "what"), ("{preserve_index = -1 : i64}", "-1"), ("{preserve_index = 1.5 : f32}", "preserve_index"),
                               ("{preserve_index = }", "backend_config")):
