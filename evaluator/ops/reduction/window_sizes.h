@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// The number of window positions in each dimension, or the violated constraint: "OP-C2" rank, C3 size, C4
+// The number of window positions in each dimension, or the violated constraint: "{op}-C2" rank, C3 size, C4
 // stride, C5 dilations, C7 padded size; where the section of `op` has one number for all of them, `only` is
 // that number.
 absl::StatusOr<DimVector> WindowOutputSizes(const InferContext& context, std::string_view op, int only,
