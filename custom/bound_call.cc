@@ -77,7 +77,7 @@ class CallBinder {
 
 constexpr int64_t kMostResults = 1 << 20;
 
-// ATTR-2..4.
+// ATTR-2, ATTR-3, ATTR-4.
 absl::Status CallBinder::ReadAttrs() {
   const absl::StatusOr<ConfigDictionary> config = ReadCallConfig(call_);
   if (!config.ok()) return WithPrefix(config.status(), fmt::format("op {}", op_.name));
