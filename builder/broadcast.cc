@@ -1,4 +1,4 @@
-// Broadcasting of builder operands (spec/broadcasting.md), and the helpers that every family uses.
+// Broadcasting of builder operands (docs/spec/broadcasting.md), and the helpers that every family uses.
 //
 // BinaryOp(lhs, rhs, list): ranks differ: the smaller operand is placed in the larger one's space by the
 // list (InDim); then sizes must be equal or 1 (Degenerate), and each operand is replicated to the result.

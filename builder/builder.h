@@ -1,13 +1,13 @@
 // The operations of the builder, by the names and in the argument order of the XLA operation document
-// (spec/operations.md section 5 lists them; the family pages say what each means and becomes).
+// (docs/spec/operations.md section 5 lists them; the family pages say what each means and becomes).
 //
 //   assay::builder::XlaBuilder b("axpy");
 //   auto x = Parameter(&b, 0, shape, "x");
 //   auto y = Add(Mul(ConstantR0<float>(&b, 2), x), ConstantR1<float>(&b, {1, 2, 3}), {1});
 //   absl::StatusOr<XlaComputation> axpy = b.Build(y);
 //
-// Binary operations broadcast as spec/broadcasting.md says, by explicit reshape and broadcast instructions.
-// Lists are absl::Span, because a braced list must convert to the argument.
+// Binary operations broadcast as docs/spec/broadcasting.md says, by explicit reshape and broadcast
+// instructions. Lists are absl::Span, because a braced list must convert to the argument.
 #ifndef ASSAY_BUILDER_BUILDER_H_
 #define ASSAY_BUILDER_BUILDER_H_
 

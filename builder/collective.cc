@@ -1,4 +1,4 @@
-// Replicas, partitions, collectives (spec/operations-collective.md).
+// Replicas, partitions, collectives (docs/spec/operations-collective.md).
 #include "builder/internal.h"
 
 namespace assay::builder {

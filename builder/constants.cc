@@ -1,4 +1,5 @@
-// Parameters, constants and iota (spec/operations-shape.md Constant, Iota; operations-control.md Parameter).
+// Parameters, constants and iota (docs/spec/operations-shape.md Constant, Iota;
+// docs/spec/operations-control.md Parameter).
 #include <cstring>
 
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-// Structure, control flow, streams and channels (spec/operations-control.md).
+// Structure, control flow, streams and channels (docs/spec/operations-control.md).
 #include "builder/internal.h"
 
 namespace assay::builder {

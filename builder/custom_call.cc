@@ -1,4 +1,4 @@
-// Custom calls and asynchronous operations (spec/operations-control.md CustomCall, Async, Copy).
+// Custom calls and asynchronous operations (docs/spec/operations-control.md CustomCall, Async, Copy).
 #include "builder/internal.h"
 
 namespace assay::builder {

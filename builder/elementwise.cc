@@ -1,4 +1,4 @@
-// Elementwise operations, comparison, choice and conversion (spec/operations-elementwise.md).
+// Elementwise operations, comparison, choice and conversion (docs/spec/operations-elementwise.md).
 #include "builder/internal.h"
 
 namespace assay::builder {

@@ -36,7 +36,8 @@ absl::StatusOr<const Shape*> ArrayShape(XlaBuilder* builder, XlaOp op, std::stri
 absl::StatusOr<XlaOp> AddWithElementType(XlaBuilder* builder, NewInstruction instruction,
                                          std::optional<ElementType> type);
 
-// broadcasting.md: the operand replicated to `sizes`, its own sizes being 1 or those (reshape + broadcast).
+// docs/spec/broadcasting.md: the operand replicated to `sizes`, its own sizes being 1 or those (reshape +
+// broadcast).
 absl::StatusOr<XlaOp> BroadcastDegenerate(XlaBuilder* builder, XlaOp operand, Int64s sizes);
 absl::StatusOr<XlaOp> AddBroadcast(XlaBuilder* builder, XlaOp operand, Int64s sizes, Int64s dimensions);
 // Both operands at the result's sizes.

@@ -1,5 +1,5 @@
-// Contractions, convolution, transforms, solvers, normalisation (spec/operations-linalg.md) and random
-// numbers (spec/operations-rng.md).
+// Contractions, convolution, transforms, solvers, normalisation (docs/spec/operations-linalg.md) and random
+// numbers (docs/spec/operations-rng.md).
 #include "builder/internal.h"
 
 namespace assay::builder {

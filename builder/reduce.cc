@@ -1,4 +1,4 @@
-// Reductions, windows, map and scan (spec/operations-linalg.md RED to Scan).
+// Reductions, windows, map and scan (docs/spec/operations-linalg.md RED to Scan).
 #include <algorithm>
 
 #include "builder/internal.h"

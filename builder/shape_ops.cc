@@ -1,4 +1,4 @@
-// Shape and data movement (spec/operations-shape.md).
+// Shape and data movement (docs/spec/operations-shape.md).
 #include "base/checked.h"
 #include "builder/internal.h"
 

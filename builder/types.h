@@ -1,4 +1,5 @@
-// Arguments of builder calls: enumerations and dimension numbers (spec/operations.md and its family pages).
+// Arguments of builder calls: enumerations and dimension numbers (docs/spec/operations.md and its family
+// pages).
 #ifndef ASSAY_BUILDER_TYPES_H_
 #define ASSAY_BUILDER_TYPES_H_
 

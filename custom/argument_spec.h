@@ -1,4 +1,4 @@
-// `name: io-type` of inputs and outputs (custom-ops.md, 1.1).
+// `name: io-type` of inputs and outputs (docs/spec/custom-ops.md, 1.1).
 #ifndef ASSAY_CUSTOM_ARGUMENT_SPEC_H_
 #define ASSAY_CUSTOM_ARGUMENT_SPEC_H_
 

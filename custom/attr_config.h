@@ -1,4 +1,4 @@
-// Attributes' values as a call's backend_config writes them (custom-ops.md, CALL-2), and back.
+// Attributes' values as a call's backend_config writes them (docs/spec/custom-ops.md, CALL-2), and back.
 #ifndef ASSAY_CUSTOM_ATTR_CONFIG_H_
 #define ASSAY_CUSTOM_ATTR_CONFIG_H_
 

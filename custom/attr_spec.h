@@ -1,4 +1,4 @@
-// `name: attr-type [>= n] [= default]` (custom-ops.md, 1.2).
+// `name: attr-type [>= n] [= default]` (docs/spec/custom-ops.md, 1.2).
 #ifndef ASSAY_CUSTOM_ATTR_SPEC_H_
 #define ASSAY_CUSTOM_ATTR_SPEC_H_
 

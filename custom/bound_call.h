@@ -1,5 +1,5 @@
 // A custom call held against the interface of its operation: which operand is which input, what the
-// attributes are, what the results must be (custom-ops.md, CALL-1, CALL-2, ATTR-1..4).
+// attributes are, what the results must be (docs/spec/custom-ops.md, CALL-1, CALL-2, ATTR-1..4).
 #ifndef ASSAY_CUSTOM_BOUND_CALL_H_
 #define ASSAY_CUSTOM_BOUND_CALL_H_
 

@@ -33,7 +33,7 @@ enum {
   ASSAY_INTERNAL = 7,
 };
 
-/* Element types by the codes of XLA's PrimitiveType (spec/shapes.md): 1 pred, 2 s8, … 11 f32, 12 f64. */
+/* Element types by the codes of XLA's PrimitiveType (docs/spec/shapes.md): 1 pred, 2 s8, … 11 f32, 12 f64. */
 typedef int32_t AssayType;
 
 enum { ASSAY_UNKNOWN = -1 };

@@ -1,5 +1,5 @@
 // Whether programs that were written for an older registration of an operation mean the same with a newer one
-// (custom-ops.md, section 6).
+// (docs/spec/custom-ops.md, section 6).
 #ifndef ASSAY_CUSTOM_COMPATIBILITY_H_
 #define ASSAY_CUSTOM_COMPATIBILITY_H_
 

@@ -1,4 +1,4 @@
-// Composite calls held against the operations that may be taken for them (custom-ops.md, CALL-5).
+// Composite calls held against the operations that may be taken for them (docs/spec/custom-ops.md, CALL-5).
 #ifndef ASSAY_CUSTOM_COMPOSITES_H_
 #define ASSAY_CUSTOM_COMPOSITES_H_
 

@@ -1,4 +1,4 @@
-// The gradient of a registered operation as a program (custom-ops.md, section 5).
+// The gradient of a registered operation as a program (docs/spec/custom-ops.md, section 5).
 #ifndef ASSAY_CUSTOM_GRADIENT_PROGRAM_H_
 #define ASSAY_CUSTOM_GRADIENT_PROGRAM_H_
 

@@ -1,4 +1,4 @@
-// Libraries of operations (custom-ops.md, section 3).
+// Libraries of operations (docs/spec/custom-ops.md, section 3).
 #ifndef ASSAY_CUSTOM_LIBRARY_H_
 #define ASSAY_CUSTOM_LIBRARY_H_
 

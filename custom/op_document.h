@@ -12,9 +12,9 @@ namespace assay::custom {
 // Several lines: signature, documentation, inputs, outputs, attributes with their constraints and defaults.
 std::string DocumentOf(const OpInterface& op);
 
-// Wrappers as sources (custom-ops.md, section 3): `acme_zero_out(to_zero, preserve_index=0, name=None)`,
-// required arguments first, inferred attributes left out. Names that the language keeps for itself get a '_'
-// behind them.
+// Wrappers as sources (docs/spec/custom-ops.md, section 3): `acme_zero_out(to_zero, preserve_index=0,
+// name=None)`, required arguments first, inferred attributes left out. Names that the language keeps for
+// itself get a '_' behind them.
 //
 // The Python one returns `_call(op, operands, attributes, name=name)`. Sequences are lists among the
 // operands, lists are lists, types are their names, shapes and tensors the texts that a registration has

@@ -1,5 +1,5 @@
 // The interface of a registered operation, independent of any implementation: names, inputs, outputs,
-// attributes (spec/custom-ops.md, section 1). It is made of the short texts of a registration,
+// attributes (docs/spec/custom-ops.md, section 1). It is made of the short texts of a registration,
 // "T: {f32, s32}", "to_zero: T".
 #ifndef ASSAY_CUSTOM_OP_INTERFACE_H_
 #define ASSAY_CUSTOM_OP_INTERFACE_H_
@@ -60,7 +60,7 @@ struct OpAttrDef {
   std::optional<OpAttrValue> default_value;
   // The registered text in one form, whatever its spaces were: what messages and documents show.
   std::string spec;
-  // Whether operands say the value (custom-ops.md, 1.1); set by MakeInterface.
+  // Whether operands say the value (docs/spec/custom-ops.md, 1.1); set by MakeInterface.
   bool is_inferred = false;
 };
 

@@ -1,5 +1,5 @@
-// Reading the short texts of a registration, word by word (custom-ops.md, section 1). Space between words has
-// no meaning.
+// Reading the short texts of a registration, word by word (docs/spec/custom-ops.md, section 1). Space between
+// words has no meaning.
 #ifndef ASSAY_CUSTOM_SPEC_READER_H_
 #define ASSAY_CUSTOM_SPEC_READER_H_
 

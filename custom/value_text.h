@@ -1,4 +1,4 @@
-// Values of attributes as text (custom-ops.md, 1.2): what op_interface.h's functions are made of.
+// Values of attributes as text (docs/spec/custom-ops.md, 1.2): what op_interface.h's functions are made of.
 #ifndef ASSAY_CUSTOM_VALUE_TEXT_H_
 #define ASSAY_CUSTOM_VALUE_TEXT_H_
 

@@ -1,5 +1,5 @@
 // A program that a partitioner has been over, against the whole one: inputs cut as the partitioned parameters say, outputs put
-// together again. Spec: sharding.md, SDY-3, SDY-9, SDY-23.
+// together again. Spec: docs/spec/sharding.md, SDY-3, SDY-9, SDY-23.
 #ifndef ASSAY_DEVICES_PARTITIONED_H_
 #define ASSAY_DEVICES_PARTITIONED_H_
 

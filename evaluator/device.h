@@ -1,5 +1,5 @@
-// The devices of a run, and what one of them sees of the others. Spec: operations-collective.md, "Process grid" and SYNC-1;
-// operations-control.md, "Channels".
+// The devices of a run, and what one of them sees of the others. Spec: docs/spec/operations-collective.md,
+// "Process grid" and SYNC-1; docs/spec/operations-control.md, "Channels".
 //
 // Every device evaluates the same program. A collective is a joint step of its group: the n-th execution of an instruction
 // by one member meets the n-th execution by each other one. What waits for whom is decided behind this interface
@@ -27,8 +27,8 @@ inline constexpr int64_t kMaxDevices = 4096;
 // R replicas of P partitions each. Device (r, p) has the id r * P + p.
 struct DeviceGrid {
   int64_t replicas = 1, partitions = 1;
-  // Values outside of manual regions are the same on all devices (sharding.md, SDY-2): a program that no partitioner has been
-  // over. What leaves the run is device 0's.
+  // Values outside of manual regions are the same on all devices (docs/spec/sharding.md, SDY-2): a program
+  // that no partitioner has been over. What leaves the run is device 0's.
   bool logical = false;
 
   bool operator==(const DeviceGrid&) const = default;

@@ -1,5 +1,5 @@
-// Moving elements without looking at them, by logical index: what every op of spec/operations-shape.md is made of.
-// Engines do not include this header (elements.h says why).
+// Moving elements without looking at them, by logical index: what every op of docs/spec/operations-shape.md
+// is made of. Engines do not include this header (elements.h says why).
 #ifndef ASSAY_EVALUATOR_ELEMENT_MOVES_H_
 #define ASSAY_EVALUATOR_ELEMENT_MOVES_H_
 

@@ -1,4 +1,5 @@
-// The shape rules UNARY and BINARY (spec/operations-elementwise.md, shared constraints). The ops themselves are in ops/.
+// The shape rules UNARY and BINARY (docs/spec/operations-elementwise.md, shared constraints). The ops
+// themselves are in ops/.
 #include "evaluator/elementwise.h"
 
 #include "evaluator/strips.h"

@@ -1,4 +1,5 @@
-// Replica groups of collectives: GRP-C1 to GRP-C6 of spec/operations-collective.md, and the devices that they name.
+// Replica groups of collectives: GRP-C1 to GRP-C6 of docs/spec/operations-collective.md, and the devices that
+// they name.
 #ifndef ASSAY_EVALUATOR_REPLICA_GROUPS_H_
 #define ASSAY_EVALUATOR_REPLICA_GROUPS_H_
 

@@ -1,4 +1,4 @@
-// Checks and result building that the families of spec/operations-shape.md share.
+// Checks and result building that the families of docs/spec/operations-shape.md share.
 #ifndef ASSAY_EVALUATOR_SHAPE_RULES_H_
 #define ASSAY_EVALUATOR_SHAPE_RULES_H_
 

@@ -1,5 +1,6 @@
 // Annotations among instructions, which change no value. Of shardings: custom calls that give their operand and stand
-// where a compiler reads them (spec/sharding.md, SDY-25). JAX writes them into reducers too, where a sum must still be seen as one.
+// where a compiler reads them (docs/spec/sharding.md, SDY-25). JAX writes them into reducers too, where a sum
+// must still be seen as one.
 #ifndef ASSAY_HLO_ANNOTATION_H_
 #define ASSAY_HLO_ANNOTATION_H_
 

@@ -1,4 +1,4 @@
-// Attributes of instructions: plain data (spec/hlo-text.md sections 5 and 6).
+// Attributes of instructions: plain data (docs/spec/hlo-text.md sections 5 and 6).
 #ifndef ASSAY_HLO_ATTRIBUTE_H_
 #define ASSAY_HLO_ATTRIBUTE_H_
 

@@ -1,4 +1,4 @@
-// What the `type` of a compare is where it is not written (spec/operations-elementwise.md).
+// What the `type` of a compare is where it is not written (docs/spec/operations-elementwise.md).
 #ifndef ASSAY_HLO_COMPARE_TYPE_H_
 #define ASSAY_HLO_COMPARE_TYPE_H_
 

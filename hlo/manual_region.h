@@ -1,5 +1,5 @@
-// Manual regions in HLO (spec/sharding.md, section 4 and SDY-27). XLA writes sdy.manual_computation, the body of JAX's
-// shard_map, as three instructions:
+// Manual regions in HLO (docs/spec/sharding.md, section 4 and SDY-27). XLA writes sdy.manual_computation, the
+// body of JAX's shard_map, as three instructions:
 //
 //   in   = custom-call(x, y), custom_call_target="xla.sdy.GlobalToLocalShape",
 //            frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[...]>", xla.sdy.manual_axes="#sdy<manual_axes{...}>"}

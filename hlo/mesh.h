@@ -1,6 +1,6 @@
-// Meshes of devices and shardings over them, as the Shardy dialect of StableHLO has them (spec/sharding.md, sections 2 and
-// 3): plain data, and the rules of what they may say (SDY-V1 to SDY-V8). Their text is in sharding_syntax.h, which piece of
-// a value a device holds in shard_layout.h.
+// Meshes of devices and shardings over them, as the Shardy dialect of StableHLO has them
+// (docs/spec/sharding.md, sections 2 and 3): plain data, and the rules of what they may say (SDY-V1 to
+// SDY-V8). Their text is in sharding_syntax.h, which piece of a value a device holds in shard_layout.h.
 #ifndef ASSAY_HLO_MESH_H_
 #define ASSAY_HLO_MESH_H_
 

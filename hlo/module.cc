@@ -8,7 +8,7 @@
 namespace assay {
 
 std::vector<ComputationId> CalledComputations(const Instruction& instruction) {
-  // The order in which spec/hlo-text.md section 8 prints them.
+  // The order in which docs/spec/hlo-text.md section 8 prints them.
   static constexpr Attr kInOrder[] = {Attr::kCondition,
                                       Attr::kBody,
                                       Attr::kSelect,

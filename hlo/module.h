@@ -37,8 +37,8 @@ struct StringOrJson {
 };
 using FrontendAttributes = std::vector<std::pair<std::string, StringOrJson>>;  // sorted by key, bytewise
 
-// Attributes that every instruction may carry and that change no value (operations-control.md, last section),
-// but for backend_config, which custom calls read.
+// Attributes that every instruction may carry and that change no value (docs/spec/operations-control.md, last
+// section), but for backend_config, which custom calls read.
 struct InstructionExtras {
   InstructionExtras() {}  // not defaulted: as Instruction's
   OpMetadata metadata;

@@ -1,4 +1,5 @@
-// Which piece of a value a device holds (spec/sharding.md: SDY-7 to SDY-9, SDY-11, SDY-14 to SDY-17, SDY-23).
+// Which piece of a value a device holds (docs/spec/sharding.md: SDY-7 to SDY-9, SDY-11, SDY-14 to SDY-17,
+// SDY-23).
 //
 // The devices have positions in a mesh, and a position is a number in mixed radix: its digits are the coordinates. Every
 // dimension i of the value is cut into counts()[i] chunks of ceil(size / count) elements, the last ones shorter or empty,

@@ -1,5 +1,6 @@
-// The text of meshes and shardings (spec/sharding.md, sections 2 and 3), the same wherever it stands: in StableHLO, and in
-// the strings that HLO keeps it in (xla.sdy.sharding="#sdy.sharding<@mesh, [{\"r\"}, {}]>").
+// The text of meshes and shardings (docs/spec/sharding.md, sections 2 and 3), the same wherever it stands: in
+// StableHLO, and in the strings that HLO keeps it in (xla.sdy.sharding="#sdy.sharding<@mesh, [{\"r\"},
+// {}]>").
 //
 // Reading checks syntax alone, SDY-V8 among it; hlo/mesh.h has the rules. Printing gives the canonical form. Where `at` is
 // known, it is the place of the text in a larger one and errors carry their own.

@@ -1,5 +1,5 @@
 // Decoding, encoding and rounding of all float formats by integer arithmetic on the bits of doubles
-// (spec/shapes.md 2.1). Strips of elements are in element_io.cc.
+// (docs/spec/shapes.md 2.1). Strips of elements are in element_io.cc.
 #include "literal/float_format.h"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Decode and encode every float format, with ONE rounding (spec/shapes.md 2.1).
+// Decode and encode every float format, with ONE rounding (docs/spec/shapes.md 2.1).
 //
 // Every format is at most as wide as f64, so a value of any format is a double exactly and decoding never
 // rounds. NaNs travel in doubles with their sign and payload (the payload in the top mantissa bits), so a

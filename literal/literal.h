@@ -1,8 +1,8 @@
 // A value: a dense array, a tuple of values, a token or an opaque handle.
 //
 // Arrays are stored row-major in logical order whatever the shape's layout says, one element in Bytes(type)
-// bytes (spec/shapes.md section 2). Copying a Literal shares its storage; tuples and get-tuple-element copy
-// nothing. Storage is written only through MutableBytes, which first makes it unshared.
+// bytes (docs/spec/shapes.md section 2). Copying a Literal shares its storage; tuples and get-tuple-element
+// copy nothing. Storage is written only through MutableBytes, which first makes it unshared.
 //
 // A dynamic dimension's run-time size travels with the value (DYN-1); elements at or beyond it are dead and
 // hold zero.

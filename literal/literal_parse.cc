@@ -1,5 +1,5 @@
-// Reading values from HLO text: ParseLiteral of literal_text.h (spec/hlo-text.md sections 1 and 4,
-// spec/shapes.md 9.3). Printing is in literal_text.cc.
+// Reading values from HLO text: ParseLiteral of literal_text.h (docs/spec/hlo-text.md sections 1 and 4,
+// docs/spec/shapes.md 9.3). Printing is in literal_text.cc.
 //
 // Elements are tokens of the HLO lexer, commas between them carry no meaning, and every pair of braces must
 // hold as many entries as its dimension has. A decimal is rounded to f64 first and then to the element type:

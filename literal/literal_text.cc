@@ -1,5 +1,5 @@
-// Printing values: the canonical HLO text of spec/hlo-text.md section 8. Reading is in literal_parse.cc, the
-// form for terminals in literal_display.cc.
+// Printing values: the canonical HLO text of docs/spec/hlo-text.md section 8. Reading is in literal_parse.cc,
+// the form for terminals in literal_display.cc.
 #include "literal/literal_text.h"
 
 #include <bit>

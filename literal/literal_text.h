@@ -1,4 +1,4 @@
-// Values as text (spec/shapes.md 9.3, spec/hlo-text.md sections 4 and 8).
+// Values as text (docs/spec/shapes.md 9.3, docs/spec/hlo-text.md sections 4 and 8).
 #ifndef ASSAY_LITERAL_LITERAL_TEXT_H_
 #define ASSAY_LITERAL_LITERAL_TEXT_H_
 

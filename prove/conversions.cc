@@ -1,5 +1,5 @@
 // convert between all types of at most 32 bits, over every value of the source: one rounding from the exact
-// source (spec/operations-elementwise.md, ConvertElementType).
+// source (docs/spec/operations-elementwise.md, ConvertElementType).
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Integer functions over all pairs of values of types of at most 8 bits: the oracle reads the definitions of
-// spec/operations-elementwise.md literally, in 64-bit arithmetic that can't overflow on such operands.
+// docs/spec/operations-elementwise.md literally, in 64-bit arithmetic that can't overflow on such operands.
 #include <algorithm>
 
 #include "fmt/format.h"

@@ -1,4 +1,4 @@
-// Float formats and rounding as the prover sees them: written from spec/shapes.md 2.1 alone, without the
+// Float formats and rounding as the prover sees them: written from docs/spec/shapes.md 2.1 alone, without the
 // library's own formats, so that a mistake there is found and not repeated.
 //
 // A format is its list of non-negative values in the order of their patterns (ValueOf). Rounding a real number

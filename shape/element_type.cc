@@ -1,4 +1,5 @@
-// The table of element types: spec/shapes.md sections 2 and 2.1. One row a type, in the order of the enum.
+// The table of element types: docs/spec/shapes.md sections 2 and 2.1. One row a type, in the order of the
+// enum.
 #include "shape/element_type.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// The table of element types: spec/shapes.md section 2. Adding an element type: docs/adding_an_op.md.
+// The table of element types: docs/spec/shapes.md section 2. Adding an element type: docs/adding_an_op.md.
 #ifndef ASSAY_SHAPE_ELEMENT_TYPE_H_
 #define ASSAY_SHAPE_ELEMENT_TYPE_H_
 
@@ -47,7 +47,7 @@ inline constexpr int kNumElementTypes = static_cast<int>(ElementType::kC128) + 1
 
 enum class TypeClass : uint8_t { kPred, kSigned, kUnsigned, kFloat, kComplex };
 
-// What a float format does beyond its finite values (spec/shapes.md 2.1).
+// What a float format does beyond its finite values (docs/spec/shapes.md 2.1).
 enum class FloatSpecials : uint8_t {
   kIeee,    // infinities, NaNs with payload
   kFn,      // no infinity; all ones (with either sign) is NaN; overflow gives NaN
@@ -97,7 +97,7 @@ inline bool IsFloat(ElementType t) { return ClassOf(t) == TypeClass::kFloat; }
 inline bool IsComplex(ElementType t) { return ClassOf(t) == TypeClass::kComplex; }
 // f32 for c64, f64 for c128; the type itself otherwise.
 ElementType ComponentType(ElementType type);
-// The floating type with more mantissa bits, ties by more exponent bits (spec/shapes.md section 7).
+// The floating type with more mantissa bits, ties by more exponent bits (docs/spec/shapes.md section 7).
 ElementType HigherPrecision(ElementType a, ElementType b);
 // The unsigned integral type of the same width; pred counts as 8 bits wide. None for 6- and 128-bit types.
 std::optional<ElementType> UnsignedOfWidth(int bits);

@@ -37,7 +37,7 @@ inline constexpr int kMaxMaps = 6;
 using RunFn = absl::FunctionRef<void(const int64_t* offsets, const int64_t* strides, int64_t length)>;
 void ForEachRun(std::span<const int64_t> sizes, std::span<const AffineMap> maps, RunFn run);
 
-// Dimensions of a window (spec/operations-linalg.md, ReduceWindow): padding may be negative.
+// Dimensions of a window (docs/spec/operations-linalg.md, ReduceWindow): padding may be negative.
 struct WindowDimension {
   int64_t size = 1;
   int64_t stride = 1;

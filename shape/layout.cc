@@ -1,4 +1,4 @@
-// Where a layout puts elements in linear memory (spec/shapes.md section 4) and how many bytes that takes
+// Where a layout puts elements in linear memory (docs/spec/shapes.md section 4) and how many bytes that takes
 // (section 5). The part of shape.h that is about layouts.
 #include <algorithm>
 

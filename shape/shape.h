@@ -1,4 +1,4 @@
-// Shapes: what values look like (spec/shapes.md sections 1, 3 to 8). No data, no operations.
+// Shapes: what values look like (docs/spec/shapes.md sections 1, 3 to 8). No data, no operations.
 //
 // A Shape is an array (element type, sizes, dynamic flags, layout), a tuple, a token, an opaque handle or
 // a buffer (a mutable array handle). Arrays always have a layout: the row-major default where none was
@@ -31,7 +31,7 @@ inline constexpr int64_t kUnboundedSize = std::numeric_limits<int64_t>::min();
 using Tile = std::vector<int64_t>;
 inline constexpr int64_t kCombineDimension = std::numeric_limits<int64_t>::min();
 
-// spec/shapes.md 4.3 to 4.5: everything in a layout but minor_to_major.
+// docs/spec/shapes.md 4.3 to 4.5: everything in a layout but minor_to_major.
 struct LayoutTail {
   std::vector<Tile> tiles;
   int64_t tail_padding_alignment_in_elements = 1;  // L(n)
@@ -111,7 +111,7 @@ class Shape {
   // "f32[2,3]": with its layout only where `with_layout`; hlo text form (shape_text.h).
   std::string ToString(bool with_layout = false) const;
 
-  // Relations of spec/shapes.md section 7.
+  // Relations of docs/spec/shapes.md section 7.
   static bool Equal(const Shape& a, const Shape& b);       // layout and flags too
   static bool Compatible(const Shape& a, const Shape& b);  // flags, layout ignored
   static bool CompatibleIgnoringFpPrecision(const Shape& a, const Shape& b);
@@ -141,7 +141,8 @@ const Shape* SubshapeOrNull(const Shape& shape, std::span<const int64_t> index);
 // Calls fn for each leaf (non-tuple subshape), depth first.
 void ForEachLeaf(const Shape& shape, const std::function<void(const ShapeIndex&, const Shape&)>& fn);
 
-// Slots in memory and byte size with layout: padding, tiles, tail padding, E(n) (spec/shapes.md section 5).
+// Slots in memory and byte size with layout: padding, tiles, tail padding, E(n) (docs/spec/shapes.md section
+// 5).
 absl::StatusOr<int64_t> LayoutSlots(const Shape& array);
 absl::StatusOr<int64_t> LayoutByteSize(const Shape& array);
 // The slot of a logical index under the array's layout (section 4.2 to 4.4).

@@ -1,4 +1,4 @@
-// Reading and printing shapes: spec/hlo-text.md section 2, spec/shapes.md sections 9.1 and 9.2.
+// Reading and printing shapes: docs/spec/hlo-text.md section 2, docs/spec/shapes.md sections 9.1 and 9.2.
 //
 // The reader is a cursor over bytes with no token objects: the HLO parser calls it for every shape of a
 // program, so an array shape of rank <= 4 without layout tail allocates nothing.

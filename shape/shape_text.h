@@ -1,4 +1,5 @@
-// Shapes as text: "f32[2,<=3]{1,0:T(8,128)}" (spec/shapes.md section 9, spec/hlo-text.md section 2).
+// Shapes as text: "f32[2,<=3]{1,0:T(8,128)}" (docs/spec/shapes.md section 9, docs/spec/hlo-text.md section
+// 2).
 #ifndef ASSAY_SHAPE_SHAPE_TEXT_H_
 #define ASSAY_SHAPE_SHAPE_TEXT_H_
 

@@ -1,5 +1,6 @@
-// What programs that build shapes ask of them (spec/shapes.md sections 3 and 4): ranks, dimension numbers counted from the
-// end, and where elements lie in memory. The builder's callers use these; operations take no negative numbers (SHAPE-5).
+// What programs that build shapes ask of them (docs/spec/shapes.md sections 3 and 4): ranks, dimension
+// numbers counted from the end, and where elements lie in memory. The builder's callers use these; operations
+// take no negative numbers (SHAPE-5).
 #ifndef ASSAY_SHAPE_SHAPE_UTIL_H_
 #define ASSAY_SHAPE_SHAPE_UTIL_H_
 

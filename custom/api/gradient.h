@@ -1,4 +1,4 @@
-// Gradients: instructions for dL/d(inputs) from those for dL/d(outputs) (custom-ops.md, section 5).
+// Gradients: instructions for dL/d(inputs) from those for dL/d(outputs) (docs/spec/custom-ops.md, section 5).
 #ifndef ASSAY_CUSTOM_API_GRADIENT_H_
 #define ASSAY_CUSTOM_API_GRADIENT_H_
 

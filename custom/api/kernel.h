@@ -1,4 +1,4 @@
-// Kernels: what computes an operation (custom-ops.md, section 2).
+// Kernels: what computes an operation (docs/spec/custom-ops.md, section 2).
 #ifndef ASSAY_CUSTOM_API_KERNEL_H_
 #define ASSAY_CUSTOM_API_KERNEL_H_
 

@@ -1,5 +1,5 @@
-// Registration: what a library of operations says of itself when it is loaded (custom-ops.md, sections 1 and 3). The
-// two functions that Assay looks for in a library are defined here.
+// Registration: what a library of operations says of itself when it is loaded (docs/spec/custom-ops.md,
+// sections 1 and 3). The two functions that Assay looks for in a library are defined here.
 #ifndef ASSAY_CUSTOM_API_REGISTRATION_H_
 #define ASSAY_CUSTOM_API_REGISTRATION_H_
 

@@ -1,5 +1,6 @@
-// Shape functions: what an operation's author says about shapes (custom-ops.md, 1.3). Shapes may be known in part, and
-// functions are monotone: more that is known of the inputs never makes them fail less or say less.
+// Shape functions: what an operation's author says about shapes (docs/spec/custom-ops.md, 1.3). Shapes may be
+// known in part, and functions are monotone: more that is known of the inputs never makes them fail less or
+// say less.
 #ifndef ASSAY_CUSTOM_API_SHAPE_INFERENCE_H_
 #define ASSAY_CUSTOM_API_SHAPE_INFERENCE_H_
 

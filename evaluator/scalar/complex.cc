@@ -1,5 +1,5 @@
-// Complex arithmetic, roots, logarithms and powers (spec/operations-elementwise.md, NUM-9). The exponential
-// and trigonometric functions and their inverses are in complex_functions.cc.
+// Complex arithmetic, roots, logarithms and powers (docs/spec/operations-elementwise.md, NUM-9). The
+// exponential and trigonometric functions and their inverses are in complex_functions.cc.
 //
 // Each component is an exact real expression of the operands' four parts, rounded once: through exact sums
 // and their ratio where it is rational; through one MPFR call on an exactly computed argument where it

@@ -1,5 +1,6 @@
-// Complex functions, each component the exact value rounded once (spec/operations-elementwise.md, NUM-9).
-// `format` is the component's format. Specials are C17 Annex G (defect report 471 included), but multiplication recovers nothing.
+// Complex functions, each component the exact value rounded once (docs/spec/operations-elementwise.md,
+// NUM-9). `format` is the component's format. Specials are C17 Annex G (defect report 471 included), but
+// multiplication recovers nothing.
 #ifndef ASSAY_EVALUATOR_SCALAR_COMPLEX_H_
 #define ASSAY_EVALUATOR_SCALAR_COMPLEX_H_
 

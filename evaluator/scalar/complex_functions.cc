@@ -1,5 +1,5 @@
 // Complex exponentials, trigonometric and hyperbolic functions and their inverses, each component rounded
-// once (spec/operations-elementwise.md, "Complex definitions"). Logarithms, roots and powers are in
+// once (docs/spec/operations-elementwise.md, "Complex definitions"). Logarithms, roots and powers are in
 // complex.cc.
 //
 // Finite operands: each component is a real formula of x and y without poles, enclosed by intervals until it

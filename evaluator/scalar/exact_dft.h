@@ -1,5 +1,5 @@
 // Discrete Fourier transforms of rank 1 to 3 whose every output component is the exact value rounded once
-// (spec/operations-linalg.md, Fft).
+// (docs/spec/operations-linalg.md, Fft).
 //
 // The value of an output component is sum_u C_u cos(2 pi u / L) with dyadic C_u, divided by N for the
 // inverse. It is found in three steps:

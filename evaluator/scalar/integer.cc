@@ -1,6 +1,6 @@
 // Integer operations: Div, Rem, Pow, Mulhi, the shifts, PopulationCount and Clz of
-// spec/operations-elementwise.md. Add, multiply and the bitwise ops are the machine's own, wrapped by the
-// caller.
+// docs/spec/operations-elementwise.md. Add, multiply and the bitwise ops are the machine's own, wrapped by
+// the caller.
 #include "evaluator/scalar/integer.h"
 
 #include <bit>

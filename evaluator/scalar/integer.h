@@ -1,4 +1,4 @@
-// Integer operations of any width from 1 to 64 bits (spec/operations-elementwise.md, NUM-2).
+// Integer operations of any width from 1 to 64 bits (docs/spec/operations-elementwise.md, NUM-2).
 //
 // Signed values travel sign-extended in int64_t, unsigned ones zero-extended in uint64_t; `bits` is the width
 // of the element type. Operands are values of that type, and so is every result (wrapped mod 2^bits). The

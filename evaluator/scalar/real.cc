@@ -1,4 +1,4 @@
-// Real functions, correctly rounded (spec/operations-elementwise.md, NUM-1, NUM-3, NUM-4).
+// Real functions, correctly rounded (docs/spec/operations-elementwise.md, NUM-1, NUM-3, NUM-4).
 //
 // Arithmetic is the machine's own double arithmetic rounded once more, where that second rounding is proven
 // harmless; every other function is one MPFR call toward zero at 64 bits, whose ternary value tells

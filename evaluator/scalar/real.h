@@ -2,8 +2,8 @@
 //
 // Each takes exact values (doubles that are values of the operand's format) and returns RN_F of the exact
 // real result as a double. NaN results are CanonicalNaN(format). Exact cases, signed zeros and infinities are
-// those of spec/operations-elementwise.md. The reference computes through MPFR (only this folder includes
-// mpfr.h and mpc.h).
+// those of docs/spec/operations-elementwise.md. The reference computes through MPFR (only this folder
+// includes mpfr.h and mpc.h).
 #ifndef ASSAY_EVALUATOR_SCALAR_REAL_H_
 #define ASSAY_EVALUATOR_SCALAR_REAL_H_
 

@@ -1,4 +1,5 @@
-// The one place where an exact value that no double holds is rounded to a float format (spec/shapes.md 2.1).
+// The one place where an exact value that no double holds is rounded to a float format (docs/spec/shapes.md
+// 2.1).
 //
 // Whoever computes exactly (MPFR, MPC, ExactSum) hands over the leading 64 bits and whether anything nonzero
 // follows them; that is enough to round correctly to every format.

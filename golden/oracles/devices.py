@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes golden/devices/: collectives on several devices.
 
-A small model of operations-collective.md: a device is (replica, partition), its value a list of integers; groups are worked
+A small model of docs/spec/operations-collective.md: a device is (replica, partition), its value a list of integers; groups are worked
 out by the table of modes, and each result by the definition of its op. Needs numpy. Run it again after a change: output is
 reproducible.
 """

@@ -32,7 +32,7 @@ def along(key, *values):
 
 
 def examples(t):
-    """Those of operations-collective.md and of the documents that it comes from."""
+    """Those of docs/spec/operations-collective.md and of the documents that it comes from."""
     two = each("arg0", "f32[2] {1, 2.5}", "f32[2] {3, 5.25}")
     x = "x = f32[2] parameter(0)\n"
     give(t, "example_all_gather", x + "ROOT r = f32[4] all-gather(x), dimensions={0}, replica_groups={{0,1}}", two,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes golden/elementwise/: exact values by Python integers and fractions, refusals, and the worked examples
-of spec/operations-elementwise.md (elementwise_spec.py). Run it again after a change: output is reproducible.
+of docs/spec/operations-elementwise.md (elementwise_spec.py). Run it again after a change: output is reproducible.
 
 The transcendental functions, power and atan2 are not here (their goldens come from MPFR).
 """

@@ -1,4 +1,4 @@
-"""The worked examples of spec/operations-elementwise.md, and programs that its constraints refuse."""
+"""The worked examples of docs/spec/operations-elementwise.md, and programs that its constraints refuse."""
 
 
 def case(name, op, operands, result, attributes="", decision=None):

@@ -1,7 +1,7 @@
 """Element types as bit patterns, exact: an oracle that shares nothing with the code under test.
 
 A float value is ("nan", 0, 0), ("inf", sign, 0) or ("fin", sign, magnitude) with an exact Fraction; sign is
-0 or 1. rn() is RN_F of spec/shapes.md 2.1.
+0 or 1. rn() is RN_F of docs/spec/shapes.md 2.1.
 """
 from fractions import Fraction
 from math import isqrt

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes golden/quantized/: StableHLO's quantized types.
 
-Expected values are worked out in rational numbers, step by step as spec/quantized.md says (quantized_base.py), those of
+Expected values are worked out in rational numbers, step by step as docs/spec/quantized.md says (quantized_base.py), those of
 transcendental functions with mpmath; the examples of its section 8 are compared with the numbers printed there.
 """
 import sys

@@ -1,4 +1,4 @@
-"""golden/quantized: quantized types and their arithmetic in rational numbers (spec/quantized.md sections 1 to 3).
+"""golden/quantized: quantized types and their arithmetic in rational numbers (docs/spec/quantized.md sections 1 to 3).
 
 A real is a value of float_bits: ("fin", sign, magnitude), ("inf", sign, 0) or NAN. A quantized element is the integer of its
 storage.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes golden/sharding/: programs of the Shardy dialect that are evaluated on logical values (spec/sharding.md, SDY-1 and
+"""Writes golden/sharding/: programs of the Shardy dialect that are evaluated on logical values (docs/spec/sharding.md, SDY-1 and
 SDY-2), what its rules refuse, and manual regions (sharding_regions.py).
 
 A sharding says where the pieces of a value live, never what the value is, so the expected values are those of the program

@@ -1,4 +1,4 @@
-"""golden/random/: the streams of spec/operations-rng.md in Python: integers for the bits, NumPy scalars for the
+"""golden/random/: the streams of docs/spec/operations-rng.md in Python: integers for the bits, NumPy scalars for the
 arithmetic in f32 and f64, mpmath for log, sine and cosine."""
 import math
 

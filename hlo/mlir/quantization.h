@@ -1,4 +1,5 @@
-// The element type !quant.uniform<...> of StableHLO (spec/quantized.md section 1): its text, its rules, its equality.
+// The element type !quant.uniform<...> of StableHLO (docs/spec/quantized.md section 1): its text, its rules,
+// its equality.
 #ifndef ASSAY_HLO_MLIR_QUANTIZATION_H_
 #define ASSAY_HLO_MLIR_QUANTIZATION_H_
 

@@ -1,5 +1,6 @@
-// Shardings and replica groups, both ways (spec/hlo-proto.md section 5). A module keeps both as canonical HLO
-// text, so reading writes text and lets the text parser check it, and writing reads the text again.
+// Shardings and replica groups, both ways (docs/spec/hlo-proto.md section 5). A module keeps both as
+// canonical HLO text, so reading writes text and lets the text parser check it, and writing reads the text
+// again.
 #ifndef ASSAY_HLO_PROTO_DEVICES_H_
 #define ASSAY_HLO_PROTO_DEVICES_H_
 

@@ -1,4 +1,4 @@
-// A Module as a serialized HloModuleProto (spec/hlo-proto.md section 8).
+// A Module as a serialized HloModuleProto (docs/spec/hlo-proto.md section 8).
 #ifndef ASSAY_HLO_PROTO_EXPORT_H_
 #define ASSAY_HLO_PROTO_EXPORT_H_
 

@@ -1,4 +1,5 @@
-// HloModuleProto, HloProto and HloSnapshot to a Module (spec/hlo-proto.md). Syntax only: Verify does the rest.
+// HloModuleProto, HloProto and HloSnapshot to a Module (docs/spec/hlo-proto.md). Syntax only: Verify does the
+// rest.
 #ifndef ASSAY_HLO_PROTO_IMPORT_H_
 #define ASSAY_HLO_PROTO_IMPORT_H_
 

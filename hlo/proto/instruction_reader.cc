@@ -1,4 +1,5 @@
-// The parts of an instruction that every op has, and which fields each op reads (spec/hlo-proto.md section 3).
+// The parts of an instruction that every op has, and which fields each op reads (docs/spec/hlo-proto.md
+// section 3).
 #include "hlo/proto/instruction_reader.h"
 
 #include <utility>

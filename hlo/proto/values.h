@@ -1,4 +1,4 @@
-// Shapes and literals as messages, both ways (spec/hlo-proto.md section 4).
+// Shapes and literals as messages, both ways (docs/spec/hlo-proto.md section 4).
 #ifndef ASSAY_HLO_PROTO_VALUES_H_
 #define ASSAY_HLO_PROTO_VALUES_H_
 

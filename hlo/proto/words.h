@@ -1,4 +1,5 @@
-// Enumerations of the messages and the words that attributes have for them (spec/hlo-proto.md sections 3 to 5).
+// Enumerations of the messages and the words that attributes have for them (docs/spec/hlo-proto.md sections 3
+// to 5).
 #ifndef ASSAY_HLO_PROTO_WORDS_H_
 #define ASSAY_HLO_PROTO_WORDS_H_
 

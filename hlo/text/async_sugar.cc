@@ -1,5 +1,5 @@
 // "negate-start", "negate-update" and "negate-done": async operations around a computation that the text
-// leaves out (spec/hlo-text.md section 6, end).
+// leaves out (docs/spec/hlo-text.md section 6, end).
 #include <utility>
 
 #include "fmt/format.h"

@@ -1,5 +1,5 @@
-// Values of instruction attributes by form (spec/hlo-text.md section 5), but for computations (parser.cc) and
-// device groups (device_groups.h).
+// Values of instruction attributes by form (docs/spec/hlo-text.md section 5), but for computations
+// (parser.cc) and device groups (device_groups.h).
 #ifndef ASSAY_HLO_TEXT_ATTRIBUTE_VALUES_H_
 #define ASSAY_HLO_TEXT_ATTRIBUTE_VALUES_H_
 

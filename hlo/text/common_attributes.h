@@ -1,4 +1,4 @@
-// Attributes that every instruction may carry (spec/hlo-text.md section 7).
+// Attributes that every instruction may carry (docs/spec/hlo-text.md section 7).
 #ifndef ASSAY_HLO_TEXT_COMMON_ATTRIBUTES_H_
 #define ASSAY_HLO_TEXT_COMMON_ATTRIBUTES_H_
 

@@ -1,5 +1,5 @@
 // Lists of devices: replica_groups in its three forms, and the parts that shardings share with them
-// (spec/hlo-text.md section 5). Shardings themselves are in sharding_text.h.
+// (docs/spec/hlo-text.md section 5). Shardings themselves are in sharding_text.h.
 #ifndef ASSAY_HLO_TEXT_DEVICE_GROUPS_H_
 #define ASSAY_HLO_TEXT_DEVICE_GROUPS_H_
 

@@ -1,4 +1,4 @@
-// Instructions, operands and attributes of HLO text (spec/hlo-text.md sections 3, 6 and 7).
+// Instructions, operands and attributes of HLO text (docs/spec/hlo-text.md sections 3, 6 and 7).
 #include <utility>
 
 #include "fmt/format.h"

@@ -1,5 +1,5 @@
-// The lexer of HLO text. Numbers and words follow the order of trials that spec/hlo-text.md section 1 gives;
-// the common cases (plain words, plain integers) are decided by the byte that ends them.
+// The lexer of HLO text. Numbers and words follow the order of trials that docs/spec/hlo-text.md section 1
+// gives; the common cases (plain words, plain integers) are decided by the byte that ends them.
 #include "hlo/text/lexer.h"
 
 #include <array>

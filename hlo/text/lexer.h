@@ -1,4 +1,4 @@
-// Tokens of HLO text (spec/hlo-text.md section 1). Shapes and literals are read from the raw text by
+// Tokens of HLO text (docs/spec/hlo-text.md section 1). Shapes and literals are read from the raw text by
 // shape/shape_text and literal/literal_text; the parser then tells the lexer how far they went.
 #ifndef ASSAY_HLO_TEXT_LEXER_H_
 #define ASSAY_HLO_TEXT_LEXER_H_

@@ -1,4 +1,4 @@
-// The value of a constant in HLO text (spec/hlo-text.md section 4).
+// The value of a constant in HLO text (docs/spec/hlo-text.md section 4).
 #ifndef ASSAY_HLO_TEXT_LITERAL_VALUE_H_
 #define ASSAY_HLO_TEXT_LITERAL_VALUE_H_
 

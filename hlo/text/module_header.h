@@ -1,4 +1,4 @@
-// The first line of a module and the stack frame tables after it (spec/hlo-text.md section 3).
+// The first line of a module and the stack frame tables after it (docs/spec/hlo-text.md section 3).
 #ifndef ASSAY_HLO_TEXT_MODULE_HEADER_H_
 #define ASSAY_HLO_TEXT_MODULE_HEADER_H_
 

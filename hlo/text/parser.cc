@@ -1,4 +1,4 @@
-// Modules and computations of HLO text (spec/hlo-text.md section 3).
+// Modules and computations of HLO text (docs/spec/hlo-text.md section 3).
 //
 // Decision: headerless-with-signature. A text without header whose first computation has a signature,
 // "%f (a: f32[]) -> f32[] {", is read as headerless, though the reference refuses it.

@@ -1,4 +1,4 @@
-// HLO text to Module: syntax only (spec/hlo-text.md sections 1 to 7).
+// HLO text to Module: syntax only (docs/spec/hlo-text.md sections 1 to 7).
 #ifndef ASSAY_HLO_TEXT_PARSER_H_
 #define ASSAY_HLO_TEXT_PARSER_H_
 

@@ -1,4 +1,4 @@
-// Which attributes an instruction shows, and in what order (spec/hlo-text.md section 8).
+// Which attributes an instruction shows, and in what order (docs/spec/hlo-text.md section 8).
 //
 // One order serves all ops; an op shows those attributes of the list that it has. Three things are decided
 // here beside the order: values that are left out because they are what reading would supply, lists that

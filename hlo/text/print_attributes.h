@@ -1,4 +1,5 @@
-// Which attributes an instruction shows, and in what order (spec/hlo-text.md section 8). Used by printer.cc.
+// Which attributes an instruction shows, and in what order (docs/spec/hlo-text.md section 8). Used by
+// printer.cc.
 #ifndef ASSAY_HLO_TEXT_PRINT_ATTRIBUTES_H_
 #define ASSAY_HLO_TEXT_PRINT_ATTRIBUTES_H_
 

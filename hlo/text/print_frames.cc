@@ -1,5 +1,5 @@
-// Stack frame tables (spec/hlo-text.md section 3). Numbers are 1-based; a frame's parent_frame_id is one more
-// than its caller's number, 1 where it has none.
+// Stack frame tables (docs/spec/hlo-text.md section 3). Numbers are 1-based; a frame's parent_frame_id is one
+// more than its caller's number, 1 where it has none.
 #include "hlo/text/print_frames.h"
 
 namespace assay::print {

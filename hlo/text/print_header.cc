@@ -1,4 +1,5 @@
-// The first line of a module's text and the stack frame tables below it (spec/hlo-text.md sections 3 and 8).
+// The first line of a module's text and the stack frame tables below it (docs/spec/hlo-text.md sections 3 and
+// 8).
 #include "hlo/text/print_header.h"
 
 #include "fmt/format.h"

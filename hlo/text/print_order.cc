@@ -1,4 +1,4 @@
-// Canonical order and async sugar (spec/hlo-text.md section 8).
+// Canonical order and async sugar (docs/spec/hlo-text.md section 8).
 #include "hlo/text/print_order.h"
 
 #include <numeric>

@@ -1,5 +1,5 @@
 // The canonical order of computations and instructions, and which async computations the sugared form hides
-// (spec/hlo-text.md section 8). Linear time, no recursion. Used by printer.cc.
+// (docs/spec/hlo-text.md section 8). Linear time, no recursion. Used by printer.cc.
 #ifndef ASSAY_HLO_TEXT_PRINT_ORDER_H_
 #define ASSAY_HLO_TEXT_PRINT_ORDER_H_
 

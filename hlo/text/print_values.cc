@@ -1,4 +1,5 @@
-// Attribute values, strings, numbers and names of canonical HLO text (spec/hlo-text.md sections 5, 7, 8).
+// Attribute values, strings, numbers and names of canonical HLO text (docs/spec/hlo-text.md sections 5, 7,
+// 8).
 #include "hlo/text/print_values.h"
 
 #include <array>

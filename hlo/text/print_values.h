@@ -1,5 +1,5 @@
 // Pieces of canonical HLO text that know nothing of modules: strings, numbers, names, and the value of one
-// attribute (spec/hlo-text.md sections 5, 7 and 8). Used by printer.cc.
+// attribute (docs/spec/hlo-text.md sections 5, 7 and 8). Used by printer.cc.
 #ifndef ASSAY_HLO_TEXT_PRINT_VALUES_H_
 #define ASSAY_HLO_TEXT_PRINT_VALUES_H_
 

@@ -1,4 +1,4 @@
-// Module to canonical HLO text (spec/hlo-text.md section 8): what XLA's printer writes with its default
+// Module to canonical HLO text (docs/spec/hlo-text.md section 8): what XLA's printer writes with its default
 // options and large constants, but for negative zero and for what its own parser would read as something
 // else. Order and async sugar: print_order.cc; attribute values: print_values.cc; which attributes stand on
 // an instruction: print_attributes.cc; the module's first line: print_header.cc.

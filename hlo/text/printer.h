@@ -1,4 +1,4 @@
-// Module to canonical HLO text (spec/hlo-text.md section 8).
+// Module to canonical HLO text (docs/spec/hlo-text.md section 8).
 #ifndef ASSAY_HLO_TEXT_PRINTER_H_
 #define ASSAY_HLO_TEXT_PRINTER_H_
 

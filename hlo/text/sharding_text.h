@@ -1,5 +1,5 @@
-// Shardings as canonical text (spec/hlo-text.md section 5). They are opaque to evaluation but for runs on
-// several devices.
+// Shardings as canonical text (docs/spec/hlo-text.md section 5). They are opaque to evaluation but for runs
+// on several devices.
 #ifndef ASSAY_HLO_TEXT_SHARDING_TEXT_H_
 #define ASSAY_HLO_TEXT_SHARDING_TEXT_H_
 

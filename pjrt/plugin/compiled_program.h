@@ -35,8 +35,8 @@ struct CompiledProgram {
   CompileOptions options;
   Program program;
   std::shared_ptr<const Plan> plan;
-  // On which it is evaluated. A program that no partitioner has been over (sharding.md, SDY-2) has one set of values for all
-  // partitions, and runs once unless it has manual regions.
+  // On which it is evaluated. A program that no partitioner has been over (docs/spec/sharding.md, SDY-2) has
+  // one set of values for all partitions, and runs once unless it has manual regions.
   DeviceGrid grid;
   bool is_logical = false;
   std::vector<Leaf> arguments, outputs;

@@ -1,4 +1,4 @@
-// spec/broadcasting.md: every worked example, by its values and, where section 5 states it, by its text.
+// docs/spec/broadcasting.md: every worked example, by its values and, where section 5 states it, by its text.
 #include <catch2/catch.hpp>
 
 #include "builder/builder.h"

@@ -1,5 +1,5 @@
-// Calls held against an interface: spec/custom-ops.md, CALL-1, CALL-2, ATTR-1, ATTR-2, ATTR-3, ATTR-4. What
-// each call means is worked by hand.
+// Calls held against an interface: docs/spec/custom-ops.md, CALL-1, CALL-2, ATTR-1, ATTR-2, ATTR-3, ATTR-4.
+// What each call means is worked by hand.
 #include "custom/bound_call.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
-// Section 6 of spec/custom-ops.md (COMPAT-1): each line of its list of safe and unsafe changes, judged by hand.
+// Section 6 of docs/spec/custom-ops.md (COMPAT-1): each line of its list of safe and unsafe changes, judged
+// by hand.
 #include "custom/compatibility.h"
 
 #include <catch2/catch.hpp>

@@ -17,7 +17,7 @@ inline OpInterface Made(const OpRegistration& registration) {
   return *std::move(op);
 }
 
-// The running example of custom-ops.md, section 1.
+// The running example of docs/spec/custom-ops.md, section 1.
 inline OpRegistration ZeroOutRegistration() {
   return {.name = "Acme.ZeroOut",
           .attrs = {"preserve_index: int >= 0 = 0", "T: {f32, s32}"},

@@ -1,4 +1,5 @@
-// Registrations: spec/custom-ops.md, OP-1, OP-3, sections 1.1 and 1.2. What each text means is worked by hand.
+// Registrations: docs/spec/custom-ops.md, OP-1, OP-3, sections 1.1 and 1.2. What each text means is worked by
+// hand.
 #include "custom/op_interface.h"
 
 #include <algorithm>

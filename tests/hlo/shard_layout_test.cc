@@ -1,4 +1,5 @@
-// The worked examples of spec/sharding.md, section 8, and the table of SDY-24 (tiles that XLA gives to shardings), by hand.
+// The worked examples of docs/spec/sharding.md, section 8, and the table of SDY-24 (tiles that XLA gives to
+// shardings), by hand.
 #include "hlo/shard_layout.h"
 
 #include <catch2/catch.hpp>

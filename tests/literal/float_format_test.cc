@@ -27,8 +27,8 @@ uint64_t RoundAndEncode(double value, T type) {
 }
 uint64_t Bits(double value) { return std::bit_cast<uint64_t>(value); }
 
-// The formats once more, written down from spec/shapes.md 2.1 for the oracle: exponent and mantissa bits,
-// bias, and the patterns that are no finite number.
+// The formats once more, written down from docs/spec/shapes.md 2.1 for the oracle: exponent and mantissa
+// bits, bias, and the patterns that are no finite number.
 struct FloatLayout {
   T type;
   int exponent, mantissa, bias;

@@ -22,7 +22,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 uint64_t Round(double x, ElementType type) { return RoundReal(RealOf(x), FormatOf(type)); }
 
-TEST_CASE("The prover rounds to every format as spec/shapes.md 2.1 says") {
+TEST_CASE("The prover rounds to every format as docs/spec/shapes.md 2.1 says") {
   using T = ElementType;
   CHECK(Round(1.5, T::kF8E4M3FN) == 0x3c);
   CHECK(Round(1e10, T::kF8E4M3FN) == 0x7f);

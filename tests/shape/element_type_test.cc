@@ -1,4 +1,4 @@
-// Numbers of spec/shapes.md section 2.
+// Numbers of docs/spec/shapes.md section 2.
 #include "shape/element_type.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The worked numbers of spec/shapes.md section 4.
+// The worked numbers of docs/spec/shapes.md section 4.
 #include "base/error.h"
 #include "catch2/catch.hpp"
 #include "shape/index.h"

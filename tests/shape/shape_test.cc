@@ -1,4 +1,4 @@
-// Sections 3 and 5 to 8 of spec/shapes.md.
+// Sections 3 and 5 to 8 of docs/spec/shapes.md.
 #include "shape/shape.h"
 
 #include "base/error.h"

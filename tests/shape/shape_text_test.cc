@@ -1,4 +1,4 @@
-// Shapes as text: spec/hlo-text.md section 2, spec/shapes.md section 9.
+// Shapes as text: docs/spec/hlo-text.md section 2, docs/spec/shapes.md section 9.
 #include "shape/shape_text.h"
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-// The worked numbers of spec/shapes.md sections 3 and 4, and every slot of some layouts against the positions of elements.
+// The worked numbers of docs/spec/shapes.md sections 3 and 4, and every slot of some layouts against the
+// positions of elements.
 #include "shape/shape_util.h"
 
 #include <map>

@@ -1,4 +1,5 @@
-// The geometry of a gather as strides (spec/operations-shape.md, Gather): each index vector moves one slice.
+// The geometry of a gather as strides (docs/spec/operations-shape.md, Gather): each index vector moves one
+// slice.
 #ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_GATHER_PLAN_H_
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_GATHER_PLAN_H_
 

@@ -1,4 +1,4 @@
-// The windows of a scatter as strides (spec/operations-shape.md, Scatter), and walks over them.
+// The windows of a scatter as strides (docs/spec/operations-shape.md, Scatter), and walks over them.
 #ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SCATTER_WINDOWS_H_
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SCATTER_WINDOWS_H_
 

@@ -1,4 +1,4 @@
-// The parts of a select-and-scatter (spec/operations-linalg.md) that there are several ways to do.
+// The parts of a select-and-scatter (docs/spec/operations-linalg.md) that there are several ways to do.
 #ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SELECTION_H_
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SELECTION_H_
 

@@ -1,4 +1,4 @@
-// One dimension of a window sliding over a base (spec/operations-linalg.md, ReduceWindow): which window
+// One dimension of a window sliding over a base (docs/spec/operations-linalg.md, ReduceWindow): which window
 // offsets meet base elements. Both directions are arithmetic progressions, computed without a search, so
 // ops walk only what contributes.
 //

@@ -1,4 +1,4 @@
-// all-gather and its pair. Spec: operations-collective.md.
+// all-gather and its pair. Spec: docs/spec/operations-collective.md.
 #include <cstring>
 #include <utility>
 

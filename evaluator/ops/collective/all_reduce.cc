@@ -1,4 +1,5 @@
-// all-reduce, its pair, and reduce-scatter. Spec: operations-collective.md; RED-1 and RED-2 of operations-linalg.md.
+// all-reduce, its pair, and reduce-scatter. Spec: docs/spec/operations-collective.md; RED-1 and RED-2 of
+// docs/spec/operations-linalg.md.
 #include <cstring>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// all-to-all and collective-broadcast. Spec: operations-collective.md.
+// all-to-all and collective-broadcast. Spec: docs/spec/operations-collective.md.
 #include <algorithm>
 #include <cstring>
 #include <utility>

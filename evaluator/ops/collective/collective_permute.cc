@@ -1,4 +1,4 @@
-// collective-permute and its pair. Spec: operations-collective.md.
+// collective-permute and its pair. Spec: docs/spec/operations-collective.md.
 #include <algorithm>
 #include <cstring>
 #include <utility>

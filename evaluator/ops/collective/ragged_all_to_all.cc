@@ -1,5 +1,5 @@
 // ragged-all-to-all(input, output, input_offsets, send_sizes, output_offsets, recv_sizes). Spec:
-// operations-collective.md. Of n members, with u updates for each, member s sends to member m:
+// docs/spec/operations-collective.md. Of n members, with u updates for each, member s sends to member m:
 //   for update t, with e = m * u + t:  result@m[oo@s[e] + i] = input@s[io@s[e] + i], 0 <= i < ss@s[e];
 // other rows keep `output`. Overlapping writes: the higher s wins, then the higher t.
 #include <cstring>

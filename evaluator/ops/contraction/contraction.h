@@ -1,4 +1,4 @@
-// Sums of products of two element types (spec/operations-linalg.md, "Contractions", DOT-T): what dot,
+// Sums of products of two element types (docs/spec/operations-linalg.md, "Contractions", DOT-T): what dot,
 // ragged-dot, scaled-dot and convolution share.
 //
 // Floating and complex results are +0 plus the exact sum of the exact products, rounded once a component (so a sum of

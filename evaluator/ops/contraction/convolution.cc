@@ -1,5 +1,5 @@
-// convolution (spec/operations-linalg.md, Conv to ConvGeneralDilated). The window's shape rule is window_axis.h, the
-// arithmetic contraction.h.
+// convolution (docs/spec/operations-linalg.md, Conv to ConvGeneralDilated). The window's shape rule is
+// window_axis.h, the arithmetic contraction.h.
 
 #include <algorithm>
 #include <cmath>

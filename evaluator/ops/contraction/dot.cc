@@ -1,5 +1,5 @@
-// dot (spec/operations-linalg.md, Dot and DotGeneral). ragged-dot and scaled-dot are in files of their own;
-// the arithmetic is contraction.h.
+// dot (docs/spec/operations-linalg.md, Dot and DotGeneral). ragged-dot and scaled-dot are in files of their
+// own; the arithmetic is contraction.h.
 
 #include <limits>
 

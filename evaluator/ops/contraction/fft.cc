@@ -1,4 +1,4 @@
-// fft (spec/operations-linalg.md, Fft): the four kinds as one complex transform; exactness is
+// fft (docs/spec/operations-linalg.md, Fft): the four kinds as one complex transform; exactness is
 // evaluator/scalar/exact_dft.h.
 
 #include <algorithm>

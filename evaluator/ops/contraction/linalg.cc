@@ -1,5 +1,5 @@
-// cholesky and triangular-solve (spec/operations-linalg.md, "Solvers"): inner sums are exact, every RN of the
-// formulas is one rounding to the element type (complex: a component at a time).
+// cholesky and triangular-solve (docs/spec/operations-linalg.md, "Solvers"): inner sums are exact, every RN
+// of the formulas is one rounding to the element type (complex: a component at a time).
 
 #include <complex>
 #include <vector>

@@ -1,5 +1,5 @@
-// ragged-dot (spec/operations-linalg.md, RaggedDot): a dot whose rows, contraction or batches come in groups
-// of run-time sizes.
+// ragged-dot (docs/spec/operations-linalg.md, RaggedDot): a dot whose rows, contraction or batches come in
+// groups of run-time sizes.
 
 #include <algorithm>
 #include <vector>

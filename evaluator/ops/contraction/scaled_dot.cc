@@ -1,4 +1,4 @@
-// scaled-dot (spec/operations-linalg.md, ScaledDot): a dot of operands with block scales.
+// scaled-dot (docs/spec/operations-linalg.md, ScaledDot): a dot of operands with block scales.
 
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"

@@ -1,4 +1,4 @@
-// async-start, async-update, async-done. Spec: operations-control.md, "Async".
+// async-start, async-update, async-done. Spec: docs/spec/operations-control.md, "Async".
 //
 // The wrapped computation f runs once, where the last of its parameters is bound: at the start as a rule,
 // else at the update or done that binds it. start and update give ((arguments so far...), result of f,

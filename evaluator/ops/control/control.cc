@@ -1,4 +1,4 @@
-// Control flow: call, fusion, conditional, while, and the copy pair. Spec: operations-control.md.
+// Control flow: call, fusion, conditional, while, and the copy pair. Spec: docs/spec/operations-control.md.
 // Asynchronous wrappers are in async.cc, custom calls in custom_call.cc.
 #include "evaluator/ops/control/control.h"
 

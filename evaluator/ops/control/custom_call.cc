@@ -1,6 +1,6 @@
-// custom-call: the targets that real modules contain. Spec: operations-control.md, CustomCall. A target that
-// stands for an HLO operation is evaluated as that operation; one of the module's custom_ops (custom_op.h) by the kernel
-// that it has for references. No library is ever loaded from a name in a program.
+// custom-call: the targets that real modules contain. Spec: docs/spec/operations-control.md, CustomCall. A
+// target that stands for an HLO operation is evaluated as that operation; one of the module's custom_ops
+// (custom_op.h) by the kernel that it has for references. No library is ever loaded from a name in a program.
 #include "evaluator/ops/control/custom_call.h"
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Streams and channels: infeed, outfeed, send, recv. Spec: operations-control.md, "Streams" and "Channels".
+// Streams and channels: infeed, outfeed, send, recv. Spec: docs/spec/operations-control.md, "Streams" and
+// "Channels".
 //
 // Infeed, outfeed and host transfers are queues of the process (ProcessState). A channel leads from one device to another,
 // or, without pairs, from each to itself (DeviceLink): send puts a value on it and waits for nobody, recv-done takes it. The

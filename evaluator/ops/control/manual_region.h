@@ -1,5 +1,6 @@
 // Where a program goes over from whole values to those of one device, and back: the custom calls that XLA writes for
-// sdy.manual_computation, the body of JAX's shard_map, and its older forms. Spec: sharding.md, SDY-10 to SDY-20, SDY-26, SDY-27.
+// sdy.manual_computation, the body of JAX's shard_map, and its older forms. Spec: docs/spec/sharding.md,
+// SDY-10 to SDY-20, SDY-26, SDY-27.
 //
 // Every device evaluates the whole program. Outside of manual regions all have the same values, unless copies differ that the
 // program says are equal: each device then goes on with its own. Entering a region each takes its own chunk; leaving it,

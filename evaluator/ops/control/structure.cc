@@ -1,7 +1,8 @@
 // Parameters, constants, tuples, tokens and other instructions that only give programs their structure.
-// Spec: operations-control.md (Parameter, Tuple, GetTupleElement, AddDependency, AfterAll,
-// OptimizationBarrier, Domain), operations-shape.md (Constant) and operations-collective.md (ReplicaId, PartitionId). Nothing
-// here copies an element: values are handles on shared storage.
+// Spec: docs/spec/operations-control.md (Parameter, Tuple, GetTupleElement, AddDependency, AfterAll,
+// OptimizationBarrier, Domain), docs/spec/operations-shape.md (Constant) and
+// docs/spec/operations-collective.md (ReplicaId, PartitionId). Nothing here copies an element: values are
+// handles on shared storage.
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/device.h"

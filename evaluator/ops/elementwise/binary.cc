@@ -1,6 +1,6 @@
 // Binary arithmetic: add, subtract, multiply, divide, remainder, power, maximum, minimum, atan2, mulhi
-// (spec/operations-elementwise.md, "Binary arithmetic"). Bitwise ops and shifts are in bitwise.cc, complex in
-// convert.cc.
+// (docs/spec/operations-elementwise.md, "Binary arithmetic"). Bitwise ops and shifts are in bitwise.cc,
+// complex in convert.cc.
 //
 // f32 and narrower formats are computed in double and rounded once more. That is one rounding of the exact
 // result: the double is exact (sums of multiples, products of at most 48 bits), or it is a quotient or sum of

@@ -1,4 +1,4 @@
-// bitcast-convert (spec/operations-elementwise.md, "BitcastConvertType").
+// bitcast-convert (docs/spec/operations-elementwise.md, "BitcastConvertType").
 //
 // B and B' are the storage widths of operand and result elements in bits; pred counts as 8.
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Bitwise ops and shifts: and, or, xor, shift-left, shift-right-arithmetic, shift-right-logical
-// (spec/operations-elementwise.md, "Binary bitwise and shifts").
+// (docs/spec/operations-elementwise.md, "Binary bitwise and shifts").
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/ends.h"
 #include "evaluator/bounds/rules.h"

@@ -1,4 +1,4 @@
-// convert, reduce-precision, stochastic-convert, complex, real, imag (spec/operations-elementwise.md,
+// convert, reduce-precision, stochastic-convert, complex, real, imag (docs/spec/operations-elementwise.md,
 // "Conversions", "Real, Imag", "Complex"). bitcast-convert is in bitcast_convert.cc.
 #include <bit>
 #include <cmath>

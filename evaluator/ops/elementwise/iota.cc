@@ -1,4 +1,4 @@
-// iota (spec/operations-shape.md).
+// iota (docs/spec/operations-shape.md).
 //
 // out[I] = I[iota_dimension] as the element type: integers wrap, floats are rounded once, complex (x, 0)
 #include "evaluator/audits/rules.h"

@@ -1,5 +1,5 @@
-// Random numbers: rng-bit-generator, rng-get-and-update-state, rng. Spec: operations-rng.md. Every stream is
-// fixed: equal program and run seed give equal bits.
+// Random numbers: rng-bit-generator, rng-get-and-update-state, rng. Spec: docs/spec/operations-rng.md. Every
+// stream is fixed: equal program and run seed give equal bits.
 #include "evaluator/ops/elementwise/random.h"
 
 #include <algorithm>

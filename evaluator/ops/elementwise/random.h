@@ -1,4 +1,4 @@
-// The two counter-based generators of operations-rng.md, for known-answer tests.
+// The two counter-based generators of docs/spec/operations-rng.md, for known-answer tests.
 #ifndef ASSAY_EVALUATOR_OPS_ELEMENTWISE_RANDOM_H_
 #define ASSAY_EVALUATOR_OPS_ELEMENTWISE_RANDOM_H_
 

@@ -1,4 +1,4 @@
-// is-finite, compare, select, clamp (spec/operations-elementwise.md, "Comparison", "Ternary").
+// is-finite, compare, select, clamp (docs/spec/operations-elementwise.md, "Comparison", "Ternary").
 #include <bit>
 #include <cmath>
 #include <optional>

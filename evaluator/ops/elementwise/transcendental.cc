@@ -1,5 +1,6 @@
 // Unary elementwise ops that take `result_accuracy` (UNARY-C4): roots, exponentials, logarithms, circular and
-// hyperbolic functions and their inverses, erf (spec/operations-elementwise.md, "Unary, transcendental").
+// hyperbolic functions and their inverses, erf (docs/spec/operations-elementwise.md, "Unary,
+// transcendental").
 //
 // Each is result[i] = RN(f(operand[i])): the exact function value rounded once, by evaluator/scalar/real and
 // complex, which also hold the special values. A correctly rounded result meets every accuracy that a program

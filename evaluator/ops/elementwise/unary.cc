@@ -1,5 +1,5 @@
 // Unary elementwise ops that are exact, or that round once in plain arithmetic: abs, negate, sign, not,
-// popcnt, count-leading-zeros, ceil, floor and the two rounds (spec/operations-elementwise.md, "Unary,
+// popcnt, count-leading-zeros, ceil, floor and the two rounds (docs/spec/operations-elementwise.md, "Unary,
 // rounding-exact functions"). Roots, logarithms and their like are in transcendental.cc, is-finite in
 // select.cc, real and imag in convert.cc.
 #include <cmath>

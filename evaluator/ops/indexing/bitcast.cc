@@ -1,5 +1,5 @@
-// bitcast (spec/operations-shape.md, Bitcast; layouts: spec/shapes.md section 4): the one op that sees how an
-// array lies in memory.
+// bitcast (docs/spec/operations-shape.md, Bitcast; layouts: docs/spec/shapes.md section 4): the one op that
+// sees how an array lies in memory.
 //
 // memory = the operand written slot by slot as its layout says; out = the result read from the same memory as
 // its layout says: memory'[position'(I)] = out[I], memory[position(J)] = operand[J]

@@ -1,5 +1,5 @@
-// Run-time sizes: get-dimension-size, set-dimension-size, dynamic-reshape (spec/operations-shape.md;
-// DYN-1 to DYN-7 of spec/shapes.md), and the custom calls PadToStatic and SliceToDynamic.
+// Run-time sizes: get-dimension-size, set-dimension-size, dynamic-reshape (docs/spec/operations-shape.md;
+// DYN-1 to DYN-7 of docs/spec/shapes.md), and the custom calls PadToStatic and SliceToDynamic.
 #include "evaluator/ops/indexing/dynamic.h"
 
 #include <cstring>

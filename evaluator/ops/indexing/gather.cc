@@ -1,4 +1,4 @@
-// gather (spec/operations-shape.md, Gather; DYN-3 and DYN-7 of spec/shapes.md).
+// gather (docs/spec/operations-shape.md, Gather; DYN-3 and DYN-7 of docs/spec/shapes.md).
 //
 // For every index O of the result:
 //   G = O at the dimensions that are not offset_dims               (an index of B, the batch dimensions of the indices)

@@ -1,4 +1,4 @@
-// The dimension numbers of a gather (spec/operations-shape.md, Gather).
+// The dimension numbers of a gather (docs/spec/operations-shape.md, Gather).
 #ifndef ASSAY_EVALUATOR_OPS_INDEXING_GATHER_H_
 #define ASSAY_EVALUATOR_OPS_INDEXING_GATHER_H_
 

@@ -1,5 +1,5 @@
 // The index operand of gather and scatter: an array of index vectors, one for each index G of its other
-// dimensions B (spec/operations-shape.md, Gather).
+// dimensions B (docs/spec/operations-shape.md, Gather).
 #ifndef ASSAY_EVALUATOR_OPS_INDEXING_INDEX_VECTORS_H_
 #define ASSAY_EVALUATOR_OPS_INDEXING_INDEX_VECTORS_H_
 

@@ -1,6 +1,6 @@
 // Ops that place every element of the operand anew: broadcast, reshape, transpose, reverse, copy
-// (spec/operations-shape.md; DYN-7 of spec/shapes.md for run-time sizes). bitcast, the one op that sees
-// layouts, is in bitcast.cc; dynamic-reshape in dynamic.cc.
+// (docs/spec/operations-shape.md; DYN-7 of docs/spec/shapes.md for run-time sizes). bitcast, the one op that
+// sees layouts, is in bitcast.cc; dynamic-reshape in dynamic.cc.
 #include <algorithm>
 
 #include "evaluator/audits/rules.h"

@@ -1,4 +1,4 @@
-// How reshape carries dynamic dimensions over (spec/operations-shape.md, Reshape and DynamicReshape).
+// How reshape carries dynamic dimensions over (docs/spec/operations-shape.md, Reshape and DynamicReshape).
 #ifndef ASSAY_EVALUATOR_OPS_INDEXING_REPACK_H_
 #define ASSAY_EVALUATOR_OPS_INDEXING_REPACK_H_
 

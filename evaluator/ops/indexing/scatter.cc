@@ -1,4 +1,5 @@
-// scatter (spec/operations-shape.md, Scatter; RED of operations-linalg.md for the combiner; NUM-5).
+// scatter (docs/spec/operations-shape.md, Scatter; RED of docs/spec/operations-linalg.md for the combiner;
+// NUM-5).
 //
 // out = operands; for every index U of the updates in row-major order:
 //   G = U at the dimensions that are not update_window_dims           (an index of B, the batch dimensions of the indices)

@@ -1,4 +1,4 @@
-// The dimension numbers of a scatter (spec/operations-shape.md, Scatter).
+// The dimension numbers of a scatter (docs/spec/operations-shape.md, Scatter).
 #ifndef ASSAY_EVALUATOR_OPS_INDEXING_SCATTER_H_
 #define ASSAY_EVALUATOR_OPS_INDEXING_SCATTER_H_
 

@@ -1,5 +1,6 @@
 // Ops that take a part of an array, or put one into a larger one: slice, pad, concatenate, dynamic-slice,
-// dynamic-update-slice (spec/operations-shape.md; DYN-3 and DYN-7 of spec/shapes.md for run-time sizes).
+// dynamic-update-slice (docs/spec/operations-shape.md; DYN-3 and DYN-7 of docs/spec/shapes.md for run-time
+// sizes).
 #include <algorithm>
 #include <limits>
 

@@ -1,4 +1,4 @@
-// sort and topk (spec/operations-shape.md; NUM-10 of operations.md for the total order).
+// sort and topk (docs/spec/operations-shape.md; NUM-10 of docs/spec/operations.md for the total order).
 //
 // sort permutes lines of operands along one dimension by a comparator of the program, which need not be an
 // order: its result is that of the top-down merge sort, whatever the comparator says.

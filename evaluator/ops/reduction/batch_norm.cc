@@ -1,4 +1,4 @@
-// batch-norm-training, -inference and -grad (spec/operations-linalg.md, "Normalisation"). Each RN of the
+// batch-norm-training, -inference and -grad (docs/spec/operations-linalg.md, "Normalisation"). Each RN of the
 // formulas is one rounding to the element type; sums, means and variances are exact until then.
 #include "evaluator/ops/reduction/batch_norm.h"
 

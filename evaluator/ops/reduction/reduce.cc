@@ -1,5 +1,5 @@
-// reduce and map (spec/operations-linalg.md: RED, Reduce, Map). The rules for reducers are in reducer.cc,
-// scan in scan.cc, windows in window.cc.
+// reduce and map (docs/spec/operations-linalg.md: RED, Reduce, Map). The rules for reducers are in
+// reducer.cc, scan in scan.cc, windows in window.cc.
 
 #include <algorithm>
 #include <vector>

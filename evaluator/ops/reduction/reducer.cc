@@ -1,4 +1,5 @@
-// Shape rule and recognition of reducers; see reducer.h. Labels: RED-C1..C6 of spec/operations-linalg.md.
+// Shape rule and recognition of reducers; see reducer.h. Labels: RED-C1..C6 of
+// docs/spec/operations-linalg.md.
 
 #include "evaluator/ops/reduction/reducer.h"
 

@@ -1,4 +1,4 @@
-// Reducer computations (spec/operations-linalg.md, RED): what reduce, reduce-window, select-and-scatter,
+// Reducer computations (docs/spec/operations-linalg.md, RED): what reduce, reduce-window, select-and-scatter,
 // scatter, all-reduce and reduce-scatter share. The shape rule is VerifyReducer; the meaning is RED-1 (exact
 // sum, evaluator/scalar/exact_sum.h) or RED-2 (left fold, ScalarFunction).
 #ifndef ASSAY_EVALUATOR_OPS_REDUCTION_REDUCER_H_

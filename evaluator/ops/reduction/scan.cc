@@ -1,4 +1,4 @@
-// scan (spec/operations-linalg.md, Scan): a loop over one dimension whose body is a computation.
+// scan (docs/spec/operations-linalg.md, Scan): a loop over one dimension whose body is a computation.
 
 #include <cstring>
 #include <vector>

@@ -1,4 +1,4 @@
-// select-and-scatter (spec/operations-linalg.md, SelectAndScatter): the gradient of a pooling window.
+// select-and-scatter (docs/spec/operations-linalg.md, SelectAndScatter): the gradient of a pooling window.
 #include "evaluator/ops/reduction/select_and_scatter.h"
 
 #include <algorithm>

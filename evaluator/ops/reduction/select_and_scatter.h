@@ -1,4 +1,4 @@
-// The rule for run-time sizes of select-and-scatter (spec/operations-linalg.md), which engines keep too.
+// The rule for run-time sizes of select-and-scatter (docs/spec/operations-linalg.md), which engines keep too.
 #ifndef ASSAY_EVALUATOR_OPS_REDUCTION_SELECT_AND_SCATTER_H_
 #define ASSAY_EVALUATOR_OPS_REDUCTION_SELECT_AND_SCATTER_H_
 

@@ -1,5 +1,5 @@
-// reduce-window (spec/operations-linalg.md, ReduceWindow). Which element a window meets is window_index.h, reducers are
-// reducer.h and fold.h; select-and-scatter is in select_and_scatter.cc.
+// reduce-window (docs/spec/operations-linalg.md, ReduceWindow). Which element a window meets is
+// window_index.h, reducers are reducer.h and fold.h; select-and-scatter is in select_and_scatter.cc.
 
 #include <vector>
 

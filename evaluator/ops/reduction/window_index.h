@@ -1,4 +1,4 @@
-// The element of an array that a window meets (spec/operations-linalg.md, ReduceWindow).
+// The element of an array that a window meets (docs/spec/operations-linalg.md, ReduceWindow).
 #ifndef ASSAY_EVALUATOR_OPS_REDUCTION_WINDOW_INDEX_H_
 #define ASSAY_EVALUATOR_OPS_REDUCTION_WINDOW_INDEX_H_
 

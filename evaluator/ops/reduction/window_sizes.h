@@ -1,5 +1,5 @@
-// How many positions a window has over a base (spec/operations-linalg.md, ReduceWindow): the shape rule that reduce-window,
-// select-and-scatter and convolution share.
+// How many positions a window has over a base (docs/spec/operations-linalg.md, ReduceWindow): the shape rule
+// that reduce-window, select-and-scatter and convolution share.
 #ifndef ASSAY_EVALUATOR_OPS_REDUCTION_WINDOW_SIZES_H_
 #define ASSAY_EVALUATOR_OPS_REDUCTION_WINDOW_SIZES_H_
 

@@ -1,4 +1,5 @@
-// Attributes of the builtin dialect and of VHLO in bytecode (spec/stablehlo-bytecode.md sections 3 and 4).
+// Attributes of the builtin dialect and of VHLO in bytecode (docs/spec/stablehlo-bytecode.md sections 3 and
+// 4).
 #include <algorithm>
 
 #include "base/checked.h"

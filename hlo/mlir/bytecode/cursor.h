@@ -1,4 +1,4 @@
-// The primitives of MLIR bytecode (spec/stablehlo-bytecode.md section 1), over a range of the file.
+// The primitives of MLIR bytecode (docs/spec/stablehlo-bytecode.md section 1), over a range of the file.
 //
 // A read that fails returns 0 and all later ones do too; status() then says at which byte and why. Counts are
 // bounded by the bytes that are left, so that no list is longer than its file.

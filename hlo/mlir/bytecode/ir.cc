@@ -1,4 +1,4 @@
-// Operations, regions and values of MLIR bytecode (spec/stablehlo-bytecode.md section 6).
+// Operations, regions and values of MLIR bytecode (docs/spec/stablehlo-bytecode.md section 6).
 #include <algorithm>
 
 #include "base/limits.h"

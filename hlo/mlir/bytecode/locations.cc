@@ -1,5 +1,6 @@
-// Locations in bytecode (spec/stablehlo-bytecode.md section 3). Most attributes of a file are locations and their
-// names, so these are read into less than an attribute; what else stands in their place is read as an attribute.
+// Locations in bytecode (docs/spec/stablehlo-bytecode.md section 3). Most attributes of a file are locations
+// and their names, so these are read into less than an attribute; what else stands in their place is read as
+// an attribute.
 #include <algorithm>
 
 #include "base/limits.h"

@@ -1,4 +1,5 @@
-// The container of MLIR bytecode: sections, strings, dialects and tables (spec/stablehlo-bytecode.md section 2).
+// The container of MLIR bytecode: sections, strings, dialects and tables (docs/spec/stablehlo-bytecode.md
+// section 2).
 #include "hlo/mlir/bytecode/reader.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// StableHLO portable artifacts, VHLO in MLIR bytecode, to the generic tree (spec/stablehlo-bytecode.md). VHLO
-// names become StableHLO's, so that bytecode and text are imported alike.
+// StableHLO portable artifacts, VHLO in MLIR bytecode, to the generic tree (docs/spec/stablehlo-bytecode.md).
+// VHLO names become StableHLO's, so that bytecode and text are imported alike.
 //
 // bytecode/reader.cc: the container. bytecode/ir.cc: operations and regions. bytecode/attributes.cc,
 // bytecode/locations.cc, bytecode/types.cc: dialect encodings. vhlo.{h,cc}: the operations of each version.

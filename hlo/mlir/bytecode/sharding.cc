@@ -1,5 +1,5 @@
-// Attributes and operations of the Shardy dialect in bytecode (spec/stablehlo-bytecode.md, section 9): as the text that they
-// have in the generic form.
+// Attributes and operations of the Shardy dialect in bytecode (docs/spec/stablehlo-bytecode.md, section 9):
+// as the text that they have in the generic form.
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode/reader.h"

@@ -1,4 +1,4 @@
-// Types of the builtin dialect and of VHLO in bytecode (spec/stablehlo-bytecode.md sections 3 and 5).
+// Types of the builtin dialect and of VHLO in bytecode (docs/spec/stablehlo-bytecode.md sections 3 and 5).
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode/reader.h"

@@ -1,4 +1,4 @@
-// Module to StableHLO text (spec/stablehlo-text.md).
+// Module to StableHLO text (docs/spec/stablehlo-text.md).
 #ifndef ASSAY_HLO_MLIR_EXPORT_EXPORT_H_
 #define ASSAY_HLO_MLIR_EXPORT_EXPORT_H_
 

@@ -1,4 +1,4 @@
-// Calls of functions, composites and custom calls (spec/stablehlo-text.md sections 6 to 8).
+// Calls of functions, composites and custom calls (docs/spec/stablehlo-text.md sections 6 to 8).
 #include <algorithm>
 #include <array>
 

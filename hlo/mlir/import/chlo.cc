@@ -1,4 +1,4 @@
-// CHLO: operations above StableHLO that JAX leaves in its programs (spec/stablehlo-text.md section 7).
+// CHLO: operations above StableHLO that JAX leaves in its programs (docs/spec/stablehlo-text.md section 7).
 //
 // Those that HLO has become that operation, which rounds once. Others are built of exact ones here, or become custom calls
 // of their names, which are evaluated as the function, rounded once (evaluator/ops/control/function_call.h).

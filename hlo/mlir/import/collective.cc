@@ -1,4 +1,4 @@
-// Collectives and device numbers (spec/stablehlo-text.md section 6).
+// Collectives and device numbers (docs/spec/stablehlo-text.md section 6).
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// Loops, branches, tuples, tokens, barriers and host streams (spec/stablehlo-text.md section 6).
+// Loops, branches, tuples, tokens, barriers and host streams (docs/spec/stablehlo-text.md section 6).
 //
 // HLO's loops and branches take one value: what a region uses from outside joins the loop's tuple, or is the
 // branch's operand.

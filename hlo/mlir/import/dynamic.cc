@@ -1,5 +1,5 @@
 // Operations that take shapes, paddings or indices as operands, of which HLO has those with attributes only
-// (spec/stablehlo-text.md section 6): with constant operands they are these.
+// (docs/spec/stablehlo-text.md section 6): with constant operands they are these.
 //
 // dynamic_iota, dynamic_broadcast_in_dim and dynamic_reshape, which the type of the result says all about, are in
 // import/shape.cc.

@@ -1,4 +1,5 @@
-// Elementwise operations, constants, comparison, choice and conversion (spec/stablehlo-text.md section 6).
+// Elementwise operations, constants, comparison, choice and conversion (docs/spec/stablehlo-text.md section
+// 6).
 #include <algorithm>
 
 #include "fmt/format.h"

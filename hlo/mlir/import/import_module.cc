@@ -1,5 +1,5 @@
 // Modules and functions: which functions the entry reaches, in which order, and what module and argument
-// attributes become (spec/stablehlo-text.md sections 2, 8 and 9).
+// attributes become (docs/spec/stablehlo-text.md sections 2, 8 and 9).
 #include <algorithm>
 #include <charconv>
 

@@ -1,5 +1,5 @@
 // Reductions, windows, contractions, transforms, solvers, normalisation, random numbers
-// (spec/stablehlo-text.md section 6).
+// (docs/spec/stablehlo-text.md section 6).
 #include <algorithm>
 #include <array>
 

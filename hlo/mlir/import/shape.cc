@@ -1,4 +1,4 @@
-// Shape and data movement, gather, scatter, sort, dynamic sizes (spec/stablehlo-text.md section 6).
+// Shape and data movement, gather, scatter, sort, dynamic sizes (docs/spec/stablehlo-text.md section 6).
 #include <algorithm>
 
 #include "fmt/format.h"

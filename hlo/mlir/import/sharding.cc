@@ -1,6 +1,7 @@
-// Shardings, as XLA itself writes them in HLO (spec/sharding.md, SDY-27): operations of the Shardy dialect become custom calls
-// that change no value, or that stand at the border of a manual region; shardings of values become frontend attributes.
-// What XLA has no form for is marked by kShardingOp (hlo/manual_region.h), so that it is printed as it was.
+// Shardings, as XLA itself writes them in HLO (docs/spec/sharding.md, SDY-27): operations of the Shardy
+// dialect become custom calls that change no value, or that stand at the border of a manual region; shardings
+// of values become frontend attributes. What XLA has no form for is marked by kShardingOp
+// (hlo/manual_region.h), so that it is printed as it was.
 #include <algorithm>
 
 #include "fmt/format.h"

@@ -1,5 +1,5 @@
-// What a program of the Shardy dialect must keep to (spec/sharding.md, section 5): SDY-V3 to SDY-V17, as Shardy's own verifier
-// has them, on the tree before it is imported.
+// What a program of the Shardy dialect must keep to (docs/spec/sharding.md, section 5): SDY-V3 to SDY-V17, as
+// Shardy's own verifier has them, on the tree before it is imported.
 #ifndef ASSAY_HLO_MLIR_IMPORT_SHARDING_CHECKS_H_
 #define ASSAY_HLO_MLIR_IMPORT_SHARDING_CHECKS_H_
 

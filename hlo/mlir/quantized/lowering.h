@@ -1,4 +1,5 @@
-// Replaces quantized types, which HLO has not, by their storage types and the arithmetic of spec/quantized.md.
+// Replaces quantized types, which HLO has not, by their storage types and the arithmetic of
+// docs/spec/quantized.md.
 //
 // A value of type tensor<2x!quant.uniform<i8:f32, 0.5>> becomes one of tensor<2xi8>. Operations that compute with
 // quantized values become operations on the numbers that these mean: D of each operand, the operation on the expressed

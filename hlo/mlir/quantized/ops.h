@@ -1,4 +1,5 @@
-// What becomes of each operation with quantized operands or results (spec/quantized.md section 4): a table by name.
+// What becomes of each operation with quantized operands or results (docs/spec/quantized.md section 4): a
+// table by name.
 #ifndef ASSAY_HLO_MLIR_QUANTIZED_OPS_H_
 #define ASSAY_HLO_MLIR_QUANTIZED_OPS_H_
 

@@ -1,5 +1,5 @@
 // What StableHLO demands of operations with quantized operands or results beyond what it demands of all
-// (spec/quantized.md section 5). Each function gives the first violation, with its label.
+// (docs/spec/quantized.md section 5). Each function gives the first violation, with its label.
 #ifndef ASSAY_HLO_MLIR_QUANTIZED_RULES_H_
 #define ASSAY_HLO_MLIR_QUANTIZED_RULES_H_
 

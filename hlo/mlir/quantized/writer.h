@@ -1,5 +1,5 @@
-// The operations that a quantized operation becomes: D and Q of spec/quantized.md section 3 in the steps of section 6,
-// each of which rounds once.
+// The operations that a quantized operation becomes: D and Q of docs/spec/quantized.md section 3 in the steps
+// of section 6, each of which rounds once.
 #ifndef ASSAY_HLO_MLIR_QUANTIZED_WRITER_H_
 #define ASSAY_HLO_MLIR_QUANTIZED_WRITER_H_
 

@@ -1,4 +1,4 @@
-// Attributes of MLIR text (spec/stablehlo-text.md section 4).
+// Attributes of MLIR text (docs/spec/stablehlo-text.md section 4).
 #include <charconv>
 #include <limits>
 

@@ -1,4 +1,4 @@
-// dense<...> : tensor<...> and dense_resource<...> (spec/stablehlo-text.md section 4).
+// dense<...> : tensor<...> and dense_resource<...> (docs/spec/stablehlo-text.md section 4).
 #include <charconv>
 
 #include "base/checked.h"

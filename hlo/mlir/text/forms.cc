@@ -1,4 +1,5 @@
-// Pretty forms of operations (spec/stablehlo-text.md section 5), read into the attributes of the generic form.
+// Pretty forms of operations (docs/spec/stablehlo-text.md section 5), read into the attributes of the generic
+// form.
 //
 // Most are operands and "keyword = value" fields in any order, then attributes and types: kForms says which
 // fields an operation has. The rest has a function of its own. What is not in the table has operands only.

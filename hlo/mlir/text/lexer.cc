@@ -1,4 +1,4 @@
-// Tokens of MLIR text (spec/stablehlo-text.md section 1).
+// Tokens of MLIR text (docs/spec/stablehlo-text.md section 1).
 #include "hlo/mlir/text/lexer.h"
 
 #include <algorithm>

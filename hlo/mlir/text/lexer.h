@@ -1,5 +1,5 @@
-// Tokens of MLIR text (spec/stablehlo-text.md section 1). Types and dense elements are read from the raw text by
-// the parser, which then tells the lexer how far it went.
+// Tokens of MLIR text (docs/spec/stablehlo-text.md section 1). Types and dense elements are read from the raw
+// text by the parser, which then tells the lexer how far it went.
 #ifndef ASSAY_HLO_MLIR_TEXT_LEXER_H_
 #define ASSAY_HLO_MLIR_TEXT_LEXER_H_
 

@@ -1,4 +1,4 @@
-// Files, functions, operations, regions and names of MLIR text (spec/stablehlo-text.md section 2).
+// Files, functions, operations, regions and names of MLIR text (docs/spec/stablehlo-text.md section 2).
 #include "hlo/mlir/text/parser.h"
 
 #include <charconv>

@@ -1,5 +1,5 @@
-// MLIR text to the generic tree (spec/stablehlo-text.md): syntax, names of values, and types of operands. What an
-// operation takes is the importer's business.
+// MLIR text to the generic tree (docs/spec/stablehlo-text.md): syntax, names of values, and types of
+// operands. What an operation takes is the importer's business.
 //
 // text/parser.cc: files, functions, operations, regions. text/forms.cc, text/sharding.cc: pretty forms. text/types.cc,
 // text/attributes.cc, text/dense.cc: what their names say.

@@ -1,5 +1,5 @@
-// Pretty forms of the Shardy dialect (spec/sharding.md, sections 2 to 4), read into the attributes of the generic form. Its
-// attributes are kept as canonical text (hlo/sharding_syntax.h).
+// Pretty forms of the Shardy dialect (docs/spec/sharding.md, sections 2 to 4), read into the attributes of
+// the generic form. Its attributes are kept as canonical text (hlo/sharding_syntax.h).
 #include "fmt/format.h"
 #include "hlo/mlir/text/parser.h"
 #include "hlo/sharding_syntax.h"

@@ -1,4 +1,4 @@
-// Types of MLIR text (spec/stablehlo-text.md section 3).
+// Types of MLIR text (docs/spec/stablehlo-text.md section 3).
 #include <charconv>
 
 #include "base/limits.h"

@@ -8,7 +8,8 @@ namespace {
 
 using namespace assay::op;
 
-// The examples of custom-ops.md 1.3, and each function on shapes that are known, in part or not at all; worked by hand.
+// The examples of docs/spec/custom-ops.md 1.3, and each function on shapes that are known, in part or not at
+// all; worked by hand.
 TEST_CASE("shape functions: the stock ones", "[custom][shape_inference]") {
   CHECK(InferOk(UnchangedShape, "[2,?]", "in0") == "");
   CHECK(InferOk(UnchangedShape, "?", "?") == "");

@@ -20,7 +20,7 @@ std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-// spec/stablehlo-bytecode.md section 11: main(a) = cosine(a + constant [1, -2]). The type
+// docs/spec/stablehlo-bytecode.md section 11: main(a) = cosine(a + constant [1, -2]). The type
 // tensor<2xf32> is 29 03 09 05, as the reference writes it: size 2 is the signed number 09, then type 2.
 std::string Example() {
   return FromHex("4d4cef52 0d") + "StableHLO_v1.13.0" + std::string(1, '\0') +

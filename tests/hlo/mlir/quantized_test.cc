@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-// The primitives of spec/stablehlo-bytecode.md section 1.
+// The primitives of docs/spec/stablehlo-bytecode.md section 1.
 std::string Varint(uint64_t value) {
   size_t bytes = 1;
   while (bytes < 8 && value >> (7 * bytes) != 0) ++bytes;

@@ -1,4 +1,4 @@
-// Modules, instructions, literals and snapshots from bytes written by hand after spec/hlo-proto.md.
+// Modules, instructions, literals and snapshots from bytes written by hand after docs/spec/hlo-proto.md.
 #include "hlo/proto/import.h"
 
 #include <catch2/catch.hpp>

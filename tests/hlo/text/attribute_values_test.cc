@@ -1,4 +1,4 @@
-// Values of attributes in every form of spec/hlo-text.md sections 5 and 7. Expected values are worked by
+// Values of attributes in every form of docs/spec/hlo-text.md sections 5 and 7. Expected values are worked by
 // hand; canonical texts are what jaxlib 0.10.2 prints.
 #include <catch2/catch.hpp>
 

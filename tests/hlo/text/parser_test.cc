@@ -1,4 +1,4 @@
-// What modules the parser makes. Texts and expected contents are from the forms of spec/hlo-text.md;
+// What modules the parser makes. Texts and expected contents are from the forms of docs/spec/hlo-text.md;
 // generated names are those that jaxlib 0.10.2 prints for the same text.
 #include "hlo/text/parser.h"
 

@@ -1,5 +1,5 @@
-// Binary arithmetic, bitwise ops and shifts. The numbers are those of spec/operations-elementwise.md; all
-// pairs of 8-bit integers are compared with arithmetic in int.
+// Binary arithmetic, bitwise ops and shifts. The numbers are those of docs/spec/operations-elementwise.md;
+// all pairs of 8-bit integers are compared with arithmetic in int.
 #include <catch2/catch.hpp>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// abs … round-nearest-even on the numbers of spec/operations-elementwise.md; goldens have the rest.
+// abs … round-nearest-even on the numbers of docs/spec/operations-elementwise.md; goldens have the rest.
 #include <catch2/catch.hpp>
 
 #include "tests/run/run_text.h"
