@@ -3,8 +3,8 @@
 #include <functional>
 #include <limits>
 
+#include "base/error.h"
 #include "builder/builder.h"
-#include "shape/error.h"
 #include "tests/builder/built_program.h"
 
 namespace assay::builder {
