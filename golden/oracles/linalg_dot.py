@@ -131,8 +131,8 @@ def dot_goldens():
     bad("c3_size", "DotGeneral-C3: contracting dimension 0 of lhs has size 2, dimension 0 of rhs has 3", Dims(lc=[0], rc=[0]))
     bad("c4_count", "DotGeneral-C4: 1 batch dimensions in lhs, 0 in rhs", Dims([0], [], [1], [0]))
     bad("c4_size", "DotGeneral-C4: batch dimension 0 of lhs has size 2", Dims([0], [1], [1], [0]), rhs="f32[3,4]")
-    bad("dot_t", "DOT-T: products of f32 and f32 can't be summed in a result of type pred", matrix, out="pred[2,2]")
-    bad("dot_t_complex", "DOT-T: products of c64 and c64", matrix, lhs="c64[2,3]", rhs="c64[3,2]")
+    bad("dot_t", "DOT-1: products of f32 and f32 can't be summed in a result of type pred", matrix, out="pred[2,2]")
+    bad("dot_t_complex", "DOT-1: products of c64 and c64", matrix, lhs="c64[2,3]", rhs="c64[3,2]")
     bad("precision", "operand_precision has 1 entries, wanted 2", matrix, ", operand_precision={highest}")
     bad("shape", "declared shape is f32[3,3], inferred f32[2,2]", matrix, out="f32[3,3]")
 
@@ -430,7 +430,7 @@ def convolution_goldens():
     bad("c5", op + "C5: lhs has 2 features, rhs 2 input features, feature_group_count is 2", fgc=2)
     bad("c6", op + "C6: rhs has 3 output features, wanted a multiple of 2", rhs="f32[3,1,2]", fgc=2)
     bad("c7", op + "C7: lhs has batch size 3, wanted a multiple of batch_group_count 2", lhs="f32[3,2,5]", bgc=2)
-    bad("c8", "DOT-T: products of f32 and f32", out="pred[2,4,4]")
+    bad("c8", "DOT-1: products of f32 and f32", out="pred[2,4,4]")
     bad("precision", "operand_precision has 3 entries, wanted 2", extra=", operand_precision={high,high,high}")
     bad("negative_size", op + "C3: dimension 0 of size 5 with padding -6_0", window=Window([2], pad=[(-6, 0)]))
 

@@ -1,4 +1,4 @@
-// Exact sums of products of elements of any two types (DOT-T of docs/spec/operations-linalg.md), for what no
+// Exact sums of products of elements of any two types (DOT-1 of docs/spec/operations-linalg.md), for what no
 // faster kernel takes: operands are gathered into panels, contiguous rows in a form that multiplies fast.
 //
 // Floating and complex results are +0 plus the exact sum of the exact products, rounded once a component; integer results

@@ -121,7 +121,7 @@ absl::StatusOr<ElementType> ContractionResultType(const InferContext& context, E
     if (!IsFloat(lhs) || !IsFloat(rhs)) {
       return InvalidProgram(
           context.instruction.position,
-          fmt::format("DOT-T: operands have element types {} and {}: the result type must be given",
+          fmt::format("DOT-1: operands have element types {} and {}: the result type must be given",
                       Name(lhs), Name(rhs)));
     }
     result = HigherPrecision(lhs, rhs);
@@ -129,7 +129,7 @@ absl::StatusOr<ElementType> ContractionResultType(const InferContext& context, E
   const int rank = std::max(ClassRank(lhs), ClassRank(rhs));
   if (ClassRank(result) < rank && !(IsIntegral(result) && rank == ClassRank(ElementType::kF32))) {
     return InvalidProgram(context.instruction.position,
-                          fmt::format("DOT-T: products of {} and {} can't be summed in a result of type {}",
+                          fmt::format("DOT-1: products of {} and {} can't be summed in a result of type {}",
                                       Name(lhs), Name(rhs), Name(result)));
   }
   return result;

@@ -1,4 +1,4 @@
-// Sums of products of two element types (docs/spec/operations-linalg.md, "Contractions", DOT-T): what dot,
+// Sums of products of two element types (docs/spec/operations-linalg.md, "Contractions", DOT-1): what dot,
 // ragged-dot, scaled-dot and convolution share.
 //
 // Floating and complex results are +0 plus the exact sum of the exact products, rounded once a component (so a sum of
@@ -18,7 +18,7 @@
 
 namespace assay {
 
-// DOT-T: the result's element type, which is the declared one, or else follows from the operands'.
+// DOT-1: the result's element type, which is the declared one, or else follows from the operands'.
 absl::StatusOr<ElementType> ContractionResultType(const InferContext& context, ElementType lhs,
                                                   ElementType rhs);
 // operand_precision names one known precision an operand (`counts`: the admitted numbers of operands), and

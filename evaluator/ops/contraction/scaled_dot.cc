@@ -64,7 +64,7 @@ absl::Status CheckScaleTypes(const InferContext& context, int64_t operand, Eleme
   if (!exact && (IsFloat(s) || IsComplex(s))) {
     return InvalidProgram(
         context.instruction.position,
-        fmt::format("DOT-T: products with a scale of type {} can't be summed in a result of type {}", Name(s),
+        fmt::format("DOT-1: products with a scale of type {} can't be summed in a result of type {}", Name(s),
                     Name(result)));
   }
   if (!exact || (!IsComplex(s) && Precision(x) + Precision(s) <= 53)) return absl::OkStatus();
