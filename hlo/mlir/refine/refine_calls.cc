@@ -259,13 +259,11 @@ absl::Status Refiner::VisitShapeOperands(Visited& at, absl::Span<const int64_t> 
     return InvalidProgram({}, fmt::format("indices_of_shape_operands: found {} of them for {} results",
                                           indices.size(), at.op.results.size()));
   std::vector<const Type*> types;
-  bool all_known = true;
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] < 0 || indices[i] >= std::ssize(at.operands))
       return InvalidProgram({}, fmt::format("indices_of_shape_operands[{}] is {}, there are {} operands", i,
                                             indices[i], at.operands.size()));
     const Known& sizes = at.operands[static_cast<size_t>(indices[i])].known;
-    all_known &= sizes != nullptr;
     if (sizes == nullptr) {
       types.push_back(at.op.results[i].type);
       continue;
