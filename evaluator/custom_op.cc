@@ -1,11 +1,15 @@
 #include "evaluator/custom_op.h"
 
+#include "evaluator/work.h"
+
 namespace assay {
 
 absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> CustomOp::PrepareOnDevice(
     const Module&, const Computation&, const Instruction&) const {
   return NotSupported({}, "an operation without kernels for GPUs");
 }
+
+double CustomOp::Elements(const InstructionView& call) const { return work::Largest(call); }
 
 const CustomOp* CustomOpOf(const Module& module, const Instruction& call) {
   if (module.custom_ops == nullptr || call.opcode != Opcode::kCustomCall) return nullptr;

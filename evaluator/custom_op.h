@@ -14,8 +14,9 @@
 
 namespace assay {
 
-class EvalContext;    // eval_context.h
-struct InferContext;  // op.h
+class EvalContext;       // eval_context.h
+struct InferContext;     // op.h
+struct InstructionView;  // instruction_view.h
 
 // How far a kernel's floats may lie from those of the operation's reference kernel, |x - r| <= absolute + relative *
 // |r|; both 0: the same bits.
@@ -82,6 +83,9 @@ class CustomOp {
   // A kernel that runs on a device of CUDA, of the call of static arrays alone; else NotSupported.
   virtual absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> PrepareOnDevice(
       const Module& module, const Computation& computation, const Instruction& call) const;
+  // What --max-steps counts of a call that passed Infer (Work::elements), by its shapes and attributes; the larger of the result and
+  // the largest operand, where the operation says nothing else.
+  virtual double Elements(const InstructionView& call) const;
 };
 
 // The operations that a program may call. They change no more once a module has them.

@@ -9,6 +9,9 @@
 //   fft              elements of the longer side by the sum of ⌈log2 of the lengths⌉, at least 1
 //   cholesky, triangular-solve     elements of a or b by the unknowns
 //   slice, dynamic-slice, gather   the result         dynamic-update-slice, scatter  the updates
+//   custom-call      of an operation that says its own (CustomOp::Elements): those of LAPACK's routines the largest operand by the
+//                    smallest of its sizes, 20 times as many where they iterate, and as many as it has elements where they solve
+//                    a tridiagonal system
 //   what passes values on (tuple, reshape, copy, …), and what runs other computations as steps (call, while, …)  none
 //   all others       the larger of the result and the largest operand
 // A computation that is applied to single elements (reduce, map, sort, …) counts as work of that instruction alone, unless it
@@ -27,7 +30,7 @@ namespace assay {
 inline constexpr int64_t kCountsPerStep = 4096;
 
 // What one run of the instruction counts: itself and its work, at most 2^36 steps.
-int64_t CountsOf(const Computation& computation, const Instruction& instruction);
+int64_t CountsOf(const Module& module, const Computation& computation, const Instruction& instruction);
 // a + b, or as near to it as there is a number: plans are made of programs, too, that no machine can run.
 inline int64_t AddCounts(int64_t a, int64_t b) {
   return CheckedAdd(a, b).value_or(b > 0 ? INT64_MAX : INT64_MIN);

@@ -188,11 +188,11 @@ class CallInliner {
     }
     if (IsDropped(from, instruction)) {
       has_dropped_ = true;
-      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(from, instruction));
+      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(module_, from, instruction));
       return values[instruction.operands[0]].id;
     }
     if (const int32_t element = ElementOfTuple(instruction, values, result); element >= 0) {
-      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(from, instruction));
+      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(module_, from, instruction));
       return element;
     }
     if (const int32_t state = StateBefore(instruction, values, result); state >= 0) {
@@ -203,7 +203,7 @@ class CallInliner {
         result.instructions[element].operands[0] = state;
         return element;
       }
-      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(from, instruction));
+      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(module_, from, instruction));
       return tuple.operands[instruction.attributes.Int(Attr::kIndex)];
     }
     return Append(instruction, values, result);

@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& modu
     ComputationPlan& plan = plans.emplace_back();
     const Computation& computation = module.computations[c];
     if (computation.instructions.empty()) continue;  // inlined
-    ASSAY_RETURN_IF_ERROR(OrderSteps(computation, live[c], plan));
+    ASSAY_RETURN_IF_ERROR(OrderSteps(module, computation, live[c], plan));
     if (!engines.empty()) {
       std::vector<bool> apart;
       if (form == PlanForm::kFast) {

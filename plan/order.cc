@@ -103,7 +103,7 @@ absl::StatusOr<std::vector<int32_t>> ExecutionOrder(const Computation& computati
   return order;
 }
 
-void AddSteps(const Computation& computation, const std::vector<int32_t>& order,
+void AddSteps(const Module& module, const Computation& computation, const std::vector<int32_t>& order,
               const std::vector<bool>& live, ComputationPlan& plan) {
   const auto& instructions = computation.instructions;
   const int32_t count = static_cast<int32_t>(instructions.size());
@@ -130,7 +130,7 @@ void AddSteps(const Computation& computation, const std::vector<int32_t>& order,
         Step& step = plan.steps.emplace_back();
         step.instruction = next;
         step.op = &DefinitionOf(instructions[next].opcode);
-        step.counts = CountsOf(computation, instructions[next]);
+        step.counts = CountsOf(module, computation, instructions[next]);
       }
       if (projections.empty()) continue;
       pending.insert(pending.end(), projections[next].rbegin(), projections[next].rend());
@@ -140,10 +140,10 @@ void AddSteps(const Computation& computation, const std::vector<int32_t>& order,
 
 }  // namespace
 
-absl::Status OrderSteps(const Computation& computation, const std::vector<bool>& live,
+absl::Status OrderSteps(const Module& module, const Computation& computation, const std::vector<bool>& live,
                         ComputationPlan& plan) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<int32_t> order, ExecutionOrder(computation));
-  AddSteps(computation, order, live, plan);
+  AddSteps(module, computation, order, live, plan);
   return absl::OkStatus();
 }
 

@@ -88,7 +88,7 @@ class ShadowEvaluator {
     for (size_t k = 0; k < values.size(); ++k) {
       if (!live[k]) continue;
       const Instruction& instruction = computation.instructions[k];
-      ASSAY_RETURN_IF_ERROR(executor_.Count(CountsOf(computation, instruction)));
+      ASSAY_RETURN_IF_ERROR(executor_.Count(CountsOf(module_, computation, instruction)));
       ASSAY_RETURN_IF_ERROR(executor_.Charge(1 << 12));
       absl::StatusOr<ShadowValue> value = Step(id, static_cast<int32_t>(k), values, arguments, depth);
       if (!value.ok()) return WithPosition(value.status(), instruction.position);

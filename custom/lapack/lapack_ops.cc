@@ -46,6 +46,8 @@ class LapackOp final : public CustomOp {
     return PrepareLapack(module, computation, call, routine_, type_, by_library_ ? symbol_ : "", role);
   }
 
+  double Elements(const InstructionView& call) const override { return ElementsOfCall(routine_, call); }
+
   // `symbol`: the routine in the library; empty where none is asked.
   static absl::StatusOr<std::shared_ptr<const CustomKernel>> PrepareLapack(
       const Module& module, const Computation& computation, const Instruction& instruction,
@@ -100,6 +102,10 @@ class TypedOp final : public CustomOp {
     const char letter = kTypeLetters[std::ranges::find(kTypes, type) - std::begin(kTypes)];
     const std::string symbol = choice_.by_library ? fmt::format("{}{}", letter, routine.name) : std::string();
     return LapackOp::PrepareLapack(module, computation, call, routine, type, symbol, role);
+  }
+
+  double Elements(const InstructionView& call) const override {
+    return ElementsOfCall(RoutineFor(TypeOf(call.operand(0))), call);
   }
 
  private:

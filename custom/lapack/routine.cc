@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "evaluator/ops/control/call_config.h"
+#include "evaluator/work.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
@@ -141,6 +142,20 @@ absl::StatusOr<Shape> ResultOf(const Routine& routine, const LapackCall& call, c
   // XLA hands a single result over as an array or as a tuple of one.
   const bool is_bare = shapes.size() == 1 && (context.declared == nullptr || !context.declared->IsTuple());
   return is_bare ? std::move(shapes[0]) : Shape::Tuple(std::move(shapes));
+}
+
+double ElementsOfCall(const Routine& routine, const InstructionView& call) {
+  constexpr double kOfIterations =
+      20;  // the usual count of products of an SVD or a QR algorithm is 20 to 25 n^3
+  double elements = 0, smallest = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < call.num_operands(); ++i) {
+    const Shape& shape = call.operand(i);
+    elements = std::max(elements, work::Elements(shape));
+    for (const int64_t size : shape.sizes().last(routine.operands[i].sizes.size()))
+      smallest = std::min(smallest, static_cast<double>(size));
+  }
+  if (routine.operands[0].sizes.size() < 2) return elements;
+  return elements * smallest * (routine.finite != 0 ? kOfIterations : 1);
 }
 
 absl::Status CheckFitsIntegers(const Routine& routine, const LapackCall& call, bool by_library) {

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "custom/linalg/work.h"
 #include "evaluator/custom_op.h"
+#include "evaluator/instruction_view.h"
 #include "evaluator/op.h"
 #include "hlo/module.h"
 #include "shape/shape.h"
@@ -112,6 +113,8 @@ absl::StatusOr<LapackCall> BindLapackCall(const Routine& routine, ElementType ty
                                           const InferContext& context);
 // The shape of the call's result.
 absl::StatusOr<Shape> ResultOf(const Routine& routine, const LapackCall& call, const InferContext& context);
+// What a call that fits counts for --max-steps (evaluator/steps.h).
+double ElementsOfCall(const Routine& routine, const InstructionView& call);
 // NotSupported where a size or, where a library is asked, the length of a workspace does not fit LAPACK's integers of 32 bits.
 absl::Status CheckFitsIntegers(const Routine& routine, const LapackCall& call, bool by_library);
 

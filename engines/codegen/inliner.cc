@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<bool>> Inliner::Live(const Computation& computation) 
 absl::StatusOr<std::optional<ComputationId>> Inliner::CalleeOf(const Computation& caller, int32_t index,
                                                                int depth) {
   const Instruction& instruction = caller.instructions[static_cast<size_t>(index)];
-  counts = AddCounts(counts, CountsOf(caller, instruction));
+  counts = AddCounts(counts, CountsOf(module_, caller, instruction));
   if (++instructions_ > kMaxInstructions) return NotSupported({}, "too many instructions");
   if (instruction.opcode != Opcode::kCall && instruction.opcode != Opcode::kFusion) return std::nullopt;
   if (depth >= kMaxInlining) return NotSupported({}, "too many calls in calls");

@@ -1,7 +1,9 @@
 // What the operations of LAPACK refuse, their names in plans, and the limits of a run.
 #include "custom/lapack/lapack_ops.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 
 #include "tests/custom/lapack/matrices.h"
 #include "tests/run/program_testing.h"
@@ -136,6 +138,62 @@ TEST_CASE("lapack: workspaces count against the memory limit, and time is up bet
           .status();
   CHECK(ExitCodeOf(status) == 5);
   CHECK_THAT(std::string(status.message()), Catch::Contains("time"));
+}
+
+TEST_CASE("lapack: decompositions count steps by their sizes, before they run", "[custom][lapack]") {
+  struct Counted {
+    std::string_view target, operand, result, config;
+    int64_t steps;  // of 4,096 elements, after the parameter's own and the call's
+  };
+  const Counted calls[] = {
+      // 64 x 64 x 64 are 64 steps.
+      {"lapack_dgeqrf_ffi", "f64[64,64]", "(f64[64,64], f64[64])", "", 64},
+      {"lapack_dgetrf_ffi", "f64[64,64]", "(f64[64,64], s32[64], s32[])", "", 64},
+      {"Qr", "f64[64,64]", "(f64[64,64], f64[64])", "", 64},
+      {"lapack_dgeqrf_ffi", "f64[4,64,32]", "(f64[4,64,32], f64[4,32])", "", 64},
+      {"lapack_dgesdd_ffi", "f64[64,64]", "(f64[64,64], f64[64], f64[64,64], f64[64,64], s32[])",
+       "mode = 78 : ui8", 20 * 64},
+      {"lapack_dsyevd_ffi", "f64[64,64]", "(f64[64,64], f64[64], s32[])", "mode = 78 : ui8, uplo = 76 : ui8",
+       20 * 64},
+  };
+  for (const Counted& call : calls) {
+    INFO(call.target << " of " << call.operand);
+    const std::string text = CallProgram(std::string(call.target), {std::string(call.operand)},
+                                         std::string(call.result), std::string(call.config));
+    const bool is_batch = call.operand == "f64[4,64,32]";
+    const std::vector<int64_t> sizes =
+        is_batch ? std::vector<int64_t>{4, 64, 32} : std::vector<int64_t>{64, 64};
+    const std::vector<Literal> zeros = {*Literal::Make(Shape::ArrayOrDie(ElementType::kF64, sizes))};
+    for (const bool by_library : {false, true}) {
+      const absl::StatusOr<Program> program =
+          Program::Load("program.hlo", text, by_library ? custom::LibraryLapackOps() : custom::LapackOps());
+      REQUIRE(program.ok());
+      RunOptions options;
+      options.limits.max_steps = call.steps;
+      const absl::Status limited = program->Run(zeros, options).status();
+      CHECK(ExitCodeOf(limited) == 5);
+      CHECK_THAT(std::string(limited.message()), Catch::Contains("steps"));
+      options.limits.max_steps = call.steps + 8;
+      if (!by_library) CHECK(program->Run(zeros, options).ok());
+    }
+  }
+}
+
+TEST_CASE("lapack: time and interruption end a decomposition in the middle of a matrix", "[custom][lapack]") {
+  const Program svd = ProgramOf(CallProgram("lapack_dgesdd_ffi", {"f64[200,200]"},
+                                            "(f64[200,200], f64[200], f64[200,200], f64[200,200], s32[])",
+                                            "mode = 65 : ui8"));
+  const std::vector<Literal> operands = {Draw(LapackTypes()[1], {200, 200})};
+  RunOptions brief;
+  brief.limits.timeout_seconds = 0.1;
+  const auto start = std::chrono::steady_clock::now();
+  const absl::Status late = svd.Run(operands, brief).status();
+  CHECK(ExitCodeOf(late) == 5);
+  CHECK_THAT(std::string(late.message()), Catch::Contains("time"));
+  std::atomic<int> asked = 0;
+  const absl::Status stopped = svd.Run(operands, {.interrupted = [&asked] { return ++asked > 3; }}).status();
+  CHECK(absl::IsCancelled(stopped));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(3));
 }
 
 TEST_CASE("lapack: sizes beyond LAPACK's integers are not supported", "[custom][lapack]") {
