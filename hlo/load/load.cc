@@ -25,8 +25,8 @@ std::string_view WithoutMark(std::string_view bytes) {
   return bytes.substr(bytes.substr(0, kMark.size()) == kMark ? kMark.size() : 0);
 }
 
-// The first word of the text behind white space and comments: // of both texts, /* */ of HLO text alone.
-std::string_view FirstWord(std::string_view text) {
+// Where white space and comments at the text's beginning end: // of both texts, /* */ of HLO text alone.
+size_t EndOfSpace(std::string_view text) {
   size_t i = 0;
   while (i < text.size()) {
     const char c = text[i];
@@ -38,9 +38,14 @@ std::string_view FirstWord(std::string_view text) {
       const size_t close = text.find("*/", i + 2);
       i = close == std::string_view::npos ? text.size() : close + 2;
     } else {
-      break;
+      return i;
     }
   }
+  return text.size();
+}
+
+std::string_view FirstWord(std::string_view text) {
+  const size_t i = EndOfSpace(text);
   size_t end = i;
   while (end < text.size() && text[end] > ' ' && text[end] != '(' && text[end] != '{') ++end;
   return text.substr(i, end - i);
@@ -55,18 +60,35 @@ std::vector<size_t> BeginsOfMlir(std::string_view text) {
   return begins;
 }
 
-// Where those of HLO text do: lines that start with HloModule, outside of comments and strings.
+// Whether the text begins as a program without a header does: with ENTRY, a computation or an instruction.
+bool BeginsWithoutHeader(std::string_view text) {
+  const auto take_word = [&text] {
+    text.remove_prefix(EndOfSpace(text));
+    const std::string_view word = FirstWord(text);
+    text.remove_prefix(word.size());
+    return word;
+  };
+  std::string_view word = take_word();
+  if (word == "ROOT") word = take_word();
+  if (word == "ENTRY" || word.find('=') != std::string_view::npos) return true;
+  text.remove_prefix(EndOfSpace(text));
+  return !word.empty() && !text.empty() && (text[0] == '=' || text[0] == '(' || text[0] == '{');
+}
+
+// Where those of HLO text do: lines that start with HloModule, outside of comments and strings. What stands before the first of them is
+// a part where it begins as a program does, else wrong text of the first one.
 std::vector<size_t> BeginsOfHlo(std::string_view text) {
   constexpr std::string_view kHeader = "HloModule";
   std::vector<size_t> begins = {0};
   // Most texts are one module, and are not gone through.
   const size_t first = text.find(kHeader);
   if (first == std::string_view::npos) return begins;
-  if (first == text.rfind(kHeader) && FirstWord(text.substr(0, first)).empty()) return begins;
+  if (first == text.rfind(kHeader) && !BeginsWithoutHeader(text.substr(0, first))) return begins;
   const auto end_of = [&](std::string_view mark, size_t from) {
     const size_t found = text.find(mark, from);
     return found == std::string_view::npos ? text.size() : found + mark.size();
   };
+  bool has_header = false;
   for (size_t i = 0; i < text.size();) {
     const std::string_view rest = text.substr(i);
     if (rest.starts_with("//")) {
@@ -81,9 +103,10 @@ std::vector<size_t> BeginsOfHlo(std::string_view text) {
       const bool ends_word =
           rest.size() == kHeader.size() ||
           (rest.size() > kHeader.size() && (rest[kHeader.size()] == ' ' || rest[kHeader.size()] == '\t'));
-      if (starts_line && ends_word && rest.starts_with(kHeader) &&
-          !FirstWord(text.substr(begins.back(), i - begins.back())).empty())
-        begins.push_back(i);
+      if (starts_line && ends_word && rest.starts_with(kHeader)) {
+        if (has_header || BeginsWithoutHeader(text.substr(0, i))) begins.push_back(i);
+        has_header = true;
+      }
       ++i;
     }
   }

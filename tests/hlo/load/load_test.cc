@@ -75,6 +75,25 @@ TEST_CASE("load: each HloModule of a text is a program", "[load]") {
       CHECK(LoadProgram("a.hlo", part.text).ok());
     }
   }
+  // Other text there is no program but wrong text of the first one.
+  for (const std::string junk :
+       {"junk", "Some notes on it.\n", "junk\n", "ROOT\n", "junk here\n// HloModule\n"}) {
+    const std::string wrong = junk + "\n" + std::string(kHlo);
+    REQUIRE(PartsOfFile("a.hlo", wrong).size() == 1);
+    CHECK(PartsOfFile("a.hlo", wrong)[0].text == wrong);
+    const absl::Status refused = LoadProgram("a.hlo", wrong).status();
+    CHECK(ExitCodeOf(refused) == 3);
+    const std::vector<ProgramPart> two = PartsOfFile("a.hlo", wrong + std::string(kHlo));
+    REQUIRE(two.size() == 2);
+    CHECK(two[0].text == wrong);
+    CHECK(two[1].text == kHlo);
+  }
+  // Programs without a header may begin with a computation or an instruction.
+  for (const std::string begin :
+       {"ENTRY e { ROOT x = f32[] parameter(0) }\n", "%f (x: f32[]) -> f32[] {\n", "f {\n",
+        "x = f32[] parameter(0)\n", "/* a */ ROOT x = f32[] parameter(0)\n"}) {
+    CHECK(PartsOfFile("a.hlo", begin + std::string(kHlo)).size() == 2);
+  }
 }
 
 }  // namespace
