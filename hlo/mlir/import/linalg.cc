@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
 #include "hlo/float_attribute.h"
+#include "hlo/mlir/import/einsum.h"
 #include "hlo/mlir/import/importer.h"
 
 namespace assay::mlir {
@@ -180,6 +181,46 @@ void ImportDot(OpImport& in) {
   in.Emit(Opcode::kDot, in.operands, std::move(attributes));
 }
 
+// einsum: a dot, and a transpose where the result has its dimensions in another order. unary_einsum: a transpose.
+template <size_t operands>
+void ImportEinsum(OpImport& in) {
+  if (!in.Arity(operands)) return;
+  const std::string_view config = in.Text("einsum_config");
+  const std::optional<Einsum> einsum = ParseEinsum(config, operands);
+  if (!einsum) {
+    return in.Unsupported(fmt::format(
+        "einsum_config \"{}\", which is no product of two operands whose dimensions are transposed then",
+        config));
+  }
+  const Shape& lhs = in.OperandShape(0);
+  const Shape& rhs = in.OperandShape(operands - 1);
+  const SharedShape& result = in.ResultShape();
+  if (!in.ok()) return;
+  const auto fits = [](const Shape& shape, std::string_view letters) {
+    return shape.IsArray() && shape.rank() == std::ssize(letters) && !shape.HasDynamic();
+  };
+  if (!fits(lhs, einsum->lhs) || (operands == 2 && !fits(rhs, einsum->rhs)) || !fits(*result, einsum->result))
+    return in.Invalid(fmt::format("einsum_config \"{}\" does not fit the ranks of {}, {} and {}", config,
+                                  lhs.ToString(), rhs.ToString(), result->ToString()));
+  AttributeMap permutation = in.Map({{Attr::kDimensions, Ints(einsum->permutation)}});
+  if (operands == 1) return in.Emit(Opcode::kTranspose, in.operands, std::move(permutation));
+  AttributeMap attributes = in.Map({{Attr::kLhsBatchDims, Ints(einsum->lhs_batch)},
+                                    {Attr::kRhsBatchDims, Ints(einsum->rhs_batch)},
+                                    {Attr::kLhsContractingDims, Ints(einsum->lhs_contracting)},
+                                    {Attr::kRhsContractingDims, Ints(einsum->rhs_contracting)}});
+  ReadPrecision(in, &attributes);
+  if (std::ranges::is_sorted(einsum->permutation))
+    return in.Emit(Opcode::kDot, in.operands, std::move(attributes));
+  DimVector sizes(einsum->permutation.size());
+  for (size_t d = 0; d < sizes.size(); ++d)
+    sizes[static_cast<size_t>(einsum->permutation[d])] = result->size(static_cast<int64_t>(d));
+  absl::StatusOr<Shape> product = Shape::Array(result->element_type(), sizes);
+  if (!product.ok()) return in.Fail(product.status());
+  const int32_t dot =
+      in.Add(Opcode::kDot, in.importer.Share(*std::move(product)), in.operands, std::move(attributes));
+  in.Emit(Opcode::kTranspose, {dot}, std::move(permutation));
+}
+
 void ImportConvolution(OpImport& in) {
   if (in.Arity(2)) EmitConvolution(in, nullptr);
 }
@@ -243,6 +284,8 @@ constexpr ImportRow kLinalgRows[] = {
     {"stablehlo.dot_general", ImportDotGeneral},
     {"stablehlo.dot", ImportDot},
     {"chlo.ragged_dot", ImportRaggedDot},
+    {"stablehlo.einsum", ImportEinsum<2>},
+    {"stablehlo.unary_einsum", ImportEinsum<1>},
     {"stablehlo.convolution", ImportConvolution},
     {"stablehlo.fft", ImportFft},
     {"stablehlo.cholesky", ImportCholesky},

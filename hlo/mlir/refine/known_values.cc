@@ -249,6 +249,36 @@ absl::StatusOr<std::optional<Known>> KnownOfType(const Operation& operation, Ope
   return (*size)[0] == kDynamicSize ? Known() : size;
 }
 
+// reshape to [2, -1] of so many elements: at most one size is -1, and stands for the one with which the number is right. Where none is, the
+// sizes are the result, and `is_checked` says whether their number of elements matters.
+absl::StatusOr<Known> KnownReshape(Operands operands, bool is_checked) {
+  if (operands.size() != 2 || operands[0].known->size() != 1) return Known();
+  const int64_t elements = (*operands[0].known)[0];
+  Values sizes = *operands[1].known;
+  const auto wrong = [&](std::string_view why) {
+    return EvalError({}, fmt::format("[{}] is no shape of {} elements{}", fmt::join(*operands[1].known, ","),
+                                     elements, why));
+  };
+  int64_t others = 1, open = 0;
+  for (const int64_t size : sizes) {
+    if (size < -1) return wrong(": a size is negative");
+    if (size == -1) {
+      ++open;
+    } else if (__builtin_mul_overflow(others, size, &others)) {
+      return wrong(": it has more than 2^63");
+    }
+  }
+  if (open > 1) return wrong(": several sizes are -1");
+  if (open == 0) {
+    if (is_checked && others != elements) return wrong(fmt::format(": it has {}", others));
+    return MakeKnown(std::move(sizes));
+  }
+  if (others == 0 || elements < 0 || elements % others != 0)
+    return wrong(fmt::format(": its other sizes have {}", others));
+  *std::ranges::find(sizes, -1) = elements / others;
+  return MakeKnown(std::move(sizes));
+}
+
 absl::StatusOr<Known> KnownOfShapes(const Operation& operation, Operands operands) {
   const std::string_view name = operation.name;
   const Values& first = *operands[0].known;
@@ -271,6 +301,11 @@ absl::StatusOr<Known> KnownOfShapes(const Operation& operation, Operands operand
     if (first.empty() || first[0] == 0)
       return EvalError({}, fmt::format("shape.cstr_require: {}", TextOfField(operation, "msg")));
     return operands[0].known;
+  }
+  if (name == "shape.compute_reshape_shape") return KnownReshape(operands, /*is_checked=*/false);
+  if (name == "shape.cstr_reshapable") {
+    ASSAY_RETURN_IF_ERROR(KnownReshape(operands, /*is_checked=*/true).status());
+    return MakeKnown({1});
   }
   if (name == "shape.assuming_all") return MakeKnown({1});
   if (name == "shape.any") return operands[0].known;

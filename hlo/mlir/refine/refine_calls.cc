@@ -33,12 +33,6 @@ std::string Filled(std::string_view format, absl::Span<const SizedValue> values)
   return text;
 }
 
-bool SameSizes(const Type& a, const Type& b) {
-  return std::ranges::equal(a.sizes, b.sizes) && a.inputs.size() == b.inputs.size() &&
-         std::ranges::equal(a.inputs, b.inputs,
-                            [](const Type* x, const Type* y) { return SameSizes(*x, *y); });
-}
-
 // Targets that give what they take.
 bool IsIdentity(std::string_view target) {
   return target == "Sharding" || target == "LayoutConstraint" || target == "annotate_device_placement" ||

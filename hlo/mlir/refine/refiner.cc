@@ -37,6 +37,12 @@ absl::Status CheckAxisSizes(const Type& tensor, const Sizes& sizes) {
 
 }  // namespace
 
+bool SameSizes(const Type& a, const Type& b) {
+  return std::ranges::equal(a.sizes, b.sizes) && a.inputs.size() == b.inputs.size() &&
+         std::ranges::equal(a.inputs, b.inputs,
+                            [](const Type* x, const Type* y) { return SameSizes(*x, *y); });
+}
+
 Refiner::Refiner(Tree& tree, bool checking) : tree_(tree), checking_(checking) {}
 
 absl::Status Refiner::Run(std::span<const KnownArgument> arguments) {
@@ -382,6 +388,7 @@ absl::Status Refiner::Visit(const Operation& op, Values& values, Place& place) {
   Visited at{op, std::move(operands), values, place};
   const std::string_view name = op.name;
   if (name == "stablehlo.while") return VisitWhile(at);
+  if (name == "chlo.scan" && !std::ranges::any_of(at.operands, HasBounds)) return VisitScan(at);
   if (name == "stablehlo.if" || name == "stablehlo.case") return VisitBranches(at);
   if (name == "shape.assuming") return VisitAssuming(at);
   if (name == "func.call") return VisitCall(at);

@@ -2,7 +2,7 @@
 // written anew.
 //
 // refiner.cc: functions, regions, and operations as they are. refined_operations.cc: what is written.
-// refine_calls.cc: loops, branches, calls, custom calls. static_forms.cc: what dynamic operations become.
+// refine_calls.cc: loops, branches, calls, custom calls. refine_scan.cc: scans. static_forms.cc: what dynamic operations become.
 #ifndef ASSAY_HLO_MLIR_REFINE_REFINER_H_
 #define ASSAY_HLO_MLIR_REFINE_REFINER_H_
 
@@ -25,6 +25,8 @@ const Operation* EntryFunction(const Tree& tree);
 const Type* TypeOfFunction(const Operation& function);
 // A size '?' without a bound, also in a tuple.
 bool HasFreeSize(const Type& type);
+// The sizes of two types, of tuples those of all parts.
+bool SameSizes(const Type& a, const Type& b);
 // The dimension variable that an argument is: its attribute jax.global_constant; empty: it is none.
 std::string_view DimensionVariable(const Operation& function, size_t argument);
 
@@ -56,6 +58,12 @@ class Refiner {
     std::vector<SizedValue> operands;
     Values& values;
     Place& place;
+  };
+
+  // Inputs and then carries become outputs and then carries; `length` lines along dimension `along`.
+  struct Scan {
+    size_t inputs = 0, outputs = 0, carries = 0, along = 0;
+    int64_t length = kDynamicSize;
   };
 
   absl::Status Refine(std::span<const KnownArgument> arguments);
@@ -121,6 +129,13 @@ class Refiner {
   absl::Status VisitDynamicTopK(Visited& at);
   absl::Status VisitDynamicApproxTopK(Visited& at);
   absl::StatusOr<const Attribute*> WrittenSymbols(const Attribute& symbols);
+
+  // refine_scan.cc
+  absl::Status VisitScan(Visited& at);
+  absl::StatusOr<std::vector<SizedValue>> ArgumentsOfScan(const Visited& at, Scan& scan);
+  absl::StatusOr<std::vector<const Type*>> ResultsOfScan(const Visited& at, const Scan& scan,
+                                                         absl::Span<const SizedValue> arguments,
+                                                         absl::Span<const SizedValue> returned);
 
   // static_forms.cc. False: `at.op` is no dynamic operation, or not all that it takes is known.
   bool AppendStaticForm(Visited& at, absl::Span<const Type* const> results);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "hlo/mlir/import/einsum.h"
 #include "hlo/mlir/refine/size_attributes.h"
 #include "hlo/mlir/refine/size_rules.h"
 
@@ -58,6 +59,59 @@ absl::StatusOr<ResultSizes> DotGeneral(const SizeSite& site) {
 absl::StatusOr<ResultSizes> Dot(const SizeSite& site) {
   if (site.rank(0) == 0 || site.rank(1) == 0) return Product(site, {}, {}, {}, {});
   return Product(site, {}, {}, {static_cast<int64_t>(site.rank(0)) - 1}, {0});
+}
+
+// Like dot_general, but that rhs' group dimension is in no result; where the ragged dimension is summed the groups come first.
+absl::StatusOr<ResultSizes> RaggedDot(const SizeSite& site) {
+  const Ints ragged = IntsOfField(site.op, "lhs_ragged_dimensions"),
+             group = IntsOfField(site.op, "rhs_group_dimensions");
+  const Ints batch = IntsOfField(site.op, "rhs_batching_dimensions"),
+             summed = IntsOfField(site.op, "rhs_contracting_dimensions");
+  const auto is_free = [&](size_t d) { return !Has(batch, d) && !Has(summed, d); };
+  if (ragged.size() != 1 || site.rank(2) == 0 || group.size() > 1 || !AreIn(group, site.rank(1)) ||
+      (!group.empty() && !is_free(static_cast<size_t>(group[0]))))
+    return Declared(site);
+  ASSAY_ASSIGN_OR_RETURN(ResultSizes results, DotGeneral(site));
+  if (results.empty() || !results[0]) return results;
+  Sizes& sizes = *results[0];
+  const int64_t groups = site.sizes(2).back();
+  if (!group.empty()) {
+    const int64_t size = site.sizes(1)[static_cast<size_t>(group[0])];
+    if (size != kDynamicSize && groups != kDynamicSize && size != groups) {
+      return SizesContradict(fmt::format("dimension {} of {} has size {}, and there are {} groups in {}",
+                                         group[0], ToString(*site.operands[1].type), size, groups,
+                                         ToString(*site.operands[2].type)));
+    }
+    int64_t behind = 0;  // free dimensions of rhs from the group's on
+    for (auto d = static_cast<size_t>(group[0]); d < site.rank(1); ++d) behind += is_free(d) ? 1 : 0;
+    sizes.erase(sizes.end() - behind);
+  }
+  if (Has(IntsOfField(site.op, "lhs_contracting_dimensions"), static_cast<size_t>(ragged[0])))
+    sizes.insert(sizes.begin(), groups);
+  return results;
+}
+
+// Operands have the sizes of their letters, and so has the result.
+absl::StatusOr<ResultSizes> EinsumSizes(const SizeSite& site) {
+  const std::optional<Einsum> einsum =
+      ParseEinsum(TextOfField(site.op, "einsum_config"), site.op.name == "stablehlo.einsum" ? 2 : 1);
+  if (!einsum || site.rank(0) != einsum->lhs.size() ||
+      (site.operands.size() > 1 && site.rank(1) != einsum->rhs.size()))
+    return Declared(site);
+  ResultSizes results;
+  if (site.operands.size() > 1) {
+    ASSAY_ASSIGN_OR_RETURN(results, Product(site, einsum->lhs_batch, einsum->rhs_batch,
+                                            einsum->lhs_contracting, einsum->rhs_contracting));
+  } else {
+    results.assign(site.op.results.size(), Sizes(site.sizes(0).begin(), site.sizes(0).end()));
+  }
+  for (std::optional<Sizes>& result : results) {
+    if (!result || result->size() != einsum->permutation.size()) return Declared(site);
+    const Sizes product = *result;
+    for (size_t d = 0; d < product.size(); ++d)
+      (*result)[d] = product[static_cast<size_t>(einsum->permutation[d])];
+  }
+  return results;
 }
 
 struct WindowLists {
@@ -228,6 +282,9 @@ absl::StatusOr<ResultSizes> AllToAll(const SizeSite& site) {
 constexpr SizeRow kWindowRows[] = {
     {"stablehlo.dot_general", DotGeneral, 2},
     {"stablehlo.dot", Dot, 2},
+    {"chlo.ragged_dot", RaggedDot, 3},
+    {"stablehlo.einsum", EinsumSizes, 2},
+    {"stablehlo.unary_einsum", EinsumSizes},
     {"stablehlo.reduce_window", ReduceWindow, 2},
     {"stablehlo.select_and_scatter", LikeOperand, 3},
     {"stablehlo.convolution", Convolution, 2},

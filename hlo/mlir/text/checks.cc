@@ -76,8 +76,14 @@ absl::Status TextParser::ParseCheckTypes(Draft& draft) {
   return CheckOperandTypes(draft, types);
 }
 
-// mhlo.X is read as stablehlo.X where there is one: their forms are the same.
+// mhlo.X is read as stablehlo.X where there is one: their forms are the same. What both have beside the dialect shape is read as its own.
 void TextParser::ReplaceMhlo(std::string_view* name) {
+  for (const std::string_view of_shapes : {"shape.compute_reshape_shape", "shape.cstr_reshapable"}) {
+    const std::string_view last = of_shapes.substr(6);
+    if (name->ends_with(last) && (name->substr(0, name->size() - last.size()) == "mhlo." ||
+                                  name->substr(0, name->size() - last.size()) == "stablehlo."))
+      *name = of_shapes;
+  }
   if (name->substr(0, 5) != "mhlo.") return;
   const std::string stablehlo = fmt::format("stablehlo.{}", name->substr(5));
   if (FactsOf(stablehlo).import != nullptr || stablehlo == "stablehlo.return") *name = arena_.Copy(stablehlo);
@@ -136,6 +142,7 @@ const Type* TextParser::SizeResult(const Draft& draft, const Types& types) {
   if (name == "tensor.dim" || name == "tensor.rank") return types_["index"];
   if (name == "tensor.extract" && first->kind == Type::Kind::kTensor) return first->element_type;
   if (name.substr(0, 11) == "shape.cstr_" || name == "shape.assuming_all") return OtherType("!shape.witness");
+  if (name == "shape.compute_reshape_shape") return types.operands.back();
   if (name == "shape.from_extents") return OtherType("!shape.shape");
   return name == "arith.select" ? types.operands.back() : first;
 }
