@@ -19,6 +19,7 @@
 #include "run/inputs/random_inputs.h"
 #include "run/program.h"
 #include "tests/generated/generator.h"
+#include "tests/hlo/proto/channel_zero.h"
 
 namespace assay {
 namespace {
@@ -80,13 +81,6 @@ bool IsPrinted(const absl::StatusOr<std::string>& form) {
   return form.ok();
 }
 
-// Channel 0 is no channel: a proto leaves it out. Decision: collective-channel-0
-std::string WithoutChannelZero(std::string text) {
-  constexpr std::string_view kNone = ", channel_id=0";
-  for (size_t at = text.find(kNone); at != text.npos; at = text.find(kNone, at)) text.erase(at, kNone.size());
-  return text;
-}
-
 // The text of StableHLO with '?' is written from what was read, and comes back the same.
 std::string FreeText(const char* name, std::string_view bytes) {
   const absl::StatusOr<std::optional<std::string>> text = FreeProgramText(name, bytes);
@@ -106,7 +100,7 @@ void CheckPrinting(const Program& program, Counts& counts, const RunOptions& opt
   if (IsPrinted(proto)) {
     ++counts.protos;
     if (const std::optional<Program> from_proto = Again("again.pb", *proto)) {
-      CHECK(ModuleToText(from_proto->as_written()) == WithoutChannelZero(text));
+      CHECK(ModuleToText(from_proto->as_written()) == testing::WithoutChannelZero(text));
       CHECK(ExportProto(from_proto->as_written()).value_or("") == *proto);
     }
   }

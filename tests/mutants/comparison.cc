@@ -20,6 +20,7 @@
 #include "hlo/text/printer.h"
 #include "run/inputs/random_inputs.h"
 #include "run/program.h"
+#include "tests/hlo/proto/channel_zero.h"
 
 namespace assay::testing {
 namespace {
@@ -123,13 +124,6 @@ std::string Comparer::Difference(const MutantRun& wanted, const MutantRun& found
     return fmt::format("{} steps and {} parts, wanted {} and {}", found.steps, found.parts, wanted.steps,
                        wanted.parts);
   return "";
-}
-
-// Channel 0 is no channel: a proto leaves it out. Decision: collective-channel-0
-std::string WithoutChannelZero(std::string text) {
-  constexpr std::string_view kNone = ", channel_id=0";
-  for (size_t at = text.find(kNone); at != text.npos; at = text.find(kNone, at)) text.erase(at, kNone.size());
-  return text;
 }
 
 std::string Comparer::CheckForms(const Program& program, const MutantRun& wanted) const {

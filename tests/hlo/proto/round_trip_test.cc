@@ -10,6 +10,7 @@
 #include "hlo/proto/import.h"
 #include "hlo/text/parser.h"
 #include "hlo/text/printer.h"
+#include "tests/hlo/proto/channel_zero.h"
 
 namespace assay {
 namespace {
@@ -23,13 +24,6 @@ std::optional<VerifiedModule> Read(const std::string& text) {
   return *std::move(verified);
 }
 
-// Channel 0 is no channel: a proto leaves it out.
-std::string WithoutChannelZero(std::string text) {
-  constexpr std::string_view kNone = ", channel_id=0";
-  for (size_t at = text.find(kNone); at != text.npos; at = text.find(kNone, at)) text.erase(at, kNone.size());
-  return text;
-}
-
 void CheckRoundTrip(const Module& module) {
   const absl::StatusOr<std::string> bytes = ExportProto(module);
   INFO(bytes.status().ToString());
@@ -40,7 +34,7 @@ void CheckRoundTrip(const Module& module) {
   const absl::StatusOr<VerifiedModule> verified = Verify(*std::move(imported));
   INFO(verified.status().ToString());
   REQUIRE(verified.ok());
-  CHECK(ModuleToText(verified->module()) == WithoutChannelZero(ModuleToText(module)));
+  CHECK(ModuleToText(verified->module()) == testing::WithoutChannelZero(ModuleToText(module)));
   CHECK(*ExportProto(verified->module()) == *bytes);
 }
 
@@ -302,7 +296,7 @@ bool ComesBack(const std::string& text) {
     CHECK((code == 3 || code == 4));
     return false;
   }
-  CHECK(ModuleToText(*back) == WithoutChannelZero(ModuleToText(*module)));
+  CHECK(ModuleToText(*back) == testing::WithoutChannelZero(ModuleToText(*module)));
   CHECK(SameFrames(back->frame_tables, module->frame_tables));
   return true;
 }
