@@ -84,6 +84,42 @@ absl::Status CheckForward(const ConvolutionText& forward, const Shape& x, const 
 // (n - 1) d + 1, 0 of none.
 Wide Dilated(int64_t n, int64_t d) { return n == 0 ? 0 : Wide{n - 1} * d + 1; }
 
+// The dimensions of one array: batch and feature, or input and output feature; and the spatial ones.
+struct ArrayDims {
+  int64_t first, second;
+  Ints spatial;
+};
+ArrayDims InputDims(const ConvDimensionNumbers& d) {
+  return {d.input_batch, d.input_feature, d.input_spatial};
+}
+ArrayDims KernelDims(const ConvDimensionNumbers& d) {
+  return {d.kernel_input_feature, d.kernel_output_feature, d.kernel_spatial};
+}
+ArrayDims OutputDims(const ConvDimensionNumbers& d) {
+  return {d.output_batch, d.output_feature, d.output_spatial};
+}
+
+ArrayDims Exchanged(ArrayDims dims) { return {dims.second, dims.first, std::move(dims.spatial)}; }
+
+ConvDimensionNumbers DimensionNumbers(const ArrayDims& input, const ArrayDims& kernel,
+                                      const ArrayDims& output) {
+  return {.input_batch = input.first,
+          .input_feature = input.second,
+          .input_spatial = input.spatial,
+          .kernel_output_feature = kernel.second,
+          .kernel_input_feature = kernel.first,
+          .kernel_spatial = kernel.spatial,
+          .output_batch = output.first,
+          .output_feature = output.second,
+          .output_spatial = output.spatial};
+}
+
+absl::StatusOr<int64_t> Padding(Wide padding) {
+  if (padding > kMostPadding || padding < -kMostPadding)
+    return InvalidProgram({}, "window: padding out of all proportion");
+  return static_cast<int64_t>(padding);
+}
+
 // The filter [.., C/G, .., O, ..] of a forward convolution in G groups as [.., C, .., O/G, ..]: that of the
 // convolution back, whose output features are C.
 absl::StatusOr<WrittenArray> RegroupedFilter(CallWriter& write, const WrittenArray& w,
@@ -119,24 +155,18 @@ absl::StatusOr<WrittenArray> BackwardInput(const XlaCall& call, const Convolutio
   const Shape &dy = call.operands[0], &w = call.operands[1];
   ASSAY_RETURN_IF_ERROR(CheckForward(forward, dx, w, dy));
   ConvolutionText back = forward;
-  back.dims.input_batch = forward.dims.output_batch;
-  back.dims.input_feature = forward.dims.output_feature;
-  back.dims.input_spatial = forward.dims.output_spatial;
-  back.dims.output_batch = forward.dims.input_batch;
-  back.dims.output_feature = forward.dims.input_feature;
-  back.dims.output_spatial = forward.dims.input_spatial;
-  std::swap(back.dims.kernel_input_feature, back.dims.kernel_output_feature);
+  back.dims = DimensionNumbers(OutputDims(forward.dims), Exchanged(KernelDims(forward.dims)),
+                               InputDims(forward.dims));
   for (size_t i = 0; i < back.window.size(); ++i) {
     WindowDimension& d = back.window[i];
     const Wide reach = d.size == 0 ? 0 : Wide{d.size - 1} * d.window_dilation;
-    const Wide low = reach - d.padding_low;
-    const Wide high = dx.size(forward.dims.input_spatial[i]) + reach -
-                      Dilated(dy.size(forward.dims.output_spatial[i]), d.stride) - low;
-    if (low > kMostPadding || high > kMostPadding || low < -kMostPadding || high < -kMostPadding)
-      return InvalidProgram({}, "window: padding out of all proportion");
+    ASSAY_ASSIGN_OR_RETURN(const int64_t low, Padding(reach - d.padding_low));
+    ASSAY_ASSIGN_OR_RETURN(const int64_t high,
+                           Padding(dx.size(forward.dims.input_spatial[i]) + reach -
+                                   Dilated(dy.size(forward.dims.output_spatial[i]), d.stride) - low));
     d = {.size = d.size,
-         .padding_low = static_cast<int64_t>(low),
-         .padding_high = static_cast<int64_t>(high),
+         .padding_low = low,
+         .padding_high = high,
          .base_dilation = d.stride,
          .window_dilation = d.window_dilation,
          .reversal = !d.reversal};
@@ -154,14 +184,8 @@ absl::StatusOr<WrittenArray> BackwardFilter(const XlaCall& call, const Convoluti
   const Shape &x = call.operands[0], &dy = call.operands[1];
   ASSAY_RETURN_IF_ERROR(CheckForward(forward, x, dw, dy));
   ConvolutionText back = forward;
-  back.dims.input_batch = forward.dims.input_feature;
-  back.dims.input_feature = forward.dims.input_batch;
-  back.dims.kernel_input_feature = forward.dims.output_batch;
-  back.dims.kernel_output_feature = forward.dims.output_feature;
-  back.dims.kernel_spatial = forward.dims.output_spatial;
-  back.dims.output_batch = forward.dims.kernel_input_feature;
-  back.dims.output_feature = forward.dims.kernel_output_feature;
-  back.dims.output_spatial = forward.dims.kernel_spatial;
+  back.dims = DimensionNumbers(Exchanged(InputDims(forward.dims)), OutputDims(forward.dims),
+                               KernelDims(forward.dims));
   back.feature_groups = 1;
   back.batch_groups = forward.feature_groups;
   Ints reversed;
@@ -169,14 +193,13 @@ absl::StatusOr<WrittenArray> BackwardFilter(const XlaCall& call, const Convoluti
     WindowDimension& d = back.window[i];
     if (d.reversal) reversed.push_back(forward.dims.kernel_spatial[i]);
     const int64_t positions = dy.size(forward.dims.output_spatial[i]);
-    const Wide high = Dilated(d.size, d.window_dilation) - 1 + Dilated(positions, d.stride) -
-                      x.size(forward.dims.input_spatial[i]) - d.padding_low;
-    if (high > kMostPadding || high < -kMostPadding)
-      return InvalidProgram({}, "window: padding out of all proportion");
+    ASSAY_ASSIGN_OR_RETURN(const int64_t high,
+                           Padding(Dilated(d.size, d.window_dilation) - 1 + Dilated(positions, d.stride) -
+                                   x.size(forward.dims.input_spatial[i]) - d.padding_low));
     d = {.size = positions,
          .stride = d.window_dilation,
          .padding_low = d.padding_low,
-         .padding_high = static_cast<int64_t>(high),
+         .padding_high = high,
          .window_dilation = d.stride};
   }
   const WrittenArray result =
