@@ -48,6 +48,34 @@ absl::Status SetLayout(const ShardLayout& layout, int64_t partitions, std::strin
   return absl::OkStatus();
 }
 
+// Of each dimension of a reshape's result the operand's that it is; where some are merged or split, the first of these of the other side: pieces
+// of the first dimension are pieces of the whole, where they are of equal size. -1: none.
+std::vector<int64_t> KeptByReshape(const Shape& from, const Shape& to) {
+  std::vector<int64_t> sources(static_cast<size_t>(to.rank()), -1);
+  if (from.num_elements() == 0 || from.HasDynamic() || to.HasDynamic()) return sources;
+  int64_t i = 0, j = 0;
+  while (i < from.rank() && j < to.rank()) {
+    if (from.size(i) == to.size(j)) {
+      sources[static_cast<size_t>(j++)] = i++;
+    } else if (from.size(i) == 1) {
+      ++i;
+    } else if (to.size(j) == 1) {
+      ++j;
+    } else {
+      // Dimensions of both until their products are equal.
+      sources[static_cast<size_t>(j)] = i;
+      for (int64_t before = from.size(i++), behind = to.size(j++); before != behind;)
+        before < behind ? before *= from.size(i++) : behind *= to.size(j++);
+    }
+  }
+  return sources;
+}
+
+bool IsLayoutConstraint(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kCustomCall && instruction.operands.size() == 1 &&
+         instruction.attributes.Text(Attr::kCustomCallTarget) == "LayoutConstraint";
+}
+
 // The shardings of the entry computation's arrays: those that are stated, and of results that nothing is stated of those that
 // follow. A result of an elementwise operation lies as its first operand that has a sharding; a transpose, a broadcast, a
 // reduce or a dot is cut along the dimensions that its operands are, and so are the open dimensions of a constraint. XLA's
@@ -196,6 +224,20 @@ class Layouts {
     }
   }
 
+  Layout OfReshape(const Instruction& instruction) const {
+    const ShardLayout* const operand = LayoutOf(instruction, 0);
+    if (operand == nullptr) return nullptr;
+    const std::vector<int64_t> sources = KeptByReshape(ShapeOf(instruction, 0), *instruction.shape);
+    ShardLayout layout = ShardLayout::WholeOn(*operand, std::ssize(sources));
+    for (size_t d = 0; d < sources.size(); ++d) {
+      const auto dimension = static_cast<int64_t>(d);
+      if (sources[d] >= 0 &&
+          instruction.shape->size(dimension) % operand->counts()[static_cast<size_t>(sources[d])] == 0)
+        layout.CutAs(dimension, *operand, sources[d]);
+    }
+    return std::make_shared<const ShardLayout>(std::move(layout));
+  }
+
   Layout OfDot(const Instruction& instruction) const {
     if (LayoutOf(instruction, 0) == nullptr && LayoutOf(instruction, 1) == nullptr) return nullptr;
     const AttributeMap& attributes = instruction.attributes;
@@ -242,7 +284,9 @@ class Layouts {
       }
       return OfDimensions(instruction, sources);
     }
-    if (DefinitionOf(instruction.opcode).strip == nullptr && instruction.opcode != Opcode::kCopy)
+    if (instruction.opcode == Opcode::kReshape) return OfReshape(instruction);
+    if (DefinitionOf(instruction.opcode).strip == nullptr && instruction.opcode != Opcode::kCopy &&
+        !IsLayoutConstraint(instruction))
       return nullptr;
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
       if (LayoutOf(instruction, i) != nullptr &&

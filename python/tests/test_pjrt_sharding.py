@@ -6,11 +6,12 @@ import functools
 import numpy as np
 import pytest
 
-from on_both import ASSAY, NamedSharding, P, check_both, iota, jax, mesh, shards
+from on_both import ASSAY, CPU, NamedSharding, P, check_both, iota, jax, mesh, shards
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import io_callback
 from jax.experimental.custom_partitioning import custom_partitioning
+from jax.experimental.layout import Layout, with_layout_constraint
 from jax.experimental.shard_alike import shard_alike
 
 # --- Copies that differ by device ---
@@ -188,6 +189,27 @@ def test_shard_alike(function):
 def test_shard_alike_wants_equal_shapes():
     with pytest.raises(ValueError, match="shapes of `x` and `y` should match"):
         jax.jit(lambda x: shard_alike(x, x[:1]))(jax.device_put(iota(4), ASSAY[0]))
+
+
+# --- Layouts that are kept ---
+
+
+@pytest.mark.parametrize("function, spec", [
+    (lambda x: x.reshape(8, 1, 2) + 1, P("x", None, "y")),
+    (lambda x: x.reshape(1, 8, 2), P(None, "x", "y")),
+    (lambda x: x[:, None].reshape(8, 2) * 2, P("x", "y")),
+    (lambda x: x.reshape(16), P("x")),
+    (lambda x: x.reshape(2, 4, 2), P("x", None, "y")),
+    (lambda x: with_layout_constraint(x, Layout(major_to_minor=(1, 0))) + x, P("x", "y")),
+], ids=["reshape", "leading", "back", "merged", "split", "layout"])
+def test_a_reshape_and_a_layout_keep_the_sharding(function, spec):
+    def program(devices):
+        return jax.jit(function)(jax.device_put(iota(8, 2), NamedSharding(mesh(devices), P("x", "y"))))
+
+    check_both(program)
+    for devices in (ASSAY, CPU):
+        result = program(devices)
+        assert result.sharding.is_equivalent_to(NamedSharding(mesh(devices), spec), result.ndim)
 
 
 # --- custom_partitioning ---
