@@ -1,5 +1,6 @@
 """The Python package against NumPy, mpmath-like hand values and XLA's own answers."""
 
+import ctypes
 import pathlib
 import signal
 import threading
@@ -205,3 +206,54 @@ def test_golden_fixture(pytester):
     test = next(pytester.path.glob("test_*.py"))
     test.write_text(test.read_text().replace("[1, 2]", "[1, 3]"))
     pytester.runpytest_inprocess().assert_outcomes(failed=1)
+
+
+SYEVD = """HloModule m
+ENTRY e {
+  a = f64[6,6] parameter(0)
+  ROOT r = (f64[6,6], f64[6], s32[]) custom-call(a), custom_call_target="lapack_dsyevd_ffi",
+    api_version=API_VERSION_TYPED_FFI, backend_config={mode = 86 : ui8, uplo = 76 : ui8}
+}
+"""
+
+
+def eigenvectors_by_the_library(library, a):
+    """Of LAPACK's dsyevd, called as Fortran calls it."""
+    vectors, values = np.asfortranarray(a), np.zeros(len(a))
+    n, info = ctypes.c_int(len(a)), ctypes.c_int(-1)
+
+    def call(work, num_work, ints, num_ints):
+        library.dsyevd_(b"V", b"L", ctypes.byref(n), vectors.ctypes.data_as(ctypes.c_void_p), ctypes.byref(n),
+                        values.ctypes.data_as(ctypes.c_void_p), work.ctypes.data_as(ctypes.c_void_p),
+                        ctypes.byref(ctypes.c_int(num_work)), ints.ctypes.data_as(ctypes.c_void_p),
+                        ctypes.byref(ctypes.c_int(num_ints)), ctypes.byref(info), ctypes.c_size_t(1), ctypes.c_size_t(1))
+        assert info.value == 0
+
+    work, ints = np.zeros(1), np.zeros(1, np.int32)
+    call(work, -1, ints, -1)
+    work, ints = np.zeros(int(work[0])), np.zeros(int(ints[0]), np.int32)
+    call(work, len(work), ints, len(ints))
+    return np.ascontiguousarray(vectors), values
+
+
+def test_decompositions_by_the_machines_lapack():
+    try:
+        library = ctypes.CDLL("liblapack.so.3")
+    except OSError:
+        with pytest.raises(assay.NotSupported, match="liblapack.so.3"):
+            assay.load(SYEVD, lapack=True).evaluate(np.eye(6))
+        pytest.skip("this machine has no liblapack.so.3")
+    a = np.random.default_rng(1).normal(size=(6, 6))
+    a += a.T
+    wanted = eigenvectors_by_the_library(library, a)
+    found = assay.load(SYEVD, lapack=True).evaluate(a)
+    for got, want in zip(found, wanted):
+        assert np.asarray(got).tobytes() == want.tobytes()
+    # Without it the sign of each vector is fixed: its first element of some size is positive.
+    vectors, values, info = assay.load(SYEVD).evaluate(a)
+    assert info == 0
+    for column in vectors.T:
+        assert column[np.argmax(column**2 >= 0.37 / 6)] > 0
+    np.testing.assert_allclose(values, wanted[1], rtol=1e-13)
+    np.testing.assert_allclose(abs(vectors), abs(wanted[0]), atol=1e-13)
+    assert vectors.tobytes() != wanted[0].tobytes()
