@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Programs with free dimensions, against programs of static shapes.
 
-Each function of free_functions.py is exported by JAX with symbolic sizes. At each of three sizes, what Assay gives for the exported
-program must be, byte for byte, what it gives for
+Each function of free_functions.py, and each model of flax_models.py where Flax is installed, is exported by JAX with symbolic sizes. At
+each of three sizes, what Assay gives for the exported program must be, byte for byte, what it gives for
   - the same program as jaxlib refines it (refine_polymorphic_shapes),
   - the function as JAX lowers it for these sizes.
 JAX lowers some functions otherwise where sizes are symbolic (LOWERED_OTHERWISE); these are compared with jaxlib's refinement alone.
@@ -11,6 +11,7 @@ Usage: free_dimensions.py [--every N] [--only NAME] ASSAY
 """
 
 import argparse
+import importlib.util
 import pathlib
 import subprocess
 import sys
@@ -128,6 +129,11 @@ def main():
     parser.add_argument('--only')
     arguments = parser.parse_args()
     rows = all_functions()
+    if importlib.util.find_spec('flax') is None:
+        print('skipped: the models of flax_models.py, for Flax is not installed')
+    else:
+        from flax_models import flax_models
+        rows = flax_models() + rows
     if arguments.only:
         rows = [row for row in rows if arguments.only in row[0]]
     rows = rows[::arguments.every]

@@ -124,6 +124,7 @@ LINEAR = [
     ('norm', lambda x: jnp.linalg.norm(x, axis=1), 'f b t'),
     ('cross', jnp.cross, 'f b 3', 'f b 3'),
     ('kron', jnp.kron, 'f b', 'f t'),
+    ('ragged_dot', lambda x, y: lax.ragged_dot(x, y, jnp.array([x.shape[0] // 2, x.shape[0] - x.shape[0] // 2])), 'f t 3', 'f 2 3 4'),
     ('conv', lambda x: lax.conv_general_dilated(x, jnp.ones((2, 3, 3)), (1,), 'SAME'), 'f b 3 t'),
     ('conv_valid', lambda x: lax.conv_general_dilated(x, jnp.ones((2, 3, 2)), (2,), 'VALID'), 'f b 3 t2'),
     ('conv_2d', lambda x: lax.conv_general_dilated(x, jnp.ones((2, 1, 3, 3)), (1, 2), 'SAME'), 'f b 1 t t'),
