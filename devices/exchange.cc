@@ -23,9 +23,9 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenPolls(20);
 
 // A collective that some members have come to.
-struct Meeting {
+struct RendezvousState {
   std::vector<int64_t> members;
-  std::vector<std::vector<Literal>> brought;  // by member
+  std::vector<std::vector<Literal>> contributions;  // by member
   std::vector<bool> here;
   size_t arrived = 0, taken = 0;
   absl::Status status;
@@ -33,7 +33,7 @@ struct Meeting {
 };
 // The instruction, the number of its execution, and the first member, which tells its groups apart.
 // Not the channel: JAX gives all collectives of a program the same one (SDY-21).
-using MeetingKey = std::tuple<const Instruction*, int64_t, int64_t>;
+using RendezvousKey = std::tuple<const Instruction*, int64_t, int64_t>;
 
 // The way of a channel from one device to another.
 struct Way {
@@ -42,19 +42,19 @@ struct Way {
 };
 using WayKey = std::tuple<int64_t, int64_t, int64_t>;  // channel, source, target
 
-// What a device waits for: the members of a meeting that have not come, or the other end of a way.
+// What a device waits for: the members of a rendezvous that have not come, or the other end of a way.
 struct Wanted {
   const Instruction* at = nullptr;
   int64_t execution = 0;
-  const Meeting* meeting = nullptr;
+  const RendezvousState* rendezvous = nullptr;
   const Way* way = nullptr;
   int64_t other_end = 0;
 
   std::vector<int64_t> Missing() const {
-    if (meeting == nullptr) return {other_end};
+    if (rendezvous == nullptr) return {other_end};
     std::vector<int64_t> missing;
-    for (size_t m = 0; m < meeting->members.size(); ++m) {
-      if (!meeting->here[m]) missing.push_back(meeting->members[m]);
+    for (size_t m = 0; m < rendezvous->members.size(); ++m) {
+      if (!rendezvous->here[m]) missing.push_back(rendezvous->members[m]);
     }
     return missing;
   }
@@ -100,9 +100,9 @@ std::string PlaceOf(const Wanted& wanted) {
   return wanted.execution == 0 ? place : place + fmt::format(" (execution {})", wanted.execution + 1);
 }
 
-absl::StatusOr<std::vector<Literal>> Combined(DeviceLink::Combine combine, Meeting& meeting) {
+absl::StatusOr<std::vector<Literal>> Combined(DeviceLink::Combine combine, RendezvousState& rendezvous) {
   try {
-    return combine(std::span(meeting.brought));
+    return combine(std::span(rendezvous.contributions));
   } catch (const LoopEnded& ended) {
     return ended.why;
   } catch (const std::bad_alloc&) {
@@ -123,28 +123,29 @@ class Exchange::State {
   const DeviceGrid& grid() const { return grid_; }
   const std::atomic<int64_t>& last_count() const { return last_count_; }
 
-  absl::StatusOr<Literal> Meet(int64_t id, const Instruction& at, std::span<const int64_t> members,
-                               std::vector<Literal> brought, DeviceLink::Combine combine) {
+  absl::StatusOr<Literal> Rendezvous(int64_t id, const Instruction& at, std::span<const int64_t> members,
+                                     std::vector<Literal> contributions, DeviceLink::Combine combine) {
     std::unique_lock<std::mutex> lock(mutex_);
     const int64_t execution = records_[id].executions[&at]++;
-    const MeetingKey key{&at, execution, members[0]};
-    Meeting& meeting = meetings_[key];
-    if (meeting.members.empty()) {
-      meeting.members.assign(members.begin(), members.end());
-      meeting.brought.resize(members.size());
-      meeting.here.resize(members.size(), false);
+    const RendezvousKey key{&at, execution, members[0]};
+    RendezvousState& rendezvous = rendezvous_[key];
+    if (rendezvous.members.empty()) {
+      rendezvous.members.assign(members.begin(), members.end());
+      rendezvous.contributions.resize(members.size());
+      rendezvous.here.resize(members.size(), false);
     }
     const size_t number = std::find(members.begin(), members.end(), id) - members.begin();
-    meeting.brought[number] = std::move(brought);
-    meeting.here[number] = true;
-    if (++meeting.arrived == members.size()) {
-      Finish(lock, meeting, combine);
+    rendezvous.contributions[number] = std::move(contributions);
+    rendezvous.here[number] = true;
+    if (++rendezvous.arrived == members.size()) {
+      Finish(lock, rendezvous, combine);
     } else {
-      ASSAY_RETURN_IF_ERROR(Wait(lock, id, {.at = &at, .execution = execution, .meeting = &meeting}));
+      ASSAY_RETURN_IF_ERROR(Wait(lock, id, {.at = &at, .execution = execution, .rendezvous = &rendezvous}));
     }
-    absl::StatusOr<Literal> result =
-        meeting.status.ok() ? absl::StatusOr<Literal>(std::move(meeting.made[number])) : meeting.status;
-    if (++meeting.taken == meeting.members.size()) meetings_.erase(key);
+    absl::StatusOr<Literal> result = rendezvous.status.ok()
+                                         ? absl::StatusOr<Literal>(std::move(rendezvous.made[number]))
+                                         : rendezvous.status;
+    if (++rendezvous.taken == rendezvous.members.size()) rendezvous_.erase(key);
     return result;
   }
 
@@ -232,15 +233,15 @@ class Exchange::State {
   }
 
   // The last member does the work of all.
-  void Finish(std::unique_lock<std::mutex>& lock, Meeting& meeting, DeviceLink::Combine combine) {
+  void Finish(std::unique_lock<std::mutex>& lock, RendezvousState& rendezvous, DeviceLink::Combine combine) {
     lock.unlock();
-    absl::StatusOr<std::vector<Literal>> made = Combined(combine, meeting);
+    absl::StatusOr<std::vector<Literal>> made = Combined(combine, rendezvous);
     lock.lock();
-    meeting.status = made.status();
-    if (made.ok()) meeting.made = *std::move(made);
-    meeting.brought.clear();
-    for (int64_t member : meeting.members) {
-      if (records_[member].wanted.meeting == &meeting) Wake(member);
+    rendezvous.status = made.status();
+    if (made.ok()) rendezvous.made = *std::move(made);
+    rendezvous.contributions.clear();
+    for (int64_t member : rendezvous.members) {
+      if (records_[member].wanted.rendezvous == &rendezvous) Wake(member);
     }
   }
 
@@ -345,7 +346,7 @@ class Exchange::State {
   std::mutex mutex_;  // of all that follows
   std::vector<Record> records_;
   int64_t running_;  // devices that neither wait nor have ended
-  std::map<MeetingKey, Meeting> meetings_;
+  std::map<RendezvousKey, RendezvousState> rendezvous_;
   std::map<WayKey, Way> ways_;
   std::atomic<int64_t> last_count_{std::numeric_limits<int64_t>::max()};
 };
@@ -355,9 +356,9 @@ class Exchange::Link final : public DeviceLink {
   Link(State& state, int64_t id) : state_(state), id_(id) {}
   const DeviceGrid& grid() const override { return state_.grid(); }
   int64_t id() const override { return id_; }
-  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
-                               std::vector<Literal> brought, Combine combine) override {
-    return state_.Meet(id_, at, members, std::move(brought), combine);
+  absl::StatusOr<Literal> Rendezvous(const Instruction& at, std::span<const int64_t> members,
+                                     std::vector<Literal> contributions, Combine combine) override {
+    return state_.Rendezvous(id_, at, members, std::move(contributions), combine);
   }
   absl::Status Send(const Transfer& transfer, Literal value) override {
     state_.Send(transfer, std::move(value));

@@ -15,9 +15,9 @@ class ForwardingLink : public DeviceLink {
 
   const DeviceGrid& grid() const override { return inner_.grid(); }
   int64_t id() const override { return inner_.id(); }
-  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
-                               std::vector<Literal> brought, Combine combine) override {
-    return inner_.Meet(at, members, std::move(brought), combine);
+  absl::StatusOr<Literal> Rendezvous(const Instruction& at, std::span<const int64_t> members,
+                                     std::vector<Literal> contributions, Combine combine) override {
+    return inner_.Rendezvous(at, members, std::move(contributions), combine);
   }
   absl::Status Send(const Transfer& transfer, Literal value) override {
     return inner_.Send(transfer, std::move(value));

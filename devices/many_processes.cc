@@ -108,38 +108,38 @@ int64_t FingerprintOf(const Module& module, const DeviceGrid& grid) {
   return static_cast<int64_t>(hash);
 }
 
-// What all members brought, as one value, and back.
-Literal Packed(std::span<const std::vector<Literal>> brought) {
+// The contributions of all members, as one value, and back.
+Literal Packed(std::span<const std::vector<Literal>> contributions) {
   std::vector<Literal> members;
-  for (const std::vector<Literal>& member : brought) members.push_back(Literal::Tuple(member));
+  for (const std::vector<Literal>& member : contributions) members.push_back(Literal::Tuple(member));
   return Literal::Tuple(std::move(members));
 }
 
 std::vector<std::vector<Literal>> Unpacked(const Literal& packed) {
-  std::vector<std::vector<Literal>> brought;
+  std::vector<std::vector<Literal>> contributions;
   for (int64_t m = 0; m < packed.tuple_size(); ++m) {
-    std::vector<Literal>& member = brought.emplace_back();
+    std::vector<Literal>& member = contributions.emplace_back();
     for (int64_t k = 0; k < packed.element(m).tuple_size(); ++k)
       member.push_back(packed.element(m).element(k));
   }
-  return brought;
+  return contributions;
 }
 
 // Devices of several processes bring values together at the first; each works out what comes of them by itself.
 absl::StatusOr<Literal> OwnPart(int64_t id, std::span<const int64_t> members, const Literal& packed,
                                 DeviceLink::Combine combine) {
-  std::vector<std::vector<Literal>> brought = Unpacked(packed);
-  ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> made, combine(std::span(brought)));
+  std::vector<std::vector<Literal>> contributions = Unpacked(packed);
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> made, combine(std::span(contributions)));
   return std::move(
       made[static_cast<size_t>(std::find(members.begin(), members.end(), id) - members.begin())]);
 }
 
 absl::StatusOr<Literal> Gather(DeviceLink& link, const Instruction& at, std::span<const int64_t> members,
-                               std::vector<Literal> brought) {
-  return link.Meet(at, members, std::move(brought),
-                   [](std::span<std::vector<Literal>> all) -> absl::StatusOr<std::vector<Literal>> {
-                     return std::vector<Literal>(all.size(), Packed(all));
-                   });
+                               std::vector<Literal> contributions) {
+  return link.Rendezvous(at, members, std::move(contributions),
+                         [](std::span<std::vector<Literal>> all) -> absl::StatusOr<std::vector<Literal>> {
+                           return std::vector<Literal>(all.size(), Packed(all));
+                         });
 }
 
 // A device of the first process.
@@ -147,9 +147,9 @@ class NearLink final : public ForwardingLink {
  public:
   using ForwardingLink::ForwardingLink;
 
-  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
-                               std::vector<Literal> brought, Combine combine) override {
-    ASSAY_ASSIGN_OR_RETURN(const Literal packed, Gather(inner(), at, members, std::move(brought)));
+  absl::StatusOr<Literal> Rendezvous(const Instruction& at, std::span<const int64_t> members,
+                                     std::vector<Literal> contributions, Combine combine) override {
+    ASSAY_ASSIGN_OR_RETURN(const Literal packed, Gather(inner(), at, members, std::move(contributions)));
     return OwnPart(id(), members, packed, combine);
   }
 };
@@ -180,11 +180,11 @@ class FarLink final : public DeviceLink {
   const DeviceGrid& grid() const override { return grid_; }
   int64_t id() const override { return id_; }
 
-  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
-                               std::vector<Literal> brought, Combine combine) override {
+  absl::StatusOr<Literal> Rendezvous(const Instruction& at, std::span<const int64_t> members,
+                                     std::vector<Literal> contributions, Combine combine) override {
     WireWriter question = Question(Word::kMeet, &at);
     question.Ints(members);
-    question.Values(brought);
+    question.Values(contributions);
     ASSAY_ASSIGN_OR_RETURN(const Literal packed, AskForValue(std::move(question)));
     return OwnPart(id_, members, packed, combine);
   }
@@ -305,9 +305,9 @@ class Share {
         grid_(grid),
         inputs_(std::move(inputs)),
         options_(std::move(options)),
-        guard_(std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.around)) {
+        guard_(std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.parent_guard)) {
     options_.interrupted = nullptr;
-    options_.around = nullptr;
+    options_.parent_guard = nullptr;
     guard_->BindThread();
   }
   virtual ~Share() { transport_.Listen(nullptr); }
@@ -323,27 +323,27 @@ class Share {
     return ids;
   }
 
-  struct Ended {
+  struct DeviceResult {
     absl::Status status;
     int64_t counted = 0;
     DeviceOutputs outputs;
   };
 
-  Ended RunOne(int64_t id, DeviceLink& link) {
+  DeviceResult RunOne(int64_t id, DeviceLink& link) {
     try {
       const WorkScope scope(guard_);
       UncountedLink uncounted(link);
-      const DeviceSeat seat{uncounted, guard_};
-      Executor executor(plan_, options_, &seat);
+      const DeviceSlot device_slot{uncounted, guard_};
+      Executor executor(plan_, options_, &device_slot);
       uncounted.SetExecutor(&executor);
       DeviceInputs& inputs = inputs_[static_cast<size_t>(id)];
       executor.process() = std::move(inputs.process);
       absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
-      Ended ended{root.status(), executor.counted(), {}};
-      if (root.ok()) ended.outputs.root = *std::move(root);
-      ended.outputs.process = std::move(executor.process());
-      ended.outputs.statistics = executor.statistics();
-      return ended;
+      DeviceResult result{root.status(), executor.counted(), {}};
+      if (root.ok()) result.outputs.root = *std::move(root);
+      result.outputs.process = std::move(executor.process());
+      result.outputs.statistics = executor.statistics();
+      return result;
     } catch (const std::bad_alloc&) {
       return {OutOfMemory("a device's bookkeeping"), 0, {}};
     }
@@ -405,9 +405,9 @@ class FirstProcess final : public Share {
     Finish(id, RunOne(id, link));
   }
 
-  void Finish(int64_t id, Ended ended) {
-    outputs_[static_cast<size_t>(id)] = std::move(ended.outputs);
-    exchange_.End(id, ended.status, ended.counted);
+  void Finish(int64_t id, DeviceResult result) {
+    outputs_[static_cast<size_t>(id)] = std::move(result.outputs);
+    exchange_.End(id, result.status, result.counted);
     const int64_t last_count = exchange_.device(id).last_count();
     if (last_count == std::numeric_limits<int64_t>::max()) return;
     WireWriter message;
@@ -425,10 +425,10 @@ class FirstProcess final : public Share {
       const auto word = static_cast<Word>(question.Int());
       question.Int();  // the device
       if (word == Word::kEnd) {
-        Ended ended{question.Status(), question.Int(), {}};
-        ended.outputs = ReadOutputs(question);
-        if (!question.ok() && ended.status.ok()) ended.status = OutOfMemory("what another process sent");
-        Finish(id, std::move(ended));
+        DeviceResult result{question.Status(), question.Int(), {}};
+        result.outputs = ReadOutputs(question);
+        if (!question.ok() && result.status.ok()) result.status = OutOfMemory("what another process sent");
+        Finish(id, std::move(result));
         return;
       }
       const absl::StatusOr<Literal> answer = Answer(id, word, question);
@@ -450,9 +450,9 @@ class FirstProcess final : public Share {
     DeviceLink& link = exchange_.device(id);
     if (word == Word::kMeet) {
       const std::vector<int64_t> members = question.Ints();
-      std::vector<Literal> brought = question.Values();
+      std::vector<Literal> contributions = question.Values();
       if (!question.ok()) return OutOfMemory("what another process sent");
-      return Gather(link, *at, members, std::move(brought));
+      return Gather(link, *at, members, std::move(contributions));
     }
     const Transfer transfer = ReadTransfer(question);
     switch (word) {
@@ -544,13 +544,13 @@ class OtherProcess final : public Share {
   }
 
   void RunFar(FarLink& link) {
-    const Ended ended = RunOne(link.id(), link);
+    const DeviceResult result = RunOne(link.id(), link);
     WireWriter message;
     message.Int(static_cast<int64_t>(Word::kEnd));
     message.Int(link.id());
-    message.Status(ended.status);
-    message.Int(ended.counted);
-    WriteOutputs(message, ended.outputs);
+    message.Status(result.status);
+    message.Int(result.counted);
+    WriteOutputs(message, result.outputs);
     transport_.Send(0, std::move(message).Take());
   }
 

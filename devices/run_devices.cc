@@ -34,11 +34,11 @@ class DeviceRun {
       : plan_(plan),
         grid_(grid),
         options_(std::move(options)),
-        guard_(std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.around)),
+        guard_(std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.parent_guard)),
         exchange_(grid, guard_),
         outputs_(static_cast<size_t>(grid.size())) {
     options_.interrupted = nullptr;  // the guard asks
-    options_.around = nullptr;
+    options_.parent_guard = nullptr;
   }
 
   // The caller's thread is that of device 0, and asks for Ctrl-C.
@@ -74,8 +74,8 @@ class DeviceRun {
     try {
       const WorkScope scope(guard_);
       UncountedLink link(exchange_.device(id));
-      const DeviceSeat seat{link, guard_};
-      Executor executor(plan_, OptionsOf(id), &seat);
+      const DeviceSlot device_slot{link, guard_};
+      Executor executor(plan_, OptionsOf(id), &device_slot);
       link.SetExecutor(&executor);
       executor.process() = std::move(inputs.process);
       executor.Observe(observer);
@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const De
     outputs.push_back(std::move(alone));
     return outputs;
   }
-  if (plan.meets) ASSAY_RETURN_IF_ERROR(CheckDevices(*plan.module, grid));
+  if (plan.has_collectives) ASSAY_RETURN_IF_ERROR(CheckDevices(*plan.module, grid));
   ASSAY_ASSIGN_OR_RETURN(Transport* const transport, TransportOfProcess());
   if (transport != nullptr)
     return RunOnProcesses(*transport, plan, grid, std::move(inputs), std::move(options));

@@ -17,14 +17,15 @@ class UncountedLink final : public ForwardingLink {
   // Before the executor runs; it outlives the run.
   void SetExecutor(Executor* executor) { executor_ = executor; }
 
-  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
-                               std::vector<Literal> brought, Combine combine) override {
-    return inner().Meet(at, members, std::move(brought), [&](std::span<std::vector<Literal>> all) {
-      const int64_t before = executor_->counted();
-      absl::StatusOr<std::vector<Literal>> made = combine(all);
-      executor_->SetCounted(before);
-      return made;
-    });
+  absl::StatusOr<Literal> Rendezvous(const Instruction& at, std::span<const int64_t> members,
+                                     std::vector<Literal> contributions, Combine combine) override {
+    return inner().Rendezvous(at, members, std::move(contributions),
+                              [&](std::span<std::vector<Literal>> all) {
+                                const int64_t before = executor_->counted();
+                                absl::StatusOr<std::vector<Literal>> made = combine(all);
+                                executor_->SetCounted(before);
+                                return made;
+                              });
   }
 
  private:

@@ -9,24 +9,25 @@ namespace assay {
 
 std::string DeviceGrid::NameOf(int64_t id) const { return fmt::format("r{}p{}", replica(id), partition(id)); }
 
-absl::StatusOr<Literal> LoneDevice::Meet(const Instruction&, std::span<const int64_t> members,
-                                         std::vector<Literal> brought, Combine combine) {
+absl::StatusOr<Literal> SingleDevice::Rendezvous(const Instruction&, std::span<const int64_t> members,
+                                                 std::vector<Literal> contributions, Combine combine) {
   ASSAY_CHECK(members.size() == 1 && members[0] == 0);
-  ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> made, combine({&brought, 1}));
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> made, combine({&contributions, 1}));
   return std::move(made[0]);
 }
 
-absl::Status LoneDevice::Send(const Transfer& transfer, Literal value) {
+absl::Status SingleDevice::Send(const Transfer& transfer, Literal value) {
   SelfChannel& channel = channels_[transfer.channel];
   channel.values.emplace(channel.sends++, std::move(value));
   return absl::OkStatus();
 }
 
-absl::StatusOr<int64_t> LoneDevice::BeginRecv(const Transfer& transfer) {
+absl::StatusOr<int64_t> SingleDevice::BeginRecv(const Transfer& transfer) {
   return channels_[transfer.channel].recvs++;
 }
 
-absl::StatusOr<Literal> LoneDevice::FinishRecv(const Instruction&, const Transfer& transfer, int64_t number) {
+absl::StatusOr<Literal> SingleDevice::FinishRecv(const Instruction&, const Transfer& transfer,
+                                                 int64_t number) {
   std::map<int64_t, Literal>& values = channels_[transfer.channel].values;
   const auto sent = values.find(number);
   if (sent == values.end()) {
@@ -39,14 +40,14 @@ absl::StatusOr<Literal> LoneDevice::FinishRecv(const Instruction&, const Transfe
 }
 
 // Decision: send-without-recv
-absl::Status LoneDevice::FinishSend(const Instruction&, const Transfer& transfer) {
+absl::Status SingleDevice::FinishSend(const Instruction&, const Transfer& transfer) {
   SelfChannel& channel = channels_[transfer.channel];
   if (channel.finished_sends++ < channel.recvs) return absl::OkStatus();
   return EvalError({}, fmt::format("deadlock: send-done waits for channel {}, on which nothing is received",
                                    transfer.channel));
 }
 
-const std::atomic<int64_t>& LoneDevice::last_count() const {
+const std::atomic<int64_t>& SingleDevice::last_count() const {
   static const std::atomic<int64_t> never{std::numeric_limits<int64_t>::max()};
   return never;
 }

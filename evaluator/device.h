@@ -48,10 +48,10 @@ struct Transfer {
 
 class DeviceLink {
  public:
-  // Makes, from what each member brought, in the order of the members, what each of them gets. It runs once, on the thread
+  // Makes, from the contributions of the members, in their order, what each of them gets. It runs once, on the thread
   // of one of them, and knows nothing of which.
   using Combine =
-      absl::FunctionRef<absl::StatusOr<std::vector<Literal>>(std::span<std::vector<Literal>> brought)>;
+      absl::FunctionRef<absl::StatusOr<std::vector<Literal>>(std::span<std::vector<Literal>> contributions)>;
 
   virtual ~DeviceLink() = default;
 
@@ -60,8 +60,8 @@ class DeviceLink {
 
   // Waits until all members, this device among them, are at the same execution of `at`, and gives this one its part of what
   // `combine` makes. EvalError: a member can never come, or `combine` fails.
-  virtual absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
-                                       std::vector<Literal> brought, Combine combine) = 0;
+  virtual absl::StatusOr<Literal> Rendezvous(const Instruction& at, std::span<const int64_t> members,
+                                             std::vector<Literal> contributions, Combine combine) = 0;
 
   // Puts a value on the channel; waits for nobody.
   virtual absl::Status Send(const Transfer& transfer, Literal value) = 0;
@@ -77,13 +77,13 @@ class DeviceLink {
   virtual const std::atomic<int64_t>& last_count() const = 0;
 };
 
-// A device that is alone: it meets nobody, and its channels lead back to itself.
-class LoneDevice final : public DeviceLink {
+// A device that is alone: it waits for no other one, and its channels lead back to itself.
+class SingleDevice final : public DeviceLink {
  public:
   const DeviceGrid& grid() const override { return grid_; }
   int64_t id() const override { return 0; }
-  absl::StatusOr<Literal> Meet(const Instruction& at, std::span<const int64_t> members,
-                               std::vector<Literal> brought, Combine combine) override;
+  absl::StatusOr<Literal> Rendezvous(const Instruction& at, std::span<const int64_t> members,
+                                     std::vector<Literal> contributions, Combine combine) override;
   absl::Status Send(const Transfer& transfer, Literal value) override;
   absl::StatusOr<int64_t> BeginRecv(const Transfer& transfer) override;
   absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer,

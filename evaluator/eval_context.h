@@ -57,7 +57,7 @@ struct RunOptions {
   uint64_t run_seed = 42;             // rng, GetRngSeed
   std::function<bool()> interrupted;  // polled by the run's thread; true ends the run
   // The limits of what the run is a part of, its memory and time included; null: nothing.
-  std::shared_ptr<RunGuard> around;
+  std::shared_ptr<RunGuard> parent_guard;
   // Shows a value and its name for interpreter.print; unset: nothing is shown.
   std::function<void(const std::string& name, const Literal& value)> print;
 };

@@ -121,7 +121,8 @@ class CallInliner {
 
   // Devices meet by instruction: one that two calls lead to stays one.
   static bool HasCollectives(const Computation& computation) {
-    return std::any_of(computation.instructions.begin(), computation.instructions.end(), IsMeeting);
+    return std::any_of(computation.instructions.begin(), computation.instructions.end(),
+                       IsCollectiveOrTransfer);
   }
 
   // The computation that takes the place of call i, where one does.

@@ -50,10 +50,10 @@ absl::StatusOr<std::vector<ComputationPlan>> PlanComputations(const Module& modu
   return plans;
 }
 
-bool HasMeetings(const Module& module) {
+bool HasCollectives(const Module& module) {
   return std::any_of(module.computations.begin(), module.computations.end(), [](const Computation& c) {
     return std::any_of(c.instructions.begin(), c.instructions.end(),
-                       [](const Instruction& i) { return IsMeeting(i); });
+                       [](const Instruction& i) { return IsCollectiveOrTransfer(i); });
   });
 }
 
@@ -75,7 +75,7 @@ absl::StatusOr<Plan> MakePlan(const VerifiedModule& verified, std::span<const En
   if (plan.module == nullptr) plan.module = verified.shared_module();
   plan.engines.assign(engines.begin(), engines.end());
   ASSAY_ASSIGN_OR_RETURN(plan.computations, PlanComputations(*plan.module, plan.engines, form));
-  plan.meets = HasMeetings(*plan.module);
+  plan.has_collectives = HasCollectives(*plan.module);
   plan.has_dynamic = HasDynamic(*plan.module);
   return plan;
 }

@@ -95,8 +95,8 @@ struct Plan {
   std::shared_ptr<const Module> module;  // of the reference engine, the verified one; else calls are inlined
   std::vector<const Engine*> engines;    // in the order in which they are asked, without the reference
   std::vector<ComputationPlan> computations;
-  bool has_dynamic = false;  // some shape has a dimension with a run-time size
-  bool meets = false;        // devices meet, or send: how many there are matters
+  bool has_dynamic = false;      // some shape has a dimension with a run-time size
+  bool has_collectives = false;  // collectives or transfers: how many devices there are matters
 };
 
 }  // namespace assay

@@ -87,17 +87,17 @@ absl::Status CheckResult(const Module& module, const Literal& result) {
 
 }  // namespace
 
-Executor::Executor(const Plan& plan, RunOptions options, const DeviceSeat* seat)
+Executor::Executor(const Plan& plan, RunOptions options, const DeviceSlot* device_slot)
     : plan_(plan),
       options_(std::move(options)),
-      device_(seat == nullptr ? alone_ : seat->link),
+      device_(device_slot == nullptr ? single_device_ : device_slot->link),
       last_count_(device_.last_count()),
-      guard_(seat == nullptr
-                 ? std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.around)
+      guard_(device_slot == nullptr
+                 ? std::make_shared<RunGuard>(options_.limits, options_.interrupted, options_.parent_guard)
                  : std::make_shared<RunGuard>(
                        RunLimits{}, [this] { return last_count_.load(std::memory_order_relaxed) < 0; },
-                       seat->guard)),
-      budget_(seat == nullptr ? guard_->budget() : seat->guard->budget()),
+                       device_slot->guard)),
+      budget_(device_slot == nullptr ? guard_->budget() : device_slot->guard->budget()),
       parallel_(plan.engines.empty() ? 1 : options_.jobs),
       crosschecker_(options_),
       kept_(plan.computations.size()),
@@ -107,7 +107,7 @@ Executor::Executor(const Plan& plan, RunOptions options, const DeviceSeat* seat)
 }
 
 Executor::~Executor() {
-  if (&device_ == &alone_) budget_->StopRecycling();
+  if (&device_ == &single_device_) budget_->StopRecycling();
 }
 
 absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
@@ -125,8 +125,8 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
       ASSAY_RETURN_IF_ERROR(CheckArgument(number, arguments[i], layout->parameters[i]));
   }
   const DefaultFloatEnvironment environment;
-  if (&device_ == &alone_) {
-    if (plan_.meets) ASSAY_RETURN_IF_ERROR(CheckDevices(*plan_.module, device_.grid()));
+  if (&device_ == &single_device_) {
+    if (plan_.has_collectives) ASSAY_RETURN_IF_ERROR(CheckDevices(*plan_.module, device_.grid()));
     guard_->BindThread();
   }
   try {

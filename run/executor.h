@@ -35,17 +35,17 @@ struct RunStatistics {
   std::vector<StepFallbacks> fallbacks;  // by the instructions' names
 };
 
-// The place of a device among several, which they have in common but for the link.
-struct DeviceSeat {
+// What a device among several is given: its own link, and the guard that all of them share.
+struct DeviceSlot {
   DeviceLink& link;
   std::shared_ptr<RunGuard> guard;  // of the run as a whole: its limits, and its memory
 };
 
 class Executor final : public RunContext {
  public:
-  // The plan outlives the executor. Without a seat the run's device is alone; with one, the limits of time and memory and who
+  // The plan outlives the executor. Without a device slot the run is of a single device; with one, the limits of time and memory and who
   // interrupts are the guard's, and the executor is made by the thread that runs it.
-  Executor(const Plan& plan, RunOptions options, const DeviceSeat* seat = nullptr);
+  Executor(const Plan& plan, RunOptions options, const DeviceSlot* device_slot = nullptr);
   ~Executor() override;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -144,7 +144,7 @@ class Executor final : public RunContext {
   const Plan& plan_;
   RunOptions options_;
   ProcessState process_;
-  LoneDevice alone_;  // where there is no seat
+  SingleDevice single_device_;  // used where there is no device slot
   DeviceLink& device_;
   const std::atomic<int64_t>& last_count_;
   const std::shared_ptr<RunGuard> guard_;

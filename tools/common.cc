@@ -269,7 +269,7 @@ std::string IdleEnginesJson(std::span<const IdleEngine> idle) {
 
 RunOptions OptionsOf(const RunFlags& flags) {
   RunOptions options = flags.options;
-  options.around = WorkScope::Current();
+  options.parent_guard = WorkScope::Current();
   const std::string& wanted = flags.crosscheck;
   options.crosscheck = wanted == "full" ? Crosscheck::kFull
                        : wanted == "sample" || (wanted.empty() && flags.engine == "fast")

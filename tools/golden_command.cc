@@ -89,7 +89,7 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
                             .jobs = options.jobs,
                             .interrupted = Interrupted,
                             .limits = options.limits,
-                            .around = options.around,
+                            .parent_guard = options.parent_guard,
                             .custom_ops = ops->all};
   const FoundGoldens found = FindGoldens(paths);
   // A golden that is not there says nothing of the program under test: no failed check, a bad input.

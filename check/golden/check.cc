@@ -32,7 +32,7 @@ RunOptions OptionsOf(const Golden& golden, const GoldenEngine& engine) {
   options.repro_flags = engine.repro_flags;
   options.jobs = engine.jobs;
   options.interrupted = engine.interrupted;
-  options.around = engine.around;
+  options.parent_guard = engine.parent_guard;
   RunLimits& limits = options.limits;
   if (limits.max_steps == 0) limits.max_steps = engine.limits.max_steps;
   if (limits.memory_limit == 0) limits.memory_limit = engine.limits.memory_limit;
@@ -325,7 +325,7 @@ absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
   for (const auto& [key, value] : inputs) golden.inputs.emplace(key, value);
   const GoldenEngine reference{.engines = EnginesOf(EngineChoice::kReference),
                                .interrupted = options.interrupted,
-                               .around = options.around,
+                               .parent_guard = options.parent_guard,
                                .custom_ops = std::move(custom_ops)};
   ASSAY_ASSIGN_OR_RETURN(const ByKey results, RunGolden(golden, "-", reference));
   ASSAY_ASSIGN_OR_RETURN(const ByKey radii, RadiiOf(golden, "-", reference));

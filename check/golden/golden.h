@@ -68,7 +68,7 @@ struct GoldenEngine {
   int jobs = 0;
   std::function<bool()> interrupted = {};
   RunLimits limits = {};
-  std::shared_ptr<RunGuard> around = nullptr;             // RunOptions'
+  std::shared_ptr<RunGuard> parent_guard = nullptr;       // RunOptions'
   std::shared_ptr<const CustomOps> custom_ops = nullptr;  // Program::Load's
 };
 

@@ -35,7 +35,7 @@ std::vector<Meeting> MeetingsOf(const Module& module) {
     if (!reached[c]) continue;
     for (const Instruction& instruction : module.computations[c].instructions) {
       for (ComputationId id : CalledComputations(instruction)) reached[static_cast<size_t>(id.value)] = true;
-      if (IsMeeting(instruction) || IsRegionBorder(module.computations[c], instruction))
+      if (IsCollectiveOrTransfer(instruction) || IsRegionBorder(module.computations[c], instruction))
         meetings.push_back({&module.computations[c], &instruction});
     }
   }
@@ -203,7 +203,7 @@ absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const M
 
 }  // namespace
 
-bool IsMeeting(const Instruction& instruction) {
+bool IsCollectiveOrTransfer(const Instruction& instruction) {
   return DefinitionOf(instruction.opcode).channel != Channel::kNone || LeavesRegion(instruction);
 }
 

@@ -9,8 +9,8 @@
 
 namespace assay {
 
-// Devices meet at this instruction, or send: how many there are matters to it.
-bool IsMeeting(const Instruction& instruction);
+// A collective or a transfer between devices: how many there are matters to it.
+bool IsCollectiveOrTransfer(const Instruction& instruction);
 
 // The instruction takes a value from the host, or gives it one, while the program runs.
 bool MeetsHost(const Instruction& instruction);

@@ -205,7 +205,7 @@ absl::Status CompiledProgram::SetGrid() {
   grid = {.replicas = options.replicas, .partitions = options.partitions};
   is_logical = options.partitions > 1 && options.spmd_partitioning;
   if (!is_logical) {
-    if (plan->meets && grid.size() > 1) return CheckDevices(module(), grid);
+    if (plan->has_collectives && grid.size() > 1) return CheckDevices(module(), grid);
     return absl::OkStatus();
   }
   if (options.replicas > 1) {

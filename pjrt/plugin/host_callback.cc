@@ -63,11 +63,11 @@ class HostCallbackKernel final : public CustomKernel {
     if (!mode_.once || !grid.logical || grid.size() == 1) return CallOnce(context, operands);
     std::vector<int64_t> members;
     for (int64_t id = 0; id < grid.size(); ++id) members.push_back(id);
-    return context.device().Meet(
+    return context.device().Rendezvous(
         context.instruction(), members, {operands.begin(), operands.end()},
-        [&](std::span<std::vector<Literal>> brought) -> absl::StatusOr<std::vector<Literal>> {
-          ASSAY_ASSIGN_OR_RETURN(const Literal result, CallOnce(context, brought[0]));
-          return std::vector<Literal>(brought.size(), result);
+        [&](std::span<std::vector<Literal>> contributions) -> absl::StatusOr<std::vector<Literal>> {
+          ASSAY_ASSIGN_OR_RETURN(const Literal result, CallOnce(context, contributions[0]));
+          return std::vector<Literal>(contributions.size(), result);
         });
   }
 

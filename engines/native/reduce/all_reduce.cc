@@ -19,16 +19,17 @@
 namespace assay::native {
 namespace {
 
-using Brought = std::span<std::vector<Literal>>;
+using Contributions = std::span<std::vector<Literal>>;
 
 // As many elements of all members as stay in the cache while they are added.
 constexpr int64_t kBytesTogether = 1 << 19;
 
 // The members' values beside each other, a block of elements after the other, and the sums of their columns.
-absl::Status AddMembers(EvalContext& context, const SumKernels& kernels, Brought brought, size_t k,
-                        Literal& result) {
+absl::Status AddMembers(EvalContext& context, const SumKernels& kernels, Contributions contributions,
+                        size_t k, Literal& result) {
   const ElementType type = result.shape().element_type();
-  const int64_t bytes = Bytes(type), members = std::ssize(brought), count = result.shape().num_elements();
+  const int64_t bytes = Bytes(type), members = std::ssize(contributions),
+                count = result.shape().num_elements();
   const int64_t block =
       std::clamp<int64_t>(kBytesTogether / (members * bytes), 1, std::max<int64_t>(count, 1));
   const int64_t sizes[] = {members, block};
@@ -43,7 +44,7 @@ absl::Status AddMembers(EvalContext& context, const SumKernels& kernels, Brought
   for (int64_t first = 0; first < count; first += block) {
     const int64_t width = std::min(block, count - first);
     for (int64_t m = 0; m < members; ++m)
-      std::memcpy(stacked + m * width * bytes, brought[m][k].data() + first * bytes, width * bytes);
+      std::memcpy(stacked + m * width * bytes, contributions[m][k].data() + first * bytes, width * bytes);
     ASSAY_RETURN_IF_ERROR(RunArraySums(context, kernels,
                                        {type, stacked, none.data(), out + first * bytes,
                                         LoopDims{{width, {1, 1}}}, LoopDims{{members, {width}}}}));
@@ -51,17 +52,18 @@ absl::Status AddMembers(EvalContext& context, const SumKernels& kernels, Brought
   return absl::OkStatus();
 }
 
-absl::Status FoldMembers(EvalContext& context, const TypedFold& fold, Brought brought, size_t k,
+absl::Status FoldMembers(EvalContext& context, const TypedFold& fold, Contributions contributions, size_t k,
                          Literal& result) {
   constexpr int64_t kGrain = 1 << 15;
   const int64_t bytes = Bytes(fold.type), count = result.shape().num_elements();
   std::byte* const out = result.MutableBytes().data();
   context.parallel().For(count, kGrain, [&](int64_t begin, int64_t end) {
-    std::memcpy(out + begin * bytes, brought[0][k].data() + begin * bytes, (end - begin) * bytes);
-    for (size_t m = 1; m < brought.size(); ++m)
-      fold.combine(end - begin, brought[m][k].data() + begin * bytes, out + begin * bytes, fold.largest);
+    std::memcpy(out + begin * bytes, contributions[0][k].data() + begin * bytes, (end - begin) * bytes);
+    for (size_t m = 1; m < contributions.size(); ++m)
+      fold.combine(end - begin, contributions[m][k].data() + begin * bytes, out + begin * bytes,
+                   fold.largest);
   });
-  return context.Charge(count * std::ssize(brought));
+  return context.Charge(count * std::ssize(contributions));
 }
 
 class AllReduceKernel final : public Kernel {
@@ -74,28 +76,28 @@ class AllReduceKernel final : public Kernel {
     DeviceLink& device = context.device();
     const std::vector<int64_t> members = GroupOf(device.grid(), context.attributes(),
                                                  {.has_global_ids = true, .covers_all = true}, device.id());
-    const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
+    const auto combine = [&](Contributions contributions) -> absl::StatusOr<std::vector<Literal>> {
       std::vector<Literal> results;
-      for (size_t k = 0; k < brought[0].size(); ++k) {
-        ASSAY_ASSIGN_OR_RETURN(Literal result, Reduced(context, brought, k));
+      for (size_t k = 0; k < contributions[0].size(); ++k) {
+        ASSAY_ASSIGN_OR_RETURN(Literal result, Reduced(context, contributions, k));
         results.push_back(std::move(result));
       }
       const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
       const Literal value =
           shape->IsTuple() ? Literal::Tuple(shape, std::move(results)) : std::move(results[0]);
-      return std::vector<Literal>(brought.size(), value);
+      return std::vector<Literal>(contributions.size(), value);
     };
-    return device.Meet(context.instruction(), members,
-                       {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())},
-                       combine);
+    return device.Rendezvous(
+        context.instruction(), members,
+        {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())}, combine);
   }
 
  private:
-  absl::StatusOr<Literal> Reduced(EvalContext& context, Brought brought, size_t k) const {
-    if (brought.size() == 1) return brought[0][k];
-    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewLiteral(brought[0][k].shared_shape()));
-    ASSAY_RETURN_IF_ERROR(folds_.empty() ? AddMembers(context, kernels_, brought, k, result)
-                                         : FoldMembers(context, folds_[k], brought, k, result));
+  absl::StatusOr<Literal> Reduced(EvalContext& context, Contributions contributions, size_t k) const {
+    if (contributions.size() == 1) return contributions[0][k];
+    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewLiteral(contributions[0][k].shared_shape()));
+    ASSAY_RETURN_IF_ERROR(folds_.empty() ? AddMembers(context, kernels_, contributions, k, result)
+                                         : FoldMembers(context, folds_[k], contributions, k, result));
     return result;
   }
 

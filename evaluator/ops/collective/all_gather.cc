@@ -50,17 +50,17 @@ absl::StatusOr<Shape> InferAllGatherStart(const InferContext& context) {
 }
 
 // result = concatenation over members m of x@m along d, for operand k.
-absl::StatusOr<Literal> Gathered(EvalContext& context, Brought brought, size_t k,
+absl::StatusOr<Literal> Gathered(EvalContext& context, Contributions contributions, size_t k,
                                  std::shared_ptr<const Shape> shape) {
   const int64_t d = context.attributes().List(Attr::kDimensions)[0];
-  ASSAY_RETURN_IF_ERROR(CheckAlike(context, brought, k, /*apart=*/d));
+  ASSAY_RETURN_IF_ERROR(CheckAlike(context, contributions, k, /*apart=*/d));
   const bool zero = shape->HasDynamic();
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewLiteral(std::move(shape), zero));
   const MutableArrayView out(result);
-  DimVector sizes = brought[0][k].runtime_sizes();
+  DimVector sizes = contributions[0][k].runtime_sizes();
   int64_t offset = 0;
   Meter meter(context);
-  for (const std::vector<Literal>& member : brought) {
+  for (const std::vector<Literal>& member : contributions) {
     const ArrayView x(member[k]);
     const DimVector member_sizes = member[k].runtime_sizes();
     DimVector to(member_sizes.size());
@@ -81,18 +81,18 @@ absl::StatusOr<Literal> Gathered(EvalContext& context, Brought brought, size_t k
 // The results of the operands, of `shape` (bare or a tuple): the same for every member.
 absl::StatusOr<Literal> GatherGroup(EvalContext& context, std::span<Literal> operands,
                                     const std::shared_ptr<const Shape>& shape) {
-  const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
+  const auto combine = [&](Contributions contributions) -> absl::StatusOr<std::vector<Literal>> {
     std::vector<Literal> results;
-    for (size_t k = 0; k < brought[0].size(); ++k) {
-      if (brought.size() == 1) {
-        results.push_back(brought[0][k]);
+    for (size_t k = 0; k < contributions[0].size(); ++k) {
+      if (contributions.size() == 1) {
+        results.push_back(contributions[0][k]);
         continue;
       }
       ASSAY_ASSIGN_OR_RETURN(Literal result,
-                             Gathered(context, brought, k, ShapePart(shape, static_cast<int64_t>(k))));
+                             Gathered(context, contributions, k, ShapePart(shape, static_cast<int64_t>(k))));
       results.push_back(std::move(result));
     }
-    return std::vector<Literal>(brought.size(), Bundle(shape, std::move(results)));
+    return std::vector<Literal>(contributions.size(), Bundle(shape, std::move(results)));
   };
   ASSAY_ASSIGN_OR_RETURN(std::optional<Literal> gathered,
                          MeetGroup(context, kGatherRules, operands, combine));
@@ -106,9 +106,9 @@ absl::StatusOr<Literal> EvalAllGather(EvalContext& context, std::span<Literal> o
 
 absl::StatusOr<Literal> EvalAllGatherStart(EvalContext& context, std::span<Literal> operands) {
   const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
-  Literal brought = Bundle(ShapePart(shape, 0), {operands.begin(), operands.end()});
+  Literal inputs = Bundle(ShapePart(shape, 0), {operands.begin(), operands.end()});
   ASSAY_ASSIGN_OR_RETURN(Literal results, GatherGroup(context, operands, ShapePart(shape, 1)));
-  return Literal::Tuple(shape, {std::move(brought), std::move(results)});
+  return Literal::Tuple(shape, {std::move(inputs), std::move(results)});
 }
 
 absl::StatusOr<Shape> InferAllGatherDone(const InferContext& context) {

@@ -60,14 +60,14 @@ absl::StatusOr<Shape> InferAllReduceDone(const InferContext& context) {
 // result[I] = f(… f(x_0[I], x_1[I]) …, x_(n-1)[I]) over the members in group order, for operand k; of float or complex add
 // the exact sum, rounded once, which no order can show. f computes in the types of its own parameters; where they are not the
 // operand's, its result is rounded once more (Decision: reduce-window-result-type).
-absl::StatusOr<Literal> FoldMembers(EvalContext& context, Brought brought, size_t k) {
-  ASSAY_RETURN_IF_ERROR(CheckAlike(context, brought, k));
-  const Shape& shape = brought[0][k].shape();
+absl::StatusOr<Literal> FoldMembers(EvalContext& context, Contributions contributions, size_t k) {
+  ASSAY_RETURN_IF_ERROR(CheckAlike(context, contributions, k));
+  const Shape& shape = contributions[0][k].shape();
   ASSAY_ASSIGN_OR_RETURN(ScalarFunction* const f,
                          context.Scalar(*context.attributes().Computation(Attr::kToApply)));
   const ElementType type = f->input_type(0);
   std::vector<Literal> values;
-  for (const std::vector<Literal>& member : brought) {
+  for (const std::vector<Literal>& member : contributions) {
     ASSAY_ASSIGN_OR_RETURN(Literal value, ConvertForReducer(context, member[k], type));
     values.push_back(std::move(value));
   }
@@ -95,20 +95,20 @@ absl::StatusOr<Literal> FoldMembers(EvalContext& context, Brought brought, size_
   }
   ASSAY_RETURN_IF_ERROR(meter.Flush());
   SetRuntimeSizes(result, sizes);
-  if (type == shape.element_type()) return result.WithShape(brought[0][k].shared_shape());
+  if (type == shape.element_type()) return result.WithShape(contributions[0][k].shared_shape());
   return ConvertForReducer(context, result, shape.element_type());
 }
 
 absl::StatusOr<Literal> EvalAllReduce(EvalContext& context, std::span<Literal> operands) {
   const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
-  const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
-    if (brought.size() == 1) return std::vector<Literal>{Bundle(shape, std::move(brought[0]))};
+  const auto combine = [&](Contributions contributions) -> absl::StatusOr<std::vector<Literal>> {
+    if (contributions.size() == 1) return std::vector<Literal>{Bundle(shape, std::move(contributions[0]))};
     std::vector<Literal> results;
-    for (size_t k = 0; k < brought[0].size(); ++k) {
-      ASSAY_ASSIGN_OR_RETURN(Literal result, FoldMembers(context, brought, k));
+    for (size_t k = 0; k < contributions[0].size(); ++k) {
+      ASSAY_ASSIGN_OR_RETURN(Literal result, FoldMembers(context, contributions, k));
       results.push_back(std::move(result));
     }
-    return std::vector<Literal>(brought.size(), Bundle(shape, std::move(results)));
+    return std::vector<Literal>(contributions.size(), Bundle(shape, std::move(results)));
   };
   ASSAY_ASSIGN_OR_RETURN(std::optional<Literal> reduced, MeetGroup(context, kReduceRules, operands, combine));
   ASSAY_CHECK(reduced.has_value());  // the groups cover all devices
@@ -173,11 +173,11 @@ absl::StatusOr<Literal> Block(EvalContext& context, const Literal& x, int64_t d,
 absl::StatusOr<Literal> EvalReduceScatter(EvalContext& context, std::span<Literal> operands) {
   const std::shared_ptr<const Shape>& shape = context.shared_result_shape();
   const int64_t d = context.attributes().List(Attr::kDimensions)[0];
-  const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
-    if (brought.size() == 1) return std::vector<Literal>{Bundle(shape, std::move(brought[0]))};
-    std::vector<std::vector<Literal>> blocks(brought.size());  // by member and operand
-    for (size_t k = 0; k < brought[0].size(); ++k) {
-      ASSAY_ASSIGN_OR_RETURN(const Literal reduced, FoldMembers(context, brought, k));
+  const auto combine = [&](Contributions contributions) -> absl::StatusOr<std::vector<Literal>> {
+    if (contributions.size() == 1) return std::vector<Literal>{Bundle(shape, std::move(contributions[0]))};
+    std::vector<std::vector<Literal>> blocks(contributions.size());  // by member and operand
+    for (size_t k = 0; k < contributions[0].size(); ++k) {
+      ASSAY_ASSIGN_OR_RETURN(const Literal reduced, FoldMembers(context, contributions, k));
       for (size_t m = 0; m < blocks.size(); ++m) {
         ASSAY_ASSIGN_OR_RETURN(Literal block, Block(context, reduced, d, static_cast<int64_t>(m),
                                                     ShapePart(shape, static_cast<int64_t>(k))));

@@ -58,17 +58,17 @@ absl::StatusOr<Shape> InferAllToAll(const InferContext& context) {
 }
 
 // The array form, for member j:  result = concatenation over members i of block j of x@i along d.
-absl::StatusOr<Literal> Exchanged(EvalContext& context, Brought brought, int64_t j, int64_t d) {
+absl::StatusOr<Literal> Exchanged(EvalContext& context, Contributions contributions, int64_t j, int64_t d) {
   ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
   const MutableArrayView out(result);
-  const int64_t members = std::ssize(brought);
+  const int64_t members = std::ssize(contributions);
   const Shape& shape = context.result_shape();
   DimVector block(shape.sizes().begin(), shape.sizes().end());
   block[d] /= members;
   DimVector from(block.size()), to(block.size());
   Meter meter(context);
   for (int64_t i = 0; i < members; ++i) {
-    const ArrayView x(brought[i][0]);
+    const ArrayView x(contributions[i][0]);
     for (IndexWalk e(block); !e.done(); e.Next()) {
       from.assign(e.index().begin(), e.index().end());
       to = from;
@@ -84,17 +84,17 @@ absl::StatusOr<Literal> Exchanged(EvalContext& context, Brought brought, int64_t
 
 absl::StatusOr<Literal> EvalAllToAll(EvalContext& context, std::span<Literal> operands) {
   const bool is_array = context.attributes().Has(Attr::kDimensions);
-  const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
+  const auto combine = [&](Contributions contributions) -> absl::StatusOr<std::vector<Literal>> {
     std::vector<Literal> results;
-    for (size_t j = 0; j < brought.size(); ++j) {
+    for (size_t j = 0; j < contributions.size(); ++j) {
       if (is_array) {
-        ASSAY_ASSIGN_OR_RETURN(Literal result, Exchanged(context, brought, static_cast<int64_t>(j),
+        ASSAY_ASSIGN_OR_RETURN(Literal result, Exchanged(context, contributions, static_cast<int64_t>(j),
                                                          context.attributes().List(Attr::kDimensions)[0]));
         results.push_back(std::move(result));
         continue;
       }
       std::vector<Literal> elements;  // i: operand j of member i
-      for (const std::vector<Literal>& member : brought) elements.push_back(member[j]);
+      for (const std::vector<Literal>& member : contributions) elements.push_back(member[j]);
       results.push_back(Literal::Tuple(context.shared_result_shape(), std::move(elements)));
     }
     return results;
@@ -127,19 +127,19 @@ absl::StatusOr<Shape> InferCollectiveBroadcast(const InferContext& context) {
 }
 
 // The member whose operand k all get: root[k], the same on each member, or the first.
-absl::StatusOr<size_t> RootOf(Brought brought, size_t k, bool has_dynamic_root) {
+absl::StatusOr<size_t> RootOf(Contributions contributions, size_t k, bool has_dynamic_root) {
   if (!has_dynamic_root) return 0;
-  const int64_t root = brought[0].back().GetInt(static_cast<int64_t>(k));
-  for (size_t m = 1; m < brought.size(); ++m) {
-    const int64_t other = brought[m].back().GetInt(static_cast<int64_t>(k));
+  const int64_t root = contributions[0].back().GetInt(static_cast<int64_t>(k));
+  for (size_t m = 1; m < contributions.size(); ++m) {
+    const int64_t other = contributions[m].back().GetInt(static_cast<int64_t>(k));
     if (other == root) continue;
     return EvalError({}, fmt::format("CollectiveBroadcast-C3: root[{}] is {} on member 0 of the group, {} on "
                                      "member {}",
                                      k, root, other, m));
   }
-  if (root < 0 || root >= std::ssize(brought)) {
+  if (root < 0 || root >= std::ssize(contributions)) {
     return EvalError({}, fmt::format("CollectiveBroadcast-C3: root[{}] is {}, the group has {} {}", k, root,
-                                     brought.size(), brought.size() == 1 ? "member" : "members"));
+                                     contributions.size(), contributions.size() == 1 ? "member" : "members"));
   }
   return static_cast<size_t>(root);
 }
@@ -147,13 +147,14 @@ absl::StatusOr<size_t> RootOf(Brought brought, size_t k, bool has_dynamic_root) 
 absl::StatusOr<Literal> EvalCollectiveBroadcast(EvalContext& context, std::span<Literal> operands) {
   const bool has_dynamic_root = context.attributes().Bool(Attr::kHasDynamicRoot);
   const size_t count = operands.size() - (has_dynamic_root ? 1 : 0);
-  const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
+  const auto combine = [&](Contributions contributions) -> absl::StatusOr<std::vector<Literal>> {
     std::vector<Literal> values;
     for (size_t k = 0; k < count; ++k) {
-      ASSAY_ASSIGN_OR_RETURN(const size_t root, RootOf(brought, k, has_dynamic_root));
-      values.push_back(brought[root][k]);
+      ASSAY_ASSIGN_OR_RETURN(const size_t root, RootOf(contributions, k, has_dynamic_root));
+      values.push_back(contributions[root][k]);
     }
-    return std::vector<Literal>(brought.size(), Bundle(context.shared_result_shape(), std::move(values)));
+    return std::vector<Literal>(contributions.size(),
+                                Bundle(context.shared_result_shape(), std::move(values)));
   };
   ASSAY_ASSIGN_OR_RETURN(std::optional<Literal> value,
                          MeetGroup(context, kBroadcastRules, operands, combine));

@@ -93,17 +93,17 @@ absl::StatusOr<std::optional<Literal>> MeetGroup(EvalContext& context, const Gro
   DeviceLink& device = context.device();
   const std::vector<int64_t> members = GroupOf(device.grid(), context.attributes(), rules, device.id());
   if (members.empty()) return std::optional<Literal>();
-  ASSAY_ASSIGN_OR_RETURN(Literal value, device.Meet(context.instruction(), members,
-                                                    {std::make_move_iterator(operands.begin()),
-                                                     std::make_move_iterator(operands.end())},
-                                                    combine));
+  ASSAY_ASSIGN_OR_RETURN(Literal value, device.Rendezvous(context.instruction(), members,
+                                                          {std::make_move_iterator(operands.begin()),
+                                                           std::make_move_iterator(operands.end())},
+                                                          combine));
   return std::optional<Literal>(std::move(value));
 }
 
-absl::Status CheckAlike(const EvalContext& context, Brought brought, size_t k, int64_t apart) {
-  const DimVector first = brought[0][k].runtime_sizes();
-  for (size_t m = 1; m < brought.size(); ++m) {
-    const DimVector sizes = brought[m][k].runtime_sizes();
+absl::Status CheckAlike(const EvalContext& context, Contributions contributions, size_t k, int64_t apart) {
+  const DimVector first = contributions[0][k].runtime_sizes();
+  for (size_t m = 1; m < contributions.size(); ++m) {
+    const DimVector sizes = contributions[m][k].runtime_sizes();
     for (int64_t d = 0; d < std::ssize(sizes); ++d) {
       if (d == apart || sizes[d] == first[d]) continue;
       return EvalError({},

@@ -37,15 +37,16 @@ int64_t Ratio(const Shape* larger, const Shape* smaller, int64_t d);
 // `shape` with dimension d of size `size`; nullopt: the size overflowed.
 absl::StatusOr<Shape> Resized(const Shape& shape, int64_t d, std::optional<int64_t> size);
 
-// What the members of a group brought to a collective: brought[m][k] is operand k of member m, in group order.
-using Brought = std::span<std::vector<Literal>>;
+// What the members of a group contribute to a collective: contributions[m][k] is operand k of member m, in group order.
+using Contributions = std::span<std::vector<Literal>>;
 
-// The joint step of this device's group: `combine` makes a value for each member (DeviceLink::Meet). Null where no group has
+// The joint step of this device's group: `combine` makes a value for each member (DeviceLink::Rendezvous). Null where no group has
 // this device; the caller knows what it gets then.
 absl::StatusOr<std::optional<Literal>> MeetGroup(EvalContext& context, const GroupRules& rules,
                                                  std::span<Literal> operands, DeviceLink::Combine combine);
 // SYNC-1: operand k has the same run-time sizes on each member, dimension `apart` left aside.
-absl::Status CheckAlike(const EvalContext& context, Brought brought, size_t k, int64_t apart = -1);
+absl::Status CheckAlike(const EvalContext& context, Contributions contributions, size_t k,
+                        int64_t apart = -1);
 
 // Element i of a tuple's shape, or the shape itself, by a handle that shares the tuple's.
 std::shared_ptr<const Shape> ShapePart(const std::shared_ptr<const Shape>& shape, int64_t i);

@@ -103,7 +103,7 @@ DimVector StartWithin(const Literal& starts, size_t k, const Ints& slice, const 
   return start;
 }
 
-// Writes the slices of what `sender` brought into the result of `receiver`.
+// Writes the slices of what `sender` contributed into the result of `receiver`.
 absl::Status MoveSlices(EvalContext& context, const std::vector<Literal>& sender,
                         const std::vector<Literal>& receiver, Literal& result) {
   const IntLists& slices = context.attributes().Lists(Attr::kSliceSizes);
@@ -165,26 +165,26 @@ absl::StatusOr<Literal> Permuted(EvalContext& context, std::span<Literal> operan
   const auto number = [&](int64_t id) {
     return static_cast<size_t>(std::lower_bound(members.begin(), members.end(), id) - members.begin());
   };
-  const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
+  const auto combine = [&](Contributions contributions) -> absl::StatusOr<std::vector<Literal>> {
     if (is_in_place) {
       std::vector<Literal> outputs;
-      for (const std::vector<Literal>& member : brought) outputs.push_back(member[1]);
+      for (const std::vector<Literal>& member : contributions) outputs.push_back(member[1]);
       for (const auto& [source, target] : pairs) {
         ASSAY_RETURN_IF_ERROR(outputs[number(target)].Unshare());
-        ASSAY_RETURN_IF_ERROR(
-            MoveSlices(context, brought[number(source)], brought[number(target)], outputs[number(target)]));
+        ASSAY_RETURN_IF_ERROR(MoveSlices(context, contributions[number(source)],
+                                         contributions[number(target)], outputs[number(target)]));
       }
       return outputs;
     }
     ASSAY_ASSIGN_OR_RETURN(const Literal zeros, context.NewLiteral(shape, /*zero=*/true));
-    std::vector<Literal> results(brought.size(), zeros);
+    std::vector<Literal> results(contributions.size(), zeros);
     for (const auto& [source, target] : pairs)
-      results[number(target)] = Bundle(shape, brought[number(source)]);
+      results[number(target)] = Bundle(shape, contributions[number(source)]);
     return results;
   };
-  return device.Meet(context.instruction(), members,
-                     {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())},
-                     combine);
+  return device.Rendezvous(
+      context.instruction(), members,
+      {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())}, combine);
 }
 
 absl::StatusOr<Literal> EvalCollectivePermute(EvalContext& context, std::span<Literal> operands) {

@@ -64,9 +64,10 @@ int64_t ElementAt(const Literal& array, int64_t position) {
 }
 
 // Writes what member s sends to member m into m's result.
-absl::Status Receive(EvalContext& context, Brought brought, int64_t s, int64_t m, Literal& result) {
-  const std::vector<Literal>&sender = brought[s], &receiver = brought[m];
-  const int64_t members = std::ssize(brought);
+absl::Status Receive(EvalContext& context, Contributions contributions, int64_t s, int64_t m,
+                     Literal& result) {
+  const std::vector<Literal>&sender = contributions[s], &receiver = contributions[m];
+  const int64_t members = std::ssize(contributions);
   const int64_t updates = sender[2].shape().num_elements() / members;
   const int64_t rows = sender[0].shape().size(0), result_rows = result.shape().size(0);
   const int64_t row_bytes = result_rows == 0 ? 0 : result.shape().num_bytes() / result_rows;
@@ -91,14 +92,14 @@ absl::Status Receive(EvalContext& context, Brought brought, int64_t s, int64_t m
 }
 
 absl::StatusOr<Literal> EvalRaggedAllToAll(EvalContext& context, std::span<Literal> operands) {
-  const auto combine = [&](Brought brought) -> absl::StatusOr<std::vector<Literal>> {
+  const auto combine = [&](Contributions contributions) -> absl::StatusOr<std::vector<Literal>> {
     std::vector<Literal> results;
-    for (int64_t m = 0; m < std::ssize(brought); ++m) {
-      Literal result = std::move(brought[m][1]);
+    for (int64_t m = 0; m < std::ssize(contributions); ++m) {
+      Literal result = std::move(contributions[m][1]);
       ASSAY_RETURN_IF_ERROR(context.Charge(result.shape().num_elements()));
       ASSAY_RETURN_IF_ERROR(result.Unshare());
-      for (int64_t s = 0; s < std::ssize(brought); ++s)
-        ASSAY_RETURN_IF_ERROR(Receive(context, brought, s, m, result));
+      for (int64_t s = 0; s < std::ssize(contributions); ++s)
+        ASSAY_RETURN_IF_ERROR(Receive(context, contributions, s, m, result));
       results.push_back(std::move(result));
     }
     return results;

@@ -194,7 +194,7 @@ absl::Status Place(EvalContext& context, const Literal& local, std::span<const i
 // or is the sum of what those give that hold summands (SDY-16, SDY-17).
 absl::StatusOr<Literal> WholeFor(EvalContext& context, const ShardLayout& layout, int64_t device,
                                  std::span<const int64_t> family,
-                                 std::span<const std::vector<Literal>> brought, size_t k,
+                                 std::span<const std::vector<Literal>> contributions, size_t k,
                                  std::shared_ptr<const Shape> shape) {
   if (layout.reduction() != Sharding::Reduction::kSum)
     return NotSupported({}, "SDY-17: values that are unreduced by maximum or minimum");
@@ -204,7 +204,7 @@ absl::StatusOr<Literal> WholeFor(EvalContext& context, const ShardLayout& layout
     for (int64_t supplier : layout.Suppliers(c.index(), device)) {
       const auto at = std::find(family.begin(), family.end(), supplier);
       ASSAY_CHECK(at != family.end());
-      parts.push_back(brought[static_cast<size_t>(at - family.begin())][k]);
+      parts.push_back(contributions[static_cast<size_t>(at - family.begin())][k]);
     }
     if (parts.size() > 1) {
       ASSAY_ASSIGN_OR_RETURN(parts[0], SumOf(context, parts));
@@ -217,7 +217,7 @@ absl::StatusOr<Literal> WholeFor(EvalContext& context, const ShardLayout& layout
 // Value number k for each device of the family. Those with the same suppliers share one.
 absl::StatusOr<std::vector<Literal>> WholesOf(EvalContext& context, const ShardLayout& layout,
                                               std::span<const int64_t> family,
-                                              std::span<const std::vector<Literal>> brought, size_t k,
+                                              std::span<const std::vector<Literal>> contributions, size_t k,
                                               const std::shared_ptr<const Shape>& shape) {
   const Ints first_chunk(layout.counts().size(), 0);
   std::map<std::vector<int64_t>, Literal> by_suppliers;
@@ -227,7 +227,8 @@ absl::StatusOr<std::vector<Literal>> WholesOf(EvalContext& context, const ShardL
     std::vector<int64_t> key(suppliers.begin(), suppliers.end());
     auto at = by_suppliers.find(key);
     if (at == by_suppliers.end()) {
-      ASSAY_ASSIGN_OR_RETURN(Literal whole, WholeFor(context, layout, device, family, brought, k, shape));
+      ASSAY_ASSIGN_OR_RETURN(Literal whole,
+                             WholeFor(context, layout, device, family, contributions, k, shape));
       at = by_suppliers.emplace(std::move(key), std::move(whole)).first;
     }
     wholes.push_back(at->second);
@@ -242,15 +243,16 @@ absl::StatusOr<Literal> Leave(EvalContext& context, const Border& border, std::s
   if (some == border.layouts.end())
     return Literal::Tuple(shape, {operands.begin(), operands.end()});  // tokens alone
   const Ints family = (*some)->Family(context.device().id());
-  const auto combine = [&](std::span<std::vector<Literal>> brought) -> absl::StatusOr<std::vector<Literal>> {
-    std::vector<std::vector<Literal>> values(brought.size());  // by member
-    for (size_t k = 0; k < brought[0].size(); ++k) {
+  const auto combine =
+      [&](std::span<std::vector<Literal>> contributions) -> absl::StatusOr<std::vector<Literal>> {
+    std::vector<std::vector<Literal>> values(contributions.size());  // by member
+    for (size_t k = 0; k < contributions[0].size(); ++k) {
       if (border.layouts[k]) {
-        ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> wholes,
-                               WholesOf(context, *border.layouts[k], family, brought, k, PartOf(shape, k)));
+        ASSAY_ASSIGN_OR_RETURN(std::vector<Literal> wholes, WholesOf(context, *border.layouts[k], family,
+                                                                     contributions, k, PartOf(shape, k)));
         for (size_t m = 0; m < values.size(); ++m) values[m].push_back(std::move(wholes[m]));
       } else {
-        for (size_t m = 0; m < values.size(); ++m) values[m].push_back(brought[m][k]);
+        for (size_t m = 0; m < values.size(); ++m) values[m].push_back(contributions[m][k]);
       }
     }
     std::vector<Literal> results;
@@ -258,7 +260,7 @@ absl::StatusOr<Literal> Leave(EvalContext& context, const Border& border, std::s
       results.push_back(shape->IsTuple() ? Literal::Tuple(shape, std::move(member)) : std::move(member[0]));
     return results;
   };
-  return context.device().Meet(
+  return context.device().Rendezvous(
       context.instruction(), family,
       {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())}, combine);
 }
