@@ -339,7 +339,7 @@ class Share {
       DeviceInputs& inputs = inputs_[static_cast<size_t>(id)];
       executor.process() = std::move(inputs.process);
       absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
-      DeviceResult result{root.status(), executor.counted(), {}};
+      DeviceResult result{root.status(), executor.step_units(), {}};
       if (root.ok()) result.outputs.root = *std::move(root);
       result.outputs.process = std::move(executor.process());
       result.outputs.statistics = executor.statistics();

@@ -84,7 +84,7 @@ class DeviceRun {
       if (root.ok()) outputs.root = *std::move(root);
       outputs.process = std::move(executor.process());
       outputs.statistics = executor.statistics();
-      exchange_.End(id, root.status(), executor.counted());
+      exchange_.End(id, root.status(), executor.step_units());
     } catch (const std::bad_alloc&) {
       exchange_.End(id, OutOfMemory("a device's bookkeeping"), 0);
     }

@@ -21,9 +21,9 @@ class UncountedLink final : public ForwardingLink {
                                      std::vector<Literal> contributions, Combine combine) override {
     return inner().Rendezvous(at, members, std::move(contributions),
                               [&](std::span<std::vector<Literal>> all) {
-                                const int64_t before = executor_->counted();
+                                const int64_t before = executor_->step_units();
                                 absl::StatusOr<std::vector<Literal>> made = combine(all);
-                                executor_->SetCounted(before);
+                                executor_->SetStepUnits(before);
                                 return made;
                               });
   }

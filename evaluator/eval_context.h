@@ -75,7 +75,7 @@ class RunContext {
   virtual StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
                                ElementType result) const = 0;
   // Counts against --max-steps (steps.h); polls like Charge.
-  virtual absl::Status Count(int64_t counts) = 0;
+  virtual absl::Status Count(int64_t step_units) = 0;
   // Tells of work done, of elements that took up to a microsecond each: polls timeout and interruption by a count of them,
   // and of its calls.
   virtual absl::Status Charge(int64_t elements) = 0;

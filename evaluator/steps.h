@@ -26,13 +26,13 @@
 
 namespace assay {
 
-// Counts are in these parts of a step.
-inline constexpr int64_t kCountsPerStep = 4096;
+// What is counted, in these units of a step.
+inline constexpr int64_t kUnitsPerStep = 4096;
 
 // What one run of the instruction counts: itself and its work, at most 2^36 steps.
-int64_t CountsOf(const Module& module, const Computation& computation, const Instruction& instruction);
+int64_t StepUnitsOf(const Module& module, const Computation& computation, const Instruction& instruction);
 // a + b, or as near to it as there is a number: plans are made of programs, too, that no machine can run.
-inline int64_t AddCounts(int64_t a, int64_t b) {
+inline int64_t AddUnits(int64_t a, int64_t b) {
   return CheckedAdd(a, b).value_or(b > 0 ? INT64_MAX : INT64_MIN);
 }
 

@@ -92,7 +92,7 @@ void DropUnread(const Computation& computation, const std::vector<bool>& absorbe
 // What each instruction that has a step counts by itself.
 std::vector<int64_t> CountsOfSteps(const Computation& computation, const ComputationPlan& plan) {
   std::vector<int64_t> counts(computation.instructions.size(), 0);
-  for (const Step& step : plan.steps) counts[step.instruction] = step.counts;
+  for (const Step& step : plan.steps) counts[step.instruction] = step.step_units;
   return counts;
 }
 
@@ -103,9 +103,9 @@ void CountMembers(std::vector<int64_t> counts, ComputationPlan& plan) {
   }
   for (Step& step : plan.steps) {
     if (step.fusion == nullptr) continue;
-    step.counts = 0;
+    step.step_units = 0;
     for (int32_t member : step.fusion->members)
-      step.counts = AddCounts(step.counts, std::exchange(counts[member], 0));
+      step.step_units = AddUnits(step.step_units, std::exchange(counts[member], 0));
   }
 }
 

@@ -162,7 +162,7 @@ class CallInliner {
                             int) -> absl::StatusOr<std::optional<ComputationId>> {
       const std::optional<ComputationId> id = Enter(caller, call);
       // The call, and the computation that it calls.
-      if (id) result.inlined_steps = AddCounts(*result.inlined_steps, 2 * kCountsPerStep);
+      if (id) result.inlined_steps = AddUnits(*result.inlined_steps, 2 * kUnitsPerStep);
       return id;
     };
     const auto emit = [&](ComputationId id, int32_t i, std::span<const InlinedValue> values) {
@@ -189,11 +189,11 @@ class CallInliner {
     }
     if (IsDropped(from, instruction)) {
       has_dropped_ = true;
-      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(module_, from, instruction));
+      result.inlined_steps = AddUnits(*result.inlined_steps, StepUnitsOf(module_, from, instruction));
       return values[instruction.operands[0]].id;
     }
     if (const int32_t element = ElementOfTuple(instruction, values, result); element >= 0) {
-      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(module_, from, instruction));
+      result.inlined_steps = AddUnits(*result.inlined_steps, StepUnitsOf(module_, from, instruction));
       return element;
     }
     if (const int32_t state = StateBefore(instruction, values, result); state >= 0) {
@@ -204,7 +204,7 @@ class CallInliner {
         result.instructions[element].operands[0] = state;
         return element;
       }
-      result.inlined_steps = AddCounts(*result.inlined_steps, CountsOf(module_, from, instruction));
+      result.inlined_steps = AddUnits(*result.inlined_steps, StepUnitsOf(module_, from, instruction));
       return tuple.operands[instruction.attributes.Int(Attr::kIndex)];
     }
     return Append(instruction, values, result);

@@ -134,10 +134,10 @@ std::optional<int32_t> InlineMap(const MapSite& site, std::span<const InlinedVal
     result.instructions.resize(begin);
     return std::nullopt;
   }
-  int64_t counts = CountsOf(site.module, site.caller, site.map);
+  int64_t counts = StepUnitsOf(site.module, site.caller, site.map);
   for (size_t i = begin; i < result.instructions.size(); ++i)
-    counts = AddCounts(counts, -CountsOf(site.module, result, result.instructions[i]));
-  result.inlined_steps = AddCounts(*result.inlined_steps, counts);
+    counts = AddUnits(counts, -StepUnitsOf(site.module, result, result.instructions[i]));
+  result.inlined_steps = AddUnits(*result.inlined_steps, counts);
   return *value;
 }
 

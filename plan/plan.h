@@ -51,7 +51,7 @@ struct Step {
   // Slots of loop-invariant results that it reads last: they go with it where the loop does not keep them.
   std::vector<int32_t> releases;
   OperandFlags unchanged;          // in a loop's body: no turn changes it; else empty
-  int64_t counts = 0;              // towards --max-steps (steps.h)
+  int64_t step_units = 0;          // towards --max-steps (steps.h)
   std::vector<Declined> declined;  // the engines that were asked before the one that took it
 
   // The instructions whose values the kernel gets.
@@ -88,7 +88,7 @@ struct ComputationPlan {
   // Slots of the results of such steps that others read or give out: they stay until the loop ends.
   std::vector<int32_t> loop_invariants;
   int64_t invariant_bytes = 0;  // of these
-  int64_t counts = 0;           // of instructions of which no step is left, towards --max-steps (steps.h)
+  int64_t step_units = 0;       // of instructions of which no step is left, towards --max-steps (steps.h)
 };
 
 struct Plan {

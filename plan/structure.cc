@@ -24,7 +24,7 @@ void DropUnreadTuples(const Computation& computation, ComputationPlan& plan) {
     const int32_t i = step->instruction;
     unread[i] = !read[i] && computation.instructions[i].opcode == Opcode::kTuple;
     if (unread[i]) {
-      plan.counts = AddCounts(plan.counts, step->counts);
+      plan.step_units = AddUnits(plan.step_units, step->step_units);
       continue;
     }
     for (int32_t operand : step->Reads(computation)) read[operand] = true;
@@ -51,14 +51,14 @@ bool IsStructure(const Computation& computation, ComputationPlan& plan, const In
 }  // namespace
 
 void TakeStructure(const Computation& computation, ComputationPlan& plan) {
-  plan.counts = computation.inlined_steps.value_or(0);
+  plan.step_units = computation.inlined_steps.value_or(0);
   DropUnreadTuples(computation, plan);
   FindLoopState(computation, plan);
   auto left = plan.steps.begin();
   for (Step& step : plan.steps) {
     const Instruction& instruction = computation.instructions[step.instruction];
     if (IsStructure(computation, plan, instruction, step.instruction)) {
-      plan.counts = AddCounts(plan.counts, step.counts);
+      plan.step_units = AddUnits(plan.step_units, step.step_units);
       continue;
     }
     if (instruction.opcode == Opcode::kTuple) step.kind = StepKind::kTuple;

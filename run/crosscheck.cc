@@ -134,10 +134,10 @@ void CompareSums(std::span<const SumOfTerms> exact, const Accuracy& accuracy, co
 // What the reference runs of the step again counts from where the kernel began, and then no more.
 class CountedOnce {
  public:
-  CountedOnce(Executor& executor, int64_t before) : executor_(executor), after_(executor.counted()) {
-    executor.SetCounted(before);
+  CountedOnce(Executor& executor, int64_t before) : executor_(executor), after_(executor.step_units()) {
+    executor.SetStepUnits(before);
   }
-  ~CountedOnce() { executor_.SetCounted(after_); }
+  ~CountedOnce() { executor_.SetStepUnits(after_); }
   CountedOnce(const CountedOnce&) = delete;
   CountedOnce& operator=(const CountedOnce&) = delete;
 
@@ -269,7 +269,7 @@ absl::StatusOr<Literal> CrossChecker::Run(Executor& executor, EvalContext& conte
   const Extent extent = ExtentOf(computation, step);
   if (extent.kind == Extent::kNothing) return step.kernel->Run(context, operands);
   std::vector<Literal> again(operands.begin(), operands.end());  // shared, so the kernel overwrites none
-  const int64_t before = executor.counted();
+  const int64_t before = executor.step_units();
   ASSAY_ASSIGN_OR_RETURN(Literal result, step.kernel->Run(context, operands));
   ++checked_;
   const CountedOnce counted(executor, before);

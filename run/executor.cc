@@ -20,16 +20,16 @@ namespace assay {
 namespace {
 
 // The guard is asked after so many elements that Charge was told of, each call being as much as kElementsOfCall, or after
-// 64 steps without work (CountsFreely): the guard's clock takes 5 ns and a tiny step 50. With a limit on steps it is asked at
+// 64 steps without work (AddStepUnits): the guard's clock takes 5 ns and a tiny step 50. With a limit on steps it is asked at
 // the first one, too, as runs within it may be short.
 constexpr int64_t kElementsBetweenPolls = 1 << 14;
 constexpr int64_t kElementsOfCall = 1 << 10;
 
 // The most that may be counted.
-int64_t MostCounts(int64_t max_steps) {
+int64_t MaxStepUnits(int64_t max_steps) {
   if (max_steps <= 0) return INT64_MAX;
-  const std::optional<int64_t> counts = CheckedMul(max_steps, kCountsPerStep);
-  return AddCounts(counts.value_or(INT64_MAX), kCountsPerStep - 1);
+  const std::optional<int64_t> units = CheckedMul(max_steps, kUnitsPerStep);
+  return AddUnits(units.value_or(INT64_MAX), kUnitsPerStep - 1);
 }
 
 // Results depend on round-to-nearest and gradual underflow; callers may have changed either.
@@ -100,8 +100,8 @@ Executor::Executor(const Plan& plan, RunOptions options, const DeviceSlot* devic
       budget_(device_slot == nullptr ? guard_->budget() : device_slot->guard->budget()),
       parallel_(plan.engines.empty() ? 1 : options_.jobs),
       crosschecker_(options_),
-      kept_(plan.computations.size()),
-      most_counts_(MostCounts(options_.limits.max_steps)),
+      scratch_(plan.computations.size()),
+      max_step_units_(MaxStepUnits(options_.limits.max_steps)),
       until_poll_(options_.limits.max_steps > 0 ? 0 : kElementsBetweenPolls) {
   parallel_.Watch(guard_.get());
 }
@@ -141,7 +141,7 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
 }
 
 Executor::Frame Executor::TakeFrame(ComputationId id) {
-  std::vector<Frame>& free = kept_[id.value].free_frames;
+  std::vector<Frame>& free = scratch_[id.value].free_frames;
   if (!free.empty()) {
     Frame frame = std::move(free.back());
     free.pop_back();
@@ -155,7 +155,7 @@ Executor::Frame Executor::TakeFrame(ComputationId id) {
 
 void Executor::GiveFrameBack(ComputationId id, Frame frame) {
   for (int32_t slot : plan_.computations[id.value].loop_invariants) frame[slot] = Literal();
-  kept_[id.value].free_frames.push_back(std::move(frame));
+  scratch_[id.value].free_frames.push_back(std::move(frame));
 }
 
 namespace {
@@ -264,7 +264,7 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn*
   const ComputationPlan& plan = plan_.computations[id.value];
   // A computation may have no instruction to count, and be called for ever.
   ASSAY_RETURN_IF_ERROR(
-      Count(AddCounts(kCountsPerStep + (turn == nullptr ? 0 : turn->invariant_counts), plan.counts)));
+      Count(AddUnits(kUnitsPerStep + (turn == nullptr ? 0 : turn->invariant_units), plan.step_units)));
   if (turn == nullptr && observer_ == nullptr) {
     memory_ = nullptr;
     for (const Step& step : plan.steps) ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
@@ -282,7 +282,7 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
   const bool runs_once = turn != nullptr && step.loop_invariant && turn->keeps_invariants;
   if (runs_once && !turn->first) return absl::OkStatus();
   memory_ = turn == nullptr || turn->memory.empty() ? nullptr : &turn->memory[s];
-  const int64_t before = counted_;
+  const int64_t before = step_units_;
   struct Observed {
     ~Observed() {
       if (observer != nullptr) observer->End();
@@ -295,7 +295,7 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
     const Observed observed{observer_};
     status = RunStep(computation, step, frame, depth);
   }
-  if (runs_once) turn->invariant_counts = AddCounts(turn->invariant_counts, counted_ - before);
+  if (runs_once) turn->invariant_units = AddUnits(turn->invariant_units, step_units_ - before);
   if (turn != nullptr && !turn->keeps_invariants) {
     for (int32_t slot : step.releases) frame[slot] = Literal();
   }
@@ -304,13 +304,13 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
 
 void Executor::GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory) {
   for (StepMemory& step : memory) step.state.reset();
-  kept_[body.value].free_memory = std::move(memory);
+  scratch_[body.value].free_memory = std::move(memory);
   memory_ = nullptr;
 }
 
 std::vector<StepMemory> Executor::TakeMemory(ComputationId body) {
   const ComputationPlan& plan = plan_.computations[body.value];
-  std::vector<StepMemory> memory = std::exchange(kept_[body.value].free_memory, {});
+  std::vector<StepMemory> memory = std::exchange(scratch_[body.value].free_memory, {});
   if (!memory.empty()) return memory;
   const Computation& computation = plan_.module->computation(body);
   memory.resize(plan.steps.size());
@@ -392,8 +392,8 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
 
 absl::Status Executor::RunStep(const Computation& computation, const Step& step, Frame& frame, int depth) {
   const Instruction& instruction = computation.instructions[step.instruction];
-  if (!CountsFreely(step.counts)) {
-    if (const absl::Status status = LookAtLimits(); !status.ok()) return AtInstruction(status, instruction);
+  if (!AddStepUnits(step.step_units)) {
+    if (const absl::Status status = CheckLimits(); !status.ok()) return AtInstruction(status, instruction);
   }
   if (step.kind == StepKind::kGetTupleElement) {
     Literal& tuple = frame[instruction.operands[0]];
@@ -487,7 +487,7 @@ absl::StatusOr<Literal> Executor::EvaluateSettled(EvalContext& context, const Co
   if (step.kernel == nullptr) return step.op->eval(context, values);
   absl::StatusOr<Literal> result = RunKernel(context, computation, step, values);
   if (result.ok() || !IsLeftToOthers(result.status(), values)) return result;
-  return RunNext(context, computation, step, result.status(), values);
+  return RunFallback(context, computation, step, result.status(), values);
 }
 
 absl::StatusOr<Literal> Executor::RunKernel(EvalContext& context, const Computation& computation,
@@ -500,38 +500,38 @@ absl::StatusOr<Literal> Executor::RunKernel(EvalContext& context, const Computat
   }
 }
 
-Executor::SteppedBack& Executor::NextOf(const Computation& computation, const Step& step,
-                                        const absl::Status& why) {
-  SteppedBack& back = stepped_back_[&step];
-  ++back.counts.runs;
-  if (back.counts.runs > 1) return back;
-  back.counts.instruction = computation.instructions[step.instruction].name;
-  back.counts.engine = step.engine == nullptr ? "unknown" : step.engine->name();
-  back.counts.reason = std::string(why.message());
-  return back;
+Executor::FallbackStep& Executor::FallbackStepOf(const Computation& computation, const Step& step,
+                                                 const absl::Status& why) {
+  FallbackStep& fallback = fallbacks_[&step];
+  ++fallback.statistics.runs;
+  if (fallback.statistics.runs > 1) return fallback;
+  fallback.statistics.instruction = computation.instructions[step.instruction].name;
+  fallback.statistics.engine = step.engine == nullptr ? "unknown" : step.engine->name();
+  fallback.statistics.reason = std::string(why.message());
+  return fallback;
 }
 
-absl::StatusOr<Literal> Executor::RunNext(EvalContext& context, const Computation& computation,
-                                          const Step& step, const absl::Status& why,
-                                          std::span<Literal> values) {
-  SteppedBack& back = NextOf(computation, step, why);
-  if (observer_ != nullptr) observer_->FellBack(back.counts.reason);
-  if (back.next == nullptr) {
-    back.next = std::make_unique<Step>(step);
-    back.next->kernel = nullptr;
+absl::StatusOr<Literal> Executor::RunFallback(EvalContext& context, const Computation& computation,
+                                              const Step& step, const absl::Status& why,
+                                              std::span<Literal> values) {
+  FallbackStep& fallback = FallbackStepOf(computation, step, why);
+  if (observer_ != nullptr) observer_->FellBack(fallback.statistics.reason);
+  if (fallback.step == nullptr) {
+    fallback.step = std::make_unique<Step>(step);
+    fallback.step->kernel = nullptr;
     const auto after = std::find(plan_.engines.begin(), plan_.engines.end(), step.engine);
     const std::span<const int32_t> members =
         step.fusion == nullptr ? std::span(&step.instruction, 1) : std::span(step.fusion->members);
     if (after != plan_.engines.end()) {
       ASSAY_RETURN_IF_ERROR(PrepareStep({*plan_.module, computation, members, step.Reads(computation)},
-                                        {after + 1, plan_.engines.end()}, *back.next));
+                                        {after + 1, plan_.engines.end()}, *fallback.step));
     }
   }
-  const Step& next = *back.next;
+  const Step& next = *fallback.step;
   if (next.kernel == nullptr) return RunReference(context, computation, step, values);
   absl::StatusOr<Literal> result = RunKernel(context, computation, next, values);
   if (result.ok() || !IsLeftToOthers(result.status(), values)) return result;
-  return RunNext(context, computation, next, result.status(), values);
+  return RunFallback(context, computation, next, result.status(), values);
 }
 
 StripKernel Executor::StripFor(const Instruction& instruction, std::span<const ElementType> operands,
@@ -545,7 +545,7 @@ StripKernel Executor::StripFor(const Instruction& instruction, std::span<const E
 }
 
 absl::StatusOr<ScalarFunction*> Executor::Scalar(ComputationId id, int depth) {
-  std::unique_ptr<ScalarFunction>& function = kept_[id.value].function;
+  std::unique_ptr<ScalarFunction>& function = scratch_[id.value].function;
   if (function == nullptr) {
     const bool is_watched = observer_ != nullptr && observer_->LooksInto(id);
     ASSAY_ASSIGN_OR_RETURN(function, ScalarFunction::Make(*this, *plan_.module, id, depth, is_watched));
@@ -560,22 +560,23 @@ absl::Status Executor::Charge(int64_t elements) {
   return guard_->Poll();
 }
 
-absl::Status Executor::Count(int64_t counts) {
-  return CountsFreely(counts) ? absl::OkStatus() : LookAtLimits();
-}
+absl::Status Executor::Count(int64_t units) { return AddStepUnits(units) ? absl::OkStatus() : CheckLimits(); }
 
-absl::Status Executor::LookAtLimits() {
-  if (counted_ > last_count_.load(std::memory_order_relaxed))
+absl::Status Executor::CheckLimits() {
+  if (step_units_ > last_count_.load(std::memory_order_relaxed))
     return absl::CancelledError("another device failed");
-  if (counted_ > most_counts_) return StepLimitExceeded(options_.limits.max_steps);
+  if (step_units_ > max_step_units_) return StepLimitExceeded(options_.limits.max_steps);
   until_poll_ = kElementsBetweenPolls;
   return guard_->Poll();
 }
 
 RunStatistics Executor::statistics() const {
-  RunStatistics statistics{
-      counted_ / kCountsPerStep, counted_ % kCountsPerStep, budget()->peak(), crosschecker_.checked(), {}};
-  for (const auto& [step, back] : stepped_back_) statistics.fallbacks.push_back(back.counts);
+  RunStatistics statistics{step_units_ / kUnitsPerStep,
+                           step_units_ % kUnitsPerStep,
+                           budget()->peak(),
+                           crosschecker_.checked(),
+                           {}};
+  for (const auto& [step, fallback] : fallbacks_) statistics.fallbacks.push_back(fallback.statistics);
   std::sort(statistics.fallbacks.begin(), statistics.fallbacks.end(),
             [](const StepFallbacks& a, const StepFallbacks& b) { return a.instruction < b.instruction; });
   return statistics;

@@ -29,7 +29,7 @@ struct StepFallbacks {
 // What a finished run says about itself.
 struct RunStatistics {
   int64_t steps = 0;
-  int64_t parts = 0;  // of the step begun, in 1/4096
+  int64_t parts = 0;  // of the step begun, in units (steps.h)
   int64_t peak_bytes = 0;
   int64_t crosschecked = 0;              // runs of steps that were compared with the reference
   std::vector<StepFallbacks> fallbacks;  // by the instructions' names
@@ -64,11 +64,11 @@ class Executor final : public RunContext {
 
   absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth) override;
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth) override;
-  absl::Status Count(int64_t counts) override;
+  absl::Status Count(int64_t units) override;
   absl::Status Charge(int64_t elements) override;
   // What was counted, for work that is done again: the cross-check's.
-  int64_t counted() const { return counted_; }
-  void SetCounted(int64_t counted) { counted_ = counted; }
+  int64_t step_units() const { return step_units_; }
+  void SetStepUnits(int64_t units) { step_units_ = units; }
   Parallel& parallel() override { return parallel_; }
   StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
                        ElementType result) const override;
@@ -93,15 +93,15 @@ class Executor final : public RunContext {
     std::span<StepMemory> memory;  // by step
     bool keeps_invariants = true;  // else loop-invariant steps run in each turn
     bool first = true;
-    int64_t invariant_counts = 0;  // what loop-invariant steps count; counted again in each later turn
+    int64_t invariant_units = 0;  // what loop-invariant steps count; counted again in each later turn
   };
   // Counts. False where a limit has to be looked at before anything else.
-  bool CountsFreely(int64_t counts) {
-    counted_ = AddCounts(counted_, counts);
-    until_poll_ -= counts / 16;
-    return until_poll_ > 0 && counted_ <= most_counts_;
+  bool AddStepUnits(int64_t units) {
+    step_units_ = AddUnits(step_units_, units);
+    until_poll_ -= units / 16;
+    return until_poll_ > 0 && step_units_ <= max_step_units_;
   }
-  absl::Status LookAtLimits();
+  absl::Status CheckLimits();
   absl::Status RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn = nullptr);
   // Step number s of the plan, unless it ran already.
   absl::Status RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
@@ -115,16 +115,16 @@ class Executor final : public RunContext {
                                           const Step& step, std::span<Literal> values);
   absl::StatusOr<Literal> RunKernel(EvalContext& context, const Computation& computation, const Step& step,
                                     std::span<Literal> values);
-  // A step whose kernel leaves a run to others.
-  struct SteppedBack {
-    StepFallbacks counts;
-    std::unique_ptr<Step>
-        next;  // the same by the next engine that takes it; without a kernel, by the reference
+  // A step whose kernel left a run to others.
+  struct FallbackStep {
+    StepFallbacks statistics;
+    std::unique_ptr<Step> step;  // by the next engine that takes it; without a kernel, by the reference
   };
-  SteppedBack& NextOf(const Computation& computation, const Step& step, const absl::Status& why);
+  // The record of the step, which falls back once more.
+  FallbackStep& FallbackStepOf(const Computation& computation, const Step& step, const absl::Status& why);
   // The step by the engines behind its own, in their order, and by the reference where none takes it.
-  absl::StatusOr<Literal> RunNext(EvalContext& context, const Computation& computation, const Step& step,
-                                  const absl::Status& why, std::span<Literal> values);
+  absl::StatusOr<Literal> RunFallback(EvalContext& context, const Computation& computation, const Step& step,
+                                      const absl::Status& why, std::span<Literal> values);
   // Whether the loop-invariant results of a loop may stay: up to a quarter of the room that the memory limit leaves.
   bool KeepsInvariants(const ComputationPlan& plan) const;
   // while, its state in slots.
@@ -152,17 +152,17 @@ class Executor final : public RunContext {
   Parallel parallel_;
   CrossChecker crosschecker_;
   StepObserver* observer_ = nullptr;
-  std::map<const Step*, SteppedBack> stepped_back_;
+  std::map<const Step*, FallbackStep> fallbacks_;
   // What is kept of a computation from one call to the next.
-  struct Kept {
+  struct ComputationScratch {
     std::unique_ptr<ScalarFunction> function;
     std::vector<Frame> free_frames;
     std::vector<StepMemory> free_memory;
   };
-  std::vector<Kept> kept_;        // by computation
-  StepMemory* memory_ = nullptr;  // of the step that runs
-  const int64_t most_counts_;     // in 1/4096 steps
-  int64_t counted_ = 0;           // in 1/4096 steps
+  std::vector<ComputationScratch> scratch_;  // by computation
+  StepMemory* memory_ = nullptr;             // of the step that runs
+  const int64_t max_step_units_;
+  int64_t step_units_ = 0;
   int64_t until_poll_ = 0;
 };
 

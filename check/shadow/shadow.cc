@@ -80,7 +80,7 @@ class ShadowEvaluator {
  private:
   absl::StatusOr<ShadowValue> Call(ComputationId id, const std::vector<ShadowValue>& arguments, int depth) {
     if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
-    ASSAY_RETURN_IF_ERROR(executor_.Count(kCountsPerStep));
+    ASSAY_RETURN_IF_ERROR(executor_.Count(kUnitsPerStep));
     const Computation& computation = module_.computation(id);
     if (live_.empty()) live_ = LiveInstructions(module_);
     const auto& live = live_[static_cast<size_t>(id.value)];
@@ -88,7 +88,7 @@ class ShadowEvaluator {
     for (size_t k = 0; k < values.size(); ++k) {
       if (!live[k]) continue;
       const Instruction& instruction = computation.instructions[k];
-      ASSAY_RETURN_IF_ERROR(executor_.Count(CountsOf(module_, computation, instruction)));
+      ASSAY_RETURN_IF_ERROR(executor_.Count(StepUnitsOf(module_, computation, instruction)));
       ASSAY_RETURN_IF_ERROR(executor_.Charge(1 << 12));
       absl::StatusOr<ShadowValue> value = Step(id, static_cast<int32_t>(k), values, arguments, depth);
       if (!value.ok()) return WithPosition(value.status(), instruction.position);

@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<bool>> Inliner::Live(const Computation& computation) 
     if (HasSideEffect(instruction))
       return NotSupported({}, fmt::format("{} in the computation", Name(instruction.opcode)));
   }
-  counts = AddCounts(counts, AddCounts(kCountsPerStep, computation.inlined_steps.value_or(0)));
+  counts = AddUnits(counts, AddUnits(kUnitsPerStep, computation.inlined_steps.value_or(0)));
   std::vector<bool> live(computation.instructions.size(), computation.inlined_steps.has_value());
   live[static_cast<size_t>(computation.root)] = true;
   MarkOperands(computation, live);
@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<bool>> Inliner::Live(const Computation& computation) 
 absl::StatusOr<std::optional<ComputationId>> Inliner::CalleeOf(const Computation& caller, int32_t index,
                                                                int depth) {
   const Instruction& instruction = caller.instructions[static_cast<size_t>(index)];
-  counts = AddCounts(counts, CountsOf(module_, caller, instruction));
+  counts = AddUnits(counts, StepUnitsOf(module_, caller, instruction));
   if (++instructions_ > kMaxInstructions) return NotSupported({}, "too many instructions");
   if (instruction.opcode != Opcode::kCall && instruction.opcode != Opcode::kFusion) return std::nullopt;
   if (depth >= kMaxInlining) return NotSupported({}, "too many calls in calls");

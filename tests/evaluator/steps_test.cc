@@ -31,7 +31,7 @@ int64_t CountsOfRun(const Program& program, EngineChoice engine, int jobs, Cross
     CHECK(ExitCodeOf(status) == 5);
     return -1;
   }
-  return executor.statistics().steps * kCountsPerStep + executor.statistics().parts;
+  return executor.statistics().steps * kUnitsPerStep + executor.statistics().parts;
 }
 
 // Every engine counts `counts`; it ends at no limit that allows it, and at the one below.
@@ -44,7 +44,7 @@ void Counts(const std::string& text, int64_t counts) {
         if (jobs == 3 && crosscheck == Crosscheck::kFull) continue;
         INFO(static_cast<int>(engine) << " " << jobs << " " << static_cast<int>(crosscheck));
         CHECK(CountsOfRun(program, engine, jobs, crosscheck, 0) == counts);
-        const int64_t steps = counts / kCountsPerStep;
+        const int64_t steps = counts / kUnitsPerStep;
         CHECK(CountsOfRun(program, engine, jobs, crosscheck, steps) == counts);
         if (steps > 1) CHECK(CountsOfRun(program, engine, jobs, crosscheck, steps - 1) == -1);
       }
@@ -53,7 +53,7 @@ void Counts(const std::string& text, int64_t counts) {
 }
 
 // Of a program of its entry alone: the call of the entry, so many instructions, and their work.
-int64_t Steps(int64_t instructions, int64_t work) { return (1 + instructions) * kCountsPerStep + work; }
+int64_t Steps(int64_t instructions, int64_t work) { return (1 + instructions) * kUnitsPerStep + work; }
 
 }  // namespace
 
@@ -91,7 +91,7 @@ ENTRY e {
     INFO(text);
     const Program program = ProgramOf(text);
     const int64_t counts = CountsOfRun(program, EngineChoice::kReference, 1, Crosscheck::kOff, 0);
-    CHECK(counts > int64_t{5} * 2999 * kCountsPerStep);
+    CHECK(counts > int64_t{5} * 2999 * kUnitsPerStep);
     for (EngineChoice engine : {EngineChoice::kExact, EngineChoice::kFast})
       CHECK(CountsOfRun(program, engine, 1, Crosscheck::kOff, 0) == counts);
   }

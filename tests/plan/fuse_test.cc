@@ -19,9 +19,9 @@ Fused FusedBy(std::span<const Engine* const> engines, const std::string& body, i
   Fused result{.verified = Verified("ENTRY e {\n" + body + "}\n"), .plan = {}};
   const Module& module = result.verified.module();
   result.plan = Ordered(module, result.entry());
-  for (const Step& step : result.plan.steps) result.before += step.counts;
+  for (const Step& step : result.plan.steps) result.before += step.step_units;
   REQUIRE(FuseSteps(module, result.entry(), engines, /*in_loop=*/false, fusions, result.plan).ok());
-  for (const Step& step : result.plan.steps) result.after += step.counts;
+  for (const Step& step : result.plan.steps) result.after += step.step_units;
   return result;
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("inline calls: bodies in place of calls, at any depth", "[plan]") {
   CHECK(Lines(module->entry_computation()) ==
         "x = parameter; k = constant; m = multiply x k; k = constant; m = multiply m k; r = negate m");
   // Three calls, each a step and its computation another.
-  CHECK(module->entry_computation().inlined_steps == 6 * kCountsPerStep);
+  CHECK(module->entry_computation().inlined_steps == 6 * kUnitsPerStep);
   CHECK(module->computations[0].instructions.empty());
   CHECK(module->computations[1].instructions.empty());
 }
@@ -129,7 +129,7 @@ TEST_CASE("inline_calls: sharding annotations are left out, and counted", "[inli
   CHECK(Lines(module->entry_computation()) == "x = parameter; a = negate x; d = negate a; t = custom-call d");
   CHECK(module->entry_computation().root == 3);
   // Each is a step, and four elements of work.
-  CHECK(*module->entry_computation().inlined_steps == 3 * (kCountsPerStep + 4));
+  CHECK(*module->entry_computation().inlined_steps == 3 * (kUnitsPerStep + 4));
 }
 
 }  // namespace assay::testing

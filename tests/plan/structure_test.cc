@@ -7,9 +7,9 @@
 namespace assay::testing {
 namespace {
 
-int64_t CountsOfAll(const ComputationPlan& plan) {
-  int64_t counts = plan.counts;
-  for (const Step& step : plan.steps) counts = AddCounts(counts, step.counts);
+int64_t StepUnitsOfAll(const ComputationPlan& plan) {
+  int64_t counts = plan.step_units;
+  for (const Step& step : plan.steps) counts = AddUnits(counts, step.step_units);
   return counts;
 }
 
@@ -38,7 +38,7 @@ ENTRY e {
 })");
   const Computation& body = Named(verified.module(), "body");
   ComputationPlan plan = Ordered(verified.module(), body);
-  const int64_t before = CountsOfAll(plan);
+  const int64_t before = StepUnitsOfAll(plan);
   TakeStructure(body, plan);
   CHECK(Steps(body, plan) == "j b");
   CHECK(Names(body, plan.constants) == "one");
@@ -49,7 +49,7 @@ ENTRY e {
   REQUIRE(plan.state.outputs.size() == 2);
   CHECK(Names(body, {plan.state.outputs[0].slot, plan.state.outputs[1].slot}) == "j b");
   CHECK(plan.state.unchanged == std::vector<bool>{false, false});
-  CHECK(CountsOfAll(plan) == before);
+  CHECK(StepUnitsOfAll(plan) == before);
 }
 
 TEST_CASE("structure: other tuples are the executor's own steps, unread ones go", "[plan]") {
@@ -63,7 +63,7 @@ TEST_CASE("structure: other tuples are the executor's own steps, unread ones go"
 })");
   const Computation& entry = verified.module().entry_computation();
   ComputationPlan plan = Ordered(verified.module(), entry);
-  const int64_t before = CountsOfAll(plan);
+  const int64_t before = StepUnitsOfAll(plan);
   TakeStructure(entry, plan);
   CHECK(Steps(entry, plan) == "k t b g r");
   CHECK(StepOf(entry, plan, "t").kind == StepKind::kTuple);
@@ -74,13 +74,13 @@ TEST_CASE("structure: other tuples are the executor's own steps, unread ones go"
   Computation inlined = entry;
   inlined.instructions[4].operands = {0};
   inlined.instructions[4].opcode = Opcode::kCopy;
-  inlined.inlined_steps = 3 * kCountsPerStep;
+  inlined.inlined_steps = 3 * kUnitsPerStep;
   inlined.instructions[3].opcode = Opcode::kTuple;
   inlined.instructions[3].operands = inlined.instructions[2].operands;
   ComputationPlan left = Ordered(verified.module(), entry);
   TakeStructure(inlined, left);
   CHECK(Steps(inlined, left) == "k g r");
-  CHECK(CountsOfAll(left) == AddCounts(before, 3 * kCountsPerStep));
+  CHECK(StepUnitsOfAll(left) == AddUnits(before, 3 * kUnitsPerStep));
 }
 
 }  // namespace assay::testing
