@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 namespace abi = custom::ffi::abi;
 
-constexpr int kTurns = 4000, kMore = 4;
+constexpr int kIterations = 4000, kMore = 4;
 
 // Its output is its input.
 class Empty : public op::Kernel {
@@ -88,7 +88,7 @@ ENTRY e {{
   ROOT w = (s32[], f32[8]) while(s), condition=condition, body=body
 }}
 )",
-                     kTurns, body, last);
+                     kIterations, body, last);
 }
 
 absl::StatusOr<Program> ProgramOf(const std::string& text, const std::shared_ptr<const CustomOps>& ops) {
@@ -110,7 +110,7 @@ absl::Status Report(const char* name, const std::string& step, const std::shared
       const Clock::time_point start = Clock::now();
       ASSAY_RETURN_IF_ERROR(programs[k]->Run({}, options).status());
       const double nanoseconds = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-      best[k] = std::min(best[k], nanoseconds / kTurns);
+      best[k] = std::min(best[k], nanoseconds / kIterations);
     }
   }
   fmt::print("{:36}  {:10.0f}  {:10.0f}\n", name, best[0], (best[1] - best[0]) / kMore);
@@ -123,7 +123,7 @@ absl::Status ReportAll() {
   const std::string call = "custom-call({}), custom_call_target=",
                     forward = ", output_to_operand_aliasing={{{{}}: (0, {{}})}}";
   const std::string handler = call + "\"empty\", api_version=API_VERSION_TYPED_FFI";
-  fmt::print("{:36}  {:>10}  {:>10}\n", "nanoseconds", "a turn", "one more");
+  fmt::print("{:36}  {:>10}  {:>10}\n", "nanoseconds", "an iteration", "one more");
   ASSAY_RETURN_IF_ERROR(Report("add (the loop is compiled)", "add({0}, {0})", nullptr));
   ASSAY_RETURN_IF_ERROR(
       Report("reverse (a step of the interpreter)", "reverse({}), dimensions={{0}}", nullptr));

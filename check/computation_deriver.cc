@@ -440,18 +440,18 @@ absl::Status ComputationDeriver::FollowConditional() {
   return absl::OkStatus();
 }
 
-// The state is carried with radii where some turn may give one, and with a flag: 0, or +inf once it was not decided whether
+// The state is carried with radii where some iteration may give one, and with a flag: 0, or +inf once it was not decided whether
 // the loop goes on. Then nothing is known of its result.
 absl::Status ComputationDeriver::FollowWhile() {
   const ComputationId body = *attributes().Computation(Attr::kBody);
   const ComputationId condition = *attributes().Computation(Attr::kCondition);
   const std::vector<BoundedLeaf> start = OperandLeaves(0);
   std::vector<bool> radii = RadiiOf(start);
-  DerivedComputation turn, test;
+  DerivedComputation iteration, test;
   while (true) {
-    ASSAY_ASSIGN_OR_RETURN(turn, module_.Derive(body, radii, radii));
-    if (turn.radii == radii) break;
-    radii = turn.radii;
+    ASSAY_ASSIGN_OR_RETURN(iteration, module_.Derive(body, radii, radii));
+    if (iteration.radii == radii) break;
+    radii = iteration.radii;
   }
   ASSAY_ASSIGN_OR_RETURN(test, module_.Derive(condition, radii, {false}));
   const bool may_be_undecided = test.radii[0];
@@ -477,28 +477,30 @@ absl::Status ComputationDeriver::FollowWhile() {
   ASSAY_RETURN_IF_ERROR(test_writer.status());
   const ComputationId test_id = test_writer.Finish(goes_on);
 
-  ComputationWriter turn_writer(module_.module(), from_.name + "_turn", module_.instructions_left());
-  elements = open(turn_writer);
+  ComputationWriter iteration_writer(module_.module(), from_.name + "_iteration",
+                                     module_.instructions_left());
+  elements = open(iteration_writer);
   const Node flag = may_be_undecided ? elements.back() : Node();
   elements.resize(size);
-  std::vector<Node> next = turn_writer.Call(turn.id, elements);
+  std::vector<Node> next = iteration_writer.Call(iteration.id, elements);
   if (may_be_undecided) {
-    const Node undecided = turn_writer.Call(test.id, elements)[1];
+    const Node undecided = iteration_writer.Call(test.id, elements)[1];
     Instruction is_zero(Opcode::kCompare), chosen(Opcode::kSelect), sum(Opcode::kAdd);
     is_zero.attributes.Set(Attr::kDirection, Word{"EQ"});
-    is_zero.operands = {undecided.id, turn_writer.Scalar(ElementType::kF32, 0).id};
-    chosen.operands = {turn_writer.Write(std::move(is_zero)).id, turn_writer.Scalar(ElementType::kF32, 0).id,
-                       turn_writer.Scalar(ElementType::kF32, kUnchecked).id};
-    sum.operands = {flag.id, turn_writer.Write(std::move(chosen)).id};
-    next.push_back(turn_writer.Write(std::move(sum)));
+    is_zero.operands = {undecided.id, iteration_writer.Scalar(ElementType::kF32, 0).id};
+    chosen.operands = {iteration_writer.Write(std::move(is_zero)).id,
+                       iteration_writer.Scalar(ElementType::kF32, 0).id,
+                       iteration_writer.Scalar(ElementType::kF32, kUnchecked).id};
+    sum.operands = {flag.id, iteration_writer.Write(std::move(chosen)).id};
+    next.push_back(iteration_writer.Write(std::move(sum)));
   }
-  const Node after = turn_writer.Tuple(next);
-  ASSAY_RETURN_IF_ERROR(turn_writer.status());
-  const ComputationId turn_id = turn_writer.Finish(after);
+  const Node after = iteration_writer.Tuple(next);
+  ASSAY_RETURN_IF_ERROR(iteration_writer.status());
+  const ComputationId iteration_id = iteration_writer.Finish(after);
 
   Instruction loop(Opcode::kWhile);
   loop.attributes.Set(Attr::kCondition, test_id);
-  loop.attributes.Set(Attr::kBody, turn_id);
+  loop.attributes.Set(Attr::kBody, iteration_id);
   loop.operands.push_back(packed.id);
   loop.shape = shape;
   const Node result = writer_.Write(std::move(loop));

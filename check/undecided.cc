@@ -13,7 +13,7 @@ namespace assay {
 namespace {
 
 constexpr int kDeepest = 32;
-constexpr int64_t kMostTurns = 1000;
+constexpr int64_t kMaxIterations = 1000;
 
 // An array and its radius, which is absent where it is exact.
 struct BoundedArray {
@@ -36,13 +36,14 @@ class Finder {
   // Of a leaf of the computation's root, or of any that is undecided where it is -1.
   absl::StatusOr<std::optional<FirstUndecided>> Find(ComputationId id,
                                                      const std::vector<BoundedArray>& arguments, int64_t leaf,
-                                                     const std::string& inside, int64_t turn, int depth) {
+                                                     const std::string& inside, int64_t iteration,
+                                                     int depth) {
     if (depth > 0 || !entry_) {
       ASSAY_ASSIGN_OR_RETURN(Probes run, Run(id, arguments));
       if (depth == 0) entry_ = run;
-      return FindBy(id, run, leaf, inside, turn, depth);
+      return FindBy(id, run, leaf, inside, iteration, depth);
     }
-    return FindBy(id, *entry_, leaf, inside, turn, depth);
+    return FindBy(id, *entry_, leaf, inside, iteration, depth);
   }
 
  private:
@@ -68,7 +69,8 @@ class Finder {
   };
 
   absl::StatusOr<std::optional<FirstUndecided>> FindBy(ComputationId id, const Probes& probes, int64_t leaf,
-                                                       const std::string& inside, int64_t turn, int depth) {
+                                                       const std::string& inside, int64_t iteration,
+                                                       int depth) {
     const Computation& computation = module_.computation(id);
     const std::optional<Place> origin = OriginOf(computation, probes, leaf);
     if (!origin) return std::nullopt;
@@ -78,7 +80,7 @@ class Finder {
                              FindInside(instruction, *origin, probes, depth));
       if (deeper) return deeper;
     }
-    FirstUndecided found{instruction.name, std::string(Name(instruction.opcode)), inside, turn, {}};
+    FirstUndecided found{instruction.name, std::string(Name(instruction.opcode)), inside, iteration, {}};
     found.why = WhyOf(probes, instruction);
     return found;
   }
@@ -197,18 +199,18 @@ class Finder {
                 place.second, instruction.name, -1, depth + 1);
   }
 
-  // Turn by turn, until one makes something undecided of a state in which nothing is.
+  // Iteration by iteration, until one makes something undecided of a state in which nothing is.
   absl::StatusOr<std::optional<FirstUndecided>> FindInLoop(const Instruction& loop,
                                                            std::vector<BoundedArray> state, int depth) {
     const ComputationId body = *loop.attributes.Computation(Attr::kBody);
     const ComputationId condition = *loop.attributes.Computation(Attr::kCondition);
-    for (int64_t turn = 0; turn < kMostTurns; ++turn) {
+    for (int64_t iteration = 0; iteration < kMaxIterations; ++iteration) {
       ASSAY_ASSIGN_OR_RETURN(const Probes test, Run(condition, state));
       const BoundedArray goes_on = test.At(test.planned->probed.root[0]);
       if (goes_on.radius && goes_on.radius->GetDouble(0) != 0) return std::nullopt;
       if (IntegerOf(goes_on.value) == 0) return std::nullopt;
       ASSAY_ASSIGN_OR_RETURN(std::optional<FirstUndecided> found,
-                             Find(body, state, -1, loop.name, turn, depth + 1));
+                             Find(body, state, -1, loop.name, iteration, depth + 1));
       if (found) return found;
       ASSAY_ASSIGN_OR_RETURN(const Probes after, Run(body, state));
       state.clear();

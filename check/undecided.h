@@ -15,14 +15,14 @@ namespace assay {
 
 struct FirstUndecided {
   std::string instruction, op;
-  std::string inside;  // the call, branch or loop that it stands in; empty: the entry computation
-  int64_t turn = -1;   // of the loop
+  std::string inside;      // the call, branch or loop that it stands in; empty: the entry computation
+  int64_t iteration = -1;  // of the loop
   std::string why;
 };
 
 // Of each leaf of the program's root that is named: the instruction, first in program order, with undecided elements whose operands
 // have none, and on which the leaf depends by undecided elements. None where there is no such instruction. The program is run
-// once more with flags of all instructions, and once each call, branch, and turn of a loop that it is looked for in.
+// once more with flags of all instructions, and once each call, branch, and iteration of a loop that it is looked for in.
 absl::StatusOr<std::vector<std::optional<FirstUndecided>>> FindFirstUndecided(
     const Program& program, const Profile& profile, const std::vector<Literal>& arguments,
     std::span<const int64_t> leaves, const RunOptions& options, std::span<const Engine* const> engines);

@@ -95,7 +95,7 @@ Cost Costs::Of(const Computation& computation, const Step& step) const {
   cost.written = bytes(step.instruction);
   if (step.fusion == nullptr) {
     AddOperations(CalledOperations(totals_, instruction), 1, cost);
-    cost.per_turn = true;
+    cost.per_iteration = true;
     return cost;
   }
   for (int32_t member : step.fusion->members)
@@ -138,7 +138,7 @@ std::string OperationsText(const Cost& cost) {
     text += fmt::format("{}{}{}{} functions", text.empty() ? "" : " + ", functions.digits,
                         functions.prefix.empty() ? "" : " ", functions.prefix);
   }
-  return cost.per_turn ? text + " a turn" : text;
+  return cost.per_iteration ? text + " an iteration" : text;
 }
 
 }  // namespace assay

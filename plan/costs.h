@@ -19,7 +19,7 @@
 //   cholesky          n³/3 a matrix            triangular-solve  2 (elements of b) (unknowns)
 //   rng               n functions              all others 0
 // Steps that run other computations (while, conditional, call, fusion, async, scan) leave all of this to the steps in there.
-// Where a kernel takes a whole while or scan, it reads and writes the state, and its operations are those of one turn.
+// Where a kernel takes a whole while or scan, it reads and writes the state, and its operations are those of one iteration.
 #ifndef ASSAY_PLAN_COSTS_H_
 #define ASSAY_PLAN_COSTS_H_
 
@@ -34,8 +34,8 @@ namespace assay {
 struct Cost {
   double read = 0, written = 0;  // bytes
   double flops = 0, functions = 0;
-  bool known = true;      // false: the operations of a custom call, or sizes without a bound
-  bool per_turn = false;  // of a loop, operations only
+  bool known = true;           // false: the operations of a custom call, or sizes without a bound
+  bool per_iteration = false;  // of a loop, operations only
 
   double bytes() const { return read + written; }
   friend bool operator==(const Cost&, const Cost&) = default;
@@ -51,13 +51,13 @@ class Costs {
   Cost Of(const Computation& computation, const Instruction& instruction) const;
 
  private:
-  // Operations of a run of each computation, with those of one turn of the loops in there.
+  // Operations of a run of each computation, with those of one iteration of the loops in there.
   std::vector<Cost> totals_;
 };
 
 // "24 B", "1.5 KiB", "64 MiB": three digits.
 std::string BytesText(double bytes);
-// "2 flop", "1.07 Gflop + 16.8 M functions", "? flop", "2 flop a turn".
+// "2 flop", "1.07 Gflop + 16.8 M functions", "? flop", "2 flop an iteration".
 std::string OperationsText(const Cost& cost);
 
 }  // namespace assay

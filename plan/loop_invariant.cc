@@ -94,22 +94,22 @@ std::vector<bool> LoopFacts::WorthAStep(const Computation& computation, const st
     any = any || (same[i] && DefinitionOf(instruction.opcode).strip != nullptr);
   }
   if (!any) return {};
-  // What is had at the cost of an index is so in each turn, by the fusions that read it.
+  // What is had at the cost of an index is so in each iteration, by the fusions that read it.
   int64_t room = kMostInvariantBytes;
-  std::vector<bool> read_each_turn(instructions.size(), false);
-  read_each_turn[computation.root] = true;
+  std::vector<bool> read_each_iteration(instructions.size(), false);
+  read_each_iteration[computation.root] = true;
   for (size_t i = instructions.size(); i-- > 0;) {
     if (!live[i]) continue;
     const Instruction& instruction = instructions[i];
     bool runs_once = same[i] && !IsRecomputed(computation, instruction);
-    if (runs_once && read_each_turn[i]) {
+    if (runs_once && read_each_iteration[i]) {
       const int64_t bytes = instruction.shape->TotalBytes();
       runs_once = bytes <= room;
       if (runs_once) room -= bytes;
     }
     worth[i] = runs_once && DefinitionOf(instruction.opcode).strip != nullptr;
     if (runs_once) continue;
-    for (int32_t operand : instruction.operands) read_each_turn[operand] = true;
+    for (int32_t operand : instruction.operands) read_each_iteration[operand] = true;
   }
   return worth;
 }
@@ -130,19 +130,19 @@ void FindLoopInvariants(const LoopFacts& facts, const Computation& computation, 
   for (const ElementSlot& input : plan.state.inputs) same[input.slot] = plan.state.unchanged[input.element];
   for (Step& step : plan.steps) {
     const std::span<const int32_t> reads = step.Reads(computation);
-    // What decides on the next turn is looked at in each.
+    // What decides on the next iteration is looked at in each.
     step.loop_invariant = step.instruction != computation.root &&
                           facts.IsRepeatable(computation.instructions[step.instruction]) &&
                           std::all_of(reads.begin(), reads.end(), [&](int32_t read) { return same[read]; });
     same[step.instruction] = step.loop_invariant;
   }
-  std::vector<bool> read_each_turn(computation.instructions.size(), false);
+  std::vector<bool> read_each_iteration(computation.instructions.size(), false);
   std::vector<bool> kept(computation.instructions.size(), false);
-  read_each_turn[computation.root] = true;
-  for (const ElementSlot& output : plan.state.outputs) read_each_turn[output.slot] = true;
+  read_each_iteration[computation.root] = true;
+  for (const ElementSlot& output : plan.state.outputs) read_each_iteration[output.slot] = true;
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
     const int32_t slot = step->instruction;
-    if (step->loop_invariant && read_each_turn[slot]) {
+    if (step->loop_invariant && read_each_iteration[slot]) {
       const int64_t bytes = computation.instructions[slot].shape->TotalBytes();
       same[slot] = step->loop_invariant = bytes <= kMostInvariantBytes - plan.invariant_bytes;
       kept[slot] = same[slot];
@@ -152,7 +152,7 @@ void FindLoopInvariants(const LoopFacts& facts, const Computation& computation, 
       }
     }
     if (step->loop_invariant) continue;
-    for (int32_t read : step->Reads(computation)) read_each_turn[read] = true;
+    for (int32_t read : step->Reads(computation)) read_each_iteration[read] = true;
   }
   std::reverse(plan.loop_invariants.begin(), plan.loop_invariants.end());
   for (Step& step : plan.steps) {

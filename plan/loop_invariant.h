@@ -1,4 +1,4 @@
-// What gives the same in each turn of a loop.
+// What gives the same in each iteration of a loop.
 #ifndef ASSAY_PLAN_LOOP_INVARIANT_H_
 #define ASSAY_PLAN_LOOP_INVARIANT_H_
 
@@ -22,8 +22,8 @@ class LoopFacts {
   // By element of the tuple that the computation, a loop's body or condition, takes: the loops that it belongs to pass it on as
   // it is. Empty for other computations.
   const std::vector<bool>& UnchangedElements(const Computation& computation) const;
-  // Instructions of a body or condition that give the same in each turn, and are worth a step that runs once: a fusion that
-  // runs in each turn leaves them alone. Not what it has at the cost of an index, nor what would have more than
+  // Instructions of a body or condition that give the same in each iteration, and are worth a step that runs once: a fusion that
+  // runs in each iteration leaves them alone. Not what it has at the cost of an index, nor what would have more than
   // kMostInvariantBytes kept. Empty where there are none.
   std::vector<bool> WorthAStep(const Computation& computation, const std::vector<bool>& live) const;
 
@@ -39,7 +39,7 @@ class LoopFacts {
 };
 
 // In a body whose state lies in slots, or a condition that takes it in slots (loop_state.h): marks the steps without effects
-// that read only what no turn changes (Step::loop_invariant), and for every other step which of its operands are such
+// that read only what no iteration changes (Step::loop_invariant), and for every other step which of its operands are such
 // (Step::unchanged). Results that other steps read stay until the loop ends, up to kMostInvariantBytes.
 void FindLoopInvariants(const LoopFacts& facts, const Computation& computation, ComputationPlan& plan);
 

@@ -47,10 +47,10 @@ struct Step {
   const Engine* engine = nullptr;        // whose kernel it is
   OperandFlags last_use;                 // no later step or root needs it
   bool result_used = true;               // some later step, or the caller, needs the result
-  bool loop_invariant = false;           // no turn of a loop changes what it reads: it runs in the first one
+  bool loop_invariant = false;  // no iteration of a loop changes what it reads: it runs in the first one
   // Slots of loop-invariant results that it reads last: they go with it where the loop does not keep them.
   std::vector<int32_t> releases;
-  OperandFlags unchanged;          // in a loop's body: no turn changes it; else empty
+  OperandFlags unchanged;          // in a loop's body: no iteration changes it; else empty
   int64_t step_units = 0;          // towards --max-steps (steps.h)
   std::vector<Declined> declined;  // the engines that were asked before the one that took it
 
@@ -75,7 +75,7 @@ struct StateSlots {
   std::vector<ElementSlot> inputs;   // by element; `last` of the element
   bool packed = false;               // the root is a tuple of
   std::vector<ElementSlot> outputs;  // by element; `last` of the slot
-  // By element of the parameter: no turn of a loop changes it. Of a body: the root has it from slots that keep it meanwhile.
+  // By element of the parameter: no iteration of a loop changes it. Of a body: the root has it from slots that keep it meanwhile.
   std::vector<bool> unchanged;
 };
 

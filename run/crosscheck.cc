@@ -221,7 +221,7 @@ void RunCounts::DropExpired() {
 }
 
 double ReferenceWork(const Computation& computation, const Instruction& instruction) {
-  if (instruction.opcode == Opcode::kWhile) return HUGE_VAL;  // nobody knows how often it turns
+  if (instruction.opcode == Opcode::kWhile) return HUGE_VAL;  // nobody knows how often it iterates
   double sum = Elements(*instruction.shape);
   for (int32_t operand : instruction.operands) sum += Elements(*computation.instructions[operand].shape);
   return std::max(sum, DefinitionOf(instruction.opcode).work({computation, instruction}).elements);

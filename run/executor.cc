@@ -190,7 +190,7 @@ std::string ParameterText(const Computation& computation, size_t i) {
   return fmt::format("parameter {} of {}", i, computation.name);
 }
 
-// A value for a parameter, or for a loop's state before a turn.
+// A value for a parameter, or for a loop's state before an iteration.
 // Decision: static-parameter-size
 absl::Status TakeAs(const std::shared_ptr<const Shape>& shape, const Computation& computation, size_t i,
                     Literal& value) {
@@ -259,29 +259,29 @@ absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> ar
   return result;
 }
 
-absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn) {
+absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Iteration* iteration) {
   const Computation& computation = plan_.module->computation(id);
   const ComputationPlan& plan = plan_.computations[id.value];
   // A computation may have no instruction to count, and be called for ever.
-  ASSAY_RETURN_IF_ERROR(
-      Count(AddUnits(kUnitsPerStep + (turn == nullptr ? 0 : turn->invariant_units), plan.step_units)));
-  if (turn == nullptr && observer_ == nullptr) {
+  ASSAY_RETURN_IF_ERROR(Count(
+      AddUnits(kUnitsPerStep + (iteration == nullptr ? 0 : iteration->invariant_units), plan.step_units)));
+  if (iteration == nullptr && observer_ == nullptr) {
     memory_ = nullptr;
     for (const Step& step : plan.steps) ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
     return absl::OkStatus();
   }
   for (size_t s = 0; s < plan.steps.size(); ++s) {
-    ASSAY_RETURN_IF_ERROR(RunStepOfTurn(computation, plan, s, frame, depth, turn));
+    ASSAY_RETURN_IF_ERROR(RunStepOfIteration(computation, plan, s, frame, depth, iteration));
   }
   return absl::OkStatus();
 }
 
-absl::Status Executor::RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
-                                     Frame& frame, int depth, Turn* turn) {
+absl::Status Executor::RunStepOfIteration(const Computation& computation, const ComputationPlan& plan,
+                                          size_t s, Frame& frame, int depth, Iteration* iteration) {
   const Step& step = plan.steps[s];
-  const bool runs_once = turn != nullptr && step.loop_invariant && turn->keeps_invariants;
-  if (runs_once && !turn->first) return absl::OkStatus();
-  memory_ = turn == nullptr || turn->memory.empty() ? nullptr : &turn->memory[s];
+  const bool runs_once = iteration != nullptr && step.loop_invariant && iteration->keeps_invariants;
+  if (runs_once && !iteration->first) return absl::OkStatus();
+  memory_ = iteration == nullptr || iteration->memory.empty() ? nullptr : &iteration->memory[s];
   const int64_t before = step_units_;
   struct Observed {
     ~Observed() {
@@ -295,8 +295,8 @@ absl::Status Executor::RunStepOfTurn(const Computation& computation, const Compu
     const Observed observed{observer_};
     status = RunStep(computation, step, frame, depth);
   }
-  if (runs_once) turn->invariant_units = AddUnits(turn->invariant_units, step_units_ - before);
-  if (turn != nullptr && !turn->keeps_invariants) {
+  if (runs_once) iteration->invariant_units = AddUnits(iteration->invariant_units, step_units_ - before);
+  if (iteration != nullptr && !iteration->keeps_invariants) {
     for (int32_t slot : step.releases) frame[slot] = Literal();
   }
   return status;
@@ -344,19 +344,20 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
   Frame conditions = TakeFrame(condition), bodies = TakeFrame(body);
   LoopMemory memory(*this, body);
   const ComputationPlan& decides = plan_.computations[condition.value];
-  Turn asked{.memory = {}, .keeps_invariants = KeepsInvariants(decides)};
-  Turn turn{.memory = memory.steps, .keeps_invariants = KeepsInvariants(plan_.computations[body.value])};
+  Iteration asked{.memory = {}, .keeps_invariants = KeepsInvariants(decides)};
+  Iteration iteration{.memory = memory.steps,
+                      .keeps_invariants = KeepsInvariants(plan_.computations[body.value])};
   // What a kernel keeps is made of operands whose bytes stay where they are.
-  if (!turn.keeps_invariants) turn.memory = {};
+  if (!iteration.keeps_invariants) iteration.memory = {};
   const Computation& decide = plan_.module->computation(condition);
   const Computation& change = plan_.module->computation(body);
-  for (;; turn.first = asked.first = false) {
+  for (;; iteration.first = asked.first = false) {
     if (plan_.has_dynamic) {
       ASSAY_RETURN_IF_ERROR(TakeState(decide, elements));
       ASSAY_RETURN_IF_ERROR(TakeState(change, elements));
     }
     for (const ElementSlot& input : seen.inputs) {
-      if (turn.first || seen.unchanged.empty() || !seen.unchanged[input.element])
+      if (iteration.first || seen.unchanged.empty() || !seen.unchanged[input.element])
         conditions[input.slot] = elements[input.element];
     }
     ASSAY_RETURN_IF_ERROR(
@@ -367,21 +368,21 @@ absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal i
     for (const ElementSlot& input : state.inputs) {
       if (!state.unchanged[input.element]) {
         bodies[input.slot] = input.last ? std::move(elements[input.element]) : elements[input.element];
-      } else if (turn.first) {
+      } else if (iteration.first) {
         bodies[input.slot] = elements[input.element];
       }
     }
     for (size_t e = 0; e < unread.size(); ++e) {
       if (unread[e]) elements[e] = Literal();
     }
-    ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth, &turn));
+    ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth, &iteration));
     for (const ElementSlot& output : state.outputs) {
       if (!state.unchanged[output.element]) elements[output.element] = TakeOutput(output, bodies);
     }
-    if (!turn.keeps_invariants) {
+    if (!iteration.keeps_invariants) {
       for (int32_t slot : plan_.computations[body.value].loop_invariants) bodies[slot] = Literal();
     }
-    if (turn.first) shape = plan_.module->computation(body).root_instruction().shape;
+    if (iteration.first) shape = plan_.module->computation(body).root_instruction().shape;
   }
   for (const ElementSlot& input : seen.inputs) conditions[input.slot] = Literal();
   for (const ElementSlot& input : state.inputs) bodies[input.slot] = Literal();

@@ -88,12 +88,12 @@ class Executor final : public RunContext {
   Frame TakeFrame(ComputationId id);
   // Takes the frame of a run that came to its end: it then holds nothing but constants.
   void GiveFrameBack(ComputationId id, Frame frame);
-  // A turn of a loop's body.
-  struct Turn {
+  // An iteration of a loop's body.
+  struct Iteration {
     std::span<StepMemory> memory;  // by step
-    bool keeps_invariants = true;  // else loop-invariant steps run in each turn
+    bool keeps_invariants = true;  // else loop-invariant steps run in each iteration
     bool first = true;
-    int64_t invariant_units = 0;  // what loop-invariant steps count; counted again in each later turn
+    int64_t invariant_units = 0;  // what loop-invariant steps count; counted again in each later iteration
   };
   // Counts. False where a limit has to be looked at before anything else.
   bool AddStepUnits(int64_t units) {
@@ -102,10 +102,10 @@ class Executor final : public RunContext {
     return until_poll_ > 0 && step_units_ <= max_step_units_;
   }
   absl::Status CheckLimits();
-  absl::Status RunSteps(ComputationId id, Frame& frame, int depth, Turn* turn = nullptr);
+  absl::Status RunSteps(ComputationId id, Frame& frame, int depth, Iteration* iteration = nullptr);
   // Step number s of the plan, unless it ran already.
-  absl::Status RunStepOfTurn(const Computation& computation, const ComputationPlan& plan, size_t s,
-                             Frame& frame, int depth, Turn* turn);
+  absl::Status RunStepOfIteration(const Computation& computation, const ComputationPlan& plan, size_t s,
+                                  Frame& frame, int depth, Iteration* iteration);
   absl::Status RunStep(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> EvaluateOn(EvalContext& context, const Computation& computation, const Step& step,

@@ -47,11 +47,11 @@ bool IsUndecided(const IsolatedInstruction& of) {
   return of.verdict == Verdict::kConforms && of.result.unchecked > 0;
 }
 
-// "%add.3 = f32[4] add, in %while.1, turn 2"
+// "%add.3 = f32[4] add, in %while.1, iteration 2"
 std::string Described(const IsolatedInstruction& of) {
   std::string text = fmt::format("%{} = {} {}", EscapeControls(of.name), of.shape, of.op);
   if (!of.inside.empty()) text += fmt::format(", in %{}", EscapeControls(of.inside));
-  if (of.turn >= 0) text += fmt::format(", turn {}", of.turn);
+  if (of.iteration >= 0) text += fmt::format(", iteration {}", of.iteration);
   return text;
 }
 
@@ -67,7 +67,8 @@ std::string InstructionJson(const IsolatedInstruction& of) {
       "\"runs\": {}, \"turn\": {}, "
       "\"result\": {}}}",
       JsonString(of.name), JsonString(of.op), JsonString(of.shape), JsonString(of.inside), NameOf(of.verdict),
-      JsonString(of.why), of.runs, of.turn < 0 ? "null" : std::to_string(of.turn), JsonOf(of.result));
+      JsonString(of.why), of.runs, of.iteration < 0 ? "null" : std::to_string(of.iteration),
+      JsonOf(of.result));
 }
 
 // The lines of instructions of a kind, a few of them.

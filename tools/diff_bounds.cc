@@ -40,7 +40,7 @@ std::string ReasonText(const Reason& reason) {
     return fmt::format("{} is undecided on: {}\n", EscapeControls(reason.key), first.why);
   std::string where;
   if (!first.inside.empty()) where = fmt::format(", in '%{}'", EscapeControls(first.inside));
-  if (first.turn >= 0) where += fmt::format(", turn {}", first.turn);
+  if (first.iteration >= 0) where += fmt::format(", iteration {}", first.iteration);
   return fmt::format("{} is undecided from '%{} = {}'{} on: {}\n", EscapeControls(reason.key),
                      EscapeControls(first.instruction), first.op, where, first.why);
 }
@@ -50,7 +50,7 @@ std::string ReasonJson(const Reason& reason) {
   return fmt::format(
       "{{\"output\": {}, \"instruction\": {}, \"op\": {}, \"inside\": {}, \"turn\": {}, \"why\": {}}}",
       JsonString(reason.key), JsonString(first.instruction), JsonString(first.op), JsonString(first.inside),
-      first.turn < 0 ? "null" : std::to_string(first.turn), JsonString(first.why));
+      first.iteration < 0 ? "null" : std::to_string(first.iteration), JsonString(first.why));
 }
 
 int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,

@@ -23,7 +23,7 @@ constexpr int64_t kMostConfirmed = 3;
 // Instructions of one program that is made for the backend.
 constexpr int64_t kMostInAProgram = 20000;
 
-// The arrays of one turn, or of one call, by what gave them; those of its parameters included.
+// The arrays of one iteration, or of one call, by what gave them; those of its parameters included.
 using Values = std::map<ValueId, Literal>;
 
 // The instructions of a computation, each alone, with their bounds.
@@ -37,7 +37,7 @@ struct Checker {
 // An instruction that is to be run alone.
 struct Suspect {
   const Site* site;
-  int64_t turn;
+  int64_t iteration;
   int32_t instruction;
   std::shared_ptr<const Values> values;
   std::vector<BoundedOutput> bounds;  // of its arrays
@@ -137,11 +137,11 @@ class Isolator {
   // --- Values of the backend ---
 
   absl::StatusOr<int64_t> SlotsOf(const Site& site) {
-    SiteModule counted(module_, "turns");
+    SiteModule counted(module_, "iterations");
     counted.AddLoop(*site.loop, ValueSources(Computation()), 1);
     ASSAY_ASSIGN_OR_RETURN(Module module, std::move(counted).Finish());
     ASSAY_ASSIGN_OR_RETURN(const Program program, Program::OfModule(std::move(module)));
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Literal> turns, RunExactly(program, site.arguments));
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Literal> iterations, RunExactly(program, site.arguments));
     int64_t bytes = 1;
     const Computation& body = module_.computation(site.computation);
     for (const ValueId value : SourcesOf(site.computation).own()) {
@@ -149,8 +149,8 @@ class Isolator {
       bytes += LeafShapes(shape)[static_cast<size_t>(value.leaf)]->num_bytes();
     }
     // One more shows whether the backend goes on longer.
-    return std::max<int64_t>(
-        1, std::min({turns[0].GetInt(0) + 1, options_.most_turns, options_.most_loop_bytes / bytes}));
+    return std::max<int64_t>(1, std::min({iterations[0].GetInt(0) + 1, options_.max_iterations,
+                                          options_.most_loop_bytes / bytes}));
   }
 
   // Shows the values of the sites: a program that gives them all is run by the backend, or where it fails two of half of the
@@ -204,20 +204,21 @@ class Isolator {
           computation.instructions[k].opcode != Opcode::kAfterAll)
         records_.LeaveOut(site, id, sources.WhyLeftOut(id));
     }
-    int64_t turns = 1, all_turns = 1;
+    int64_t iterations = 1, all_iterations = 1;
     if (site.loop != nullptr) {
-      all_turns = outputs[next++].GetInt(0);
-      // The last slot holds the last of all later turns.
-      turns = all_turns > slots ? slots - 1 : all_turns;
-      if (turns < all_turns)
-        Note(fmt::format("{}: {} of {} turns were looked at", site.inside, turns, all_turns));
+      all_iterations = outputs[next++].GetInt(0);
+      // The last slot holds the last of all later iterations.
+      iterations = all_iterations > slots ? slots - 1 : all_iterations;
+      if (iterations < all_iterations)
+        Note(fmt::format("{}: {} of {} iterations were looked at", site.inside, iterations, all_iterations));
     }
     const size_t first = next;
     next += sources.own().size();
     std::vector<Literal> state = site.arguments;
-    for (int64_t turn = 0; turn <= turns; ++turn) {
-      if (site.loop != nullptr) ASSAY_RETURN_IF_ERROR(CheckCondition(site, state, turn, turn < all_turns));
-      if (turn == turns) break;
+    for (int64_t iteration = 0; iteration <= iterations; ++iteration) {
+      if (site.loop != nullptr)
+        ASSAY_RETURN_IF_ERROR(CheckCondition(site, state, iteration, iteration < all_iterations));
+      if (iteration == iterations) break;
       auto values = std::make_shared<Values>();
       size_t argument = 0;
       for (const int32_t p : computation.parameters) {
@@ -226,12 +227,12 @@ class Isolator {
       for (size_t k = 0; k < sources.own().size(); ++k) {
         Literal value = outputs[first + k];
         if (site.loop != nullptr) {
-          ASSAY_ASSIGN_OR_RETURN(value, SliceOf(value, turn));
+          ASSAY_ASSIGN_OR_RETURN(value, SliceOf(value, iteration));
         }
         values->emplace(sources.own()[k], std::move(value));
       }
       if (site.loop != nullptr) state = LeavesAt(site.computation, *values, computation.root);
-      ASSAY_RETURN_IF_ERROR(CheckValues(site, turn, std::move(values), exact));
+      ASSAY_RETURN_IF_ERROR(CheckValues(site, iteration, std::move(values), exact));
     }
     return absl::OkStatus();
   }
@@ -290,7 +291,8 @@ class Isolator {
     return RunBounds(it->second, DeviceGrid(), std::move(devices), options_.run);
   }
 
-  absl::Status CheckValues(const Site& site, int64_t turn, std::shared_ptr<const Values> values, bool exact) {
+  absl::Status CheckValues(const Site& site, int64_t iteration, std::shared_ptr<const Values> values,
+                           bool exact) {
     ASSAY_ASSIGN_OR_RETURN(Checker* const checker, CheckerOf(site.computation));
     std::vector<BoundedOutput> bounds;
     if (checker->program) {
@@ -298,7 +300,7 @@ class Isolator {
     }
     for (size_t k = 0; k < checker->members.size();) {
       const int32_t instruction = checker->members[k];
-      Suspect suspect = {&site, turn, instruction, values, {}, {}};
+      Suspect suspect = {&site, iteration, instruction, values, {}, {}};
       Conformance all;
       for (int32_t leaf = 0; k < checker->members.size() && checker->members[k] == instruction; ++k, ++leaf) {
         Conformance one = Judge(bounds[k], &values->at({instruction, leaf}));
@@ -312,7 +314,7 @@ class Isolator {
         suspects_.push_back(std::move(suspect));
       }
     }
-    return Descend(site, turn, *values);
+    return Descend(site, iteration, *values);
   }
 
   void NoteWhy(const Site& site, int32_t instruction, const Checker& checker) {
@@ -330,7 +332,7 @@ class Isolator {
   }
 
   // Whether the loop went on as its condition says of the state; where not, the condition is looked into.
-  absl::Status CheckCondition(const Site& site, const std::vector<Literal>& state, int64_t turn,
+  absl::Status CheckCondition(const Site& site, const std::vector<Literal>& state, int64_t iteration,
                               bool went_on) {
     const ComputationId id = *site.loop->attributes.Computation(Attr::kCondition);
     std::unique_ptr<Checker>& checker = conditions_[id.value];
@@ -356,16 +358,16 @@ class Isolator {
     const BoundedOutput& decided = bounds[static_cast<size_t>(root - own.begin())];
     const Conformance judged = Judge(decided, &(went_on ? true_ : false_));
     if (judged.outside == 0) return absl::OkStatus();
-    Note(fmt::format("{}: after {} turns the loop {}, and its condition says otherwise of the state",
-                     site.inside, turn, went_on ? "went on" : "ended"));
+    Note(fmt::format("{}: after {} iterations the loop {}, and its condition says otherwise of the state",
+                     site.inside, iteration, went_on ? "went on" : "ended"));
     Site child;
     child.computation = id;
     child.arguments = state;
     child.place = site.place;
-    child.place.push_back(turn);
+    child.place.push_back(iteration);
     child.callers = site.callers;
     child.inside = site.inside;
-    child.turn = turn;
+    child.iteration = iteration;
     AddSite(std::move(child));
     return absl::OkStatus();
   }
@@ -381,7 +383,7 @@ class Isolator {
     next_.push_back(std::move(site));
   }
 
-  absl::Status Descend(const Site& site, int64_t turn, const Values& values) {
+  absl::Status Descend(const Site& site, int64_t iteration, const Values& values) {
     const Computation& computation = module_.computation(site.computation);
     for (size_t k = 0; k < computation.instructions.size(); ++k) {
       const int32_t id = static_cast<int32_t>(k);
@@ -414,13 +416,13 @@ class Isolator {
           child.arguments.push_back(std::move(leaf));
       }
       child.place = site.place;
-      if (!site.place.empty()) child.place.push_back(site.loop != nullptr ? turn : 0);
+      if (!site.place.empty()) child.place.push_back(site.loop != nullptr ? iteration : 0);
       child.place.push_back(id);
       child.callers = site.callers;
       child.callers.push_back(site.computation.value);
       child.callers.push_back(id);
       child.inside = fmt::format("{}{}{}", site.inside, site.inside.empty() ? "" : "/", instruction.name);
-      child.turn = site.loop != nullptr ? turn : site.turn;
+      child.iteration = site.loop != nullptr ? iteration : site.iteration;
       AddSite(std::move(child));
     }
     return absl::OkStatus();
@@ -464,7 +466,7 @@ class Isolator {
       }
       const Suspect& one = suspects[0];
       if (one.in_program.outside > 0) {
-        records_.Confirm(*one.site, one.instruction, one.turn, one.in_program, nullptr);
+        records_.Confirm(*one.site, one.instruction, one.iteration, one.in_program, nullptr);
       } else {
         records_.LeaveOut(
             *one.site, one.instruction,
@@ -477,7 +479,7 @@ class Isolator {
       Conformance alone;
       for (const BoundedOutput& bound : suspect.bounds) Total(alone, Judge(bound, &(*outputs)[next++]));
       if (alone.outside > 0 || suspect.in_program.outside > 0)
-        records_.Confirm(*suspect.site, suspect.instruction, suspect.turn, suspect.in_program, &alone);
+        records_.Confirm(*suspect.site, suspect.instruction, suspect.iteration, suspect.in_program, &alone);
     }
     return absl::OkStatus();
   }

@@ -26,9 +26,9 @@ struct IsolatedInstruction {
   ComputationId computation;  // where it stands in the program
   int32_t instruction = 0;
   Verdict verdict = Verdict::kConforms;
-  std::string why;    // left out, or undecided
-  int64_t runs = 0;   // how often it was looked at: turns of loops
-  int64_t turn = -1;  // of the innermost loop, the first one where it is outside; -1: in no loop
+  std::string why;         // left out, or undecided
+  int64_t runs = 0;        // how often it was looked at: iterations of loops
+  int64_t iteration = -1;  // of the innermost loop, the first one where it is outside; -1: in no loop
   // Of all runs; key, error and worst are those of the first result that was outside, when run alone where it was.
   Conformance result;
 };
@@ -39,7 +39,7 @@ struct Isolation {
   int64_t first_wrong = -1;    // the first one that violates
   int64_t first_differs = -1;  // the first one that differs
   // What could not be done as it should, in words: values that are Assay's, as the backend can't give its own; loops that were
-  // followed for some turns only.
+  // followed for some iterations only.
   std::vector<std::string> notes;
   int64_t backend_runs = 0;
   bool ok() const { return first_wrong < 0; }
@@ -49,8 +49,8 @@ struct IsolateOptions {
   RunOptions run;
   std::span<const Engine* const> engines;
   int64_t most_sites = 1000;            // bodies of calls, branches and loops that are looked into
-  int64_t most_turns = 10000;           // of a loop
-  int64_t most_loop_bytes = 256 << 20;  // of the values of all turns of a loop
+  int64_t max_iterations = 10000;       // of a loop
+  int64_t most_loop_bytes = 256 << 20;  // of the values of all iterations of a loop
 };
 
 // Errors: NotSupported as DeriveBounds'; those of evaluation; the backend's where it can't run a single instruction either.

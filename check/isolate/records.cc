@@ -77,7 +77,7 @@ void Records::Add(const Site& site, int32_t instruction, const Conformance& foun
   Merge(of.result, found);
 }
 
-void Records::Confirm(const Site& site, int32_t instruction, int64_t turn, const Conformance& in_program,
+void Records::Confirm(const Site& site, int32_t instruction, int64_t iteration, const Conformance& in_program,
                       const Conformance* alone) {
   using Verdict = IsolatedInstruction::Verdict;
   Entry& entry = EntryOf(site, instruction);
@@ -86,13 +86,13 @@ void Records::Confirm(const Site& site, int32_t instruction, int64_t turn, const
   const bool violates = alone != nullptr && (alone->outside > 0 || !alone->error.empty());
   if (IsWrong(of) || (!violates && of.verdict == Verdict::kDiffers)) return;
   of.verdict = violates ? Verdict::kViolates : Verdict::kDiffers;
-  of.turn = site.loop != nullptr ? turn : site.turn;
+  of.iteration = site.loop != nullptr ? iteration : site.iteration;
   const Conformance& shown = violates ? *alone : in_program;
   of.result.worst = shown.worst;
   of.result.error = shown.error;
   of.result.outside = std::max(of.result.outside, shown.outside);
   entry.first = site.place;
-  if (!site.place.empty()) entry.first.push_back(site.loop != nullptr ? turn : 0);
+  if (!site.place.empty()) entry.first.push_back(site.loop != nullptr ? iteration : 0);
   entry.first.push_back(instruction);
   if (IsLookedInto(module_.computation(site.computation).instructions[static_cast<size_t>(instruction)]))
     entry.first.push_back(kBehind);

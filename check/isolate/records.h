@@ -11,8 +11,8 @@
 
 namespace assay {
 
-// A place in the run of a program: indices of instructions and, of those in a computation that another one calls, turns of loops,
-// from the outside in. What is called stands before its caller.
+// A place in the run of a program: indices of instructions and, of those in a computation that another one calls, iterations of
+// loops, from the outside in. What is called stands before its caller.
 using Place = std::vector<int64_t>;
 
 // A body of a call, branch or loop of the program, on arrays that the backend had.
@@ -21,9 +21,9 @@ struct Site {
   const Instruction* loop = nullptr;  // null: it runs once
   std::vector<Literal> arguments;     // the leaves of its parameters
   Place place;  // of the instruction that calls it, in this run; empty: the entry computation
-  std::vector<int64_t> callers;  // the same without turns
+  std::vector<int64_t> callers;  // the same without iterations
   std::string inside;            // the same in words
-  int64_t turn = -1;             // of the innermost loop around it
+  int64_t iteration = -1;        // of the innermost loop around it
 };
 
 class Records {
@@ -32,10 +32,10 @@ class Records {
 
   IsolatedInstruction& Of(const Site& site, int32_t instruction);
   void LeaveOut(const Site& site, int32_t instruction, std::string_view why);
-  // A result of a run in the program; of turn `turn` where the site is a loop.
+  // A result of a run in the program; of iteration `iteration` where the site is a loop.
   void Add(const Site& site, int32_t instruction, const Conformance& found);
   // The verdict on one that was outside in the program: when run alone it is inside, or outside.
-  void Confirm(const Site& site, int32_t instruction, int64_t turn, const Conformance& in_program,
+  void Confirm(const Site& site, int32_t instruction, int64_t iteration, const Conformance& in_program,
                const Conformance* alone);
   // How often it was confirmed already.
   int64_t Confirmed(const Site& site, int32_t instruction) { return EntryOf(site, instruction).confirmed; }

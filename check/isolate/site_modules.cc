@@ -191,34 +191,34 @@ void SiteModule::AddLoop(const Instruction& loop, const ValueSources& body_sourc
   const Node packed = writer_.Tuple(state);
   const auto shape = Shared(writer_.ShapeOf(packed));
 
-  ComputationWriter test(module_, condition.name, left_), turn(module_, body.name, left_);
+  ComputationWriter test(module_, condition.name, left_), iteration(module_, body.name, left_);
   Node parameter = test.Parameter(0, shape);
   std::vector<Node> nodes = Inline(test, condition, Elements(test, parameter, 0, size));
   const ComputationId test_id = test.Finish(nodes[static_cast<size_t>(condition.root)]);
 
-  parameter = turn.Parameter(0, shape);
-  const std::vector<Node> before = Elements(turn, parameter, 0, state.size());
-  nodes = Inline(turn, body, {before.begin(), before.begin() + static_cast<std::ptrdiff_t>(size)});
+  parameter = iteration.Parameter(0, shape);
+  const std::vector<Node> before = Elements(iteration, parameter, 0, state.size());
+  nodes = Inline(iteration, body, {before.begin(), before.begin() + static_cast<std::ptrdiff_t>(size)});
   const Node counter = before[size];
   std::vector<Node> after;
   for (size_t k = 0; k < size; ++k)
-    after.push_back(LeafOf(turn, body, nodes, {body.root, static_cast<int32_t>(k)}));
-  after.push_back(AddedOne(turn, counter));
+    after.push_back(LeafOf(iteration, body, nodes, {body.root, static_cast<int32_t>(k)}));
+  after.push_back(AddedOne(iteration, counter));
   for (size_t k = 0; k < body_sources.own().size(); ++k) {
-    const Node value = LeafOf(turn, body, nodes, body_sources.own()[k]);
-    after.push_back(Stored(turn, before[size + 1 + k], value, counter));
+    const Node value = LeafOf(iteration, body, nodes, body_sources.own()[k]);
+    after.push_back(Stored(iteration, before[size + 1 + k], value, counter));
   }
-  const Node next = turn.Tuple(after);
-  for (const ComputationWriter* const writer : {&test, &turn}) {
+  const Node next = iteration.Tuple(after);
+  for (const ComputationWriter* const writer : {&test, &iteration}) {
     if (!writer->status().ok()) writer_.Fail(writer->status());
   }
-  const ComputationId turn_id = turn.Finish(next);
+  const ComputationId iteration_id = iteration.Finish(next);
 
   Instruction instruction(Opcode::kWhile);
   instruction.name = loop.name;
   instruction.operands = {packed.id};
   instruction.attributes.Set(Attr::kCondition, test_id);
-  instruction.attributes.Set(Attr::kBody, turn_id);
+  instruction.attributes.Set(Attr::kBody, iteration_id);
   instruction.shape = shape;
   const Node result = writer_.Write(std::move(instruction));
   for (const Node output : Elements(writer_, result, size, state.size() - size)) outputs_.push_back(output);

@@ -23,9 +23,9 @@ class SiteModule {
   // All of a computation on arrays of its own, one for each leaf of its parameters; every array that its instructions give
   // becomes an output, in ValueSources::own's order.
   void AddValues(ComputationId id, const ValueSources& sources);
-  // A loop on arrays of its own, one for each leaf of its state. Outputs: the number of turns, and each array that the body's
-  // instructions give, of the first turns one behind the other ([slots] before its sizes); where there are more turns than
-  // slots the last slot holds one of those.
+  // A loop on arrays of its own, one for each leaf of its state. Outputs: the number of iterations, and each array that the
+  // body's instructions give, of the first iterations one behind the other ([slots] before its sizes); where there are more
+  // iterations than slots the last slot holds one of those.
   void AddLoop(const Instruction& loop, const ValueSources& body_sources, int64_t slots);
   // One instruction on arrays of its own, constants as they are. Operands that are one value of one `set` are one array.
   void AddAlone(int64_t set, ComputationId id, const ValueSources& sources, int32_t instruction);
@@ -54,7 +54,7 @@ class SiteModule {
   Node Constant(ComputationWriter& writer, ElementType type, int64_t value);
   Node Zeros(ComputationWriter& writer, const Shape& shape);
   Node AddedOne(ComputationWriter& writer, Node counter);
-  // Writes a turn's array to its slot.
+  // Writes an iteration's array to its slot.
   Node Stored(ComputationWriter& writer, Node stack, Node value, Node slot);
 
   const Module& from_;

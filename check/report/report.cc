@@ -124,7 +124,7 @@ class ReportWriter {
         fmt::format("<a href=\"#r{}-{}\"><code>%{}</code></a> = {} {}", of.computation.value, of.instruction,
                     EscapeHtml(of.name), EscapeHtml(Shortened(of.shape, 80)), EscapeHtml(of.op));
     if (!of.inside.empty()) text += fmt::format(", in <code>%{}</code>", EscapeHtml(of.inside));
-    if (of.turn >= 0) text += fmt::format(", turn {}", of.turn);
+    if (of.iteration >= 0) text += fmt::format(", iteration {}", of.iteration);
     return text;
   }
 

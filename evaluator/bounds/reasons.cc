@@ -53,7 +53,7 @@ std::string_view ReasonOf(Opcode op) {
     case Opcode::kShiftRightLogical:
       return "bits of a value that is not exact";
     case Opcode::kWhile:
-      return "it is not decided whether the loop goes on, or what a turn behind the first 1,000 gives";
+      return "it is not decided whether the loop goes on, or what an iteration behind the first 1,000 gives";
     case Opcode::kConditional:
       return "it is not decided which branch runs";
     case Opcode::kConvert:

@@ -19,8 +19,8 @@ constexpr int64_t kCached = int64_t{64}
                             << 10;  // read, and as much written: half of a small second-level cache
 constexpr int64_t kMostCached = int64_t{256} << 10;  // of a step
 constexpr int64_t kGrain = int64_t{1} << 20;
-constexpr int64_t kTurns = 10'000;  // of a loop of multiply-adds: some 30 microseconds
-constexpr int kChains = 12;         // multiply-adds that do not wait for each other: 4 cycles by 2 or 3 pipes
+constexpr int64_t kIterations = 10'000;  // of a loop of multiply-adds: some 30 microseconds
+constexpr int kChains = 12;  // multiply-adds that do not wait for each other: 4 cycles by 2 or 3 pipes
 
 double SecondsOf(absl::FunctionRef<void()> work) {
   const Clock::time_point start = Clock::now();
@@ -59,11 +59,11 @@ double RateOf(Parallel& parallel, int lanes, Scalar (*loop)(int64_t n)) {
   for (int round = 0; round < kRounds; ++round) {
     const double seconds = SecondsOf([&] {
       parallel.For(parts, 1, [&](int64_t begin, int64_t end) {
-        volatile Scalar kept = loop((end - begin) * kTurns);
+        volatile Scalar kept = loop((end - begin) * kIterations);
         static_cast<void>(kept);
       });
     });
-    best = std::max(best, 2.0 * lanes * kChains * static_cast<double>(parts * kTurns) / seconds);
+    best = std::max(best, 2.0 * lanes * kChains * static_cast<double>(parts * kIterations) / seconds);
   }
   return best;
 }
@@ -147,7 +147,7 @@ Peaks MeasurePeaks(Parallel& parallel, Isa isa) {
 
 std::optional<double> ShareOfRoofline(const Peaks& peaks, const Computation& computation, const Step& step,
                                       const Cost& cost, double seconds) {
-  if (!cost.known || cost.per_turn || seconds <= 0 || (cost.bytes() == 0 && cost.flops == 0))
+  if (!cost.known || cost.per_iteration || seconds <= 0 || (cost.bytes() == 0 && cost.flops == 0))
     return std::nullopt;
   const auto is_double = [&](int32_t i) {
     return IsDouble(*computation.instructions[static_cast<size_t>(i)].shape);

@@ -17,9 +17,9 @@ using testing::Said;
 
 constexpr AuditPoint kByZero = AuditPoint::kIntegerDivisionByZero;
 
-// Five turns, i = 0 to 4; each divides 12 by (i - 2) and by i.
+// Five iterations, i = 0 to 4; each divides 12 by (i - 2) and by i.
 constexpr char kLoop[] = R"(
-turn {
+iteration {
   s = (s32[], s32[]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
   x = s32[] get-tuple-element(s), index=1
@@ -44,11 +44,11 @@ more {
 ENTRY e {
   z = s32[] constant(0)
   s = (s32[], s32[]) tuple(z, z)
-  ROOT w = (s32[], s32[]) while(s), condition=more, body=turn
+  ROOT w = (s32[], s32[]) while(s), condition=more, body=iteration
 }
 )";
 
-TEST_CASE("audit: every turn of a loop is looked at", "[audit]") {
+TEST_CASE("audit: every iteration of a loop is looked at", "[audit]") {
   const AuditReport report = AuditOf(kLoop, {});
   CHECK(Said(report, kByZero) == Lines{"q depends 1/5 []: 12, 0", "p depends 1/5 []: 12, 0"});
   for (const AuditFinding& finding : report.findings) {
@@ -56,7 +56,7 @@ TEST_CASE("audit: every turn of a loop is looked at", "[audit]") {
     CHECK(finding.runs == 5);
     CHECK(finding.met == 1);
     CHECK(finding.first_run == (finding.instruction == "q" ? 2 : 0));
-    CHECK(finding.computation == "turn");
+    CHECK(finding.computation == "iteration");
   }
 }
 

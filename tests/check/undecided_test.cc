@@ -45,8 +45,8 @@ TEST_CASE("undecided: an instruction of the entry computation", "[check][bounds]
   CHECK(!first.why.empty());
 }
 
-TEST_CASE("undecided: a turn of a loop, in a call", "[check][bounds]") {
-  // 0, 1, 2 in turn are taken from a sum that is 2: in turn 2 the difference is 0 but for rounding.
+TEST_CASE("undecided: an iteration of a loop, in a call", "[check][bounds]") {
+  // 0, 1, 2 in turn are taken from a sum that is 2: in iteration 2 the difference is 0 but for rounding.
   const FirstUndecided first = FirstOf(std::string(kAdd) + R"(inner { d = f32[] parameter(0)
   ROOT l = f32[] log(d) }
 body { s = (s32[], f32[], f32[]) parameter(0)

@@ -1,4 +1,4 @@
-// Calls of a user's code in the body of a loop, where what was made for a call serves each turn.
+// Calls of a user's code in the body of a loop, where what was made for a call serves each iteration.
 #include <atomic>
 #include <cfenv>
 #include <thread>
@@ -13,8 +13,8 @@ namespace {
 using Catch::Contains;
 using Catch::StartsWith;
 
-// A loop over (i, v) of `turns` turns, i counted up; `body` makes y of i and v.
-std::string Loop(const std::string& type, const std::string& start, int turns, const std::string& body) {
+// A loop over (i, v) of `iterations` iterations, i counted up; `body` makes y of i and v.
+std::string Loop(const std::string& type, const std::string& start, int iterations, const std::string& body) {
   return fmt::format(R"(HloModule m
 condition {{
   c = (s32[], {0}) parameter(0)
@@ -39,7 +39,7 @@ ENTRY e {{
   ROOT x = {0} get-tuple-element(w), index=1
 }}
 )",
-                     type, start, turns, body);
+                     type, start, iterations, body);
 }
 
 std::string CallOf(const std::string& target, const std::string& operands, const std::string& type,
@@ -124,7 +124,7 @@ abi::Error* RoundUpward(abi::CallFrame* frame) {
   return nullptr;
 }
 
-// Writes 1 to its result in the first turn only.
+// Writes 1 to its result in the first iteration only.
 abi::Error* WriteOnce(abi::CallFrame* frame) {
   if (ffi::AnswersVersion(*frame)) return nullptr;
   if (*static_cast<const int32_t*>(ffi::ArgumentOf(*frame, 0).data) == 0)
@@ -134,7 +134,7 @@ abi::Error* WriteOnce(abi::CallFrame* frame) {
 
 }  // namespace
 
-TEST_CASE("loops: a registered kernel is made once for all turns", "[custom][loop]") {
+TEST_CASE("loops: a registered kernel is made once for all iterations", "[custom][loop]") {
   const std::shared_ptr<const OpSet> ops = NextOps();
   const std::string alias = ", output_to_operand_aliasing={{}: (0, {})}";
   for (const std::string& more : {std::string(), alias}) {
@@ -160,7 +160,7 @@ TEST_CASE("loops: a registered kernel is made once for all turns", "[custom][loo
              StartsWith("exit 5: op Test.Next: seven"));
 }
 
-TEST_CASE("loops: a handler of XLA's FFI is instantiated once for all turns", "[custom][ffi][loop]") {
+TEST_CASE("loops: a handler of XLA's FFI is instantiated once for all iterations", "[custom][ffi][loop]") {
   const auto ops = ffi::OpsWith("next", abi::HandlerBundle{Instantiate, nullptr, nullptr, Next});
   const std::string text = Loop("s32[]", "100", 1000, CallOf("next", "v", "s32[]"));
   made = computed = 0;
@@ -172,7 +172,7 @@ TEST_CASE("loops: a handler of XLA's FFI is instantiated once for all turns", "[
              StartsWith("exit 5: ffi: target 'next', execute: ABORTED: seven"));
 }
 
-TEST_CASE("loops: no turn sees what a handler wrote in another one", "[custom][ffi][loop]") {
+TEST_CASE("loops: no iteration sees what a handler wrote in another one", "[custom][ffi][loop]") {
   const auto ops = ffi::OpsWith("once", WriteOnce);
   const std::string sum =
       "c = s32[] custom-call(i), custom_call_target=\"once\", api_version=API_VERSION_TYPED_FFI\n  y = s32[] "

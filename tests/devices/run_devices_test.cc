@@ -47,8 +47,8 @@ absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const Plan& plan, const DeviceG
 }
 
 // Four devices add up, permute, gather and exchange, five times over, with a copy before each step.
-constexpr std::string_view kTurns = R"(
-HloModule turns, num_partitions=4
+constexpr std::string_view kIterations = R"(
+HloModule iterations, num_partitions=4
 
 sum {
   a = f32[] parameter(0)
@@ -63,7 +63,7 @@ more {
   ROOT c = pred[] compare(n, k), direction=LT
 }
 
-turn {
+iteration {
   p = (s32[], f32[4]) parameter(0)
   n = s32[] get-tuple-element(p), index=0
   one = s32[] constant(1)
@@ -96,7 +96,7 @@ ENTRY main {
   zero = s32[] constant(0)
   start = f32[4] constant({1, 0.1, 1e-8, 3e7})
   i = (s32[], f32[4]) tuple(zero, start)
-  l = (s32[], f32[4]) while(i), condition=more, body=turn
+  l = (s32[], f32[4]) while(i), condition=more, body=iteration
   ROOT v = f32[4] get-tuple-element(l), index=1
 })";
 
@@ -104,7 +104,7 @@ TEST_CASE("devices: a thousand runs with random delays give equal bytes", "[devi
   std::atomic<uint64_t> random{20261123};
   const Dawdler dawdler(random);
   const std::array<const Engine*, 1> engines = {&dawdler};
-  const Program program = ProgramOf(std::string(kTurns));
+  const Program program = ProgramOf(std::string(kIterations));
   const Plan plan = PlanOf(program, engines), reference = PlanOf(program, EngineChoice::kReference);
   const DeviceGrid grid{1, 4};
   const auto expected = RunOn(reference, grid);

@@ -297,7 +297,7 @@ TEST_CASE("steps: moves, and fusions that read them twice", "[steps]") {
 }
 
 TEST_CASE("steps: loops of scalars and of arrays", "[steps]") {
-  // 1,000 turns: 2 instructions and a comparison, then 4 and two elementwise ones.
+  // 1,000 iterations: 2 instructions and a comparison, then 4 and two elementwise ones.
   Counts(
       R"(c { s = (s32[], s32[]) parameter(0)
  i = s32[] get-tuple-element(s), index=0
@@ -336,7 +336,7 @@ ENTRY e { z = s32[] constant(0)
       Steps(3, 0) + 11 * Steps(3, 1) + 10 * Steps(6, 1 + 5000));
 }
 
-TEST_CASE("steps: what runs once a loop counts in every turn; concatenates count what they read through",
+TEST_CASE("steps: what runs once a loop counts in every iteration; concatenates count what they read through",
           "[steps]") {
   Counts(
       R"(c { s = (s32[], f32[50,10]) parameter(0)

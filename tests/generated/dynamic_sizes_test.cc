@@ -465,7 +465,7 @@ constexpr std::string_view kAddDeclared = R"({{ s = (s32[], {0}) parameter(0)
  c = {0} broadcast(j), dimensions={{}}
  b = {0} add(a, c)
  ROOT t = (s32[], {0}) tuple(j, b) }})";
-constexpr std::string_view kTwoTurns = R"({{ s = (s32[], {0}) parameter(0)
+constexpr std::string_view kTwoIterations = R"({{ s = (s32[], {0}) parameter(0)
  i = s32[] get-tuple-element(s), index=0
  n = s32[] constant(2)
  ROOT m = pred[] compare(i, n), direction=LT }})";
@@ -489,7 +489,7 @@ void Writer::Branch(const Value& x) {
 }
 
 void Writer::Loop(const Value& x) {
-  const std::string body = Callee(x.dims, kAddDeclared), condition = Callee(x.dims, kTwoTurns);
+  const std::string body = Callee(x.dims, kAddDeclared), condition = Callee(x.dims, kTwoIterations);
   const std::string start = Scalar(random_.Int(0, 2)), state = NewName(), loop = NewName();
   for (bool is_dynamic : {true, false}) {
     const std::string shape = ShapeText(x.dims, is_dynamic);

@@ -95,8 +95,8 @@ class Maker {
   };
   // A computation of whole arrays and what to call it with.
   Body AnyBody(int64_t parameters, bool one_instruction, bool with_effects);
-  void TakeApart(std::optional<int32_t> value);               // an array of a tuple
-  ComputationId CountsTo(const Shape& state, int64_t turns);  // whether element 0 of a state is below
+  void TakeApart(std::optional<int32_t> value);                    // an array of a tuple
+  ComputationId CountsTo(const Shape& state, int64_t iterations);  // whether element 0 of a state is below
   void Async();
   void CopyStart();
   void Fusion();

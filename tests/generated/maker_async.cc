@@ -121,16 +121,16 @@ void Maker::Buffers() {
     const int32_t counter = *Add(Opcode::kGetTupleElement, {0}, {{Attr::kIndex, int64_t{0}}});
     const int32_t carried = *Add(Opcode::kGetTupleElement, {0}, {{Attr::kIndex, int64_t{1}}});
     const int32_t more = *Add(Opcode::kAdd, {counter, ScalarOf(ElementType::kS32, 1)});
-    const ComputationId turn = Close(*Add(Opcode::kTuple, {more, carried}));
+    const ComputationId iteration = Close(*Add(Opcode::kTuple, {more, carried}));
     const int32_t zero = ScalarOf(ElementType::kS32, 0);
     const auto loop = Add(Opcode::kWhile, {*Add(Opcode::kTuple, {zero, *pinned})},
-                          {{Attr::kCondition, condition}, {Attr::kBody, turn}});
+                          {{Attr::kCondition, condition}, {Attr::kBody, iteration}});
     pinned = loop ? Add(Opcode::kGetTupleElement, {*loop}, {{Attr::kIndex, int64_t{1}}}) : std::nullopt;
   }
   if (pinned) Add(Opcode::kCustomCall, {*pinned}, {target("Unpin"), alias}, shape);
 }
 
-// A loop whose turns have effects: a channel, a stream, a collective or random numbers, again and again.
+// A loop whose iterations have effects: a channel, a stream, a collective or random numbers, again and again.
 void Maker::EffectfulLoop() {
   const auto x = AnyArray();
   if (!x) return;
@@ -144,17 +144,17 @@ void Maker::EffectfulLoop() {
   Elementwise();
   const auto next = JustLike(shape);
   const int32_t more = *Add(Opcode::kAdd, {counter, ScalarOf(ElementType::kS32, 1)});
-  const ComputationId turn = Close(*Add(Opcode::kTuple, {more, next.value_or(value)}));
+  const ComputationId iteration = Close(*Add(Opcode::kTuple, {more, next.value_or(value)}));
   const int32_t zero = ScalarOf(ElementType::kS32, 0);
   TakeApart(Add(Opcode::kWhile, {*Add(Opcode::kTuple, {zero, *x})},
-                {{Attr::kCondition, condition}, {Attr::kBody, turn}}));
+                {{Attr::kCondition, condition}, {Attr::kBody, iteration}}));
 }
 
-ComputationId Maker::CountsTo(const Shape& state, int64_t turns) {
+ComputationId Maker::CountsTo(const Shape& state, int64_t iterations) {
   open_.push_back(NewComputation());
   AddParameter(state);
   const int32_t i = *Add(Opcode::kGetTupleElement, {0}, {{Attr::kIndex, int64_t{0}}});
-  const int32_t limit = ScalarOf(ElementType::kS32, static_cast<double>(turns));
+  const int32_t limit = ScalarOf(ElementType::kS32, static_cast<double>(iterations));
   return Close(*Add(Opcode::kCompare, {i, limit}, {{Attr::kDirection, Word{"LT"}}}));
 }
 

@@ -262,13 +262,13 @@ void Maker::Map() {
   Add(Opcode::kMap, {*x, y}, {{Attr::kDimensions, dims}, {Attr::kToApply, body}});
 }
 
-// A counter and a value on which a few elementwise instructions work at every turn.
+// A counter and a value on which a few elementwise instructions work in every iteration.
 void Maker::While() {
   const auto x = AnyArray();
   if (!x) return;
   const Shape shape = ShapeOf(*x), state = Shape::Tuple({Shape::Scalar(ElementType::kS32), shape});
-  const int64_t turns = Below(6);
-  const ComputationId condition = CountsTo(state, turns);
+  const int64_t iterations = Below(6);
+  const ComputationId condition = CountsTo(state, iterations);
   open_.push_back(NewComputation());
   AddParameter(state);
   const int32_t counter = *Add(Opcode::kGetTupleElement, {0}, {{Attr::kIndex, int64_t{0}}});

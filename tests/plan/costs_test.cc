@@ -356,7 +356,7 @@ ENTRY e {
   CHECK(slices + fused->read <= 5 * 8000);
 }
 
-TEST_CASE("costs: a loop that a kernel runs costs its turn", "[costs]") {
+TEST_CASE("costs: a loop that a kernel runs costs its iteration", "[costs]") {
   const Program program = ProgramOf(std::string(kCalled) + R"(x = s32[] parameter(0)
 ROOT w = s32[] while(x), condition=more, body=next
 })");
@@ -366,8 +366,8 @@ ROOT w = s32[] while(x), condition=more, body=next
   if (loop.kernel == nullptr) {
     CHECK(cost == Cost{});
   } else {
-    CHECK(cost == Cost{.read = 4, .written = 4, .flops = 2, .per_turn = true});
-    CHECK(OperationsText(cost) == "2 flop a turn");
+    CHECK(cost == Cost{.read = 4, .written = 4, .flops = 2, .per_iteration = true});
+    CHECK(OperationsText(cost) == "2 flop an iteration");
   }
 }
 

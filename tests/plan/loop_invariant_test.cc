@@ -1,4 +1,4 @@
-// What gives the same in each turn of a loop.
+// What gives the same in each iteration of a loop.
 #include "plan/loop_invariant.h"
 
 #include "plan/structure.h"
@@ -59,7 +59,7 @@ TEST_CASE("loop invariants: what reads constants, unchanged state and other inva
   q = f32[8] add(p, b)
   c = f32[8] add(a, q))",
                      &plan) == "p q | q");
-  // Of the sum's operands the second is the same in each turn.
+  // Of the sum's operands the second is the same in each iteration.
   const Step& sum = plan.steps.back();
   CHECK(sum.unchanged == OperandFlags{false, true});
   CHECK(InvariantsOf(R"(  p = f32[8] sine(a)
@@ -144,7 +144,7 @@ ENTRY e {
   }
 }
 
-TEST_CASE("loop invariants: fusions of every turn leave them alone, but for what is an index away",
+TEST_CASE("loop invariants: fusions of every iteration leave them alone, but for what is an index away",
           "[plan]") {
   const VerifiedModule verified = Verified(R"(
 body {
@@ -186,7 +186,7 @@ TEST_CASE("loop invariants: not what has effects, is ordered by control, or woul
   c = f32[8] add(a, p))") == " | ");
   CHECK(InvariantsOf(R"(  p = f32[8] sine(b), control-predecessors={j}
   c = f32[8] add(a, p))") == " | ");
-  // Half a GiB each: there is room for m, and for none that it is made of, which has to be there in each turn.
+  // Half a GiB each: there is room for m, and for none that it is made of, which has to be there in each iteration.
   CHECK(InvariantsOf(R"(  k = f32[] constant(2)
   p = f32[134217728] broadcast(k), dimensions={}
   q = f32[134217728] sine(p)

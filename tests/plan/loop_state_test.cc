@@ -32,8 +32,8 @@ Outcome RunBoth(const std::string& program, const std::vector<Literal>& argument
   return exact;
 }
 
-// A loop of `turns` turns over a counter and two arrays; `body` gives a2 and b2 from i, a and b.
-std::string TwoArrays(int turns, const std::string& body, const std::string& init = "tuple(z, x, y)") {
+// A loop of `iterations` iterations over a counter and two arrays; `body` gives a2 and b2 from i, a and b.
+std::string TwoArrays(int iterations, const std::string& body, const std::string& init = "tuple(z, x, y)") {
   return fmt::format(R"(HloModule m
 c {{
   s = (s32[], f32[8], f32[8]) parameter(0)
@@ -59,7 +59,7 @@ ENTRY e {{
   ROOT w = (s32[], f32[8], f32[8]) while(t), condition=c, body=b
 }}
 )",
-                     turns, body, init);
+                     iterations, body, init);
 }
 
 const std::vector<Literal> TwoArguments() {
@@ -89,10 +89,10 @@ TEST_CASE("loop state: every way to pass arrays on gives the reference's values"
   p = f32[8] multiply(q, q)
 )" + root + "tuple(j, p, q)\n",
        }) {
-    for (const int turns : {0, 1, 2, 7}) {
+    for (const int iterations : {0, 1, 2, 7}) {
       for (const std::string init : {"tuple(z, x, y)", "tuple(z, x, x)"}) {
-        INFO(body << turns << init);
-        RunBoth(TwoArrays(turns, body, init), TwoArguments());
+        INFO(body << iterations << init);
+        RunBoth(TwoArrays(iterations, body, init), TwoArguments());
       }
     }
   }
@@ -109,14 +109,14 @@ TEST_CASE("loop state: the plan has the state in slots", "[loop_state]") {
   CHECK_THAT(outcome.plan, !Catch::Contains("%s = "));
 }
 
-// Of b, which no turn changes: m, g and p.
+// Of b, which no iteration changes: m, g and p.
 const std::string kOnce =
     R"(  m = f32[8] multiply(b, b)
   g = f32[16] concatenate(m, b), dimensions={0}
   p = f32[8] slice(g), slice={[4:12]}
 )";
 
-TEST_CASE("loop state: what reads only what no turn changes runs once, and counts in each turn",
+TEST_CASE("loop state: what reads only what no iteration changes runs once, and counts in each iteration",
           "[loop_state]") {
   const std::string root = "  ROOT r = (s32[], f32[8], f32[8]) ";
   for (const std::string& body : {
@@ -127,7 +127,7 @@ TEST_CASE("loop state: what reads only what no turn changes runs once, and count
                "tuple(j, d, b)\n",  // not in place
            kOnce + R"(  d = f32[8] dynamic-update-slice(a, u, i)
   q = f32[8] add(d, m)
-)" + root + "tuple(j, p, b)\n",     // passed on as it is, every turn
+)" + root + "tuple(j, p, b)\n",     // passed on as it is, every iteration
            R"(  z = f32[] constant(0)
   v = f32[8] broadcast(z), dimensions={}
   d = f32[8] dynamic-update-slice(v, u, i)
@@ -137,11 +137,11 @@ TEST_CASE("loop state: what reads only what no turn changes runs once, and count
   e = f32[] constant(1)
   d = f32[8] rng(z, e), distribution=rng_uniform
   q = f32[8] add(d, a)
-)" + root + "tuple(j, q, b)\n",  // every turn draws
+)" + root + "tuple(j, q, b)\n",  // every iteration draws
        }) {
-    for (const int turns : {0, 1, 2, 7}) {
-      INFO(body << turns);
-      RunBoth(TwoArrays(turns, body), TwoArguments());
+    for (const int iterations : {0, 1, 2, 7}) {
+      INFO(body << iterations);
+      RunBoth(TwoArrays(iterations, body), TwoArguments());
     }
     // The limit on steps is met at the same number.
     const std::string program = TwoArrays(2, body);
@@ -412,7 +412,7 @@ f0 {
   CHECK(std::count(outcome.plan.begin(), outcome.plan.end(), '\n') < 10000);
 }
 
-TEST_CASE("loop state: an error in a turn leaves the executor fit for another run", "[loop_state]") {
+TEST_CASE("loop state: an error in an iteration leaves the executor fit for another run", "[loop_state]") {
   const std::string body =
       R"(  d = f32[8] dynamic-update-slice(a, u, i)
   ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)

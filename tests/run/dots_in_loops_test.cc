@@ -1,4 +1,4 @@
-// Dots in loops by what no turn changes: the exact engine, which packs it once a loop, against the reference engine.
+// Dots in loops by what no iteration changes: the exact engine, which packs it once a loop, against the reference engine.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <random>
@@ -21,8 +21,8 @@ struct Layout {
 const Layout kLayouts[] = {
     {"f32", "12,20", 0}, {"f32", "20,12", 1}, {"bf16", "12,20", 0}, {"f16", "20,12", 1}};
 
-// `turns` turns over a counter, a state h[5,12] and the weights v and w; `update` gives h2, v2 and w2 from them.
-std::string LoopText(const Layout& layout, int turns, const std::string& update,
+// `iterations` iterations over a counter, a state h[5,12] and the weights v and w; `update` gives h2, v2 and w2 from them.
+std::string LoopText(const Layout& layout, int iterations, const std::string& update,
                      const std::string& init = "tuple(zero, x, v, w)", const std::string& computations = "") {
   const std::string h = layout.type + "[5,12]", weights = fmt::format("{}[{}]", layout.type, layout.weights);
   const std::string state = fmt::format("(s32[], {}, {}, {})", h, weights, weights);
@@ -54,7 +54,7 @@ ENTRY e {{
   ROOT z = {} while(t), condition=c, body=b
 }}
 )",
-                     computations, state, turns, state, h, weights, weights, update, state, h, weights,
+                     computations, state, iterations, state, h, weights, weights, update, state, h, weights,
                      weights, state, init, state);
 }
 
@@ -163,7 +163,7 @@ ib {{
 }
 
 // The condition of the outer loop runs a loop of its own, with the same body and other weights.
-TEST_CASE("dots in loops: two loops of one body, one within the other's turns", "[executor][dot]") {
+TEST_CASE("dots in loops: two loops of one body, one within the other's iterations", "[executor][dot]") {
   for (const Layout& layout : kLayouts) {
     const std::string h = layout.type + "[5,12]", type = fmt::format("{}[{}]", layout.type, layout.weights);
     const std::string state = fmt::format("(s32[], {}, {}, {})", h, type, type);

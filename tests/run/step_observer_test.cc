@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-// Ten turns over an array, in which sort and reverse are steps of their own; then a last sort.
+// Ten iterations over an array, in which sort and reverse are steps of their own; then a last sort.
 constexpr char kLoop[] = R"(HloModule m
 lt {
   a = f32[] parameter(0)
@@ -70,7 +70,7 @@ const StepTime& TimeOf(const Plan& plan, const StepTimes& times, std::string_vie
   std::abort();
 }
 
-TEST_CASE("step times: of a loop's steps each turn counts, and the loop has what is between them",
+TEST_CASE("step times: of a loop's steps each iteration counts, and the loop has what is between them",
           "[step_observer]") {
   for (EngineChoice choice : {EngineChoice::kReference, EngineChoice::kExact}) {
     INFO(Name(choice));

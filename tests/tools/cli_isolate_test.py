@@ -123,7 +123,7 @@ class Isolate(CliCase):
                 self.assertEqual((wrong["name"], wrong["inside"], wrong["verdict"]), (name, inside, "violates"))
 
     def test_the_first_wrong_turn_is_told(self):
-        # tanh is wrong where its argument is large, which it is from turn 2 on.
+        # tanh is wrong where its argument is large, which it is from iteration 2 on.
         wrong = self.first_wrong(r"(%turned\S* = f32\[4\]\S*) tanh\((\S+)\)",
                                  r"%big = f32[] constant(3.5)\n  %bigs = f32[4]{0} broadcast(%big), dimensions={}\n"
                                  r"  %over.9 = pred[4]{0} compare(\2, %bigs), direction=GT\n"

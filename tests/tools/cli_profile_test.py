@@ -7,7 +7,7 @@ import unittest
 
 from cli_testing import ASSAY, CONSTANT, ENDLESS, CliCase
 
-# Ten turns of a product.
+# Ten iterations of a product.
 LOOP = """HloModule m
 body {
   p = (s32[], f32[40,40]) parameter(0)
@@ -86,7 +86,7 @@ class Profile(CliCase):
         program = self.file("l.hlo", LOOP.replace("constant(10)", "constant(20000)").replace("f32[40,40]", "f32[2,2]"))
         path = self.path("trace.json")
         self.expect(0, "run", program, "--random-inputs", "1", "--engine", "reference", "--profile", path,
-                    error="events; 130003 more are left out")  # of 20,000 turns of 6 and 20,001 of 3 events 50,000 stay
+                    error="events; 130003 more are left out")  # of 20,000 iterations of 6 and 20,001 of 3 events 50,000 stay
         with open(path) as file:
             trace = json.load(file)
         self.assertEqual(trace["otherData"]["dropped_events"], 20000 * 6 + 20001 * 3 - 50000)

@@ -1,4 +1,4 @@
-// While loops of scalars as generated code: bits and counted steps of the interpreter, however often they turn.
+// While loops of scalars as generated code: bits and counted steps of the interpreter, however often they iterate.
 #include "engines/jit/scalar_loop.h"
 
 #include <catch2/catch.hpp>
@@ -70,8 +70,9 @@ void CheckAgainstReference(const std::string& text) {
   }
 }
 
-TEST_CASE("scalar loop: any number of turns, and values that change places", "[jit][loop]") {
-  for (int64_t turns : {0, 1, 63, 64, 65, 66, 1000, 70'000}) CheckAgainstReference(WithLimit(kCount, turns));
+TEST_CASE("scalar loop: any number of iterations, and values that change places", "[jit][loop]") {
+  for (int64_t iterations : {0, 1, 63, 64, 65, 66, 1000, 70'000})
+    CheckAgainstReference(WithLimit(kCount, iterations));
 }
 
 TEST_CASE("scalar loop: Fibonacci numbers", "[jit][loop]") {
@@ -232,12 +233,12 @@ std::string OfShape(std::string text, std::string_view shape) {
 
 TEST_CASE("scalar loop: arrays of as many elements as there are lanes, and more", "[jit][loop]") {
   for (std::string_view shape : {"1", "2", "7", "8", "9", "5,3", "16", "17"}) {
-    for (int64_t turns : {0, 1, 64, 65, 66, 500})
-      CheckAgainstReference(OfShape(WithLimit(kRounds, turns), shape));
+    for (int64_t iterations : {0, 1, 64, 65, 66, 500})
+      CheckAgainstReference(OfShape(WithLimit(kRounds, iterations), shape));
   }
 }
 
-TEST_CASE("scalar loop: code is made once the turns of all runs are worth it", "[jit][loop]") {
+TEST_CASE("scalar loop: code is made once the iterations of all runs are worth it", "[jit][loop]") {
   const Program program = ProgramOf(OfShape(WithLimit(kRounds, 5), "7"));
   const Outcome wanted = RunOn(program, {}, {});
   for (Isa isa : JitIsas()) {
