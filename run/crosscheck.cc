@@ -15,7 +15,6 @@
 #include "literal/literal_text.h"
 #include "literal/random.h"
 #include "run/elements_at.h"
-#include "run/executor.h"
 #include "run/reference.h"
 #include "run/reproducer.h"
 #include "shape/index.h"
@@ -134,15 +133,15 @@ void CompareSums(std::span<const SumOfTerms> exact, const Accuracy& accuracy, co
 // What the reference runs of the step again counts from where the kernel began, and then no more.
 class CountedOnce {
  public:
-  CountedOnce(Executor& executor, int64_t before) : executor_(executor), after_(executor.step_units()) {
-    executor.SetStepUnits(before);
+  CountedOnce(int64_t& step_units, int64_t before) : step_units_(step_units), after_(step_units) {
+    step_units = before;
   }
-  ~CountedOnce() { executor_.SetStepUnits(after_); }
+  ~CountedOnce() { step_units_ = after_; }
   CountedOnce(const CountedOnce&) = delete;
   CountedOnce& operator=(const CountedOnce&) = delete;
 
  private:
-  Executor& executor_;
+  int64_t& step_units_;
   const int64_t after_;
 };
 
@@ -263,16 +262,15 @@ CrossChecker::Extent CrossChecker::ExtentOf(const Computation& computation, cons
   return extent;
 }
 
-absl::StatusOr<Literal> CrossChecker::Run(Executor& executor, EvalContext& context,
-                                          const Computation& computation, const Step& step,
-                                          std::span<Literal> operands) {
+absl::StatusOr<Literal> CrossChecker::Run(EvalContext& context, const Computation& computation,
+                                          const Step& step, std::span<Literal> operands) {
   const Extent extent = ExtentOf(computation, step);
   if (extent.kind == Extent::kNothing) return step.kernel->Run(context, operands);
   std::vector<Literal> again(operands.begin(), operands.end());  // shared, so the kernel overwrites none
-  const int64_t before = executor.step_units();
+  const int64_t before = step_units_;
   ASSAY_ASSIGN_OR_RETURN(Literal result, step.kernel->Run(context, operands));
   ++checked_;
-  const CountedOnce counted(executor, before);
+  const CountedOnce counted(step_units_, before);
   const std::span<const int32_t> reads = step.Reads(computation);
   const StepValues values{computation, MembersOf(step), reads, again};
   absl::Status status;

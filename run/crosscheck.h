@@ -18,8 +18,6 @@
 
 namespace assay {
 
-class Executor;  // executor.h
-
 // About how many element operations the reference needs for an instruction: the elements of operands and
 // result; for sums of products the number of products.
 double ReferenceWork(const Computation& computation, const Instruction& instruction);
@@ -51,12 +49,13 @@ class RunCounts {
 
 class CrossChecker {
  public:
-  explicit CrossChecker(const RunOptions& options) : options_(options) {}
+  // `step_units`: what the run has counted (steps.h), to which runs of a step that are repeated add nothing.
+  CrossChecker(const RunOptions& options, int64_t& step_units) : options_(options), step_units_(step_units) {}
 
   // Runs the step's kernel, and compares where it is to be compared. ComparisonFailed names the element; the step is
   // written to options.repro_dir.
-  absl::StatusOr<Literal> Run(Executor& executor, EvalContext& context, const Computation& computation,
-                              const Step& step, std::span<Literal> operands);
+  absl::StatusOr<Literal> Run(EvalContext& context, const Computation& computation, const Step& step,
+                              std::span<Literal> operands);
   // Replaces RunCounts::OfProcess(), for programs that share a plan (program_cache.h); `counts` outlives the runs.
   void CountRunsIn(RunCounts& counts) { run_counts_ = &counts; }
   // How many runs were compared.
@@ -71,6 +70,7 @@ class CrossChecker {
   Extent ExtentOf(const Computation& computation, const Step& step);
 
   const RunOptions& options_;
+  int64_t& step_units_;
   RunCounts* run_counts_ = &RunCounts::OfProcess();
   int64_t checked_ = 0;
 };

@@ -14,6 +14,8 @@
 #include "evaluator/steps.h"
 #include "fmt/format.h"
 #include "plan/prepare.h"
+#include "run/declared_sizes.h"
+#include "run/frame.h"
 #include "run/reference.h"
 
 namespace assay {
@@ -63,18 +65,6 @@ absl::Status AtInstruction(const absl::Status& status, const Instruction& instru
   return WithPosition(std::move(named), instruction.position);
 }
 
-// Every array leaf of the argument fits the parameter: type, sizes, run-time sizes (Parameter-C2).
-absl::Status CheckArgument(int64_t number, const Literal& argument, const Shape& wanted) {
-  if (!Shape::Compatible(argument.shape(), wanted)) {
-    return BadInput(fmt::format("Parameter-C2: argument {} is {}, the program wants {}", number,
-                                argument.shape().ToString(), wanted.ToString()));
-  }
-  const absl::Status smaller =
-      CheckStaticSizes(wanted, argument, [&] { return fmt::format("argument {}", number); });
-  if (!smaller.ok()) return BadInput(fmt::format("Parameter-C2: {}", std::string(smaller.message())));
-  return absl::OkStatus();
-}
-
 // The entry layout says the result's shape, too.
 absl::Status CheckResult(const Module& module, const Literal& result) {
   const Instruction& root = module.entry_computation().root_instruction();
@@ -83,6 +73,16 @@ absl::Status CheckResult(const Module& module, const Literal& result) {
   if (!module.entry_computation_layout) return status;
   return CheckStaticSizes(module.entry_computation_layout->result, result,
                           [] { return "the program's result (entry_computation_layout)"; });
+}
+
+// True where the engines behind a kernel, or the reference, are to do what it did not: it fell back, or there was no room for
+// what it packs beside operands and result, which others may do without. A kernel that has begun to write a result over an
+// operand has taken it out of `operands`.
+bool IsLeftToOthers(const absl::Status& status, std::span<const Literal> operands) {
+  if (IsFallback(status)) return true;
+  return IsMemoryError(status) && std::all_of(operands.begin(), operands.end(), [](const Literal& operand) {
+           return !operand.shape().IsTuple() || operand.tuple_size() > 0;
+         });
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ Executor::Executor(const Plan& plan, RunOptions options, const DeviceSlot* devic
                        device_slot->guard)),
       budget_(device_slot == nullptr ? guard_->budget() : device_slot->guard->budget()),
       parallel_(plan.engines.empty() ? 1 : options_.jobs),
-      crosschecker_(options_),
+      crosschecker_(options_, step_units_),
       scratch_(plan.computations.size()),
       max_step_units_(MaxStepUnits(options_.limits.max_steps)),
       until_poll_(options_.limits.max_steps > 0 ? 0 : kElementsBetweenPolls) {
@@ -140,7 +140,7 @@ absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
   }
 }
 
-Executor::Frame Executor::TakeFrame(ComputationId id) {
+Frame Executor::TakeFrame(ComputationId id) {
   std::vector<Frame>& free = scratch_[id.value].free_frames;
   if (!free.empty()) {
     Frame frame = std::move(free.back());
@@ -158,71 +158,6 @@ void Executor::GiveFrameBack(ComputationId id, Frame frame) {
   scratch_[id.value].free_frames.push_back(std::move(frame));
 }
 
-namespace {
-
-// A constant lies in every frame; one whose value is elided is a step instead.
-bool IsStored(const Instruction& instruction) {
-  return instruction.opcode == Opcode::kConstant && instruction.literal != nullptr;
-}
-
-// The element's value to its slots; inputs stand by element.
-void PutState(const StateSlots& state, std::span<Literal> elements, std::vector<Literal>& frame) {
-  for (const ElementSlot& input : state.inputs) {
-    Literal& element = elements[input.element];
-    if (input.last) {
-      frame[input.slot] = std::move(element);
-    } else {
-      frame[input.slot] = element;
-    }
-  }
-}
-
-Literal TakeOutput(const ElementSlot& output, std::vector<Literal>& frame) {
-  if (output.last) return std::move(frame[output.slot]);
-  return frame[output.slot];
-}
-
-}  // namespace
-
-namespace {
-
-std::string ParameterText(const Computation& computation, size_t i) {
-  return fmt::format("parameter {} of {}", i, computation.name);
-}
-
-// A value for a parameter, or for a loop's state before an iteration.
-// Decision: static-parameter-size
-absl::Status TakeAs(const std::shared_ptr<const Shape>& shape, const Computation& computation, size_t i,
-                    Literal& value) {
-  ASSAY_RETURN_IF_ERROR(CheckStaticSizes(*shape, value, [&] { return ParameterText(computation, i); }));
-  if (value.HasOpen()) value = WithDeclaredShape(std::move(value), shape);
-  return absl::OkStatus();
-}
-
-absl::Status TakeArgument(const Computation& computation, size_t i, Literal& argument) {
-  return TakeAs(computation.instructions[computation.parameters[i]].shape, computation, i, argument);
-}
-
-absl::Status TakeState(const Computation& computation, std::span<Literal> elements) {
-  const std::shared_ptr<const Shape>& state = computation.instructions[computation.parameters[0]].shape;
-  for (size_t e = 0; e < elements.size(); ++e) {
-    const std::shared_ptr<const Shape> shape(state, &state->elements()[e]);
-    ASSAY_RETURN_IF_ERROR(TakeAs(shape, computation, 0, elements[e]));
-  }
-  return absl::OkStatus();
-}
-
-// What the program declares static has its whole size, whatever the shape rule says.
-// Decision: static-result-size
-absl::Status TakeResult(const Instruction& instruction, Literal& result) {
-  const std::shared_ptr<const Shape>& declared = PrintedShape(instruction);
-  ASSAY_RETURN_IF_ERROR(CheckStaticSizes(*declared, result, [] { return "the result"; }));
-  if (IsDeclaredOtherwise(instruction)) result = WithDeclaredShape(std::move(result), declared);
-  return absl::OkStatus();
-}
-
-}  // namespace
-
 absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> arguments, int depth) {
   if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
   const Computation& computation = plan_.module->computation(id);
@@ -235,7 +170,7 @@ absl::StatusOr<Literal> Executor::Call(ComputationId id, std::vector<Literal> ar
   Frame frame = TakeFrame(id);
   if (plan.state.unpacked) {
     std::vector<Literal> elements = std::move(arguments[0]).TakeElements();
-    PutState(plan.state, elements, frame);
+    for (const ElementSlot& input : plan.state.inputs) PutInput(input, elements, frame);
   } else {
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (plan.parameter_used[i]) frame[computation.parameters[i]] = std::move(arguments[i]);
@@ -302,95 +237,6 @@ absl::Status Executor::RunStepOfIteration(const Computation& computation, const 
   return status;
 }
 
-void Executor::GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory) {
-  for (StepMemory& step : memory) step.state.reset();
-  scratch_[body.value].free_memory = std::move(memory);
-  memory_ = nullptr;
-}
-
-std::vector<StepMemory> Executor::TakeMemory(ComputationId body) {
-  const ComputationPlan& plan = plan_.computations[body.value];
-  std::vector<StepMemory> memory = std::exchange(scratch_[body.value].free_memory, {});
-  if (!memory.empty()) return memory;
-  const Computation& computation = plan_.module->computation(body);
-  memory.resize(plan.steps.size());
-  for (size_t s = 0; s < plan.steps.size(); ++s) {
-    const Step& step = plan.steps[s];
-    if (step.kernel == nullptr || step.fusion != nullptr) continue;
-    if (std::find(step.unchanged.begin(), step.unchanged.end(), true) == step.unchanged.end()) continue;
-    memory[s].unchanged.assign(step.unchanged.begin(), step.unchanged.end());
-    memory[s].instruction = &computation.instructions[step.instruction];
-  }
-  return memory;
-}
-
-bool Executor::KeepsInvariants(const ComputationPlan& plan) const {
-  return plan.invariant_bytes <= (budget()->limit() - budget()->live()) / 4;
-}
-
-absl::StatusOr<Literal> Executor::Loop(const Instruction& instruction, Literal init, int depth) {
-  if (depth > kMaxCallDepth) return LimitExceeded("call depth", depth, kMaxCallDepth);
-  const ComputationId condition = *instruction.attributes.Computation(Attr::kCondition);
-  const ComputationId body = *instruction.attributes.Computation(Attr::kBody);
-  const StateSlots& state = plan_.computations[body.value].state;
-  const StateSlots& seen = plan_.computations[condition.value].state;
-  const int32_t decision = plan_.module->computation(condition).root;
-  const bool decided = IsStored(plan_.module->computation(condition).root_instruction());
-
-  std::shared_ptr<const Shape> shape = init.shared_shape();
-  std::vector<Literal> elements = std::move(init).TakeElements();
-  std::vector<bool> unread(elements.size(), true);
-  for (const ElementSlot& input : state.inputs) unread[input.element] = false;
-  Frame conditions = TakeFrame(condition), bodies = TakeFrame(body);
-  LoopMemory memory(*this, body);
-  const ComputationPlan& decides = plan_.computations[condition.value];
-  Iteration asked{.memory = {}, .keeps_invariants = KeepsInvariants(decides)};
-  Iteration iteration{.memory = memory.steps,
-                      .keeps_invariants = KeepsInvariants(plan_.computations[body.value])};
-  // What a kernel keeps is made of operands whose bytes stay where they are.
-  if (!iteration.keeps_invariants) iteration.memory = {};
-  const Computation& decide = plan_.module->computation(condition);
-  const Computation& change = plan_.module->computation(body);
-  for (;; iteration.first = asked.first = false) {
-    if (plan_.has_dynamic) {
-      ASSAY_RETURN_IF_ERROR(TakeState(decide, elements));
-      ASSAY_RETURN_IF_ERROR(TakeState(change, elements));
-    }
-    for (const ElementSlot& input : seen.inputs) {
-      if (iteration.first || seen.unchanged.empty() || !seen.unchanged[input.element])
-        conditions[input.slot] = elements[input.element];
-    }
-    ASSAY_RETURN_IF_ERROR(
-        RunSteps(condition, conditions, depth, decides.loop_invariants.empty() ? nullptr : &asked));
-    const bool more = conditions[decision].GetInt(0) != 0;
-    if (!decided) conditions[decision] = Literal();
-    if (!more) break;
-    for (const ElementSlot& input : state.inputs) {
-      if (!state.unchanged[input.element]) {
-        bodies[input.slot] = input.last ? std::move(elements[input.element]) : elements[input.element];
-      } else if (iteration.first) {
-        bodies[input.slot] = elements[input.element];
-      }
-    }
-    for (size_t e = 0; e < unread.size(); ++e) {
-      if (unread[e]) elements[e] = Literal();
-    }
-    ASSAY_RETURN_IF_ERROR(RunSteps(body, bodies, depth, &iteration));
-    for (const ElementSlot& output : state.outputs) {
-      if (!state.unchanged[output.element]) elements[output.element] = TakeOutput(output, bodies);
-    }
-    if (!iteration.keeps_invariants) {
-      for (int32_t slot : plan_.computations[body.value].loop_invariants) bodies[slot] = Literal();
-    }
-    if (iteration.first) shape = plan_.module->computation(body).root_instruction().shape;
-  }
-  for (const ElementSlot& input : seen.inputs) conditions[input.slot] = Literal();
-  for (const ElementSlot& input : state.inputs) bodies[input.slot] = Literal();
-  GiveFrameBack(condition, std::move(conditions));
-  GiveFrameBack(body, std::move(bodies));
-  return Literal::Tuple(std::move(shape), std::move(elements));
-}
-
 absl::Status Executor::RunStep(const Computation& computation, const Step& step, Frame& frame, int depth) {
   const Instruction& instruction = computation.instructions[step.instruction];
   if (!AddStepUnits(step.step_units)) {
@@ -416,20 +262,6 @@ absl::Status Executor::RunStep(const Computation& computation, const Step& step,
   if (step.result_used) frame[step.instruction] = *std::move(result);
   return absl::OkStatus();
 }
-
-namespace {
-
-// True where the engines behind a kernel, or the reference, are to do what it did not: it fell back, or there was no room for
-// what it packs beside operands and result, which others may do without. A kernel that has begun to write a result over an
-// operand has taken it out of `operands`.
-bool IsLeftToOthers(const absl::Status& status, std::span<const Literal> operands) {
-  if (IsFallback(status)) return true;
-  return IsMemoryError(status) && std::all_of(operands.begin(), operands.end(), [](const Literal& operand) {
-           return !operand.shape().IsTuple() || operand.tuple_size() > 0;
-         });
-}
-
-}  // namespace
 
 absl::StatusOr<Literal> Executor::Evaluate(const Computation& computation, const Step& step, Frame& frame,
                                            int depth) {
@@ -495,7 +327,7 @@ absl::StatusOr<Literal> Executor::RunKernel(EvalContext& context, const Computat
                                             const Step& step, std::span<Literal> values) {
   try {
     if (options_.crosscheck == Crosscheck::kOff) return step.kernel->Run(context, values);
-    return crosschecker_.Run(*this, context, computation, step, values);
+    return crosschecker_.Run(context, computation, step, values);
   } catch (const LoopEnded& ended) {
     return ended.why;
   }

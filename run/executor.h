@@ -16,6 +16,7 @@
 #include "evaluator/steps.h"
 #include "plan/plan.h"
 #include "run/crosscheck.h"
+#include "run/frame.h"
 
 namespace assay {
 
@@ -66,7 +67,7 @@ class Executor final : public RunContext {
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth) override;
   absl::Status Count(int64_t units) override;
   absl::Status Charge(int64_t elements) override;
-  // What was counted, for work that is done again: the cross-check's.
+  // What was counted, for work that is done again or for others (devices/uncounted_link.h).
   int64_t step_units() const { return step_units_; }
   void SetStepUnits(int64_t units) { step_units_ = units; }
   Parallel& parallel() override { return parallel_; }
@@ -83,12 +84,10 @@ class Executor final : public RunContext {
   RunStatistics statistics() const;
 
  private:
-  // The values of a computation's instructions by their index; constants are always there.
-  using Frame = std::vector<Literal>;
   Frame TakeFrame(ComputationId id);
   // Takes the frame of a run that came to its end: it then holds nothing but constants.
   void GiveFrameBack(ComputationId id, Frame frame);
-  // An iteration of a loop's body.
+  // An iteration of a loop's body or condition.
   struct Iteration {
     std::span<StepMemory> memory;  // by step
     bool keeps_invariants = true;  // else loop-invariant steps run in each iteration
@@ -127,16 +126,10 @@ class Executor final : public RunContext {
                                       const absl::Status& why, std::span<Literal> values);
   // Whether the loop-invariant results of a loop may stay: up to a quarter of the room that the memory limit leaves.
   bool KeepsInvariants(const ComputationPlan& plan) const;
-  // while, its state in slots.
+  // A while loop; its state lies in slots of the frames of condition and body.
+  class LoopRun;  // loop_run.cc
   absl::StatusOr<Literal> Loop(const Instruction& instruction, Literal init, int depth);
-  // The memory of a loop that runs, by step. A body may have several such loops, one in the condition of the other.
-  struct LoopMemory {
-    LoopMemory(Executor& in, ComputationId of) : executor(in), body(of), steps(in.TakeMemory(of)) {}
-    ~LoopMemory() { executor.GiveMemoryBack(body, std::move(steps)); }
-    Executor& executor;
-    const ComputationId body;
-    std::vector<StepMemory> steps;
-  };
+  // What the kernels of a loop's body keep from one iteration to the next, by step.
   std::vector<StepMemory> TakeMemory(ComputationId body);
   // The values that it was made of may be gone: it holds nothing then.
   void GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory);
