@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 #include <queue>
+#include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "check/shadow/shadow_rules.h"
 #include "evaluator/registry.h"
 #include "evaluator/steps.h"
@@ -18,8 +20,8 @@ namespace {
 
 // Evaluations that look for where the error comes from: as many as take this many applications of functions, and no more than
 // this many.
-constexpr int64_t kMostWork = 20'000'000;
-constexpr int64_t kMostEvaluations = 200;
+constexpr int64_t kMaxWork = 20'000'000;
+constexpr int64_t kMaxEvaluations = 200;
 
 // A value of the program, and its shadow. An array without one is exact: its shadow is itself.
 struct ShadowValue {
@@ -67,6 +69,7 @@ class ShadowEvaluator {
   // The root by shadows of all; or where `rounding` says so, with the errors of those instructions' own roundings.
   absl::StatusOr<ShadowValue> Evaluate(const std::vector<Place>* rounding) {
     rounding_ = rounding;
+    ++evaluations_;
     executor_.process() = inputs_.process;
     std::vector<ShadowValue> arguments;
     for (const Literal& argument : inputs_.arguments) arguments.push_back(WithoutShadow(argument));
@@ -75,7 +78,7 @@ class ShadowEvaluator {
 
   std::map<Place, ShadowInstruction>& found() { return found_; }
   int64_t work() const { return work_; }
-  RunContext& run() { return executor_; }
+  int64_t evaluations() const { return evaluations_; }
 
  private:
   absl::StatusOr<ShadowValue> Call(ComputationId id, const std::vector<ShadowValue>& arguments, int depth) {
@@ -269,7 +272,7 @@ class ShadowEvaluator {
   std::vector<std::vector<bool>> live_;
   const std::vector<Place>* rounding_ = nullptr;
   std::map<Place, ShadowInstruction> found_;
-  int64_t work_ = 0;
+  int64_t work_ = 0, evaluations_ = 0;
 };
 
 void AppendFloats(const ShadowValue& value, std::vector<const ShadowValue*>& leaves) {
@@ -291,77 +294,86 @@ double Distance(const ShadowValue& a, const ShadowValue& b) {
   return std::sqrt(sum);
 }
 
-}  // namespace
-
-absl::StatusOr<ShadowReport> RunShadow(const Program& program, DeviceInputs inputs, RunOptions options) {
-  const Module& module = program.module();
+absl::Status RefuseDynamicDimensions(const Module& module) {
   for (const Computation& computation : module.computations) {
     for (const Instruction& instruction : computation.instructions) {
       if (HasDynamic(*instruction.shape))
         return NotSupported(instruction.position, "--shadow of a program with dynamic dimensions");
     }
   }
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, program.PlanAsWritten());
-  ShadowEvaluator evaluator(program, plan, inputs, options);
-  ASSAY_ASSIGN_OR_RETURN(const ShadowValue pure, evaluator.Evaluate(nullptr));
-  ShadowReport report;
-  report.evaluations = 1;
-  const int64_t work = std::max<int64_t>(1, evaluator.work());
-  std::vector<const ShadowValue*> outputs;
-  AppendFloats(pure, outputs);
-  std::vector<double> errors;
-  size_t next = 0;
-  for (const auto& [key, value] : ResultsOf(pure.exact)) {
+  return absl::OkStatus();
+}
+
+// The outputs of the run in which every instruction has its shadow.
+struct MeasuredOutputs {
+  std::vector<const ShadowValue*> values;  // those of floats, in the order of the root's leaves
+  std::vector<double> errors;              // by value: its distance from its shadow
+  std::vector<ShadowOutput> outputs;
+};
+
+MeasuredOutputs Measure(const ShadowValue& root) {
+  MeasuredOutputs measured;
+  AppendFloats(root, measured.values);
+  for (const auto& [key, value] : ResultsOf(root.exact)) {
     if (!IsFloat(value.shape().element_type())) continue;
-    const ShadowValue& of = *outputs[next++];
+    const ShadowValue& shadowed = *measured.values[measured.outputs.size()];
     ShadowOutput output{key, value.shape().num_elements(), 0, 0};
     double squares = 0;
     for (int64_t i = 0; i < output.elements; ++i) {
       const double x = value.GetDouble(i);
       if (!std::isfinite(x)) continue;
       squares += x * x;
-      if (of.high == nullptr || !of.high->IsFinite(i)) continue;
+      if (shadowed.high == nullptr || !shadowed.high->IsFinite(i)) continue;
       const double ulp = UlpOf(x, *Info(value.shape().element_type()).format);
-      output.error_ulps = std::max(output.error_ulps, std::abs(of.high->Minus(i, x)) / ulp);
+      output.error_ulps = std::max(output.error_ulps, std::abs(shadowed.high->Minus(i, x)) / ulp);
     }
-    errors.push_back(Distance(of, {of.exact, nullptr, {}}));
-    output.relative_error = errors.back() == 0 ? 0 : errors.back() / std::sqrt(squares);
-    report.outputs.push_back(std::move(output));
+    const double error = Distance(shadowed, {shadowed.exact, nullptr, {}});
+    output.relative_error = error == 0 ? 0 : error / std::sqrt(squares);
+    measured.errors.push_back(error);
+    measured.outputs.push_back(std::move(output));
   }
-  // Groups of instructions that round, in program order; the one with the largest share is cut in two, again and again.
-  std::vector<Place> rounding;
-  for (const auto& [place, found] : evaluator.found()) {
-    if (found.local_ulps > 0) rounding.push_back(place);
+  return measured;
+}
+
+// The share of the outputs' errors that the roundings of these instructions alone make: the largest over outputs.
+absl::StatusOr<double> ShareOf(ShadowEvaluator& evaluator, const MeasuredOutputs& measured,
+                               const std::vector<Place>& rounding) {
+  ASSAY_ASSIGN_OR_RETURN(const ShadowValue root, evaluator.Evaluate(&rounding));
+  std::vector<const ShadowValue*> values;
+  AppendFloats(root, values);
+  double share = 0;
+  for (size_t k = 0; k < values.size(); ++k) {
+    const double error = measured.errors[k];
+    if (error > 0) share = std::max(share, Distance(*values[k], *measured.values[k]) / error);
   }
-  struct Group {
-    double share;
-    size_t begin, end;
-    bool operator<(const Group& other) const {
-      return std::pair(end - begin > 1, share) < std::pair(other.end - other.begin > 1, other.share);
-    }
-  };
-  const auto share_of = [&](size_t begin, size_t end) -> absl::StatusOr<double> {
-    const std::vector<Place> members(rounding.begin() + static_cast<std::ptrdiff_t>(begin),
-                                     rounding.begin() + static_cast<std::ptrdiff_t>(end));
-    ASSAY_ASSIGN_OR_RETURN(const ShadowValue value, evaluator.Evaluate(&members));
-    ++report.evaluations;
-    std::vector<const ShadowValue*> leaves;
-    AppendFloats(value, leaves);
-    double share = 0;
-    for (size_t k = 0; k < leaves.size(); ++k) {
-      if (errors[k] > 0) share = std::max(share, Distance(*leaves[k], *outputs[k]) / errors[k]);
-    }
-    return share;
-  };
+  return share;
+}
+
+// Neighbours [begin, end) among the instructions that round, in program order.
+struct Group {
+  double share;
+  size_t begin, end;
+
+  size_t size() const { return end - begin; }
+  // In the order in which they are cut: what can be cut, and of that the largest share, comes last.
+  bool operator<(const Group& other) const {
+    return std::pair(size() > 1, share) < std::pair(other.size() > 1, other.share);
+  }
+};
+
+// Cuts the group with the largest share in two, again and again, until all are of one of the `count` instructions or
+// `max_evaluations` calls of `share_of` are spent.
+absl::StatusOr<std::vector<Group>> BisectByShare(
+    size_t count, int64_t max_evaluations,
+    absl::FunctionRef<absl::StatusOr<double>(size_t begin, size_t end)> share_of) {
   std::priority_queue<Group> groups;
-  if (!rounding.empty()) groups.push({1, 0, rounding.size()});
-  const int64_t most = std::min(kMostEvaluations, std::max<int64_t>(2, kMostWork / work));
-  if (rounding.size() == 1) {
+  if (count == 1) {
     ASSAY_ASSIGN_OR_RETURN(const double share, share_of(0, 1));
-    groups.pop();
     groups.push({share, 0, 1});
+  } else if (count > 1) {
+    groups.push({1, 0, count});  // all roundings make all of the error
   }
-  while (!groups.empty() && groups.top().end - groups.top().begin > 1 && report.evaluations + 2 <= most + 1) {
+  for (int64_t left = max_evaluations; left >= 2 && !groups.empty() && groups.top().size() > 1; left -= 2) {
     const Group whole = groups.top();
     groups.pop();
     const size_t middle = (whole.begin + whole.end) / 2;
@@ -370,15 +382,49 @@ absl::StatusOr<ShadowReport> RunShadow(const Program& program, DeviceInputs inpu
       groups.push({share, begin, end});
     }
   }
-  for (; !groups.empty(); groups.pop()) {
-    const Group& group = groups.top();
+  std::vector<Group> result;
+  for (; !groups.empty(); groups.pop()) result.push_back(groups.top());
+  return result;
+}
+
+// Fills ShadowInstruction::share and group of the instructions that round.
+absl::Status Attribute(ShadowEvaluator& evaluator, const MeasuredOutputs& measured, int64_t max_evaluations) {
+  std::vector<Place> rounding;
+  for (const auto& [place, found] : evaluator.found()) {
+    if (found.local_ulps > 0) rounding.push_back(place);
+  }
+  const auto share_of = [&](size_t begin, size_t end) {
+    const auto first = rounding.begin();
+    return ShareOf(evaluator, measured,
+                   {first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end)});
+  };
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Group> groups,
+                         BisectByShare(rounding.size(), max_evaluations, share_of));
+  for (const Group& group : groups) {
     for (size_t k = group.begin; k < group.end; ++k) {
       ShadowInstruction& found = evaluator.found()[rounding[k]];
       found.share = group.share;
       found.group = static_cast<int64_t>(group.begin);
-      found.group_size = static_cast<int64_t>(group.end - group.begin);
+      found.group_size = static_cast<int64_t>(group.size());
     }
   }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ShadowReport> RunShadow(const Program& program, DeviceInputs inputs, RunOptions options) {
+  ASSAY_RETURN_IF_ERROR(RefuseDynamicDimensions(program.module()));
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, program.PlanAsWritten());
+  ShadowEvaluator evaluator(program, plan, inputs, options);
+  ASSAY_ASSIGN_OR_RETURN(const ShadowValue root, evaluator.Evaluate(nullptr));
+  MeasuredOutputs measured = Measure(root);
+  const int64_t work = std::max<int64_t>(1, evaluator.work());
+  ASSAY_RETURN_IF_ERROR(
+      Attribute(evaluator, measured, std::min(kMaxEvaluations, std::max<int64_t>(2, kMaxWork / work))));
+  ShadowReport report;
+  report.outputs = std::move(measured.outputs);
+  report.evaluations = evaluator.evaluations();
   for (auto& [place, found] : evaluator.found()) {
     if (found.runs > 0 || found.otherwise > 0 || !found.restarted.empty())
       report.instructions.push_back(std::move(found));
