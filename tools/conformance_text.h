@@ -5,7 +5,7 @@
 #include <string>
 
 #include "check/conformance.h"
-#include "check/isolate/isolate.h"
+#include "check/isolate/isolation.h"
 
 namespace assay::cli {
 

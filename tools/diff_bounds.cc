@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
+#include "check/isolate/isolate.h"
 #include "check/report/report.h"
 #include "check/undecided.h"
 #include "devices/device_io.h"

@@ -35,11 +35,6 @@ void AddCounts(Conformance& total, const Conformance& one) {
   total.median_radius_ulps = std::max(total.median_radius_ulps, one.median_radius_ulps);
 }
 
-bool IsLookedInto(const Instruction& instruction) {
-  return instruction.opcode == Opcode::kCall || instruction.opcode == Opcode::kFusion ||
-         instruction.opcode == Opcode::kConditional || instruction.opcode == Opcode::kWhile;
-}
-
 Records::Entry& Records::EntryOf(const Site& site, int32_t instruction) {
   const Instruction& of =
       module_.computation(site.computation).instructions[static_cast<size_t>(instruction)];

@@ -6,25 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "check/isolate/isolate.h"
-#include "check/isolate/value_sources.h"
+#include "check/isolate/isolation.h"
+#include "check/isolate/sites.h"
 
 namespace assay {
-
-// A place in the run of a program: indices of instructions and, of those in a computation that another one calls, iterations of
-// loops, from the outside in. What is called stands before its caller.
-using Place = std::vector<int64_t>;
-
-// A body of a call, branch or loop of the program, on arrays that the backend had.
-struct Site {
-  ComputationId computation;          // of a loop, its body
-  const Instruction* loop = nullptr;  // null: it runs once
-  std::vector<Literal> arguments;     // the leaves of its parameters
-  Place place;  // of the instruction that calls it, in this run; empty: the entry computation
-  std::vector<int64_t> callers;  // the same without iterations
-  std::string inside;            // the same in words
-  int64_t iteration = -1;        // of the innermost loop around it
-};
 
 class Records {
  public:
@@ -55,9 +40,6 @@ class Records {
 
 // Elements, and the largest share and radius; what is shown of them is the caller's to choose.
 void AddCounts(Conformance& total, const Conformance& one);
-
-// Whether the instruction calls what is looked into.
-bool IsLookedInto(const Instruction& instruction);
 
 }  // namespace assay
 

@@ -176,14 +176,13 @@ Node SiteModule::Stored(ComputationWriter& writer, Node stack, Node value, Node 
   return writer.Write(std::move(update));
 }
 
-void SiteModule::AddLoop(const Instruction& loop, const ValueSources& body_sources, int64_t slots) {
+std::vector<Node> SiteModule::WriteLoop(const Instruction& loop, std::vector<Node> state,
+                                        const std::vector<ValueId>& shown, int64_t slots) {
   const Computation& body = from_.computation(*loop.attributes.Computation(Attr::kBody));
   const Computation& condition = from_.computation(*loop.attributes.Computation(Attr::kCondition));
-  std::vector<Node> state;
-  for (const Shape* const leaf : LeafShapes(*loop.shape)) state.push_back(NewParameter(*leaf));
   const size_t size = state.size();
   state.push_back(Constant(writer_, ElementType::kS32, 0));
-  for (const ValueId value : body_sources.own()) {
+  for (const ValueId value : shown) {
     const Shape& array = *LeafShapes(
         *body.instructions[static_cast<size_t>(value.instruction)].shape)[static_cast<size_t>(value.leaf)];
     state.push_back(Zeros(writer_, Stacked(array, slots)));
@@ -204,8 +203,8 @@ void SiteModule::AddLoop(const Instruction& loop, const ValueSources& body_sourc
   for (size_t k = 0; k < size; ++k)
     after.push_back(LeafOf(iteration, body, nodes, {body.root, static_cast<int32_t>(k)}));
   after.push_back(AddedOne(iteration, counter));
-  for (size_t k = 0; k < body_sources.own().size(); ++k) {
-    const Node value = LeafOf(iteration, body, nodes, body_sources.own()[k]);
+  for (size_t k = 0; k < shown.size(); ++k) {
+    const Node value = LeafOf(iteration, body, nodes, shown[k]);
     after.push_back(Stored(iteration, before[size + 1 + k], value, counter));
   }
   const Node next = iteration.Tuple(after);
@@ -221,10 +220,26 @@ void SiteModule::AddLoop(const Instruction& loop, const ValueSources& body_sourc
   instruction.attributes.Set(Attr::kBody, iteration_id);
   instruction.shape = shape;
   const Node result = writer_.Write(std::move(instruction));
-  for (const Node output : Elements(writer_, result, size, state.size() - size)) outputs_.push_back(output);
+  return Elements(writer_, result, 0, state.size());
 }
 
-Node SiteModule::Operand(int64_t set, ComputationId id, const ValueSources& sources, int32_t operand) {
+void SiteModule::AddLoop(const Instruction& loop, const ValueSources& body_sources, int64_t slots) {
+  std::vector<Node> state;
+  for (const Shape* const leaf : LeafShapes(*loop.shape)) state.push_back(NewParameter(*leaf));
+  const std::vector<Node> result = WriteLoop(loop, state, body_sources.own(), slots);
+  outputs_.insert(outputs_.end(), result.begin() + std::ssize(state), result.end());
+}
+
+void SiteModule::AddCountedLoop(int64_t set, ComputationId id, const ValueSources& sources,
+                                int32_t instruction) {
+  const Instruction& loop = from_.computation(id).instructions[static_cast<size_t>(instruction)];
+  const std::vector<Node> result =
+      WriteLoop(loop, OperandLeaves(set, id, sources, loop.operands[0]), {}, /*slots=*/1);
+  outputs_.insert(outputs_.end(), result.begin(), result.end());
+}
+
+std::vector<Node> SiteModule::OperandLeaves(int64_t set, ComputationId id, const ValueSources& sources,
+                                            int32_t operand) {
   const Computation& computation = from_.computation(id);
   std::vector<Node> leaves;
   for (const ValueId value : sources.Of(operand)) {
@@ -242,8 +257,13 @@ Node SiteModule::Operand(int64_t set, ComputationId id, const ValueSources& sour
     }
     leaves.push_back(it->second);
   }
+  return leaves;
+}
+
+Node SiteModule::Operand(int64_t set, ComputationId id, const ValueSources& sources, int32_t operand) {
+  const Instruction& instruction = from_.computation(id).instructions[static_cast<size_t>(operand)];
   size_t next = 0;
-  return Assemble(writer_, *computation.instructions[static_cast<size_t>(operand)].shape, leaves, next);
+  return Assemble(writer_, *instruction.shape, OperandLeaves(set, id, sources, operand), next);
 }
 
 void SiteModule::AddAlone(int64_t set, ComputationId id, const ValueSources& sources, int32_t instruction) {
@@ -259,12 +279,12 @@ void SiteModule::AddAlone(int64_t set, ComputationId id, const ValueSources& sou
   });
 }
 
-absl::StatusOr<Module> SiteModule::Finish() && {
+absl::StatusOr<Program> SiteModule::Finish() && {
   const Node root = writer_.Tuple(outputs_);
   ASSAY_RETURN_IF_ERROR(writer_.status());
   module_.entry = writer_.Finish(root);
   NameComputationsApart(module_);
-  return std::move(module_);
+  return Program::OfModule(std::move(module_));
 }
 
 }  // namespace assay

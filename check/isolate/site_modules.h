@@ -12,6 +12,7 @@
 #include "check/computation_writer.h"
 #include "check/isolate/value_sources.h"
 #include "hlo/module.h"
+#include "run/program.h"
 
 namespace assay {
 
@@ -27,6 +28,8 @@ class SiteModule {
   // body's instructions give, of the first iterations one behind the other ([slots] before its sizes); where there are more
   // iterations than slots the last slot holds one of those.
   void AddLoop(const Instruction& loop, const ValueSources& body_sources, int64_t slots);
+  // A loop as AddAlone has it; one more output, the last, is the number of its iterations.
+  void AddCountedLoop(int64_t set, ComputationId id, const ValueSources& sources, int32_t instruction);
   // One instruction on arrays of its own, constants as they are. Operands that are one value of one `set` are one array.
   void AddAlone(int64_t set, ComputationId id, const ValueSources& sources, int32_t instruction);
 
@@ -34,7 +37,8 @@ class SiteModule {
   const std::vector<std::pair<int64_t, ValueId>>& parameters() const { return parameters_; }
   int64_t num_outputs() const { return static_cast<int64_t>(outputs_.size()); }
   int64_t num_instructions() const { return kMostInstructions - left_; }
-  absl::StatusOr<Module> Finish() &&;
+  // The program, verified.
+  absl::StatusOr<Program> Finish() &&;
 
   // More are not put into one program.
   static constexpr int64_t kMostInstructions = 1 << 20;
@@ -50,7 +54,12 @@ class SiteModule {
                        size_t& next);
   static Node LeafOf(ComputationWriter& writer, const Computation& computation,
                      const std::vector<Node>& nodes, ValueId value);
+  std::vector<Node> OperandLeaves(int64_t set, ComputationId id, const ValueSources& sources,
+                                  int32_t operand);
   Node Operand(int64_t set, ComputationId id, const ValueSources& sources, int32_t operand);
+  // The loop on a state of these leaves: its result, the number of iterations, and the arrays that AddLoop stacks.
+  std::vector<Node> WriteLoop(const Instruction& loop, std::vector<Node> state,
+                              const std::vector<ValueId>& shown, int64_t slots);
   Node Constant(ComputationWriter& writer, ElementType type, int64_t value);
   Node Zeros(ComputationWriter& writer, const Shape& shape);
   Node AddedOne(ComputationWriter& writer, Node counter);

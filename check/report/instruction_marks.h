@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check/derive_bounds.h"
-#include "check/isolate/isolate.h"
+#include "check/isolate/isolation.h"
 #include "check/report/element_picture.h"
 
 namespace assay {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check/conformance.h"
-#include "check/isolate/isolate.h"
+#include "check/isolate/isolation.h"
 #include "check/report/element_picture.h"
 #include "check/report/graph_section.h"
 
