@@ -6,8 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <cfloat>
-#include <charconv>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -17,61 +15,36 @@
 #include "devices/transport.h"
 #include "hlo/diagnostics.h"
 #include "tools/commands.h"
-#include "tools/output_files.h"
+#include "tools/validators.h"
 
 namespace {
 
+using assay::cli::ArgumentShapes;
+using assay::cli::AuditFlags;
+using assay::cli::BenchFlags;
+using assay::cli::Count;
 using assay::cli::DiffFlags;
+using assay::cli::EngineFlags;
+using assay::cli::GoldenCheckFlags;
+using assay::cli::GoldenRecordFlags;
+using assay::cli::GoldenUpdateFlags;
+using assay::cli::Input;
+using assay::cli::OpsFlags;
+using assay::cli::Output;
+using assay::cli::PrintFlags;
+using assay::cli::ProgramFlags;
 using assay::cli::RunFlags;
+using assay::cli::Seconds;
+using assay::cli::Seed;
+using assay::cli::Tolerance;
+using assay::cli::Types;
+using assay::cli::Whole;
 
 constexpr char kProgramHelp[] =
     "HLO text or protos, StableHLO text or bytecode, known by the content; '-' is standard input";
 
-// A whole number of decimal digits in [low, high]: CLI11 itself would take the nearest one that fits.
-CLI::Validator Whole(uint64_t low, uint64_t high) {
-  const auto check = [low, high](const std::string& text) -> std::string {
-    uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    if (whole && value >= low && value <= high) return "";
-    return "'" + text + "' is no whole number from " + std::to_string(low) + " to " + std::to_string(high);
-  };
-  return CLI::Validator(check, "");
-}
-// A number in [low, high], not 0 where it has to be positive; neither nan nor inf.
-CLI::Validator Number(double low, double high, bool positive, const std::string& what) {
-  const auto check = [=](const std::string& text) -> std::string {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool number = error == std::errc() && end == text.data() + text.size();
-    if (number && value >= low && value <= high && !(positive && value == 0)) return "";
-    return "'" + text + "' is no " + what;
-  };
-  return CLI::Validator(check, "");
-}
-CLI::Validator Seconds() { return Number(0, 1e9, true, "number of seconds, more than 0 and at most 1e9"); }
-CLI::Validator Tolerance() { return Number(0, DBL_MAX, false, "number that is at least 0"); }
-// What stands for nothing, as an unset variable of a script does, is no file.
-CLI::Validator Path(bool output) {
-  const auto check = [output](const std::string& text) -> std::string {
-    if (text.empty()) return "'' names no file";
-    return output && text == "-" ? "'-' names no file to write" : "";
-  };
-  return CLI::Validator(check, "");
-}
-CLI::Validator Types() {
-  const auto check = [](const std::string& text) {
-    return std::string(assay::cli::ParseTypes(text).status().message());
-  };
-  return CLI::Validator(check, "");
-}
-CLI::Validator Input() { return Path(false); }
-CLI::Validator Output() { return Path(true); }
-CLI::Validator Seed() { return Whole(0, UINT64_MAX); }
-CLI::Validator Count() { return Whole(1, INT64_MAX); }
-
 // Flags that say who computes.
-void AddPlanFlags(CLI::App* command, RunFlags& flags) {
+void AddPlanFlags(CLI::App* command, EngineFlags& flags) {
   command->add_option("--engine", flags.engine, "exact (the default), reference, fast or gpu")
       ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
   command->add_flag(
@@ -88,7 +61,7 @@ void AddPlanFlags(CLI::App* command, RunFlags& flags) {
 }
 
 // Those, and how.
-void AddEngineFlags(CLI::App* command, RunFlags& flags) {
+void AddEngineFlags(CLI::App* command, EngineFlags& flags) {
   AddPlanFlags(command, flags);
   command
       ->add_option(
@@ -103,43 +76,21 @@ void AddEngineFlags(CLI::App* command, RunFlags& flags) {
 }
 
 // Flags that show where time goes.
-void AddProfileFlags(CLI::App* command, RunFlags& flags) {
+void AddTraceFlags(CLI::App* command, EngineFlags& flags, std::string& trace) {
   command
-      ->add_option("--profile", flags.profile,
+      ->add_option("--profile", trace,
                    "write a trace of the steps that Perfetto and chrome://tracing open to this .json file")
       ->check(Output());
   command->add_flag("--perf-map", flags.perf_map,
                     "write names of generated code for perf to /tmp/perf-PID.map");
 }
 
-void AddProgram(CLI::App* command, RunFlags& flags) {
+void AddProgram(CLI::App* command, ProgramFlags& flags) {
   command->add_option("PROGRAM", flags.program, kProgramHelp)->required()->check(Input());
   command->add_option("--module", flags.module, "of a file with several programs, the one of this name");
 }
 
-// arg0=3x1,arg1.0=4: what the program says of the names is checked later.
-CLI::Validator ArgumentShapes() {
-  const auto check = [](const std::string& text) -> std::string {
-    std::istringstream entries(text);
-    std::string entry;
-    bool is_right = !text.empty() && text.back() != ',';
-    while (is_right && std::getline(entries, entry, ',')) {
-      const size_t equals = entry.find('=');
-      is_right = equals != std::string::npos && equals > 0;
-      bool after_digit = false;
-      for (size_t i = equals + 1; is_right && i < entry.size(); ++i) {
-        const bool is_digit = std::isdigit(static_cast<unsigned char>(entry[i])) != 0;
-        is_right = is_digit || (entry[i] == 'x' && after_digit);
-        after_digit = is_digit;
-      }
-      is_right = is_right && (after_digit || equals + 1 == entry.size());
-    }
-    return is_right ? "" : "'" + text + "' gives no sizes as in arg0=3x1,arg1=4";
-  };
-  return CLI::Validator(check, "");
-}
-
-void AddShapesFlag(CLI::App* command, RunFlags& flags) {
+void AddShapesFlag(CLI::App* command, ProgramFlags& flags) {
   command
       ->add_option(
           "--shapes", flags.shapes,
@@ -147,7 +98,7 @@ void AddShapesFlag(CLI::App* command, RunFlags& flags) {
       ->check(ArgumentShapes());
 }
 
-void AddInputFlags(CLI::App* command, RunFlags& flags) {
+void AddInputFlags(CLI::App* command, ProgramFlags& flags) {
   command->add_option("--inputs", flags.inputs, "arguments by name (arg0, arg1.0, ...) in an .npz file")
       ->check(Input());
   command->add_option("--random-inputs", flags.random_inputs, "make arguments from this seed")
@@ -157,13 +108,13 @@ void AddInputFlags(CLI::App* command, RunFlags& flags) {
 }
 
 // Flags that the program is read and planned by.
-void AddDeviceFlags(CLI::App* command, RunFlags& flags) {
+void AddDeviceFlags(CLI::App* command, ProgramFlags& flags) {
   command->add_option("--replicas", flags.replicas, "run on this many replicas")->check(Count());
   command->add_option("--partitions", flags.partitions, "run on this many partitions")->check(Count());
 }
 
 // Flags that say which libraries have operations for custom calls.
-void AddLibraryFlags(CLI::App* command, RunFlags& flags) {
+void AddLibraryFlags(CLI::App* command, ProgramFlags& flags) {
   command->add_option("--load-ops", flags.load_ops, "a library of operations (repeatable)")
       ->allow_extra_args(false)
       ->check(Input());
@@ -177,18 +128,18 @@ void AddLibraryFlags(CLI::App* command, RunFlags& flags) {
 }
 
 // Flags that say which operations custom calls may mean.
-void AddOpsFlags(CLI::App* command, RunFlags& flags) {
+void AddOpsFlags(CLI::App* command, ProgramFlags& flags) {
   AddLibraryFlags(command, flags);
   command->add_flag("--lapack", flags.lapack,
                     "decompositions by the machine's LAPACK, whose bytes depend on the library");
 }
 
-void AddSeedFlag(CLI::App* command, RunFlags& flags) {
+void AddSeedFlag(CLI::App* command, ProgramFlags& flags) {
   command->add_option("--seed", flags.options.run_seed, "seed of rng and GetRngSeed (42)")->check(Seed());
 }
 
 // Flags that end a command before it is done (docs/limits.md).
-void AddLimitFlags(CLI::App* command, RunFlags& flags) {
+void AddLimitFlags(CLI::App* command, ProgramFlags& flags) {
   command->add_option("--max-steps", flags.options.limits.max_steps, "give up after this many steps")
       ->check(Count());
   command
@@ -200,7 +151,7 @@ void AddLimitFlags(CLI::App* command, RunFlags& flags) {
 }
 
 // Flags that say what to run, on what, by whom and with which limits.
-void AddRunFlags(CLI::App* command, RunFlags& flags) {
+void AddRunFlags(CLI::App* command, EngineFlags& flags) {
   AddProgram(command, flags);
   AddInputFlags(command, flags);
   AddEngineFlags(command, flags);
@@ -211,7 +162,7 @@ void AddRunFlags(CLI::App* command, RunFlags& flags) {
 }
 
 // Flags that name a library with PJRT's C API.
-CLI::Option* AddPluginFlags(CLI::App* command, RunFlags& flags) {
+CLI::Option* AddPluginFlags(CLI::App* command, EngineFlags& flags) {
   CLI::Option* const plugin =
       command->add_option("--plugin", flags.plugin, "a PJRT plugin that runs the program (docs/jax.md)")
           ->check(Input());
@@ -225,180 +176,243 @@ CLI::Option* AddPluginFlags(CLI::App* command, RunFlags& flags) {
   return plugin;
 }
 
-struct Arguments {
+// What the command line says: the flags of every command, and the one command that was given.
+struct CommandLine {
   RunFlags run;
+  BenchFlags bench;
+  ProgramFlags verify;
+  PrintFlags print;
+  EngineFlags plan;
+  AuditFlags audit;
   DiffFlags diff;
-  std::string form = "hlo", op, wrappers;
-  bool lapack = false;
-  std::vector<std::string> paths;
+  GoldenCheckFlags golden_check;
+  GoldenUpdateFlags golden_update;
+  GoldenRecordFlags golden_record;
+  OpsFlags ops;
+
+  const ProgramFlags* given = nullptr;  // its flags
+  std::function<int()> action;          // what runs it
 };
 
-// Declares every subcommand; `action` is set to the one that was given.
-void Declare(CLI::App& app, Arguments& arguments, std::function<int()>& action) {
-  const auto command = [&](CLI::App& parent, const char* name, const char* help, std::function<int()> run) {
-    CLI::App* const sub = parent.add_subcommand(name, help);
-    sub->callback([&action, run = std::move(run)] { action = run; });
-    return sub;
-  };
-  RunFlags& run = arguments.run;
+// Declares a command: where it is given, `run` is called with its flags.
+template <typename Flags>
+CLI::App* AddCommand(CLI::App& parent, const char* name, const char* help, CommandLine& line, Flags& flags,
+                     int (*run)(const Flags&)) {
+  CLI::App* const command = parent.add_subcommand(name, help);
+  command->callback([&line, &flags, run] {
+    line.given = &flags;
+    line.action = [&flags, run] { return run(flags); };
+  });
+  return command;
+}
 
-  CLI::App* sub = command(app, "run", "evaluate a program", [&] { return assay::cli::Run(run); });
-  AddRunFlags(sub, run);
-  sub->add_option("--output", run.output, "write results by name (out0, ...) to this .npz file")
+void DeclareRun(CLI::App& app, CommandLine& line) {
+  RunFlags& flags = line.run;
+  CLI::App* const command = AddCommand(app, "run", "evaluate a program", line, flags, assay::cli::Run);
+  AddRunFlags(command, flags);
+  command->add_option("--output", flags.output, "write results by name (out0, ...) to this .npz file")
       ->check(Output());
-  sub->add_flag("--json", run.json, "print results as JSON");
-  sub->add_flag("--check-composites,--check_composites", run.check_composites,
-                "compare composite calls with the operations of --load-ops that may be taken for them");
-  AddProfileFlags(sub, run);
+  command->add_flag("--json", flags.json, "print results as JSON");
+  command->add_flag("--check-composites,--check_composites", flags.check_composites,
+                    "compare composite calls with the operations of --load-ops that may be taken for them");
+  AddTraceFlags(command, flags, flags.trace);
   // What says how Assay itself runs has no meaning there.
-  CLI::Option* const plugin = AddPluginFlags(sub, run);
-  for (const char* const own : {"--engine", "--crosscheck", "--profile", "--perf-map", "--check-composites"})
-    plugin->excludes(own);
-  CLI::Option* const shadow = sub->add_flag(
-      "--shadow", run.shadow,
+  CLI::Option* const plugin = AddPluginFlags(command, flags);
+  CLI::Option* const shadow = command->add_flag(
+      "--shadow", flags.shadow,
       "evaluate by numbers of 256 bits besides, and show in place of results which roundings the "
       "outputs' error comes from (docs/shadow.md)");
-  for (const char* const other :
-       {"--engine", "--crosscheck", "--profile", "--perf-map", "--check-composites", "--plugin", "--output"})
-    shadow->excludes(other);
+  for (const char* const own :
+       {"--engine", "--crosscheck", "--profile", "--perf-map", "--check-composites"}) {
+    plugin->excludes(own);
+    shadow->excludes(own);
+  }
+  for (const char* const other : {"--plugin", "--output"}) shadow->excludes(other);
+}
 
-  sub = command(app, "verify", "parse and check a program", [&] { return assay::cli::VerifyProgram(run); });
-  AddProgram(sub, run);
-  AddShapesFlag(sub, run);
-  AddOpsFlags(sub, run);
-
-  sub = command(app, "print", "print a program in canonical form, or in another one",
-                [&] { return assay::cli::Print(run, arguments.form); });
-  AddProgram(sub, run);
-  AddOpsFlags(sub, run);
-  AddShapesFlag(sub, run);
-  sub->add_flag("--refine", run.refine,
-                "print a program with free dimensions as --shapes refines it, not as it was written");
-  sub->add_option("--to", arguments.form,
-                  "hlo (the default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
-      ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
-
-  sub = command(app, "plan", "show the steps of a program, who runs them and what they move and compute",
-                [&] { return assay::cli::PrintPlan(run); });
-  AddProgram(sub, run);
-  AddShapesFlag(sub, run);
-  AddPlanFlags(sub, run);
-  AddDeviceFlags(sub, run);
-  AddOpsFlags(sub, run);
-
-  sub = command(app, "bench", "time a program", [&] { return assay::cli::Bench(run); });
-  AddRunFlags(sub, run);
-  sub->add_flag("--json", run.json, "print the times as JSON");
-  sub->add_flag(
-      "--steps", run.steps,
+void DeclareBench(CLI::App& app, CommandLine& line) {
+  BenchFlags& flags = line.bench;
+  CLI::App* const command = AddCommand(app, "bench", "time a program", line, flags, assay::cli::Bench);
+  AddRunFlags(command, flags);
+  command->add_flag("--json", flags.json, "print the times as JSON");
+  command->add_flag(
+      "--steps", flags.steps,
       "in runs of their own, time each step: share of the roofline measured here, second and third tier");
-  AddProfileFlags(sub, run);
+  AddTraceFlags(command, flags, flags.trace);
+}
 
-  sub = command(app, "audit", "show where a program depends on what its specification leaves open",
-                [&] { return assay::cli::Audit(run); });
-  AddProgram(sub, run);
-  AddInputFlags(sub, run);
-  AddDeviceFlags(sub, run);
-  AddOpsFlags(sub, run);
-  AddSeedFlag(sub, run);
-  AddLimitFlags(sub, run);
-  sub->add_flag("--json", run.json, "print the findings as JSON");
+void DeclareVerify(CLI::App& app, CommandLine& line) {
+  CLI::App* const command =
+      AddCommand(app, "verify", "parse and check a program", line, line.verify, assay::cli::VerifyProgram);
+  AddProgram(command, line.verify);
+  AddShapesFlag(command, line.verify);
+  AddOpsFlags(command, line.verify);
+}
 
-  sub = command(app, "diff", "compare two sets of outputs, or a backend's outputs with the exact ones", [&] {
-    arguments.diff.run = run;
-    arguments.diff.run.program = arguments.diff.first;
-    return assay::cli::Diff(arguments.diff);
-  });
-  sub->add_flag("--spmd", arguments.diff.spmd,
-                "FIRST is a partitioned program, SECOND the whole one; inputs are the whole one's");
-  sub->add_option("FIRST", arguments.diff.first,
-                  "an .npz file, or a program with --actual, --backend or --plugin")
+void DeclarePrint(CLI::App& app, CommandLine& line) {
+  PrintFlags& flags = line.print;
+  CLI::App* const command = AddCommand(app, "print", "print a program in canonical form, or in another one",
+                                       line, flags, assay::cli::Print);
+  AddProgram(command, flags);
+  AddOpsFlags(command, flags);
+  AddShapesFlag(command, flags);
+  command->add_flag("--refine", flags.refine,
+                    "print a program with free dimensions as --shapes refines it, not as it was written");
+  command
+      ->add_option("--to", flags.form,
+                   "hlo (the default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
+      ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
+}
+
+void DeclarePlan(CLI::App& app, CommandLine& line) {
+  CLI::App* const command =
+      AddCommand(app, "plan", "show the steps of a program, who runs them and what they move and compute",
+                 line, line.plan, assay::cli::PrintPlan);
+  AddProgram(command, line.plan);
+  AddShapesFlag(command, line.plan);
+  AddPlanFlags(command, line.plan);
+  AddDeviceFlags(command, line.plan);
+  AddOpsFlags(command, line.plan);
+}
+
+// Flags of what runs a program by the exact engine.
+void AddExactRunFlags(CLI::App* command, ProgramFlags& flags) {
+  AddProgram(command, flags);
+  AddInputFlags(command, flags);
+  AddDeviceFlags(command, flags);
+  AddOpsFlags(command, flags);
+  AddSeedFlag(command, flags);
+  AddLimitFlags(command, flags);
+}
+
+void DeclareAudit(CLI::App& app, CommandLine& line) {
+  CLI::App* const command =
+      AddCommand(app, "audit", "show where a program depends on what its specification leaves open", line,
+                 line.audit, assay::cli::Audit);
+  AddExactRunFlags(command, line.audit);
+  command->add_flag("--json", line.audit.json, "print the findings as JSON");
+}
+
+// What is compared: two files, or a program's outputs with a backend's.
+void AddComparedFlags(CLI::App* command, DiffFlags& flags) {
+  command->add_flag("--spmd", flags.spmd,
+                    "FIRST is a partitioned program, SECOND the whole one; inputs are the whole one's");
+  command
+      ->add_option("FIRST", flags.program, "an .npz file, or a program with --actual, --backend or --plugin")
       ->required()
       ->check(Input());
-  sub->add_option("SECOND", arguments.diff.second, "an .npz file, or with --spmd a program")->check(Input());
+  command->add_option("SECOND", flags.second, "an .npz file, or with --spmd a program")->check(Input());
   CLI::Option* const actual =
-      sub->add_option("--actual", arguments.diff.actual, "the backend's outputs, in an .npz file")
-          ->check(Input());
+      command->add_option("--actual", flags.actual, "the backend's outputs, in an .npz file")->check(Input());
   CLI::Option* const backend =
-      sub->add_option("--backend", arguments.diff.backend,
-                      "the command that gives them: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
+      command
+          ->add_option("--backend", flags.backend,
+                       "the command that gives them: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
           ->excludes(actual);
-  CLI::Option* const diff_plugin = AddPluginFlags(sub, run)->excludes(actual)->excludes(backend);
-  AddInputFlags(sub, run);
-  AddDeviceFlags(sub, run);
-  AddOpsFlags(sub, run);
-  AddLimitFlags(sub, run);
-  sub->add_option("--profile", arguments.diff.profile,
-                  "compare with what a conforming backend may give, by strict, xla-cpu, xla-gpu, "
-                  "xla-gpu-tf32, tpu-bf16 or "
-                  "a file (docs/bounds.md): exit 1 only for a proven violation")
-      ->check(Input());
-  sub->add_flag("--isolate", arguments.diff.isolate,
-                "with --profile and --backend, check every instruction alone, on the backend's own values: "
-                "the first wrong one "
-                "is named");
-  sub->add_option("--html", arguments.diff.html,
-                  "with --profile, also write a page that shows the program's graph, elements and errors "
-                  "(docs/bounds.md)")
-      ->check(Output());
-  sub->add_flag("--json", run.json, "with --profile, print the result as JSON");
-  sub->add_option("--types", arguments.diff.types,
-                  "element types of arrays whose files don't say them: out0=bf16,out1=s4 (docs/limits.md)")
-      ->check(Types())
-      ->excludes(backend)
-      ->excludes(diff_plugin);
-  sub->add_option("--rtol", arguments.diff.rtol, "relative tolerance (0)")->check(Tolerance());
-  sub->add_option("--atol", arguments.diff.atol, "absolute tolerance (0)")->check(Tolerance());
-  sub->add_option("--ulps", arguments.diff.ulps, "units in the last place (0)")->check(Whole(0, INT64_MAX));
+  AddPluginFlags(command, flags)->excludes(actual)->excludes(backend);
+}
 
+// By what it is compared.
+void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
+  command
+      ->add_option("--profile", flags.profile,
+                   "compare with what a conforming backend may give, by strict, xla-cpu, xla-gpu, "
+                   "xla-gpu-tf32, tpu-bf16 or a file (docs/bounds.md): exit 1 only for a proven violation")
+      ->check(Input());
+  command->add_flag("--isolate", flags.isolate,
+                    "with --profile and --backend, check every instruction alone, on the backend's own "
+                    "values: the first wrong one is named");
+  command
+      ->add_option("--html", flags.html,
+                   "with --profile, also write a page that shows the program's graph, elements and errors "
+                   "(docs/bounds.md)")
+      ->check(Output());
+  command->add_flag("--json", flags.json, "with --profile, print the result as JSON");
+  command
+      ->add_option("--types", flags.types,
+                   "element types of arrays whose files don't say them: out0=bf16,out1=s4 (docs/limits.md)")
+      ->check(Types())
+      ->excludes("--backend")
+      ->excludes("--plugin");
+  command->add_option("--rtol", flags.rtol, "relative tolerance (0)")->check(Tolerance());
+  command->add_option("--atol", flags.atol, "absolute tolerance (0)")->check(Tolerance());
+  command->add_option("--ulps", flags.ulps, "units in the last place (0)")->check(Whole(0, INT64_MAX));
+}
+
+void DeclareDiff(CLI::App& app, CommandLine& line) {
+  CLI::App* const command =
+      AddCommand(app, "diff", "compare two sets of outputs, or a backend's outputs with the exact ones", line,
+                 line.diff, assay::cli::Diff);
+  AddComparedFlags(command, line.diff);
+  AddInputFlags(command, line.diff);
+  AddDeviceFlags(command, line.diff);
+  AddOpsFlags(command, line.diff);
+  AddLimitFlags(command, line.diff);
+  AddComparisonFlags(command, line.diff);
+}
+
+void DeclareGolden(CLI::App& app, CommandLine& line) {
   CLI::App* const golden = app.add_subcommand("golden", "make and check golden files");
   golden->require_subcommand(1);
-  sub = command(*golden, "check", "run goldens and compare",
-                [&] { return assay::cli::GoldenCheck(arguments.paths, run); });
-  AddEngineFlags(sub, run);
-  AddOpsFlags(sub, run);
-  AddLimitFlags(sub, run);
-  sub->add_option(
-         "--actual", run.actual,
-         "compare these outputs of a backend (.npz, or a folder with NAME.npz for NAME.hlo) with goldens "
-         "that were recorded with a --profile")
+  const auto add_paths = [](CLI::App* command, std::vector<std::string>& paths) {
+    command->add_option("PATH", paths, "goldens, or directories of them")->required()->check(Input());
+  };
+  CLI::App* command = AddCommand(*golden, "check", "run goldens and compare", line, line.golden_check,
+                                 assay::cli::GoldenCheck);
+  AddEngineFlags(command, line.golden_check);
+  AddOpsFlags(command, line.golden_check);
+  AddLimitFlags(command, line.golden_check);
+  command
+      ->add_option(
+          "--actual", line.golden_check.actual,
+          "compare these outputs of a backend (.npz, or a folder with NAME.npz for NAME.hlo) with goldens "
+          "that were recorded with a --profile")
       ->check(Input());
-  sub->add_option("PATH", arguments.paths, "goldens, or directories of them")->required()->check(Input());
-  sub = command(*golden, "update", "rewrite values that Assay recorded itself",
-                [&] { return assay::cli::GoldenUpdateFiles(arguments.paths); });
-  sub->add_option("PATH", arguments.paths, "goldens, or directories of them")->required()->check(Input());
-  sub = command(*golden, "record", "make a golden of a program, with the reference's results",
-                [&] { return assay::cli::GoldenRecord(run); });
-  AddProgram(sub, run);
-  AddInputFlags(sub, run);
-  AddDeviceFlags(sub, run);
-  AddOpsFlags(sub, run);
-  AddSeedFlag(sub, run);
-  AddLimitFlags(sub, run);
-  sub->add_option("--profile", run.bounds,
-                  "store how far backends of this profile may be off (docs/bounds.md), for check --actual")
+  add_paths(command, line.golden_check.paths);
+  command = AddCommand(*golden, "update", "rewrite values that Assay recorded itself", line,
+                       line.golden_update, assay::cli::GoldenUpdateFiles);
+  add_paths(command, line.golden_update.paths);
+  command = AddCommand(*golden, "record", "make a golden of a program, with the reference's results", line,
+                       line.golden_record, assay::cli::GoldenRecord);
+  AddExactRunFlags(command, line.golden_record);
+  command
+      ->add_option("--profile", line.golden_record.profile,
+                   "store how far backends of this profile may be off (docs/bounds.md), for check --actual")
       ->check(Input());
-  sub->add_option("--output", run.output, "the golden file to write")->check(Output());
+  command->add_option("--output", line.golden_record.output, "the golden file to write")->check(Output());
+}
 
-  sub = command(app, "ops", "list the operations, or describe one", [&] {
-    const std::vector<std::string>& lists = arguments.paths;
-    if (!arguments.wrappers.empty()) return assay::cli::PrintWrappers(arguments.wrappers, run);
-    if (arguments.lapack) return assay::cli::PrintLapackCalls();
-    return lists.empty() ? assay::cli::PrintOps(arguments.op, run)
-                         : assay::cli::CompareOps(lists[0], lists[1]);
-  });
-  sub->add_option("OP", arguments.op, "an operation, or the label of a rule (Gather-C4)");
-  AddLibraryFlags(sub, run);
-  sub->add_flag("--json", run.json, "the registrations of --load-ops as JSON");
-  sub->add_flag("--lapack", arguments.lapack, "list the custom calls of JAX's linear algebra instead");
-  sub->add_option("--wrappers", arguments.wrappers,
-                  "functions that call the operations of --load-ops, as source")
+void DeclareOps(CLI::App& app, CommandLine& line) {
+  OpsFlags& flags = line.ops;
+  CLI::App* const command =
+      AddCommand(app, "ops", "list the operations, or describe one", line, flags, assay::cli::Ops);
+  command->add_option("OP", flags.op, "an operation, or the label of a rule (Gather-C4)");
+  AddLibraryFlags(command, flags);
+  command->add_flag("--json", flags.json, "the registrations of --load-ops as JSON");
+  command->add_flag("--lapack", flags.lists_lapack, "list the custom calls of JAX's linear algebra instead");
+  command
+      ->add_option("--wrappers", flags.wrappers,
+                   "functions that call the operations of --load-ops, as source")
       ->check(CLI::IsMember({"python", "cpp"}));
-  sub->add_option(
-         "--compatible", arguments.paths,
-         "OLD.json NEW.json: whether programs of the older registrations mean the same with the newer ones")
+  command
+      ->add_option(
+          "--compatible", flags.compatible,
+          "OLD.json NEW.json: whether programs of the older registrations mean the same with the newer ones")
       ->expected(2)
       ->check(Input());
+}
+
+// In the order in which --help lists them.
+void Declare(CLI::App& app, CommandLine& line) {
+  DeclareRun(app, line);
+  DeclareVerify(app, line);
+  DeclarePrint(app, line);
+  DeclarePlan(app, line);
+  DeclareBench(app, line);
+  DeclareAudit(app, line);
+  DeclareDiff(app, line);
+  DeclareGolden(app, line);
+  DeclareOps(app, line);
 }
 
 // Commands that scripts may know and this build does not have are not supported; others are wrong usage.
@@ -435,10 +449,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Assay says what an HLO program means, to the last bit.", "assay");
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
   app.require_subcommand(1);
-  Arguments arguments;
-  arguments.run.command = CommandOf(argc, argv);
-  std::function<int()> action;
-  Declare(app, arguments, action);
+  CommandLine line;
+  line.diff.command = CommandOf(argc, argv);
+  Declare(app, line);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "assay: error: " + assay::EscapeControls(error.what()) +
            "\nassay --help and assay COMMAND --help say more\n";
@@ -458,10 +471,10 @@ int Main(int argc, char** argv) {
     return assay::cli::Write(help.str()) ? 0 : 5;
   }
   // The limits hold from here, the first byte read, to the last one written.
-  assay::cli::EnforceTimeout(arguments.run);
+  assay::cli::EnforceTimeout(*line.given);
   const assay::WorkScope work(
-      std::make_shared<assay::RunGuard>(arguments.run.options.limits, assay::cli::Interrupted));
-  return action();
+      std::make_shared<assay::RunGuard>(line.given->options.limits, assay::cli::Interrupted));
+  return line.action();
 }
 
 struct Command {

@@ -66,7 +66,7 @@ std::string JsonOf(const AuditReport& report, int32_t lines_before) {
   return text + "}}\n";
 }
 
-std::string TextOf(const AuditFinding& finding, const RunFlags& flags, int32_t lines_before) {
+std::string TextOf(const AuditFinding& finding, const AuditFlags& flags, int32_t lines_before) {
   std::string text = "  ";
   if (finding.position.known()) {
     text += fmt::format("{}:{}:{}: ", EscapeControls(flags.program), finding.position.line + lines_before,
@@ -89,7 +89,7 @@ std::string TextOf(const AuditFinding& finding, const RunFlags& flags, int32_t l
 
 // The findings of a point that have a status, under a title.
 std::string TextOf(const std::vector<const AuditFinding*>& findings, std::string_view title,
-                   const RunFlags& flags, int32_t lines_before) {
+                   const AuditFlags& flags, int32_t lines_before) {
   if (findings.empty()) return "";
   std::string text = fmt::format(" {}:\n", title);
   for (size_t k = 0; k < std::min(findings.size(), kShownOfPoint); ++k)
@@ -99,7 +99,7 @@ std::string TextOf(const std::vector<const AuditFinding*>& findings, std::string
   return text;
 }
 
-std::string TextOf(const AuditReport& report, const RunFlags& flags, int32_t lines_before) {
+std::string TextOf(const AuditReport& report, const AuditFlags& flags, int32_t lines_before) {
   std::string text;
   int64_t open = 0, met = 0;
   for (int p = 0; p < kNumAuditPoints; ++p) {
@@ -135,7 +135,7 @@ std::string TextOf(const AuditReport& report, const RunFlags& flags, int32_t lin
   return text;
 }
 
-absl::StatusOr<AuditReport> Look(const RunFlags& flags, const ProgramInFile& loaded) {
+absl::StatusOr<AuditReport> Look(const AuditFlags& flags, const ProgramInFile& loaded) {
   // Nobody gave inputs: the text alone.
   if (LacksInputs(flags, loaded)) return AuditText(loaded.program.module());
   ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, GridOf(flags, loaded));
@@ -147,9 +147,9 @@ absl::StatusOr<AuditReport> Look(const RunFlags& flags, const ProgramInFile& loa
 
 }  // namespace
 
-int Audit(const RunFlags& flags) {
+int Audit(const AuditFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
-  if (const int code = CheckFilesOf(flags); code != 0) return code;
+  if (const int code = CheckFilesOf(flags, {}); code != 0) return code;
   return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
     if (count > 1 && (!flags.inputs.empty() || flags.json)) {
       return UsageError(fmt::format("{} holds {} programs: --inputs and --json are for one",

@@ -9,19 +9,18 @@
 
 namespace assay::cli {
 
-bool NamesBackend(const DiffFlags& flags) { return !flags.backend.empty() || !flags.run.plugin.empty(); }
+bool NamesBackend(const DiffFlags& flags) { return !flags.backend.empty() || !flags.plugin.empty(); }
 
 std::string BackendUsage(const DiffFlags& flags) {
   if (!flags.backend.empty() && flags.backend.find("{outputs}") == std::string::npos) {
     return "--backend takes a command with {outputs}, the .npz file that it writes, and {program} and "
-           "{inputs}, what it "
-           "reads";
+           "{inputs}, what it reads";
   }
   return {};
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const DiffFlags& flags) {
-  if (!flags.run.plugin.empty()) return PluginOf(flags.run);
+  if (!flags.plugin.empty()) return PluginOf(flags);
   return std::make_unique<CommandBackend>(flags.backend);
 }
 
@@ -40,8 +39,8 @@ absl::StatusOr<Backend::Outputs> RunBackend(const DiffFlags& flags, Backend& bac
                                             const ProgramInFile& loaded,
                                             const std::vector<Literal>& arguments) {
   // What flags changed, or was read from a pipe, is no longer what lies in the file.
-  const bool as_in_file = flags.first != "-" && flags.run.replicas == 0 && flags.run.partitions == 0;
-  return backend.Run({loaded.program.as_written(), as_in_file ? flags.first : "", arguments});
+  const bool as_in_file = flags.program != "-" && flags.replicas == 0 && flags.partitions == 0;
+  return backend.Run({loaded.program.as_written(), as_in_file ? flags.program : "", arguments});
 }
 
 }  // namespace assay::cli

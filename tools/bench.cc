@@ -26,7 +26,7 @@ double Share(int64_t part, int64_t all) {
 // Runs a plan again and again with the same arguments.
 class Runner {
  public:
-  Runner(const RunFlags& flags, const ProgramInFile& loaded, const Plan& plan, const DeviceGrid& grid,
+  Runner(const BenchFlags& flags, const ProgramInFile& loaded, const Plan& plan, const DeviceGrid& grid,
          std::vector<DeviceInputs> inputs)
       : flags_(flags),
         loaded_(loaded),
@@ -66,7 +66,7 @@ class Runner {
   }
 
  private:
-  const RunFlags& flags_;
+  const BenchFlags& flags_;
   const ProgramInFile& loaded_;
   const Plan& plan_;
   const DeviceGrid grid_;
@@ -114,7 +114,7 @@ struct StepReport {
   Peaks peaks;
 };
 
-std::optional<StepReport> MeasureSteps(const RunFlags& flags, const Plan& plan, const Runner& runner,
+std::optional<StepReport> MeasureSteps(const BenchFlags& flags, const Plan& plan, const Runner& runner,
                                        int& exit_code) {
   StepReport report;
   bool fine = true;
@@ -295,9 +295,9 @@ std::string TextOf(const Plan& plan, const StepReport& report) {
 
 }  // namespace
 
-int Bench(const RunFlags& flags) {
+int Bench(const BenchFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
-  if (const int code = CheckFilesOf(flags); code != 0) return code;
+  if (const int code = CheckFilesOf(flags, {flags.trace}); code != 0) return code;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
@@ -311,7 +311,7 @@ int Bench(const RunFlags& flags) {
   const std::vector<IdleEngine> idle = IdleEnginesOf(flags);
   SayIdle(idle);
 
-  RunFlags with_inputs = flags;
+  BenchFlags with_inputs = flags;
   if (flags.inputs.empty() && !flags.random_inputs && !HasSnapshot(*loaded)) with_inputs.random_inputs = 0;
   const absl::StatusOr<DeviceGrid> grid = GridOf(flags, *loaded);
   if (!grid.ok()) return Fail(grid.status(), flags.program, loaded->text);
@@ -324,10 +324,10 @@ int Bench(const RunFlags& flags) {
   times->compile_seconds = compile_seconds;
   std::optional<StepReport> report;
   if (flags.steps && !(report = MeasureSteps(flags, plan, runner, exit_code))) return exit_code;
-  if (!flags.profile.empty()) {
+  if (!flags.trace.empty()) {
     StepTrace trace(plan);
     if (!runner.Run(&trace, exit_code)) return exit_code;
-    if ((exit_code = WriteTrace(trace, flags.profile)) != 0) return exit_code;
+    if ((exit_code = WriteTrace(trace, flags.trace)) != 0) return exit_code;
   }
   const std::string text = flags.json
                                ? fmt::format("{{{}{}{}}}\n", JsonOf(*times),

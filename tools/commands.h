@@ -15,13 +15,12 @@
 #include "absl/functional/function_ref.h"
 #include "base/error.h"
 #include "devices/run_devices.h"
-#include "engines/engine.h"
-#include "evaluator/eval_context.h"
 #include "hlo/load/load.h"
 #include "jit/isa.h"
 #include "literal/literal.h"
 #include "plan/plan_text.h"
 #include "run/program.h"
+#include "tools/flags.h"
 
 namespace assay {
 class Backend;
@@ -36,85 +35,33 @@ class OpSet;
 
 namespace assay::cli {
 
-struct RunFlags {
-  std::string program;
-  std::string module;  // of a file with several programs, the one of this name; empty: all
-  std::string inputs;  // .npz; empty: none
-  std::optional<uint64_t> random_inputs;
-  std::string
-      shapes;  // arg0=3x1,…: what a program with free dimensions is refined for; empty: as the inputs are
-  bool refine = false;  // print: the refined program
-  std::string output;   // .npz; empty: print
-  std::string engine = "exact";
-  bool allow_rwx = false;  // engines that map writable and executable memory
-  gpu::GpuOptions gpu;     // of engine gpu
-  std::string cpu;         // the best instruction set that kernels may use; empty: the machine's
-  int64_t replicas = 0, partitions = 0;  // 0: as the module says
-  std::vector<std::string> load_ops;     // libraries of operations
-  bool isolate_ops = false;              // each is opened by a child process first
-  bool lapack = false;                   // decompositions by the machine's LAPACK
-  bool check_composites = false;  // hold composite calls against the operations that may be taken for them
-  std::vector<std::string> ffi;   // TARGET=LIB.so:SYMBOL, or LIB.so
-  std::string plugin;             // a library with PJRT's C API that runs the program; empty: Assay does
-  std::vector<std::string> plugin_options;  // NAME=VALUE, of its client
-  std::string crosscheck;                   // off, sample or full; empty: as the engine wants it
-  std::string repro_dir = "assay-repro";    // where a step that the cross-check found wrong is written
-  bool json = false;
-  bool shadow = false;    // run: where the error comes from, in place of results
-  std::string profile;    // the trace to write; empty: none
-  bool steps = false;     // bench: times of each step
-  bool perf_map = false;  // names of generated code for perf
-  RunOptions options;
-  std::string bounds;   // golden record: the profile that the golden has bounds for; empty: none
-  std::string actual;   // golden check: a backend's outputs, or a folder of them; empty: what runs is checked
-  std::string command;  // the command as it was given, for reports
-};
-
-struct DiffFlags {
-  std::string first, second;  // two .npz, or the program alone
-  std::string actual;         // with a program: the outputs to compare
-  std::string backend;        // with a program: the command that gives them
-  bool spmd = false;          // first is partitioned, second the whole program
-  RunFlags run;
-  std::string profile;   // bounds by this one, in place of tolerances; empty: none
-  bool isolate = false;  // every instruction alone
-  std::string html;      // the page to write; empty: none
-  double rtol = 0, atol = 0;
-  int64_t ulps = 0;
-  std::string types;  // of arrays in .npz files, as ParseTypes takes them; empty: none
-};
-
 int Run(const RunFlags& flags);
-int Bench(const RunFlags& flags);
+int Bench(const BenchFlags& flags);
 struct ProgramInFile;
 // run --shadow, of a program that was read.
 int RunShadowOf(const RunFlags& flags, const ProgramInFile& loaded);
-int VerifyProgram(const RunFlags& flags);
-int Print(const RunFlags& flags, const std::string& form);
-int PrintPlan(const RunFlags& flags);
-// `op` empty: all. As JSON: the registrations of --load-ops, which --compatible reads.
-int PrintOps(const std::string& op, const RunFlags& flags);
-// The custom calls that JAX's linear algebra makes, and Assay knows.
-int PrintLapackCalls();
-// A function for each operation of --load-ops, in "python" or "cpp".
-int PrintWrappers(const std::string& language, const RunFlags& flags);
-// Whether programs of the older registrations mean the same with the newer ones: 0, or 1 with what is not safe.
-int CompareOps(const std::string& older, const std::string& newer);
+int VerifyProgram(const ProgramFlags& flags);
+int Print(const PrintFlags& flags);
+int PrintPlan(const EngineFlags& flags);
+// The operations that programs may use: as text; with --json the registrations of --load-ops, which --compatible reads; with
+// --wrappers a function for each of these. --compatible: whether programs of the older registrations mean the same with the newer
+// ones: 0, or 1 with what is not safe.
+int Ops(const OpsFlags& flags);
 // Where the program depends on what its specification leaves open: 0 with what was found.
-int Audit(const RunFlags& flags);
+int Audit(const AuditFlags& flags);
 int Diff(const DiffFlags& flags);
 int DiffPartitioned(const DiffFlags& flags);
 int DiffByProfile(const DiffFlags& flags);
-int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags);
-int GoldenUpdateFiles(const std::vector<std::string>& paths);
-int GoldenRecord(const RunFlags& flags);
+int GoldenCheck(const GoldenCheckFlags& flags);
+int GoldenUpdateFiles(const GoldenUpdateFlags& flags);
+int GoldenRecord(const GoldenRecordFlags& flags);
 
 // Shared by the commands.
 
 // Says on standard error what went wrong, with FILE:LINE:COL, the source line and a caret where the place is
 // known; returns the exit code.
 // The shapes of --shapes or of the inputs, for a program with free dimensions. nullopt: neither says them.
-absl::StatusOr<std::optional<std::vector<KnownArgument>>> KnownArgumentsOf(const RunFlags& flags,
+absl::StatusOr<std::optional<std::vector<KnownArgument>>> KnownArgumentsOf(const ProgramFlags& flags,
                                                                            const Module& module);
 int Fail(const absl::Status& full, const std::string& file, std::string_view source = {});
 int UsageError(const std::string& message);
@@ -131,57 +78,57 @@ struct ProgramInFile {
 int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file);
 // Reads, parses and verifies the one program of a file, or the one that --module names. On failure the error is shown and nullopt
 // returned with `exit_code` set.
-std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code);
+std::optional<ProgramInFile> Load(const ProgramFlags& flags, int& exit_code);
 // Loads a file with several programs alike: calls `each` with each one (with --module the one of that name), and returns its exit
 // code, or the first that is not 0.
-int ForEachProgram(const RunFlags& flags,
+int ForEachProgram(const ProgramFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each);
 // The programs of a file, or those that --module names.
-std::vector<ProgramPart> ChosenParts(const RunFlags& flags, std::string_view text);
+std::vector<ProgramPart> ChosenParts(const ProgramFlags& flags, std::string_view text);
 // The file has not one program, or none that --module names: says which there are; returns the exit code, 2.
-int WantsOneProgram(const RunFlags& flags, std::string_view text);
+int WantsOneProgram(const ProgramFlags& flags, std::string_view text);
 // The devices that the program runs on, by --replicas and --partitions; says on standard error how many, where neither they
 // nor the program's header do.
-absl::StatusOr<DeviceGrid> GridOf(const RunFlags& flags, const ProgramInFile& loaded);
+absl::StatusOr<DeviceGrid> GridOf(const ProgramFlags& flags, const ProgramInFile& loaded);
 // What each device is given by --inputs or --random-inputs, or else a snapshot's: arguments, and what there is for infeed
 // and host receives.
-absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const RunFlags& flags, const ProgramInFile& loaded,
+absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const ProgramFlags& flags, const ProgramInFile& loaded,
                                                     const DeviceGrid& grid);
 // The program has parameters, and nobody said what they are: says what to give; returns the exit code, 2.
-bool LacksInputs(const RunFlags& flags, const ProgramInFile& loaded);
-int AskForInputs(const RunFlags& flags, const ProgramInFile& loaded);
+bool LacksInputs(const ProgramFlags& flags, const ProgramInFile& loaded);
+int AskForInputs(const ProgramFlags& flags, const ProgramInFile& loaded);
 // The file that an error of the arguments is about.
-inline const std::string& InputsOf(const RunFlags& flags) {
+inline const std::string& InputsOf(const ProgramFlags& flags) {
   return flags.inputs.empty() ? flags.program : flags.inputs;
 }
 // The program is an HloSnapshot, which brings arguments along.
 bool HasSnapshot(const ProgramInFile& loaded);
 // Engines and options that this build does not have are refused (exit 4), never replaced silently.
-absl::Status CheckEngine(const RunFlags& flags);
+absl::Status CheckEngine(const EngineFlags& flags);
 // What has to be on before the program is planned: names of generated code.
-absl::Status StartProfiles(const RunFlags& flags);
+absl::Status StartProfiles(const EngineFlags& flags);
 // The engines of --engine and --cpu, where CheckEngine has nothing against them.
-std::span<const Engine* const> EnginesOf(const RunFlags& flags);
+std::span<const Engine* const> EnginesOf(const EngineFlags& flags);
 // Those of them that this machine can't use, once the program is planned.
-std::vector<IdleEngine> IdleEnginesOf(const RunFlags& flags);
+std::vector<IdleEngine> IdleEnginesOf(const EngineFlags& flags);
 // Says so on standard error, one line for each, once a process.
 void SayIdle(std::span<const IdleEngine> idle);
 // As a last key of JSON, where there are some: , "unavailable_engines": [{"engine": "gpu", "reason": "…"}].
 std::string IdleEnginesJson(std::span<const IdleEngine> idle);
 // The library of --plugin, opened, with its client.
-absl::StatusOr<std::unique_ptr<Backend>> PluginOf(const RunFlags& flags);
+absl::StatusOr<std::unique_ptr<Backend>> PluginOf(const EngineFlags& flags);
 // What custom calls mean by --load-ops and --ffi.
 struct LoadedOps {
   std::shared_ptr<const CustomOps> all;             // null where neither is given
   std::shared_ptr<const custom::OpSet> registered;  // those of --load-ops; null where there are none
 };
-absl::StatusOr<LoadedOps> LoadedOpsOf(const RunFlags& flags);
+absl::StatusOr<LoadedOps> LoadedOpsOf(const ProgramFlags& flags);
 // The libraries of --load-ops in the order in which they are given.
-absl::Status LoadLibraries(const RunFlags& flags, custom::OpRegistry& registry);
+absl::Status LoadLibraries(const ProgramFlags& flags, custom::OpRegistry& registry);
 // flags.options with what the other flags say.
-RunOptions OptionsOf(const RunFlags& flags);
+RunOptions OptionsOf(const EngineFlags& flags);
 // Nothing where the machine has no such instruction set, which CheckEngine refuses.
-std::optional<Isa> IsaOf(const RunFlags& flags);
+std::optional<Isa> IsaOf(const EngineFlags& flags);
 // Writes the trace to a file, and to standard error what was left out of it; returns the exit code.
 int WriteTrace(const StepTrace& trace, const std::string& path);
 // Writes to standard output, at once; false, with a message, if it can't be written (exit 5).
@@ -195,8 +142,8 @@ bool SameFile(const std::string& a, const std::string& b);
 // What can be told of files before anything is computed: those that will be read are there, those that will be written can be.
 // Empty names are no files. 0, or the exit code of what was said.
 int CheckFiles(const std::vector<std::string>& read, const std::vector<std::string>& written);
-// The same of the files that `flags` names for a run.
-int CheckFilesOf(const RunFlags& flags);
+// The same of a program, its inputs and what a command writes, which of several processes the first one does.
+int CheckFilesOf(const ProgramFlags& flags, const std::vector<std::string>& written);
 // More than one of the inputs is "-": says so (exit 2).
 bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 
@@ -204,7 +151,7 @@ bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 bool Interrupted();
 void InstallSignalHandlers();
 // The same for --timeout.
-void EnforceTimeout(const RunFlags& flags);
+void EnforceTimeout(const ProgramFlags& flags);
 
 }  // namespace assay::cli
 

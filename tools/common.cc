@@ -73,7 +73,7 @@ absl::Status WithoutName(const absl::Status& status, const std::string& file) {
   return shorter;
 }
 
-EngineChoice ChoiceOf(const RunFlags& flags) {
+EngineChoice ChoiceOf(const EngineFlags& flags) {
   return flags.engine == "fast"        ? EngineChoice::kFast
          : flags.engine == "gpu"       ? EngineChoice::kGpu
          : flags.engine == "reference" ? EngineChoice::kReference
@@ -109,7 +109,7 @@ absl::StatusOr<std::map<std::string, NpyArray>> InputArrays(const std::string& p
 
 }  // namespace
 
-absl::StatusOr<std::optional<std::vector<KnownArgument>>> KnownArgumentsOf(const RunFlags& flags,
+absl::StatusOr<std::optional<std::vector<KnownArgument>>> KnownArgumentsOf(const ProgramFlags& flags,
                                                                            const Module& module) {
   std::vector<KnownArgument> arguments;
   if (!flags.shapes.empty()) {
@@ -141,7 +141,7 @@ void InstallSignalHandlers() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-void EnforceTimeout(const RunFlags& flags) {
+void EnforceTimeout(const ProgramFlags& flags) {
   const double seconds = flags.options.limits.timeout_seconds;
   if (seconds <= 0 || seconds > 1e8) return;
   constexpr double kGrace = 0.5;  // for what polls, which says where it was
@@ -202,11 +202,8 @@ int CheckFiles(const std::vector<std::string>& read, const std::vector<std::stri
   return 0;
 }
 
-int CheckFilesOf(const RunFlags& flags) {
-  // The first process alone writes.
-  const bool writes = ProcessRank() == 0;
-  return CheckFiles({flags.program, flags.inputs},
-                    writes ? std::vector{flags.output, flags.profile} : std::vector<std::string>());
+int CheckFilesOf(const ProgramFlags& flags, const std::vector<std::string>& written) {
+  return CheckFiles({flags.program, flags.inputs}, ProcessRank() == 0 ? written : std::vector<std::string>());
 }
 
 int Fail(const absl::Status& full, const std::string& file, std::string_view source) {
@@ -231,20 +228,20 @@ int UsageError(const std::string& message) {
   return 2;
 }
 
-absl::Status CheckEngine(const RunFlags& flags) {
+absl::Status CheckEngine(const EngineFlags& flags) {
   if (!IsaOf(flags)) return NotSupported({}, fmt::format("this machine has no {}", flags.cpu));
   return absl::OkStatus();
 }
 
-absl::Status StartProfiles(const RunFlags& flags) {
+absl::Status StartProfiles(const EngineFlags& flags) {
   return flags.perf_map ? jit::StartPerfMap() : absl::OkStatus();
 }
 
-std::span<const Engine* const> EnginesOf(const RunFlags& flags) {
+std::span<const Engine* const> EnginesOf(const EngineFlags& flags) {
   return assay::EnginesOf(ChoiceOf(flags), *IsaOf(flags), flags.allow_rwx, flags.gpu);
 }
 
-std::vector<IdleEngine> IdleEnginesOf(const RunFlags& flags) {
+std::vector<IdleEngine> IdleEnginesOf(const EngineFlags& flags) {
   return IdleEngines(ChoiceOf(flags), *IsaOf(flags), flags.allow_rwx, flags.gpu);
 }
 
@@ -267,7 +264,7 @@ std::string IdleEnginesJson(std::span<const IdleEngine> idle) {
   return text.empty() ? "" : text + "]";
 }
 
-RunOptions OptionsOf(const RunFlags& flags) {
+RunOptions OptionsOf(const EngineFlags& flags) {
   RunOptions options = flags.options;
   options.parent_guard = WorkScope::Current();
   const std::string& wanted = flags.crosscheck;
@@ -290,7 +287,7 @@ RunOptions OptionsOf(const RunFlags& flags) {
   return options;
 }
 
-absl::StatusOr<Program> LoadPart(const RunFlags& flags, std::string_view text, const LoadedOps& ops) {
+absl::StatusOr<Program> LoadPart(const ProgramFlags& flags, std::string_view text, const LoadedOps& ops) {
   std::vector<Warning> warnings;
   absl::StatusOr<Module> read = LoadProgram(flags.program, text, &warnings);
   for (const Warning& warning : warnings)
@@ -312,14 +309,14 @@ absl::StatusOr<Program> LoadPart(const RunFlags& flags, std::string_view text, c
   return is_refined ? Program::OfRefined(std::move(parsed)) : Program::OfModule(std::move(parsed));
 }
 
-std::optional<Isa> IsaOf(const RunFlags& flags) {
+std::optional<Isa> IsaOf(const EngineFlags& flags) {
   const Isa machine = MachineIsa();
   if (flags.cpu.empty()) return machine;
   const Isa isa = flags.cpu == "avx512" ? Isa::kAvx512 : flags.cpu == "avx2" ? Isa::kAvx2 : Isa::kBaseline;
   return isa <= machine ? std::optional(isa) : std::nullopt;
 }
 
-std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code) {
+std::optional<ProgramInFile> Load(const ProgramFlags& flags, int& exit_code) {
   absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) {
     exit_code = Fail(text.status(), flags.program);
@@ -346,14 +343,14 @@ std::optional<ProgramInFile> Load(const RunFlags& flags, int& exit_code) {
   return ProgramInFile{*std::move(text), 0, *std::move(program)};
 }
 
-std::vector<ProgramPart> ChosenParts(const RunFlags& flags, std::string_view text) {
+std::vector<ProgramPart> ChosenParts(const ProgramFlags& flags, std::string_view text) {
   std::vector<ProgramPart> parts = PartsOfFile(flags.program, text);
   if (!flags.module.empty())
     std::erase_if(parts, [&](const ProgramPart& part) { return part.Name() != flags.module; });
   return parts;
 }
 
-int WantsOneProgram(const RunFlags& flags, std::string_view text) {
+int WantsOneProgram(const ProgramFlags& flags, std::string_view text) {
   constexpr size_t kMostNamed = 20;
   const std::vector<ProgramPart> parts = PartsOfFile(flags.program, text);
   std::string names;
@@ -366,7 +363,7 @@ int WantsOneProgram(const RunFlags& flags, std::string_view text) {
                                 names));
 }
 
-int ForEachProgram(const RunFlags& flags,
+int ForEachProgram(const ProgramFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each) {
   const absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) return Fail(text.status(), flags.program);
@@ -403,7 +400,7 @@ int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::s
   return Fail(loaded.lines_before == 0 ? status : MovedTo(loaded.lines_before, status), file, loaded.text);
 }
 
-int AskForInputs(const RunFlags& flags, const ProgramInFile& loaded) {
+int AskForInputs(const ProgramFlags& flags, const ProgramInFile& loaded) {
   return UsageError(
       fmt::format("{0} takes inputs: {1}\ngive them as arrays of these names with --inputs FILE.npz, for "
                   "example from Python:\n"
@@ -411,7 +408,7 @@ int AskForInputs(const RunFlags& flags, const ProgramInFile& loaded) {
                   EscapeControls(flags.program), DescribeParameters(loaded.program.verified())));
 }
 
-bool LacksInputs(const RunFlags& flags, const ProgramInFile& loaded) {
+bool LacksInputs(const ProgramFlags& flags, const ProgramInFile& loaded) {
   return flags.inputs.empty() && !flags.random_inputs &&
          DescribeParameters(loaded.program.verified()) != "nothing" && !HasSnapshot(loaded);
 }
@@ -421,7 +418,7 @@ bool HasSnapshot(const ProgramInFile& loaded) {
   return !snapshot.ok() || snapshot->has_value();
 }
 
-absl::StatusOr<DeviceGrid> GridOf(const RunFlags& flags, const ProgramInFile& loaded) {
+absl::StatusOr<DeviceGrid> GridOf(const ProgramFlags& flags, const ProgramInFile& loaded) {
   const Module& module = loaded.program.module();
   ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid,
                          SettleDevices(module, {.replicas = flags.replicas, .partitions = flags.partitions}));
@@ -435,7 +432,7 @@ absl::StatusOr<DeviceGrid> GridOf(const RunFlags& flags, const ProgramInFile& lo
   return grid;
 }
 
-absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const RunFlags& flags, const ProgramInFile& loaded,
+absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const ProgramFlags& flags, const ProgramInFile& loaded,
                                                     const DeviceGrid& grid) {
   const VerifiedModule& module = loaded.program.verified();
   if (loaded.program.has_free_dimensions()) return LacksShapes(module.module());

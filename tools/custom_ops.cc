@@ -7,13 +7,13 @@
 
 namespace assay::cli {
 
-absl::Status LoadLibraries(const RunFlags& flags, custom::OpRegistry& registry) {
+absl::Status LoadLibraries(const ProgramFlags& flags, custom::OpRegistry& registry) {
   for (const std::string& library : flags.load_ops)
     ASSAY_RETURN_IF_ERROR(custom::LoadOps(registry, library, flags.isolate_ops).status());
   return absl::OkStatus();
 }
 
-absl::StatusOr<LoadedOps> LoadedOpsOf(const RunFlags& flags) {
+absl::StatusOr<LoadedOps> LoadedOpsOf(const ProgramFlags& flags) {
   LoadedOps loaded;
   std::vector<std::shared_ptr<const CustomOps>> sets;
   if (!flags.load_ops.empty()) {

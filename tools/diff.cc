@@ -1,4 +1,7 @@
 // assay diff: two sets of outputs, or a backend's outputs against the exact ones.
+#include <span>
+#include <string_view>
+
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
 #include "fmt/format.h"
@@ -50,7 +53,7 @@ int DiffFiles(const DiffFlags& flags) {
   TypesByKey found;
   Arrays arrays[2];
   ByKey sides[2];
-  const std::string* const files[2] = {&flags.first, &flags.second};
+  const std::string* const files[2] = {&flags.program, &flags.second};
   for (int i = 0; i < 2; ++i) {
     absl::StatusOr<Arrays> read = ReadOutputs(*files[i]);
     if (!read.ok()) return Fail(read.status(), *files[i]);
@@ -100,7 +103,7 @@ int CompareWithFile(const DiffFlags& flags, ByKey exact, const Arrays& arrays) {
 int CompareWithBackend(const DiffFlags& flags, const ProgramInFile& loaded, const ByKey& exact,
                        const std::vector<Literal>& arguments, Backend& backend) {
   const absl::StatusOr<Backend::Outputs> actual = RunBackend(flags, backend, loaded, arguments);
-  if (!actual.ok()) return Fail(actual.status(), flags.first);
+  if (!actual.ok()) return Fail(actual.status(), flags.program);
   Pairs pairs;
   for (const auto& [key, value] : exact) {
     if (key.starts_with("out") && !key.starts_with("outfeed")) pairs[key].expected = value;
@@ -110,27 +113,27 @@ int CompareWithBackend(const DiffFlags& flags, const ProgramInFile& loaded, cons
 }
 
 int DiffProgram(const DiffFlags& flags) {
-  if (const absl::Status status = CheckEngine(flags.run); !status.ok()) return Fail(status, flags.first);
+  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
-  const std::optional<ProgramInFile> loaded = Load(flags.run, exit_code);
+  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
-  if (LacksInputs(flags.run, *loaded)) return AskForInputs(flags.run, *loaded);
+  if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
   absl::StatusOr<std::unique_ptr<Backend>> backend = nullptr;
   if (NamesBackend(flags)) backend = BackendOf(flags);
-  if (!backend.ok()) return Fail(backend.status(), flags.first);
-  const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags.run));
-  if (!plan.ok()) return Fail(plan.status(), flags.first, loaded->text);
-  RunOptions options = OptionsOf(flags.run);
+  if (!backend.ok()) return Fail(backend.status(), flags.program);
+  const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags));
+  if (!plan.ok()) return Fail(plan.status(), flags.program, loaded->text);
+  RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
-  const absl::StatusOr<DeviceGrid> grid = GridOf(flags.run, *loaded);
-  if (!grid.ok()) return Fail(grid.status(), flags.first, loaded->text);
-  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags.run, *loaded, *grid);
-  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags.run));
+  const absl::StatusOr<DeviceGrid> grid = GridOf(flags, *loaded);
+  if (!grid.ok()) return Fail(grid.status(), flags.program, loaded->text);
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, *loaded, *grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
   std::vector<Literal> arguments;
   std::optional<Arrays> actual;
   if (NamesBackend(flags)) {
     if (const absl::Status status = CheckBackendInputs(*grid, *inputs); !status.ok())
-      return Fail(status, flags.first);
+      return Fail(status, flags.program);
     arguments = (*inputs)[0].arguments;
   } else {
     actual = ReadActual(flags, *loaded, exit_code);
@@ -138,63 +141,89 @@ int DiffProgram(const DiffFlags& flags) {
   }
   const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
       RunDevices(**plan, *grid, *std::move(inputs), options);
-  if (!outputs.ok()) return Fail(outputs.status(), flags.first, loaded->text);
+  if (!outputs.ok()) return Fail(outputs.status(), flags.program, loaded->text);
   ByKey exact;
   for (auto& [key, value] : ResultsOfDevices(*grid, *outputs)) exact.emplace(key, std::move(value));
   return NamesBackend(flags) ? CompareWithBackend(flags, *loaded, exact, arguments, **backend)
                              : CompareWithFile(flags, std::move(exact), *actual);
 }
 
+// What is wrong with the flags where the rule is broken.
+struct UsageRule {
+  bool is_broken;
+  std::string_view message;
+};
+
+std::string FirstBroken(std::span<const UsageRule> rules) {
+  for (const UsageRule& rule : rules) {
+    if (rule.is_broken) return std::string(rule.message);
+  }
+  return {};
+}
+
+// diff --spmd; empty: nothing is wrong.
+std::string SpmdUsage(const DiffFlags& flags) {
+  const UsageRule rules[] = {
+      {!flags.actual.empty() || NamesBackend(flags) || flags.second.empty(),
+       "diff --spmd takes a partitioned program and the whole one"},
+      {!flags.types.empty(), "--types is of .npz files of outputs, which diff --spmd does not read"},
+  };
+  return FirstBroken(rules);
+}
+
+// The page of --html is none of the files that are read.
+std::string HtmlUsage(const DiffFlags& flags) {
+  if (flags.html.empty()) return {};
+  if (flags.profile.empty()) return "diff writes a page with a --profile only";
+  for (const std::string& read : {flags.program, flags.actual, flags.inputs, flags.profile}) {
+    if (!read.empty() && read != "-" && SameFile(read, flags.html))
+      return fmt::format("--html names '{}', which is read", EscapeControls(flags.html));
+  }
+  return {};
+}
+
+// diff of two files, or of a program with a backend; empty: nothing is wrong.
+std::string DiffUsage(const DiffFlags& flags) {
+  const bool has_profile = !flags.profile.empty(), has_backend = NamesBackend(flags);
+  const bool has_program = has_backend || !flags.actual.empty();
+  const UsageRule of_what[] = {
+      {has_profile && !has_program,
+       "diff with a --profile takes a program, its inputs and a backend: its outputs, --actual OUT.npz, or "
+       "what gives them, --backend 'CMD {program} {inputs} {outputs}' or --plugin LIB.so"},
+      {has_program == !flags.second.empty(),
+       "diff takes either two .npz files or a program with --actual OUT.npz, --backend 'CMD {program} "
+       "{inputs} {outputs}' or --plugin LIB.so"},
+      {flags.isolate && (!has_backend || !has_profile),
+       "diff --isolate takes a --profile, and the backend that runs instructions: --backend 'CMD {program} "
+       "{inputs} {outputs}'"},
+  };
+  if (std::string wrong = FirstBroken(of_what); !wrong.empty()) return wrong;
+  if (std::string wrong = HtmlUsage(flags); !wrong.empty()) return wrong;
+  const UsageRule of_flags[] = {
+      {!flags.types.empty() && has_backend,
+       "--types is of .npz files that diff reads, not of a backend that it runs"},
+      {has_profile && (flags.rtol > 0 || flags.atol > 0 || flags.ulps > 0),
+       "diff takes either a --profile or tolerances (--rtol, --atol, --ulps)"},
+      {flags.json && !has_profile, "diff prints JSON with a --profile only"},
+      {!has_program && (!flags.inputs.empty() || flags.random_inputs),
+       "diff of two .npz files runs nothing: --inputs and --random-inputs are for a program"},
+  };
+  return FirstBroken(of_flags);
+}
+
 }  // namespace
 
 int Diff(const DiffFlags& flags) {
-  const bool runs = NamesBackend(flags);
-  if (const std::string wrong = BackendUsage(flags); !wrong.empty()) return UsageError(wrong);
-  if (flags.spmd) {
-    if (!flags.actual.empty() || runs || flags.second.empty())
-      return UsageError("diff --spmd takes a partitioned program and the whole one");
-    if (ReadsStandardInputTwice({flags.first, flags.second, flags.run.inputs})) return 2;
-    if (!flags.types.empty())
-      return UsageError("--types is of .npz files of outputs, which diff --spmd does not read");
-    return DiffPartitioned(flags);
-  }
-  if (!flags.profile.empty() && flags.actual.empty() && !runs) {
-    return UsageError(
-        "diff with a --profile takes a program, its inputs and a backend: its outputs, --actual OUT.npz, or "
-        "what "
-        "gives them, --backend 'CMD {program} {inputs} {outputs}' or --plugin LIB.so");
-  }
-  if ((flags.actual.empty() && !runs) == flags.second.empty()) {
-    return UsageError(
-        "diff takes either two .npz files or a program with --actual OUT.npz, --backend 'CMD {program} "
-        "{inputs} "
-        "{outputs}' or --plugin LIB.so");
-  }
-  if (flags.isolate && (!runs || flags.profile.empty())) {
-    return UsageError(
-        "diff --isolate takes a --profile, and the backend that runs instructions: --backend 'CMD {program} "
-        "{inputs} "
-        "{outputs}'");
-  }
-  if (!flags.html.empty()) {
-    if (flags.profile.empty()) return UsageError("diff writes a page with a --profile only");
-    for (const std::string& read : {flags.first, flags.actual, flags.run.inputs, flags.profile}) {
-      if (!read.empty() && read != "-" && SameFile(read, flags.html))
-        return UsageError(fmt::format("--html names '{}', which is read", EscapeControls(flags.html)));
-    }
-  }
-  if (ReadsStandardInputTwice({flags.first, flags.second, flags.actual, flags.run.inputs})) return 2;
-  if (!flags.types.empty() && runs)
-    return UsageError("--types is of .npz files that diff reads, not of a backend that it runs");
-  if (const int code = CheckFiles({flags.first, flags.second, flags.actual, flags.run.inputs}, {flags.html});
+  std::string wrong = BackendUsage(flags);
+  if (wrong.empty()) wrong = flags.spmd ? SpmdUsage(flags) : DiffUsage(flags);
+  if (!wrong.empty()) return UsageError(wrong);
+  if (ReadsStandardInputTwice({flags.program, flags.second, flags.actual, flags.inputs})) return 2;
+  if (flags.spmd) return DiffPartitioned(flags);
+  if (const int code = CheckFiles({flags.program, flags.second, flags.actual, flags.inputs}, {flags.html});
       code != 0)
     return code;
   if (!flags.profile.empty()) return DiffByProfile(flags);
-  if (flags.run.json) return UsageError("diff prints JSON with a --profile only");
-  if (!flags.actual.empty() || runs) return DiffProgram(flags);
-  if (!flags.run.inputs.empty() || flags.run.random_inputs)
-    return UsageError("diff of two .npz files runs nothing: --inputs and --random-inputs are for a program");
-  return DiffFiles(flags);
+  return flags.second.empty() ? DiffProgram(flags) : DiffFiles(flags);
 }
 
 }  // namespace assay::cli

@@ -58,17 +58,17 @@ int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
            const std::vector<DerivedBounds::Note>& notes, const std::vector<Reason>& reasons,
            const std::optional<Isolation>& isolation) {
   bool conforms = !isolation || isolation->ok();
-  std::string text = flags.run.json ? "{\"outputs\": {" : "";
+  std::string text = flags.json ? "{\"outputs\": {" : "";
   for (size_t k = 0; k < outputs.size(); ++k) {
     const Conformance& output = outputs[k];
     conforms = conforms && output.error.empty() && output.outside == 0;
-    if (flags.run.json) {
+    if (flags.json) {
       text += fmt::format("{}{}: {}", k == 0 ? "" : ", ", JsonString(output.key), JsonOf(output));
     } else {
       text += TextOf(output);
     }
   }
-  if (flags.run.json) {
+  if (flags.json) {
     text += "}, \"undecided_from\": [";
     for (size_t k = 0; k < notes.size(); ++k) {
       text +=
@@ -94,16 +94,16 @@ int WritePage(const DiffFlags& flags, const ProgramInFile& loaded, const Profile
               const std::vector<ReportedOutput>& outputs, const std::vector<DerivedBounds::Note>& notes,
               const std::optional<Isolation>& isolation, const Backend* backend) {
   ReportHeader header;
-  header.program = flags.first;
-  header.inputs = flags.run.random_inputs ? fmt::format("random, from seed {}", *flags.run.random_inputs)
-                                          : flags.run.inputs;
+  header.program = flags.program;
+  header.inputs =
+      flags.random_inputs ? fmt::format("random, from seed {}", *flags.random_inputs) : flags.inputs;
   header.actual = backend != nullptr ? "outputs of " + backend->Name() : flags.actual;
-  header.engine = flags.run.engine;
-  header.command = flags.run.command;
+  header.engine = flags.engine;
+  header.command = flags.command;
   header.version = ASSAY_VERSION;
   const absl::StatusOr<std::string> page = HtmlReport(
       {header, loaded.program.module(), profile, outputs, notes, isolation ? &*isolation : nullptr});
-  if (!page.ok()) return FailIn(loaded, page.status(), flags.first);
+  if (!page.ok()) return FailIn(loaded, page.status(), flags.program);
   const absl::Status written = WriteFileAtomically(flags.html, *page);
   return written.ok() ? 0 : Fail(written, flags.html);
 }
@@ -126,7 +126,7 @@ absl::StatusOr<std::vector<Reason>> ReasonsOf(const DiffFlags& flags, const Prog
   }
   if (leaves.empty()) return reasons;
   const auto searched =
-      FindFirstUndecided(loaded.program, profile, arguments, leaves, options, EnginesOf(flags.run));
+      FindFirstUndecided(loaded.program, profile, arguments, leaves, options, EnginesOf(flags));
   if (!searched.ok()) {
     if (Interrupted()) return searched.status();
     for (Reason& reason : reasons)
@@ -160,9 +160,9 @@ int JudgeAll(const DiffFlags& flags, const ProgramInFile& loaded, const Profile&
   if (flags.isolate) {
     IsolateOptions isolate;
     isolate.run = options;
-    isolate.engines = EnginesOf(flags.run);
+    isolate.engines = EnginesOf(flags);
     absl::StatusOr<Isolation> found = Isolate(loaded.program, profile, *backend, arguments, isolate);
-    if (!found.ok()) return FailIn(loaded, found.status(), flags.first);
+    if (!found.ok()) return FailIn(loaded, found.status(), flags.program);
     isolation = *std::move(found);
   }
   if (!flags.html.empty()) {
@@ -171,32 +171,30 @@ int JudgeAll(const DiffFlags& flags, const ProgramInFile& loaded, const Profile&
   }
   const absl::StatusOr<std::vector<Reason>> reasons =
       ReasonsOf(flags, loaded, profile, bounded, outputs, arguments, options);
-  if (!reasons.ok()) return FailIn(loaded, reasons.status(), flags.first);
+  if (!reasons.ok()) return FailIn(loaded, reasons.status(), flags.program);
   return Report(flags, outputs, bounded.unchecked, *reasons, isolation);
 }
 
 }  // namespace
 
 int DiffByProfile(const DiffFlags& flags) {
-  if (flags.rtol > 0 || flags.atol > 0 || flags.ulps > 0)
-    return UsageError("diff takes either a --profile or tolerances (--rtol, --atol, --ulps)");
   const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
   if (!profile.ok()) return Fail(profile.status(), flags.profile);
   int exit_code = 0;
-  const std::optional<ProgramInFile> loaded = Load(flags.run, exit_code);
+  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
-  if (LacksInputs(flags.run, *loaded)) return AskForInputs(flags.run, *loaded);
-  const absl::StatusOr<DeviceGrid> grid = GridOf(flags.run, *loaded);
-  if (!grid.ok()) return FailIn(*loaded, grid.status(), flags.first);
-  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags.run, *loaded, *grid);
-  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags.run));
+  if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
+  const absl::StatusOr<DeviceGrid> grid = GridOf(flags, *loaded);
+  if (!grid.ok()) return FailIn(*loaded, grid.status(), flags.program);
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, *loaded, *grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
   std::vector<Literal> arguments;
   std::unique_ptr<Backend> backend;
   if (NamesBackend(flags)) {
     if (const absl::Status status = CheckBackendInputs(*grid, *inputs); !status.ok())
-      return Fail(status, flags.first);
+      return Fail(status, flags.program);
     absl::StatusOr<std::unique_ptr<Backend>> made = BackendOf(flags);
-    if (!made.ok()) return Fail(made.status(), flags.first);
+    if (!made.ok()) return Fail(made.status(), flags.program);
     backend = *std::move(made);
   }
   Backend::Outputs actual;
@@ -208,14 +206,14 @@ int DiffByProfile(const DiffFlags& flags) {
     actual = *std::move(decoded);
   }
   if (inputs->size() == 1) arguments = (*inputs)[0].arguments;
-  RunOptions options = OptionsOf(flags.run);
+  RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
   const absl::StatusOr<BoundedOutputs> bounded =
-      RunWithBounds(loaded->program, *profile, *grid, *std::move(inputs), options, EnginesOf(flags.run));
-  if (!bounded.ok()) return FailIn(*loaded, bounded.status(), flags.first);
+      RunWithBounds(loaded->program, *profile, *grid, *std::move(inputs), options, EnginesOf(flags));
+  if (!bounded.ok()) return FailIn(*loaded, bounded.status(), flags.program);
   if (backend != nullptr) {
     absl::StatusOr<Backend::Outputs> outputs = RunBackend(flags, *backend, *loaded, arguments);
-    if (!outputs.ok()) return Fail(outputs.status(), flags.first);
+    if (!outputs.ok()) return Fail(outputs.status(), flags.program);
     actual = *std::move(outputs);
   }
   return JudgeAll(flags, *loaded, *profile, *bounded, actual, backend.get(), arguments, options);

@@ -33,7 +33,7 @@ double ShareOfReordering(ElementType type, int64_t devices, int64_t collectives)
   return 4 * unit * static_cast<double>(devices) * static_cast<double>(collectives + 1);
 }
 
-absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const RunFlags& flags, const Program& program,
+absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const EngineFlags& flags, const Program& program,
                                                  const DeviceGrid& grid, std::vector<DeviceInputs> inputs) {
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(EnginesOf(flags)));
   RunOptions options = OptionsOf(flags);
@@ -43,7 +43,7 @@ absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const RunFlags& flags, const Pr
 
 // One side of a comparison.
 struct Side {
-  const RunFlags& flags;
+  const EngineFlags& flags;
   const Program& program;
   const DeviceGrid& grid;
   const std::vector<DeviceInputs>& inputs;
@@ -84,12 +84,12 @@ std::string FirstDifference(const Side& sharded, const Side& whole, const Tolera
 }  // namespace
 
 int DiffPartitioned(const DiffFlags& flags) {
-  RunFlags sharded_flags = flags.run, whole_flags = flags.run;
-  sharded_flags.program = flags.first;
+  const EngineFlags& sharded_flags = flags;
+  EngineFlags whole_flags = flags;
   whole_flags.program = flags.second;
   whole_flags.replicas = whole_flags.partitions = 0;
-  if (const int code = CheckFiles({flags.first, flags.second, flags.run.inputs}, {}); code != 0) return code;
-  if (const absl::Status status = CheckEngine(flags.run); !status.ok()) return Fail(status, flags.first);
+  if (const int code = CheckFiles({flags.program, flags.second, flags.inputs}, {}); code != 0) return code;
+  if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
   const std::optional<ProgramInFile> sharded = Load(sharded_flags, exit_code);
   if (!sharded) return exit_code;
@@ -101,19 +101,19 @@ int DiffPartitioned(const DiffFlags& flags) {
       SettleDevices(whole->program.module(), {.replicas = 0, .partitions = 0});
   if (!whole_grid.ok()) return FailIn(*whole, whole_grid.status(), flags.second);
   const absl::StatusOr<DeviceGrid> grid = GridOf(sharded_flags, *sharded);
-  if (!grid.ok()) return FailIn(*sharded, grid.status(), flags.first);
+  if (!grid.ok()) return FailIn(*sharded, grid.status(), flags.program);
   absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(whole_flags, *whole, *whole_grid);
   if (!inputs.ok()) return Fail(inputs.status(), InputsOf(whole_flags));
   absl::StatusOr<std::vector<DeviceInputs>> pieces =
       SplitArguments(sharded->program.verified(), *grid, (*inputs)[0].arguments);
-  if (!pieces.ok()) return FailIn(*sharded, pieces.status(), flags.first);
+  if (!pieces.ok()) return FailIn(*sharded, pieces.status(), flags.program);
 
   const auto expected = RunOn(whole_flags, whole->program, *whole_grid, *inputs);
   if (!expected.ok()) return FailIn(*whole, expected.status(), flags.second);
   const auto outputs = RunOn(sharded_flags, sharded->program, *grid, *pieces);
-  if (!outputs.ok()) return FailIn(*sharded, outputs.status(), flags.first);
+  if (!outputs.ok()) return FailIn(*sharded, outputs.status(), flags.program);
   const absl::StatusOr<Literal> assembled = AssembleRoot(whole->program.verified(), *grid, *outputs);
-  if (!assembled.ok()) return Fail(assembled.status(), flags.first);
+  if (!assembled.ok()) return Fail(assembled.status(), flags.program);
 
   const bool is_said = flags.rtol > 0 || flags.atol > 0 || flags.ulps > 0;
   const int64_t collectives = CollectivesOf(sharded->program.module());

@@ -44,7 +44,7 @@ std::string ActualOf(const std::string& golden, const std::string& actual) {
 }
 
 // Results of a backend are compared with goldens that allow for its rounding; nothing runs.
-int CheckActuals(const FoundGoldens& found, const RunFlags& flags) {
+int CheckActuals(const FoundGoldens& found, const GoldenCheckFlags& flags) {
   std::error_code error;
   if (found.files.size() > 1 && !std::filesystem::is_directory(flags.actual, error)) {
     return UsageError(
@@ -72,7 +72,8 @@ int CheckActuals(const FoundGoldens& found, const RunFlags& flags) {
 
 }  // namespace
 
-int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
+int GoldenCheck(const GoldenCheckFlags& flags) {
+  const std::vector<std::string>& paths = flags.paths;
   if (ReadsStandardInputTwice(paths)) return 2;
   if (std::error_code error; !flags.actual.empty() && !std::filesystem::is_directory(flags.actual, error)) {
     if (const int code = CheckFiles({flags.actual}, {}); code != 0) return code;
@@ -114,7 +115,8 @@ int GoldenCheck(const std::vector<std::string>& paths, const RunFlags& flags) {
   return unread != 0 ? unread : failed == 0 ? 0 : 1;
 }
 
-int GoldenUpdateFiles(const std::vector<std::string>& paths) {
+int GoldenUpdateFiles(const GoldenUpdateFlags& flags) {
+  const std::vector<std::string>& paths = flags.paths;
   if (std::count(paths.begin(), paths.end(), "-") > 0)
     return UsageError("standard input ('-') can't be updated; golden record writes a new golden");
   const FoundGoldens found = FindGoldens(paths);
@@ -134,12 +136,12 @@ int GoldenUpdateFiles(const std::vector<std::string>& paths) {
   return exit_code;
 }
 
-int GoldenRecord(const RunFlags& flags) {
+int GoldenRecord(const GoldenRecordFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
-  if (const int code = CheckFilesOf(flags); code != 0) return code;
-  if (!flags.bounds.empty()) {
-    if (const absl::StatusOr<Profile> profile = LoadProfile(flags.bounds); !profile.ok())
-      return Fail(profile.status(), flags.bounds);
+  if (const int code = CheckFilesOf(flags, {flags.output}); code != 0) return code;
+  if (!flags.profile.empty()) {
+    if (const absl::StatusOr<Profile> profile = LoadProfile(flags.profile); !profile.ok())
+      return Fail(profile.status(), flags.profile);
   }
   int exit_code = 0;
   const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
@@ -168,7 +170,7 @@ int GoldenRecord(const RunFlags& flags) {
   const absl::StatusOr<std::string> text =
       RecordGolden(is_text ? loaded->text : ModuleToText(loaded->program.as_written()), inputs,
                    {.replicas = flags.replicas, .partitions = flags.partitions}, options,
-                   loaded->program.module().custom_ops, flags.bounds, "assay " ASSAY_VERSION);
+                   loaded->program.module().custom_ops, flags.profile, "assay " ASSAY_VERSION);
   if (!text.ok()) return Fail(text.status(), flags.program, loaded->text);
   if (flags.output.empty()) return Write(*text) ? 0 : 5;
   const absl::Status status = WriteFileAtomically(flags.output, *text);

@@ -105,21 +105,20 @@ int PrintJson(const custom::OpSet& ops, const std::string& op) {
   return Write(custom::InterfacesToJson(interfaces)) ? 0 : 5;
 }
 
-}  // namespace
-
-int PrintWrappers(const std::string& language, const RunFlags& flags) {
+int PrintWrappers(const OpsFlags& flags) {
   custom::OpRegistry registry;
   if (const absl::Status status = LoadLibraries(flags, registry); !status.ok())
     return Fail(status, "assay ops");
   std::string text;
   for (const auto& [name, registered] : registry.ops()->ops()) {
     const custom::OpInterface& op = registered->interface();
-    text += (language == "cpp" ? custom::CppWrapper(op) : custom::PythonWrapper(op)) + "\n";
+    text += (flags.wrappers == "cpp" ? custom::CppWrapper(op) : custom::PythonWrapper(op)) + "\n";
   }
   return Deliver(text);
 }
 
-int PrintOps(const std::string& op, const RunFlags& flags) {
+int PrintOps(const OpsFlags& flags) {
+  const std::string& op = flags.op;
   custom::OpRegistry registry;
   if (const absl::Status status = LoadLibraries(flags, registry); !status.ok())
     return Fail(status, "assay ops");
@@ -168,6 +167,14 @@ int CompareOps(const std::string& older, const std::string& newer) {
     text += fmt::format("{}: {}: {}\n", change.op, change.rule, change.text);
   if (!Write(text)) return 5;
   return unsafe.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int Ops(const OpsFlags& flags) {
+  if (!flags.wrappers.empty()) return PrintWrappers(flags);
+  if (flags.lists_lapack) return PrintLapackCalls();
+  return flags.compatible.empty() ? PrintOps(flags) : CompareOps(flags.compatible[0], flags.compatible[1]);
 }
 
 }  // namespace assay::cli

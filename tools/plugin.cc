@@ -4,7 +4,7 @@
 
 namespace assay::cli {
 
-absl::StatusOr<std::unique_ptr<Backend>> PluginOf(const RunFlags& flags) {
+absl::StatusOr<std::unique_ptr<Backend>> PluginOf(const EngineFlags& flags) {
   std::vector<pjrt_client::PluginOption> options;
   for (const std::string& text : flags.plugin_options) {
     ASSAY_ASSIGN_OR_RETURN(pjrt_client::PluginOption option, pjrt_client::ParsePluginOption(text));

@@ -14,17 +14,16 @@ namespace {
 
 int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
 
-absl::StatusOr<std::string> Printed(const RunFlags& flags, const ProgramInFile& loaded,
-                                    std::string_view form) {
+absl::StatusOr<std::string> Printed(const PrintFlags& flags, const ProgramInFile& loaded) {
   const Module& module = loaded.program.as_written();
   if (loaded.program.has_free_dimensions()) {
-    if (form != "mlir" || flags.refine) return LacksShapes(module);
+    if (flags.form != "mlir" || flags.refine) return LacksShapes(module);
     ASSAY_ASSIGN_OR_RETURN(std::optional<std::string> as_read,
                            FreeProgramText(flags.program, loaded.OwnText()));
     return std::move(as_read).value_or("");
   }
-  if (form == "hlo") return ModuleToText(module);
-  if (form == "pb") return ExportProto(module);
+  if (flags.form == "hlo") return ModuleToText(module);
+  if (flags.form == "pb") return ExportProto(module);
   ASSAY_ASSIGN_OR_RETURN(std::optional<std::string> quantized,
                          QuantizedProgramText(flags.program, loaded.OwnText()));
   return quantized ? *std::move(quantized) : ExportStableHlo(module);
@@ -32,25 +31,25 @@ absl::StatusOr<std::string> Printed(const RunFlags& flags, const ProgramInFile& 
 
 }  // namespace
 
-int VerifyProgram(const RunFlags& flags) {
+int VerifyProgram(const ProgramFlags& flags) {
   return ForEachProgram(flags, [](const ProgramInFile&, size_t) { return 0; });
 }
 
 // One program after the other, as the file has them.
-int Print(const RunFlags& flags, const std::string& form) {
+int Print(const PrintFlags& flags) {
   bool is_first = true;
   return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
-    if (form == "pb" && count > 1)
+    if (flags.form == "pb" && count > 1)
       return std::exchange(is_first, false) ? WantsOneProgram(flags, loaded.text) : 2;
-    const absl::StatusOr<std::string> text = Printed(flags, loaded, form);
+    const absl::StatusOr<std::string> text = Printed(flags, loaded);
     if (!text.ok()) return FailIn(loaded, text.status(), flags.program);
     // A module in HLO text ends with an empty line.
-    const bool has_separator = !std::exchange(is_first, false) && form == "mlir";
+    const bool has_separator = !std::exchange(is_first, false) && flags.form == "mlir";
     return Deliver((has_separator ? "\n// -----\n\n" : "") + *text);
   });
 }
 
-int PrintPlan(const RunFlags& flags) {
+int PrintPlan(const EngineFlags& flags) {
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
   const std::optional<ProgramInFile> loaded = Load(flags, exit_code);

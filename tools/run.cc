@@ -188,12 +188,12 @@ int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
   absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, loaded, *grid);
   if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
   std::optional<StepTrace> trace;
-  if (!flags.profile.empty()) trace.emplace(**plan);
+  if (!flags.trace.empty()) trace.emplace(**plan);
   const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
       RunDevices(**plan, *grid, *std::move(inputs), options, trace ? &*trace : nullptr);
   if (!outputs.ok()) return FailIn(loaded, outputs.status(), flags.program);
   if (!printed) return 5;
-  if (const int code = trace ? WriteTrace(*trace, flags.profile) : 0; code != 0) return code;
+  if (const int code = trace ? WriteTrace(*trace, flags.trace) : 0; code != 0) return code;
   return Deliver(flags, ResultsOfDevices(*grid, *outputs), StatisticsOf(*outputs));
 }
 
@@ -201,9 +201,9 @@ int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
 
 int Run(const RunFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
-  if (!flags.output.empty() && !flags.profile.empty() && SameFile(flags.output, flags.profile))
+  if (!flags.output.empty() && !flags.trace.empty() && SameFile(flags.output, flags.trace))
     return UsageError(fmt::format("--output and --profile are one file, '{}'", EscapeControls(flags.output)));
-  if (const int code = CheckFilesOf(flags); code != 0) return code;
+  if (const int code = CheckFilesOf(flags, {flags.output, flags.trace}); code != 0) return code;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   bool told = false;
@@ -212,8 +212,7 @@ int Run(const RunFlags& flags) {
     if (count > 1 && FormOfProgram(flags.program, loaded.text) == ProgramForm::kHloText)
       return std::exchange(told, true) ? 2 : WantsOneProgram(flags, loaded.text);
     // Two programs' results can't have one file, nor the same inputs.
-    if (count > 1 &&
-        (!flags.inputs.empty() || !flags.output.empty() || !flags.profile.empty() || flags.json)) {
+    if (count > 1 && (!flags.inputs.empty() || !flags.output.empty() || !flags.trace.empty() || flags.json)) {
       return UsageError(
           fmt::format("{} holds {} programs: --inputs, --output, --profile and --json are for one",
                       EscapeControls(flags.program), count));

@@ -1,0 +1,106 @@
+// The flags of the subcommands, one struct a command. What several of them take is in the structs that they derive from.
+#ifndef ASSAY_TOOLS_FLAGS_H_
+#define ASSAY_TOOLS_FLAGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/engine.h"
+#include "evaluator/eval_context.h"
+
+namespace assay::cli {
+
+// What is read, on how many devices it runs, and within which limits.
+struct ProgramFlags {
+  std::string program;
+  std::string module;  // of a file with several programs, the one of this name; empty: all
+  std::string inputs;  // .npz; empty: none
+  std::optional<uint64_t> random_inputs;
+  std::string shapes;  // arg0=3x1,…: what a program with free dimensions is refined for; empty: as the inputs
+  int64_t replicas = 0, partitions = 0;  // 0: as the module says
+  std::vector<std::string> load_ops;     // libraries of operations
+  bool isolate_ops = false;              // each is opened by a child process first
+  std::vector<std::string> ffi;          // TARGET=LIB.so:SYMBOL, or LIB.so
+  bool lapack = false;                   // decompositions by the machine's LAPACK
+  bool check_composites = false;  // hold composite calls against the operations that may be taken for them
+  RunOptions options;
+};
+
+// Who computes.
+struct EngineFlags : ProgramFlags {
+  std::string engine = "exact";
+  bool allow_rwx = false;  // engines that map writable and executable memory
+  gpu::GpuOptions gpu;     // of engine gpu
+  std::string cpu;         // the best instruction set that kernels may use; empty: the machine's
+  std::string crosscheck;  // off, sample or full; empty: as the engine wants it
+  std::string repro_dir = "assay-repro";  // where a step that the cross-check found wrong is written
+  std::string plugin;  // a library with PJRT's C API that runs the program; empty: Assay does
+  std::vector<std::string> plugin_options;  // NAME=VALUE, of its client
+  bool perf_map = false;                    // names of generated code for perf
+};
+
+struct RunFlags : EngineFlags {
+  std::string output;  // .npz; empty: print
+  std::string trace;   // .json; empty: none
+  bool json = false;
+  bool shadow = false;  // where the error comes from, in place of results
+};
+
+struct BenchFlags : EngineFlags {
+  std::string trace;  // .json; empty: none
+  bool json = false;
+  bool steps = false;  // times of each step
+};
+
+struct PrintFlags : ProgramFlags {
+  bool refine = false;       // the program as --shapes refines it
+  std::string form = "hlo";  // hlo, pb or mlir
+};
+
+struct AuditFlags : EngineFlags {
+  bool json = false;
+};
+
+struct OpsFlags : ProgramFlags {
+  std::string op;  // empty: all
+  bool json = false;
+  bool lists_lapack = false;            // the custom calls of JAX's linear algebra
+  std::string wrappers;                 // the language of functions for the operations; empty: none
+  std::vector<std::string> compatible;  // older and newer registrations to compare; empty: none
+};
+
+// `program` is the first one that is named: one of two .npz files, or a program.
+struct DiffFlags : EngineFlags {
+  std::string second;    // an .npz file, or with `spmd` the whole program
+  bool spmd = false;     // `program` is partitioned
+  std::string actual;    // the outputs to compare
+  std::string backend;   // the command that gives them
+  std::string profile;   // bounds by this one, in place of tolerances; empty: none
+  bool isolate = false;  // every instruction alone
+  std::string html;      // the page to write; empty: none
+  bool json = false;
+  double rtol = 0, atol = 0;
+  int64_t ulps = 0;
+  std::string types;    // of arrays in .npz files, as ParseTypes takes them; empty: none
+  std::string command;  // as it was given, for the page
+};
+
+struct GoldenCheckFlags : EngineFlags {
+  std::vector<std::string> paths;
+  std::string actual;  // a backend's outputs, or a folder of them; empty: what runs is checked
+};
+
+struct GoldenUpdateFlags : ProgramFlags {
+  std::vector<std::string> paths;
+};
+
+struct GoldenRecordFlags : EngineFlags {
+  std::string profile;  // the golden has bounds for this one; empty: none
+  std::string output;   // empty: print
+};
+
+}  // namespace assay::cli
+
+#endif  // ASSAY_TOOLS_FLAGS_H_
