@@ -75,12 +75,22 @@ void AddEngineFlags(CLI::App* command, EngineFlags& flags) {
   command->add_option("--jobs", flags.options.jobs, "threads (one a core)")->check(Whole(1, 1024));
 }
 
+// --trace FILE.json, and its name up to version 0.1, --profile.
+struct TraceFlag {
+  std::string path, by_old_name;
+};
+
 // Flags that show where time goes.
-void AddTraceFlags(CLI::App* command, EngineFlags& flags, std::string& trace) {
-  command
-      ->add_option("--profile", trace,
-                   "write a trace of the steps that Perfetto and chrome://tracing open to this .json file")
-      ->check(Output());
+void AddTraceFlags(CLI::App* command, EngineFlags& flags, TraceFlag& trace) {
+  const auto add = [&](const char* name, std::string& path) {
+    return command
+        ->add_option(name, path,
+                     "write a trace of the steps that Perfetto and chrome://tracing open to this .json file")
+        ->check(Output());
+  };
+  CLI::Option* const now = add("--trace", trace.path);
+  // --help shows it no longer.
+  add("--profile", trace.by_old_name)->group("")->excludes(now);
   command->add_flag("--perf-map", flags.perf_map,
                     "write names of generated code for perf to /tmp/perf-PID.map");
 }
@@ -180,6 +190,7 @@ CLI::Option* AddPluginFlags(CLI::App* command, EngineFlags& flags) {
 struct CommandLine {
   RunFlags run;
   BenchFlags bench;
+  TraceFlag run_trace, bench_trace;
   ProgramFlags verify;
   PrintFlags print;
   EngineFlags plan;
@@ -215,7 +226,7 @@ void DeclareRun(CLI::App& app, CommandLine& line) {
   command->add_flag("--json", flags.json, "print results as JSON");
   command->add_flag("--check-composites,--check_composites", flags.check_composites,
                     "compare composite calls with the operations of --load-ops that may be taken for them");
-  AddTraceFlags(command, flags, flags.trace);
+  AddTraceFlags(command, flags, line.run_trace);
   // What says how Assay itself runs has no meaning there.
   CLI::Option* const plugin = AddPluginFlags(command, flags);
   CLI::Option* const shadow = command->add_flag(
@@ -223,7 +234,7 @@ void DeclareRun(CLI::App& app, CommandLine& line) {
       "evaluate by numbers of 256 bits besides, and show in place of results which roundings the "
       "outputs' error comes from (docs/shadow.md)");
   for (const char* const own :
-       {"--engine", "--crosscheck", "--profile", "--perf-map", "--check-composites"}) {
+       {"--engine", "--crosscheck", "--trace", "--profile", "--perf-map", "--check-composites"}) {
     plugin->excludes(own);
     shadow->excludes(own);
   }
@@ -238,7 +249,7 @@ void DeclareBench(CLI::App& app, CommandLine& line) {
   command->add_flag(
       "--steps", flags.steps,
       "in runs of their own, time each step: share of the roofline measured here, second and third tier");
-  AddTraceFlags(command, flags, flags.trace);
+  AddTraceFlags(command, flags, line.bench_trace);
 }
 
 void DeclareVerify(CLI::App& app, CommandLine& line) {
@@ -415,6 +426,16 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareOps(app, line);
 }
 
+// The trace's path, by whichever name it was given.
+std::string PathOf(const TraceFlag& trace) {
+  if (trace.by_old_name.empty()) return trace.path;
+  std::fputs(
+      "assay: note: --profile of run and bench is called --trace now; the old name goes away with the next "
+      "release\n",
+      stderr);
+  return trace.by_old_name;
+}
+
 // Commands that scripts may know and this build does not have are not supported; others are wrong usage.
 int UnknownCommand(const std::string& name) {
   if (name == "bisect" || name == "reduce" || name == "fuzz") {
@@ -470,6 +491,8 @@ int Main(int argc, char** argv) {
     if (app.exit(error, help, std::cerr) != 0) return 2;
     return assay::cli::Write(help.str()) ? 0 : 5;
   }
+  line.run.trace = PathOf(line.run_trace);
+  line.bench.trace = PathOf(line.bench_trace);
   // The limits hold from here, the first byte read, to the last one written.
   assay::cli::EnforceTimeout(*line.given);
   const assay::WorkScope work(

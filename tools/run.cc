@@ -202,7 +202,7 @@ int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
 int Run(const RunFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
   if (!flags.output.empty() && !flags.trace.empty() && SameFile(flags.output, flags.trace))
-    return UsageError(fmt::format("--output and --profile are one file, '{}'", EscapeControls(flags.output)));
+    return UsageError(fmt::format("--output and --trace are one file, '{}'", EscapeControls(flags.output)));
   if (const int code = CheckFilesOf(flags, {flags.output, flags.trace}); code != 0) return code;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
@@ -214,7 +214,7 @@ int Run(const RunFlags& flags) {
     // Two programs' results can't have one file, nor the same inputs.
     if (count > 1 && (!flags.inputs.empty() || !flags.output.empty() || !flags.trace.empty() || flags.json)) {
       return UsageError(
-          fmt::format("{} holds {} programs: --inputs, --output, --profile and --json are for one",
+          fmt::format("{} holds {} programs: --inputs, --output, --trace and --json are for one",
                       EscapeControls(flags.program), count));
     }
     return RunProgram(flags, loaded);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where time goes, by `assay bench --steps`, `--profile` and `--perf-map`. Usage: cli_profile_test.py ASSAY"""
+"""Where time goes, by `assay bench --steps`, `--trace` and `--perf-map`. Usage: cli_profile_test.py ASSAY"""
 import json
 import os
 import subprocess
@@ -56,12 +56,12 @@ class Profile(CliCase):
         self.assertIsNone(steps["w"]["roofline_share"])
         self.expect(0, "bench", program, *inputs, "--steps", output="%product = f32[40,40] dot")
 
-    # ---- profiles ----
+    # ---- traces ----
 
-    def test_profile_is_a_trace(self):
+    def test_trace(self):
         program, path = self.file("l.hlo", LOOP), self.path("trace.json")
         for command in ("run", "bench"):
-            self.expect(0, command, program, "--random-inputs", "1", "--engine", "reference", "--profile", path)
+            self.expect(0, command, program, "--random-inputs", "1", "--engine", "reference", "--trace", path)
             with open(path) as file:
                 trace = json.load(file)
             events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
@@ -82,30 +82,43 @@ class Profile(CliCase):
             self.assertEqual((dot["args"]["kernel"], dot["args"]["shape"]), ("reference", "f32[40,40]"))
             os.remove(path)
 
-    def test_profile_of_a_long_loop_is_cut(self):
+    def test_trace_of_a_long_loop_is_cut(self):
         program = self.file("l.hlo", LOOP.replace("constant(10)", "constant(20000)").replace("f32[40,40]", "f32[2,2]"))
         path = self.path("trace.json")
-        self.expect(0, "run", program, "--random-inputs", "1", "--engine", "reference", "--profile", path,
+        self.expect(0, "run", program, "--random-inputs", "1", "--engine", "reference", "--trace", path,
                     error="events; 130003 more are left out")  # of 20,000 iterations of 6 and 20,001 of 3 events 50,000 stay
         with open(path) as file:
             trace = json.load(file)
         self.assertEqual(trace["otherData"]["dropped_events"], 20000 * 6 + 20001 * 3 - 50000)
         self.assertEqual(trace["traceEvents"][-1]["name"], "r")
 
-    def test_profile_that_cannot_be_written(self):
+    def test_trace_by_its_old_name(self):
+        program, path = self.file("c.hlo", CONSTANT), self.path("trace.json")
+        for command in ("run", "bench"):
+            self.expect(0, command, program, "--profile", path, error="note: --profile of run and bench is called --trace now")
+            with open(path) as file:
+                self.assertTrue(json.load(file)["traceEvents"])
+            os.remove(path)
+            self.expect(2, command, program, "--profile", path, "--trace", self.path("other.json"), error="--trace")
+        for flags in (("--shadow",), ("--plugin", "lib.so")):
+            for name in ("--trace", "--profile"):
+                self.expect(2, "run", program, *flags, name, path, error=name)
+        self.assertEqual(os.listdir(self.folder.name), ["c.hlo"])
+
+    def test_trace_that_cannot_be_written(self):
         program = self.file("c.hlo", CONSTANT)
         for command in ("run", "bench"):
-            self.expect(5, command, program, "--profile", self.path("none/trace.json"), error="none/trace.json")
-        self.expect(3, "run", self.file("bad.hlo", "?"), "--profile", self.path("t.json"), error="error")
-        self.expect(5, "run", self.file("w.hlo", ENDLESS), "--max-steps", "9", "--profile", self.path("t.json"), error="steps")
+            self.expect(5, command, program, "--trace", self.path("none/trace.json"), error="none/trace.json")
+        self.expect(3, "run", self.file("bad.hlo", "?"), "--trace", self.path("t.json"), error="error")
+        self.expect(5, "run", self.file("w.hlo", ENDLESS), "--max-steps", "9", "--trace", self.path("t.json"), error="steps")
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["bad.hlo", "c.hlo", "w.hlo"])
 
     def test_profile_flags_are_in_the_help(self):
         for command in ("run", "bench"):
-            for flag in ("--profile", "--perf-map"):
+            for flag in ("--trace", "--perf-map"):
                 self.expect(0, command, "--help", output=flag)
         self.expect(0, "bench", "--help", output="--steps")
-        self.expect(2, "plan", self.file("c.hlo", CONSTANT), "--profile", "x.json")
+        self.expect(2, "plan", self.file("c.hlo", CONSTANT), "--trace", "x.json")
 
     def test_perf_map_names_generated_code(self):
         body = "\n".join(f"  a{i + 1} = f32[100000] {op}(a{i}, x)" for i, op in enumerate(["multiply", "add", "subtract"]))

@@ -129,12 +129,12 @@ class Streams(CliCase):
         program, out = self.file("c.hlo", CONSTANT), self.path("out")
         os.mkdir(self.path("folder"))
         for other in (out, self.path("folder/../out"), self.path("./out")):
-            self.expect(2, "run", program, "--output", out, "--profile", other, error="--output and --profile are one file")
+            self.expect(2, "run", program, "--output", out, "--trace", other, error="--output and --trace are one file")
         self.assertFalse(os.path.exists(out))
-        self.expect(0, "run", program, "--output", out, "--profile", self.path("trace"))
+        self.expect(0, "run", program, "--output", out, "--trace", self.path("trace"))
         os.symlink("out", self.path("link"))
-        self.expect(2, "run", program, "--output", out, "--profile", self.path("link"))
-        self.expect(0, "run", program, "--output", "/dev/null", "--profile", "/dev/null")
+        self.expect(2, "run", program, "--output", out, "--trace", self.path("link"))
+        self.expect(0, "run", program, "--output", "/dev/null", "--trace", "/dev/null")
 
     def test_standard_input_is_read_once(self):
         npz = self.npz("in.npz", arg0=floats(1, 2))
