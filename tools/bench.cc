@@ -5,9 +5,9 @@
 #include "base/json.h"
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
-#include "run/profile/roofline.h"
-#include "run/profile/step_times.h"
-#include "run/profile/step_trace.h"
+#include "run/trace/roofline.h"
+#include "run/trace/step_times.h"
+#include "run/trace/step_trace.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

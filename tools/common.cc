@@ -25,7 +25,7 @@
 #include "literal/npz.h"
 #include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"
-#include "run/profile/step_trace.h"
+#include "run/trace/step_trace.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -18,7 +18,7 @@
 #include "literal/literal_text.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
-#include "run/profile/step_trace.h"
+#include "run/trace/step_trace.h"
 #include "tools/commands.h"
 
 namespace assay::cli {

@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "fmt/format.h"
-#include "run/profile/step_times.h"
-#include "run/profile/step_trace.h"
+#include "run/trace/step_times.h"
+#include "run/trace/step_trace.h"
 #include "tests/run/program_testing.h"
 
 namespace assay {

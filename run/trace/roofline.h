@@ -1,6 +1,6 @@
 // How fast this machine can be, measured in the process: what a step's time is compared with.
-#ifndef ASSAY_RUN_PROFILE_ROOFLINE_H_
-#define ASSAY_RUN_PROFILE_ROOFLINE_H_
+#ifndef ASSAY_RUN_TRACE_ROOFLINE_H_
+#define ASSAY_RUN_TRACE_ROOFLINE_H_
 
 #include <optional>
 
@@ -31,4 +31,4 @@ std::optional<double> ShareOfRoofline(const Peaks& peaks, const Computation& com
 
 }  // namespace assay
 
-#endif  // ASSAY_RUN_PROFILE_ROOFLINE_H_
+#endif  // ASSAY_RUN_TRACE_ROOFLINE_H_

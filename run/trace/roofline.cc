@@ -1,4 +1,4 @@
-#include "run/profile/roofline.h"
+#include "run/trace/roofline.h"
 
 #include <immintrin.h>
 #include <sys/mman.h>

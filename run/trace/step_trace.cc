@@ -1,4 +1,4 @@
-#include "run/profile/step_trace.h"
+#include "run/trace/step_trace.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

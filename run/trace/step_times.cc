@@ -1,4 +1,4 @@
-#include "run/profile/step_times.h"
+#include "run/trace/step_times.h"
 
 #include "engines/native/sums/tiers.h"
 

@@ -1,6 +1,6 @@
 // How long each step of a plan takes, and what its sums and functions needed of the second and third tier.
-#ifndef ASSAY_RUN_PROFILE_STEP_TIMES_H_
-#define ASSAY_RUN_PROFILE_STEP_TIMES_H_
+#ifndef ASSAY_RUN_TRACE_STEP_TIMES_H_
+#define ASSAY_RUN_TRACE_STEP_TIMES_H_
 
 #include <cstdint>
 #include <vector>
@@ -55,4 +55,4 @@ class StepTimes final : public StepObserver {
 
 }  // namespace assay
 
-#endif  // ASSAY_RUN_PROFILE_STEP_TIMES_H_
+#endif  // ASSAY_RUN_TRACE_STEP_TIMES_H_

@@ -1,7 +1,7 @@
 // A run as a trace in Chrome's format, which Perfetto (ui.perfetto.dev) and chrome://tracing open: an event for each step
 // and for each part of a step on the thread that computed it.
-#ifndef ASSAY_RUN_PROFILE_STEP_TRACE_H_
-#define ASSAY_RUN_PROFILE_STEP_TRACE_H_
+#ifndef ASSAY_RUN_TRACE_STEP_TRACE_H_
+#define ASSAY_RUN_TRACE_STEP_TRACE_H_
 
 #include <cstdint>
 #include <mutex>
@@ -61,4 +61,4 @@ class StepTrace final : public StepObserver {
 
 }  // namespace assay
 
-#endif  // ASSAY_RUN_PROFILE_STEP_TRACE_H_
+#endif  // ASSAY_RUN_TRACE_STEP_TRACE_H_
