@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 #include "literal/compare.h"
 #include "literal/element_io.h"
+#include "literal/leaves.h"
 #include "literal/literal_text.h"
 #include "run/inputs/program_io.h"
 #include "shape/index.h"
@@ -17,14 +18,6 @@ namespace {
 
 constexpr size_t kWorst = 5;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-void CollectSubnormals(const Literal& value, std::vector<bool>& found) {
-  if (value.shape().IsTuple()) {
-    for (int64_t i = 0; i < value.tuple_size(); ++i) CollectSubnormals(value.element(i), found);
-  } else {
-    found.push_back(value.shape().IsArray() && HasSubnormals(value));
-  }
-}
 
 // Half the distance between the neighbours of a number, in its format: what it may have been rounded by at the end.
 double HalfUlp(double value, const FloatFormat& format) {
@@ -168,7 +161,11 @@ class Judgement {
 
 std::vector<bool> SubnormalLeaves(const std::vector<Literal>& arguments) {
   std::vector<bool> subnormals;
-  for (const Literal& argument : arguments) CollectSubnormals(argument, subnormals);
+  for (const Literal& argument : arguments) {
+    ForEachLeaf(argument, [&](const ShapeIndex&, const Literal& leaf) {
+      subnormals.push_back(leaf.shape().IsArray() && HasSubnormals(leaf));
+    });
+  }
   return subnormals;
 }
 

@@ -30,12 +30,6 @@ AttributeMap WithComputations(AttributeMap attributes, ModuleDeriver& deriver) {
 
 }  // namespace
 
-std::vector<const Shape*> LeafShapes(const Shape& shape) {
-  std::vector<const Shape*> leaves;
-  ForEachLeaf(shape, [&](const ShapeIndex&, const Shape& leaf) { leaves.push_back(&leaf); });
-  return leaves;
-}
-
 ModuleDeriver::ModuleDeriver(const Module& from, const Profile& profile)
     : from_(from), profile_(profile), instructions_left_(kMostInstructions) {
   Module& module = result_.module;

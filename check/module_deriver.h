@@ -78,9 +78,6 @@ class ModuleDeriver {
   std::set<std::string> noted_;
 };
 
-// The leaves of a shape in order, tokens included.
-std::vector<const Shape*> LeafShapes(const Shape& shape);
-
 }  // namespace assay
 
 #endif  // ASSAY_CHECK_MODULE_DERIVER_H_

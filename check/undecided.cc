@@ -8,6 +8,7 @@
 #include "check/module_deriver.h"
 #include "evaluator/bounds/ends.h"
 #include "literal/element_io.h"
+#include "literal/leaves.h"
 
 namespace assay {
 namespace {
@@ -227,18 +228,15 @@ class Finder {
   std::optional<Probes> entry_;  // the run of the entry computation, the same for all leaves
 };
 
-void CollectLeaves(const Literal& value, std::vector<BoundedArray>& leaves) {
-  if (!value.shape().IsTuple()) return leaves.push_back({value, std::nullopt});
-  for (int64_t i = 0; i < value.tuple_size(); ++i) CollectLeaves(value.element(i), leaves);
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<std::optional<FirstUndecided>>> FindFirstUndecided(
     const Program& program, const Profile& profile, const std::vector<Literal>& arguments,
     std::span<const int64_t> leaves, const RunOptions& options, std::span<const Engine* const> engines) {
   std::vector<BoundedArray> given;
-  for (const Literal& argument : arguments) CollectLeaves(argument, given);
+  for (const Literal& argument : arguments) {
+    for (Literal& leaf : LeavesOf(argument)) given.push_back({std::move(leaf), std::nullopt});
+  }
   Finder finder(program.module(), profile, options, engines);
   std::vector<std::optional<FirstUndecided>> found;
   for (const int64_t leaf : leaves) {

@@ -12,6 +12,7 @@
 #include "fmt/format.h"
 #include "hlo/shard_layout.h"
 #include "hlo/text/sharding_text.h"
+#include "literal/leaves.h"
 
 namespace assay {
 namespace {
@@ -66,28 +67,6 @@ bool IsPieceOf(const Shape& local, const Shape& whole, const ShardLayout& layout
       return false;
   }
   return true;
-}
-
-// The leaves of a value in order, and a value of the same structure from leaves.
-void AddLeaves(const Literal& value, std::vector<Literal>& leaves) {
-  if (!value.shape().IsTuple()) {
-    leaves.push_back(value);
-    return;
-  }
-  for (int64_t i = 0; i < value.tuple_size(); ++i) AddLeaves(value.element(i), leaves);
-}
-
-Literal FromLeaves(const Shape& shape, std::span<const Literal> leaves, size_t& next) {
-  if (!shape.IsTuple()) return leaves[next++];
-  std::vector<Literal> elements;
-  for (const Shape& element : shape.elements()) elements.push_back(FromLeaves(element, leaves, next));
-  return Literal::Tuple(std::make_shared<const Shape>(shape), std::move(elements));
-}
-
-std::vector<const Shape*> LeafShapes(const Shape& shape) {
-  std::vector<const Shape*> leaves;
-  ForEachLeaf(shape, [&](const ShapeIndex&, const Shape& leaf) { leaves.push_back(&leaf); });
-  return leaves;
 }
 
 // A value from its pieces by device; nullopt where copies of a chunk differ, which `why` then says.
@@ -159,8 +138,7 @@ absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& p
     const Instruction& parameter = entry.instructions[static_cast<size_t>(entry.parameters[p])];
     const std::vector<std::string> shardings = ShardingsOf(parameter);
     const std::vector<const Shape*> locals = LeafShapes(*parameter.shape);
-    std::vector<Literal> leaves;
-    AddLeaves(arguments[p], leaves);
+    const std::vector<Literal> leaves = LeavesOf(arguments[p]);
     if (leaves.size() != locals.size()) {
       return InvalidProgram(parameter.position,
                             fmt::format("parameter {} is {}, in the whole program {}", p,
@@ -189,8 +167,8 @@ absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& p
       }
     }
     for (size_t device = 0; device < inputs.size(); ++device) {
-      size_t next = 0;
-      inputs[device].arguments.push_back(FromLeaves(*parameter.shape, pieces[device], next));
+      std::span<Literal> next = pieces[device];
+      inputs[device].arguments.push_back(FromLeaves(parameter.shape, next));
     }
   }
   return inputs;
@@ -202,7 +180,7 @@ absl::StatusOr<Literal> AssembleRoot(const VerifiedModule& whole, const DeviceGr
   const std::vector<std::string> shardings = ShardingsOf(root);
   const std::vector<const Shape*> shapes = LeafShapes(*root.shape);
   std::vector<std::vector<Literal>> leaves;  // by device
-  for (const DeviceOutputs& device : outputs) AddLeaves(device.root, leaves.emplace_back());
+  for (const DeviceOutputs& device : outputs) leaves.push_back(LeavesOf(device.root));
   std::vector<Literal> values;
   for (size_t k = 0; k < shapes.size(); ++k) {
     std::vector<Literal> pieces;
@@ -231,8 +209,8 @@ absl::StatusOr<Literal> AssembleRoot(const VerifiedModule& whole, const DeviceGr
     if (!value) return EvalError({}, fmt::format("out{} of the partitioned program: {}", k, why));
     values.push_back(*std::move(value));
   }
-  size_t next = 0;
-  return FromLeaves(*root.shape, values, next);
+  std::span<Literal> next = values;
+  return FromLeaves(root.shape, next);
 }
 
 std::vector<Counterpart> CounterpartsOf(const Module& partitioned, const Module& whole) {

@@ -215,4 +215,10 @@ void ForEachLeaf(const Shape& shape, const std::function<void(const ShapeIndex&,
   VisitLeaves(shape, index, fn);
 }
 
+std::vector<const Shape*> LeafShapes(const Shape& shape) {
+  std::vector<const Shape*> leaves;
+  ForEachLeaf(shape, [&](const ShapeIndex&, const Shape& leaf) { leaves.push_back(&leaf); });
+  return leaves;
+}
+
 }  // namespace assay

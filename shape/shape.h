@@ -140,6 +140,7 @@ using ShapeIndex = absl::InlinedVector<int64_t, 2>;
 const Shape* SubshapeOrNull(const Shape& shape, std::span<const int64_t> index);
 // Calls fn for each leaf (non-tuple subshape), depth first.
 void ForEachLeaf(const Shape& shape, const std::function<void(const ShapeIndex&, const Shape&)>& fn);
+std::vector<const Shape*> LeafShapes(const Shape& shape);
 
 // Slots in memory and byte size with layout: padding, tiles, tail padding, E(n) (docs/spec/shapes.md section
 // 5).

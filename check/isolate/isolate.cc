@@ -12,6 +12,7 @@
 #include "check/isolate/sites.h"
 #include "check/module_deriver.h"
 #include "fmt/format.h"
+#include "literal/leaves.h"
 
 namespace assay {
 namespace {

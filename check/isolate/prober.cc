@@ -5,13 +5,14 @@
 #include "check/backends/output_keys.h"
 #include "check/isolate/sites.h"
 #include "fmt/format.h"
+#include "literal/leaves.h"
 
 namespace assay {
 
 absl::StatusOr<Prober::Outputs> Prober::RunExactly(const Probe& probe) const {
-  ASSAY_ASSIGN_OR_RETURN(const Literal root,
+  ASSAY_ASSIGN_OR_RETURN(Literal root,
                          probe.program->Run(probe.arguments, options_.run, options_.engines));
-  return LeavesOf(root);
+  return LeavesOf(std::move(root));
 }
 
 absl::StatusOr<Prober::Outputs> Prober::RunBackend(const Probe& probe) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "check/module_deriver.h"
 #include "fmt/format.h"
 
 namespace assay {

@@ -5,14 +5,10 @@
 
 #include "check/module_deriver.h"
 #include "fmt/format.h"
+#include "literal/leaves.h"
 
 namespace assay {
 namespace {
-
-void AppendLeaves(const Literal& value, std::vector<Literal>& leaves) {
-  if (!value.shape().IsTuple()) return leaves.push_back(value);
-  for (int64_t k = 0; k < value.tuple_size(); ++k) AppendLeaves(value.element(k), leaves);
-}
 
 // Row `slot` of an array of rows.
 absl::StatusOr<Literal> SliceOf(const Literal& stack, int64_t slot) {
@@ -38,12 +34,6 @@ const ValueSources& ModuleSources::Of(ComputationId id) {
   std::unique_ptr<ValueSources>& sources = sources_[id.value];
   if (sources == nullptr) sources = std::make_unique<ValueSources>(module_.computation(id));
   return *sources;
-}
-
-std::vector<Literal> LeavesOf(const Literal& value) {
-  std::vector<Literal> leaves;
-  AppendLeaves(value, leaves);
-  return leaves;
 }
 
 std::vector<Literal> LeavesAt(ModuleSources& sources, ComputationId id, const Values& values,

@@ -45,8 +45,6 @@ class ModuleSources {
   std::map<int32_t, std::unique_ptr<ValueSources>> sources_;  // by computation
 };
 
-// The leaves of a value, in order.
-std::vector<Literal> LeavesOf(const Literal& value);
 // The leaves of what an instruction of a computation gives; one that `values` lacks is a token.
 std::vector<Literal> LeavesAt(ModuleSources& sources, ComputationId id, const Values& values,
                               int32_t instruction);

@@ -1,6 +1,5 @@
 #include "check/isolate/value_sources.h"
 
-#include "check/module_deriver.h"
 #include "evaluator/registry.h"
 
 namespace assay {

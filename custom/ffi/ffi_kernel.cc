@@ -10,6 +10,7 @@
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
+#include "literal/leaves.h"
 
 namespace assay::custom::ffi {
 namespace {
@@ -37,17 +38,11 @@ absl::Status CheckLeaf(const Shape& shape) {
 }
 
 absl::Status CheckLeaves(const Shape& shape) {
-  if (!shape.IsTuple()) return CheckLeaf(shape);
-  for (const Shape& element : shape.elements()) ASSAY_RETURN_IF_ERROR(CheckLeaves(element));
+  for (const Shape* const leaf : LeafShapes(shape)) ASSAY_RETURN_IF_ERROR(CheckLeaf(*leaf));
   return absl::OkStatus();
 }
 
-int CountLeaves(const Shape& shape) {
-  if (!shape.IsTuple()) return 1;
-  int count = 0;
-  for (const Shape& element : shape.elements()) count += CountLeaves(element);
-  return count;
-}
+int CountLeaves(const Shape& shape) { return static_cast<int>(LeafShapes(shape).size()); }
 
 // The number of the first leaf at `index` among those of the shape, which Verify saw to have it.
 int FirstLeaf(const Shape& shape, std::span<const int64_t> index) {
@@ -58,23 +53,6 @@ int FirstLeaf(const Shape& shape, std::span<const int64_t> index) {
     at = &at->element(element);
   }
   return before;
-}
-
-void AppendLeaves(Literal value, absl::InlinedVector<Literal, 4>& leaves) {
-  if (!value.shape().IsTuple()) {
-    leaves.push_back(std::move(value));
-    return;
-  }
-  for (Literal& element : std::move(value).TakeElements()) AppendLeaves(std::move(element), leaves);
-}
-
-// The value of the shape whose leaves begin at `next`.
-Literal Assembled(const std::shared_ptr<const Shape>& shape, Literal*& next) {
-  if (!shape->IsTuple()) return std::move(*next++);
-  std::vector<Literal> elements;
-  for (const Shape& element : shape->elements())
-    elements.push_back(Assembled(std::shared_ptr<const Shape>(shape, &element), next));
-  return Literal::Tuple(shape, std::move(elements));
 }
 
 // Whether a handler may be given these bytes themselves. An empty array has none, and an address nevertheless.
@@ -139,7 +117,7 @@ class FfiKernel::Call {
   std::array<std::unique_ptr<const State>, abi::kNumStages> states_;  // of prepare and initialize
   abi::CallFrame frame_ = {};
   // Of operands and then results.
-  absl::InlinedVector<Literal, 4> literals_;
+  std::vector<Literal> literals_;
   absl::InlinedVector<abi::Buffer, 4> buffers_;
   absl::InlinedVector<void*, 4> pointers_;
   Block* blocks_ = nullptr;
@@ -213,6 +191,7 @@ absl::Status FfiKernel::Call::BindResult(EvalContext& eval, size_t i) {
 
 absl::Status FfiKernel::Call::Bind(EvalContext& eval, std::span<Literal> operands) {
   const size_t num_operands = kernel_->operands_.size(), all = num_operands + kernel_->results_.size();
+  literals_.reserve(all);
   for (Literal& operand : operands) AppendLeaves(std::move(operand), literals_);
   literals_.resize(all);
   buffers_.reserve(all);
@@ -284,8 +263,8 @@ absl::StatusOr<Literal> FfiKernel::Call::TakeResult(EvalContext& eval) {
       for (std::byte& truth : literal) truth = std::byte{truth != std::byte{0}};
     }
   }
-  Literal* next = literals_.data() + num_operands;
-  return Assembled(eval.shared_result_shape(), next);
+  std::span<Literal> leaves = std::span(literals_).subspan(num_operands);
+  return FromLeaves(eval.shared_result_shape(), leaves);
 }
 
 absl::Status FfiKernel::AddLeaves(const std::shared_ptr<const Shape>& shape, const Shape* layouts,

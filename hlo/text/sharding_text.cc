@@ -387,9 +387,7 @@ absl::Status ReadDomain(TokenReader& in, std::string* canonical) {
 
 void SpreadShardingOverTuple(const Shape& shape, std::string* sharding) {
   if (!shape.IsTuple() || sharding->size() < 3 || sharding->starts_with("{{")) return;
-  int64_t leaves = 0;
-  ForEachLeaf(shape, [&](const ShapeIndex&, const Shape&) { ++leaves; });
-  leaves = std::max<int64_t>(leaves, 1);
+  const auto leaves = std::max<int64_t>(static_cast<int64_t>(LeafShapes(shape).size()), 1);
   // A long one stays as it is: the text must not grow without bound.
   constexpr int64_t kMaxText = 1 << 16;
   if (static_cast<int64_t>(sharding->size()) > kMaxText / leaves) return;

@@ -7,16 +7,12 @@
 #include "evaluator/grid/device_grid.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
+#include "literal/leaves.h"
 #include "pjrt/client/arrays.h"
 #include "pjrt/client/program_forms.h"
 
 namespace assay::pjrt_client {
 namespace {
-
-void AddLeaves(const Literal& value, std::vector<Literal>& leaves) {
-  if (!value.shape().IsTuple()) return leaves.push_back(value);
-  for (int64_t i = 0; i < value.tuple_size(); ++i) AddLeaves(value.element(i), leaves);
-}
 
 absl::Status CheckShape(const Shape& whole, std::string_view what) {
   absl::Status status;
@@ -173,7 +169,7 @@ absl::Status PjrtBackend::CheckNumOutputs(pjrt::LoadedExecutable* executable, si
 
 absl::StatusOr<std::vector<Handle<pjrt::Buffer>>> PjrtBackend::PutArguments(const Request& request) const {
   std::vector<Literal> leaves;
-  for (const Literal& argument : request.arguments) AddLeaves(argument, leaves);
+  for (const Literal& argument : request.arguments) AppendLeaves(argument, leaves);
   std::vector<Handle<pjrt::Buffer>> buffers;
   for (size_t i = 0; i < leaves.size(); ++i) {
     ASSAY_ASSIGN_OR_RETURN(Handle<pjrt::Buffer> buffer, PutArray(*plugin_, client_.get(), device_, leaves[i],

@@ -9,6 +9,7 @@
 
 #include "devices/run_devices.h"
 #include "fmt/format.h"
+#include "literal/leaves.h"
 #include "pjrt/plugin/buffer.h"
 #include "pjrt/plugin/error.h"
 #include "pjrt/plugin/event.h"
@@ -24,35 +25,13 @@ struct ExecuteContext {};
 namespace {
 
 // Values of leaves as those of the parameters, tuples put together.
-Literal TakeValue(const std::shared_ptr<const Shape>& shape, std::span<Literal> leaves, size_t& next) {
-  if (!shape->IsTuple()) return std::move(leaves[next++]);
-  std::vector<Literal> elements;
-  for (const Shape& element : shape->elements())
-    elements.push_back(TakeValue({shape, &element}, leaves, next));
-  return Literal::Tuple(shape, std::move(elements));
-}
-
 std::vector<Literal> ParametersOf(const Module& module, std::vector<Literal> leaves) {
   const Computation& entry = module.entry_computation();
   std::vector<Literal> parameters;
-  size_t next = 0;
+  std::span<Literal> next = leaves;
   for (const int32_t parameter : entry.parameters)
-    parameters.push_back(TakeValue(entry.instructions[static_cast<size_t>(parameter)].shape, leaves, next));
+    parameters.push_back(FromLeaves(entry.instructions[static_cast<size_t>(parameter)].shape, next));
   return parameters;
-}
-
-void AddLeavesOf(Literal value, std::vector<Literal>& leaves) {
-  if (!value.shape().IsTuple()) {
-    leaves.push_back(std::move(value));
-    return;
-  }
-  for (Literal& element : std::move(value).TakeElements()) AddLeavesOf(std::move(element), leaves);
-}
-
-std::vector<Literal> LeavesOf(Literal root) {
-  std::vector<Literal> leaves;
-  AddLeavesOf(std::move(root), leaves);
-  return leaves;
 }
 
 // One execution.

@@ -7,6 +7,7 @@
 
 #include "evaluator/elements.h"
 #include "fmt/format.h"
+#include "literal/leaves.h"
 
 namespace assay {
 namespace {
@@ -154,15 +155,11 @@ Literal CropToRuntimeSizes(const Literal& array) {
 
 NamedLiterals LeavesOf(const std::string& prefix, const Literal& value) {
   NamedLiterals leaves;
-  if (value.shape().IsArray() || value.shape().IsBuffer()) {
-    leaves.emplace_back(prefix, CropToRuntimeSizes(value));
-  } else if (value.shape().IsTuple()) {
-    for (int64_t i = 0; i < value.tuple_size(); ++i) {
-      NamedLiterals inner = LeavesOf(fmt::format("{}.{}", prefix, i), value.element(i));
-      leaves.insert(leaves.end(), std::make_move_iterator(inner.begin()),
-                    std::make_move_iterator(inner.end()));
-    }
-  }
+  ForEachLeaf(value, [&](const ShapeIndex& path, const Literal& leaf) {
+    if (!leaf.shape().IsArray() && !leaf.shape().IsBuffer()) return;
+    leaves.emplace_back(path.empty() ? prefix : fmt::format("{}.{}", prefix, fmt::join(path, ".")),
+                        CropToRuntimeSizes(leaf));
+  });
   return leaves;
 }
 
