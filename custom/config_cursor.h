@@ -8,54 +8,35 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "base/error.h"
+#include "absl/strings/ascii.h"
+#include "base/text_cursor.h"
 #include "custom/config_dictionary.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
 
 inline constexpr int kMaxConfigLevels = 100;
-inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-inline bool IsWordByte(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '.';
-}
+inline bool IsDigit(char c) { return absl::ascii_isdigit(c); }
+inline bool IsWordByte(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '$' || c == '.'; }
 
-class ConfigCursor {
+class ConfigCursor : public TextCursor {
  public:
-  explicit ConfigCursor(std::string_view text) : text_(text) {}
+  using TextCursor::TextCursor;
 
-  size_t at() const { return at_; }
-  void GoTo(size_t at) { at_ = at; }
-  std::string_view From(size_t begin) const { return text_.substr(begin, at_ - begin); }
-  bool AtEnd() const { return at_ == text_.size(); }
-  char Peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
-  void Skip(size_t bytes = 1) { at_ += bytes; }
-  void SkipSpace() {
-    while (!AtEnd() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
-  }
-  bool Eat(char c) {
-    SkipSpace();
-    if (AtEnd() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  absl::Status Expect(char c) { return Eat(c) ? absl::OkStatus() : Unexpected(fmt::format("'{}'", c)); }
+  absl::Status Expect(char c) { return TakeNext(c) ? absl::OkStatus() : Unexpected(fmt::format("'{}'", c)); }
   // A word, or nothing.
   std::string_view Word() {
     SkipSpace();
-    const size_t begin = at_;
-    if (IsDigit(Peek())) return {};
-    while (!AtEnd() && IsWordByte(text_[at_])) ++at_;
-    return From(begin);
+    return IsDigit(Peek()) ? std::string_view() : TakeWhile(IsWordByte);
   }
   absl::Status Unexpected(std::string_view wanted) {
     SkipSpace();
-    if (AtEnd()) return Error(at_, fmt::format("the text ends, want {}", wanted));
-    const char c = text_[at_];
+    if (AtEnd()) return Error(at(), fmt::format("the text ends, want {}", wanted));
+    const char c = Peek();
     const std::string found = c > ' ' && c < 0x7f
                                   ? std::string(1, c)
                                   : fmt::format("\\{:02X}", static_cast<unsigned>(static_cast<uint8_t>(c)));
-    return Error(at_, fmt::format("found '{}', want {}", found, wanted));
+    return Error(at(), fmt::format("found '{}', want {}", found, wanted));
   }
   static absl::Status Error(size_t at, std::string_view message) {
     return InvalidProgram({}, fmt::format("backend_config: byte {}: {}", at, message));
@@ -63,14 +44,14 @@ class ConfigCursor {
   // `read` for each of the items between `open`, which stands here, and `close`.
   template <typename Read>
   absl::Status List(char open, char close, Read read) {
-    const size_t begin = at_;
+    const size_t begin = at();
     ASSAY_RETURN_IF_ERROR(Expect(open));
     if (++level_ > kMaxConfigLevels)
       return ProgramLimitExceeded({}, "levels of backend_config", level_, kMaxConfigLevels);
-    if (!Eat(close)) {
+    if (!TakeNext(close)) {
       do ASSAY_RETURN_IF_ERROR(read());
-      while (Eat(','));
-      if (!Eat(close)) return Unexpected(fmt::format("',' or the '{}' of byte {}", close, begin));
+      while (TakeNext(','));
+      if (!TakeNext(close)) return Unexpected(fmt::format("',' or the '{}' of byte {}", close, begin));
     }
     --level_;
     return absl::OkStatus();
@@ -84,8 +65,6 @@ class ConfigCursor {
   }
 
  private:
-  const std::string_view text_;
-  size_t at_ = 0;
   int level_ = 0;
 };
 

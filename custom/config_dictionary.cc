@@ -20,8 +20,6 @@ namespace {
 // Of all arrays that write many elements as one: text of few bytes is no array of many.
 constexpr int64_t kMaxRepeatedElements = int64_t{1} << 20;
 
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
 // [-] digits, 0x digits, or digits . digits [e digits].
 struct NumberText {
   size_t at = 0;
@@ -89,7 +87,7 @@ class DictionaryReader {
       }
       ASSAY_RETURN_IF_ERROR(ConfigCursor::AddField(at, std::move(name), names, dictionary));
       ConfigValue& value = dictionary.back().second;
-      if (in_.Eat('=')) return Value(value);
+      if (in_.TakeNext('=')) return Value(value);
       value.value = true;
       return absl::OkStatus();
     });
@@ -132,7 +130,7 @@ class DictionaryReader {
         has_escapes = true;
         in_.Skip();
         const char c = in_.Peek();
-        const bool is_hex = IsHexDigit(c) && IsHexDigit(in_.Peek(1));
+        const bool is_hex = absl::ascii_isxdigit(c) && absl::ascii_isxdigit(in_.Peek(1));
         if (!is_hex && std::string_view("\\\"nt").find(c) == std::string_view::npos)
           return in_.Unexpected("an escape: \\\\, \\\", \\n, \\t or two hexadecimal digits");
       }
@@ -164,26 +162,26 @@ class DictionaryReader {
 
   absl::StatusOr<NumberText> ReadNumber() {
     NumberText number;
-    number.negative = in_.Eat('-');
+    number.negative = in_.TakeNext('-');
     in_.SkipSpace();
     number.at = in_.at();
     if (!IsDigit(in_.Peek())) return in_.Unexpected("a number");
-    if (in_.Peek() == '0' && in_.Peek(1) == 'x' && IsHexDigit(in_.Peek(2))) {
+    if (in_.Peek() == '0' && in_.Peek(1) == 'x' && absl::ascii_isxdigit(in_.Peek(2))) {
       number.is_hex = true;
       in_.Skip(2);
-      while (IsHexDigit(in_.Peek())) in_.Skip();
+      while (absl::ascii_isxdigit(in_.Peek())) in_.Skip();
       number.digits = in_.From(number.at + 2);
       return number;
     }
-    while (IsDigit(in_.Peek())) in_.Skip();
+    in_.TakeDigits();
     if (in_.Peek() == '.') {
       number.has_point = true;
       in_.Skip();
-      while (IsDigit(in_.Peek())) in_.Skip();
+      in_.TakeDigits();
       const size_t sign = in_.Peek(1) == '-' || in_.Peek(1) == '+' ? 2 : 1;
       if ((in_.Peek() == 'e' || in_.Peek() == 'E') && IsDigit(in_.Peek(sign))) {
         in_.Skip(sign);
-        while (IsDigit(in_.Peek())) in_.Skip();
+        in_.TakeDigits();
       }
     }
     number.digits = in_.From(number.at);
@@ -239,7 +237,7 @@ class DictionaryReader {
   absl::Status TypedNumber(ConfigValue& value) {
     ASSAY_ASSIGN_OR_RETURN(const NumberText number, ReadNumber());
     NamedType type{number.has_point ? ElementType::kF64 : ElementType::kS64, true};
-    if (in_.Eat(':')) {
+    if (in_.TakeNext(':')) {
       ASSAY_ASSIGN_OR_RETURN(type, Type("the number's type"));
     }
     if (IsFloat(type.type)) {
@@ -289,9 +287,9 @@ class DictionaryReader {
     ASSAY_RETURN_IF_ERROR(in_.Expect('<'));
     ASSAY_ASSIGN_OR_RETURN(const NamedType type, Type("the type of the array's elements"));
     array.type = type.type;
-    if (in_.Eat(':')) {
+    if (in_.TakeNext(':')) {
       do ASSAY_RETURN_IF_ERROR(AppendNumber(type, array));
-      while (in_.Eat(','));
+      while (in_.TakeNext(','));
     }
     return in_.Expect('>');
   }
@@ -351,7 +349,7 @@ class DictionaryReader {
     in_.SkipSpace();
     while (IsDigit(in_.Peek())) {
       const size_t at = in_.at();
-      while (IsDigit(in_.Peek())) in_.Skip();
+      in_.TakeDigits();
       const std::string_view digits = in_.From(at);
       int64_t size = 0;
       if (std::from_chars(digits.data(), digits.data() + digits.size(), size).ec != std::errc() ||
@@ -406,7 +404,7 @@ class DictionaryReader {
     if (in_.Peek(1) != '0' || in_.Peek(2) != 'x') return ConfigCursor::Error(at, "want 0x and bytes");
     in_.Skip(3);
     const size_t begin = in_.at();
-    while (IsHexDigit(in_.Peek())) in_.Skip();
+    while (absl::ascii_isxdigit(in_.Peek())) in_.Skip();
     const std::string_view digits = in_.From(begin);
     const size_t elements = digits.size() / (2 * bytes);
     if (in_.Peek() != '"' || digits.size() % (2 * bytes) != 0 ||

@@ -64,20 +64,20 @@ class JsonReader {
     if (!IsDigit(in_.Peek())) return in_.Unexpected("a digit");
     if (in_.Peek() == '0' && IsDigit(in_.Peek(1)))
       return ConfigCursor::Error(begin, "a number with a leading 0");
-    SkipDigits();
+    in_.TakeDigits();
     bool is_float = false;
     if (in_.Peek() == '.') {
       is_float = true;
       in_.Skip();
       if (!IsDigit(in_.Peek())) return in_.Unexpected("a digit");
-      SkipDigits();
+      in_.TakeDigits();
     }
     if (in_.Peek() == 'e' || in_.Peek() == 'E') {
       is_float = true;
       in_.Skip();
       if (in_.Peek() == '-' || in_.Peek() == '+') in_.Skip();
       if (!IsDigit(in_.Peek())) return in_.Unexpected("a digit");
-      SkipDigits();
+      in_.TakeDigits();
     }
     const std::string_view text = in_.From(begin);
     const char* const end = text.data() + text.size();
@@ -93,10 +93,6 @@ class JsonReader {
       return ConfigCursor::Error(begin, "the integer does not fit in 64 bits");
     number = {ElementType::kU64, static_cast<int64_t>(large)};
     return absl::OkStatus();
-  }
-
-  void SkipDigits() {
-    while (IsDigit(in_.Peek())) in_.Skip();
   }
 
   absl::Status String(std::string& text) {

@@ -2,66 +2,48 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
 namespace {
 
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsDecimal(char c) { return c >= '0' && c <= '9'; }
-bool IsWordChar(char c) { return IsLower(c) || IsUpper(c) || IsDecimal(c) || c == '_'; }
+bool IsUpper(char c) { return absl::ascii_isupper(c); }
+bool IsWordChar(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 bool IsNumberChar(char c) { return IsWordChar(c) || c == '.' || c == '+' || c == '-'; }
-bool IsPrintable(char c) { return c >= 0x20 && c < 0x7f; }
-
-// The value of a hexadecimal digit; -1: it is none.
-int DigitValue(char c) {
-  if (IsDecimal(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
+bool IsPrintable(char c) { return absl::ascii_isprint(c); }
 
 constexpr std::string_view kEscapes[] = {"\\\\", "''", "n\n", "r\r", "t\t"};
 
 }  // namespace
 
-void SpecReader::SkipSpace() {
-  position_ = std::min(text_.find_first_not_of(" \t\r\n", position_), text_.size());
-}
-
 bool SpecReader::AtEnd() {
   SkipSpace();
-  return position_ == text_.size();
+  return TextCursor::AtEnd();
 }
 
-char SpecReader::Peek() { return AtEnd() ? '\0' : text_[position_]; }
-
-bool SpecReader::Eat(std::string_view token) {
+char SpecReader::Peek() {
   SkipSpace();
-  if (!rest().starts_with(token)) return false;
-  position_ += token.size();
-  return true;
+  return TextCursor::Peek();
 }
 
 std::string_view SpecReader::Word() {
   SkipSpace();
-  const size_t start = position_;
-  while (position_ < text_.size() && IsWordChar(text_[position_])) ++position_;
-  return text_.substr(start, position_ - start);
+  return TakeWhile(IsWordChar);
 }
 
 std::string_view SpecReader::Number() {
   SkipSpace();
-  const size_t start = position_;
-  while (position_ < text_.size() && IsNumberChar(text_[position_])) ++position_;
-  return text_.substr(start, position_ - start);
+  return TakeWhile(IsNumberChar);
 }
 
 absl::StatusOr<std::string> SpecReader::QuotedString() {
   if (!Eat("'")) return Wanted("a string, as 'foo'");
   std::string value;
-  while (position_ < text_.size() && text_[position_] != '\'') {
-    const char c = text_[position_++];
+  while (!Take('\'')) {
+    if (TextCursor::AtEnd()) return InvalidProgram({}, "a string is not closed, wanted \"'\" at its end");
+    const char c = TextCursor::Peek();
+    Skip();
     if (c != '\\') {
       value += c;
       continue;
@@ -71,27 +53,24 @@ absl::StatusOr<std::string> SpecReader::QuotedString() {
                                            [&](std::string_view e) { return escape.starts_with(e[0]); });
     if (known != std::end(kEscapes)) {
       value += (*known)[1];
-      position_ += 1;
-    } else if (escape.size() >= 3 && escape[0] == 'x' && DigitValue(escape[1]) >= 0 &&
-               DigitValue(escape[2]) >= 0) {
-      value += static_cast<char>(DigitValue(escape[1]) * 16 + DigitValue(escape[2]));
-      position_ += 3;
+      Skip();
+    } else if (escape.size() >= 3 && escape[0] == 'x' && HexDigitValue(escape[1]) >= 0 &&
+               HexDigitValue(escape[2]) >= 0) {
+      value += static_cast<char>(HexDigitValue(escape[1]) * 16 + HexDigitValue(escape[2]));
+      Skip(3);
     } else {
       return InvalidProgram({},
                             fmt::format("found the escape {}, wanted one of \\\\, \\', \\n, \\r, \\t, \\xNN",
                                         ShownText("\\" + std::string(escape.substr(0, 1)))));
     }
   }
-  if (position_ == text_.size()) return InvalidProgram({}, "a string is not closed, wanted \"'\" at its end");
-  ++position_;
   return value;
 }
 
 std::string SpecReader::Found() {
   if (AtEnd()) return "the end of the text";
-  size_t end = position_;
-  while (end < text_.size() && IsNumberChar(text_[end])) ++end;
-  return ShownText(text_.substr(position_, std::max<size_t>(end - position_, 1)));
+  const std::string_view number = TextCursor(rest()).TakeWhile(IsNumberChar);
+  return ShownText(number.empty() ? rest().substr(0, 1) : number);
 }
 
 absl::Status SpecReader::Wanted(std::string_view what) {
@@ -125,7 +104,7 @@ std::string ShownText(std::string_view text) {
 }
 
 bool IsName(std::string_view text) {
-  return !text.empty() && (IsLower(text[0]) || IsUpper(text[0])) && std::ranges::all_of(text, IsWordChar);
+  return !text.empty() && absl::ascii_isalpha(text[0]) && std::ranges::all_of(text, IsWordChar);
 }
 
 bool IsSnakeCase(std::string_view text) { return IsName(text) && std::ranges::none_of(text, IsUpper); }

@@ -3,22 +3,20 @@
 #ifndef ASSAY_CUSTOM_SPEC_READER_H_
 #define ASSAY_CUSTOM_SPEC_READER_H_
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "base/error.h"
+#include "base/text_cursor.h"
 
 namespace assay::custom {
 
-class SpecReader {
+class SpecReader : private TextCursor {
  public:
-  explicit SpecReader(std::string_view text) : text_(text) {}
+  using TextCursor::rest, TextCursor::Skip, TextCursor::TextCursor;
 
   bool AtEnd();
-  char Peek();                       // '\0' at the end
-  bool Eat(std::string_view token);  // where it stands next
+  char Peek();                                                  // '\0' at the end
+  bool Eat(std::string_view token) { return TakeNext(token); }  // where it stands next
   // The longest run of letters, digits and '_'; may be empty.
   std::string_view Word();
   // The longest run of what numbers are written with: letters, digits, '.', '+', '-'.
@@ -29,16 +27,6 @@ class SpecReader {
   std::string Found();
   // InvalidProgram: what is found here, and what is wanted.
   absl::Status Wanted(std::string_view what);
-
-  // What is left, and going on in it.
-  std::string_view rest() const { return text_.substr(position_); }
-  void Skip(size_t bytes) { position_ += bytes; }
-
- private:
-  void SkipSpace();
-
-  std::string_view text_;
-  size_t position_ = 0;
 };
 
 // The text in single quotes, as QuotedString reads it: ASCII whatever the bytes are.

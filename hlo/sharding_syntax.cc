@@ -5,98 +5,80 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "absl/strings/ascii.h"
+#include "base/text_cursor.h"
 #include "fmt/format.h"
 
 namespace assay {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsWordStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsWordPart(char c) { return IsWordStart(c) || IsDigit(c) || c == '.' || c == '$'; }
-
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
+bool IsDigit(char c) { return absl::ascii_isdigit(c); }
+bool IsWordStart(char c) { return absl::ascii_isalpha(c) || c == '_'; }
+bool IsWordPart(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '$'; }
 
 // Characters, words, numbers and strings of one attribute.
-class Reader {
+class Reader : private TextCursor {
  public:
-  Reader(std::string_view text, SourcePosition base) : text_(text), base_(base) {}
+  Reader(std::string_view text, SourcePosition base) : TextCursor(text), base_(base) {}
 
   absl::Status Error(std::string_view message) const {
     return InvalidProgram(Position(), fmt::format("sharding '{}': {}", Shortened(), message));
   }
   absl::Status Unexpected(std::string_view wanted) {
     SkipSpace();
-    if (at_ == text_.size()) return Error(fmt::format("found its end, want {}", wanted));
-    return Error(fmt::format("found '{}', want {}", text_.substr(at_, 1), wanted));
+    if (AtEnd()) return Error(fmt::format("found its end, want {}", wanted));
+    return Error(fmt::format("found '{}', want {}", Peek(), wanted));
   }
 
   bool At(char c) {
     SkipSpace();
-    return at_ < text_.size() && text_[at_] == c;
+    return Peek() == c;
   }
-  bool Eat(std::string_view token) {
-    SkipSpace();
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
-  }
+  bool Eat(std::string_view token) { return TakeNext(token); }
   absl::Status Expect(std::string_view token) {
     return Eat(token) ? absl::OkStatus() : Unexpected(fmt::format("'{}'", token));
   }
   // Empty: there is none.
   std::string_view EatWord() {
     SkipSpace();
-    const size_t begin = at_;
-    if (at_ < text_.size() && IsWordStart(text_[at_])) {
-      while (at_ < text_.size() && IsWordPart(text_[at_])) ++at_;
-    }
-    return text_.substr(begin, at_ - begin);
+    return IsWordStart(Peek()) ? TakeWhile(IsWordPart) : std::string_view();
   }
   bool EatWord(std::string_view wanted) {
-    const size_t begin = at_;
+    const size_t begin = at();
     if (EatWord() == wanted) return true;
-    at_ = begin;
+    GoTo(begin);
     return false;
   }
   absl::Status ReadInt(int64_t* value) {
     SkipSpace();
-    const char* const begin = text_.data() + at_;
-    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), *value);
+    const std::errc error = ReadNumber(*value).ec;
     if (error == std::errc::invalid_argument) return Unexpected("an integer");
-    if (error != std::errc()) return Error("found an integer of more than 64 bits");
-    at_ += static_cast<size_t>(end - begin);
-    return absl::OkStatus();
+    return error == std::errc() ? absl::OkStatus() : Error("found an integer of more than 64 bits");
   }
   // "..." with the escapes of MLIR.
   absl::Status ReadString(std::string* value) {
     if (!At('"')) return Unexpected("a name in quotes");
     value->clear();
-    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-      if (text_[at_] != '\\') {
-        *value += text_[at_];
+    for (Skip(); !AtEnd() && Peek() != '"'; Skip()) {
+      if (!Take('\\')) {
+        *value += Peek();
         continue;
       }
-      if (++at_ == text_.size()) break;
-      const int high = HexDigit(text_[at_]);
-      const int low = at_ + 1 < text_.size() ? HexDigit(text_[at_ + 1]) : -1;
-      if (text_[at_] == '\\' || text_[at_] == '"') {
-        *value += text_[at_];
-      } else if (text_[at_] == 'n' || text_[at_] == 't') {
-        *value += text_[at_] == 'n' ? '\n' : '\t';
+      if (AtEnd()) break;
+      const char escaped = Peek();
+      const int high = HexDigitValue(escaped), low = HexDigitValue(Peek(1));
+      if (escaped == '\\' || escaped == '"') {
+        *value += escaped;
+      } else if (escaped == 'n' || escaped == 't') {
+        *value += escaped == 'n' ? '\n' : '\t';
       } else if (high >= 0 && low >= 0) {
         *value += static_cast<char>(high * 16 + low);
-        ++at_;
+        Skip();
       } else {
         return Error("found an escape that is none of \\\\, \\\", \\n, \\t and \\HH");
       }
     }
-    if (at_ == text_.size()) return Error("a name has no closing quote");
-    ++at_;
-    return absl::OkStatus();
+    return Take('"') ? absl::OkStatus() : Error("a name has no closing quote");
   }
   absl::Status ReadSymbol(std::string* name) {
     ASSAY_RETURN_IF_ERROR(Expect("@"));
@@ -114,35 +96,19 @@ class Reader {
     } while (Eat(","));
     return Expect(close);
   }
-  // One digit or letter, no blank before it: part of a word that was taken apart.
-  std::string_view rest() const { return text_.substr(at_); }
   absl::Status ExpectEnd() {
     SkipSpace();
-    return at_ == text_.size() ? absl::OkStatus() : Unexpected("the end");
+    return AtEnd() ? absl::OkStatus() : Unexpected("the end");
   }
 
  private:
-  void SkipSpace() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
-      ++at_;
-  }
   std::string Shortened() const {
     constexpr size_t kMost = 80;
-    return text_.size() <= kMost ? std::string(text_) : std::string(text_.substr(0, kMost)) + "...";
+    return std::string(text().substr(0, kMost)) + (text().size() > kMost ? "..." : "");
   }
-  SourcePosition Position() const {
-    if (!base_.known()) return base_;
-    SourcePosition where = base_;
-    for (const char c : text_.substr(0, at_)) {
-      where.column = c == '\n' ? 1 : where.column + 1;
-      where.line += c == '\n' ? 1 : 0;
-    }
-    return where;
-  }
+  SourcePosition Position() const { return base_.known() ? PositionAt(text(), at(), base_) : base_; }
 
-  std::string_view text_;
   SourcePosition base_;
-  size_t at_ = 0;
 };
 
 // '<' '[' list(STRING '=' INT) ']' [',' 'device_ids' '=' '[' list(INT) ']'] '>'

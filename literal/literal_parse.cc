@@ -9,7 +9,9 @@
 #include <cstring>
 #include <limits>
 
+#include "absl/strings/ascii.h"
 #include "base/limits.h"
+#include "base/text_cursor.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
@@ -18,10 +20,8 @@
 namespace assay {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsIdentifierStart(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
-bool IsIdentifierChar(char c) { return IsIdentifierStart(c) || IsDigit(c) || c == '.' || c == '-'; }
+bool IsDigit(char c) { return absl::ascii_isdigit(c); }
+bool IsIdentifierChar(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-'; }
 
 // Whether a decimal that is far from 1 is far above it: where its first digit stands, and the exponent.
 bool IsLarge(std::string_view decimal) {
@@ -54,29 +54,22 @@ struct Number {
   uint64_t payload = 0;   // kNaN: 0 for none
 };
 
-class LiteralParser {
+class LiteralParser : public TextCursor {
  public:
-  LiteralParser(std::string_view text, const LiteralTextOptions& options) : text_(text), options_(options) {}
+  LiteralParser(std::string_view text, const LiteralTextOptions& options)
+      : TextCursor(text), options_(options) {}
 
   absl::StatusOr<Literal> ParseValue(std::shared_ptr<const Shape> shape, int depth);
   absl::Status SkipSpace();
-  bool AtEnd() const { return position_ == text_.size(); }
-  size_t position() const { return position_; }
   const MinusZeros& minus_zeros() const { return minus_zeros_; }
-  absl::Status Error(std::string_view message) const { return ErrorAt(position_, message); }
+  absl::Status Error(std::string_view message) const { return ErrorAt(at(), message); }
 
  private:
-  char Peek(size_t ahead = 0) const {
-    return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
-  }
-  bool Eat(char c) {
-    if (AtEnd() || text_[position_] != c) return false;
-    ++position_;
-    return true;
-  }
-  bool EatWord(std::string_view word);
+  bool TakeWord(std::string_view word);
   std::string Found() const;
-  absl::Status ErrorAt(size_t position, std::string_view message) const;
+  absl::Status ErrorAt(size_t position, std::string_view message) const {
+    return InvalidProgram(PositionAt(text(), position), message);
+  }
 
   absl::StatusOr<Literal> ParseTuple(std::shared_ptr<const Shape> shape, int depth);
   absl::StatusOr<Literal> ParseArray(const std::shared_ptr<const Shape>& shape);
@@ -98,30 +91,19 @@ class LiteralParser {
   absl::Status ScanHexFloat(size_t start, Number* number);
   absl::Status ScanPayload(Number* number);
 
-  std::string_view text_;
   LiteralTextOptions options_;
-  size_t position_ = 0;
   MinusZeros minus_zeros_;
 };
-
-absl::Status LiteralParser::ErrorAt(size_t position, std::string_view message) const {
-  SourcePosition where{1, 1};
-  for (size_t i = 0; i < position; ++i) {
-    ++where.column;
-    if (text_[i] == '\n') where = {where.line + 1, 1};
-  }
-  return InvalidProgram(where, message);
-}
 
 // What stands at the cursor, for messages.
 std::string LiteralParser::Found() const {
   if (AtEnd()) return "the end of the text";
-  size_t end = position_ + 1;
-  if (IsIdentifierChar(text_[position_])) {
-    while (end < text_.size() && end < position_ + 32 && IsIdentifierChar(text_[end])) ++end;
+  size_t length = 1;
+  if (IsIdentifierChar(Peek())) {
+    while (length < 32 && IsIdentifierChar(Peek(length))) ++length;
   }
   std::string found = "'";
-  for (char c : text_.substr(position_, end - position_)) {
+  for (char c : rest().substr(0, length)) {
     const auto byte = static_cast<unsigned char>(c);
     found += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
   }
@@ -130,35 +112,18 @@ std::string LiteralParser::Found() const {
 
 // Whitespace and comments.
 absl::Status LiteralParser::SkipSpace() {
-  while (!AtEnd()) {
-    const char c = text_[position_];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      ++position_;
-    } else if (c == '/' && Peek(1) == '/') {
-      const size_t end = text_.find('\n', position_);
-      position_ = end == std::string_view::npos ? text_.size() : end;
-    } else if (c == '/' && Peek(1) == '*') {
-      const size_t end = text_.find("*/", position_ + 2);
-      if (end == std::string_view::npos) return Error("literal: a comment is not closed");
-      position_ = end + 2;
-    } else {
-      break;
-    }
-  }
-  return absl::OkStatus();
+  return SkipSpaceAndComments() ? absl::OkStatus() : Error("literal: a comment is not closed");
 }
 
 absl::Status LiteralParser::SkipSpaceAndCommas() {
   ASSAY_RETURN_IF_ERROR(SkipSpace());
-  while (Eat(',')) ASSAY_RETURN_IF_ERROR(SkipSpace());
+  while (Take(',')) ASSAY_RETURN_IF_ERROR(SkipSpace());
   return absl::OkStatus();
 }
 
 // The whole identifier at the cursor is `word`.
-bool LiteralParser::EatWord(std::string_view word) {
-  if (text_.substr(position_, word.size()) != word || IsIdentifierChar(Peek(word.size()))) return false;
-  position_ += word.size();
-  return true;
+bool LiteralParser::TakeWord(std::string_view word) {
+  return !IsIdentifierChar(Peek(word.size())) && Take(word);
 }
 
 absl::StatusOr<Literal> LiteralParser::ParseValue(std::shared_ptr<const Shape> shape, int depth) {
@@ -171,11 +136,11 @@ absl::StatusOr<Literal> LiteralParser::ParseValue(std::shared_ptr<const Shape> s
 
 absl::StatusOr<Literal> LiteralParser::ParseTuple(std::shared_ptr<const Shape> shape, int depth) {
   const size_t arity = shape->elements().size();
-  if (!Eat('(')) return Error(fmt::format("LIT-1: found {}, but a tuple starts with '('", Found()));
+  if (!Take('(')) return Error(fmt::format("LIT-1: found {}, but a tuple starts with '('", Found()));
   std::vector<Literal> elements;
   for (size_t i = 0; i < arity; ++i) {
     ASSAY_RETURN_IF_ERROR(SkipSpace());
-    if (i > 0 && !Eat(',')) {
+    if (i > 0 && !Take(',')) {
       return Error(fmt::format("LIT-1: found {} after element {} of a tuple of {}", Found(), i - 1, arity));
     }
     auto element_shape = std::shared_ptr<const Shape>(shape, &shape->elements()[i]);
@@ -183,7 +148,7 @@ absl::StatusOr<Literal> LiteralParser::ParseTuple(std::shared_ptr<const Shape> s
     elements.push_back(std::move(element));
   }
   ASSAY_RETURN_IF_ERROR(SkipSpace());
-  if (!Eat(')'))
+  if (!Take(')'))
     return Error(fmt::format("LIT-1: found {} after all {} elements of a tuple", Found(), arity));
   return Literal::Tuple(std::move(shape), std::move(elements));
 }
@@ -191,7 +156,7 @@ absl::StatusOr<Literal> LiteralParser::ParseTuple(std::shared_ptr<const Shape> s
 absl::StatusOr<Literal> LiteralParser::ParseArray(const std::shared_ptr<const Shape>& shape) {
   if (shape->HasUnbounded()) return Error("literal: the shape has an unbounded dimension");
   // Too little text for so many elements: parse only for the error, without storage.
-  if (static_cast<uint64_t>(shape->num_elements()) > text_.size() - position_) {
+  if (static_cast<uint64_t>(shape->num_elements()) > rest().size()) {
     ASSAY_RETURN_IF_ERROR(ParseDense(*shape, nullptr));
     return Error("LIT-1: too few elements");
   }
@@ -222,7 +187,7 @@ absl::Status LiteralParser::ParseDense(const Shape& shape, std::byte* out) {
     const char c = Peek();
     if (c == '}') {
       ASSAY_RETURN_IF_ERROR(CloseBrace(shape, level, counts[level]));
-      ++position_;
+      Skip();
       --level;
       continue;
     }
@@ -230,7 +195,7 @@ absl::Status LiteralParser::ParseDense(const Shape& shape, std::byte* out) {
       return Error(fmt::format("LIT-1: more than {} entries in dimension {}", shape.size(level), level));
     }
     if (level + 1 < rank) {
-      if (!Eat('{'))
+      if (!Take('{'))
         return Error(
             fmt::format("LIT-1: found {}, but {} levels of braces are open of {}", Found(), level + 1, rank));
       counts[++level] = 0;
@@ -243,7 +208,7 @@ absl::Status LiteralParser::ParseDense(const Shape& shape, std::byte* out) {
 }
 
 absl::Status LiteralParser::ParseElement(ElementType type, std::byte* out) {
-  if (text_.substr(position_, 3) == "...") {
+  if (rest().starts_with("...")) {
     return Error("LIT-3: the value is elided, '{...}' stands for no particular value");
   }
   std::byte scratch[16];
@@ -263,9 +228,9 @@ absl::Status LiteralParser::ParseElement(ElementType type, std::byte* out) {
 }
 
 absl::Status LiteralParser::ParsePred(std::byte* out) {
-  bool value = EatWord("true");
-  if (!value && !EatWord("false")) {
-    const size_t start = position_;
+  bool value = TakeWord("true");
+  if (!value && !TakeWord("false")) {
+    const size_t start = at();
     ASSAY_ASSIGN_OR_RETURN(const Number number, ScanNumber());
     if (number.kind != Number::Kind::kInteger) {
       return ErrorAt(start, "LIT-2: an element of type pred is true, false or an integer");
@@ -277,7 +242,7 @@ absl::Status LiteralParser::ParsePred(std::byte* out) {
 }
 
 absl::Status LiteralParser::ParseInteger(ElementType type, std::byte* out) {
-  const size_t start = position_;
+  const size_t start = at();
   ASSAY_ASSIGN_OR_RETURN(const Number number, ScanNumber());
   if (number.kind != Number::Kind::kInteger) {
     return ErrorAt(start, fmt::format("LIT-2: an element of type {} is an integer", Name(type)));
@@ -295,7 +260,7 @@ absl::Status LiteralParser::ParseInteger(ElementType type, std::byte* out) {
 }
 
 absl::Status LiteralParser::ParseFloat(ElementType type, std::byte* out) {
-  const size_t start = position_;
+  const size_t start = at();
   ASSAY_ASSIGN_OR_RETURN(const Number number, ScanNumber());
   return StoreFloat(type, number, start, out);
 }
@@ -341,20 +306,21 @@ absl::Status LiteralParser::StoreNaN(ElementType type, const Number& number, siz
 absl::Status LiteralParser::ParseComplex(ElementType type, std::byte* out) {
   const ElementType component = ComponentType(type);
   const int bytes = Bytes(component);
-  if (!Eat('(')) {
+  if (!Take('(')) {
     return Error(
         fmt::format("LIT-2: found {}, but an element of type {} is written (re, im)", Found(), Name(type)));
   }
   ASSAY_RETURN_IF_ERROR(SkipSpace());
-  const size_t real_start = position_;
+  const size_t real_start = at();
   ASSAY_ASSIGN_OR_RETURN(const Number real, ScanNumber());
   ASSAY_RETURN_IF_ERROR(StoreFloat(component, real, real_start, out));
   ASSAY_RETURN_IF_ERROR(SkipSpace());
-  if (!Eat(',')) return Error(fmt::format("literal: found {} after the real part, wanted ','", Found()));
+  if (!Take(',')) return Error(fmt::format("literal: found {} after the real part, wanted ','", Found()));
   ASSAY_RETURN_IF_ERROR(SkipSpace());
   ASSAY_RETURN_IF_ERROR(ParseFloat(component, out + bytes));
   ASSAY_RETURN_IF_ERROR(SkipSpace());
-  if (!Eat(')')) return Error(fmt::format("literal: found {} after the imaginary part, wanted ')'", Found()));
+  if (!Take(')'))
+    return Error(fmt::format("literal: found {} after the imaginary part, wanted ')'", Found()));
   if (real.kind == Number::Kind::kNaN && !options_.hex_floats) std::memcpy(out + bytes, out, bytes);
   return absl::OkStatus();
 }
@@ -362,15 +328,15 @@ absl::Status LiteralParser::ParseComplex(ElementType type, std::byte* out) {
 // INT, DECIMAL, inf, nan (section 1).
 absl::StatusOr<Number> LiteralParser::ScanNumber() {
   Number number;
-  const size_t start = position_;
-  number.negative = Eat('-');
+  const size_t start = at();
+  number.negative = Take('-');
   const char c = Peek();
   absl::Status status;
-  if (EatWord("inf")) {
+  if (TakeWord("inf")) {
     number.kind = Number::Kind::kReal;
     number.real = std::numeric_limits<double>::infinity();
     if (number.negative) number.real = -number.real;
-  } else if (EatWord("nan")) {
+  } else if (TakeWord("nan")) {
     number.kind = Number::Kind::kNaN;
     if (Peek() == '(') status = ScanPayload(&number);
   } else if (options_.hex_floats && c == '0' && (Peek(1) | 0x20) == 'x') {
@@ -378,7 +344,7 @@ absl::StatusOr<Number> LiteralParser::ScanNumber() {
   } else if (IsDigit(c) || (number.negative && c == '.' && IsDigit(Peek(1)))) {
     status = ScanDigits(&number);
   } else {
-    position_ = start;
+    GoTo(start);
     status = Error(fmt::format("LIT-1: found {}, wanted an element", Found()));
   }
   if (!status.ok()) return status;
@@ -387,23 +353,18 @@ absl::StatusOr<Number> LiteralParser::ScanNumber() {
 
 // `-?\d+`, or with a fraction or an exponent; the sign is already read.
 absl::Status LiteralParser::ScanDigits(Number* number) {
-  const size_t start = position_;
+  const size_t start = at();
   uint64_t value = 0;
-  bool overflow = false;
-  for (; IsDigit(Peek()); ++position_) {
-    overflow |= __builtin_mul_overflow(value, uint64_t{10}, &value);
-    overflow |= __builtin_add_overflow(value, static_cast<uint64_t>(Peek() - '0'), &value);
-  }
-  const size_t digits_end = position_;
-  if (Eat('.')) {
-    while (IsDigit(Peek())) ++position_;
-  }
+  const bool overflow = ReadNumber(value).ec == std::errc::result_out_of_range;
+  if (overflow) TakeDigits();
+  const size_t digits_end = at();
+  if (Take('.')) TakeDigits();
   if ((Peek() | 0x20) == 'e') {
     const size_t digit = Peek(1) == '+' || Peek(1) == '-' ? 2 : 1;
-    if (IsDigit(Peek(digit))) position_ += digit;
-    while (IsDigit(Peek())) ++position_;
+    if (IsDigit(Peek(digit))) Skip(digit);
+    TakeDigits();
   }
-  if (position_ != digits_end) return ScanReal(start, position_, number);
+  if (at() != digits_end) return ScanReal(start, at(), number);
   constexpr uint64_t kMinMagnitude = uint64_t{1} << 63;
   if (overflow || (number->negative && value > kMinMagnitude)) {
     return ErrorAt(start, "LIT-2: the integer does not fit 64 bits");
@@ -415,10 +376,10 @@ absl::Status LiteralParser::ScanDigits(Number* number) {
 // The decimal in [start, end) as the nearest double; overflow is an error, underflow is not.
 absl::Status LiteralParser::ScanReal(size_t start, size_t end, Number* number) {
   number->kind = Number::Kind::kReal;
-  const char* first = text_.data() + start;
-  const auto result = std::from_chars(first, text_.data() + end, number->real);
+  const char* first = text().data() + start;
+  const auto result = std::from_chars(first, text().data() + end, number->real);
   if (result.ec == std::errc::result_out_of_range) {
-    if (IsLarge(text_.substr(start, end - start))) return ErrorAt(start, "LIT-2: the number overflows f64");
+    if (IsLarge(text().substr(start, end - start))) return ErrorAt(start, "LIT-2: the number overflows f64");
     number->real = 0;
   }
   if (number->negative) number->real = -number->real;
@@ -428,27 +389,23 @@ absl::Status LiteralParser::ScanReal(size_t start, size_t end, Number* number) {
 // C99: 0x1.8p+1.
 absl::Status LiteralParser::ScanHexFloat(size_t start, Number* number) {
   number->kind = Number::Kind::kReal;
-  const size_t first = position_ + 2;
-  const auto result = std::from_chars(text_.data() + first, text_.data() + text_.size(), number->real,
-                                      std::chars_format::hex);
-  const bool starts_well = first < text_.size() && (IsHexDigit(text_[first]) || text_[first] == '.');
-  if (!starts_well || result.ec != std::errc())
+  Skip(2);
+  const bool starts_well = absl::ascii_isxdigit(Peek()) || Peek() == '.';
+  if (!starts_well || ReadNumber(number->real, std::chars_format::hex).ec != std::errc())
     return ErrorAt(start, "literal: malformed hexadecimal float, or beyond f64");
-  position_ = result.ptr - text_.data();
   if (number->negative) number->real = -number->real;
   return absl::OkStatus();
 }
 
 // "(0xHEX)" after nan: 1 to 52 bits.
 absl::Status LiteralParser::ScanPayload(Number* number) {
-  const size_t start = position_;
+  const size_t start = at();
   constexpr uint64_t kMaxPayload = (uint64_t{1} << 52) - 1;
-  const char* end = text_.data() + text_.size();
-  if (text_.substr(position_, 3) == "(0x" && IsHexDigit(Peek(3))) {
-    const auto result = std::from_chars(text_.data() + position_ + 3, end, number->payload, 16);
-    const bool in_range = result.ec == std::errc() && number->payload >= 1 && number->payload <= kMaxPayload;
-    if (result.ptr != end && *result.ptr == ')') {
-      position_ = result.ptr + 1 - text_.data();
+  if (Take("(0x") && absl::ascii_isxdigit(Peek())) {
+    const bool fits = ReadNumber(number->payload, 16).ec == std::errc();
+    const bool in_range = fits && number->payload >= 1 && number->payload <= kMaxPayload;
+    TakeWhile(absl::ascii_isxdigit);
+    if (Take(')')) {
       if (in_range) return absl::OkStatus();
       return ErrorAt(start, "LIT-2: a nan payload is at least 1 and has at most 52 bits");
     }
@@ -465,7 +422,7 @@ absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text,
   ASSAY_ASSIGN_OR_RETURN(Literal literal, parser.ParseValue(std::make_shared<const Shape>(shape), 0));
   if (minus_zeros != nullptr) *minus_zeros = parser.minus_zeros();
   if (consumed != nullptr) {
-    *consumed = parser.position();
+    *consumed = parser.at();
     return literal;
   }
   ASSAY_RETURN_IF_ERROR(parser.SkipSpace());

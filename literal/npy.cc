@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "base/checked.h"
 #include "base/limits.h"
+#include "base/text_cursor.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 #include "literal/npz.h"
@@ -58,20 +59,20 @@ std::optional<Descr> ParseDescr(std::string_view text) {
 }
 
 // The dict literal of a header: keys descr, fortran_order and shape, each once, in any order.
-class HeaderParser {
+class HeaderParser : public TextCursor {
  public:
-  HeaderParser(std::string_view name, std::string_view text) : name_(name), text_(text) {}
+  HeaderParser(std::string_view name, std::string_view text) : TextCursor(text), name_(name) {}
 
   absl::StatusOr<NpyArray> Parse() {
     NpyArray array;
-    if (!Eat('{')) return Error("the header is not a dict");
-    while (!Eat('}')) {
+    if (!TakeNext('{')) return Error("the header is not a dict");
+    while (!TakeNext('}')) {
       ASSAY_ASSIGN_OR_RETURN(const std::string key, String());
-      if (!Eat(':')) return Error("the header lacks a ':'");
+      if (!TakeNext(':')) return Error("the header lacks a ':'");
       ASSAY_RETURN_IF_ERROR(Value(key, &array));
-      if (!Eat(',') && Peek() != '}') return Error("the header lacks a ','");
+      if (!TakeNext(',') && Peek() != '}') return Error("the header lacks a ','");
     }
-    if (Peek() != '\0') return Error("the header goes on after its dict");
+    if (PeekNext() != '\0') return Error("the header goes on after its dict");
     if (!has_descr_ || !has_order_ || !has_shape_) {
       return Error("the header lacks descr, fortran_order or shape");
     }
@@ -82,33 +83,18 @@ class HeaderParser {
   absl::Status Error(std::string_view message) const {
     return BadInput(fmt::format("{}: {}", Quoted(name_), message));
   }
-  char Peek() {
-    while (position_ < text_.size() &&
-           std::string_view(" \t\n\r").find(text_[position_]) != std::string_view::npos) {
-      ++position_;
-    }
-    return position_ < text_.size() ? text_[position_] : '\0';
-  }
-  bool Eat(char c) {
-    if (Peek() != c || position_ == text_.size()) return false;
-    ++position_;
-    return true;
-  }
-  bool EatWord(std::string_view word) {
-    Peek();
-    if (text_.substr(position_, word.size()) != word) return false;
-    position_ += word.size();
-    return true;
+  char PeekNext() {
+    SkipSpace();
+    return Peek();
   }
 
   absl::StatusOr<std::string> String() {
-    const char quote = Peek();
+    const char quote = PeekNext();
     if (quote != '\'' && quote != '"') return Error("the header has something else where a string belongs");
-    const size_t end = text_.find(quote, position_ + 1);
-    if (end == std::string_view::npos) return Error("the header has a string without an end");
-    std::string value(text_.substr(position_ + 1, end - position_ - 1));
-    position_ = end + 1;
-    return value;
+    Skip();
+    const std::string_view value = TakeWhile([&](char c) { return c != quote; });
+    if (!Take(quote)) return Error("the header has a string without an end");
+    return std::string(value);
   }
 
   absl::Status Value(std::string_view key, NpyArray* array) {
@@ -120,39 +106,31 @@ class HeaderParser {
     *seen = true;
     if (key == "shape") return Sizes(&array->sizes);
     if (key == "fortran_order") {
-      array->fortran_order = EatWord("True");
-      return array->fortran_order || EatWord("False") ? absl::OkStatus()
-                                                      : Error("fortran_order is not a bool");
+      array->fortran_order = TakeNext("True");
+      return array->fortran_order || TakeNext("False") ? absl::OkStatus()
+                                                       : Error("fortran_order is not a bool");
     }
-    if (Peek() == '[' || Peek() == '(') return Error("arrays of structures are not supported");
+    if (PeekNext() == '[' || Peek() == '(') return Error("arrays of structures are not supported");
     ASSAY_ASSIGN_OR_RETURN(array->descr, String());
     return absl::OkStatus();
   }
 
   absl::Status Sizes(std::vector<int64_t>* sizes) {
-    if (!Eat('(')) return Error("the shape is not a tuple");
-    while (!Eat(')')) {
-      if (!absl::ascii_isdigit(Peek())) return Error("the shape has something else than sizes");
+    if (!TakeNext('(')) return Error("the shape is not a tuple");
+    while (!TakeNext(')')) {
+      if (!absl::ascii_isdigit(PeekNext())) return Error("the shape has something else than sizes");
       int64_t size = 0;
-      for (; absl::ascii_isdigit(Current()); ++position_) {
-        if (__builtin_mul_overflow(size, int64_t{10}, &size) ||
-            __builtin_add_overflow(size, int64_t{Current() - '0'}, &size)) {
-          return Error("the shape has a size over 2^63 - 1");
-        }
-      }
-      if (Current() == 'L') ++position_;
+      if (ReadNumber(size).ec != std::errc()) return Error("the shape has a size over 2^63 - 1");
+      Take('L');
       if (sizes->size() == kMaxRank)
         return Error(fmt::format("the shape has more than {} dimensions", kMaxRank));
       sizes->push_back(size);
-      if (!Eat(',') && Peek() != ')') return Error("the shape lacks a ','");
+      if (!TakeNext(',') && Peek() != ')') return Error("the shape lacks a ','");
     }
     return absl::OkStatus();
   }
-  char Current() const { return position_ < text_.size() ? text_[position_] : '\0'; }
 
   std::string_view name_;
-  std::string_view text_;
-  size_t position_ = 0;
   bool has_descr_ = false;
   bool has_order_ = false;
   bool has_shape_ = false;
@@ -263,7 +241,7 @@ absl::StatusOr<NpyArray> ParseNpyHeader(std::string_view name, std::string_view 
   const auto error = [&](std::string_view message) {
     return BadInput(fmt::format("{}: {}", Quoted(name), message));
   };
-  if (prefix.substr(0, kMagic.size()) != kMagic) return error("not a .npy file");
+  if (!prefix.starts_with(kMagic)) return error("not a .npy file");
   if (size < 10) return error("the file ends inside its header");
   const int major = static_cast<unsigned char>(prefix[6]);
   if (major < 1 || major > 3) return error(fmt::format(".npy version {} is unknown", major));

@@ -8,24 +8,24 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/text_cursor.h"
 #include "fmt/format.h"
 
 namespace assay {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsIdentifierStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsIdentifier(char c) { return IsIdentifierStart(c) || IsDigit(c) || c == '.' || c == '-'; }
+using absl::ascii_isdigit;
 
-class ShapeReader {
+bool IsIdentifierStart(char c) { return absl::ascii_isalpha(c) || c == '_'; }
+bool IsIdentifier(char c) { return IsIdentifierStart(c) || ascii_isdigit(c) || c == '.' || c == '-'; }
+
+class ShapeReader : public TextCursor {
  public:
-  explicit ShapeReader(std::string_view text) : text_(text) {}
+  using TextCursor::TextCursor;
 
   bool ReadShape(Shape* shape, int depth);
   // Whitespace and comments; false for a comment that doesn't end.
-  bool SkipBlanks();
-  bool AtEnd() const { return pos_ >= text_.size(); }
-  size_t position() const { return pos_; }
+  bool SkipBlanks() { return SkipSpaceAndComments() || Fail("shape: comment without end"); }
   const absl::Status& status() const { return status_; }
   bool Fail(std::string_view message) { return FailWith(InvalidProgram({}, message)); }
 
@@ -34,13 +34,10 @@ class ShapeReader {
     if (status_.ok()) status_ = std::move(status);
     return false;
   }
-  char Peek(size_t ahead = 0) const { return pos_ + ahead < text_.size() ? text_[pos_ + ahead] : '\0'; }
   // Skips blanks, then takes `c` if it is next.
   bool Take(char c) {
     SkipBlanks();
-    if (Peek() != c || AtEnd()) return false;
-    ++pos_;
-    return true;
+    return TextCursor::Take(c);
   }
   bool Expect(char c) { return Take(c) || Fail(fmt::format("shape: want '{}' here", c)); }
   // The longest run of identifier characters; empty if none starts here.
@@ -65,41 +62,18 @@ class ShapeReader {
   bool ReadPadding(LayoutTail* tail);
   bool ReadIntList(std::vector<int64_t>* values, bool stars);
 
-  std::string_view text_;
-  size_t pos_ = 0;
   absl::Status status_;
 };
 
-bool ShapeReader::SkipBlanks() {
-  while (pos_ < text_.size()) {
-    const char c = text_[pos_];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      ++pos_;
-    } else if (c == '/' && Peek(1) == '*') {
-      const size_t end = text_.find("*/", pos_ + 2);
-      if (end == std::string_view::npos) return Fail("shape: comment without end");
-      pos_ = end + 2;
-    } else if (c == '/' && Peek(1) == '/') {
-      pos_ = std::min(text_.find('\n', pos_), text_.size());
-    } else {
-      return true;
-    }
-  }
-  return true;
-}
-
 std::string_view ShapeReader::Identifier() {
   SkipBlanks();
-  if (AtEnd() || !IsIdentifierStart(text_[pos_])) return {};
-  const size_t start = pos_;
-  while (pos_ < text_.size() && IsIdentifier(text_[pos_])) ++pos_;
-  return text_.substr(start, pos_ - start);
+  return IsIdentifierStart(Peek()) ? TakeWhile(IsIdentifier) : std::string_view();
 }
 
 bool ShapeReader::TakeMark(std::string_view mark) {
-  const size_t start = pos_;
+  const size_t start = at();
   if (Identifier() == mark && Take('(')) return true;
-  pos_ = start;
+  GoTo(start);
   return false;
 }
 
@@ -107,15 +81,11 @@ bool ShapeReader::TakeMark(std::string_view mark) {
 bool ShapeReader::ReadInt(int64_t* value) {
   SkipBlanks();
   const bool negative = Peek() == '-';
-  if (!IsDigit(Peek(negative))) return Fail("shape: want an integer here");
-  pos_ += negative;
+  if (!ascii_isdigit(Peek(negative))) return Fail("shape: want an integer here");
+  Skip(negative);
   uint64_t magnitude = 0;
-  bool overflow = false;
-  for (; IsDigit(Peek()); ++pos_) {
-    overflow |= __builtin_mul_overflow(magnitude, uint64_t{10}, &magnitude);
-    overflow |= __builtin_add_overflow(magnitude, static_cast<uint64_t>(Peek() - '0'), &magnitude);
-  }
-  if (overflow || (negative && magnitude > uint64_t{1} << 63)) {
+  if (ReadNumber(magnitude).ec != std::errc() || (negative && magnitude > uint64_t{1} << 63)) {
+    TakeDigits();
     return Fail("shape: integer does not fit in 64 bits");
   }
   *value = static_cast<int64_t>(negative ? uint64_t{0} - magnitude : magnitude);
@@ -126,14 +96,14 @@ bool ShapeReader::ReadInt(int64_t* value) {
 bool ShapeReader::NextIsInt() {
   SkipBlanks();
   size_t k = Peek() == '-';
-  if (!IsDigit(Peek(k))) return false;
-  while (IsDigit(Peek(k))) ++k;
+  if (!ascii_isdigit(Peek(k))) return false;
+  while (ascii_isdigit(Peek(k))) ++k;
   const char c = Peek(k);
   if (c == '.') return false;
   const bool sign = Peek(k + 1) == '-' || Peek(k + 1) == '+';
-  if (c == 'e' || c == 'E') return !IsDigit(Peek(k + 1 + sign));
-  if (c == 'x') return !IsDigit(Peek(k + 1));
-  if (c == '_') return !IsDigit(Peek(k + 1 + (Peek(k + 1) == '-')));
+  if (c == 'e' || c == 'E') return !ascii_isdigit(Peek(k + 1 + sign));
+  if (c == 'x') return !ascii_isdigit(Peek(k + 1));
+  if (c == '_') return !ascii_isdigit(Peek(k + 1 + (Peek(k + 1) == '-')));
   return true;
 }
 
@@ -142,10 +112,10 @@ bool ShapeReader::NextIsLayout() {
   if (Peek() != '{' && Peek() != ' ' && Peek() != '/' && Peek() != '\n' && Peek() != '\t' && Peek() != '\r') {
     return false;
   }
-  const size_t start = pos_;
+  const size_t start = at();
   const bool layout = Take('{') && (NextIsInt() || Peek() == ':');
   if (!status_.ok()) return false;
-  pos_ = start;
+  GoTo(start);
   return layout;
 }
 
@@ -155,7 +125,7 @@ bool ShapeReader::ReadShape(Shape* shape, int depth) {
   }
   if (Take('(')) return ReadTuple(shape, depth);
   if (!status_.ok()) return false;
-  const size_t start = pos_;
+  const size_t start = at();
   const std::string_view name = Identifier();
   if (const auto type = ElementTypeFromName(name)) return ReadArray(*type, shape);
   if (name == "token" || name == "opaque") {
@@ -164,7 +134,7 @@ bool ShapeReader::ReadShape(Shape* shape, int depth) {
     return true;
   }
   if (name == "b" && Take('(')) return ReadBuffer(shape);
-  pos_ = start;
+  GoTo(start);
   if (name.empty()) return Fail("shape: want an element type or '(' here");
   return Fail(fmt::format("shape: '{}' is no element type", name.substr(0, 40)));
 }
@@ -183,10 +153,10 @@ bool ShapeReader::ReadTuple(Shape* shape, int depth) {
 
 bool ShapeReader::ReadBuffer(Shape* shape) {
   Shape array;
-  const size_t start = pos_;
+  const size_t start = at();
   const auto type = ElementTypeFromName(Identifier());
   if (!type) {
-    pos_ = start;
+    GoTo(start);
     return Fail("shape: want an array shape inside b(...)");
   }
   if (!ReadArray(*type, &array) || !Expect(')')) return false;
@@ -196,17 +166,14 @@ bool ShapeReader::ReadBuffer(Shape* shape) {
 
 bool ShapeReader::ReadDimension(int64_t d, DimVector* sizes, uint64_t* dynamic) {
   SkipBlanks();
-  const size_t start = pos_;
+  const size_t start = at();
   int64_t size = kUnboundedSize;
   bool is_dynamic = true;
-  if (Peek() == '?') {
-    ++pos_;
-  } else {
-    is_dynamic = Peek() == '<' && Peek(1) == '=';
-    if (is_dynamic) pos_ += 2;
+  if (!TextCursor::Take('?')) {
+    is_dynamic = TextCursor::Take("<=");
     if (!ReadInt(&size)) return false;
     if (size < 0) {
-      pos_ = start;
+      GoTo(start);
       return Fail(fmt::format("SHAPE-3: size of dimension {} is {}, want at least 0", d, size));
     }
   }
@@ -216,7 +183,7 @@ bool ShapeReader::ReadDimension(int64_t d, DimVector* sizes, uint64_t* dynamic) 
 }
 
 bool ShapeReader::ReadArray(ElementType type, Shape* shape) {
-  const size_t start = pos_;
+  const size_t start = at();
   if (!Expect('[')) return false;
   DimVector sizes;
   uint64_t dynamic = 0;
@@ -228,7 +195,7 @@ bool ShapeReader::ReadArray(ElementType type, Shape* shape) {
   }
   absl::StatusOr<Shape> array = Shape::Array(type, sizes);
   if (!array.ok()) {
-    pos_ = start;
+    GoTo(start);
     return FailWith(array.status());
   }
   *shape = *std::move(array);
@@ -240,7 +207,7 @@ bool ShapeReader::ReadArray(ElementType type, Shape* shape) {
 
 bool ShapeReader::ReadLayout(Shape* shape) {
   SkipBlanks();
-  const size_t start = pos_;
+  const size_t start = at();
   Layout layout;
   if (!Expect('{')) return false;
   if (NextIsInt()) {
@@ -260,7 +227,7 @@ bool ShapeReader::ReadLayout(Shape* shape) {
   absl::Status valid = ValidateLayout(*shape);
   // Sparse types are read, so that a program can be printed; the verifier refuses them.
   if (valid.ok() || absl::IsUnimplemented(valid)) return true;
-  pos_ = start;
+  GoTo(start);
   return FailWith(std::move(valid));
 }
 
@@ -300,10 +267,10 @@ bool ShapeReader::ReadTiles(LayoutTail* tail) {
 // Dimension level types of sparse layouts: D(D,C+~,...), dropped.
 bool ShapeReader::SkipLevelTypes() {
   do {
-    const size_t start = pos_;
+    const size_t start = at();
     const std::string_view level = Identifier();
     if (level != "D" && level != "C" && level != "S" && level != "H") {
-      pos_ = start;
+      GoTo(start);
       return Fail("layout: want a dimension level type D, C, S or H");
     }
     Take('+');
@@ -319,10 +286,10 @@ bool ShapeReader::ReadNumberPart(std::string_view mark, int64_t* value) {
 bool ShapeReader::ReadTypePart(char mark, std::optional<ElementType>* type) {
   if (!Take(mark)) return true;
   if (!Expect('(')) return false;
-  const size_t start = pos_;
+  const size_t start = at();
   *type = ElementTypeFromName(Identifier());
   if (!*type || !IsUnsignedIntegral(**type)) {
-    pos_ = start;
+    GoTo(start);
     return Fail("layout: want an unsigned integral type here");
   }
   return Expect(')');
@@ -341,24 +308,16 @@ bool ShapeReader::ReadPadding(LayoutTail* tail) {
   if (!ReadIntList(&tail->padded_dimensions, false)) return false;
   if (tail->padded_dimensions.empty()) return Fail("LAYOUT-3: padded_dimensions has no entries");
   if (!TakeMark("V")) return true;
-  const size_t start = pos_;
-  for (int open = 1; open > 0; ++pos_) {
+  const size_t start = at();
+  for (int open = 1; open > 0; Skip()) {
     if (AtEnd() || Peek() == '}') return Fail("layout: padding value without ')'");
     open += (Peek() == '(') - (Peek() == ')');
   }
-  const std::string_view value = text_.substr(start, pos_ - 1 - start);
+  const std::string_view value = From(start).substr(0, at() - 1 - start);
   const size_t first = value.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return Fail("layout: padding value is empty");
   tail->padding_value = value.substr(first, value.find_last_not_of(" \t\r\n") - first + 1);
   return true;
-}
-
-SourcePosition PositionAt(std::string_view text, size_t offset) {
-  const std::string_view before = text.substr(0, offset);
-  const size_t newline = before.rfind('\n');
-  const size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;
-  return {static_cast<int32_t>(1 + std::count(before.begin(), before.end(), '\n')),
-          static_cast<int32_t>(1 + offset - line_start)};
 }
 
 bool HasTail(const Layout& layout) { return layout.tail && !(*layout.tail == LayoutTail{}); }
@@ -473,8 +432,8 @@ absl::StatusOr<Shape> ParseShapePrefix(std::string_view text, size_t* consumed) 
   ShapeReader reader(text);
   Shape shape;
   const bool ok = reader.ReadShape(&shape, 0);
-  *consumed = reader.position();
-  if (!ok) return WithPosition(reader.status(), PositionAt(text, reader.position()));
+  *consumed = reader.at();
+  if (!ok) return WithPosition(reader.status(), PositionAt(text, reader.at()));
   return shape;
 }
 
@@ -485,7 +444,7 @@ absl::StatusOr<Shape> ParseShape(std::string_view text) {
     if (reader.AtEnd()) return shape;
     reader.Fail("shape: something follows the shape");
   }
-  return WithPosition(reader.status(), PositionAt(text, reader.position()));
+  return WithPosition(reader.status(), PositionAt(text, reader.at()));
 }
 
 }  // namespace assay

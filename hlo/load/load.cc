@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text_cursor.h"
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode/reader.h"
 #include "hlo/mlir/import/importer.h"
@@ -15,40 +16,21 @@
 namespace assay {
 namespace {
 
-bool EndsWith(std::string_view text, std::string_view ending) {
-  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
-
 // Editors put a byte order mark before text in UTF-8. No other form starts with its bytes.
 std::string_view WithoutMark(std::string_view bytes) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
-  return bytes.substr(bytes.substr(0, kMark.size()) == kMark ? kMark.size() : 0);
+  return bytes.substr(bytes.starts_with(kMark) ? kMark.size() : 0);
 }
 
-// Where white space and comments at the text's beginning end: // of both texts, /* */ of HLO text alone.
-size_t EndOfSpace(std::string_view text) {
-  size_t i = 0;
-  while (i < text.size()) {
-    const char c = text[i];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      ++i;
-    } else if (c == '/' && i + 1 < text.size() && text[i + 1] == '/') {
-      while (i < text.size() && text[i] != '\n') ++i;
-    } else if (text.substr(i, 2) == "/*") {
-      const size_t close = text.find("*/", i + 2);
-      i = close == std::string_view::npos ? text.size() : close + 2;
-    } else {
-      return i;
-    }
-  }
-  return text.size();
+// The text behind white space and comments: // of both texts, /* */ of HLO text alone.
+std::string_view BehindSpace(std::string_view text) {
+  TextCursor cursor(text);
+  return cursor.SkipSpaceAndComments() ? cursor.rest() : std::string_view();
 }
 
 std::string_view FirstWord(std::string_view text) {
-  const size_t i = EndOfSpace(text);
-  size_t end = i;
-  while (end < text.size() && text[end] > ' ' && text[end] != '(' && text[end] != '{') ++end;
-  return text.substr(i, end - i);
+  TextCursor cursor(BehindSpace(text));
+  return cursor.TakeWhile([](char c) { return c > ' ' && c != '(' && c != '{'; });
 }
 
 // Where the parts of StableHLO text begin. The separator is a comment of the part behind it.
@@ -63,7 +45,7 @@ std::vector<size_t> BeginsOfMlir(std::string_view text) {
 // Whether the text begins as a program without a header does: with ENTRY, a computation or an instruction.
 bool BeginsWithoutHeader(std::string_view text) {
   const auto take_word = [&text] {
-    text.remove_prefix(EndOfSpace(text));
+    text = BehindSpace(text);
     const std::string_view word = FirstWord(text);
     text.remove_prefix(word.size());
     return word;
@@ -71,7 +53,7 @@ bool BeginsWithoutHeader(std::string_view text) {
   std::string_view word = take_word();
   if (word == "ROOT") word = take_word();
   if (word == "ENTRY" || word.find('=') != std::string_view::npos) return true;
-  text.remove_prefix(EndOfSpace(text));
+  text = BehindSpace(text);
   return !word.empty() && !text.empty() && (text[0] == '=' || text[0] == '(' || text[0] == '{');
 }
 
@@ -156,7 +138,7 @@ absl::StatusOr<Module> ModuleOf(mlir::Tree& tree) {
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
   bytes = WithoutMark(bytes);
   constexpr std::string_view kBytecodeMagic = "ML\xefR";
-  if (bytes.substr(0, kBytecodeMagic.size()) == kBytecodeMagic) return ProgramForm::kStableHloBytecode;
+  if (bytes.starts_with(kBytecodeMagic)) return ProgramForm::kStableHloBytecode;
   // This comes before the first word is looked for: a module's name may start with anything.
   if (HoldsProtoModule(bytes)) return ProgramForm::kProto;
   const std::string_view word = FirstWord(bytes);
@@ -164,12 +146,12 @@ ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
       word == "\"func.func\"" || (!word.empty() && (word[0] == '#' || word[0] == '!'))) {
     return ProgramForm::kStableHloText;
   }
-  if (word == "HloModule" || word == "ENTRY" || EndsWith(name, ".hlo") || EndsWith(name, ".txt")) {
+  if (word == "HloModule" || word == "ENTRY" || name.ends_with(".hlo") || name.ends_with(".txt")) {
     return ProgramForm::kHloText;
   }
-  if (EndsWith(name, ".pb")) return ProgramForm::kProto;
-  if (EndsWith(name, ".mlirbc")) return ProgramForm::kStableHloBytecode;
-  if (EndsWith(name, ".mlir")) return ProgramForm::kStableHloText;
+  if (name.ends_with(".pb")) return ProgramForm::kProto;
+  if (name.ends_with(".mlirbc")) return ProgramForm::kStableHloBytecode;
+  if (name.ends_with(".mlir")) return ProgramForm::kStableHloText;
   // What is left of a broken protocol buffer has bytes that no text has.
   const auto is_binary = [](char c) {
     const auto byte = static_cast<uint8_t>(c);

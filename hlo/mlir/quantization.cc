@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "base/text_cursor.h"
 #include "fmt/format.h"
 #include "hlo/mlir/element_names.h"
 #include "hlo/mlir/text_writer.h"
@@ -16,99 +17,69 @@ absl::Status Broken(std::string_view label, std::string_view message) {
   return InvalidProgram({}, fmt::format("{}: {}", label, message));
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // storage [ '<' INT ':' INT '>' ] ':' expressed [ ':' INT ] ',' params
-class QuantizationReader {
+class QuantizationReader : private TextCursor {
  public:
   QuantizationReader(std::string_view body, ElementTypeOf element_type_of, Arena& arena, Quantization* type)
-      : body_(body), element_type_of_(element_type_of), arena_(arena), type_(*type) {}
+      : TextCursor(body), element_type_of_(element_type_of), arena_(arena), type_(*type) {}
 
   absl::Status Read();
 
  private:
-  void Skip() {
-    while (at_ < body_.size() &&
-           (body_[at_] == ' ' || body_[at_] == '\n' || body_[at_] == '\t' || body_[at_] == '\r')) {
-      ++at_;
-    }
-  }
-  bool Eat(char c) {
-    Skip();
-    if (at_ >= body_.size() || body_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
   bool IsNext(char c) {
-    Skip();
-    return at_ < body_.size() && body_[at_] == c;
+    SkipSpace();
+    return Peek() == c;
   }
   absl::Status Want(char c) {
-    if (Eat(c)) return absl::OkStatus();
+    if (TakeNext(c)) return absl::OkStatus();
     return Unexpected(fmt::format("'{}'", c));
   }
   absl::Status Unexpected(std::string_view wanted) {
-    Skip();
-    const std::string found =
-        at_ < body_.size() ? fmt::format("'{}'", body_[at_]) : std::string("the end of the type");
+    SkipSpace();
+    const std::string found = AtEnd() ? "the end of the type" : fmt::format("'{}'", Peek());
     return InvalidProgram({}, fmt::format("!quant.uniform: found {}, want {}", found, wanted));
   }
-  std::string_view Word();
+  std::string_view Word() {
+    SkipSpace();
+    return TakeWhile([](char c) { return absl::ascii_isalnum(c) || c == '_'; });
+  }
   absl::Status ReadInteger(std::string_view label, int64_t* value);
   absl::Status ReadScale(double* value);
   absl::Status ReadStorage();
   absl::Status ReadExpressed();
   absl::Status ReadParameters();
 
-  std::string_view body_;
   ElementTypeOf element_type_of_;
   Arena& arena_;
   Quantization& type_;
-  size_t at_ = 0;
 };
 
-std::string_view QuantizationReader::Word() {
-  Skip();
-  const size_t begin = at_;
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  while (at_ < body_.size() && (is_letter(body_[at_]) || IsDigit(body_[at_]))) ++at_;
-  return body_.substr(begin, at_ - begin);
-}
-
 absl::Status QuantizationReader::ReadInteger(std::string_view label, int64_t* value) {
-  Skip();
-  const char* const begin = body_.data() + at_;
-  const auto [end, error] = std::from_chars(begin, body_.data() + body_.size(), *value);
+  SkipSpace();
+  const char* const begin = rest().data();
+  const auto [end, error] = ReadNumber(*value);
   if (error == std::errc::invalid_argument) return Unexpected("an integer");
-  if (error != std::errc()) {
-    return Broken(label, fmt::format("{} does not fit in 64 bits", std::string_view(begin, end)));
-  }
-  at_ = static_cast<size_t>(end - body_.data());
-  return absl::OkStatus();
+  if (error == std::errc()) return absl::OkStatus();
+  return Broken(label, fmt::format("{} does not fit in 64 bits", std::string_view(begin, end)));
 }
 
 // A number with a point, or 0x and the bits of an f64.
 absl::Status QuantizationReader::ReadScale(double* value) {
-  Skip();
-  const char* const begin = body_.data() + at_;
-  const char* const last = body_.data() + body_.size();
-  if (body_.substr(at_, 2) == "0x") {
+  if (TakeNext("0x")) {
     uint64_t bits = 0;
-    const auto [end, error] = std::from_chars(begin + 2, last, bits, 16);
-    if (error != std::errc())
+    if (ReadNumber(bits, 16).ec != std::errc())
       return Broken("QUANT-5", "found a scale of 0x that is not a pattern of 64 bits");
     *value = std::bit_cast<double>(bits);
-    at_ = static_cast<size_t>(end - body_.data());
     return absl::OkStatus();
   }
-  const auto [end, error] = std::from_chars(begin, last, *value, std::chars_format::general);
+  const char* const begin = rest().data();
+  const auto [end, error] = ReadNumber(*value);
   const std::string_view text(begin, end);
   if (error == std::errc::invalid_argument) return Unexpected("a scale: a number with a point");
   if (error != std::errc()) return Broken("QUANT-5", fmt::format("scale {} does not fit in f64", text));
-  if (text.find('.') == std::string_view::npos || !IsDigit(text[text[0] == '-' ? 1 : 0])) {
+  if (text.find('.') == std::string_view::npos || !absl::ascii_isdigit(text[text[0] == '-' ? 1 : 0])) {
     return Broken("QUANT-5", fmt::format("found scale {}, want a number with a point", text));
   }
-  at_ = static_cast<size_t>(end - body_.data());
   return absl::OkStatus();
 }
 
@@ -116,7 +87,7 @@ absl::Status QuantizationReader::ReadStorage() {
   const std::string_view word = Word();
   if (word.empty()) return Unexpected("a storage type: i8, u8, ...");
   // u8 and ui8 are one type.
-  const std::string spelled = word[0] == 'u' && word.size() > 1 && IsDigit(word[1])
+  const std::string spelled = word[0] == 'u' && word.size() > 1 && absl::ascii_isdigit(word[1])
                                   ? fmt::format("ui{}", word.substr(1))
                                   : std::string(word);
   if (!element_type_of_(spelled, &type_.storage)) {
@@ -126,7 +97,7 @@ absl::Status QuantizationReader::ReadStorage() {
   ASSAY_RETURN_IF_ERROR(CheckStorage(type_.storage));
   type_.storage_min = SmallestOf(type_.storage);
   type_.storage_max = LargestOf(type_.storage);
-  if (!Eat('<')) return absl::OkStatus();
+  if (!TakeNext('<')) return absl::OkStatus();
   ASSAY_RETURN_IF_ERROR(ReadInteger("QUANT-3", &type_.storage_min));
   ASSAY_RETURN_IF_ERROR(Want(':'));
   ASSAY_RETURN_IF_ERROR(ReadInteger("QUANT-3", &type_.storage_max));
@@ -146,7 +117,7 @@ absl::Status QuantizationReader::ReadExpressed() {
 }
 
 absl::Status QuantizationReader::ReadParameters() {
-  const bool in_braces = Eat('{');
+  const bool in_braces = TakeNext('{');
   if (in_braces && IsNext('{')) return NotSupported({}, "QUANT-9: scales of sub-channels");
   if (in_braces != type_.is_per_axis()) {
     return Broken("QUANT-7", in_braces ? "found scales in braces without an axis"
@@ -157,8 +128,8 @@ absl::Status QuantizationReader::ReadParameters() {
   do {
     ASSAY_RETURN_IF_ERROR(ReadScale(&scales.emplace_back()));
     zero_points.push_back(0);
-    if (Eat(':')) ASSAY_RETURN_IF_ERROR(ReadInteger("QUANT-6", &zero_points.back()));
-  } while (in_braces && Eat(','));
+    if (TakeNext(':')) ASSAY_RETURN_IF_ERROR(ReadInteger("QUANT-6", &zero_points.back()));
+  } while (in_braces && TakeNext(','));
   type_.scales = arena_.Copy(scales);
   type_.zero_points = arena_.Copy(zero_points);
   return in_braces ? Want('}') : absl::OkStatus();
@@ -168,15 +139,15 @@ absl::Status QuantizationReader::Read() {
   ASSAY_RETURN_IF_ERROR(ReadStorage());
   ASSAY_RETURN_IF_ERROR(Want(':'));
   ASSAY_RETURN_IF_ERROR(ReadExpressed());
-  if (Eat(':')) {
+  if (TakeNext(':')) {
     if (IsNext('{')) return NotSupported({}, "QUANT-9: scales of sub-channels");
     ASSAY_RETURN_IF_ERROR(ReadInteger("QUANT-8", &type_.axis));
     if (type_.axis < 0) return Broken("QUANT-8", fmt::format("axis is {}, want 0 or more", type_.axis));
   }
   ASSAY_RETURN_IF_ERROR(Want(','));
   ASSAY_RETURN_IF_ERROR(ReadParameters());
-  Skip();
-  if (at_ != body_.size()) return Unexpected("the end of the type");
+  SkipSpace();
+  if (!AtEnd()) return Unexpected("the end of the type");
   return CheckQuantization(type_);
 }
 

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/text_cursor.h"
+
 namespace assay {
 namespace {
 
@@ -44,12 +46,6 @@ std::optional<T> NumberOf(std::optional<std::string_view> field) {
   return value;
 }
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 }  // namespace
 
 std::optional<std::string_view> ConfigField(const Instruction& call, std::string_view name) {
@@ -88,8 +84,8 @@ std::optional<std::string> ConfigString(const Instruction& call, std::string_vie
       continue;
     }
     const char escaped = body[++i];
-    if (i + 1 < body.size() && HexDigit(escaped) >= 0 && HexDigit(body[i + 1]) >= 0) {
-      value += static_cast<char>(HexDigit(escaped) * 16 + HexDigit(body[++i]));
+    if (i + 1 < body.size() && HexDigitValue(escaped) >= 0 && HexDigitValue(body[i + 1]) >= 0) {
+      value += static_cast<char>(HexDigitValue(escaped) * 16 + HexDigitValue(body[++i]));
     } else {
       value += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
     }

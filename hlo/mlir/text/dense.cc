@@ -1,7 +1,9 @@
 // dense<...> : tensor<...> and dense_resource<...> (docs/spec/stablehlo-text.md section 4).
 #include <charconv>
 
+#include "absl/strings/ascii.h"
 #include "base/checked.h"
+#include "base/text_cursor.h"
 #include "fmt/format.h"
 #include "hlo/mlir/quantization.h"
 #include "hlo/mlir/text/parser.h"
@@ -23,44 +25,23 @@ bool DecodeHex(std::string_view digits, std::span<std::byte> bytes) {
 }
 
 // The values between "dense<" and ">", of a known tensor type. Positions are offsets in the lexer's text.
-class DenseReader {
+class DenseReader : private TextCursor {
  public:
   DenseReader(std::string_view raw, size_t where, const Lexer& lexer, Arena& arena, Attribute* attribute)
-      : raw_(raw), where_(where), lexer_(lexer), arena_(arena), attribute_(attribute) {}
+      : TextCursor(raw), where_(where), lexer_(lexer), arena_(arena), attribute_(attribute) {}
 
   absl::Status Read();
 
  private:
-  absl::Status Error(std::string_view message) const { return ErrorAt(at_, message); }
+  absl::Status Error(std::string_view message) const { return ErrorAt(at(), message); }
   absl::Status ErrorAt(size_t at, std::string_view message) const {
     return InvalidProgram(lexer_.PositionOf(where_ + at), message);
   }
-  void Skip() {
-    while (at_ < raw_.size() &&
-           (raw_[at_] == ' ' || raw_[at_] == '\n' || raw_[at_] == '\t' || raw_[at_] == '\r')) {
-      ++at_;
-    }
-  }
-  bool Eat(char c) {
-    Skip();
-    if (at_ >= raw_.size() || raw_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  std::string Found() const {
-    return at_ < raw_.size() ? fmt::format("'{}'", raw_[at_]) : std::string("the end of dense<...>");
-  }
+  std::string Found() const { return AtEnd() ? "the end of dense<...>" : fmt::format("'{}'", Peek()); }
   // The number, with its sign, that starts here.
   std::string_view Number() {
-    Skip();
-    size_t end = at_;
-    while (end < raw_.size() && (std::isalnum(static_cast<unsigned char>(raw_[end])) || raw_[end] == '.' ||
-                                 raw_[end] == '-' || raw_[end] == '+')) {
-      ++end;
-    }
-    const std::string_view number = raw_.substr(at_, end - at_);
-    at_ = end;
-    return number;
+    SkipSpace();
+    return TakeWhile([](char c) { return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '+'; });
   }
   absl::Status ReadHexString();
   absl::Status ReadList(size_t dimension);
@@ -70,14 +51,12 @@ class DenseReader {
   absl::Status ReadBool();
   absl::Status ReadReal();
   absl::Status ReadComplex();
-  std::byte* Take() { return bytes_.data() + static_cast<size_t>(done_++) * element_bytes_; }
+  std::byte* NextElement() { return bytes_.data() + static_cast<size_t>(done_++) * element_bytes_; }
 
-  std::string_view raw_;
   size_t where_;
   const Lexer& lexer_;
   Arena& arena_;
   Attribute* attribute_;
-  size_t at_ = 0;
   ElementType element_ = ElementType::kS64;
   size_t element_bytes_ = 8;
   std::span<const int64_t> sizes_;
@@ -103,33 +82,31 @@ absl::Status DenseReader::Read() {
     return ErrorAt(0, fmt::format("dense<...> of type {}: the size overflows", ToString(type)));
   }
   count_ = *count;
-  Skip();
-  if (at_ < raw_.size() && raw_[at_] == '"') return ReadHexString();
-  if (at_ == raw_.size()) {
+  if (TakeNext('"')) return ReadHexString();
+  if (AtEnd()) {
     return count_ == 0 ? absl::OkStatus() : Error(fmt::format("found no elements, want {}", count_));
   }
-  if (raw_[at_] != '[') {
+  if (Peek() != '[') {
     bytes_ = arena_.Array<std::byte>(element_bytes_);
     ASSAY_RETURN_IF_ERROR(ReadElement());
     attribute_->is_splat = true;
   } else {
     // Each element takes two bytes of text or more, so a short text can't ask for much memory.
-    if (count_ > static_cast<int64_t>(raw_.size())) {
+    if (count_ > static_cast<int64_t>(text().size())) {
       return Error(fmt::format("found fewer elements than {} has, want {}", ToString(type), count_));
     }
     bytes_ = arena_.Array<std::byte>(static_cast<size_t>(count_) * element_bytes_);
     ASSAY_RETURN_IF_ERROR(ReadList(0));
   }
   attribute_->data = bytes_;
-  Skip();
-  return at_ == raw_.size() ? absl::OkStatus() : Error(fmt::format("found {}, want '>'", Found()));
+  SkipSpace();
+  return AtEnd() ? absl::OkStatus() : Error(fmt::format("found {}, want '>'", Found()));
 }
 
 // Raw little-endian elements; one element's worth of them is a splat.
 absl::Status DenseReader::ReadHexString() {
-  const size_t close = raw_.find('"', at_ + 1);
-  const std::string_view body = raw_.substr(at_ + 1, close == std::string_view::npos ? 0 : close - at_ - 1);
-  if (close == std::string_view::npos || body.substr(0, 2) != "0x" || body.size() % 2 != 0) {
+  const std::string_view body = TakeWhile([](char c) { return c != '"'; });
+  if (AtEnd() || !body.starts_with("0x") || body.size() % 2 != 0) {
     return Error("found a string, want \"0x\" and pairs of hexadecimal digits");
   }
   const size_t size = body.size() / 2 - 1;
@@ -143,24 +120,24 @@ absl::Status DenseReader::ReadHexString() {
   NormalizeElements(element_, bytes_);
   attribute_->data = bytes_;
   attribute_->is_splat = size != wanted || count_ == 1;
-  at_ = close + 1;
   Skip();
-  return at_ == raw_.size() ? absl::OkStatus() : Error(fmt::format("found {}, want '>'", Found()));
+  SkipSpace();
+  return AtEnd() ? absl::OkStatus() : Error(fmt::format("found {}, want '>'", Found()));
 }
 
 absl::Status DenseReader::ReadList(size_t dimension) {
   if (dimension == sizes_.size()) return ReadElement();
-  if (!Eat('[')) return Error(fmt::format("found {}, want '[' for dimension {}", Found(), dimension));
+  if (!TakeNext('[')) return Error(fmt::format("found {}, want '[' for dimension {}", Found(), dimension));
   // Any empty list stands for no elements, however many dimensions there are.
-  if (count_ == 0 && Eat(']')) return absl::OkStatus();
+  if (count_ == 0 && TakeNext(']')) return absl::OkStatus();
   const int64_t size = sizes_[dimension];
   for (int64_t i = 0; i < size; ++i) {
-    if (i > 0 && !Eat(',')) {
+    if (i > 0 && !TakeNext(',')) {
       return Error(fmt::format("found {} elements, want {} in dimension {}", i, size, dimension));
     }
     ASSAY_RETURN_IF_ERROR(ReadList(dimension + 1));
   }
-  if (!Eat(']')) return Error(fmt::format("found {}, want ']' after {} elements", Found(), size));
+  if (!TakeNext(']')) return Error(fmt::format("found {}, want ']' after {} elements", Found(), size));
   return absl::OkStatus();
 }
 
@@ -178,12 +155,12 @@ absl::Status DenseReader::ReadElement() {
 }
 
 absl::Status DenseReader::ReadBool() {
-  const size_t begin = at_;
+  const size_t begin = at();
   const std::string_view number = Number();
   if (number == "true" || number == "1") {
-    *Take() = std::byte{1};
+    *NextElement() = std::byte{1};
   } else if (number == "false" || number == "0") {
-    *Take() = std::byte{0};
+    *NextElement() = std::byte{0};
   } else {
     return ErrorAt(begin, fmt::format("found '{}', want true or false", number.substr(0, 40)));
   }
@@ -192,12 +169,12 @@ absl::Status DenseReader::ReadBool() {
 
 // Signless types take what fits in their width, as signed or as unsigned number: 255 is -1 in i8.
 absl::Status DenseReader::ReadInteger() {
-  const size_t begin = at_;
+  const size_t begin = at();
   std::string_view number = Number();
   const std::string_view whole = number;
   const bool negative = !number.empty() && number[0] == '-';
   if (negative) number.remove_prefix(1);
-  const bool is_hex = number.substr(0, 2) == "0x";
+  const bool is_hex = number.starts_with("0x");
   if (is_hex) number.remove_prefix(2);
   uint64_t value = 0;
   const char* const end = number.data() + number.size();
@@ -221,17 +198,17 @@ absl::Status DenseReader::ReadInteger() {
     scalar.kind = ComputeKind::kUint64;
     scalar.u = value;
   }
-  StoreElement(element_, scalar, Take());
+  StoreElement(element_, scalar, NextElement());
   return absl::OkStatus();
 }
 
 // A number with a point, rounded to f64 and then to the format, or the bit pattern in hexadecimal digits.
 absl::Status DenseReader::ReadFloat(const FloatFormat& format, double* value) {
-  Skip();
-  const size_t begin = at_;
+  SkipSpace();
+  const size_t begin = at();
   const std::string_view number = Number();
   const char* const end = number.data() + number.size();
-  if (number.substr(0, 2) == "0x") {
+  if (number.starts_with("0x")) {
     uint64_t bits = 0;
     const auto [last, error] = std::from_chars(number.data() + 2, end, bits, 16);
     if (error != std::errc() || last != end || (format.bits < 64 && bits >> format.bits != 0)) {
@@ -240,7 +217,7 @@ absl::Status DenseReader::ReadFloat(const FloatFormat& format, double* value) {
     *value = DecodeFloat(bits, format);
     return absl::OkStatus();
   }
-  const size_t digits = number.substr(0, 1) == "-" ? 1 : 0;
+  const size_t digits = number.starts_with("-") ? 1 : 0;
   const size_t point = number.find_first_not_of("0123456789", digits);
   if (point == digits || point == std::string_view::npos || number[point] != '.') {
     return ErrorAt(begin, fmt::format("found '{}', want a number with a point, or its bits as 0x...",
@@ -261,7 +238,7 @@ absl::Status DenseReader::ReadReal() {
   ScalarValue scalar;
   scalar.kind = ComputeKind::kReal;
   ASSAY_RETURN_IF_ERROR(ReadFloat(*Info(element_).format, &scalar.r));
-  StoreElement(element_, scalar, Take());
+  StoreElement(element_, scalar, NextElement());
   return absl::OkStatus();
 }
 
@@ -269,13 +246,13 @@ absl::Status DenseReader::ReadComplex() {
   ScalarValue scalar;
   scalar.kind = ComputeKind::kComplex;
   double parts[2] = {};
-  if (!Eat('(')) return Error(fmt::format("found {}, want '(' of a complex number", Found()));
+  if (!TakeNext('(')) return Error(fmt::format("found {}, want '(' of a complex number", Found()));
   ASSAY_RETURN_IF_ERROR(ReadFloat(*Info(element_).format, &parts[0]));
-  if (!Eat(',')) return Error(fmt::format("found {}, want ','", Found()));
+  if (!TakeNext(',')) return Error(fmt::format("found {}, want ','", Found()));
   ASSAY_RETURN_IF_ERROR(ReadFloat(*Info(element_).format, &parts[1]));
-  if (!Eat(')')) return Error(fmt::format("found {}, want ')'", Found()));
+  if (!TakeNext(')')) return Error(fmt::format("found {}, want ')'", Found()));
   scalar.c = {parts[0], parts[1]};
-  StoreElement(element_, scalar, Take());
+  StoreElement(element_, scalar, NextElement());
   return absl::OkStatus();
 }
 
