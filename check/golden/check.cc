@@ -190,7 +190,7 @@ bool IsOutputLine(std::string_view line) {
   const size_t key = std::min<size_t>(line.size(), 3);
   return line.substr(0, key) == "// " &&
          (WithoutDevice(line.substr(key)).substr(0, 3) == "out" || line.substr(key).starts_with("probe/")) &&
-         line.substr(0, 11) != "// outputs:";
+         !line.starts_with("// outputs:");
 }
 
 // The lines of outputs and of their radii.
@@ -211,7 +211,7 @@ GoldenUpdate ReplaceOutputs(const std::string& text, const std::vector<std::stri
     at = end + 1;
     const bool is_output = IsOutputLine(line);
     if (is_output) update.diff += "- " + line + "\n";
-    if (!written && (is_output || line.substr(0, 2) != "//")) {
+    if (!written && (is_output || !line.starts_with("//"))) {
       for (const std::string& new_line : lines) {
         update.diff += "+ " + new_line + "\n";
         update.new_text += new_line + "\n";

@@ -19,15 +19,11 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-bool StartsWith(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 constexpr std::string_view kRadius = "radius.";
 constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-bool IsRadius(std::string_view key) { return StartsWith(key, kRadius); }
+bool IsRadius(std::string_view key) { return key.starts_with(kRadius); }
 bool IsOutput(std::string_view key) {
-  return StartsWith(key, "out") || StartsWith(key, "host_send") || StartsWith(key, "probe/");
+  return key.starts_with("out") || key.starts_with("host_send") || key.starts_with("probe/");
 }
 
 template <typename Integer = int64_t>
@@ -103,7 +99,7 @@ absl::Status ParseRefusal(std::string_view value, SourcePosition where, Golden& 
 }
 
 bool IsInput(std::string_view key) {
-  return StartsWith(key, "arg") || StartsWith(key, "infeed") || StartsWith(key, "host_recv");
+  return key.starts_with("arg") || key.starts_with("infeed") || key.starts_with("host_recv");
 }
 
 absl::Status ParseHeaderLine(std::string_view key, std::string_view value, SourcePosition where,
@@ -162,7 +158,7 @@ absl::Status ParseHeader(std::string_view text, Golden& golden, std::string& rem
     next = std::min(end + 1, text.size());
     const std::string_view line = Trim(text.substr(at, end - at));
     ++line_number;
-    if (!line.empty() && !StartsWith(line, "//")) {
+    if (!line.empty() && !line.starts_with("//")) {
       remains += text.substr(at);
       break;
     }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "absl/strings/ascii.h"
 #include "fmt/format.h"
 #include "hlo/mlir/element_names.h"
 #include "literal/element_io.h"
@@ -17,7 +18,7 @@ namespace {
 // Longer constants are written as bytes.
 constexpr int64_t kMaxListed = 32;
 
-bool IsWordStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsWordStart(char c) { return absl::ascii_isalpha(c) || c == '_'; }
 
 std::string BitsText(double value, const FloatFormat& format) {
   return fmt::format("0x{:0{}X}", EncodeFloat(value, format), (format.bits + 3) / 4);
@@ -187,7 +188,7 @@ std::string Quoted(std::string_view text) {
 
 std::string WordOrQuoted(std::string_view text) {
   const auto is_rest = [](char c) {
-    return IsWordStart(c) || (c >= '0' && c <= '9') || c == '$' || c == '.';
+    return IsWordStart(c) || absl::ascii_isdigit(c) || c == '$' || c == '.';
   };
   const bool is_word =
       !text.empty() && IsWordStart(text[0]) && std::all_of(text.begin(), text.end(), is_rest);

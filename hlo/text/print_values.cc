@@ -360,7 +360,7 @@ bool IsLegalName(std::string_view name) {
   if (name.empty() || (kClasses[static_cast<uint8_t>(name[0])] & kFirst) == 0) return false;
   for (const char c : name) all &= kClasses[static_cast<uint8_t>(c)];
   if ((all & kInside) == 0) return false;
-  if (name.substr(0, 2) == "__" && name.substr(0, 6) != "__xla_") return false;
+  if (name.starts_with("__") && !name.starts_with("__xla_")) return false;
   return !ElementTypeFromName(name).has_value() && name != "token" && name != "opaque";
 }
 
@@ -372,7 +372,7 @@ std::string SanitizedName(std::string_view name) {
     if (!IsLegalName(std::string_view(one, 2))) c = '_';
   }
   if (!IsLegalName(std::string_view(result).substr(0, 1))) result.insert(0, "_");
-  if (result.substr(0, 2) == "__" && result.substr(0, 6) != "__xla_") result[0] = 'a';
+  if (result.starts_with("__") && !result.starts_with("__xla_")) result[0] = 'a';
   if (!IsLegalName(result)) result += "_";
   return result;
 }

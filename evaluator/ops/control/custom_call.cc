@@ -139,7 +139,7 @@ absl::StatusOr<StandIn> TriangularSolveStandIn(const Instruction& call, const Sh
 }
 
 bool IsLapack(std::string_view target, std::string_view routine) {
-  return target.size() == routine.size() + 12 && target.substr(0, 7) == "lapack_" &&
+  return target.size() == routine.size() + 12 && target.starts_with("lapack_") &&
          std::string_view("sdcz").find(target[7]) != std::string_view::npos &&
          target.substr(8, routine.size()) == routine && target.substr(8 + routine.size()) == "_ffi";
 }

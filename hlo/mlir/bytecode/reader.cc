@@ -60,7 +60,7 @@ absl::StatusOr<std::unique_ptr<Tree>> BytecodeReader::Read() {
 // magic, version, producer, then sections in any order, each once.
 absl::Status BytecodeReader::ReadSections() {
   const std::string_view bytes = file_.bytes;
-  if (bytes.substr(0, kMagic.size()) != kMagic) return BytecodeError(0, "this is not MLIR bytecode");
+  if (!bytes.starts_with(kMagic)) return BytecodeError(0, "this is not MLIR bytecode");
   Cursor in(file_, kMagic.size(), bytes.size());
   version_ = in.Varint();
   if (in.ok() && version_ > kNewestVersion) {

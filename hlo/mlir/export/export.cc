@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "fmt/format.h"
 #include "hlo/mlir/export/exporter.h"
 #include "hlo/mlir/text_writer.h"
@@ -107,9 +108,7 @@ constexpr int kMaxDepth = 16;
 // Computations of several regions that have more instructions are written once, as a function.
 constexpr size_t kMaxRepeated = 64;
 
-bool IsLegal(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool IsLegal(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
 // The name of a function: the computation's without the number that the importer puts behind it ("add.3"), in the
 // characters that the importer keeps.

@@ -259,7 +259,7 @@ void ExportBatchNorm(OpExport& out) {
 // The word behind "rng_".
 std::string RngWord(const OpExport& out, Attr attr) {
   const std::string word = Upper(out.attributes().Text(attr));
-  return word.substr(0, 4) == "RNG_" ? word.substr(4) : word;
+  return word.starts_with("RNG_") ? word.substr(4) : word;
 }
 
 // The third operand says the sizes of the result.

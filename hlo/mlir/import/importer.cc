@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "absl/strings/ascii.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/manual_region.h"
@@ -38,10 +39,8 @@ absl::StatusOr<Shape> TensorShape(const Type& type) {
 }
 
 bool IsNameInHlo(std::string_view name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9');
-  });
+  return !name.empty() && !absl::ascii_isdigit(name[0]) &&
+         std::ranges::all_of(name, [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
 }
 
 }  // namespace
@@ -240,7 +239,7 @@ absl::StatusOr<int32_t> Importer::Use(Scope& scope, Value& value, int depth) {
   if (const int32_t known = Lookup(scope, value); known >= 0) return known;
   if (value.owner == nullptr || depth > kMaxNesting || !value.owner->regions.empty() ||
       value.owner->results.size() != 1 || Facts(*value.owner).role == NameFacts::Role::kCall ||
-      value.owner->name == "stablehlo.custom_call" || value.owner->name.substr(0, 12) == "interpreter.") {
+      value.owner->name == "stablehlo.custom_call" || value.owner->name.starts_with("interpreter.")) {
     return NotSupported({}, "a region that uses a value from outside which is not a constant");
   }
   // Bound in the outer scope and here: the binding is put back when this one is in `captured`.

@@ -117,7 +117,7 @@ std::string AlgorithmName(OpImport& in) {
   const bool fast = imprecise != nullptr && imprecise->integer != 0;
   const int64_t operations = in.Int("num_primitive_operations", 1, kGroup);
   const bool one_each = in.Int("lhs_component_count", 1, kGroup) == in.Int("rhs_component_count", 1, kGroup);
-  if (lhs.substr(0, 2) == "f8" && rhs.substr(0, 2) == "f8" && sum == "f32" && operations == 1) {
+  if (lhs.starts_with("f8") && rhs.starts_with("f8") && sum == "f32" && operations == 1) {
     return fast ? "dot_any_f8_any_f8_f32_fast_accum" : "dot_any_f8_any_f8_f32";
   }
   if (fast || lhs != rhs || !one_each) return "?";

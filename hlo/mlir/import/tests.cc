@@ -366,7 +366,7 @@ void FinishTestCall(OpImport& in, int32_t call, std::string_view target, std::st
     in.scope.computation.instructions[call].attributes.Set(Attr::kApiVersion,
                                                            assay::Word{"API_VERSION_TYPED_FFI"});
   }
-  if (target == "check.expect_serialized_eq" || target.substr(0, 12) == "interpreter.") {
+  if (target == "check.expect_serialized_eq" || target.starts_with("interpreter.")) {
     // HLO orders effects by operands and control alone.
     in.scope.computation.instructions[call].control_predecessors = std::move(in.scope.unordered);
     in.scope.unordered = {call};

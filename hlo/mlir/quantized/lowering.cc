@@ -93,7 +93,7 @@ absl::Status QuantizedLowering::LowerOperation(const Operation& operation, Quant
   for (const Region& region : operation.regions) {
     for (const Value& argument : region.arguments) ASSAY_RETURN_IF_ERROR(see(*argument.type));
   }
-  if (operation.name.substr(0, 6) == "quant.")
+  if (operation.name.starts_with("quant."))
     return NotSupported({}, fmt::format("QUANT-9: operation '{}'", operation.name));
   if (!touches) {
     place->operations.push_back(const_cast<Operation*>(&operation));
@@ -101,7 +101,7 @@ absl::Status QuantizedLowering::LowerOperation(const Operation& operation, Quant
   }
   const LowerRow* const row = FindLowerRow(operation.name);
   if (row == nullptr) {
-    if (operation.name.substr(0, 10) != "stablehlo.")
+    if (!operation.name.starts_with("stablehlo."))
       return NotSupported({}, fmt::format("{} with quantized types", operation.name));
     return BrokenRule("QUANT-21", operation, "the operation takes and gives no quantized types");
   }

@@ -320,7 +320,7 @@ absl::Status LowerCustomCall(QuantizedSite& site) {
       "Sharding",         "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
       "LayoutConstraint", "ShardBarrierFrom",     "ShardBarrierTo"};
   const std::string_view target = TextOfAttribute(site.op, "call_target_name");
-  if (std::ranges::find(kIdentities, target) == std::end(kIdentities) && target.substr(0, 8) != "xla.sdy.")
+  if (std::ranges::find(kIdentities, target) == std::end(kIdentities) && !target.starts_with("xla.sdy."))
     return NotSupported({}, fmt::format("custom_call @{} with quantized types", target));
   return LowerPairs(site);
 }

@@ -193,7 +193,7 @@ absl::Status TextParser::ParseHash(const Attribute** attribute) {
   const size_t begin = lexer_.offset();
   lexer_.Next();
   const size_t dot = name.find('.');
-  if (name == "sdy" || name.substr(0, 4) == "sdy.") return ParseShardingAttribute(begin, where, attribute);
+  if (name == "sdy" || name.starts_with("sdy.")) return ParseShardingAttribute(begin, where, attribute);
   if (At('<') && (name == "stablehlo" || name == "chlo" || name == "mhlo")) {
     lexer_.Next();
     std::string_view enumeration, value;

@@ -71,7 +71,7 @@ absl::Status TextParser::ParseCheckTypes(Draft& draft) {
     ASSAY_RETURN_IF_ERROR(ParseType(&types.emplace_back()));
     if (types.size() == 1 && Eat(':')) ASSAY_RETURN_IF_ERROR(ParseType(&types[0]));
   } while (Eat(','));
-  if (draft.name.substr(0, 12) == "interpreter.") draft.results.push_back(types[0]);
+  if (draft.name.starts_with("interpreter.")) draft.results.push_back(types[0]);
   if (types.size() == 1) types.assign(draft.operands.size(), types[0]);
   return CheckOperandTypes(draft, types);
 }
@@ -116,7 +116,7 @@ absl::Status TextParser::ParseSizeConstant(Draft& draft) {
   const Type* type = value->type;
   if (value->kind == Kind::kBool) type = types_["i1"];
   if (draft.name == "index.constant") type = types_["index"];
-  if (type == nullptr || draft.name.substr(0, 6) == "shape.") type = OtherType("!shape.size");
+  if (type == nullptr || draft.name.starts_with("shape.")) type = OtherType("!shape.size");
   draft.results.push_back(type);
   return absl::OkStatus();
 }
@@ -141,7 +141,7 @@ const Type* TextParser::SizeResult(const Draft& draft, const Types& types) {
   if (name == "shape.shape_eq" || name == "shape.is_broadcastable") return types_["i1"];
   if (name == "tensor.dim" || name == "tensor.rank") return types_["index"];
   if (name == "tensor.extract" && first->kind == Type::Kind::kTensor) return first->element_type;
-  if (name.substr(0, 11) == "shape.cstr_" || name == "shape.assuming_all") return OtherType("!shape.witness");
+  if (name.starts_with("shape.cstr_") || name == "shape.assuming_all") return OtherType("!shape.witness");
   if (name == "shape.compute_reshape_shape") return types.operands.back();
   if (name == "shape.from_extents") return OtherType("!shape.shape");
   return name == "arith.select" ? types.operands.back() : first;
@@ -149,7 +149,7 @@ const Type* TextParser::SizeResult(const Draft& draft, const Types& types) {
 
 absl::Status TextParser::ParseSizeOperation(Draft& draft) {
   const std::string_view name = draft.name;
-  if (name == "arith.constant" || name == "index.constant" || name.substr(0, 12) == "shape.const_")
+  if (name == "arith.constant" || name == "index.constant" || name.starts_with("shape.const_"))
     return ParseSizeConstant(draft);
   ASSAY_RETURN_IF_ERROR(ParseOptionalDictionary(draft));
   while (At(Tok::kValue) || At(Tok::kString) || At(Tok::kWord)) {

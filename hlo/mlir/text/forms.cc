@@ -122,7 +122,7 @@ absl::Status TextParser::ParsePretty(Draft& draft) {
   ReplaceMhlo(&draft.name);
   const Form* const form = FindForm(draft.name);
   if (form != nullptr && form->special != nullptr) return (this->*form->special)(draft);
-  if (form == nullptr && draft.name.substr(0, 10) != "stablehlo." && draft.name.substr(0, 5) != "chlo.") {
+  if (form == nullptr && !draft.name.starts_with("stablehlo.") && !draft.name.starts_with("chlo.")) {
     const SourcePosition where = draft.operation->position;
     if (draft.name.find('.') == std::string_view::npos) {
       return Error(where, fmt::format("found '{}', want an operation", draft.name.substr(0, 200)));

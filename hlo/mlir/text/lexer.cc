@@ -134,8 +134,8 @@ void Lexer::Next() {
 
 void Lexer::LexPunct() {
   const std::string_view rest = text_.substr(begin_, 3);
-  if (rest.substr(0, 2) == "->") return Finish(Tok::kArrow, begin_ + 2);
-  if (rest.substr(0, 2) == "::") return Finish(Tok::kColonColon, begin_ + 2);
+  if (rest.starts_with("->")) return Finish(Tok::kArrow, begin_ + 2);
+  if (rest.starts_with("::")) return Finish(Tok::kColonColon, begin_ + 2);
   if (rest == "{-#") return Finish(Tok::kOpenMeta, begin_ + 3);
   if (rest == "#-}") return Finish(Tok::kCloseMeta, begin_ + 3);
   const char c = text_[begin_];

@@ -1,6 +1,7 @@
 // Types of MLIR text (docs/spec/stablehlo-text.md section 3).
 #include <charconv>
 
+#include "absl/strings/ascii.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/mlir/quantization.h"
@@ -71,7 +72,7 @@ size_t PlainLength(std::string_view text) {
       ++depth;
     } else if (c == '>') {
       if (--depth == 0) return i + 1;
-    } else if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '?')) {
+    } else if (!absl::ascii_isalnum(c) && c != '?') {
       return 0;
     }
   }
@@ -266,7 +267,7 @@ absl::Status TextParser::ParseDialectType(const Type** type) {
     return absl::OkStatus();
   }
   if (name == "quant.uniform" && At('<')) return ParseQuantizedType(where, type);
-  if (name.substr(0, 6) == "quant.") return NotSupported(where, fmt::format("QUANT-9: type !{}", name));
+  if (name.starts_with("quant.")) return NotSupported(where, fmt::format("QUANT-9: type !{}", name));
   if (name.find('.') != std::string_view::npos || At('<')) return ParseUnsupportedType(begin, type);
   const auto alias = type_aliases_.find(AbslView(name));
   if (alias == type_aliases_.end()) return Error(where, fmt::format("type alias '!{}' is not defined", name));
