@@ -1,7 +1,7 @@
 // Registrations as JSON and back: the first half of compatibility.h.
 #include <algorithm>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "custom/compatibility.h"
 #include "custom/config_dictionary.h"
 #include "custom/spec_reader.h"
@@ -10,27 +10,24 @@
 namespace assay::custom {
 namespace {
 
-template <class T>
-std::string SpecList(const std::vector<T>& items) {
-  std::string text;
-  for (const T& item : items) text += (text.empty() ? "" : ", ") + JsonString(item.spec);
-  return "[" + text + "]";
-}
-
-std::string OpToJson(const OpInterface& op) {
-  std::string text = fmt::format("  {{\"name\": {}", JsonString(op.name));
-  const auto add = [&](std::string_view key, bool is_there, const std::string& value) {
-    if (is_there) text += fmt::format(",\n   \"{}\": {}", key, value);
+void WriteOp(const OpInterface& op, JsonWriter& json) {
+  const auto add = [&](std::string_view key, bool is_there, const auto& value) {
+    if (is_there) json.Fields(key, value);
   };
-  add("attrs", !op.attrs.empty(), SpecList(op.attrs));
-  add("inputs", !op.inputs.empty(), SpecList(op.inputs));
-  add("outputs", !op.outputs.empty(), SpecList(op.outputs));
-  add("doc", !op.doc.empty(), JsonString(op.doc));
-  add("has_side_effect", op.has_side_effect, "true");
-  add("is_stateful", op.is_stateful, "true");
-  add("composite", !op.composite.empty(), JsonString(op.composite));
-  add("composite_version", !op.composite.empty(), fmt::format("{}", op.composite_version));
-  return text + "}";
+  const auto specs = [&](const auto& items) {
+    return [&] { json.Array(items, [&](const auto& item) { json.Write(item.spec); }); };
+  };
+  json.Begin("  {", ",\n   ");
+  json.Fields("name", op.name);
+  add("attrs", !op.attrs.empty(), specs(op.attrs));
+  add("inputs", !op.inputs.empty(), specs(op.inputs));
+  add("outputs", !op.outputs.empty(), specs(op.outputs));
+  add("doc", !op.doc.empty(), op.doc);
+  add("has_side_effect", op.has_side_effect, true);
+  add("is_stateful", op.is_stateful, true);
+  add("composite", !op.composite.empty(), op.composite);
+  add("composite_version", !op.composite.empty(), op.composite_version);
+  json.End("}");
 }
 
 // A value of the wrong kind, or a key that nobody knows, at `place` ("ops[1], attrs").
@@ -81,9 +78,13 @@ absl::Status ReadField(std::string_view place, const std::string& key, const Con
 }  // namespace
 
 std::string InterfacesToJson(const std::vector<OpInterface>& ops) {
-  std::string text;
-  for (const OpInterface& op : ops) text += (text.empty() ? "\n" : ",\n") + OpToJson(op);
-  return fmt::format("{{\"ops\": [{}]}}\n", text);
+  JsonWriter json;
+  json.Object("ops", [&] {
+    json.Begin(ops.empty() ? "[" : "[\n", ",\n");
+    for (const OpInterface& op : ops) WriteOp(op, json);
+    json.End("]");
+  });
+  return json.text() + "\n";
 }
 
 absl::StatusOr<std::vector<OpInterface>> InterfacesFromJson(std::string_view json) {

@@ -2,8 +2,9 @@
 #include "check/audit.h"
 
 #include <algorithm>
+#include <set>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
@@ -20,50 +21,43 @@ std::string_view StatusOf(const AuditFinding& finding, bool ran) {
   return ran ? "not looked at" : "may depend";
 }
 
-std::string JsonOf(const AuditFinding& finding, bool ran, int32_t lines_before) {
-  std::string text =
-      fmt::format("{{\"point\": {}, \"status\": {}, \"instruction\": {}, \"op\": {}, \"computation\": {}",
-                  JsonString(Name(finding.point)), JsonString(StatusOf(finding, ran)),
-                  JsonString(finding.instruction), JsonString(finding.op), JsonString(finding.computation));
-  if (finding.position.known()) {
-    text += fmt::format(", \"line\": {}, \"column\": {}", finding.position.line + lines_before,
-                        finding.position.column);
-  }
-  text += fmt::format(", \"by_text\": {}, \"note\": {}", JsonString(finding.always ? "always" : "may"),
-                      JsonString(finding.note));
-  if (finding.runs > 0) {
-    text += fmt::format(", \"runs\": {}, \"runs_met\": {}, \"count\": {}, \"of\": {}", finding.runs,
-                        finding.met, finding.count, finding.of);
-  }
-  if (finding.met > 0) {
-    text += fmt::format(", \"first\": {{\"run\": {}, \"what\": {}}}", finding.first_run,
-                        JsonString(finding.first));
-  }
-  return text + "}";
+void WriteFinding(const AuditFinding& finding, bool ran, int32_t lines_before, JsonWriter& json) {
+  json.Begin("{");
+  json.Fields("point", Name(finding.point), "status", StatusOf(finding, ran), "instruction",
+              finding.instruction, "op", finding.op, "computation", finding.computation);
+  if (finding.position.known())
+    json.Fields("line", finding.position.line + lines_before, "column", finding.position.column);
+  json.Fields("by_text", finding.always ? "always" : "may", "note", finding.note);
+  if (finding.runs > 0)
+    json.Fields("runs", finding.runs, "runs_met", finding.met, "count", finding.count, "of", finding.of);
+  if (finding.met > 0)
+    json.Fields("first", [&] { json.Object("run", finding.first_run, "what", finding.first); });
+  json.End("}");
 }
 
 // {"ran": true, "instructions": 12, "findings": […], "points": {"NAME": {"open": …, "stablehlo": …, …}}}
 std::string JsonOf(const AuditReport& report, int32_t lines_before) {
-  std::string text =
-      fmt::format("{{\"ran\": {}, \"instructions\": {}, \"findings\": [", report.ran, report.instructions);
-  std::vector<bool> found(kNumAuditPoints, false);
-  for (size_t k = 0; k < report.findings.size(); ++k) {
-    text += (k == 0 ? "" : ",\n") + JsonOf(report.findings[k], report.ran, lines_before);
-    found[static_cast<size_t>(report.findings[k].point)] = true;
-  }
-  text += "], \"points\": {";
-  bool any = false;
-  for (int p = 0; p < kNumAuditPoints; ++p) {
-    if (!found[static_cast<size_t>(p)]) continue;
-    const auto point = static_cast<AuditPoint>(p);
-    const AuditPointFacts& facts = FactsOf(point);
-    text += fmt::format(
-        "{}{}: {{\"open\": {}, \"stablehlo\": {}, \"xla_cpu\": {}, \"xla_gpu\": {}, \"assay\": {}}}",
-        any ? ",\n" : "", JsonString(Name(point)), JsonString(facts.open), JsonString(facts.stablehlo),
-        JsonString(facts.xla_cpu), JsonString(facts.xla_gpu), JsonString(facts.assay));
-    any = true;
-  }
-  return text + "}}\n";
+  std::set<AuditPoint> found;
+  for (const AuditFinding& finding : report.findings) found.insert(finding.point);
+  JsonWriter json;
+  const auto write_finding = [&](const AuditFinding& of) {
+    WriteFinding(of, report.ran, lines_before, json);
+  };
+  const auto write_points = [&] {
+    json.Begin("{", ",\n");
+    for (const AuditPoint point : found) {
+      const AuditPointFacts& facts = FactsOf(point);
+      json.Fields(Name(point), [&] {
+        json.Object("open", facts.open, "stablehlo", facts.stablehlo, "xla_cpu", facts.xla_cpu, "xla_gpu",
+                    facts.xla_gpu, "assay", facts.assay);
+      });
+    }
+    json.End("}");
+  };
+  json.Object(
+      "ran", report.ran, "instructions", report.instructions, "findings",
+      [&] { json.Array(report.findings, write_finding, ",\n"); }, "points", write_points);
+  return json.text() + "\n";
 }
 
 std::string TextOf(const AuditFinding& finding, const AuditFlags& flags, int32_t lines_before) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
 #include "run/trace/roofline.h"
@@ -171,50 +171,63 @@ std::vector<StepRow> RowsOf(const Plan& plan, const StepReport& report) {
   return rows;
 }
 
-// A number, or null.
-std::string JsonNumber(std::optional<double> value) { return value ? fmt::format("{:.4g}", *value) : "null"; }
-
-std::string JsonOf(const StepRow& row) {
+void WriteRow(const StepRow& row, JsonWriter& json) {
   const TierUse& tiers = row.time->tiers;
-  const std::string flops = row.cost.known ? fmt::format("{:.0f}", row.cost.flops) : "null";
-  return fmt::format(
-      "{{\"name\": {}, \"computation\": {}, \"op\": {}, \"shape\": {}, \"fused\": {}, \"kernel\": {}, "
-      "\"calls\": {}, \"fallbacks\": {}, \"total_s\": {:.9g}, \"self_s\": {:.9g}, \"bytes\": {:.0f}, "
-      "\"flops\": {}, "
-      "\"functions\": {:.0f}, \"roofline_share\": {}, \"tested\": {}, \"tier2\": {}, \"tier3\": {}, "
-      "\"tier2_share\": {:.3g}, \"tier3_share\": {:.3g}}}",
-      JsonString(row.instruction().name), JsonString(row.computation->name),
-      JsonString(Name(row.instruction().opcode)), JsonString(row.instruction().shape->ToString()),
-      row.step->fusion == nullptr ? 1 : row.step->fusion->members.size(), JsonString(row.kernel()),
-      row.time->calls, row.time->fallbacks, row.time->total, row.time->self, row.cost.bytes(), flops,
-      row.cost.functions, JsonNumber(row.roofline), tiers.tested, tiers.second, tiers.third,
-      Share(tiers.second, tiers.tested), Share(tiers.third, tiers.tested));
+  const auto known = [](bool is_known, JsonText text) {
+    return is_known ? std::optional(text) : std::nullopt;
+  };
+  json.Begin("{");
+  json.Fields("name", row.instruction().name, "computation", row.computation->name);
+  json.Fields("op", Name(row.instruction().opcode), "shape", row.instruction().shape->ToString());
+  json.Fields("fused", row.step->fusion == nullptr ? 1 : row.step->fusion->members.size());
+  json.Fields("kernel", row.kernel(), "calls", row.time->calls, "fallbacks", row.time->fallbacks);
+  json.Fields("total_s", SignificantDigits(row.time->total, 9));
+  json.Fields("self_s", SignificantDigits(row.time->self, 9));
+  json.Fields("bytes", DecimalPlaces(row.cost.bytes(), 0));
+  json.Fields("flops", known(row.cost.known, DecimalPlaces(row.cost.flops, 0)));
+  json.Fields("functions", DecimalPlaces(row.cost.functions, 0));
+  json.Fields("roofline_share",
+              known(row.roofline.has_value(), SignificantDigits(row.roofline.value_or(0), 4)));
+  json.Fields("tested", tiers.tested, "tier2", tiers.second, "tier3", tiers.third);
+  json.Fields("tier2_share", SignificantDigits(Share(tiers.second, tiers.tested), 3));
+  json.Fields("tier3_share", SignificantDigits(Share(tiers.third, tiers.tested), 3));
+  json.End("}");
 }
 
-std::string JsonOf(const Plan& plan, const StepReport& report) {
-  std::string text = fmt::format(
-      ", \"steps_runs\": {}, \"steps_run_s\": {:.9g}, \"peaks\": {{\"copy_bytes_per_s\": {:.4g}, "
-      "\"cached_copy_bytes_per_s\": {:.4g}, "
-      "\"f32_flops_per_s\": {:.4g}, \"f64_flops_per_s\": {:.4g}}}, \"steps\": [",
-      report.runs, report.run_seconds, report.peaks.copy, report.peaks.cached, report.peaks.f32,
-      report.peaks.f64);
-  const char* separator = "";
-  for (const StepRow& row : RowsOf(plan, report)) {
-    text += separator + JsonOf(row);
-    separator = ", ";
-  }
-  return text + "]";
+void AddSteps(const Plan& plan, const StepReport& report, JsonWriter& json) {
+  const auto write_peaks = [&] {
+    json.Object("copy_bytes_per_s", SignificantDigits(report.peaks.copy, 4), "cached_copy_bytes_per_s",
+                SignificantDigits(report.peaks.cached, 4), "f32_flops_per_s",
+                SignificantDigits(report.peaks.f32, 4), "f64_flops_per_s",
+                SignificantDigits(report.peaks.f64, 4));
+  };
+  json.Fields("steps_runs", report.runs, "steps_run_s", SignificantDigits(report.run_seconds, 9), "peaks",
+              write_peaks);
+  json.Fields("steps",
+              [&] { json.Array(RowsOf(plan, report), [&](const StepRow& row) { WriteRow(row, json); }); });
 }
 
-std::string JsonOf(const Times& times) {
+void AddTimes(const Times& times, JsonWriter& json) {
   const auto& [sums, functions] = std::tie(times.sums, times.functions);
-  return fmt::format(
-      "\"median_s\": {:.9g}, \"min_s\": {:.9g}, \"runs\": {}, \"compile_s\": {:.9g}, \"sums\": {}, "
-      "\"pairs_share\": {:.3g}, \"slices_share\": {:.3g}, \"values\": {}, \"second_share\": {:.3g}, "
-      "\"reference_share\": {:.3g}",
-      times.median(), times.seconds[0], times.seconds.size(), times.compile_seconds, sums.sums,
-      Share(sums.pairs, sums.sums), Share(sums.slices, sums.sums), functions.elements,
-      Share(functions.second, functions.elements), Share(functions.reference, functions.elements));
+  const auto share = [](auto part, auto whole) { return SignificantDigits(Share(part, whole), 3); };
+  json.Fields("median_s", SignificantDigits(times.median(), 9), "min_s",
+              SignificantDigits(times.seconds[0], 9), "runs", times.seconds.size(), "compile_s",
+              SignificantDigits(times.compile_seconds, 9));
+  json.Fields("sums", sums.sums, "pairs_share", share(sums.pairs, sums.sums), "slices_share",
+              share(sums.slices, sums.sums));
+  json.Fields("values", functions.elements, "second_share", share(functions.second, functions.elements),
+              "reference_share", share(functions.reference, functions.elements));
+}
+
+std::string JsonOf(const Times& times, const Plan& plan, const std::optional<StepReport>& report,
+                   std::span<const IdleEngine> idle) {
+  JsonWriter json;
+  json.Begin("{");
+  AddTimes(times, json);
+  if (report) AddSteps(plan, *report, json);
+  AddIdleEngines(idle, json);
+  json.End("}");
+  return json.text() + "\n";
 }
 
 std::string TextOf(const Times& times) {
@@ -329,10 +342,8 @@ int Bench(const BenchFlags& flags) {
     if (!runner.Run(&trace, exit_code)) return exit_code;
     if ((exit_code = WriteTrace(trace, flags.trace)) != 0) return exit_code;
   }
-  const std::string text = flags.json
-                               ? fmt::format("{{{}{}{}}}\n", JsonOf(*times),
-                                             report ? JsonOf(plan, *report) : "", IdleEnginesJson(idle))
-                               : TextOf(*times) + (report ? TextOf(plan, *report) : "");
+  const std::string text = flags.json ? JsonOf(*times, plan, report, idle)
+                                      : TextOf(*times) + (report ? TextOf(plan, *report) : "");
   return Write(text) ? 0 : 5;
 }
 

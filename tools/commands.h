@@ -25,6 +25,7 @@
 namespace assay {
 class Backend;
 class CustomOps;
+class JsonWriter;
 class StepTrace;
 }  // namespace assay
 
@@ -113,8 +114,8 @@ std::span<const Engine* const> EnginesOf(const EngineFlags& flags);
 std::vector<IdleEngine> IdleEnginesOf(const EngineFlags& flags);
 // Says so on standard error, one line for each, once a process.
 void SayIdle(std::span<const IdleEngine> idle);
-// As a last key of JSON, where there are some: , "unavailable_engines": [{"engine": "gpu", "reason": "…"}].
-std::string IdleEnginesJson(std::span<const IdleEngine> idle);
+// Where there are some, as a field: "unavailable_engines": [{"engine": "gpu", "reason": "…"}].
+void AddIdleEngines(std::span<const IdleEngine> idle, JsonWriter& json);
 // The library of --plugin, opened, with its client.
 absl::StatusOr<std::unique_ptr<Backend>> PluginOf(const EngineFlags& flags);
 // What custom calls mean by --load-ops and --ffi.

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "base/file_io.h"
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "check/backends/command_backend.h"
 #include "custom/composites.h"
 #include "devices/device_io.h"
@@ -254,14 +254,12 @@ void SayIdle(std::span<const IdleEngine> idle) {
   }
 }
 
-std::string IdleEnginesJson(std::span<const IdleEngine> idle) {
-  std::string text;
-  for (const IdleEngine& one : idle) {
-    text += fmt::format("{}{{\"engine\": {}, \"reason\": {}}}",
-                        text.empty() ? ", \"unavailable_engines\": [" : ", ", JsonString(one.engine->name()),
-                        JsonString(one.why));
-  }
-  return text.empty() ? "" : text + "]";
+void AddIdleEngines(std::span<const IdleEngine> idle, JsonWriter& json) {
+  if (idle.empty()) return;
+  json.Fields("unavailable_engines", [&] {
+    json.Array(idle,
+               [&](const IdleEngine& one) { json.Object("engine", one.engine->name(), "reason", one.why); });
+  });
 }
 
 RunOptions OptionsOf(const EngineFlags& flags) {

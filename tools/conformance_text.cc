@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "hlo/diagnostics.h"
@@ -11,9 +11,6 @@ namespace assay::cli {
 namespace {
 
 using Verdict = IsolatedInstruction::Verdict;
-
-// JSON has no infinity.
-std::string JsonNumber(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 // The worst elements that are outside, or the worst one inside.
 std::string WorstOf(const Conformance& output) {
@@ -61,14 +58,10 @@ std::string Blamed(std::string_view what, const IsolatedInstruction& of) {
          WorstOf(of.result);
 }
 
-std::string InstructionJson(const IsolatedInstruction& of) {
-  return fmt::format(
-      "{{\"name\": {}, \"op\": {}, \"shape\": {}, \"inside\": {}, \"verdict\": \"{}\", \"why\": {}, "
-      "\"runs\": {}, \"turn\": {}, "
-      "\"result\": {}}}",
-      JsonString(of.name), JsonString(of.op), JsonString(of.shape), JsonString(of.inside), NameOf(of.verdict),
-      JsonString(of.why), of.runs, of.iteration < 0 ? "null" : std::to_string(of.iteration),
-      JsonOf(of.result));
+void WriteInstruction(const IsolatedInstruction& of, JsonWriter& json) {
+  json.Object("name", of.name, "op", of.op, "shape", of.shape, "inside", of.inside, "verdict",
+              NameOf(of.verdict), "why", of.why, "runs", of.runs, "turn", KnownIteration(of.iteration), "result",
+              [&] { WriteJson(of.result, json); });
 }
 
 // The lines of instructions of a kind, a few of them.
@@ -87,21 +80,17 @@ std::string Listed(const Isolation& isolation, std::string_view what,
 
 }  // namespace
 
-std::string JsonOf(const Conformance& output) {
-  if (!output.error.empty()) return fmt::format("{{\"error\": {}}}", JsonString(output.error));
-  std::string text = fmt::format(
-      "{{\"elements\": {}, \"inside\": {}, \"outside\": {}, \"undecided\": {}, \"largest_share\": {}, "
-      "\"median_bound_ulps\": {}, \"worst\": [",
-      output.elements, output.inside, output.outside, output.unchecked, JsonNumber(output.largest_share),
-      JsonNumber(output.median_radius_ulps));
-  for (size_t k = 0; k < output.worst.size(); ++k) {
-    const Conformance::Element& element = output.worst[k];
-    text += fmt::format(
-        "{}{{\"index\": [{}], \"exact\": {}, \"actual\": {}, \"radius\": {}, \"ulps\": {}, \"share\": {}}}",
-        k == 0 ? "" : ", ", fmt::join(element.index, ", "), JsonString(element.exact),
-        JsonString(element.actual), JsonNumber(element.radius), element.ulps, JsonNumber(element.share));
-  }
-  return text + "]}";
+std::optional<int64_t> KnownTurn(int64_t turn) { return turn < 0 ? std::nullopt : std::optional(turn); }
+
+void WriteJson(const Conformance& output, JsonWriter& json) {
+  if (!output.error.empty()) return json.Object("error", output.error);
+  const auto write_element = [&](const Conformance::Element& element) {
+    json.Object("index", element.index, "exact", element.exact, "actual", element.actual, "radius",
+                element.radius, "ulps", element.ulps, "share", element.share);
+  };
+  json.Object("elements", output.elements, "inside", output.inside, "outside", output.outside, "undecided",
+              output.unchecked, "largest_share", output.largest_share, "median_bound_ulps",
+              output.median_radius_ulps, "worst", [&] { json.Array(output.worst, write_element); });
 }
 
 std::string TextOf(const Conformance& output) {
@@ -115,19 +104,16 @@ std::string TextOf(const Conformance& output) {
   return text + WorstOf(output);
 }
 
-std::string JsonOf(const Isolation& isolation) {
-  const auto of = [&](int64_t k) {
-    return k < 0 ? "null" : InstructionJson(isolation.instructions[static_cast<size_t>(k)]);
+void WriteJson(const Isolation& isolation, JsonWriter& json) {
+  const auto write_instruction = [&](const IsolatedInstruction& of) { WriteInstruction(of, json); };
+  const auto write_at = [&](int64_t k) {
+    if (k < 0) return json.Write(JsonText{"null"});
+    write_instruction(isolation.instructions[static_cast<size_t>(k)]);
   };
-  std::string text =
-      fmt::format("{{\"first_wrong\": {}, \"first_differs\": {}, \"backend_runs\": {}, \"notes\": [",
-                  of(isolation.first_wrong), of(isolation.first_differs), isolation.backend_runs);
-  for (size_t k = 0; k < isolation.notes.size(); ++k)
-    text += fmt::format("{}{}", k == 0 ? "" : ", ", JsonString(isolation.notes[k]));
-  text += "], \"instructions\": [";
-  for (size_t k = 0; k < isolation.instructions.size(); ++k)
-    text += fmt::format("{}{}", k == 0 ? "" : ", ", InstructionJson(isolation.instructions[k]));
-  return text + "]}";
+  json.Object(
+      "first_wrong", [&] { write_at(isolation.first_wrong); }, "first_differs",
+      [&] { write_at(isolation.first_differs); }, "backend_runs", isolation.backend_runs, "notes",
+      isolation.notes, "instructions", [&] { json.Array(isolation.instructions, write_instruction); });
 }
 
 std::string TextOf(const Isolation& isolation) {

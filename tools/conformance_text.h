@@ -2,17 +2,24 @@
 #ifndef ASSAY_TOOLS_CONFORMANCE_TEXT_H_
 #define ASSAY_TOOLS_CONFORMANCE_TEXT_H_
 
+#include <optional>
 #include <string>
 
 #include "check/conformance.h"
 #include "check/isolate/isolation.h"
 
+namespace assay {
+class JsonWriter;
+}
+
 namespace assay::cli {
 
-std::string JsonOf(const Conformance& output);
+void WriteJson(const Conformance& output, JsonWriter& json);
 std::string TextOf(const Conformance& output);
-std::string JsonOf(const Isolation& isolation);
+void WriteJson(const Isolation& isolation, JsonWriter& json);
 std::string TextOf(const Isolation& isolation);
+// Of a loop, null in JSON where it is -1: in no loop.
+std::optional<int64_t> KnownTurn(int64_t turn);
 
 }  // namespace assay::cli
 

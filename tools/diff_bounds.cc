@@ -1,6 +1,6 @@
 // assay diff PROGRAM --actual OUT.npz --profile P: is a difference a bug, or rounding?
 #include "base/file_io.h"
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "check/isolate/isolate.h"
@@ -46,41 +46,44 @@ std::string ReasonText(const Reason& reason) {
                      EscapeControls(first.instruction), first.op, where, first.why);
 }
 
-std::string ReasonJson(const Reason& reason) {
-  const FirstUndecided& first = reason.first;
-  return fmt::format(
-      "{{\"output\": {}, \"instruction\": {}, \"op\": {}, \"inside\": {}, \"turn\": {}, \"why\": {}}}",
-      JsonString(reason.key), JsonString(first.instruction), JsonString(first.op), JsonString(first.inside),
-      first.iteration < 0 ? "null" : std::to_string(first.iteration), JsonString(first.why));
+std::string JsonOf(const std::vector<Conformance>& outputs, const std::vector<DerivedBounds::Note>& notes,
+                   const std::vector<Reason>& reasons, const std::optional<Isolation>& isolation,
+                   std::string_view profile, bool conforms) {
+  JsonWriter json;
+  const auto write_outputs = [&] {
+    json.Begin("{");
+    for (const Conformance& output : outputs) json.Fields(output.key, [&] { WriteJson(output, json); });
+    json.End("}");
+  };
+  const auto write_note = [&](const DerivedBounds::Note& note) {
+    json.Object("instruction", note.instruction, "op", note.op, "why", note.why);
+  };
+  const auto write_reason = [&](const Reason& reason) {
+    const FirstUndecided& first = reason.first;
+    json.Object("output", reason.key, "instruction", first.instruction, "op", first.op, "inside",
+                first.inside, "turn", KnownIteration(first.iteration), "why", first.why);
+  };
+  json.Begin("{");
+  json.Fields("outputs", write_outputs);
+  json.Fields("undecided_from", [&] { json.Array(notes, write_note); });
+  json.Fields("reasons", [&] { json.Array(reasons, write_reason); });
+  if (isolation) json.Fields("isolate", [&] { WriteJson(*isolation, json); });
+  json.Fields("profile", profile, "conforms", conforms);
+  json.End("}");
+  return json.text() + "\n";
 }
 
 int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
            const std::vector<DerivedBounds::Note>& notes, const std::vector<Reason>& reasons,
            const std::optional<Isolation>& isolation) {
   bool conforms = !isolation || isolation->ok();
-  std::string text = flags.json ? "{\"outputs\": {" : "";
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    const Conformance& output = outputs[k];
+  std::string text;
+  for (const Conformance& output : outputs) {
     conforms = conforms && output.error.empty() && output.outside == 0;
-    if (flags.json) {
-      text += fmt::format("{}{}: {}", k == 0 ? "" : ", ", JsonString(output.key), JsonOf(output));
-    } else {
-      text += TextOf(output);
-    }
+    text += TextOf(output);
   }
   if (flags.json) {
-    text += "}, \"undecided_from\": [";
-    for (size_t k = 0; k < notes.size(); ++k) {
-      text +=
-          fmt::format("{}{{\"instruction\": {}, \"op\": {}, \"why\": {}}}", k == 0 ? "" : ", ",
-                      JsonString(notes[k].instruction), JsonString(notes[k].op), JsonString(notes[k].why));
-    }
-    text += "], \"reasons\": [";
-    for (size_t k = 0; k < reasons.size(); ++k)
-      text += fmt::format("{}{}", k == 0 ? "" : ", ", ReasonJson(reasons[k]));
-    text += "]";
-    if (isolation) text += fmt::format(", \"isolate\": {}", JsonOf(*isolation));
-    text += fmt::format(", \"profile\": {}, \"conforms\": {}}}\n", JsonString(flags.profile), conforms);
+    text = JsonOf(outputs, notes, reasons, isolation, flags.profile, conforms);
   } else {
     text += NotesText(notes);
     for (const Reason& reason : reasons) text += ReasonText(reason);

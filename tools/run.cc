@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/run_guard.h"
 #include "check/backend.h"
 #include "check/backends/output_keys.h"
@@ -53,50 +53,58 @@ class Progress {
   double last_ = 0;
 };
 
-std::string JsonElement(const Literal& array, int64_t i) {
+JsonText JsonElement(const Literal& array, int64_t i) {
   const ElementType type = array.shape().element_type();
   const std::string text = ElementToText(type, array.data() + i * Bytes(type));
   const bool plain =
       IsIntegral(type) || type == ElementType::kPred || (IsFloat(type) && std::isfinite(array.GetDouble(i)));
-  return plain ? text : "\"" + text + "\"";
+  return {plain ? text : "\"" + text + "\""};
 }
 
-// Steps whose kernels left runs to the reference.
-std::string JsonOf(std::span<const StepFallbacks> fallbacks) {
-  std::string text = "[";
-  for (const StepFallbacks& step : fallbacks) {
-    text += fmt::format("{}{{\"instruction\": {}, \"kernel\": {}, \"runs\": {}, \"reason\": {}}}",
-                        text.size() > 1 ? ", " : "", JsonString(step.instruction), JsonString(step.engine),
-                        step.runs, JsonString(step.reason));
+// Writes the text of an array as it is made: it takes up to ten times the array's memory. An exit code.
+int WriteData(const RunFlags& flags, const Literal& array, JsonWriter& json) {
+  constexpr size_t kAtOnce = 1 << 16;
+  json.Begin("[");
+  for (int64_t i = 0; i < array.shape().num_elements(); ++i) {
+    json.Write(JsonElement(array, i));
+    if (json.text().size() < kAtOnce) continue;
+    if (const absl::Status status = PollWork(); !status.ok()) return Fail(status, flags.program);
+    if (!Write(json.text())) return 5;
+    json.text().clear();
   }
-  return text + "]";
+  json.End("]");
+  return 0;
 }
 
 // {"outputs": {"out0": {"type": "f32", "shape": [2], "data": [1, 2]}}, "steps": 3, "peak_bytes": 24, "fallbacks": []};
-// data row-major, complex and non-finite elements as strings. Written as it is made: the text of an array takes up to ten
-// times its memory.
+// data row-major, complex and non-finite elements as strings. Of steps whose kernels left runs to the reference: why.
 int WriteJson(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {
-  constexpr size_t kAtOnce = 1 << 16;
-  std::string text = "{\"outputs\": {";
-  for (size_t k = 0; k < results.size(); ++k) {
-    const auto& [key, value] = results[k];
-    const Shape& shape = value.shape();
-    text += fmt::format("{}{}: {{\"type\": \"{}\", \"shape\": [{}], \"data\": [", k == 0 ? "" : ", ",
-                        JsonString(key), Name(shape.element_type()), fmt::join(shape.sizes(), ", "));
-    for (int64_t i = 0; i < shape.num_elements(); ++i) {
-      if (i > 0) text += ", ";
-      text += JsonElement(value, i);
-      if (text.size() < kAtOnce) continue;
-      if (const absl::Status status = PollWork(); !status.ok()) return Fail(status, flags.program);
-      if (!Write(text)) return 5;
-      text.clear();
+  JsonWriter json;
+  int failed = 0;
+  const auto write_results = [&] {
+    json.Begin("{");
+    for (const auto& [key, value] : results) {
+      if (failed != 0) break;
+      const Shape& shape = value.shape();
+      json.Fields(key, [&] {
+        json.Object("type", Name(shape.element_type()), "shape", shape.sizes(), "data",
+                    [&] { failed = WriteData(flags, value, json); });
+      });
     }
-    text += "]}";
-  }
-  text += fmt::format("}}, \"steps\": {}, \"peak_bytes\": {}, \"fallbacks\": {}{}}}\n", statistics.steps,
-                      statistics.peak_bytes, JsonOf(statistics.fallbacks),
-                      flags.plugin.empty() ? IdleEnginesJson(IdleEnginesOf(flags)) : "");
-  return Write(text) ? 0 : 5;
+    json.End("}");
+  };
+  const auto write_fallback = [&](const StepFallbacks& step) {
+    json.Object("instruction", step.instruction, "kernel", step.engine, "runs", step.runs, "reason",
+                step.reason);
+  };
+  json.Begin("{");
+  json.Fields("outputs", write_results);
+  if (failed != 0) return failed;
+  json.Fields("steps", statistics.steps, "peak_bytes", statistics.peak_bytes, "fallbacks",
+              [&] { json.Array(statistics.fallbacks, write_fallback); });
+  if (flags.plugin.empty()) AddIdleEngines(IdleEnginesOf(flags), json);
+  json.End("}");
+  return Write(json.text() + "\n") ? 0 : 5;
 }
 
 std::string ToDisplay(const NamedLiterals& results) {

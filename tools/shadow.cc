@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
@@ -13,30 +13,30 @@
 namespace assay::cli {
 namespace {
 
-std::string ShadowNumber(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
-
 std::string ShadowJson(const ShadowReport& report) {
-  std::string text = "{\"outputs\": {";
-  for (size_t k = 0; k < report.outputs.size(); ++k) {
-    const ShadowOutput& of = report.outputs[k];
-    text += fmt::format("{}{}: {{\"elements\": {}, \"error_ulps\": {}, \"relative_error\": {}}}",
-                        k == 0 ? "" : ", ", JsonString(of.key), of.elements, ShadowNumber(of.error_ulps),
-                        ShadowNumber(of.relative_error));
-  }
-  text += "}, \"instructions\": [";
-  for (size_t k = 0; k < report.instructions.size(); ++k) {
-    const ShadowInstruction& of = report.instructions[k];
-    text += fmt::format(
-        "{}{{\"computation\": {}, \"name\": {}, \"op\": {}, \"shape\": {}, \"runs\": {}, \"elements\": {}, "
-        "\"local_ulps\": {}, \"inherited_ulps\": {}, \"error_ulps\": {}, \"cancelled_digits\": {}, "
-        "\"otherwise\": {}, \"restarted\": {}, \"share\": {}, \"group\": {}, \"group_size\": {}}}",
-        k == 0 ? "" : ", ", JsonString(of.computation), JsonString(of.name), JsonString(of.op),
-        JsonString(of.shape), of.runs, of.elements, ShadowNumber(of.local_ulps),
-        ShadowNumber(of.inherited_ulps), ShadowNumber(of.error_ulps), ShadowNumber(of.cancelled_digits),
-        of.otherwise, JsonString(of.restarted), of.share < 0 ? "null" : ShadowNumber(of.share), of.group,
-        of.group_size);
-  }
-  return text + fmt::format("], \"evaluations\": {}}}\n", report.evaluations);
+  JsonWriter json;
+  const auto write_outputs = [&] {
+    json.Begin("{");
+    for (const ShadowOutput& of : report.outputs) {
+      json.Fields(of.key, [&] {
+        json.Object("elements", of.elements, "error_ulps", of.error_ulps, "relative_error",
+                    of.relative_error);
+      });
+    }
+    json.End("}");
+  };
+  const auto write_instruction = [&](const ShadowInstruction& of) {
+    json.Object("computation", of.computation, "name", of.name, "op", of.op, "shape", of.shape, "runs",
+                of.runs, "elements", of.elements, "local_ulps", of.local_ulps, "inherited_ulps",
+                of.inherited_ulps, "error_ulps", of.error_ulps, "cancelled_digits", of.cancelled_digits,
+                "otherwise", of.otherwise, "restarted", of.restarted, "share",
+                of.share < 0 ? std::nullopt : std::optional(of.share), "group", of.group, "group_size",
+                of.group_size);
+  };
+  json.Object(
+      "outputs", write_outputs, "instructions", [&] { json.Array(report.instructions, write_instruction); },
+      "evaluations", report.evaluations);
+  return json.text() + "\n";
 }
 
 std::string ShadowText(ShadowReport report) {

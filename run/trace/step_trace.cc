@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "fmt/format.h"
 #include "plan/costs.h"
 
@@ -25,30 +25,28 @@ const Instruction& InstructionOf(const Computation& computation, const Step& ste
   return computation.instructions[static_cast<size_t>(step.instruction)];
 }
 
-// What all events of a step say of it.
+// What all events of a step say of it: fields of JSON.
 std::string ArgumentsOf(const Costs& costs, const Computation& computation, const Step& step) {
   const Instruction& instruction = InstructionOf(computation, step);
   const Cost cost = costs.Of(computation, step);
-  std::string fused;
+  JsonWriter json;
+  json.Fields("kernel", step.engine == nullptr ? "reference" : step.engine->name(), "op",
+              Name(instruction.opcode), "shape", instruction.shape->ToString(), "computation",
+              computation.name, "bytes", DecimalPlaces(cost.bytes(), 0), "flops",
+              DecimalPlaces(cost.flops, 0), "functions", DecimalPlaces(cost.functions, 0));
   if (step.fusion != nullptr) {
-    for (int32_t member : step.fusion->members) {
-      fused += fmt::format("{}{}", fused.empty() ? "" : ", ",
-                           Name(computation.instructions[static_cast<size_t>(member)].opcode));
-    }
-    fused = fmt::format(", \"fuses\": {}", JsonString(fused));
+    std::vector<std::string_view> names;
+    for (int32_t member : step.fusion->members)
+      names.push_back(Name(computation.instructions[static_cast<size_t>(member)].opcode));
+    json.Fields("fuses", fmt::format("{}", fmt::join(names, ", ")));
   }
-  return fmt::format(
-      "\"kernel\": {}, \"op\": {}, \"shape\": {}, \"computation\": {}, \"bytes\": {:.0f}, \"flops\": {:.0f}, "
-      "\"functions\": {:.0f}{}",
-      JsonString(step.engine == nullptr ? "reference" : step.engine->name()),
-      JsonString(Name(instruction.opcode)), JsonString(instruction.shape->ToString()),
-      JsonString(computation.name), cost.bytes(), cost.flops, cost.functions, fused);
+  return json.text();
 }
 
-std::string NameText(std::string_view what, int64_t process, int64_t thread, std::string_view name) {
-  return fmt::format(
-      "{{\"ph\": \"M\", \"name\": \"{}\", \"pid\": {}, \"tid\": {}, \"args\": {{\"name\": {}}}}}", what,
-      process, thread, JsonString(name));
+void WriteName(std::string_view what, int64_t process, int64_t thread, std::string_view name,
+               JsonWriter& json) {
+  json.Object("ph", "M", "name", what, "pid", process, "tid", thread, "args",
+              [&] { json.Object("name", name); });
 }
 
 }  // namespace
@@ -101,17 +99,19 @@ void StepTrace::Part(Clock::time_point from, Clock::time_point to, int64_t begin
   events_.push_back({steps_.back().first, steps_.back().second, from, to, ThreadId(), begin, end});
 }
 
-std::string StepTrace::EventText(const Event& event, const std::string& arguments) const {
+void StepTrace::WriteEvent(const Event& event, const std::string& arguments, JsonWriter& json) const {
   const std::string& name = InstructionOf(*event.computation, *event.step).name;
   const bool part = event.begin >= 0;
-  return fmt::format(
-      "{{\"ph\": \"X\", \"name\": {}, \"cat\": \"{}\", \"pid\": {}, \"tid\": {}, \"ts\": {:.3f}, \"dur\": "
-      "{:.3f}, "
-      "\"args\": {{{}{}{}}}}}",
-      JsonString(name), part ? "part" : "step", getpid(), event.thread, Microseconds(event.from - start_),
-      Microseconds(event.to - event.from),
-      part ? fmt::format("\"begin\": {}, \"end\": {}, ", event.begin, event.end) : "",
-      event.fallback.empty() ? "" : fmt::format("\"fallback\": {}, ", JsonString(event.fallback)), arguments);
+  const auto write_arguments = [&] {
+    json.Begin("{");
+    if (part) json.Fields("begin", event.begin, "end", event.end);
+    if (!event.fallback.empty()) json.Fields("fallback", event.fallback);
+    json.Write(JsonText{arguments});
+    json.End("}");
+  };
+  json.Object("ph", "X", "name", name, "cat", part ? "part" : "step", "pid", getpid(), "tid", event.thread,
+              "ts", DecimalPlaces(Microseconds(event.from - start_), 3), "dur",
+              DecimalPlaces(Microseconds(event.to - event.from), 3), "args", write_arguments);
 }
 
 std::string StepTrace::ToJson() const {
@@ -125,20 +125,23 @@ std::string StepTrace::ToJson() const {
     std::string& text = arguments[event.step];
     if (text.empty()) text = ArgumentsOf(costs, *event.computation, *event.step);
   }
-  std::string json = fmt::format(
-      "{{\"displayTimeUnit\": \"ns\", \"otherData\": {{\"program\": {}, \"events\": {}, \"dropped_events\": "
-      "{}}},\n"
-      "\"traceEvents\": [\n{}",
-      JsonString(plan_.module->name), kept() + 1, dropped_,
-      NameText("process_name", process, thread_, "assay"));
-  for (const auto& [thread, name] : threads) json += ",\n" + NameText("thread_name", process, thread, name);
-  json += fmt::format(
-      ",\n{{\"ph\": \"X\", \"name\": \"run\", \"cat\": \"run\", \"pid\": {}, \"tid\": {}, \"ts\": 0, "
-      "\"dur\": {:.3f}, "
-      "\"args\": {{}}}}",
-      process, thread_, run);
-  for (const Event& event : events_) json += ",\n" + EventText(event, arguments[event.step]);
-  return json + "\n]}\n";
+  JsonWriter json;
+  json.Begin("{");
+  json.Fields("displayTimeUnit", "ns", "otherData", [&] {
+    json.Object("program", plan_.module->name, "events", kept() + 1, "dropped_events", dropped_);
+  });
+  json.SeparateBy(",\n");
+  json.Fields("traceEvents", [&] {
+    json.Begin("[\n", ",\n");
+    WriteName("process_name", process, thread_, "assay", json);
+    for (const auto& [thread, name] : threads) WriteName("thread_name", process, thread, name, json);
+    json.Object("ph", "X", "name", "run", "cat", "run", "pid", process, "tid", thread_, "ts", 0, "dur",
+                DecimalPlaces(run, 3), "args", JsonText{"{}"});
+    for (const Event& event : events_) WriteEvent(event, arguments[event.step], json);
+    json.End("\n]");
+  });
+  json.End("}");
+  return json.text() + "\n";
 }
 
 }  // namespace assay

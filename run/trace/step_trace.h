@@ -14,6 +14,8 @@
 
 namespace assay {
 
+class JsonWriter;
+
 // Memory and file are bounded: of what runs inside the steps of the entry computation `most` events are kept, the first
 // ones, and of each of these steps no more than half of those that are left, so that one long loop leaves something
 // for what comes behind it. The entry's own steps are all kept, up to `most` as well. The rest is counted.
@@ -46,7 +48,7 @@ class StepTrace final : public StepObserver {
   };
   // Whether there is room for one more event inside a step of the entry.
   bool TakeRoom();
-  std::string EventText(const Event& event, const std::string& arguments) const;
+  void WriteEvent(const Event& event, const std::string& arguments, JsonWriter& json) const;
 
   const Plan& plan_;
   const int64_t most_;
