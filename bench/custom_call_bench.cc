@@ -92,9 +92,7 @@ ENTRY e {{
 }
 
 absl::StatusOr<Program> ProgramOf(const std::string& text, const std::shared_ptr<const CustomOps>& ops) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, LoadProgram("loop.hlo", text));
-  module.custom_ops = ops;
-  return Program::OfModule(std::move(module));
+  return Program::Load("loop.hlo", text, {.custom_ops = ops});
 }
 
 // The programs run in turn, so that a clock that changes is the same for both.

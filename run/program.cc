@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "custom/combined_ops.h"
+#include "custom/composites.h"
 #include "custom/lapack/lapack_ops.h"
 #include "custom/xla/expand_calls.h"
 #include "fmt/format.h"
@@ -25,6 +26,7 @@ struct Program::Shared {
   // Of a program with free dimensions: what it was read from, and what it was refined to, last used first.
   bool is_free = false;
   std::string name, bytes;
+  LoadOptions options;  // what Changed reads of them
   std::vector<std::pair<std::vector<KnownArgument>, Program>> refined;
 };
 
@@ -40,16 +42,33 @@ void AddLapack(std::shared_ptr<const CustomOps>& ops) {
   }
 }
 
+// What the options say of the module itself.
+Module Changed(Module module, const LoadOptions& options) {
+  module.custom_ops = options.custom_ops;
+  if (options.checked_composites != nullptr) custom::AddCompositeChecks(module, *options.checked_composites);
+  if (options.replicas > 0) module.replica_count = options.replicas;
+  if (options.partitions > 0) module.num_partitions = options.partitions;
+  return module;
+}
+
 }  // namespace
 
-absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view bytes,
-                                      std::shared_ptr<const CustomOps> custom_ops) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, LoadProgram(name, bytes));
-  module.custom_ops = std::move(custom_ops);
-  ASSAY_ASSIGN_OR_RETURN(Program program, OfModule(std::move(module)));
+absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view bytes, LoadOptions options) {
+  if (options.snapshot != nullptr) *options.snapshot = ReadSnapshot(bytes);
+  ASSAY_ASSIGN_OR_RETURN(Module module, LoadProgram(name, bytes, options.warnings));
+  if (HasFreeDimensions(module) && options.arguments) {
+    ASSAY_ASSIGN_OR_RETURN(const auto arguments, options.arguments(module));
+    if (arguments) {
+      ASSAY_ASSIGN_OR_RETURN(module, RefineProgram(name, bytes, *arguments));
+      return OfRefined(Changed(std::move(module), options));
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(Program program, OfModule(Changed(std::move(module), options)));
   if (program.has_free_dimensions()) {
     program.shared_->name = name;
     program.shared_->bytes = bytes;
+    program.shared_->options = {options.custom_ops, options.checked_composites, options.replicas,
+                                options.partitions};
   }
   return program;
 }
@@ -86,8 +105,7 @@ absl::StatusOr<Program> Program::RefinedFor(std::span<const KnownArgument> argum
     return refined.front().second;
   }
   ASSAY_ASSIGN_OR_RETURN(Module made, RefineProgram(shared_->name, shared_->bytes, arguments));
-  made.custom_ops = module().custom_ops;
-  absl::StatusOr<Program> program = OfRefined(std::move(made));
+  absl::StatusOr<Program> program = OfRefined(Changed(std::move(made), shared_->options));
   if (!program.ok()) return program;
   if (refined.size() == kMaxRefined) refined.pop_back();
   refined.emplace(refined.begin(), std::vector<KnownArgument>(arguments.begin(), arguments.end()), *program);

@@ -8,6 +8,8 @@
 #ifndef ASSAY_RUN_PROGRAM_H_
 #define ASSAY_RUN_PROGRAM_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,12 +18,33 @@
 #include <vector>
 
 #include "evaluator/verify.h"
+#include "hlo/diagnostics.h"
 #include "hlo/mlir/refine/known_argument.h"
+#include "hlo/proto/import.h"
 #include "plan/plan.h"
 #include "run/engine_list.h"
 #include "run/executor.h"
 
 namespace assay {
+
+namespace custom {
+class OpSet;
+}
+
+// What Load makes of what it reads, and what it tells besides.
+struct LoadOptions {
+  // What custom calls may mean besides what everybody knows (evaluator/custom_op.h); null: nothing.
+  std::shared_ptr<const CustomOps> custom_ops;
+  // Composite calls are held against these operations (custom/composites.h); null: none are.
+  std::shared_ptr<const custom::OpSet> checked_composites;
+  int64_t replicas = 0, partitions = 0;  // in place of what the program says; 0: what it says
+  // Of StableHLO with free dimensions, by its parameters: arguments that say the sizes. nullopt or no function: they stay free.
+  std::function<absl::StatusOr<std::optional<std::vector<KnownArgument>>>(const Module& parameters)>
+      arguments;
+  std::vector<Warning>* warnings = nullptr;  // gets what the reader doubts, also where Load fails
+  // Gets what an HloSnapshot has besides the program, or why that can't be read; nullopt of any other form.
+  absl::StatusOr<std::optional<Snapshot>>* snapshot = nullptr;
+};
 
 // A verified program and its plans. A copy is the same program and shares its plans. Safe from many threads: those that plan
 // at the same time wait for each other, and runs do not disturb each other.
@@ -29,15 +52,11 @@ class Program {
  public:
   // Reads a program of any form (hlo/load/load.h) and verifies it; `name`, of a file, decides only where the
   // content does not. The bytes are kept only of programs with free dimensions. Errors are LoadProgram's and
-  // Verify's: InvalidProgram and NotSupported, with the position in a text, and LimitExceeded. `custom_ops`:
-  // what custom calls may mean besides what everybody knows (evaluator/custom_op.h); null: nothing.
+  // Verify's: InvalidProgram and NotSupported, with the position in a text, and LimitExceeded.
   static absl::StatusOr<Program> Load(std::string_view name, std::string_view bytes,
-                                      std::shared_ptr<const CustomOps> custom_ops = nullptr);
+                                      LoadOptions options = {});
   // Verifies the module. Errors are Verify's, and those of custom calls that contradict themselves.
   static absl::StatusOr<Program> OfModule(Module module);
-  // The same of what RefineProgram gave: since the program was valid without sizes, those make what is wrong,
-  // EvalError.
-  static absl::StatusOr<Program> OfRefined(Module module);
   // Custom calls of XLA's compilers that contradict themselves stay as they are, and are errors where they run.
   explicit Program(VerifiedModule module);
 
@@ -78,6 +97,8 @@ class Program {
 
  private:
   struct Shared;
+  // OfModule of what RefineProgram gave: since the program was valid without sizes, those make what is wrong, EvalError.
+  static absl::StatusOr<Program> OfRefined(Module module);
   // `expanded`: the module with its calls written out, where it has any.
   Program(VerifiedModule written, std::optional<VerifiedModule> expanded);
   std::shared_ptr<Shared> shared_;

@@ -15,7 +15,7 @@ absl::StatusOr<Program> ProgramCache::Load(std::string_view name, std::string_vi
     const std::lock_guard<std::mutex> lock(mutex_);
     if (std::optional<Program> found = Find(KeyOf(form, bytes, custom_ops))) return *std::move(found);
   }
-  ASSAY_ASSIGN_OR_RETURN(Program program, Program::Load(name, bytes, custom_ops));
+  ASSAY_ASSIGN_OR_RETURN(Program program, Program::Load(name, bytes, {.custom_ops = custom_ops}));
   if (!keeps) return program;
   const std::lock_guard<std::mutex> lock(mutex_);
   // Another thread may have read it meanwhile.

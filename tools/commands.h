@@ -71,7 +71,8 @@ struct ProgramInFile {
   std::string text;          // of the file
   int32_t lines_before = 0;  // in it
   Program program;
-  size_t begin = 0, size = std::string::npos;  // of the program's own text
+  absl::StatusOr<std::optional<Snapshot>> snapshot = std::nullopt;  // LoadOptions::snapshot
+  size_t begin = 0, size = std::string::npos;                       // of the program's own text
 
   std::string_view OwnText() const { return std::string_view(text).substr(begin, size); }
 };

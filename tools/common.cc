@@ -20,7 +20,6 @@
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
-#include "hlo/proto/import.h"
 #include "jit/perf_map.h"
 #include "literal/npz.h"
 #include "run/inputs/known_arguments.h"
@@ -285,26 +284,21 @@ RunOptions OptionsOf(const EngineFlags& flags) {
   return options;
 }
 
-absl::StatusOr<Program> LoadPart(const ProgramFlags& flags, std::string_view text, const LoadedOps& ops) {
+absl::StatusOr<Program> LoadPart(const ProgramFlags& flags, std::string_view text, const LoadedOps& ops,
+                                 absl::StatusOr<std::optional<Snapshot>>& snapshot) {
   std::vector<Warning> warnings;
-  absl::StatusOr<Module> read = LoadProgram(flags.program, text, &warnings);
+  absl::StatusOr<Program> program = Program::Load(
+      flags.program, text,
+      {.custom_ops = ops.all,
+       .checked_composites = flags.check_composites ? ops.registered : nullptr,
+       .replicas = flags.replicas,
+       .partitions = flags.partitions,
+       .arguments = [&](const Module& parameters) { return KnownArgumentsOf(flags, parameters); },
+       .warnings = &warnings,
+       .snapshot = &snapshot});
   for (const Warning& warning : warnings)
     std::fputs(RenderWarning(warning, flags.program, text).c_str(), stderr);
-  ASSAY_ASSIGN_OR_RETURN(Module parsed, std::move(read));
-  bool is_refined = false;
-  if (HasFreeDimensions(parsed)) {
-    ASSAY_ASSIGN_OR_RETURN(const auto arguments, KnownArgumentsOf(flags, parsed));
-    if (arguments) {
-      ASSAY_ASSIGN_OR_RETURN(parsed, RefineProgram(flags.program, text, *arguments));
-      is_refined = true;
-    }
-  }
-  parsed.custom_ops = ops.all;
-  if (flags.check_composites && ops.registered != nullptr)
-    custom::AddCompositeChecks(parsed, *ops.registered);
-  if (flags.replicas > 0) parsed.replica_count = flags.replicas;
-  if (flags.partitions > 0) parsed.num_partitions = flags.partitions;
-  return is_refined ? Program::OfRefined(std::move(parsed)) : Program::OfModule(std::move(parsed));
+  return program;
 }
 
 std::optional<Isa> IsaOf(const EngineFlags& flags) {
@@ -333,12 +327,13 @@ std::optional<ProgramInFile> Load(const ProgramFlags& flags, int& exit_code) {
   // With empty lines for those before, so that places in it are places in the file.
   if (parts[0].text.size() != text->size())
     *text = std::string(static_cast<size_t>(parts[0].lines_before), '\n') + std::string(parts[0].text);
-  absl::StatusOr<Program> program = LoadPart(flags, *text, *ops);
+  absl::StatusOr<std::optional<Snapshot>> snapshot = std::nullopt;
+  absl::StatusOr<Program> program = LoadPart(flags, *text, *ops, snapshot);
   if (!program.ok()) {
     exit_code = Fail(program.status(), flags.program, *text);
     return std::nullopt;
   }
-  return ProgramInFile{*std::move(text), 0, *std::move(program)};
+  return ProgramInFile{*std::move(text), 0, *std::move(program), std::move(snapshot)};
 }
 
 std::vector<ProgramPart> ChosenParts(const ProgramFlags& flags, std::string_view text) {
@@ -372,7 +367,8 @@ int ForEachProgram(const ProgramFlags& flags,
   std::optional<ProgramInFile> loaded;  // holds the text once for all parts
   int exit_code = 0;
   for (const ProgramPart& part : parts) {
-    absl::StatusOr<Program> program = LoadPart(flags, part.text, *ops);
+    absl::StatusOr<std::optional<Snapshot>> snapshot = std::nullopt;
+    absl::StatusOr<Program> program = LoadPart(flags, part.text, *ops, snapshot);
     int code = 0;
     if (program.ok()) {
       if (!loaded) {
@@ -381,6 +377,7 @@ int ForEachProgram(const ProgramFlags& flags,
         loaded->lines_before = part.lines_before;
         loaded->program = *std::move(program);
       }
+      loaded->snapshot = std::move(snapshot);
       loaded->begin = static_cast<size_t>(part.text.data() - text->data());
       loaded->size = part.text.size();
       code = each(*loaded, parts.size());
@@ -412,8 +409,7 @@ bool LacksInputs(const ProgramFlags& flags, const ProgramInFile& loaded) {
 }
 
 bool HasSnapshot(const ProgramInFile& loaded) {
-  const absl::StatusOr<std::optional<Snapshot>> snapshot = ReadSnapshot(loaded.text);
-  return !snapshot.ok() || snapshot->has_value();
+  return !loaded.snapshot.ok() || loaded.snapshot->has_value();
 }
 
 absl::StatusOr<DeviceGrid> GridOf(const ProgramFlags& flags, const ProgramInFile& loaded) {
@@ -436,8 +432,9 @@ absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const ProgramFlags& flags, c
   if (loaded.program.has_free_dimensions()) return LacksShapes(module.module());
   if (flags.random_inputs) return RandomInputsOfDevices(module, grid, *flags.random_inputs);
   if (flags.inputs.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const std::optional<Snapshot> snapshot, ReadSnapshot(loaded.text));
-    if (snapshot) return InputsOfDevices(module, grid, LeavesOfArguments(snapshot->arguments));
+    if (!loaded.snapshot.ok()) return loaded.snapshot.status();
+    if (const std::optional<Snapshot>& snapshot = *loaded.snapshot)
+      return InputsOfDevices(module, grid, LeavesOfArguments(snapshot->arguments));
   }
   std::map<std::string, NpyArray> arrays;
   if (!flags.inputs.empty()) {

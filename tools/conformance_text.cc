@@ -80,7 +80,9 @@ std::string Listed(const Isolation& isolation, std::string_view what,
 
 }  // namespace
 
-std::optional<int64_t> KnownTurn(int64_t turn) { return turn < 0 ? std::nullopt : std::optional(turn); }
+std::optional<int64_t> KnownIteration(int64_t iteration) {
+  return iteration < 0 ? std::nullopt : std::optional(iteration);
+}
 
 void WriteJson(const Conformance& output, JsonWriter& json) {
   if (!output.error.empty()) return json.Object("error", output.error);

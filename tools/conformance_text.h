@@ -19,7 +19,7 @@ std::string TextOf(const Conformance& output);
 void WriteJson(const Isolation& isolation, JsonWriter& json);
 std::string TextOf(const Isolation& isolation);
 // Of a loop, null in JSON where it is -1: in no loop.
-std::optional<int64_t> KnownTurn(int64_t turn);
+std::optional<int64_t> KnownIteration(int64_t iteration);
 
 }  // namespace assay::cli
 

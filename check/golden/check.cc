@@ -48,7 +48,8 @@ absl::StatusOr<std::vector<DeviceInputs>> InputsOf(const Golden& golden, const s
 
 // The golden's program; where its dimensions are free, refined for its inputs.
 absl::StatusOr<Program> ProgramOf(const Golden& golden, const std::string& path, const GoldenEngine& engine) {
-  ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load(path, golden.program, engine.custom_ops));
+  ASSAY_ASSIGN_OR_RETURN(const Program program,
+                         Program::Load(path, golden.program, {.custom_ops = engine.custom_ops}));
   if (!program.has_free_dimensions()) return program;
   std::vector<KnownArgument> arguments;
   if (golden.inputs_file.empty()) {

@@ -1,6 +1,8 @@
 #include "base/json_writer.h"
 
+#include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "catch2/catch.hpp"
 
@@ -10,12 +12,7 @@ namespace {
 TEST_CASE("json writer: objects and arrays inside of each other", "[base][json]") {
   JsonWriter json;
   const std::vector<int64_t> none;
-  json.Object(
-      "a", 1, "b",
-      [&] {
-        json.Array(std::vector<int64_t>{2, 3});
-      },
-      "c", [&] { json.Array(none); });
+  json.Object("a", 1, "b", std::vector<int64_t>{2, 3}, "c", none);
   CHECK(json.text() == R"({"a": 1, "b": [2, 3], "c": []})");
 }
 

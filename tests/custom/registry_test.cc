@@ -174,11 +174,11 @@ ENTRY e {
   ROOT r = f32[1] custom-call(x), custom_call_target="Test.Shifted"
 }
 )";
-  const absl::StatusOr<Program> before = Program::Load("m.hlo", text, registry.ops());
+  const absl::StatusOr<Program> before = Program::Load("m.hlo", text, {.custom_ops = registry.ops()});
   REQUIRE(before.ok());  // its shape is trusted
   REQUIRE(Add(registry, TellShifted).ok());
   CHECK(before->Run({}).status().code() == absl::StatusCode::kUnimplemented);
-  const absl::StatusOr<Program> after = Program::Load("m.hlo", text, registry.ops());
+  const absl::StatusOr<Program> after = Program::Load("m.hlo", text, {.custom_ops = registry.ops()});
   REQUIRE(after.ok());
   CHECK(after->Run({})->GetDouble(0) == 2);
 }
@@ -216,7 +216,7 @@ int EndOfOverrunning(int more) {
         "custom_call_target=\"Test.Overrunning\", backend_config=\"{more = " +
         std::to_string(more) + " : i64}\"\n}\n";
     const GuardedArrays guarded(ArrayGuard::kBehind);
-    const absl::StatusOr<Program> program = Program::Load("m.hlo", text, registry.ops());
+    const absl::StatusOr<Program> program = Program::Load("m.hlo", text, {.custom_ops = registry.ops()});
     if (!added.ok() || !program.ok()) _exit(2);
     const int64_t sizes[] = {1024};
     const std::vector<double> values(1024, 2.0);

@@ -50,6 +50,22 @@ TEST_CASE("free dimensions: one program runs at each size, planned once for each
   CHECK(*refined->PlanFor() == *program->RefinedFor(five)->PlanFor());
 }
 
+TEST_CASE("free dimensions: loading may say the sizes, and what else is said stays", "[program][refine]") {
+  const auto five = [](const Module& parameters) {
+    CHECK(parameters.entry_computation().parameters.size() == 1);
+    return std::optional(std::vector{OfSizes(ElementType::kS32, {5})});
+  };
+  const absl::StatusOr<Program> sized = Program::Load("p.mlir", kTwice, {.replicas = 2, .arguments = five});
+  REQUIRE(sized.ok());
+  CHECK_FALSE(sized->has_free_dimensions());
+  CHECK(sized->module().replica_count == 2);
+  const absl::StatusOr<Program> open = Program::Load("p.mlir", kTwice, {.replicas = 2});
+  REQUIRE(open.ok());
+  CHECK(open->has_free_dimensions());
+  const KnownArgument known[] = {OfSizes(ElementType::kS32, {5})};
+  CHECK(open->RefinedFor(known)->module().replica_count == 2);
+}
+
 TEST_CASE("free dimensions: without shapes there is a signature and no plan", "[program][refine]") {
   const absl::StatusOr<Program> program = Program::Load("p.mlir", kTwice);
   REQUIRE(program.ok());

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "hlo/proto/export.h"
 #include "hlo/text/parser.h"
+#include "tests/hlo/proto/wire_bytes.h"
 #include "tests/run/program_testing.h"
 
 namespace assay {
@@ -134,6 +135,24 @@ TEST_CASE("program: one for several devices is planned, and run by them alone", 
     CHECK(program->PlanFor().ok());
     CHECK(ExitCodeOf(program->Run({ScalarOf(5)}).status()) == 4);
   }
+}
+
+TEST_CASE("program: loading says what the program runs on, and what a snapshot has", "[program]") {
+  const std::string module = *ExportProto(*ParseHloText(kLine));
+  const std::string seven = wire::Bytes(1, wire::Array(wire::kS32, {})) + wire::Bytes(4, "\x07");
+  const std::string bytes = wire::Bytes(1, wire::Bytes(1, module)) + wire::Bytes(2, seven);
+  absl::StatusOr<std::optional<Snapshot>> snapshot = std::nullopt;
+  const absl::StatusOr<Program> program =
+      Program::Load("-", bytes, {.replicas = 3, .partitions = 2, .snapshot = &snapshot});
+  REQUIRE(program.ok());
+  CHECK(program->module().replica_count == 3);
+  CHECK(program->module().num_partitions == 2);
+  REQUIRE(snapshot.ok());
+  REQUIRE(snapshot->has_value());
+  CHECK_FALSE((*snapshot)->result.has_value());
+  CHECK(ValueOf(Program::Load("-", bytes)->Run((*snapshot)->arguments)) == 22);
+  CHECK(Program::Load("-", kLine, {.snapshot = &snapshot}).ok());
+  CHECK_FALSE(snapshot->has_value());
 }
 
 TEST_CASE("program: runs obey their options and leave the next run alone", "[program]") {

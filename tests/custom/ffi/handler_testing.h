@@ -57,9 +57,7 @@ inline std::shared_ptr<const FfiOps> OpsWith(std::string_view target, abi::Handl
 }
 
 inline absl::StatusOr<Program> ProgramWith(std::shared_ptr<const CustomOps> ops, std::string_view text) {
-  ASSAY_ASSIGN_OR_RETURN(Module module, LoadProgram("program.hlo", text));
-  module.custom_ops = std::move(ops);
-  return Program::OfModule(std::move(module));
+  return Program::Load("program.hlo", text, {.custom_ops = std::move(ops)});
 }
 
 // A call of `target` on operands as OpProgram takes them.

@@ -109,7 +109,7 @@ TEST_CASE("lapack: plans name the routine", "[custom][lapack]") {
       Program::Load("program.hlo",
                     CallProgram("lapack_zgesdd_ffi", {"c128[3,3]"},
                                 "(c128[3,3], f64[3], c128[3,3], c128[3,3], s32[])", "mode = 65 : ui8"),
-                    custom::LibraryLapackOps());
+                    {.custom_ops = custom::LibraryLapackOps()});
   REQUIRE(by_library.ok());
   CHECK(PlanOf(*by_library).computations.back().steps.back().kernel->algorithm() == "lapack zgesdd");
   const Plan exact = PlanOf(CallProgram("lapack_sgetrf_ffi", {"f32[3,3]"}, "(f32[3,3], s32[3], s32[])"));
@@ -201,7 +201,7 @@ TEST_CASE("lapack: sizes beyond LAPACK's integers are not supported", "[custom][
       "program.hlo",
       CallProgram("lapack_dsyevd_ffi", {"f64[0,40000,40000]"}, "(f64[0,40000,40000], f64[0,40000], s32[0])",
                   "mode = 86 : ui8, uplo = 76 : ui8"),
-      custom::LibraryLapackOps());
+      {.custom_ops = custom::LibraryLapackOps()});
   REQUIRE(program.ok());
   const absl::Status status =
       (*program)

@@ -210,7 +210,7 @@ inline std::vector<Literal> RunCall(const std::string& target, const std::vector
   for (const Literal& operand : operands) shapes.push_back(operand.shape().ToString());
   const std::string text = CallProgram(target, shapes, result, config);
   INFO(text);
-  const absl::StatusOr<Program> program = Program::Load("program.hlo", text, std::move(ops));
+  const absl::StatusOr<Program> program = Program::Load("program.hlo", text, {.custom_ops = std::move(ops)});
   INFO(program.status());
   REQUIRE(program.ok());
   RunOptions options;

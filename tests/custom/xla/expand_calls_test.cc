@@ -189,7 +189,7 @@ TEST_CASE("xla calls: as StableHLO a bias lies along the same dimension", "[cust
 }
 
 TEST_CASE("xla calls: an operation of the user's comes first", "[custom][xla]") {
-  const auto program = Program::Load("m.hlo", Gemm(kPlain), std::make_shared<const OneOp>());
+  const auto program = Program::Load("m.hlo", Gemm(kPlain), {.custom_ops = std::make_shared<const OneOp>()});
   REQUIRE(program.ok());
   CHECK(CustomCalls(program->module()) == 1);
 }
