@@ -336,13 +336,10 @@ class Share {
       const DeviceSlot device_slot{uncounted, guard_};
       Executor executor(plan_, options_, &device_slot);
       uncounted.SetExecutor(&executor);
-      DeviceInputs& inputs = inputs_[static_cast<size_t>(id)];
-      executor.process() = std::move(inputs.process);
-      absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
-      DeviceResult result{root.status(), executor.step_units(), {}};
-      if (root.ok()) result.outputs.root = *std::move(root);
-      result.outputs.process = std::move(executor.process());
-      result.outputs.statistics = executor.statistics();
+      DeviceResult result;
+      result.status =
+          assay::RunOne(executor, std::move(inputs_[static_cast<size_t>(id)]), nullptr, result.outputs);
+      result.step_units = executor.step_units();
       return result;
     } catch (const std::bad_alloc&) {
       return {OutOfMemory("a device's bookkeeping"), 0, {}};

@@ -1,5 +1,6 @@
 #include "devices/run_devices.h"
 
+#include <chrono>
 #include <mutex>
 #include <new>
 #include <system_error>
@@ -15,17 +16,6 @@
 
 namespace assay {
 namespace {
-
-absl::StatusOr<DeviceOutputs> RunAlone(const Plan& plan, DeviceInputs inputs, RunOptions options,
-                                       StepObserver* observer, RunCounts* counts) {
-  Executor executor(plan, std::move(options));
-  if (counts != nullptr) executor.CountRunsIn(*counts);
-  executor.process() = std::move(inputs.process);
-  executor.Observe(observer);
-  ASSAY_ASSIGN_OR_RETURN(Literal root, executor.Run(std::move(inputs.arguments)));
-  RunStatistics statistics = executor.statistics();
-  return DeviceOutputs{std::move(root), std::move(executor.process()), std::move(statistics)};
-}
 
 // The devices of a run, and their threads.
 class DeviceRun {
@@ -77,14 +67,9 @@ class DeviceRun {
       const DeviceSlot device_slot{link, guard_};
       Executor executor(plan_, OptionsOf(id), &device_slot);
       link.SetExecutor(&executor);
-      executor.process() = std::move(inputs.process);
-      executor.Observe(observer);
-      absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
-      DeviceOutputs& outputs = outputs_[static_cast<size_t>(id)];
-      if (root.ok()) outputs.root = *std::move(root);
-      outputs.process = std::move(executor.process());
-      outputs.statistics = executor.statistics();
-      exchange_.End(id, root.status(), executor.step_units());
+      const absl::Status status =
+          assay::RunOne(executor, std::move(inputs), observer, outputs_[static_cast<size_t>(id)]);
+      exchange_.End(id, status, executor.step_units());
     } catch (const std::bad_alloc&) {
       exchange_.End(id, OutOfMemory("a device's bookkeeping"), 0);
     }
@@ -113,15 +98,27 @@ class DeviceRun {
 
 }  // namespace
 
+absl::Status RunOne(Executor& executor, DeviceInputs inputs, StepObserver* observer, DeviceOutputs& outputs) {
+  executor.process() = std::move(inputs.process);
+  executor.Observe(observer);
+  const auto start = std::chrono::steady_clock::now();
+  absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
+  outputs.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (root.ok()) outputs.root = *std::move(root);
+  outputs.process = std::move(executor.process());
+  outputs.statistics = executor.statistics();
+  return root.status();
+}
+
 absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const DeviceGrid& grid,
                                                       std::vector<DeviceInputs> inputs, RunOptions options,
                                                       StepObserver* observer, RunCounts* counts) {
   ASSAY_CHECK(std::ssize(inputs) == grid.size());
   if (grid.size() == 1) {
-    ASSAY_ASSIGN_OR_RETURN(DeviceOutputs alone,
-                           RunAlone(plan, std::move(inputs[0]), std::move(options), observer, counts));
-    std::vector<DeviceOutputs> outputs;
-    outputs.push_back(std::move(alone));
+    Executor executor(plan, std::move(options));
+    if (counts != nullptr) executor.CountRunsIn(*counts);
+    std::vector<DeviceOutputs> outputs(1);
+    ASSAY_RETURN_IF_ERROR(RunOne(executor, std::move(inputs[0]), observer, outputs[0]));
     return outputs;
   }
   if (plan.has_collectives) ASSAY_RETURN_IF_ERROR(CheckDevices(*plan.module, grid));

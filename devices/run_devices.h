@@ -22,7 +22,12 @@ struct DeviceOutputs {
   Literal root;
   ProcessState process;  // what went out
   RunStatistics statistics;
+  double seconds =
+      0;  // of the run itself: what makes ready for it and clears up is not part. 0 of other processes' devices
 };
+
+// Runs the plan on the executor's device; `outputs` are filled as far as they go also where the run fails.
+absl::Status RunOne(Executor& executor, DeviceInputs inputs, StepObserver* observer, DeviceOutputs& outputs);
 
 // Runs the entry computation on each device of the grid: inputs and outputs by id. Limits of memory and time are those of
 // all devices together, --max-steps is each one's. `observer`, where there is one, is told of device 0's steps; by `counts`

@@ -37,22 +37,13 @@ class Runner {
     options_.interrupted = Interrupted;
   }
 
-  // Seconds; nothing, `exit_code` set and the error shown where the run fails. What makes ready for one device's run, and
-  // clears up after it, is not part of it: a program that runs often does that once.
+  // Seconds, of the device that takes longest; nothing, `exit_code` set and the error shown where the run fails. What makes
+  // ready for a run, and clears up after it, is not part of it: a program that runs often does that once.
   std::optional<double> Run(StepObserver* observer, int& exit_code) const {
-    std::vector<DeviceInputs> inputs = inputs_;
-    std::optional<Executor> alone;
-    if (grid_.size() == 1) {
-      alone.emplace(plan_, options_);
-      alone->process() = std::move(inputs[0].process);
-      alone->Observe(observer);
-    }
-    const Clock::time_point start = Clock::now();
-    const absl::Status status =
-        alone ? alone->Run(std::move(inputs[0].arguments)).status()
-              : RunDevices(plan_, grid_, std::move(inputs), options_, observer).status();
-    if (status.ok()) return SecondsSince(start);
-    exit_code = Fail(status, flags_.program, loaded_.text);
+    const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+        RunDevices(plan_, grid_, inputs_, options_, observer);
+    if (outputs.ok()) return std::ranges::max(*outputs, {}, &DeviceOutputs::seconds).seconds;
+    exit_code = Fail(outputs.status(), flags_.program, loaded_.text);
     return std::nullopt;
   }
 

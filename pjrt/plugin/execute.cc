@@ -135,21 +135,13 @@ class Execution {
   // By device: the leaves of its results.
   absl::StatusOr<std::vector<std::vector<Literal>>> RunGrid(
       const DeviceGrid& grid, std::vector<std::vector<Literal>> arguments) const {
-    std::vector<std::vector<Literal>> results;
-    if (grid.size() == 1) {
-      Executor executor(*program_.plan, Options());
-      executor.CountRunsIn(executable_.run_counts);
-      ASSAY_ASSIGN_OR_RETURN(Literal root,
-                             executor.Run(ParametersOf(program_.module(), std::move(arguments[0]))));
-      results.push_back(LeavesOf(std::move(root)));
-      return results;
-    }
     std::vector<DeviceInputs> inputs;
     for (std::vector<Literal>& leaves : arguments)
       inputs.push_back({.arguments = ParametersOf(program_.module(), std::move(leaves))});
     ASSAY_ASSIGN_OR_RETURN(
         std::vector<DeviceOutputs> outputs,
         RunDevices(*program_.plan, grid, std::move(inputs), Options(), nullptr, &executable_.run_counts));
+    std::vector<std::vector<Literal>> results;
     for (DeviceOutputs& device : outputs) results.push_back(LeavesOf(std::move(device.root)));
     return results;
   }
