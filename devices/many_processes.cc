@@ -339,7 +339,7 @@ class Share {
       DeviceResult result;
       result.status =
           assay::RunOne(executor, std::move(inputs_[static_cast<size_t>(id)]), nullptr, result.outputs);
-      result.step_units = executor.step_units();
+      result.counted = executor.step_units();
       return result;
     } catch (const std::bad_alloc&) {
       return {OutOfMemory("a device's bookkeeping"), 0, {}};

@@ -35,7 +35,7 @@ absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<Device
   return absl::OkStatus();
 }
 
-absl::StatusOr<Backend::Outputs> RunBackend(const DiffFlags& flags, Backend& backend,
+absl::StatusOr<Backend::Outputs> RunBackend(const ProgramFlags& flags, Backend& backend,
                                             const ProgramInFile& loaded,
                                             const std::vector<Literal>& arguments) {
   // What flags changed, or was read from a pipe, is no longer what lies in the file.

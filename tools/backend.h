@@ -19,8 +19,8 @@ std::string BackendUsage(const DiffFlags& flags);
 absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const DiffFlags& flags);
 // NotSupported where a backend can't be given what the program runs on: several devices, or values from the host.
 absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<DeviceInputs>& inputs);
-// Runs the backend on the program; errors are its own.
-absl::StatusOr<Backend::Outputs> RunBackend(const DiffFlags& flags, Backend& backend,
+// Runs the backend on the program that `flags` names; errors are its own.
+absl::StatusOr<Backend::Outputs> RunBackend(const ProgramFlags& flags, Backend& backend,
                                             const ProgramInFile& loaded,
                                             const std::vector<Literal>& arguments);
 

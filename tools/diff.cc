@@ -2,6 +2,7 @@
 #include <span>
 #include <string_view>
 
+#include "check/backends/output_keys.h"
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
 #include "fmt/format.h"

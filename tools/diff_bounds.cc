@@ -204,7 +204,7 @@ int DiffByProfile(const DiffFlags& flags) {
   if (!NamesBackend(flags)) {
     std::optional<Arrays> arrays = ReadActual(flags, *loaded, exit_code);
     if (!arrays) return exit_code;
-    absl::StatusOr<Backend::Outputs> decoded = DecodeOutputs(loaded->program.module(), *std::move(arrays));
+    absl::StatusOr<Backend::Outputs> decoded = DecodeOutputs(loaded->program.module(), *arrays);
     if (!decoded.ok()) return Fail(decoded.status(), flags.actual);
     actual = *std::move(decoded);
   }

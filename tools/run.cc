@@ -19,16 +19,13 @@
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 #include "run/trace/step_trace.h"
+#include "tools/backend.h"
 #include "tools/commands.h"
 
 namespace assay::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Shows on a terminal that a long run is alive: a line on standard error that is rewritten, and removed at
 // the end.
@@ -40,7 +37,7 @@ class Progress {
   }
   void Tick() {
     if (!shown_on_) return;
-    const double elapsed = SecondsSince(start_);
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
     if (elapsed < 1 || elapsed - last_ < 0.5) return;
     last_ = elapsed;
     any_ = true;
@@ -150,19 +147,13 @@ NamedLiterals InOrder(const Module& module, Backend::Outputs outputs) {
 int RunOnPlugin(const RunFlags& flags, const ProgramInFile& loaded) {
   const absl::StatusOr<DeviceGrid> grid = GridOf(flags, loaded);
   if (!grid.ok()) return FailIn(loaded, grid.status(), flags.program);
-  if (grid->size() != 1) {
-    return Fail(NotSupported({}, fmt::format("--plugin runs a program of one device, this one is of {}",
-                                             grid->size())),
-                flags.program);
-  }
+  const absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, loaded, *grid);
+  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
+  if (const absl::Status status = CheckBackendInputs(*grid, *inputs); !status.ok())
+    return Fail(status, flags.program);
   const absl::StatusOr<std::unique_ptr<Backend>> plugin = PluginOf(flags);
   if (!plugin.ok()) return Fail(plugin.status(), flags.program);
-  absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, loaded, *grid);
-  if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
-  // What flags changed, or was read from a pipe, is no longer what lies in the file.
-  const bool as_in_file = flags.program != "-" && flags.replicas == 0 && flags.partitions == 0;
-  absl::StatusOr<Backend::Outputs> outputs =
-      (*plugin)->Run({loaded.program.as_written(), as_in_file ? flags.program : "", (*inputs)[0].arguments});
+  absl::StatusOr<Backend::Outputs> outputs = RunBackend(flags, **plugin, loaded, (*inputs)[0].arguments);
   if (!outputs.ok()) return FailIn(loaded, outputs.status(), flags.program);
   return Deliver(flags, InOrder(loaded.program.module(), *std::move(outputs)), {});
 }
