@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "base/quoted.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
@@ -11,7 +12,6 @@ namespace {
 bool IsUpper(char c) { return absl::ascii_isupper(c); }
 bool IsWordChar(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 bool IsNumberChar(char c) { return IsWordChar(c) || c == '.' || c == '+' || c == '-'; }
-bool IsPrintable(char c) { return absl::ascii_isprint(c); }
 
 constexpr std::string_view kEscapes[] = {"\\\\", "''", "n\n", "r\r", "t\t"};
 
@@ -85,7 +85,7 @@ std::string QuoteText(std::string_view text) {
     if (escape != std::end(kEscapes)) {
       quoted += '\\';
       quoted += (*escape)[0];
-    } else if (IsPrintable(c)) {
+    } else if (absl::ascii_isprint(c)) {
       quoted += c;
     } else {
       quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
@@ -94,14 +94,7 @@ std::string QuoteText(std::string_view text) {
   return quoted + "'";
 }
 
-std::string ShownText(std::string_view text) {
-  constexpr size_t kMost = 160;
-  std::string shown = "'";
-  for (const char c : text.substr(0, kMost)) {
-    shown += IsPrintable(c) ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-  }
-  return shown + (text.size() > kMost ? "...'" : "'");
-}
+std::string ShownText(std::string_view text) { return assay::ShownText(text, 160); }
 
 bool IsName(std::string_view text) {
   return !text.empty() && absl::ascii_isalpha(text[0]) && std::ranges::all_of(text, IsWordChar);

@@ -11,6 +11,7 @@
 
 #include "absl/strings/ascii.h"
 #include "base/limits.h"
+#include "base/quoted.h"
 #include "base/text_cursor.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -102,12 +103,7 @@ std::string LiteralParser::Found() const {
   if (IsIdentifierChar(Peek())) {
     while (length < 32 && IsIdentifierChar(Peek(length))) ++length;
   }
-  std::string found = "'";
-  for (char c : rest().substr(0, length)) {
-    const auto byte = static_cast<unsigned char>(c);
-    found += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
-  }
-  return found + "'";
+  return ShownText(rest().substr(0, length), length);
 }
 
 // Whitespace and comments.

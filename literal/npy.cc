@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "base/checked.h"
 #include "base/limits.h"
+#include "base/quoted.h"
 #include "base/text_cursor.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -24,14 +25,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kMaxHeader = 10000;
 
 // Text from a file, fit for a message.
-std::string Quoted(std::string_view text) {
-  std::string result = "'";
-  for (char c : text.substr(0, 64)) {
-    const auto byte = static_cast<unsigned char>(c);
-    result += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
-  }
-  return result + (text.size() > 64 ? "...'" : "'");
-}
+std::string Quoted(std::string_view text) { return ShownText(text, 64); }
 std::string SizesText(std::span<const int64_t> sizes) { return fmt::format("[{}]", fmt::join(sizes, ",")); }
 
 // What a descriptor says: byte order, kind letter, bytes of an element.

@@ -11,6 +11,7 @@
 #include <new>
 #include <sstream>
 
+#include "base/quoted.h"
 #include "base/run_guard.h"
 #include "devices/transport.h"
 #include "hlo/diagnostics.h"
@@ -459,9 +460,7 @@ std::string CommandOf(int argc, char** argv) {
       command.append(" ").append(word);
       continue;
     }
-    command += " '";
-    for (const char c : word) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    command += "'";
+    command += " " + assay::ShellWord(word);
   }
   return command;
 }

@@ -26,12 +26,6 @@ absl::Status CheckFit(const Module& module, const Arrays& arrays) {
 
 }  // namespace
 
-absl::StatusOr<Arrays> ReadOutputs(const std::string& path) {
-  ASSAY_ASSIGN_OR_RETURN(Arrays arrays, ReadNpzFile(path));
-  if (arrays.size() == 1 && arrays.count("") == 1) arrays["out0"] = std::move(arrays.extract("").mapped());
-  return arrays;
-}
-
 absl::StatusOr<TypesByKey> ParseTypes(std::string_view text) {
   TypesByKey types;
   for (size_t begin = 0; begin < text.size();) {

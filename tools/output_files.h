@@ -17,9 +17,6 @@ namespace assay::cli {
 using Arrays = std::map<std::string, NpyArray>;
 using TypesByKey = std::map<std::string, ElementType>;
 
-// A lone .npy holds the one output of a program.
-absl::StatusOr<Arrays> ReadOutputs(const std::string& path);
-
 // The text of --types: "out0=bf16,out1=s4". Any error is of the usage.
 absl::StatusOr<TypesByKey> ParseTypes(std::string_view text);
 // Sets the types of the arrays that `types` names; a name without a device is every device's. BadInput where an array can't

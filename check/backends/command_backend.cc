@@ -13,11 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <span>
 #include <utility>
 
+#include "absl/strings/str_replace.h"
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/quoted.h"
 #include "base/run_guard.h"
 #include "check/backends/output_keys.h"
 #include "fmt/format.h"
@@ -66,30 +67,6 @@ class TemporaryDirectory {
  private:
   std::string path_;  // empty: it could not be made
 };
-
-// A word of the shell: in single quotes, which themselves stand outside of them.
-std::string Quoted(std::string_view path) {
-  std::string quoted = "'";
-  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string Filled(std::string_view command,
-                   std::span<const std::pair<std::string_view, std::string>> places) {
-  std::string filled;
-  while (!command.empty()) {
-    size_t taken = 1;
-    std::string_view words = command.substr(0, 1);
-    for (const auto& [place, path] : places) {
-      if (!command.starts_with(place)) continue;
-      words = path;
-      taken = place.size();
-    }
-    filled += words;
-    command.remove_prefix(taken);
-  }
-  return filled;
-}
 
 // What a process wrote, without the beginning of it.
 class LastWords {
@@ -211,11 +188,6 @@ absl::Status RunToItsEnd(const std::string& command, LastWords& words) {
       {}, fmt::format("the backend ended with exit code {}, want 0{}", WEXITSTATUS(status), words.Text()));
 }
 
-absl::StatusOr<Backend::Outputs> ReadOutputs(const std::string& path, const Module& module) {
-  ASSAY_ASSIGN_OR_RETURN(auto arrays, ReadNpzFile(path));
-  return DecodeOutputs(module, std::move(arrays));
-}
-
 }  // namespace
 
 void EndCommandBackend() {
@@ -244,14 +216,16 @@ absl::StatusOr<Backend::Outputs> CommandBackend::Run(const Request& request) {
   NamedLiterals leaves;
   for (auto& [key, value] : LeavesOfArguments(request.arguments)) leaves.emplace_back(key, value);
   ASSAY_RETURN_IF_ERROR(WriteNpzFile(inputs, leaves));
-  const std::pair<std::string_view, std::string> places[] = {
-      {"{program}", Quoted(program)}, {"{inputs}", Quoted(inputs)}, {"{outputs}", Quoted(outputs)}};
+  const std::string command = absl::StrReplaceAll(command_, {{"{program}", ShellWord(program)},
+                                                             {"{inputs}", ShellWord(inputs)},
+                                                             {"{outputs}", ShellWord(outputs)}});
   LastWords words;
-  ASSAY_RETURN_IF_ERROR(RunToItsEnd(Filled(command_, places), words));
+  ASSAY_RETURN_IF_ERROR(RunToItsEnd(command, words));
   std::error_code error;
   if (!fs::exists(outputs, error))
     return EvalError({}, fmt::format("the backend wrote no {{outputs}}{}", words.Text()));
-  absl::StatusOr<Outputs> read = ReadOutputs(outputs, request.module);
+  const auto arrays = ReadOutputs(outputs);
+  absl::StatusOr<Outputs> read = arrays.ok() ? DecodeOutputs(request.module, *arrays) : arrays.status();
   if (read.ok()) return read;
   return EvalError(
       {}, fmt::format("outputs of the backend: {}{}", std::string(read.status().message()), words.Text()));

@@ -15,9 +15,14 @@ std::vector<std::pair<std::string, Shape>> OutputsOf(const Module& module) {
   return outputs;
 }
 
-absl::StatusOr<std::map<std::string, Literal>> DecodeOutputs(const Module& module,
-                                                             std::map<std::string, NpyArray> arrays) {
+absl::StatusOr<std::map<std::string, NpyArray>> ReadOutputs(const std::string& path) {
+  ASSAY_ASSIGN_OR_RETURN(auto arrays, ReadNpzFile(path));
   if (arrays.size() == 1 && arrays.count("") == 1) arrays["out0"] = std::move(arrays.extract("").mapped());
+  return arrays;
+}
+
+absl::StatusOr<std::map<std::string, Literal>> DecodeOutputs(const Module& module,
+                                                             const std::map<std::string, NpyArray>& arrays) {
   std::map<std::string, Literal> values;
   for (const auto& [key, shape] : OutputsOf(module)) {
     const auto it = arrays.find(key);

@@ -15,10 +15,12 @@ namespace assay {
 // The arrays of the entry computation's result, in order; a token has no key.
 std::vector<std::pair<std::string, Shape>> OutputsOf(const Module& module);
 
-// Values of these shapes from the arrays of a file; a lone .npy holds the one output of a program. One that the file lacks is left
-// out, and keys of no output are passed over. BadInput: another type or sizes.
+// The arrays of a file of outputs; a lone .npy holds the one output of a program. Errors: ReadNpzFile's.
+absl::StatusOr<std::map<std::string, NpyArray>> ReadOutputs(const std::string& path);
+// Values of the outputs' shapes from the arrays of a file. One that the file lacks is left out, and keys of no output are passed
+// over. BadInput: another type or sizes.
 absl::StatusOr<std::map<std::string, Literal>> DecodeOutputs(const Module& module,
-                                                             std::map<std::string, NpyArray> arrays);
+                                                             const std::map<std::string, NpyArray>& arrays);
 
 }  // namespace assay
 

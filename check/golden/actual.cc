@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "base/file_io.h"
+#include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "check/golden/golden.h"
 #include "fmt/format.h"
@@ -62,11 +63,8 @@ GoldenResult CheckActual(const std::string& path, const std::string& actual) {
   if (!text.ok()) return failed(text.status(), text.status());
   const absl::StatusOr<Golden> golden = ParseGolden(*text);
   if (!golden.ok()) return failed(golden.status(), absl::OkStatus());
-  absl::StatusOr<Arrays> arrays = ReadNpzFile(actual);
+  const absl::StatusOr<Arrays> arrays = ReadOutputs(actual);
   if (!arrays.ok()) return failed(arrays.status(), arrays.status());
-  // A lone .npy holds the one output of a program.
-  if (arrays->size() == 1 && arrays->count("") == 1)
-    (*arrays)["out0"] = std::move(arrays->extract("").mapped());
   const absl::StatusOr<std::string> report = ReportOf(path, *golden, *arrays);
   if (!report.ok()) return failed(report.status(), absl::OkStatus());
   return {path, report->empty(), *report, absl::OkStatus()};
