@@ -90,6 +90,21 @@ using OpenSizesFn = absl::Status (*)(OpenSizes& sizes);
 using StripFor = StripKernel (*)(const Instruction& instruction, std::span<const ElementType> operands,
                                  ElementType result);
 
+// Of ops whose result elements are elements of operands, with all their bits. Bounds (bound::Moved), demands on operands and
+// ranges of integers follow from it.
+struct MoveDef {
+  static constexpr int8_t kAll = -1;
+  int8_t operands =
+      0;  // the first ones are moved, by what stands behind them; kAll: all are; 0: the op moves none
+  bool in_place = false;  // at the same row-major positions
+  bool or_zero = false;   // some elements may be zero instead: devices that nobody sends to
+
+  bool any() const { return operands != 0; }
+  size_t count(size_t num_operands) const {
+    return operands == kAll ? num_operands : static_cast<size_t>(operands);
+  }
+};
+
 // Maps a result that holds elements of operand 0, each where its index says: the element at `index` is the operand's
 // at row-major position base + sum of index[d] * strides[d]. nullopt where these shapes or layouts forbid such a map.
 using SourceFn = std::optional<AffineMap> (*)(const InstructionView& view);
@@ -130,14 +145,16 @@ struct OpDef {
   std::span<const AttrSpec> attributes = {};
   Named<InferFn> infer;
   Named<EvalFn> eval;
-  Named<WorkFn> work;                  // what a run takes (work.h)
-  Named<BoundFn> bound;                // how far a correct backend may be from the exact result
-  Named<AuditFn> audit;                // where it depends on what the specification leaves open
-  StripFor strip = nullptr;            // elementwise ops only; eval is then EvalElementwise of map_elements.h
-  SourceFn source = nullptr;           // ops that only move elements
-  SumDef sum = {};                     // ops whose result elements are sums of operand elements
-  DemandFn demands = nullptr;          // what operands must be for the op to mean something; null: anything
-  PassDemandFn pass_demand = nullptr;  // null: a demand on the result says nothing of the operands
+  Named<WorkFn> work;          // what a run takes (work.h)
+  Named<BoundFn> bound;        // how far a correct backend may be from the exact result
+  Named<AuditFn> audit;        // where it depends on what the specification leaves open
+  StripFor strip = nullptr;    // elementwise ops only; eval is then EvalElementwise of map_elements.h
+  MoveDef moves = {};          // ops that only move elements
+  SourceFn source = nullptr;   // where each comes from, of those that move operand 0 by an affine map
+  SumDef sum = {};             // ops whose result elements are sums of operand elements
+  DemandFn demands = nullptr;  // what operands must be for the op to mean something; null: anything
+  PassDemandFn pass_demand =
+      nullptr;  // null: as `moves` says, else a demand on the result says nothing of the operands
   // Null: as open::Elementwise where there is a strip, else the op needs every size of its operands.
   OpenSizesFn open_sizes = nullptr;
   Arguments arguments = Arguments::kOther;

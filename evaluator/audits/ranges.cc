@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "evaluator/audits/rules.h"
-#include "evaluator/bounds/rules.h"
 #include "evaluator/registry.h"
 
 namespace assay::audit {
@@ -48,10 +47,12 @@ class Ranges {
     return range;
   }
 
+  ElementType TypeOf(int32_t array) const {
+    return computation_.instructions[static_cast<size_t>(array)].shape->element_type();
+  }
   bool IsInteger(const Instruction& instruction, size_t k) const {
-    const Shape& shape = *computation_.instructions[static_cast<size_t>(instruction.operands[k])].shape;
-    return shape.IsArray() &&
-           (IsIntegral(shape.element_type()) || shape.element_type() == ElementType::kPred);
+    const ElementType type = TypeOf(instruction.operands[k]);
+    return IsIntegral(type) || type == ElementType::kPred;
   }
 
   // Of unsigned factors of 64 bits each the product may leave int128; what stands for it leaves their type, too.
@@ -87,34 +88,25 @@ class Ranges {
     return {x.low >= 0 ? absl::int128(0) : -most, x.low >= 0 ? std::min(x.high, most) : most};
   }
 
-  // Whether each element of the result is one of operand 0: moved as the op says, or as indices say.
-  bool MovesOperand(const Instruction& instruction) const {
-    const BoundFn bound = DefinitionOf(instruction.opcode).bound;
-    if (bound != bound::Moved<0> && bound != bound::Indexed<1>) return false;
-    const Instruction& moved = computation_.instructions[static_cast<size_t>(instruction.operands[0])];
-    return moved.shape->element_type() == instruction.shape->element_type();  // not so in a bitcast
-  }
-
   IntegerRange Known(const Instruction& instruction, const IntegerRange& all, int depth) const {
     const auto of = [&](size_t k) { return Of(instruction.operands[k], depth + 1); };
-    if (MovesOperand(instruction)) return of(0);
+    if (const MoveDef& moves = DefinitionOf(instruction.opcode).moves; moves.any()) {
+      IntegerRange range = moves.or_zero ? Hull(of(0), {0, 0}) : of(0);
+      for (size_t k = 0; k < moves.count(instruction.operands.size()); ++k) {
+        if (TypeOf(instruction.operands[k]) != instruction.shape->element_type()) return all;  // a bitcast
+        range = Hull(range, of(k));
+      }
+      return range;
+    }
     switch (instruction.opcode) {
       case Opcode::kConstant:
         return OfConstant(instruction, all);
       case Opcode::kIota:
         return {0, instruction.shape->size(instruction.attributes.Int(Attr::kIotaDimension)) - 1};
-      case Opcode::kCopy:
       case Opcode::kOptBarrier:
         return of(0);
       case Opcode::kConvert:
         return IsInteger(instruction, 0) ? of(0) : all;
-      case Opcode::kPad:
-        return Hull(of(0), of(1));
-      case Opcode::kConcatenate: {
-        IntegerRange range = of(0);
-        for (size_t k = 1; k < instruction.operands.size(); ++k) range = Hull(range, of(k));
-        return range;
-      }
       case Opcode::kCompare:
         return Comparison(instruction, depth);
       case Opcode::kSelect: {

@@ -311,7 +311,7 @@ void BitcastConvert(BoundContext& c) {
 // A move, or a bitcast-convert of an array of the same sizes; else the elements of other types are made of any.
 void Bitcast(BoundContext& c) {
   const Shape &from = c.view().operand(0), &to = c.view().result();
-  if (from.element_type() == to.element_type()) return Moved<0>(c);
+  if (from.element_type() == to.element_type()) return Moved(c);
   if (Shape::SameDimensions(from, to)) return BitcastConvert(c);
   if (const Node radius = c.Radius(0))
     c.Give(c.Spread(c.Flag(c.As(radius, RadiusType(to.element_type()))), c.Result()));

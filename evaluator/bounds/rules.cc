@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "evaluator/bounds/numbers.h"
+#include "evaluator/registry.h"
 
 namespace assay::bound {
 namespace {
@@ -136,58 +137,33 @@ void Stepwise(BoundContext& c) {
   c.Give(c.Choose(c.Is("EQ", radius, 0), Node(), FartherEnd(c, c.ResultEnds(), c.Result())));
 }
 
-void MoveData(BoundContext& c, std::span<const int> data) {
-  bool any = false;
-  for (const int k : data) any = any || c.Radius(static_cast<size_t>(k));
-  if (!any) return;
-  if (c.view().result().IsTuple()) return c.GiveUp("no rule yet for several arrays at once");
-  const auto known = [&](int k) { return c.InfinityIsUndecided(static_cast<size_t>(k)); };
-  if (std::all_of(data.begin(), data.end(), known)) c.SetInfinityIsUndecided();
-  std::vector<Node> operands;
-  const ElementType type = RadiusType(c.result_type());
-  for (size_t k = 0; k < c.view().num_operands(); ++k) {
-    const bool moves = std::find(data.begin(), data.end(), static_cast<int>(k)) != data.end();
-    if (!moves) {
-      operands.push_back(c.Value(k));
-      continue;
-    }
-    operands.push_back(c.OrZero(c.As(c.Radius(k), type), c.Magnitude(c.Value(k))));
-  }
-  c.Give(c.Again(operands));
-}
-
-void Concatenate(BoundContext& c) {
-  std::vector<int> all(c.view().num_operands());
-  for (size_t k = 0; k < all.size(); ++k) all[k] = static_cast<int>(k);
-  MoveData(c, all);
-}
-
 // An index that is not decided may have moved anything anywhere.
-void MoveByIndex(BoundContext& c, size_t count) {
-  Node flag;
-  for (size_t k = count; k < c.view().num_operands(); ++k) {
-    if (const Node radius = c.Radius(k))
-      flag = c.Plus(flag, c.Flag(c.As(radius, RadiusType(c.result_type()))));
-  }
-  std::vector<int> data;
-  bool any = false;
+void Moved(BoundContext& c) {
+  if (!c.AnyRadius()) return;
+  if (c.view().result().IsTuple()) return c.GiveUp("no rule yet for several arrays at once");
+  const size_t operands = c.view().num_operands();
+  const size_t count = DefinitionOf(c.view().instruction.opcode).moves.count(operands);
+  const ElementType type = RadiusType(c.result_type());
+  bool any = false, is_undecided = true;
   for (size_t k = 0; k < count; ++k) {
-    data.push_back(static_cast<int>(k));
     any = any || c.Radius(k);
+    is_undecided = is_undecided && c.InfinityIsUndecided(k);
   }
-  if (!flag) return MoveData(c, data);
-  const Node like = c.Magnitude(c.Result());
+  Node flag;
+  for (size_t k = count; k < operands; ++k) {
+    if (const Node radius = c.Radius(k)) flag = c.Plus(flag, c.Flag(c.As(radius, type)));
+  }
+  if (any && !flag && is_undecided) c.SetInfinityIsUndecided();
+  const Node like = flag ? c.Magnitude(c.Result()) : Node();
   Node moved;
   if (any) {
-    std::vector<Node> operands;
-    for (size_t k = 0; k < c.view().num_operands(); ++k) {
-      operands.push_back(
-          k < count ? c.OrZero(c.As(c.Radius(k), RadiusType(c.result_type())), c.Magnitude(c.Value(k)))
-                    : c.Value(k));
+    std::vector<Node> moving;
+    for (size_t k = 0; k < operands; ++k) {
+      moving.push_back(k < count ? c.OrZero(c.As(c.Radius(k), type), c.Magnitude(c.Value(k))) : c.Value(k));
     }
-    moved = c.Again(operands);
+    moved = c.Again(moving);
   }
-  c.Give(c.Plus(moved, c.Spread(flag, like)));
+  c.Give(flag ? c.Plus(moved, c.Spread(flag, like)) : moved);
 }
 
 // Where |a - b| > ra + rb the larger is decided, else r = max(ra, rb), by which no maximum of a' and b' is farther away.

@@ -28,20 +28,8 @@ void Passed(BoundContext& c);
 void Undecided(BoundContext& c);
 // A monotone step function whose steps are at most as far from each other as their arguments, and 1.
 void Stepwise(BoundContext& c);
-// Radii of the operands `data` move as the values do.
-void MoveData(BoundContext& c, std::span<const int> data);
-template <int... data>
-void Moved(BoundContext& c) {
-  static constexpr int kData[] = {data...};
-  MoveData(c, kData);
-}
-void Concatenate(BoundContext& c);
-// The first `count` operands are moved, by indices that stand behind them.
-void MoveByIndex(BoundContext& c, size_t count);
-template <size_t count>
-void Indexed(BoundContext& c) {
-  MoveByIndex(c, count);
-}
+// Radii move as the values do (OpDef::moves), unless what they are moved by is not exact.
+void Moved(BoundContext& c);
 
 void Abs(BoundContext& c);
 void Add(BoundContext& c);

@@ -151,13 +151,29 @@ void Analysis::StepParameter(const Task& task) {
   }
 }
 
+// Moved elements demand of the operands what is demanded of the result: operand k has them all, or is result k of several.
+void PassToMoved(const InstructionView& view, const MoveDef& moves, const InputDemand& demand,
+                 std::span<const int64_t> path, std::vector<OperandDemand>& demands) {
+  for (int64_t k = 0; k < static_cast<int64_t>(moves.count(view.num_operands())); ++k) {
+    if (!path.empty() && path[0] != k) continue;
+    if (moves.in_place) {
+      demands.push_back({k, demand});
+    } else {
+      demand::AddLoosened(k, demand, demands);
+    }
+  }
+}
+
 void Analysis::Step(const Task& task) {
   const InstructionView view = ViewOf(task.place);
   if (view.instruction.opcode == Opcode::kParameter) return StepParameter(task);
-  const PassDemandFn pass = DefinitionOf(view.instruction.opcode).pass_demand;
-  if (pass == nullptr) return;
+  const OpDef& op = DefinitionOf(view.instruction.opcode);
   std::vector<OperandDemand> demands;
-  pass(view, task.demand, task.place.path, demands);
+  if (op.pass_demand != nullptr) {
+    op.pass_demand(view, task.demand, task.place.path, demands);
+  } else {
+    PassToMoved(view, op.moves, task.demand, task.place.path, demands);
+  }
   for (OperandDemand& demand : demands) Passed(task.place, task.origin, std::move(demand));
 }
 

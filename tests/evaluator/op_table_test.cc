@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "evaluator/bounds/rules.h"
 #include "evaluator/registry.h"
 #include "hlo/op_syntax.h"
 #include "hlo/proto/export.h"
@@ -209,9 +210,16 @@ TEST_CASE("op table: facts of a row agree with each other", "[op_table]") {
     // Elementwise ops count an operation for each element; a move counts none.
     CHECK((op.strip != nullptr) == (work == work::Elementwise ||
                                     (work == work::Function && op.operands.max > 0 && !op.has_side_effect)));
-    if (op.source != nullptr) CHECK((work == work::None || work == work::Move || work == work::Part));
-    // Where elements come from says where a demand on them goes.
-    if (op.source != nullptr || op.is_identity) CHECK(op.pass_demand != nullptr);
+    // What moves elements says so once, and counts no operation. A bitcast may change what its bits mean; a copy's radii are the
+    // operand's own.
+    if (op.source != nullptr) CHECK(op.moves.operands == 1);
+    if (opcode != Opcode::kBitcast && opcode != Opcode::kCopy)
+      CHECK(op.moves.any() == (op.bound == BoundFn(bound::Moved)));
+    if (op.moves.any() && opcode != Opcode::kDynamicUpdateSlice)
+      CHECK((work == work::None || work == work::Move || work == work::Part));
+    // The demand on parts of a concatenation goes to single operands.
+    if (op.moves.any()) CHECK((op.pass_demand == nullptr) == (opcode != Opcode::kConcatenate));
+    if (op.is_identity && !op.moves.any()) CHECK(op.pass_demand != nullptr);
     CHECK((op.sum.of == SumDef::Of::kNothing) == (op.sum.add_terms == nullptr));
     CHECK((op.sum.of == SumDef::Of::kNothing) == (op.sum.most_terms == nullptr));
     // Ids of channels stand on ops that have the attribute.

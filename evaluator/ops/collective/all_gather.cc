@@ -125,9 +125,9 @@ constinit const OpDef ops::AllGather = {
     .infer = InferAllGather,
     .eval = EvalAllGather,
     .work = work::Move,
-    .bound = bound::Moved<0>,
+    .bound = bound::Moved,
     .audit = audit::GroupOrder,
-    .pass_demand = demand::Moved<0>,
+    .moves = {.operands = MoveDef::kAll},
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };

@@ -171,9 +171,9 @@ constinit const OpDef ops::AllToAll = {
     .infer = InferAllToAll,
     .eval = EvalAllToAll,
     .work = work::Move,
-    .bound = bound::Moved<0>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
-    .pass_demand = demand::Moved<0>,
+    .moves = {.operands = MoveDef::kAll},
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };
@@ -184,9 +184,9 @@ constinit const OpDef ops::CollectiveBroadcast = {
     .infer = InferCollectiveBroadcast,
     .eval = EvalCollectiveBroadcast,
     .work = work::Move,
-    .bound = bound::Moved<0>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
-    .pass_demand = demand::Moved<0>,
+    .moves = {.operands = MoveDef::kAll, .or_zero = true},
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };

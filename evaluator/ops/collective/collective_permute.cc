@@ -237,9 +237,9 @@ constinit const OpDef ops::CollectivePermute = {
     .infer = InferCollectivePermute,
     .eval = EvalCollectivePermute,
     .work = work::Move,
-    .bound = bound::Moved<0>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
-    .pass_demand = demand::Moved<0>,
+    .moves = {.operands = MoveDef::kAll, .or_zero = true},
     .channel = Channel::kCollective,
     .has_side_effect = true,
 };

@@ -219,8 +219,8 @@ constinit const OpDef ops::Bitcast = {
     .work = work::None,
     .bound = bound::Bitcast,
     .audit = audit::Nothing,
+    .moves = {.operands = 1},
     .source = SourceOfBitcast,
-    .pass_demand = demand::Moved<0>,
     .open_sizes = OpenSizesOfBitcast,
 };
 

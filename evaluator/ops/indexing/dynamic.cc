@@ -286,10 +286,10 @@ constinit const OpDef ops::SetDimensionSize = {
     .infer = InferSetDimensionSize,
     .eval = EvalSetDimensionSize,
     .work = work::None,
-    .bound = bound::Indexed<1>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
+    .moves = {.operands = 1},
     .demands = DemandsOfSetDimensionSize,
-    .pass_demand = demand::Moved<0>,
     .open_sizes = OpenSizesOfSetDimensionSize,
 };
 constinit const OpDef ops::DynamicReshape = {
@@ -299,10 +299,10 @@ constinit const OpDef ops::DynamicReshape = {
     .infer = InferDynamicReshape,
     .eval = EvalDynamicReshape,
     .work = work::None,
-    .bound = bound::Indexed<1>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
+    .moves = {.operands = 1},
     .demands = DemandsOfDynamicReshape,
-    .pass_demand = demand::Moved<0>,
 };
 
 }  // namespace assay

@@ -267,10 +267,10 @@ constinit const OpDef ops::Gather = {
     .infer = InferGather,
     .eval = EvalGather,
     .work = work::Part,
-    .bound = bound::Indexed<1>,
+    .bound = bound::Moved,
     .audit = audit::Gather,
+    .moves = {.operands = 1},
     .demands = DemandsOfGather,
-    .pass_demand = demand::Moved<0>,
     .open_sizes = OpenSizesOfGather,
     .never_in_place = true,
 };

@@ -262,10 +262,10 @@ constinit const OpDef ops::Broadcast = {
     .infer = InferBroadcast,
     .eval = EvalBroadcast,
     .work = work::Move,
-    .bound = bound::Moved<0>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
+    .moves = {.operands = 1},
     .source = SourceOfBroadcast,
-    .pass_demand = demand::Moved<0>,
     .open_sizes = OpenSizesOfBroadcast,
 };
 constinit const OpDef ops::Reshape = {
@@ -275,10 +275,10 @@ constinit const OpDef ops::Reshape = {
     .infer = InferReshape,
     .eval = EvalReshape,
     .work = work::None,
-    .bound = bound::Moved<0>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
+    .moves = {.operands = 1, .in_place = true},
     .source = SourceOfReshape,
-    .pass_demand = demand::InPlace<0>,
     .open_sizes = OpenSizesOfReshape,
 };
 constinit const OpDef ops::Transpose = {
@@ -288,10 +288,10 @@ constinit const OpDef ops::Transpose = {
     .infer = InferTranspose,
     .eval = EvalTranspose,
     .work = work::Move,
-    .bound = bound::Moved<0>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
+    .moves = {.operands = 1},
     .source = SourceOfTranspose,
-    .pass_demand = demand::Moved<0>,
     .open_sizes = OpenSizesOfTranspose,
 };
 constinit const OpDef ops::Reverse = {
@@ -301,9 +301,9 @@ constinit const OpDef ops::Reverse = {
     .infer = InferReverse,
     .eval = EvalReverse,
     .work = work::Move,
-    .bound = bound::Moved<0>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
-    .pass_demand = demand::Moved<0>,
+    .moves = {.operands = 1},
     .open_sizes = OpenSizesOfReverse,
 };
 constinit const OpDef ops::Copy = {
@@ -315,8 +315,8 @@ constinit const OpDef ops::Copy = {
     .work = work::None,
     .bound = bound::Passed,
     .audit = audit::Nothing,
+    .moves = {.operands = 1, .in_place = true},
     .source = SourceOfReshape,
-    .pass_demand = demand::InPlace<0>,
     .open_sizes = open::Elementwise,
 };
 

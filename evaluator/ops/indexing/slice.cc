@@ -444,10 +444,10 @@ constinit const OpDef ops::Slice = {
     .infer = InferSlice,
     .eval = EvalSlice,
     .work = work::Part,
-    .bound = bound::Moved<0>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
+    .moves = {.operands = 1},
     .source = SourceOfSlice,
-    .pass_demand = demand::Moved<0>,
     .open_sizes = OpenSizesOfSlice,
     .never_in_place = true,
 };
@@ -458,9 +458,9 @@ constinit const OpDef ops::Pad = {
     .infer = InferPad,
     .eval = EvalPad,
     .work = work::Move,
-    .bound = bound::Moved<0, 1>,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
-    .pass_demand = demand::Moved<0, 1>,
+    .moves = {.operands = 2},
     .open_sizes = OpenSizesOfPad,
 };
 constinit const OpDef ops::Concatenate = {
@@ -470,8 +470,9 @@ constinit const OpDef ops::Concatenate = {
     .infer = InferConcatenate,
     .eval = EvalConcatenate,
     .work = work::Move,
-    .bound = bound::Concatenate,
+    .bound = bound::Moved,
     .audit = audit::Nothing,
+    .moves = {.operands = MoveDef::kAll},
     .pass_demand = PassDemandToParts,
     .open_sizes = OpenSizesOfConcatenate,
 };
@@ -482,10 +483,10 @@ constinit const OpDef ops::DynamicSlice = {
     .infer = InferDynamicSlice,
     .eval = EvalDynamicSlice,
     .work = work::Part,
-    .bound = bound::Indexed<1>,
+    .bound = bound::Moved,
     .audit = audit::DynamicSlice,
+    .moves = {.operands = 1},
     .demands = DemandsOfDynamicSlice,
-    .pass_demand = demand::Moved<0>,
     .open_sizes = OpenSizesOfDynamicSlice,
     .never_in_place = true,
 };
@@ -496,10 +497,10 @@ constinit const OpDef ops::DynamicUpdateSlice = {
     .infer = InferDynamicUpdateSlice,
     .eval = EvalDynamicUpdateSlice,
     .work = WorkOfDynamicUpdateSlice,
-    .bound = bound::Indexed<2>,
+    .bound = bound::Moved,
     .audit = audit::DynamicUpdateSlice,
+    .moves = {.operands = 2},
     .demands = DemandsOfDynamicUpdateSlice,
-    .pass_demand = demand::Moved<0, 1>,
     .open_sizes = OpenSizesOfDynamicUpdateSlice,
 };
 
