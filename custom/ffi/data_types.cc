@@ -2,79 +2,54 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "fmt/format.h"
 
 namespace assay::custom::ffi {
 
+namespace {
+
+constexpr std::pair<ElementType, abi::DataType> kTypes[] = {
+    {ElementType::kPred, abi::DataType::kPred},
+    {ElementType::kS1, abi::DataType::kS1},
+    {ElementType::kS2, abi::DataType::kS2},
+    {ElementType::kS4, abi::DataType::kS4},
+    {ElementType::kS8, abi::DataType::kS8},
+    {ElementType::kS16, abi::DataType::kS16},
+    {ElementType::kS32, abi::DataType::kS32},
+    {ElementType::kS64, abi::DataType::kS64},
+    {ElementType::kU1, abi::DataType::kU1},
+    {ElementType::kU2, abi::DataType::kU2},
+    {ElementType::kU4, abi::DataType::kU4},
+    {ElementType::kU8, abi::DataType::kU8},
+    {ElementType::kU16, abi::DataType::kU16},
+    {ElementType::kU32, abi::DataType::kU32},
+    {ElementType::kU64, abi::DataType::kU64},
+    {ElementType::kF16, abi::DataType::kF16},
+    {ElementType::kF32, abi::DataType::kF32},
+    {ElementType::kF64, abi::DataType::kF64},
+    {ElementType::kBF16, abi::DataType::kBF16},
+    {ElementType::kF8E5M2, abi::DataType::kF8E5M2},
+    {ElementType::kF8E4M3, abi::DataType::kF8E4M3},
+    {ElementType::kF8E4M3FN, abi::DataType::kF8E4M3FN},
+    {ElementType::kF8E4M3B11FNUZ, abi::DataType::kF8E4M3B11FNUZ},
+    {ElementType::kF8E3M4, abi::DataType::kF8E3M4},
+    {ElementType::kF8E5M2FNUZ, abi::DataType::kF8E5M2FNUZ},
+    {ElementType::kF8E4M3FNUZ, abi::DataType::kF8E4M3FNUZ},
+    {ElementType::kF8E8M0FNU, abi::DataType::kF8E8M0FNU},
+    {ElementType::kF4E2M1FN, abi::DataType::kF4E2M1FN},
+    {ElementType::kC64, abi::DataType::kC64},
+    {ElementType::kC128, abi::DataType::kC128},
+};
+static_assert(std::size(kTypes) + 2 == kNumElementTypes);  // f6e3m2fn and f6e2m3fn have no number
+
+}  // namespace
+
 std::optional<abi::DataType> DataTypeOf(ElementType type) {
-  using enum abi::DataType;
-  switch (type) {
-    case ElementType::kPred:
-      return kPred;
-    case ElementType::kS1:
-      return kS1;
-    case ElementType::kS2:
-      return kS2;
-    case ElementType::kS4:
-      return kS4;
-    case ElementType::kS8:
-      return kS8;
-    case ElementType::kS16:
-      return kS16;
-    case ElementType::kS32:
-      return kS32;
-    case ElementType::kS64:
-      return kS64;
-    case ElementType::kU1:
-      return kU1;
-    case ElementType::kU2:
-      return kU2;
-    case ElementType::kU4:
-      return kU4;
-    case ElementType::kU8:
-      return kU8;
-    case ElementType::kU16:
-      return kU16;
-    case ElementType::kU32:
-      return kU32;
-    case ElementType::kU64:
-      return kU64;
-    case ElementType::kF16:
-      return kF16;
-    case ElementType::kF32:
-      return kF32;
-    case ElementType::kF64:
-      return kF64;
-    case ElementType::kBF16:
-      return kBF16;
-    case ElementType::kF8E5M2:
-      return kF8E5M2;
-    case ElementType::kF8E4M3:
-      return kF8E4M3;
-    case ElementType::kF8E4M3FN:
-      return kF8E4M3FN;
-    case ElementType::kF8E4M3B11FNUZ:
-      return kF8E4M3B11FNUZ;
-    case ElementType::kF8E3M4:
-      return kF8E3M4;
-    case ElementType::kF8E5M2FNUZ:
-      return kF8E5M2FNUZ;
-    case ElementType::kF8E4M3FNUZ:
-      return kF8E4M3FNUZ;
-    case ElementType::kF8E8M0FNU:
-      return kF8E8M0FNU;
-    case ElementType::kF4E2M1FN:
-      return kF4E2M1FN;
-    case ElementType::kC64:
-      return kC64;
-    case ElementType::kC128:
-      return kC128;
-    case ElementType::kF6E3M2FN:
-    case ElementType::kF6E2M3FN:
-      return std::nullopt;
-  }
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kTypes, type, &std::pair<ElementType, abi::DataType>::first);
+  return found == std::end(kTypes) ? std::nullopt : std::optional(found->second);
 }
 
 absl::StatusOr<MemoryForm> MemoryForm::Of(const Shape& array, const Layout& layout) {
