@@ -8,12 +8,10 @@
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/meter.h"
 #include "evaluator/open_sizes.h"
 #include "evaluator/ops/contraction/contraction.h"
 #include "evaluator/ops/contraction/dot_dims.h"
 #include "evaluator/ops/contraction/dot_index.h"
-#include "evaluator/runtime_sizes.h"
 
 namespace assay {
 namespace {
@@ -35,28 +33,9 @@ absl::StatusOr<Literal> EvalDot(EvalContext& context, std::span<Literal> operand
   DimVector lhs_sizes = operands[0].runtime_sizes(), rhs_sizes = operands[1].runtime_sizes();
   const DotDims dims = DotDimsOf(context.attributes(), lhs.rank(), rhs.rank());
   ASSAY_RETURN_IF_ERROR(JoinDotSizes(context, dims, operands, lhs_sizes, rhs_sizes));
-  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
-  const DimVector sizes = DotSizes(dims, lhs_sizes, rhs_sizes);
-  const DimVector contracted = SizesAt(lhs_sizes, dims.lhs.contracting);
-  const MutableArrayView out(result);
-  DotIndex at(dims, lhs.rank(), rhs.rank());
-  ProductSum sum(operands[0].shape().element_type(), operands[1].shape().element_type(),
-                 result.shape().element_type());
-  Meter meter(context);
-  for (IndexWalk r(sizes); !r.done(); r.Next()) {
-    at.SetFree(r.index());
-    sum.Clear();
-    for (IndexWalk k(contracted); !k.done(); k.Next()) {
-      at.SetContracted(k.index());
-      sum.Add(lhs.At(at.lhs), rhs.At(at.rhs));
-      ASSAY_RETURN_IF_ERROR(meter.Add(1));
-    }
-    sum.Store(out.At(r.index()));
-    ASSAY_RETURN_IF_ERROR(meter.Add(1));
-  }
-  ASSAY_RETURN_IF_ERROR(meter.Flush());
-  SetRuntimeSizes(result, sizes);
-  return result;
+  return SumProducts(context, dims, lhs, rhs, lhs_sizes, rhs_sizes,
+                     ProductSum(operands[0].shape().element_type(), operands[1].shape().element_type(),
+                                context.result_shape().element_type()));
 }
 
 constexpr AttrSpec kDotAttributes[] = {

@@ -1,9 +1,13 @@
-// Which elements of the operands of a dot meet.
+// Which elements of the operands of a dot meet, and the sums of their products.
 #ifndef ASSAY_EVALUATOR_OPS_CONTRACTION_DOT_INDEX_H_
 #define ASSAY_EVALUATOR_OPS_CONTRACTION_DOT_INDEX_H_
 
 #include "evaluator/elements.h"
+#include "evaluator/eval_context.h"
+#include "evaluator/meter.h"
+#include "evaluator/ops/contraction/contraction.h"
 #include "evaluator/ops/contraction/dot_dims.h"
+#include "evaluator/runtime_sizes.h"
 
 namespace assay {
 
@@ -36,6 +40,32 @@ struct DotIndex {
 inline DimVector SizesAt(std::span<const int64_t> sizes, std::span<const int64_t> dims) {
   DimVector result;
   for (int64_t d : dims) result.push_back(sizes[d]);
+  return result;
+}
+
+// result[r] = sum over k of lhs[I] * rhs[J], rounded once: I and J as DotIndex sets them for r and k.
+template <typename Lhs, typename Rhs>
+absl::StatusOr<Literal> SumProducts(EvalContext& context, const DotDims& dims, Lhs& lhs, Rhs& rhs,
+                                    const DimVector& lhs_sizes, const DimVector& rhs_sizes, ProductSum sum) {
+  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
+  const DimVector sizes = DotSizes(dims, lhs_sizes, rhs_sizes);
+  const DimVector contracted = SizesAt(lhs_sizes, dims.lhs.contracting);
+  const MutableArrayView out(result);
+  DotIndex at(dims, lhs_sizes.size(), rhs_sizes.size());
+  Meter meter(context);
+  for (IndexWalk r(sizes); !r.done(); r.Next()) {
+    at.SetFree(r.index());
+    sum.Clear();
+    for (IndexWalk k(contracted); !k.done(); k.Next()) {
+      at.SetContracted(k.index());
+      sum.Add(lhs.At(at.lhs), rhs.At(at.rhs));
+      ASSAY_RETURN_IF_ERROR(meter.Add(1));
+    }
+    sum.Store(out.At(r.index()));
+    ASSAY_RETURN_IF_ERROR(meter.Add(1));
+  }
+  ASSAY_RETURN_IF_ERROR(meter.Flush());
+  SetRuntimeSizes(result, sizes);
   return result;
 }
 

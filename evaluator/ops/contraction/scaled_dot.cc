@@ -2,10 +2,8 @@
 
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
-#include "evaluator/meter.h"
 #include "evaluator/ops/contraction/contraction.h"
 #include "evaluator/ops/contraction/dot_index.h"
-#include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
 
@@ -171,30 +169,10 @@ absl::StatusOr<Literal> EvalScaledDot(EvalContext& context, std::span<Literal> o
   const DotDims dims =
       DotDimsOf(context.attributes(), operands[0].shape().rank(), operands[1].shape().rank());
   ASSAY_RETURN_IF_ERROR(JoinDotSizes(context, dims, operands, lhs_sizes, rhs_sizes));
-  ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult(context.result_shape().HasDynamic()));
-  const ElementType type = result.shape().element_type();
+  const ElementType type = context.result_shape().element_type();
   const bool exact = IsFloat(type) || IsComplex(type);
   ScaledOperand lhs(operands[0], operands[2], exact), rhs(operands[1], operands[3], exact);
-  const DimVector sizes = DotSizes(dims, lhs_sizes, rhs_sizes);
-  const DimVector contracted = SizesAt(lhs_sizes, dims.lhs.contracting);
-  const MutableArrayView out(result);
-  DotIndex at(dims, lhs_sizes.size(), rhs_sizes.size());
-  ProductSum sum(lhs.type(), rhs.type(), type);
-  Meter meter(context);
-  for (IndexWalk r(sizes); !r.done(); r.Next()) {
-    at.SetFree(r.index());
-    sum.Clear();
-    for (IndexWalk k(contracted); !k.done(); k.Next()) {
-      at.SetContracted(k.index());
-      sum.Add(lhs.At(at.lhs), rhs.At(at.rhs));
-      ASSAY_RETURN_IF_ERROR(meter.Add(1));
-    }
-    sum.Store(out.At(r.index()));
-    ASSAY_RETURN_IF_ERROR(meter.Add(1));
-  }
-  ASSAY_RETURN_IF_ERROR(meter.Flush());
-  SetRuntimeSizes(result, sizes);
-  return result;
+  return SumProducts(context, dims, lhs, rhs, lhs_sizes, rhs_sizes, ProductSum(lhs.type(), rhs.type(), type));
 }
 
 constexpr AttrSpec kScaledDotAttributes[] = {
