@@ -6,6 +6,7 @@
 
 #include "engines/native/contraction/integer_kernels.h"
 #include "tests/engines/approximate/bounds_testing.h"
+#include "tests/engines/engine_testing.h"
 
 namespace assay::testing {
 namespace {
@@ -40,16 +41,7 @@ TEST_CASE("bf16 engine: dots of odd shapes and hostile values are within their b
 
 TEST_CASE("bf16 engine: batches, several contracted dimensions, and dots worth several tasks",
           "[approximate][dot]") {
-  CheckWithinBounds(
-      R"(x = bf16[6,5,7,3] parameter(0)
-y = bf16[3,9,6,7] parameter(1)
-ROOT r = f32[7,6,5,9] dot(x, y), lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0})",
-      kAllDraws);
-  CheckWithinBounds(
-      R"(x = bf16[7,5,11,3] parameter(0)
-y = bf16[3,19,5,8] parameter(1)
-ROOT r = f32[7,11,19,8] dot(x, y), lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0})",
-      kAllDraws);
+  for (const std::string& dot : DotsOfManyDimensions("bf16", "f32")) CheckWithinBounds(dot, kAllDraws);
   CheckWithinBounds(
       R"(x = bf16[1000,70] parameter(0)
 y = bf16[70,190] parameter(1)

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/engines/approximate/bounds_testing.h"
+#include "tests/engines/engine_testing.h"
 
 namespace assay::testing {
 namespace {
@@ -36,16 +37,7 @@ TEST_CASE("rounded sums of f32: dots of odd shapes and hostile values are within
 
 TEST_CASE("rounded sums of f32: batches, several contracted dimensions, and dots worth several tasks",
           "[approximate][dot]") {
-  CheckSingles(
-      R"(x = f32[6,5,7,3] parameter(0)
-y = f32[3,9,6,7] parameter(1)
-ROOT r = f32[7,6,5,9] dot(x, y), lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0})",
-      kAllDraws);
-  CheckSingles(
-      R"(x = f32[7,5,11,3] parameter(0)
-y = f32[3,19,5,8] parameter(1)
-ROOT r = f32[7,11,19,8] dot(x, y), lhs_contracting_dims={1,3}, rhs_contracting_dims={2,0})",
-      kAllDraws);
+  for (const std::string& dot : DotsOfManyDimensions("f32", "f32")) CheckSingles(dot, kAllDraws);
   CheckSingles(
       R"(x = f32[120,130] parameter(0)
 y = f32[130,190] parameter(1)

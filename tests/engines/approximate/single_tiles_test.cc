@@ -4,6 +4,7 @@
 
 #include "engines/approximate/rounded_sums.h"
 #include "tests/engines/approximate/bounds_testing.h"
+#include "tests/engines/engine_testing.h"
 
 namespace assay::testing {
 namespace {
@@ -28,11 +29,7 @@ TEST_CASE("tiles of f32: dots of odd shapes and hostile values are within their 
 TEST_CASE("tiles of f32: rows longer than a block, and columns in batches that a task takes whole",
           "[approximate][dot]") {
   CheckTiles(DotOf("f32", "f32", 5, 20000, 3, 0), {Draw::kNormal, Draw::kCancelling});
-  CheckTiles(
-      R"(x = f32[6,5,7,3] parameter(0)
-y = f32[3,9,6,7] parameter(1)
-ROOT r = f32[7,6,5,9] dot(x, y), lhs_batch_dims={2,0}, rhs_batch_dims={3,2}, lhs_contracting_dims={3}, rhs_contracting_dims={0})",
-      kAllDraws);
+  CheckTiles(DotsOfManyDimensions("f32", "f32")[0], kAllDraws);
 }
 
 TEST_CASE("tiles of f32: convolutions with padding, strides, dilation, groups and few features",

@@ -3,21 +3,11 @@
 #include <cstring>
 
 #include "fmt/format.h"
+#include "tests/engines/engine_testing.h"
 #include "tests/engines/native/code_testing.h"
 
 namespace assay::testing {
 namespace {
-
-std::string ReduceByCode(const std::string& type, const std::string& sizes, const std::string& result,
-                         const std::string& dimensions, const std::string& root) {
-  return fmt::format(
-      R"(x = {0}[{1}] parameter(0)
-i = {0}[] parameter(1)
-ROOT z = {0}[{2}] reduce(x, i), dimensions={{{3}}}, to_apply={{ a = {0}[] parameter(0)
- b = {0}[] parameter(1)
- ROOT c = {4} }})",
-      type, sizes, result, dimensions, root);
-}
 
 std::string Argmax(const std::string& type, const std::string& sizes, const std::string& result,
                    int dimension) {
@@ -54,17 +44,8 @@ u = {0}[{3}] parameter(2)
 r = u16[] constant({5})
 b = u16[{2}] broadcast(r), dimensions={{}}
 j = u16[{2}] remainder(d, b)
-ROOT z = {0}[{1}] scatter(x, j, u), {4}, to_apply={{ a = {0}[] parameter(0)
- b = {0}[] parameter(1)
- ROOT c = {6} }})",
-      type, operand, indices, updates, attributes, range, root);
-}
-
-// Not the same the other way round, and passes NaNs through as they are.
-std::string RootFor(const std::string& type) {
-  if (type == "pred") return "pred[] compare(a, b), direction=LT";
-  if (type[0] == 's' || type[0] == 'u') return type + "[] subtract(a, b)";
-  return type + "[] multiply(b, a)";
+ROOT z = {0}[{1}] scatter(x, j, u), {4}, {6})",
+      type, operand, indices, updates, attributes, range, ApplyOf(type, root));
 }
 
 const char* const kPoints =
@@ -76,13 +57,13 @@ const char* const kRows =
 
 TEST_CASE("code folds: reduce by every type and dimension", "[native][reduce]") {
   for (const std::string type : kCodeTypes) {
-    const std::string root = RootFor(type);
+    const std::string root = OrderedRootOf(type);
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
-    CheckByCode(ReduceByCode(type, "70,131", "70", "1", root), draws);
-    CheckByCode(ReduceByCode(type, "131,70", "70", "0", root), draws);
-    CheckByCode(ReduceByCode(type, "5000", "", "0", root), draws);
-    CheckByCode(ReduceByCode(type, "3,67,41", "67", "0,2", root), draws);
-    CheckByCode(ReduceByCode(type, "3,67,41", "3,41", "1", root), draws);
+    CheckByCode(ReduceOf(type, "70,131", "1", "70", root), draws);
+    CheckByCode(ReduceOf(type, "131,70", "0", "70", root), draws);
+    CheckByCode(ReduceOf(type, "5000", "0", "", root), draws);
+    CheckByCode(ReduceOf(type, "3,67,41", "0,2", "67", root), draws);
+    CheckByCode(ReduceOf(type, "3,67,41", "1", "3,41", root), draws);
   }
   // NaNs as they came, of every payload that the operands have.
   for (const std::string type : {"f16", "bf16", "f32", "f64"}) {
@@ -131,7 +112,7 @@ TEST_CASE("code folds: reduce of several operands", "[native][reduce]") {
 
 TEST_CASE("code folds: f32 products are rounded from left to right", "[native][reduce]") {
   constexpr int64_t kRowsOf = 90, kColumns = 77;
-  const std::string rows = ReduceByCode("f32", "90,77", "90", "1", "f32[] multiply(a, b)");
+  const std::string rows = ReduceOf("f32", "90,77", "1", "90", "f32[] multiply(a, b)");
   const std::string scan =
       R"(x = f32[6930] parameter(0)
 i = f32[] parameter(1)
@@ -179,7 +160,7 @@ ROOT z = {0}[{2}] reduce-window(x, i), window={{{3}}}, to_apply={{ a = {0}[] par
   };
   for (const char* type : kCodeTypes) {
     const auto draws = {Draw::kNormal, Draw::kSpecials};
-    const std::string root = RootFor(type);
+    const std::string root = OrderedRootOf(type);
     CheckByCode(window(type, "300", "300", "size=300 pad=299_0", root), draws);
     CheckByCode(window(type, "90,4", "90,4", "size=90x1 pad=89_0x0_0", root), draws);
     CheckByCode(window(type, "100", "231", "size=120 pad=129_121", root), draws);
@@ -193,24 +174,24 @@ ROOT z = {0}[{2}] reduce-window(x, i), window={{{3}}}, to_apply={{ a = {0}[] par
 TEST_CASE("code folds: scatter in the order of the updates", "[native][reduce]") {
   for (const std::string type : kCodeTypes) {
     const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
-    CheckByCode(Scatter(type, "40", "5000,1", "5000", kPoints, 45, RootFor(type)), draws);
-    CheckByCode(Scatter(type, "20,37", "150,1", "150,37", kRows, 22, RootFor(type)), draws);
+    CheckByCode(Scatter(type, "40", "5000,1", "5000", kPoints, 45, OrderedRootOf(type)), draws);
+    CheckByCode(Scatter(type, "20,37", "150,1", "150,37", kRows, 22, OrderedRootOf(type)), draws);
     CheckByCode(Scatter(type, "7,20", "300,1", "20,300",
                         "update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
                         "index_vector_dim=1",
-                        9, RootFor(type)),
+                        9, OrderedRootOf(type)),
                 draws);
     // Windows that overlap in the order of the updates, and in another, which is the reference's.
     CheckByCode(Scatter(type, "40", "1000,1", "1000,5",
                         "update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
                         "index_vector_dim=1",
-                        39, RootFor(type)),
+                        39, OrderedRootOf(type)),
                 draws);
     const std::string crossed =
         Scatter(type, "40", "1000,1", "5,1000",
                 "update_window_dims={0}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
                 "index_vector_dim=1",
-                39, RootFor(type));
+                39, OrderedRootOf(type));
     CHECK_FALSE(RootRunsByKernel(crossed));
   }
 }

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "fmt/format.h"
+#include "tests/engines/engine_testing.h"
 #include "tests/engines/native/native_testing.h"
 #include "tests/evaluator/ops/exact_oracle.h"
 
@@ -10,13 +11,7 @@ namespace {
 
 std::string Reduce(const std::string& type, const std::string& sizes, const std::string& dimensions,
                    const std::string& result_sizes, const std::string& op = "add") {
-  return fmt::format(
-      R"(x = {0}[{1}] parameter(0)
-i = {0}[] parameter(1)
-ROOT z = {0}[{3}] reduce(x, i), dimensions={{{2}}}, to_apply={{ a = {0}[] parameter(0)
- b = {0}[] parameter(1)
- ROOT c = {0}[] {4}(a, b) }})",
-      type, sizes, dimensions, result_sizes, op);
+  return ReduceOf(type, sizes, dimensions, result_sizes, RootOf(type, op));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "fmt/format.h"
+#include "tests/engines/engine_testing.h"
 #include "tests/engines/native/native_testing.h"
 #include "tests/evaluator/ops/exact_oracle.h"
 
@@ -22,10 +23,8 @@ i = s32[{2}] remainder(d, b)
 o = s32[] constant({6})
 c = s32[{2}] broadcast(o), dimensions={{}}
 j = s32[{2}] add(i, c)
-ROOT z = {0}[{1}] scatter(x, j, u), {4}, to_apply={{ a = {0}[] parameter(0)
- b = {0}[] parameter(1)
- ROOT c = {0}[] {7}(a, b) }})",
-      type, operand, indices, updates, attributes, range, range - 3, op);
+ROOT z = {0}[{1}] scatter(x, j, u), {4}, {7})",
+      type, operand, indices, updates, attributes, range, range - 3, ApplyOf(type, RootOf(type, op)));
 }
 const char* const kPoints =
     "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1";

@@ -3,28 +3,11 @@
 #include <cmath>
 
 #include "fmt/format.h"
+#include "tests/engines/engine_testing.h"
 #include "tests/engines/native/code_testing.h"
 
 namespace assay::testing {
 namespace {
-
-std::string Window(const std::string& type, const std::string& sizes, const std::string& result,
-                   const std::string& window, const std::string& root) {
-  return fmt::format(
-      R"(x = {0}[{1}] parameter(0)
-i = {0}[] parameter(1)
-ROOT z = {0}[{2}] reduce-window(x, i), window={{{3}}}, to_apply={{ a = {0}[] parameter(0)
- b = {0}[] parameter(1)
- ROOT c = {4} }})",
-      type, sizes, result, window, root);
-}
-
-// Not the same the other way round.
-std::string RootFor(const std::string& type) {
-  if (type == "pred") return "pred[] compare(a, b), direction=LT";
-  if (type[0] == 's' || type[0] == 'u') return type + "[] subtract(a, b)";
-  return type + "[] multiply(b, a)";
-}
 
 // Of one dimension: which element window offset k of output o meets, or -1.
 int64_t Met(const WindowDimension& d, int64_t size, int64_t o, int64_t k) {
@@ -36,7 +19,7 @@ int64_t Met(const WindowDimension& d, int64_t size, int64_t o, int64_t k) {
 
 TEST_CASE("code windows: few applications get code when they have run often", "[native][window]") {
   const std::string program =
-      Window("f32", "2,8,8,16", "2,4,4,16", "size=1x2x2x1 stride=1x2x2x1", "f32[] maximum(a, b)");
+      ReduceWindowOf("f32", "2,8,8,16", "2,4,4,16", "size=1x2x2x1 stride=1x2x2x1", "f32[] maximum(a, b)");
   const Plan reference = ReferencePlan(program);
   int kernels = 0;
   const Plan plan = NativePlan(reference, MachineIsa(), &kernels);
@@ -55,28 +38,30 @@ TEST_CASE("code windows: few applications get code when they have run often", "[
 TEST_CASE("code windows: every type, stride, dilation and padding", "[native][window]") {
   const auto draws = {Draw::kNormal, Draw::kSpecials, Draw::kIntegers};
   for (const std::string type : kCodeTypes) {
-    const std::string root = RootFor(type);
+    const std::string root = OrderedRootOf(type);
     // Neighbours in memory fold neighbours, with features and without.
-    CheckByCode(Window(type, "3000", "2996", "size=5", root), draws);
-    CheckByCode(
-        Window(type, "2,13,11,35", "2,7,6,35", "size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_1x0_0", root),
-        draws);
-    CheckByCode(Window(type, "2,13,40,3", "2,11,38,3", "size=1x3x3x1", root), draws);
-    CheckByCode(Window(type, "2,13,80,3", "2,11,39,3", "size=1x3x3x1 stride=1x1x2x1", root), draws);
-    CheckByCode(Window(type, "3,40,41", "3,20,20", "size=1x3x3 stride=1x2x2 pad=0_0x1_0x0_0", root), draws);
-    // Base dilation: every second result of a row.
-    CheckByCode(Window(type, "20,33", "20,65", "size=1x4 pad=0_0x1_2 lhs_dilate=1x2 rhs_dilate=1x1", root),
+    CheckByCode(ReduceWindowOf(type, "3000", "2996", "size=5", root), draws);
+    CheckByCode(ReduceWindowOf(type, "2,13,11,35", "2,7,6,35",
+                               "size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_1x0_0", root),
                 draws);
+    CheckByCode(ReduceWindowOf(type, "2,13,40,3", "2,11,38,3", "size=1x3x3x1", root), draws);
+    CheckByCode(ReduceWindowOf(type, "2,13,80,3", "2,11,39,3", "size=1x3x3x1 stride=1x1x2x1", root), draws);
+    CheckByCode(ReduceWindowOf(type, "3,40,41", "3,20,20", "size=1x3x3 stride=1x2x2 pad=0_0x1_0x0_0", root),
+                draws);
+    // Base dilation: every second result of a row.
     CheckByCode(
-        Window(type, "9,31", "8,60", "size=3x4 pad=2_-1x3_2 lhs_dilate=1x2 rhs_dilate=1x2 stride=1x1", root),
+        ReduceWindowOf(type, "20,33", "20,65", "size=1x4 pad=0_0x1_2 lhs_dilate=1x2 rhs_dilate=1x1", root),
         draws);
+    CheckByCode(ReduceWindowOf(type, "9,31", "8,60",
+                               "size=3x4 pad=2_-1x3_2 lhs_dilate=1x2 rhs_dilate=1x2 stride=1x1", root),
+                draws);
     // Cropped, and windows of padding alone.
-    CheckByCode(Window(type, "40,50", "36,44", "size=3x3 pad=-1_-1x-3_-1", root), draws);
-    CheckByCode(Window(type, "30,20", "30,60", "size=1x3 pad=0_0x22_20", root), draws);
+    CheckByCode(ReduceWindowOf(type, "40,50", "36,44", "size=3x3 pad=-1_-1x-3_-1", root), draws);
+    CheckByCode(ReduceWindowOf(type, "30,20", "30,60", "size=1x3 pad=0_0x22_20", root), draws);
     // One result folds many elements, in lanes or alone.
-    CheckByCode(Window(type, "5,900", "5,1", "size=1x900", root), draws);
-    CheckByCode(Window(type, "1,900,37", "1,1,37", "size=1x900x1", root), draws);
-    CheckByCode(Window(type, "2,5000", "1,5000", "size=2x1", root), draws);
+    CheckByCode(ReduceWindowOf(type, "5,900", "5,1", "size=1x900", root), draws);
+    CheckByCode(ReduceWindowOf(type, "1,900,37", "1,1,37", "size=1x900x1", root), draws);
+    CheckByCode(ReduceWindowOf(type, "2,5000", "1,5000", "size=2x1", root), draws);
   }
 }
 
@@ -84,9 +69,9 @@ TEST_CASE("code windows: folds from left to right, written out", "[native][windo
   constexpr int64_t kRows = 23, kColumns = 37;
   const WindowDimension rows{3, 2, 2, 1, 1, 2}, columns{4, 1, 3, -2, 2, 3};
   const int64_t out_rows = *WindowOutputSize(kRows, rows), out_columns = *WindowOutputSize(kColumns, columns);
-  const std::string body =
-      Window("f32", "23,37", fmt::format("{},{}", out_rows, out_columns),
-             "size=3x4 stride=2x1 pad=2_1x3_-2 lhs_dilate=1x2 rhs_dilate=2x3", "f32[] subtract(b, a)");
+  const std::string body = ReduceWindowOf("f32", "23,37", fmt::format("{},{}", out_rows, out_columns),
+                                          "size=3x4 stride=2x1 pad=2_1x3_-2 lhs_dilate=1x2 rhs_dilate=2x3",
+                                          "f32[] subtract(b, a)");
   std::vector<double> x;
   std::mt19937 random(5);
   for (int64_t i = 0; i < kRows * kColumns; ++i) x.push_back(std::normal_distribution<float>(0, 1)(random));
@@ -161,7 +146,8 @@ ROOT z = f32[2998] reduce-window(x, i), window={size=3}, to_apply={ a = f32[] pa
 
 TEST_CASE("code windows: steps are the reference's where its function counts none", "[native][window]") {
   // 3 x 199 x 99 windows of 2 x 3; the computation's own elements are fewer than what is counted at a time.
-  const std::string body = Window("f32", "3,200,101", "3,199,99", "size=1x2x3", "f32[] multiply(a, b)");
+  const std::string body =
+      ReduceWindowOf("f32", "3,200,101", "3,199,99", "size=1x2x3", "f32[] multiply(a, b)");
   const Literal x = *Literal::Make(Shape::ArrayOrDie(ElementType::kF32, DimVector{3, 200, 101}));
   const Literal init = Literal::ScalarDouble(ElementType::kF32, 1);
   int64_t steps[3];
@@ -182,15 +168,16 @@ TEST_CASE("code windows: steps are the reference's where its function counts non
 TEST_CASE("window sums: small windows of floats", "[native][window]") {
   for (const std::string type : {"f32", "bf16", "f16", "f64"}) {
     const std::string root = type + "[] add(a, b)";
+    CheckAgainstReference(ReduceWindowOf(type, "2,13,11,35", "2,7,6,35",
+                                         "size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_1x0_0", root),
+                          kAllDraws);
     CheckAgainstReference(
-        Window(type, "2,13,11,35", "2,7,6,35", "size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_1x0_0", root),
+        ReduceWindowOf(type, "3,40,41", "3,20,20", "size=1x3x3 stride=1x2x2 pad=0_0x1_0x0_0", root),
         kAllDraws);
-    CheckAgainstReference(Window(type, "3,40,41", "3,20,20", "size=1x3x3 stride=1x2x2 pad=0_0x1_0x0_0", root),
+    CheckAgainstReference(ReduceWindowOf(type, "20,33", "20,65", "size=1x4 pad=0_0x1_2 lhs_dilate=1x2", root),
                           kAllDraws);
-    CheckAgainstReference(Window(type, "20,33", "20,65", "size=1x4 pad=0_0x1_2 lhs_dilate=1x2", root),
-                          kAllDraws);
-    CheckAgainstReference(Window(type, "3000", "3100", "size=5 pad=50_54", root), kAllDraws);
-    CheckAgainstReference(Window(type, "40,120", "40,1", "size=1x120", root), kAllDraws);
+    CheckAgainstReference(ReduceWindowOf(type, "3000", "3100", "size=5 pad=50_54", root), kAllDraws);
+    CheckAgainstReference(ReduceWindowOf(type, "40,120", "40,1", "size=1x120", root), kAllDraws);
   }
 }
 

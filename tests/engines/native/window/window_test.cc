@@ -3,6 +3,7 @@
 
 #include "evaluator/scalar/exact_sum.h"
 #include "fmt/format.h"
+#include "tests/engines/engine_testing.h"
 #include "tests/engines/native/native_testing.h"
 
 namespace assay::testing {
@@ -10,13 +11,7 @@ namespace {
 
 std::string ReduceWindow(const std::string& type, const std::string& sizes, const std::string& result,
                          const std::string& window, const std::string& op = "add") {
-  return fmt::format(
-      R"(x = {0}[{1}] parameter(0)
-i = {0}[] parameter(1)
-ROOT z = {0}[{2}] reduce-window(x, i), window={{{3}}}, to_apply={{ a = {0}[] parameter(0)
- b = {0}[] parameter(1)
- ROOT c = {0}[] {4}(a, b) }})",
-      type, sizes, result, window, op);
+  return ReduceWindowOf(type, sizes, result, window, RootOf(type, op));
 }
 
 }  // namespace
