@@ -28,7 +28,6 @@ class Loop {
   void Run(std::span<void* const> streams, int64_t n) const;
 
   int lanes() const { return code_->lanes; }
-  size_t code_bytes() const { return code_->memory.size(); }
 
  private:
   void RunTail(std::span<void* const> streams, int64_t begin, int64_t n, void* scratch) const;

@@ -36,7 +36,6 @@ class SiteModule {
   // Of parameters that AddAlone made: the set and the value.
   const std::vector<std::pair<int64_t, ValueId>>& parameters() const { return parameters_; }
   int64_t num_outputs() const { return static_cast<int64_t>(outputs_.size()); }
-  int64_t num_instructions() const { return kMostInstructions - left_; }
   // The program, verified.
   absl::StatusOr<Program> Finish() &&;
 

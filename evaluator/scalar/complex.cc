@@ -119,14 +119,6 @@ Complex ComplexNegate(Complex z, const FloatFormat& format) {
   return RoundParts(-z.real(), -z.imag(), format);
 }
 
-Complex ComplexAdd(Complex a, Complex b, const FloatFormat& format) {
-  return {RealAdd(a.real(), b.real(), format), RealAdd(a.imag(), b.imag(), format)};
-}
-
-Complex ComplexSubtract(Complex a, Complex b, const FloatFormat& format) {
-  return {RealSubtract(a.real(), b.real(), format), RealSubtract(a.imag(), b.imag(), format)};
-}
-
 // re = ac - bd, im = ad + bc. Decision: complex-multiply-no-recovery. Infinities and NaNs follow from the two
 // products as in real arithmetic.
 Complex ComplexMultiply(Complex a, Complex b, const FloatFormat& format) {

@@ -37,8 +37,6 @@ Complex ComplexSqrt(Complex z, const FloatFormat& format);
 Complex ComplexTan(Complex z, const FloatFormat& format);
 Complex ComplexTanh(Complex z, const FloatFormat& format);
 
-Complex ComplexAdd(Complex a, Complex b, const FloatFormat& format);
-Complex ComplexSubtract(Complex a, Complex b, const FloatFormat& format);
 Complex ComplexMultiply(Complex a, Complex b, const FloatFormat& format);
 Complex ComplexDivide(Complex a, Complex b, const FloatFormat& format);
 Complex ComplexPower(Complex z, Complex w, const FloatFormat& format);

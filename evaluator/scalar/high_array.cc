@@ -181,9 +181,4 @@ std::partial_ordering HighArray::Compare(int64_t i, const HighArray& other, int6
                      : std::partial_ordering::equivalent;
 }
 
-int64_t HighArray::Exponent(int64_t i) const {
-  const mpfr_srcptr x = numbers_->At(i);
-  return mpfr_regular_p(x) != 0 ? mpfr_get_exp(x) - 1 : std::numeric_limits<int64_t>::min();
-}
-
 }  // namespace assay

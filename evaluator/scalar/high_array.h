@@ -81,8 +81,6 @@ class HighArray {
   double Minus(int64_t i, double x) const;
   double Minus(int64_t i, const HighArray& other, int64_t j) const;
   std::partial_ordering Compare(int64_t i, const HighArray& other, int64_t j) const;
-  // floor(log2 |this[i]|); the least int64_t where it is zero or not finite.
-  int64_t Exponent(int64_t i) const;
 
  private:
   struct Numbers;

@@ -115,11 +115,6 @@ double RealSubtract(double x, double y, const FloatFormat& format) { return Roun
 double RealMultiply(double x, double y, const FloatFormat& format) { return RoundToFormat(x * y, format); }
 double RealDivide(double x, double y, const FloatFormat& format) { return RoundToFormat(x / y, format); }
 
-// Exact: the remainder is a multiple of both operands' lowest bits and no larger than either.
-double RealRemainder(double x, double y, const FloatFormat& format) {
-  return RoundToFormat(std::fmod(x, y), format);
-}
-
 double RealPower(double x, double y, const FloatFormat& format) { return Apply(mpfr_pow, x, y, format); }
 double RealAtan2(double y, double x, const FloatFormat& format) { return Apply(mpfr_atan2, y, x, format); }
 
@@ -131,18 +126,6 @@ double RealNextAfter(double x, double y, const FloatFormat& format) {
   const bool toward_zero = (x > 0) == (y < x);
   const uint64_t magnitude = EncodeFloat(std::abs(x), format) + (toward_zero ? -1 : 1);
   return RoundToFormat(std::copysign(DecodeFloat(magnitude, format), x), format);
-}
-
-double RealMaximum(double x, double y, const FloatFormat& format) {
-  if (std::isnan(x) || std::isnan(y)) return CanonicalNaN(format);
-  if (x == y) return std::signbit(x) ? y : x;
-  return x > y ? x : y;
-}
-
-double RealMinimum(double x, double y, const FloatFormat& format) {
-  if (std::isnan(x) || std::isnan(y)) return CanonicalNaN(format);
-  if (x == y) return std::signbit(x) ? x : y;
-  return x < y ? x : y;
 }
 
 }  // namespace assay

@@ -45,11 +45,8 @@ double RealAdd(double x, double y, const FloatFormat& format);
 double RealSubtract(double x, double y, const FloatFormat& format);
 double RealMultiply(double x, double y, const FloatFormat& format);
 double RealDivide(double x, double y, const FloatFormat& format);
-double RealRemainder(double x, double y, const FloatFormat& format);
 double RealPower(double x, double y, const FloatFormat& format);
 double RealAtan2(double y, double x, const FloatFormat& format);
-double RealMaximum(double x, double y, const FloatFormat& format);  // IEEE maximum: NaN wins, -0 < +0
-double RealMinimum(double x, double y, const FloatFormat& format);
 // The format's neighbour of x toward y; y where they are equal.
 double RealNextAfter(double x, double y, const FloatFormat& format);
 // The n-th derivative of digamma; NaN where n is no whole number of at least 0.

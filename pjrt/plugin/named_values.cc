@@ -15,11 +15,6 @@ NamedValue& NamedValues::Add(std::string name, NamedValueType type, size_t size)
   return value;
 }
 
-void NamedValues::AddText(std::string name, std::string value) {
-  const std::string& kept = texts_.emplace_back(std::move(value));
-  Add(std::move(name), NamedValueType::kString, kept.size()).string_value = kept.data();
-}
-
 void NamedValues::AddInts(std::string name, std::vector<int64_t> value) {
   const std::vector<int64_t>& kept = lists_.emplace_back(std::move(value));
   Add(std::move(name), NamedValueType::kInt64List, kept.size()).int64_array_value = kept.data();

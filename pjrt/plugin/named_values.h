@@ -19,7 +19,6 @@ class NamedValues {
   NamedValues(const NamedValues&) = delete;
   NamedValues& operator=(const NamedValues&) = delete;
 
-  void AddText(std::string name, std::string value);
   void AddInts(std::string name, std::vector<int64_t> value);
   void AddFloat(std::string name, float value);
 

@@ -129,11 +129,6 @@ template <bool F>
 ASSAY_BODY Single<F> AddSmaller(Single<F> a, Single<F> b) {
   return {a.hi + b.hi};
 }
-// a + b * c where the product is the smaller.
-template <bool F>
-ASSAY_BODY Single<F> AddSmallerProduct(Single<F> a, Single<F> b, Single<F> c) {
-  return {MulAdd<F>(b.hi, c.hi, a.hi)};
-}
 // Times a power of two.
 template <bool F>
 ASSAY_BODY Single<F> Scale(Single<F> a, double power) {
@@ -186,10 +181,6 @@ template <bool F>
 ASSAY_BODY Double<F> operator*(Double<F> a, double b) {
   const Pair p = ExactProduct<F>(a.hi, b);
   return Double<F>::Of(FastSum(p.hi, MulAdd<F>(a.lo, b, p.lo)));
-}
-template <bool F>
-ASSAY_BODY Double<F> AddSmallerProduct(Double<F> a, Double<F> b, Double<F> c) {
-  return AddSmaller(a, b * c);
 }
 // q is a / b to 2 u, the remainder a - q b is known to 8 u^2 |a| and divided to 3 u: 16 u^2.
 template <bool F>

@@ -36,15 +36,6 @@ int64_t LoopCount(std::span<const LoopDim> dims) {
   return count;
 }
 
-LoopDim TakeLongestLoop(LoopDims& dims) {
-  if (dims.empty()) return {};
-  const auto longest = std::max_element(dims.begin(), dims.end(),
-                                        [](const LoopDim& a, const LoopDim& b) { return a.size <= b.size; });
-  const LoopDim taken = *longest;
-  dims.erase(longest);
-  return taken;
-}
-
 LoopDim TakeInnermostLoop(LoopDims& dims) {
   if (dims.empty()) return {};
   const LoopDim taken = dims.back();

@@ -27,8 +27,6 @@ using LoopDims = absl::InlinedVector<LoopDim, 6>;
 LoopDims MergeLoops(std::span<const LoopDim> dims);
 // Product of the sizes; sizes come from valid shapes.
 int64_t LoopCount(std::span<const LoopDim> dims);
-// Takes the loop with most turns out of `dims`; one turn where there is none.
-LoopDim TakeLongestLoop(LoopDims& dims);
 // Takes the last (fastest) loop out of `dims`; one turn where there is none.
 LoopDim TakeInnermostLoop(LoopDims& dims);
 

@@ -230,8 +230,6 @@ TEST_CASE("complex multiply: exact expressions, no recovery of infinities", "[co
   CheckParts(ComplexMultiply({kInf, kInf}, {1, 1}, F32()), nan32, kInf);
   CheckParts(ComplexMultiply({kInf, 1}, {0.0, 1}, F32()), nan32, kInf);
   CheckParts(ComplexMultiply({-0.0, 0.0}, {1, 1}, F32()), -0.0, 0.0);
-  CheckParts(ComplexAdd({1, -0.0}, {-1, -0.0}, F32()), 0.0, -0.0);
-  CheckParts(ComplexSubtract({kInf, 3}, {kInf, 1}, F32()), nan32, 2);
   CheckParts(ComplexNegate({0.0, -kNaN}, F32()), -0.0, nan32);
 }
 
