@@ -2,9 +2,9 @@
 
 namespace assay::custom {
 
-const CustomOp* CombinedOps::Find(std::string_view target) const {
+const CustomCallTarget* CombinedOps::Find(std::string_view target) const {
   for (const std::shared_ptr<const CustomOps>& set : sets_) {
-    if (const CustomOp* const op = set->Find(target)) return op;
+    if (const CustomCallTarget* const op = set->Find(target)) return op;
   }
   return nullptr;
 }

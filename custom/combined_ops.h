@@ -14,7 +14,7 @@ class CombinedOps final : public CustomOps {
  public:
   explicit CombinedOps(std::vector<std::shared_ptr<const CustomOps>> sets) : sets_(std::move(sets)) {}
   // The first set's that has one.
-  const CustomOp* Find(std::string_view target) const override;
+  const CustomCallTarget* Find(std::string_view target) const override;
 
  private:
   const std::vector<std::shared_ptr<const CustomOps>> sets_;

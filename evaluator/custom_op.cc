@@ -13,7 +13,9 @@ double CustomOp::Elements(const InstructionView& call) const { return work::Larg
 
 const CustomOp* CustomOpOf(const Module& module, const Instruction& call) {
   if (module.custom_ops == nullptr || call.opcode != Opcode::kCustomCall) return nullptr;
-  return module.custom_ops->Find(call.attributes.Text(Attr::kCustomCallTarget));
+  const CustomCallTarget* const target =
+      module.custom_ops->Find(call.attributes.Text(Attr::kCustomCallTarget));
+  return static_cast<const CustomOp*>(target);
 }
 
 }  // namespace assay

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "hlo/custom_ops.h"
 #include "hlo/module.h"
 #include "literal/literal.h"
 #include "shape/shape.h"
@@ -68,9 +69,8 @@ enum class KernelRole : uint8_t {
   kFastest,    // by the operation's own order of them
 };
 
-class CustomOp {
+class CustomOp : public CustomCallTarget {
  public:
-  virtual ~CustomOp() = default;
   // The shape that the call gives, from operands and attributes alone, or InvalidProgram. What the operation leaves to
   // the program is context.declared.
   virtual absl::StatusOr<Shape> Infer(const InferContext& context) const = 0;
@@ -86,14 +86,6 @@ class CustomOp {
   // What --max-steps counts of a call that passed Infer (Work::elements), by its shapes and attributes; the larger of the result and
   // the largest operand, where the operation says nothing else.
   virtual double Elements(const InstructionView& call) const;
-};
-
-// The operations that a program may call. They change no more once a module has them.
-class CustomOps {
- public:
-  virtual ~CustomOps() = default;
-  // Null where no operation has the target's name.
-  virtual const CustomOp* Find(std::string_view target) const = 0;
 };
 
 // The operation that a custom call of the module means; null where it is none of module.custom_ops.

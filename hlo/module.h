@@ -115,7 +115,7 @@ struct FrameTables {
   }
 };
 
-class CustomOps;  // evaluator/custom_op.h
+class CustomOps;  // custom_ops.h
 
 struct Module {
   std::string name;
