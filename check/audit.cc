@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "check/module_audit.h"
-#include "evaluator/step_observer.h"
+#include "plan/step_observer.h"
 
 namespace assay {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
-#include "evaluator/step_observer.h"
 #include "plan/plan.h"
+#include "plan/step_observer.h"
 #include "run/executor.h"
 
 namespace assay {

@@ -21,7 +21,7 @@ namespace assay {
 class DeviceLink;      // device.h
 class Parallel;        // parallel.h
 class ScalarFunction;  // scalar_function.h
-struct StepMemory;     // engines/step_memory.h
+struct StepMemory;     // step_memory.h
 struct StripKernel;    // elementwise.h
 
 // The next item of a host queue: makes the value for the shape that the program wants (bytes from a file get

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "engines/step_memory.h"
 #include "evaluator/device.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/scalar_function.h"
-#include "evaluator/step_observer.h"
+#include "evaluator/step_memory.h"
 #include "evaluator/steps.h"
 #include "plan/plan.h"
+#include "plan/step_observer.h"
 #include "run/crosscheck.h"
 #include "run/frame.h"
 

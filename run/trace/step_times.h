@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "evaluator/step_observer.h"
 #include "plan/plan.h"
+#include "plan/step_observer.h"
 
 namespace assay {
 

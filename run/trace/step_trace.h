@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "evaluator/step_observer.h"
 #include "plan/plan.h"
+#include "plan/step_observer.h"
 
 namespace assay {
 

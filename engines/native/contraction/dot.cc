@@ -9,10 +9,10 @@
 #include "engines/native/contraction/long_dot.h"
 #include "engines/native/contraction/product_kernel.h"
 #include "engines/native/contraction/small_dot.h"
-#include "engines/step_memory.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/contraction/dot_dims.h"
 #include "evaluator/runtime_sizes.h"
+#include "evaluator/step_memory.h"
 #include "shape/index.h"
 
 namespace assay::native {

@@ -1,6 +1,6 @@
 // What a kernel may keep between the turns of a loop (EvalContext::memory): made of operands that no turn changes.
-#ifndef ASSAY_ENGINES_STEP_MEMORY_H_
-#define ASSAY_ENGINES_STEP_MEMORY_H_
+#ifndef ASSAY_EVALUATOR_STEP_MEMORY_H_
+#define ASSAY_EVALUATOR_STEP_MEMORY_H_
 
 #include <memory>
 
@@ -23,4 +23,4 @@ struct StepMemory {
 
 }  // namespace assay
 
-#endif  // ASSAY_ENGINES_STEP_MEMORY_H_
+#endif  // ASSAY_EVALUATOR_STEP_MEMORY_H_

@@ -1,7 +1,7 @@
-// Who watches a run, step by step: times (step_times.h), a trace (step_trace.h), values (check/audit_run.cc). A run that
-// nobody watches pays one comparison a computation for this.
-#ifndef ASSAY_EVALUATOR_STEP_OBSERVER_H_
-#define ASSAY_EVALUATOR_STEP_OBSERVER_H_
+// Who watches a run, step by step: times (run/profile/step_times.h), a trace (run/profile/step_trace.h), values
+// (check/audit.cc). A run that nobody watches pays one comparison a computation for this.
+#ifndef ASSAY_PLAN_STEP_OBSERVER_H_
+#define ASSAY_PLAN_STEP_OBSERVER_H_
 
 #include <cstdint>
 #include <span>
@@ -41,4 +41,4 @@ class StepObserver : public LoopObserver {
 
 }  // namespace assay
 
-#endif  // ASSAY_EVALUATOR_STEP_OBSERVER_H_
+#endif  // ASSAY_PLAN_STEP_OBSERVER_H_
