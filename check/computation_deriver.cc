@@ -16,18 +16,19 @@ constexpr double kUnchecked = std::numeric_limits<double>::infinity();
 
 std::vector<bool> RadiiOf(const std::vector<BoundedLeaf>& leaves) {
   std::vector<bool> radii;
+  radii.reserve(leaves.size());
   for (const BoundedLeaf& leaf : leaves) radii.push_back(static_cast<bool>(leaf.radius));
   return radii;
 }
 
 }  // namespace
 
-bool HasSubnormals(const Literal& literal) {
-  const ElementType type = literal.shape().element_type();
+bool HasSubnormals(const Literal& array) {
+  const ElementType type = array.shape().element_type();
   if (!IsFloat(type)) return false;
   const double smallest = std::ldexp(1, Info(type).format->min_exponent);
-  for (int64_t i = 0; i < literal.shape().num_elements(); ++i) {
-    const double value = std::fabs(literal.GetDouble(i));
+  for (int64_t i = 0; i < array.shape().num_elements(); ++i) {
+    const double value = std::fabs(array.GetDouble(i));
     if (value > 0 && value < smallest) return true;
   }
   return false;
@@ -168,6 +169,7 @@ void ComputationDeriver::TakeLeaves(std::vector<BoundedLeaf> leaves) {
 std::vector<Node> ComputationDeriver::Packed(const std::vector<BoundedLeaf>& leaves,
                                              const std::vector<bool>& radii) {
   std::vector<Node> elements;
+  elements.reserve(leaves.size());
   for (const BoundedLeaf& leaf : leaves) elements.push_back(leaf.value);
   for (size_t k = 0; k < leaves.size(); ++k) {
     if (radii[k]) elements.push_back(leaves[k].radius ? leaves[k].radius : ZeroRadius(leaves[k].value));

@@ -80,6 +80,7 @@ bool ComputationDeriver::HasSharperEnds(const BoundedLeaf& leaf) const {
 
 std::vector<bool> ComputationDeriver::WithSharperEnds(const std::vector<BoundedLeaf>& leaves) const {
   std::vector<bool> with;
+  with.reserve(leaves.size());
   for (const BoundedLeaf& leaf : leaves) with.push_back(HasSharperEnds(leaf));
   return with;
 }

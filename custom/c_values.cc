@@ -54,6 +54,7 @@ AssayAttr CAttrs::Of(const OpAttrValue& value) {
         } else {
           attr.kind = ASSAY_ATTR_LIST;
           std::vector<AssayAttr> items;
+          items.reserve(v.size());
           for (const OpAttrValue& item : v) items.push_back(Of(item));
           const std::vector<AssayAttr>& kept = lists_.emplace_back(std::move(items));
           attr.items = kept.data();

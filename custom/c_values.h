@@ -41,7 +41,7 @@ AssayArray CArray(const Shape& shape);
 absl::Status ErrorOf(std::string_view op, int32_t code, AssayText message, bool running);
 
 // The bytes of temporary memory that a kernel asks for: EvalError where no array has such a type and sizes.
-absl::StatusOr<int64_t> TemporaryBytes(std::string_view op, AssayType type, int64_t rank,
+absl::StatusOr<int64_t> TemporaryBytes(std::string_view op, AssayType code, int64_t rank,
                                        const int64_t* sizes);
 
 }  // namespace assay::custom

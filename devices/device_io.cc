@@ -116,8 +116,9 @@ absl::StatusOr<std::vector<DeviceInputs>> RandomInputsOfDevices(const VerifiedMo
 }
 
 NamedLiterals ResultsOfDevices(const DeviceGrid& grid, const std::vector<DeviceOutputs>& outputs) {
-  std::vector<NamedLiterals> sets;
   if (grid.logical) return AllResults(outputs[0].root, outputs[0].process);
+  std::vector<NamedLiterals> sets;
+  sets.reserve(outputs.size());
   for (const DeviceOutputs& device : outputs) sets.push_back(AllResults(device.root, device.process));
   const bool agree = std::all_of(sets.begin(), sets.end(), [&](const NamedLiterals& set) {
     return std::equal(set.begin(), set.end(), sets[0].begin(), sets[0].end(),

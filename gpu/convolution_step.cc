@@ -147,7 +147,7 @@ class ConvolutionStep final : public DeviceKernel {
       : DeviceKernel(std::move(device)),
         product_(product),
         widenings_(std::move(widenings)),
-        image_(std::move(image)),
+        image_(image),
         kernel_start_(kernel_start) {}
 
   std::string_view algorithm() const override { return product_.algorithm(); }
@@ -202,7 +202,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shar
     ASSAY_ASSIGN_OR_RETURN(image, ImageCopy::Make(*device, geometry, lhs));
   }
   const int64_t width = !IsFloat(rhs.element_type()) ? 1 : rhs.element_type() == ElementType::kF64 ? 8 : 4;
-  return std::make_shared<const ConvolutionStep>(device, product, std::move(widenings), std::move(image),
+  return std::make_shared<const ConvolutionStep>(device, product, std::move(widenings), image,
                                                  geometry.kernel_start * width);
 }
 

@@ -85,6 +85,7 @@ absl::StatusOr<std::vector<OperandCopy>> CopiesOfConcatenate(Device& device, con
 std::optional<StridedCopy> CopyOfPad(const StepView& step) {
   const auto& padding = std::get<PaddingConfig>(*step.instruction.attributes.Find(Attr::kPadding));
   std::vector<Placing> places;
+  places.reserve(padding.size());
   for (const PaddingDimension& dimension : padding) places.push_back({dimension.low, dimension.interior});
   return CopyInto(step.operand_shape(0).sizes(), places, step.result_shape().sizes());
 }

@@ -417,6 +417,7 @@ PYBIND11_MODULE(_assay, m) {
   m.attr("version") = ASSAY_VERSION;
 
   static py::exception<assay::StatusError> status_error(m, "StatusError");
+  // pybind11 says what the parameter is. NOLINTNEXTLINE(performance-unnecessary-value-param)
   py::register_exception_translator([](std::exception_ptr p) {
     try {
       if (p) std::rethrow_exception(p);

@@ -58,7 +58,8 @@ abi::HandlerBundle BundleOf(const std::map<std::string, py::object>& capsules) {
                                                                 {"prepare", &bundle.prepare},
                                                                 {"initialize", &bundle.initialize},
                                                                 {"execute", &bundle.execute}};
-  for (const auto& [name, capsule] : capsules) {
+  for (const auto& named : capsules) {
+    const std::string& name = named.first;
     const auto* const stage = std::find_if(std::begin(stages), std::end(stages), [&](const auto& known) {
       return known.first == std::string_view(name);
     });
@@ -66,7 +67,7 @@ abi::HandlerBundle BundleOf(const std::map<std::string, py::object>& capsules) {
       throw py::value_error("there is no stage '" + name +
                             "': want instantiate, prepare, initialize or execute");
     }
-    *stage->second = reinterpret_cast<abi::Handler*>(PointerIn(capsule));
+    *stage->second = reinterpret_cast<abi::Handler*>(PointerIn(named.second));
   }
   return bundle;
 }

@@ -67,7 +67,7 @@ py::object ValueOf(const AssayAttr& attr) {
   };
   switch (attr.kind) {
     case ASSAY_ATTR_STRING: {
-      const py::bytes bytes(attr.text.data, attr.text.size);
+      py::bytes bytes(attr.text.data, attr.text.size);
       PyObject* const text =
           PyUnicode_DecodeUTF8(attr.text.data, static_cast<Py_ssize_t>(attr.text.size), nullptr);
       if (text != nullptr) return py::reinterpret_steal<py::object>(text);
@@ -335,6 +335,7 @@ std::string GradientMlir(const std::string& name, const std::vector<PyShape>& op
                          const std::string& config, const std::vector<PyShape>& results) {
   const LooseCall call(operands, config);
   std::vector<Shape> shapes;
+  shapes.reserve(results.size());
   for (const PyShape& result : results) shapes.push_back(ShapeOf(result));
   const std::string text = Valued(custom::GradientProgram(*OpOf(name), call.instruction, call.views, shapes));
   const Program program = Valued(Program::Load("gradient.hlo", text));
@@ -351,7 +352,7 @@ std::shared_ptr<const CustomOps> OpsOfProcess() {
   };
   static auto* const known = new Known;
   const std::shared_ptr<const custom::OpSet> ops = RegistryOfProcess().ops();
-  const std::shared_ptr<const CustomOps> handlers = FfiOpsOfProcess();
+  std::shared_ptr<const CustomOps> handlers = FfiOpsOfProcess();
   if (ops->ops().empty()) return handlers;
   if (handlers == nullptr) return ops;
   const std::lock_guard<std::mutex> lock(known->mutex);

@@ -76,7 +76,7 @@ int RunShadowOf(const RunFlags& flags, const ProgramInFile& loaded) {
   if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
   RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
-  const absl::StatusOr<ShadowReport> report = RunShadow(loaded.program, std::move((*inputs)[0]), options);
+  const absl::StatusOr<ShadowReport> report = RunShadow(loaded.program, (*inputs)[0], options);
   if (!report.ok()) return FailIn(loaded, report.status(), flags.program);
   return Write(flags.json ? ShadowJson(*report) : ShadowText(*report)) ? 0 : 5;
 }

@@ -161,6 +161,7 @@ class Layouter {
       for (size_t r = 0; r < rows_.size(); ++r) {
         std::vector<int32_t>& row = rows_[down ? r : rows_.size() - 1 - r];
         std::vector<std::pair<double, int32_t>> keys;
+        keys.reserve(row.size());
         for (const int32_t item : row) keys.emplace_back(MeanOf(item, down).first, item);
         std::stable_sort(keys.begin(), keys.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; });

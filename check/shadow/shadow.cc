@@ -39,6 +39,7 @@ ShadowValue WithoutShadow(const Literal& exact) {
 
 ShadowValue TupleOf(std::vector<ShadowValue> elements) {
   std::vector<Literal> exact;
+  exact.reserve(elements.size());
   for (const ShadowValue& element : elements) exact.push_back(element.exact);
   return {Literal::Tuple(std::move(exact)), nullptr, std::move(elements)};
 }
@@ -413,7 +414,8 @@ absl::Status Attribute(ShadowEvaluator& evaluator, const MeasuredOutputs& measur
 
 }  // namespace
 
-absl::StatusOr<ShadowReport> RunShadow(const Program& program, DeviceInputs inputs, RunOptions options) {
+absl::StatusOr<ShadowReport> RunShadow(const Program& program, const DeviceInputs& inputs,
+                                       const RunOptions& options) {
   ASSAY_RETURN_IF_ERROR(RefuseDynamicDimensions(program.module()));
   ASSAY_ASSIGN_OR_RETURN(const Plan plan, program.PlanAsWritten());
   ShadowEvaluator evaluator(program, plan, inputs, options);

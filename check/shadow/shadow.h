@@ -42,7 +42,8 @@ struct ShadowReport {
 };
 
 // Runs on one device, by the reference. Errors: NotSupported for dynamic dimensions; those of the run.
-absl::StatusOr<ShadowReport> RunShadow(const Program& program, DeviceInputs inputs, RunOptions options);
+absl::StatusOr<ShadowReport> RunShadow(const Program& program, const DeviceInputs& inputs,
+                                       const RunOptions& options);
 
 }  // namespace assay
 

@@ -50,6 +50,7 @@ class GradContext {
   Op Add(const std::string& opcode, const std::vector<Op>& operands, const std::string& attributes = "",
          const std::string& shape = "") {
     std::vector<int64_t> ids;
+    ids.reserve(operands.size());
     for (const Op& operand : operands) ids.push_back(operand.id);
     return {call_.add(call_.self, TextOf(opcode), TextOf(shape), ids.size(), ids.data(), TextOf(attributes))};
   }

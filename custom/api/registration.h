@@ -78,6 +78,7 @@ class OpBuilder {
  private:
   static std::vector<AssayText> Texts(const std::vector<std::string>& strings) {
     std::vector<AssayText> texts;
+    texts.reserve(strings.size());
     for (const std::string& text : strings) texts.push_back(TextOf(text));
     return texts;
   }

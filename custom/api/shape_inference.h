@@ -193,6 +193,7 @@ class InferenceContext {
   ShapeHandle MakeShape(std::vector<DimensionHandle> dims) { return ShapeHandle(std::move(dims)); }
   ShapeHandle MakeShape(const std::vector<int64_t>& sizes) {
     std::vector<DimensionHandle> dims;
+    dims.reserve(sizes.size());
     for (const int64_t size : sizes) dims.push_back(size == kUnknown ? UnknownDim() : MakeDim(size));
     return ShapeHandle(std::move(dims));
   }

@@ -31,7 +31,7 @@ class CallAttributes {
 
   CallAttributes() = default;
   absl::Status Fill(const ConfigDictionary& dictionary, const std::string& prefix);
-  absl::Status Add(const std::string& path, const ConfigValue& value);
+  absl::Status Add(const std::string& path, const ConfigValue& any);
   absl::Status AddArray(const std::string& path, const ConfigArray& array);
   void AddScalar(ElementType type, const void* value, size_t bytes);
 

@@ -302,7 +302,7 @@ absl::Status FfiKernel::SetAliases(const Computation& computation, const Instruc
     const int result = FirstLeaf(*call.shape, alias.output_index);
     const Shape* const aliased = SubshapeOrNull(*call.shape, alias.output_index);
     for (int i = 0; i < CountLeaves(*aliased); ++i) {
-      Leaf& leaf = results_[static_cast<size_t>(result + i)];
+      Leaf& leaf = results_[static_cast<size_t>(result) + static_cast<size_t>(i)];
       const bool is_taken = std::any_of(results_.begin(), results_.end(), [&](const Leaf& other) {
         return other.aliased_operand == operand + i;
       });

@@ -101,6 +101,7 @@ absl::StatusOr<std::vector<std::string>> LoadFfiLibrary(const std::string& path,
   }
   if (const absl::Status status = ops.Register(registrations); !status.ok()) return WithPrefix(status, path);
   std::vector<std::string> targets;
+  targets.reserve(registrations.size());
   for (const Registration& registration : registrations) targets.push_back(registration.target);
   return targets;
 }

@@ -96,7 +96,7 @@ class TridiagonalSystem {
 
 class ExactGtsv final : public CustomKernel {
  public:
-  explicit ExactGtsv(LapackCall call) : call_(std::move(call)) {}
+  explicit ExactGtsv(LapackCall call) : call_(call) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const NumberType type(call_.type);

@@ -192,7 +192,7 @@ absl::StatusOr<Literal> RunGetrf(const LapackCall& call, EvalContext& context, s
 
 class ExactGetrf final : public CustomKernel {
  public:
-  ExactGetrf(LapackCall call, KernelRole role) : call_(std::move(call)), role_(role) {}
+  ExactGetrf(LapackCall call, KernelRole role) : call_(call), role_(role) {}
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     return role_ == KernelRole::kReference ? RunGetrf<PlainLu>(call_, context, operands)
                                            : RunGetrf<BoundedLu>(call_, context, operands);

@@ -296,7 +296,7 @@ class Batch {
 class LapackKernel final : public CustomKernel {
  public:
   LapackKernel(const Routine& routine, LapackCall call, void* function, std::string name)
-      : routine_(routine), call_(std::move(call)), function_(function), name_(std::move(name)) {}
+      : routine_(routine), call_(call), function_(function), name_(std::move(name)) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     const bool is_tuple = context.result_shape().IsTuple();
@@ -329,7 +329,7 @@ class LapackKernel final : public CustomKernel {
 
 std::shared_ptr<const CustomKernel> MakeLapackKernel(const Routine& routine, LapackCall call, void* function,
                                                      std::string name) {
-  return std::make_shared<LapackKernel>(routine, std::move(call), function, std::move(name));
+  return std::make_shared<LapackKernel>(routine, call, function, std::move(name));
 }
 
 }  // namespace assay::custom

@@ -62,10 +62,10 @@ class LapackOp final : public CustomOp {
     if (symbol.empty()) {
       std::string name(routine.name);
       if (routine.exact != nullptr) name = "exact " + name;
-      return MakeLapackKernel(routine, std::move(call), nullptr, std::move(name));
+      return MakeLapackKernel(routine, call, nullptr, std::move(name));
     }
     ASSAY_ASSIGN_OR_RETURN(void* const function, FindLapackRoutine(symbol));
-    return MakeLapackKernel(routine, std::move(call), function, fmt::format("lapack {}", symbol));
+    return MakeLapackKernel(routine, call, function, fmt::format("lapack {}", symbol));
   }
 
  private:

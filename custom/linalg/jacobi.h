@@ -139,8 +139,9 @@ absl::StatusOr<Singular<IteratedOf<S>>> SingularValues(const Matrix<S>& a, bool 
     ASSAY_ASSIGN_OR_RETURN(of_rows, Product(ToIterated(tall), of_columns, work));
     for (int64_t k = 0; k < rank; ++k) Scale(I(Reciprocal(result.values[k])), of_rows.column(k), m);
   }
-  result.u = is_wide ? std::move(of_columns) : std::move(of_rows);
-  result.v = is_wide ? std::move(of_rows) : std::move(of_columns);
+  if (is_wide) std::swap(of_rows, of_columns);
+  result.u = std::move(of_rows);
+  result.v = std::move(of_columns);
   ASSAY_RETURN_IF_ERROR(Canonicalize(result, result.u, result.v, work));
   result.values.resize(n);
   return result;

@@ -18,7 +18,7 @@ class Turner {
 
   Quadrant Run(Register a) {
     const Register exponent = w_.ShrU64(a, w_.Constant32(52));
-    const Register index = w_.Sub64(exponent, p_.Word(static_cast<uint64_t>(1023 + kLeastExponent)));
+    const Register index = w_.Sub64(exponent, p_.Word(uint64_t{1023 + kLeastExponent}));
     const Register fraction = w_.And64(a, p_.Word((uint64_t{1} << 52) - 1));
     const Register mantissa = w_.Or64(fraction, p_.C(1));
     return p_.twofold() ? Twofold(index, mantissa) : Single(index, mantissa);

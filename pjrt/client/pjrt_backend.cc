@@ -185,6 +185,7 @@ absl::StatusOr<std::vector<Handle<pjrt::Buffer>>> PjrtBackend::Execute(
   constexpr FunctionId kAsked = FunctionId::kLoadedExecutable_Execute;
   constexpr size_t kBehind = 64;  // of a plugin that gives more than it said
   std::vector<pjrt::Buffer*> given;
+  given.reserve(arguments.size());
   for (const Handle<pjrt::Buffer>& argument : arguments) given.push_back(argument.get());
   std::vector<pjrt::Buffer*> taken(num_outputs + kBehind, nullptr);
   pjrt::Buffer* const* const given_list = given.data();
@@ -202,6 +203,7 @@ absl::StatusOr<std::vector<Handle<pjrt::Buffer>>> PjrtBackend::Execute(
   ASSAY_RETURN_IF_ERROR(plugin_->Invoke(kAsked, call));
   // A buffer that is given twice is destroyed once.
   std::vector<Handle<pjrt::Buffer>> outputs;
+  outputs.reserve(taken.size());
   std::set<pjrt::Buffer*> distinct;
   for (pjrt::Buffer* const buffer : taken)
     outputs.emplace_back(*plugin_, distinct.insert(buffer).second ? buffer : nullptr);

@@ -21,7 +21,7 @@ using pjrt::Api;
 using pjrt::ErrorCode;
 
 constexpr std::string_view kFunctionNames[] = {
-#define FUNCTION(name) "PJRT_" #name,
+#define FUNCTION(name) std::string_view("PJRT_" #name),
 #include "pjrt/plugin/pjrt_functions.def"
 #undef FUNCTION
 };
@@ -205,7 +205,7 @@ absl::Status Plugin::WaitUntilReady(pjrt::Event* event, std::string_view what) c
 absl::Status Plugin::Await(pjrt::Event* event, std::string_view what) const {
   if (event == nullptr) return EvalError({}, fmt::format("{}: gave no event for {}", path_, what));
   const Handle<pjrt::Event> owned(*this, event);
-  if (const absl::Status status = WaitUntilReady(event, what); !status.ok()) return status;
+  ASSAY_RETURN_IF_ERROR(WaitUntilReady(event, what));
   Struct<pjrt::EventErrorArgs> call;
   call->event = event;
   const absl::Status status = Invoke(FunctionId::kEvent_Error, call);

@@ -45,7 +45,7 @@ struct TopologyDescription {
 };
 
 struct Client {
-  static std::unique_ptr<Client> Make(ClientOptions options);
+  static std::unique_ptr<Client> Make(ClientOptions given);
 
   ClientOptions options;
   TopologyDescription topology;

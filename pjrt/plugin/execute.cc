@@ -136,12 +136,14 @@ class Execution {
   absl::StatusOr<std::vector<std::vector<Literal>>> RunGrid(
       const DeviceGrid& grid, std::vector<std::vector<Literal>> arguments) const {
     std::vector<DeviceInputs> inputs;
+    inputs.reserve(arguments.size());
     for (std::vector<Literal>& leaves : arguments)
       inputs.push_back({.arguments = ParametersOf(program_.module(), std::move(leaves))});
     ASSAY_ASSIGN_OR_RETURN(
         std::vector<DeviceOutputs> outputs,
         RunDevices(*program_.plan, grid, std::move(inputs), Options(), nullptr, &executable_.run_counts));
     std::vector<std::vector<Literal>> results;
+    results.reserve(outputs.size());
     for (DeviceOutputs& device : outputs) results.push_back(LeavesOf(std::move(device.root)));
     return results;
   }
@@ -187,7 +189,8 @@ class Execution {
           places[results[d][i].data()].emplace_back(d, i);
       }
     }
-    for (const auto& [data, shared] : places) {
+    for (const auto& place : places) {
+      const std::vector<std::pair<size_t, size_t>>& shared = place.second;
       const auto at = [&](size_t k) -> Literal& { return results[shared[k].first][shared[k].second]; };
       // While this one is unshared there is no other among the results.
       for (size_t k = 1; k < shared.size(); ++k) at(k) = Literal();

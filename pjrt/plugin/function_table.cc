@@ -12,7 +12,7 @@ namespace assay::pjrt {
 namespace {
 
 constexpr std::string_view kNames[] = {
-#define FUNCTION(name) "PJRT_" #name,
+#define FUNCTION(name) std::string_view("PJRT_" #name),
 #include "pjrt/plugin/pjrt_functions.def"
 #undef FUNCTION
 };

@@ -54,7 +54,7 @@ bool CanBorrow(const Shape& shape, const void* data, std::span<const int64_t> st
   return true;
 }
 
-absl::StatusOr<Literal> CopyIn(std::shared_ptr<const Shape> shape, const void* data,
+absl::StatusOr<Literal> CopyIn(const std::shared_ptr<const Shape>& shape, const void* data,
                                std::span<const int64_t> strides) {
   ASSAY_ASSIGN_OR_RETURN(Literal literal, Literal::Make(shape, nullptr, /*zero=*/false));
   if (shape->num_elements() == 0) return literal;

@@ -350,7 +350,7 @@ absl::Status SetShardings(const Module& module, int64_t partitions, std::span<Le
   Layouts layouts(module, std::move(meshes), partitions);
   ASSAY_RETURN_IF_ERROR(layouts.Follow());
   const Computation& entry = module.entry_computation();
-  const auto set = [&](int32_t instruction, std::string what, Leaf& leaf) {
+  const auto set = [&](int32_t instruction, std::string_view what, Leaf& leaf) {
     if (layouts[instruction] == nullptr || leaf.layout || !leaf.shape->IsArray()) return absl::OkStatus();
     return SetLayout(*layouts[instruction], partitions, what, leaf);
   };

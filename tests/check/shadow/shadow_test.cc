@@ -14,7 +14,7 @@ ShadowReport Shadowed(const std::string& text, std::vector<Literal> arguments = 
   REQUIRE(program.ok());
   DeviceInputs inputs;
   inputs.arguments = std::move(arguments);
-  const absl::StatusOr<ShadowReport> report = RunShadow(*program, std::move(inputs), RunOptions());
+  const absl::StatusOr<ShadowReport> report = RunShadow(*program, inputs, RunOptions());
   INFO(report.status());
   REQUIRE(report.ok());
   return *report;
