@@ -5,7 +5,8 @@
 //       .Attr("T: {f32, s32}").Input("to_zero: T").Output("zeroed: T")
 //       .SetShapeFn(assay::op::UnchangedShape);
 //
-//   template <typename T> class ZeroOut : public assay::op::Kernel { … void Compute(assay::op::KernelContext* c) override; };
+//   template <typename T>
+//   class ZeroOut : public assay::op::Kernel { … void Compute(assay::op::KernelContext* c) override; };
 //   ASSAY_REGISTER_KERNEL(Name("Acme.ZeroOut").Device(kCpu).TypeConstraint<float>("T"), ZeroOut<float>);
 #ifndef ASSAY_OP_LIBRARY_H_
 #define ASSAY_OP_LIBRARY_H_

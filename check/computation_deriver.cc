@@ -369,7 +369,9 @@ void ComputationDeriver::FollowStructure() {
       for (size_t k = first; k < first + result_->leaves.size(); ++k) leaves.push_back(LeafOf(tuple, k));
       return TakeLeaves(std::move(leaves));
     }
-    default: {  // The result is operand 0, or its first leaf (copy-done), or begins with it (copy-start, of which nothing else is read).
+    default: {
+      // The result is operand 0, or its first leaf (copy-done), or begins with it (copy-start, of which nothing else is
+      // read).
       Derived& from = operand(0);
       std::vector<BoundedLeaf> leaves;
       const std::vector<const Shape*> shapes = LeafShapes(*result_->shape);

@@ -1,11 +1,12 @@
-/* The border between Assay and libraries of operations: plain C structures, so that neither side's compiler, standard library
-   or settings matter to the other. Authors include assay/op_library.h, which is C++ above this.
+/* The border between Assay and libraries of operations: plain C structures, so that neither side's compiler,
+   standard library or settings matter to the other. Authors include assay/op_library.h, which is C++ above
+   this.
 
    A library exports two functions:
      uint32_t assay_abi_version(void);                      returns ASSAY_OP_ABI_VERSION
      void assay_register_ops(const AssayRegistrar* registrar);  tells all that it has
-   A structure may grow at its end: `size` is what its maker knew of it. Texts need not end with a zero. What a function is given
-   lives until it returns. Nothing may throw through the border. */
+   A structure may grow at its end: `size` is what its maker knew of it. Texts need not end with a zero. What
+   a function is given lives until it returns. Nothing may throw through the border. */
 #ifndef ASSAY_CUSTOM_C_API_H_
 #define ASSAY_CUSTOM_C_API_H_
 
@@ -44,7 +45,8 @@ typedef struct AssayShape {
   const int64_t* sizes;
 } AssayShape;
 
-/* Elements lie row-major without gaps; data is 64-byte aligned. Types of fewer than 8 bits take a byte each, pred is 0 or 1. */
+/* Elements lie row-major without gaps; data is 64-byte aligned. Types of fewer than 8 bits take a byte
+   each, pred is 0 or 1. */
 typedef struct AssayArray {
   AssayType type;
   int32_t kind; /* 0 array, 1 token, 2 opaque */
@@ -84,7 +86,7 @@ typedef struct AssayArgument {
   int64_t first, count;
 } AssayArgument;
 
-/* --- Shape functions ------------------------------------------------------------------------------------------ */
+/* --- Shape functions ------------------------------------------------------------------------------------ */
 
 typedef struct AssayInference {
   size_t size;
@@ -101,7 +103,7 @@ typedef struct AssayInference {
   void (*fail)(void* self, int32_t error, AssayText message);
 } AssayInference;
 
-/* --- Kernels -------------------------------------------------------------------------------------------------- */
+/* --- Kernels -------------------------------------------------------------------------------------------- */
 
 typedef struct AssayConstruction {
   size_t size;
@@ -124,28 +126,31 @@ typedef struct AssayCompute {
   const AssayArray* outputs;
   const AssayArgument *input_arguments, *output_arguments; /* as at construction */
   size_t num_input_arguments, num_output_arguments;
-  /* Memory for output `output`, or for the run of the kernel alone; null: there is none, or the sizes are not the output's, and
-     the run has failed. An output of 0 bytes gets a pointer, too. */
+  /* Memory for output `output`, or for the run of the kernel alone; null: there is none, or the sizes are
+     not the output's, and the run has failed. An output of 0 bytes gets a pointer, too. */
   void* (*allocate_output)(void* self, size_t output, int64_t rank, const int64_t* sizes);
   void* (*allocate_temp)(void* self, AssayType type, int64_t rank, const int64_t* sizes);
-  /* Input `input`'s memory as output `output`'s, with its elements, where the program allows that and nobody else reads them;
-     null: allocate. */
+  /* Input `input`'s memory as output `output`'s, with its elements, where the program allows that and
+     nobody else reads them; null: allocate. */
   void* (*forward_input)(void* self, size_t input, size_t output);
   /* Run-time size of a dynamic dimension of an output. */
   void (*set_size)(void* self, size_t output, int64_t dimension, int64_t size);
-  /* work(argument, begin, end) on disjoint ranges that cover [0, total), from several threads; returns when all are done. */
+  /* work(argument, begin, end) on disjoint ranges that cover [0, total), from several threads; returns
+     when all are done. */
   void (*shard)(void* self, int64_t max_parallelism, int64_t total, int64_t cost_per_unit,
                 void (*work)(void* argument, int64_t begin, int64_t end), void* argument);
-  /* Runs the call's called computation `computation`; results are valid until the kernel returns. Nonzero: the run has failed. */
+  /* Runs the call's called computation `computation`; results are valid until the kernel returns. Nonzero:
+     the run has failed. */
   int32_t (*call)(void* self, size_t computation, size_t num_arguments, const AssayArray* arguments,
                   size_t num_results, AssayArray* results);
   void (*fail)(void* self, int32_t error, AssayText message);
-  /* Of a kernel for CUDA: the CUstream that it tells its work to; it waits for nothing. Its context is the thread's. Inputs,
-     outputs and temporary memory are the device's, but for the arguments in host_memory. Null on the CPU. */
+  /* Of a kernel for CUDA: the CUstream that it tells its work to; it waits for nothing. Its context is the
+     thread's. Inputs, outputs and temporary memory are the device's, but for the arguments in host_memory.
+     Null on the CPU. */
   void* stream;
 } AssayCompute;
 
-/* --- Gradients ------------------------------------------------------------------------------------------------ */
+/* --- Gradients ------------------------------------------------------------------------------------------ */
 
 /* Instructions of the program that a gradient is made of, by number; -1: none. */
 typedef struct AssayGradient {
@@ -155,8 +160,9 @@ typedef struct AssayGradient {
   const int64_t *inputs, *outputs, *gradients; /* gradients: by output */
   size_t num_attrs;
   const AssayAttr* attrs;
-  /* Adds an instruction: an HLO opcode, and its attributes as HLO text has them ("dimensions={0}"); -1: it is wrong. The shape is
-     inferred; `shape`, HLO text, is for opcodes that need one ("f32[2,3]", else empty). */
+  /* Adds an instruction: an HLO opcode, and its attributes as HLO text has them ("dimensions={0}"); -1: it
+     is wrong. The shape is inferred; `shape`, HLO text, is for opcodes that need one ("f32[2,3]", else
+     empty). */
   int64_t (*add)(void* self, AssayText opcode, AssayText shape, size_t num_operands, const int64_t* operands,
                  AssayText attributes);
   /* Type and sizes of an instruction. */
@@ -166,7 +172,7 @@ typedef struct AssayGradient {
   void (*fail)(void* self, int32_t error, AssayText message);
 } AssayGradient;
 
-/* --- Registration --------------------------------------------------------------------------------------------- */
+/* --- Registration --------------------------------------------------------------------------------------- */
 
 typedef struct AssayOp {
   size_t size;

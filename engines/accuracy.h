@@ -33,7 +33,8 @@ class Accuracy {
   enum class Basis : uint8_t {
     kValue,  // ExactElement::value
     kSum,    // ExactElement::sum
-    kMembers,  // each approximate member of a step by itself (Kernel::ApproximationOf), and what the others make of it
+    // Each approximate member of a step by itself (Kernel::ApproximationOf), and what the others make of it.
+    kMembers,
   };
 
   virtual ~Accuracy() = default;

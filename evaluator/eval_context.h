@@ -43,8 +43,8 @@ struct ProcessState {
 // How much of what kernels give is computed again by the reference, and compared by Kernel::accuracy().
 enum class Crosscheck : uint8_t {
   kOff,
-  kSample,  // of each step's runs number 1, 2, 4, 8, … a few elements, or all of a small result (crosscheck.h)
-  kFull,  // every element of every run
+  kSample,  // of each step's runs number 1, 2, 4, 8, … some elements, or all of a small result (crosscheck.h)
+  kFull,    // every element of every run
 };
 
 struct RunOptions {

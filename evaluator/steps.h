@@ -3,7 +3,8 @@
 // program takes as many steps by every engine, with any number of threads, and with the cross-check.
 //
 // Work, in elements (Work::elements, work.h); a tuple's are those of its leaves; of a dimension that is dynamic its bound, of one without, none:
-//   dot, ragged-dot, scaled-dot    products, as many as of arrays without groups      convolution  result by the window by features
+//   dot, ragged-dot, scaled-dot    products, as many as of arrays without groups
+//   convolution      result by the window by features
 //   reduce-window    result by the window             select-and-scatter  source by the window
 //   sort             elements by ⌈log2 of the line's length⌉, at least 1
 //   fft              elements of the longer side by the sum of ⌈log2 of the lengths⌉, at least 1

@@ -7,10 +7,11 @@
 // parameter, constant, tuple, get-tuple-element, tokens, domain, optimization barrier, reshape, bitcast, copy.
 //
 // Operations. n elements in the result, c(f) what one application of the computation f takes:
-//   elementwise       n, in `flops`, integers and pred too; in `functions` for those that XLA calls transcendental: exp,
-//                     log, power, sqrt, tanh, … A complex operation is one.
-//   dot and its kin   2 M N K                  convolution   2 n (kernel's input features) (valid window positions):
-//                                              products with padding or a hole of base dilation are none
+//   elementwise       n, in `flops`, integers and pred too; in `functions` for those that XLA calls
+//                     transcendental: exp, log, power, sqrt, tanh, … A complex operation is one.
+//   dot and its kin   2 M N K
+//   convolution       2 n (kernel's input features) (valid window positions): products with padding or a hole
+//                     of base dilation are none
 //   reduce            (elements - n) c         reduce-window n (window - 1) c
 //   select-and-scatter  elements of the source by ((window - 1) c(select) + c(scatter))
 //   map               n c                      scatter       elements of the updates by c

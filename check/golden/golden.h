@@ -4,7 +4,7 @@
 //   oracle: who worked out the expected values       decision: tag in docs/semantics.md
 //   generator: who wrote the golden, with its version
 //   rule: LABEL, LABEL       the rules of docs/spec that it shows
-//   profile: xla-cpu         radius.out0: f32[2] {0x1p-23, inf}     how far a backend that conforms to the profile may be off
+//   profile: xla-cpu         radius.out0: f32[2] {0x1p-23, inf}  (how far a backend that conforms may be off)
 //   options: run flags, with whole numbers (--max-steps, --memory-limit, --timeout, --seed, --replicas, --partitions)
 //   arg0: f32[2] {1, 2}      out0: f32[2] {0x1p+0, nan}      infeed0: …     outfeed0: …     host_recv3/0: …
 //   r0p1/arg0: …             r0p1/out0: …                    of one device (devices/device_io.h)

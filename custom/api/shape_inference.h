@@ -262,7 +262,7 @@ class InferenceContext {
 
 using ShapeFn = Status (*)(InferenceContext* c);
 
-// --- Stock functions ---------------------------------------------------------------------------------------------
+// --- Stock functions ---------------------------------------------------------------------------------------
 
 inline Status UnchangedShape(InferenceContext* c) {
   c->set_output(0, c->input(0));

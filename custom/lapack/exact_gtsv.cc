@@ -2,8 +2,8 @@
 // Without an exchange
 //   f = RN(dl_k / d_k), d_k+1 = RN(d_k+1 - f du_k), b_k+1 = RN(b_k+1 - f b_k), and dl_k becomes 0; info = k, from 1, if d_k = 0
 // with one
-//   f = RN(d_k / dl_k), d_k = dl_k, d_k+1 = RN(du_k - f d_k+1), du_k = d_k+1 as it was, dl_k = du_k+1, du_k+1 = RN(-f du_k+1),
-//   b_k = b_k+1 as it was, b_k+1 = RN(b_k - f b_k+1), of b as it was
+//   f = RN(d_k / dl_k), d_k = dl_k, d_k+1 = RN(du_k - f d_k+1), du_k = d_k+1 as it was,
+//   dl_k = du_k+1, du_k+1 = RN(-f du_k+1), b_k = b_k+1 as it was, b_k+1 = RN(b_k - f b_k+1), of b as it was
 // then, unless a pivot is 0, from the last row up
 //   x_k = RN(RN(b_k - du_k x_k+1 - dl_k x_k+2) / d_k)
 // Element k of LAPACK's dl is element k + 1 of the call's, whose element 0 belongs to no row.

@@ -1,10 +1,11 @@
 // A proof by cases. The numbers of an element fall into classes: below zero, zeros, above zero. For each pair of classes that two
 // elements a < b (or a > b) can be of, the comparator is evaluated on values that are known as far as this:
 //
-//   a number t that depends on one element: strictly monotone on its class, with the values at both ends of the class. It is the
-//   element itself, its bits (of a class of one sign these are in order), or +-t + c of such a number, without an overflow in between;
-//   so its two ends, and the type whose bits it is of, say which function of the element it is. An element that is rounded to a type of
-//   the same range stands for the number that it is rounded to, away from zero: two that are rounded to one are not different;
+//   a number t that depends on one element: strictly monotone on its class, with the values at both ends of
+//   the class. It is the element itself, its bits (of a class of one sign these are in order), or +-t + c of
+//   such a number, without an overflow in between; so its two ends, and the type whose bits it is of, say
+//   which function of the element it is. An element that is rounded to a type of the same range stands for
+//   the number that it is rounded to, away from zero: two that are rounded to one are not different;
 //   a truth value; or nothing.
 //
 // Two numbers whose ranges are apart compare by these; the same function of a and of b, on one class, by a < b.

@@ -136,9 +136,10 @@ void Cbrt(BoundContext& c) {
 
 // e^x (e^r - 1), for complex numbers too. Of real ones e^r - 1 <= r + r^2 as long as r <= 1; beyond, it is known only where it
 // saturates, whatever the operand is:
-//   high <= log(smallest): all of it is below the smallest number, which is as far as anything is from 0 (masks: e^-1e9);
-//   low >= log(largest) + 1 - log(1 - a), a being what the backend may be off by: infinite even then. A backend that keeps more
-//   precision keeps more range: f32's;
+//   high <= log(smallest): all of it is below the smallest number, which is as far as anything is from 0
+//   (masks: e^-1e9);
+//   low >= log(largest) + 1 - log(1 - a), a being what the backend may be off by: infinite even then. A
+//   backend that keeps more precision keeps more range: f32's;
 //   x = -inf for certain: exactly 0.
 void Exp(BoundContext& c) {
   const Node r = c.Radius(0);

@@ -113,7 +113,8 @@ Interval BesselSeries(double x, mpfr_prec_t precision) {
 
 // For large x, from the integral of e^(-x t) t^(-1/2) g(t) / (pi sqrt 2) over t in [0, 2], with g(t) = (1 - t)
 // (1 - t/2)^(-1/2) = sum c_k t^k (t = 1 - cos of the angle in Bessel's integral):
-//   e^-x I1(x) = (t_0 + t_1 + ... + t_(n-1) + E) / sqrt(2 pi x),  t_0 = 1,  t_k = t_(k-1) ((2k-1)^2 - 4) / (8 k x).
+//   e^-x I1(x) = (t_0 + t_1 + ... + t_(n-1) + E) / sqrt(2 pi x)
+//   t_0 = 1,  t_k = t_(k-1) ((2k-1)^2 - 4) / (8 k x)
 // |c_k| <= 2^(1-k), so that on [0, 1] the terms from n on are at most 2^(2-n) t^n, which integrates to
 // 4 (1/2) (3/2) ... (n - 1/2) / (2x)^n beside t_0. What the terms before have beyond t = 1, where t^n <= e^(n (t-1)), is at
 // most 3 e^-x / (x - n), and g over [1, 2] at most 3 e^-x; for n <= x/2 both are within 4 sqrt(x) e^-x.

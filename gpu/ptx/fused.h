@@ -40,8 +40,8 @@ struct FusedKernel {
   bool may_leave_open = false;  // else the list and its counter may be null
   std::vector<bool>
       is_read;  // by operand: whether its address must be valid; constants of one element are in the text
-  std::vector<bool>
-      reads_in_place;  // by operand: each element is read by the thread that writes the result's at its position
+  // By operand: each element is read by the thread that writes the result's at its position.
+  std::vector<bool> reads_in_place;
 
   // The argument's bytes; `operands` in the order of FusionView::operands.
   std::vector<std::byte> Argument(const FusedArgument& common, std::span<const DeviceAddress> operands) const;

@@ -49,8 +49,8 @@ class HostArrays {
 class HostCallbackKernel final : public CustomKernel {
  public:
   struct Mode {
-    bool once =
-        false;  // the program says that one device calls for all (a maximal sharding): each gets the same results
+    // The program says that one device calls for all (a maximal sharding): each gets the same results.
+    bool once = false;
     // Not empty: one device calls for all of `partitions`, with each one's pieces of the operands. There are no results.
     std::vector<Leaf> operands;
     int64_t partitions = 1;

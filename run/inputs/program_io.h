@@ -1,8 +1,8 @@
 // Arguments and results of a program by name, as .npz files hold them:
 //   arg0, arg1, …; a leaf of a tuple parameter: arg1.0, arg1.0.2; results out0, out1, …: a bare array is
-//   out0, leaves of a root tuple out0, out1, …, nested ones out1.0; items of the infeed queue infeed0, …; what
-//   is received from the host on channel 3 host_recv3/0, …, with a handler name host_recv3/NAME/0, …; a token
-//   has no key.
+//   out0, leaves of a root tuple out0, out1, …, nested ones out1.0; items of the infeed queue infeed0, …;
+//   what is received from the host on channel 3 host_recv3/0, …, with a handler name host_recv3/NAME/0, …; a
+//   token has no key.
 // Opaque parameters can't be given.
 #ifndef ASSAY_RUN_INPUTS_PROGRAM_IO_H_
 #define ASSAY_RUN_INPUTS_PROGRAM_IO_H_

@@ -1,7 +1,8 @@
 // Products of rows of short floats as products of integers: the elements of a row in one unit, as three digits of base 256
 // that matrix registers (AMX) multiply exactly.
 //
-//   a = u (A + da),  A = 2^16 a2 + 2^8 a1 + a0 an integer of 24 bits with its sign, |da| <= 1/2; b likewise with unit v
+//   a = u (A + da),  A = 2^16 a2 + 2^8 a1 + a0 an integer of 24 bits with its sign, |da| <= 1/2
+//   b = v (B + db),  likewise
 //   sum a b = u v (sum A B + sum da B + sum A db + sum da db)
 //   sum A B = 2^32 sum a2 b2 + 2^24 sum (a2 b1 + a1 b2) + 2^16 sum (a2 b0 + a1 b1 + a0 b2) + 2^8 sum (a1 b0 + a0 b1)
 //             + sum a0 b0

@@ -27,8 +27,9 @@ enum class Algorithm : uint8_t {
   kOneByOne,      // one exact sum at a time
   kByteTiles,     // tiles of bytes, modulo 2^w
   kIntegerTiles,  // tiles of 64-bit integers, modulo 2^w
-  kDigitTiles,  // tiles of digits in matrix registers, or tiles of doubles where elements spread too far for that
-  kTiles,       // packed rows, tiles of doubles
+  // Tiles of digits in matrix registers, or tiles of doubles where elements spread too far for that.
+  kDigitTiles,
+  kTiles,  // packed rows, tiles of doubles
 };
 
 std::string_view Name(Algorithm algorithm) {

@@ -7,8 +7,8 @@
 // 2^-59 y. erf is good to 2^-88 (functions.cc), so a - erf y_0 errs by 2^-88 a, and r by that over erf' y_0, beside 2^-40 of
 // itself, which enters with 2^-18.
 //   Single: r's error is below 2^-56 y where erf' > 2^-24; three roundings: 2^-50 with room.
-//   Twofold: r_1 is below 2^-50 y; its own relative error of 2^-40 and r_1^3 are below 2^-89 y. So 2^-87 + 2^-86 a / (erf' y), which
-//   is computed, since it grows toward 1.
+//   Twofold: r_1 is below 2^-50 y; its own relative error of 2^-40 and r_1^3 are below 2^-89 y.
+//   So 2^-87 + 2^-86 a / (erf' y), which is computed, since it grows toward 1.
 #include "engines/native/functions/error_inverse.h"
 
 #include <cmath>

@@ -144,7 +144,8 @@ absl::StatusOr<Shape> InferReduceScatter(const InferContext& context) {
   return BareOrTuple(std::move(shapes));
 }
 
-// Block `number` of x along dimension d, of the sizes of `shape`:  result[I] = x[I + number * size_d(shape) * e_d].
+// Block `number` of x along dimension d, of the sizes of `shape`:
+//   result[I] = x[I + number * size_d(shape) * e_d]
 absl::StatusOr<Literal> Block(EvalContext& context, const Literal& x, int64_t d, int64_t number,
                               std::shared_ptr<const Shape> shape) {
   if (x.shape().HasDynamic() && x.dynamic_size(d) != x.shape().size(d)) {

@@ -286,7 +286,8 @@ absl::StatusOr<Literal> EvalRngGetAndUpdateState(EvalContext& context, std::span
   return result;
 }
 
-// rng(a, b), distribution=rng_uniform: over [a, b); of pred either value with probability 1/2.  rng(mu, sigma), distribution=rng_normal.
+// rng(a, b), distribution=rng_uniform: over [a, b); of pred either value with probability 1/2.
+// rng(mu, sigma), distribution=rng_normal.
 // Decision: rng-stream
 constexpr AttrSpec kRngAttrs[] = {Required(Attr::kDistribution)};
 

@@ -1,7 +1,7 @@
 // gather (docs/spec/operations-shape.md, Gather; DYN-3 and DYN-7 of docs/spec/shapes.md).
 //
 // For every index O of the result:
-//   G = O at the dimensions that are not offset_dims               (an index of B, the batch dimensions of the indices)
+//   G = O at the dimensions that are not offset_dims    (an index of B, the batch dimensions of the indices)
 //   S[k] = start_indices[G with k at index_vector_dim]
 //   full[start_index_map[k]] = S[k], other entries 0
 //   full[d] = clamp(full[d], 0, size[d] - slice_sizes[d])

@@ -2,7 +2,8 @@
 // NUM-5).
 //
 // out = operands; for every index U of the updates in row-major order:
-//   G = U at the dimensions that are not update_window_dims           (an index of B, the batch dimensions of the indices)
+//   G = U at the dimensions that are not update_window_dims
+//       (an index of B, the batch dimensions of the indices)
 //   full[scatter_dims_to_operand_dims[k]] = indices[G with k at index_vector_dim], other entries 0
 //   full[input_batching_dims[k]] = G at scatter_indices_batching_dims[k]
 //   win[k-th remaining dimension of the operand] = U[update_window_dims[k]]

@@ -171,7 +171,8 @@ struct Syntax {
     kSame,      // one type, if operands and results have the same; else a function type
     kFunction,  // a function type
     kResult,    // that of the result
-    kSelect,  // those of the first two operands, if the second, the third and the result have the same; else a function type
+    // Those of the first two operands, if the second, the third and the result have the same; else a function type.
+    kSelect,
   };
   Types types = Types::kGeneric;
   std::string prefix, suffix;

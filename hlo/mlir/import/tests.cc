@@ -63,7 +63,7 @@ void ImportTest(OpImport& in) {
   in.BindResults(call);
 }
 
-// --- run_parallel -----------------------------------------------------------------------------------------------
+// --- run_parallel ------------------------------------------------------------------------------------------
 //
 // A grid of one process is a call. One of R x P is the module's: every device runs all of the program; at run_parallel each
 // takes the branch of its number, which calls its function; then each gets the results of all by an all-gather.

@@ -9,9 +9,10 @@
 //
 // And those of dialects that compute sizes, arith, tensor, shape and index, which refine/ evaluates:
 //
-//   arith.constant 0 : index        arith.addi %a, %b : index       arith.index_cast %a : index to i64
-//   tensor.dim %x, %i : tensor<..>  tensor.extract %s[%i] : tensor<..>     shape.const_shape [1, 2] : tensor<2xindex>
-//   shape.shape_of %x : tensor<..> -> tensor<..>                    shape.assuming %w -> (T) { .. }
+//   arith.constant 0 : index        arith.addi %a, %b : index             arith.index_cast %a : index to i64
+//   tensor.dim %x, %i : tensor<..>  tensor.extract %s[%i] : tensor<..>
+//   shape.const_shape [1, 2] : tensor<2xindex>
+//   shape.shape_of %x : tensor<..> -> tensor<..>                          shape.assuming %w -> (T) { .. }
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/text/parser.h"

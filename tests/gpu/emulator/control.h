@@ -7,14 +7,15 @@
 //   DEVICES          how many devices there are: 1, or 0
 //   NAME             the device's name: "Assay emulated device"
 //   CAPABILITY       its compute capability: 9.0
-//   DRIVER_VERSION   CUDA's number of the driver: 12040. PTX of a later version than its compiler knows is refused.
+//   DRIVER_VERSION   CUDA's number of the driver: 12040. PTX of a later version than its compiler knows is
+//                    refused.
 //   MULTIPROCESSORS  4
 //   MEMORY           bytes of device memory: 2147483648. What goes beyond is out of memory.
 //   SHARED           bytes of shared memory that a block may ask for: 232448
 //   POOLS            1: there are memory pools; 0: there are none
 //   EAGER            0: what is put into a stream waits there until somebody waits for it; 1: it runs at once
-//   FAIL             calls that fail: FUNCTION:N:ERROR,… The N-th call from now (1: the next) of FUNCTION, * for any, gives
-//                    ERROR, CUDA's number, and does nothing else; N+: all calls from the N-th on.
+//   FAIL             calls that fail: FUNCTION:N:ERROR,… The N-th call from now (1: the next) of FUNCTION,
+//                    * for any, gives ERROR, CUDA's number, and does nothing else; N+: all calls from the N-th on.
 //
 // Device memory is the host's, between red zones of 4 KiB that are looked at after each kernel. New memory holds a pattern,
 // and freed memory stays for a while, holding another, so that what writes there is seen. Kernels, copies and fills that leave
