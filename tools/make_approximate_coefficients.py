@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes engines/approximate/coefficients.h, polynomials and tables of the approximate functions (functions.h).
 
-Usage: tools/make_approximate_coefficients.py [--check]     (--check: write nothing, fail if the file would differ)
+Usage: tools/make_approximate_coefficients.py [--check]  (--check: write nothing, fail if the file would differ)
 
 Polynomials interpolate at Chebyshev nodes in 400 bits and have their coefficients rounded to the type that they are used in;
 the error above each was measured with the rounded coefficients and exact arithmetic. What the functions make of it, with
@@ -14,7 +14,7 @@ import sys
 from make_coefficients import OUTPUT, emit, evaluate, interpolate, lines, literal, measured, rows
 from mpmath import mp, mpf
 
-NEAR = OUTPUT.parent.parent.parent / "fast" / "coefficients.h"
+NEAR = OUTPUT.parent.parent.parent / "approximate" / "coefficients.h"
 SIZE = 16
 
 
@@ -130,14 +130,14 @@ def odd_functions():
 
 
 def main():
-    guard = "ASSAY_EVALUATOR_FAST_NEAR_COEFFICIENTS_H_"
-    emit("// Tables and polynomials of the approximate functions. Written by tools/make_approximate_coefficients.py, which says how they are")
-    emit("// made and measured; not to be edited.")
+    guard = "ASSAY_ENGINES_APPROXIMATE_COEFFICIENTS_H_"
+    emit("// Tables and polynomials of the approximate functions. Written by tools/make_approximate_coefficients.py, "
+         "which says how they are made and measured; not to be edited.")
     emit(f"#ifndef {guard}")
     emit(f"#define {guard}")
     emit()
     emit("// clang-format off")
-    emit("namespace assay::fast {")
+    emit("namespace assay::approximate {")
     emit()
     reduction("Single", single)
     exponential("Single", 5, single)
@@ -148,7 +148,7 @@ def main():
     exponential("Double", 10, double)
     logarithm_of_doubles()
     emit()
-    emit("}  // namespace assay::fast")
+    emit("}  // namespace assay::approximate")
     emit("// clang-format on")
     emit()
     emit(f"#endif  // {guard}")

@@ -11,6 +11,7 @@ points of the interval in 400 bits, with the rounded coefficients and exact arit
 
 import pathlib
 import sys
+import textwrap
 
 from mpmath import mp, mpf
 
@@ -20,7 +21,8 @@ lines = []
 
 
 def emit(text=""):
-    lines.append(text)
+    """A line of the header; a comment in as many as it takes."""
+    lines.extend(textwrap.wrap(text, 110, subsequent_indent="// ") if text.startswith("// ") else [text])
 
 
 def literal(value):
@@ -252,7 +254,7 @@ def error_function():
 
 
 def main():
-    guard = "ASSAY_EVALUATOR_NATIVE_SCALAR_COEFFICIENTS_H_"
+    guard = "ASSAY_ENGINES_NATIVE_FUNCTIONS_COEFFICIENTS_H_"
     emit("// Tables and polynomials of the native scalar functions. Written by tools/make_coefficients.py, which says")
     emit("// how they are made and measured; not to be edited.")
     emit(f"#ifndef {guard}")

@@ -195,9 +195,9 @@ def odd_functions():
 
 
 def main():
-    guard = "ASSAY_EVALUATOR_NATIVE_SCALAR_PROVEN_COEFFICIENTS_H_"
-    emit("// Tables and polynomials of the proven functions. Written by tools/make_proven_coefficients.py, which says how")
-    emit("// they are made and measured; not to be edited.")
+    guard = "ASSAY_ENGINES_NATIVE_FUNCTIONS_PROVEN_COEFFICIENTS_H_"
+    emit("// Tables and polynomials of the proven functions. Written by tools/make_proven_coefficients.py, which "
+         "says how they are made and measured; not to be edited.")
     emit(f"#ifndef {guard}")
     emit(f"#define {guard}")
     emit()

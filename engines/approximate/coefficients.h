@@ -1,5 +1,5 @@
-// Tables and polynomials of the approximate functions. Written by tools/make_approximate_coefficients.py, which says how they are
-// made and measured; not to be edited.
+// Tables and polynomials of the approximate functions. Written by tools/make_approximate_coefficients.py,
+// which says how they are made and measured; not to be edited.
 #ifndef ASSAY_ENGINES_APPROXIMATE_COEFFICIENTS_H_
 #define ASSAY_ENGINES_APPROXIMATE_COEFFICIENTS_H_
 
@@ -8,18 +8,21 @@ namespace assay::approximate {
 
 inline constexpr float kPowersSingle = 0x1.7154760000000p+0f;  // 1 / ln 2
 inline constexpr float kLn2Single = 0x1.62e4300000000p-1f, kLn2RestSingle = -0x1.05c6100000000p-29f;
-// q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1, -0.34692016 <= x <= 0.34692016; relative error 2^-29.0.
+// q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1, -0.34692016 <= x <= 0.34692016;
+// relative error 2^-29.0.
 inline constexpr float kExpSingle[] = {
     0x1.0000000000000p-1f, 0x1.5555560000000p-3f, 0x1.5554e80000000p-5f, 0x1.1110e00000000p-7f,
     0x1.6d43b00000000p-10f, 0x1.a1256c0000000p-13f,
 };
-// q(x) with log(1 + x) = x - x^2 / 2 + x^3 q(x); the error is relative to log(1 + x), -0.29289322 <= x <= 0.41421356; relative error 2^-28.2.
+// q(x) with log(1 + x) = x - x^2 / 2 + x^3 q(x); the error is relative to log(1 + x), -0.29289322 <= x <=
+// 0.41421356; relative error 2^-28.2.
 inline constexpr float kLogSingle[] = {
     0x1.5555540000000p-2f, -0x1.fffffc0000000p-3f, 0x1.999d5a0000000p-3f, -0x1.555b4a0000000p-3f,
     0x1.23d21a0000000p-3f, -0x1.fcf4c60000000p-4f, 0x1.dea2820000000p-4f, -0x1.d635bc0000000p-4f,
     0x1.1d8ea60000000p-4f,
 };
-// Tanh(c + t) by powers of t, |x| <= 9.25: the table's place is the pattern of |x| + kOffset, less its 21 lowest bits; relative error 2^-26.2, without that of the first coefficient.
+// Tanh(c + t) by powers of t, |x| <= 9.25: the table's place is the pattern of |x| + kOffset, less its 21
+// lowest bits; relative error 2^-26.2, without that of the first coefficient.
 struct TanhSingle {
   static constexpr float kOffset = 0x1.4000000000000p-1f, kLimit = 0x1.2800000000000p+3f;
   alignas(64) static constexpr float kCenter[16] = {
@@ -36,7 +39,8 @@ struct TanhSingle {
       {0x1.1332160000000p-8f, -0x1.1a5d980000000p-11f, -0x1.4dae980000000p-11f, -0x1.3dd9de0000000p-12f, -0x1.4165200000000p-14f, -0x1.654ae80000000p-17f, -0x1.84354e0000000p-20f, -0x1.a481f40000000p-23f, -0x1.9a65e40000000p-27f, 0.0f, -0x1.e6ddbc0000000p-5f, -0x1.288b580000000p-4f, -0x1.9afa6e0000000p-5f, -0x1.4faaec0000000p-10f, 0x1.32f2260000000p-6f, 0x1.f103300000000p-7f},
   };
 };
-// Erf(c + t) by powers of t, |x| <= 4: the table's place is the pattern of |x| + kOffset, less its 21 lowest bits; relative error 2^-24.2, without that of the first coefficient.
+// Erf(c + t) by powers of t, |x| <= 4: the table's place is the pattern of |x| + kOffset, less its 21 lowest
+// bits; relative error 2^-24.2, without that of the first coefficient.
 struct ErfSingle {
   static constexpr float kOffset = 0x1.4000000000000p-2f, kLimit = 0x1.0000000000000p+2f;
   alignas(64) static constexpr float kCenter[16] = {
@@ -56,13 +60,15 @@ struct ErfSingle {
 
 inline constexpr double kPowersDouble = 0x1.71547652b82fep+0;  // 1 / ln 2
 inline constexpr double kLn2Double = 0x1.62e42fefa39efp-1, kLn2RestDouble = 0x1.abc9e3b39803fp-56;
-// q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1, -0.34692016 <= x <= 0.34692016; relative error 2^-60.1.
+// q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1, -0.34692016 <= x <= 0.34692016;
+// relative error 2^-60.1.
 inline constexpr double kExpDouble[] = {
     0x1.0000000000000p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5, 0x1.11111111100bep-7,
     0x1.6c16c16c162c3p-10, 0x1.a01a01abf85abp-13, 0x1.a01a01a6e1e2ap-16, 0x1.71de01fdbf9cap-19,
     0x1.27e4db46cddd1p-22, 0x1.af4e554377204p-26, 0x1.1f7340dbc337ep-29,
 };
-// q(z) with log(1 + f) = 2 s + s z q(z), s = f / (2 + f), z = s^2; the error is relative to it, 0.0 <= x <= 0.029437252; relative error 2^-60.7.
+// q(z) with log(1 + f) = 2 s + s z q(z), s = f / (2 + f), z = s^2; the error is relative to it, 0.0 <= x <=
+// 0.029437252; relative error 2^-60.7.
 inline constexpr double kLogDouble[] = {
     0x1.5555555555555p-1, 0x1.9999999999a38p-2, 0x1.2492492476cccp-2, 0x1.c71c720159177p-3,
     0x1.745cf9048dd95p-3, 0x1.3b1c355a8f7a2p-3, 0x1.0fbe95d716020p-3, 0x1.0c039c49989c6p-3,

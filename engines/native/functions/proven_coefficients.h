@@ -1,5 +1,5 @@
-// Tables and polynomials of the proven functions. Written by tools/make_proven_coefficients.py, which says how
-// they are made and measured; not to be edited.
+// Tables and polynomials of the proven functions. Written by tools/make_proven_coefficients.py, which says
+// how they are made and measured; not to be edited.
 #ifndef ASSAY_ENGINES_NATIVE_FUNCTIONS_PROVEN_COEFFICIENTS_H_
 #define ASSAY_ENGINES_NATIVE_FUNCTIONS_PROVEN_COEFFICIENTS_H_
 
@@ -17,7 +17,8 @@ alignas(64) inline constexpr uint64_t kExp16Table[] = {
     0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
     0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da,
 };
-// q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1, -0.02168251 <= x <= 0.02168251; relative error 2^-49.5.
+// q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1, -0.02168251 <= x <= 0.02168251;
+// relative error 2^-49.5.
 inline constexpr double kExp16Polynomial[] = {
     0x1.0000000000000p-1, 0x1.55555554dcc9bp-3, 0x1.55555555190f9p-5, 0x1.11120b77051e7p-7,
     0x1.6c17bbd1f560ap-10,
@@ -39,18 +40,21 @@ alignas(64) inline constexpr double kLog16Table[] = {
     -0x1.0b94f7c196176p-5, 0.0, 0x1.eea31c006b87cp-5, 0x1.e3707ee30487bp-4,
     0x1.60b3100b09476p-3, 0x1.c6ffbc6f00f71p-3, 0x1.16b5ccbacfb73p-2, 0x1.4718dc271c41bp-2,
 };
-// q(x) with log(1 + x) = x + x^2 q(x); the error is relative to log(1 + x), -0.029174805 <= x <= 0.03125; relative error 2^-55.8.
+// q(x) with log(1 + x) = x + x^2 q(x); the error is relative to log(1 + x), -0.029174805 <= x <= 0.03125;
+// relative error 2^-55.8.
 inline constexpr double kLog16Polynomial[] = {
     -0x1.ffffffffffff7p-2, 0x1.5555555555807p-2, -0x1.0000000050581p-2, 0x1.9999998b8bf50p-3,
     -0x1.555547c7f76b2p-3, 0x1.2492d39d516d1p-3, -0x1.005e0ef6cbe12p-3, 0x1.c466498302c05p-4,
 };
 
-// q(x) with sin r = r + r^3 q(r^2); the error is relative to sin r, 0.0 <= x <= 0.61697365; relative error 2^-55.5.
+// q(x) with sin r = r + r^3 q(r^2); the error is relative to sin r, 0.0 <= x <= 0.61697365; relative error
+// 2^-55.5.
 inline constexpr double kSin6[] = {
     -0x1.5555555555555p-3, 0x1.1111111110bb1p-7, -0x1.a01a019e8357dp-13, 0x1.71de37961e4c6p-19,
     -0x1.ae600a926c89ap-26, 0x1.5e0af186af739p-33,
 };
-// q(x) with cos r = 1 - r^2 / 2 + r^4 q(r^2); the error is relative to cos r, 0.0 <= x <= 0.61697365; relative error 2^-59.5.
+// q(x) with cos r = 1 - r^2 / 2 + r^4 q(r^2); the error is relative to cos r, 0.0 <= x <= 0.61697365;
+// relative error 2^-59.5.
 inline constexpr double kCos6[] = {
     0x1.5555555555555p-5, -0x1.6c16c16c16966p-10, 0x1.a01a019f4e867p-16, -0x1.27e4fa17a41b4p-22,
     0x1.1eeb68b109173p-29, -0x1.907d7aebd5e3dp-37,
@@ -58,7 +62,8 @@ inline constexpr double kCos6[] = {
 inline constexpr double kQuarters = 0x1.45f306dc9c883p-1;  // 2 / pi
 inline constexpr double kQuarter = 0x1.921fb54442d18p+0, kQuarterRest = 0x1.1a62633145c07p-54;  // pi / 2
 
-// Coefficient j of erf(c + t) by powers of t, |t| <= 0.130859, c = i 0.26171875, 0 <= i < 16; relative error 2^-52.3.
+// Coefficient j of erf(c + t) by powers of t, |t| <= 0.130859, c = i 0.26171875, 0 <= i < 16; relative error
+// 2^-52.3.
 inline constexpr double kErf16Spacing = 0x1.0c00000000000p-2, kErf16PerUnit = 0x1.e9131abf0b767p+1;
 inline constexpr int kErf16Degree = 12;
 alignas(64) inline constexpr double kErf16[][16] = {
@@ -77,7 +82,8 @@ alignas(64) inline constexpr double kErf16[][16] = {
     {0.0, 0x1.387a12852f2fep-12, 0x1.6195454c2f822p-13, -0x1.1ed6aaa991a7fp-13, -0x1.80013bf3c7018p-13, -0x1.97d0d90d8207ep-17, 0x1.6dd2da2227987p-14, 0x1.90167968ffbd5p-15, -0x1.6d4c5f2ef186ap-17, -0x1.678300e7bb191p-16, -0x1.dfc4c2ce1604dp-18, 0x1.13fc28119b503p-19, 0x1.615343ad872f4p-19, 0x1.e9f200a259550p-21, 0x1.5f2eeb6c92f60p-27, -0x1.1be9243e3d109p-23},
 };
 
-// Tanh(c + t) by powers of t, |x| <= 9.25: the table's place is the pattern of |x| + kOffset, less its 21 lowest bits; relative error 2^-35.5.
+// Tanh(c + t) by powers of t, |x| <= 9.25: the table's place is the pattern of |x| + kOffset, less its 21
+// lowest bits; relative error 2^-35.5.
 struct TanhPieces {
   static constexpr float kOffset = 0x1.4000000000000p-1f, kLimit = 0x1.2800000000000p+3f;
   alignas(64) static constexpr float kCenter[16] = {
@@ -100,7 +106,8 @@ struct TanhPieces {
   };
 };
 
-// Erf(c + t) by powers of t, |x| <= 4: the table's place is the pattern of |x| + kOffset, less its 21 lowest bits; relative error 2^-37.0.
+// Erf(c + t) by powers of t, |x| <= 4: the table's place is the pattern of |x| + kOffset, less its 21 lowest
+// bits; relative error 2^-37.0.
 struct ErfPieces {
   static constexpr float kOffset = 0x1.4000000000000p-2f, kLimit = 0x1.0000000000000p+2f;
   alignas(64) static constexpr float kCenter[16] = {
