@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Training with Flax and Optax on Assay's plugin, beside XLA:CPU: the curves of the loss, and the time of a step.
 
-    python bench/training.py                                  # the assay package, jax, flax and optax installed
+    python bench/training.py                                  # where assay, jax, flax and optax are installed
     python bench/training.py --svg docs/figures/training.svg  # and draws the curves
 
 Two models, each for 200 steps of AdamW: a small classifier of images (convolutions, pooling, dense layers), and a tiny
@@ -257,7 +257,7 @@ def run_apart(model, name, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--svg", help="where the curves are drawn to")
     parser.add_argument("--json", help="where all numbers are written to")

@@ -416,7 +416,8 @@ entry("p = f32[4] parameter(0)\ns = ((f32[4]), f32[4], u32[]) negate-start(p)\n"
 entry("p = f32[4] parameter(0)\ns = (f32[4], f32[4]) negate-start(p)\nROOT d = f32[4] negate-done(s)")
 entry("p = f32[4] parameter(0)\ns = f32[4] negate-start(p)\nROOT d = f32[4] negate-done(s)")
 entry("p = f32[4] parameter(0)\ns = (f32[4], f32[4], u32[]) copy-start(p)\nROOT d = f32[4] copy-done(s)")
-entry("p = f32[4] parameter(0)\ns = ((f32[4]), f32[4]) async-start(p), calls=f\nROOT d = f32[4] async-done(s)",
+entry("p = f32[4] parameter(0)\ns = ((f32[4]), f32[4]) async-start(p), calls=f\n"
+      "ROOT d = f32[4] async-done(s)",
       before="f { a = f32[4] parameter(0) ROOT b = f32[4] negate(a) }\n")
 
 # --- constants

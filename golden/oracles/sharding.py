@@ -158,7 +158,8 @@ def refused_shardings():
         ("open_not_last", "SDY-V8", '<@m, [{?, "x"}, {}]>'),
     ):
         refuses("sharding_" + name, label, negated(sharding))
-    one, several = 'sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>', 'sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}, {}]>]>'
+    one = 'sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>'
+    several = 'sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}, {}]>]>'
     refuses("place_list_on_argument", "SDY-V9", main_of("return %x : tensor<4x4xi32>", several))
     refuses("place_one_on_operation", "SDY-V9", main_of(f"""%0 = stablehlo.negate %x {{{one}}} : tensor<4x4xi32>
   return %0 : tensor<4x4xi32>"""))

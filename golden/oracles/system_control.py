@@ -268,7 +268,8 @@ def calls(t):
         a = s32[] parameter(0)
         b = f32[2] parameter(1)
         ROOT r = s32[] call(a, b), to_apply=first""", ["s32[] 7", "f32[2] {1, 2}"], ["s32[] 7"],
-            computations="first {\np = s32[] parameter(0)\nq = f32[2] parameter(1)\nROOT r = s32[] copy(p)\n}")
+            computations="first {\np = s32[] parameter(0)\nq = f32[2] parameter(1)\n"
+                         "ROOT r = s32[] copy(p)\n}")
     t.gives("call_tuple_result", """
         a = s32[] parameter(0)
         ROOT r = (s32[], s32[]) call(a), to_apply=pair""", ["s32[] 7"], ["s32[] 7", "s32[] -7"],

@@ -6,8 +6,8 @@ numbers; two runs with different precision must round alike. Special values (zer
 where the sign of a zero decides and mpmath has no signed zeros) are tables written down from the specification
 and C99. Nothing here calls Assay.
 
-    transcendental.py [--dry-run]                     writes the goldens
-    transcendental.py --table FILE                    writes the table for tests/evaluator/scalar/complex_test.cc
+    transcendental.py [--dry-run]      writes the goldens
+    transcendental.py --table FILE     writes the table for tests/evaluator/scalar/complex_test.cc
 """
 import os
 import random

@@ -524,8 +524,11 @@ def refusals():
     refuse("block_scales", "scale_mode 2", nested(gemm_config(scale_mode=2)), "__cublas$lt$matmul$f8", 4)
     refuse("wrong_result", "declared shape is f32[4,2], inferred f32[2,4]", nested(gemm_config()), out=Array.full("f32", [4, 2], 1.0))
     x, w, y = (Array.full("f32", s, 1.0) for s in ([1, 2, 5, 5], [2, 2, 3, 3], [1, 2, 5, 5]))
-    conv = lambda name, message, config=None, code=3, labels=None, target="__cudnn$convForward", args=None, out=None: refuse(
-        name, message, config or conv_config(), target, code, args or (x, w), out or y, NCHW.text() if labels is None else labels)
+
+    def conv(name, message, config=None, code=3, labels=None, target="__cudnn$convForward", args=None, out=None):
+        refuse(name, message, config or conv_config(), target, code, args or (x, w), out or y,
+               NCHW.text() if labels is None else labels)
+
     conv("no_dim_labels", "dim_labels are missing", labels="window={size=3x3 pad=1_1x1_1}")
     conv("unknown_activation", "activation 'kBandPass'", conv_config("kBandPass"), 4, target="__cudnn$convBiasActivationForward",
          args=(x, w, Array.full("f32", [2], 1.0)))

@@ -8,7 +8,7 @@
     y = exact(x)
     print(assay.check(jax_function, x))           # how far JAX's backend is from the exact result, in ulps
     assay.assert_matches(jax_function, x, ulps=4)
-    print(assay.check(jax_function, x, profile="xla-cpu"))    # whether it is what a correct backend may return
+    print(assay.check(jax_function, x, profile="xla-cpu"))  # whether it is what a correct backend may return
 
     assay.load_ops("./zero_out.so")               # operations of your own, for custom calls (assay.ops)
 

@@ -1,10 +1,10 @@
 """Operations of the user's own: what HLO's custom-call, or JAX's ffi_call, means by their names.
 
-    zero_out = assay.load_ops("./zero_out.so")          # a library (docs/custom_ops.md)
-    zero_out.zero_out(x, preserve_index=2)               # on NumPy arrays: evaluated; inside of jax.jit: a custom call
+    zero_out = assay.load_ops("./zero_out.so")   # a library (docs/custom_ops.md)
+    zero_out.zero_out(x, preserve_index=2)       # on NumPy arrays: evaluated; inside of jax.jit: a custom call
 
     @assay.op("Acme.Twice", inputs=["x: T"], outputs=["y: T"], attrs=["T: {f32, f64}"], shape=lambda x: [x])
-    def twice(x):                                        # a kernel in NumPy, for tests of a backend's custom call
+    def twice(x):                                # a kernel in NumPy, for tests of a backend's custom call
         return 2 * x
 
 What is registered here counts for programs that are loaded from then on, in this process.

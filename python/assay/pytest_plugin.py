@@ -1,7 +1,8 @@
 """A pytest fixture for golden outputs.
 
     def test_loss(golden):
-        golden.check("loss", assay.evaluate(loss)(x))        # compared bit for bit with golden/loss.npz beside the test
+        # Compared bit for bit with golden/loss.npz beside the test.
+        golden.check("loss", assay.evaluate(loss)(x))
 
 `pytest --assay-update` records instead of comparing. An output that was never recorded fails the test.
 """

@@ -320,7 +320,8 @@ def report(outcomes, alarms):
     print(f'{len(outcomes)} faults planted, {sum("refused" in o for o in outcomes)} refused; '
           f'{len(counted)} of {len(kinds)} kinds change a value by more than a correct backend could')
     for outcome in failed:
-        print(f"  failed: {outcome['kind']} {outcome['program']} {outcome['name']}: {outcome['failed'][:200]}")
+        print(f"  failed: {outcome['kind']} {outcome['program']} {outcome['name']}: "
+              f"{outcome['failed'][:200]}")
     for outcome in outcomes:
         if 'refused' in outcome:
             print(f"  refused: {outcome['kind']} {outcome['program']} {outcome['name']}: {outcome['refused'][:200]}")
@@ -331,7 +332,8 @@ def report(outcomes, alarms):
           f'{len(named)} with the right instruction ({len(named) / max(len(found), 1):.1%}) | {len(wrong)} |')
     for rule in RULES:
         hits = sum(o['rules'][rule] for o in counted)
-        print(f'| {rule} | {hits} ({hits / total:.1%}) | {sum(rules[rule] for _, rules in alarms.values())} |')
+        false_alarms = sum(rules[rule] for _, rules in alarms.values())
+        print(f'| {rule} | {hits} ({hits / total:.1%}) | {false_alarms} |')
     for name in sorted(wrong):
         print(f"  false alarm: {name}: {json.dumps(alarms[name][0]['isolate']['first_wrong'])[:600]}")
     for outcome in counted:

@@ -137,7 +137,8 @@ def mapping(rng, program):
     a, b = (program.arg(plain(rng, element, dims), element) for _ in range(2))
     e = f'{element}[]'
     program.computation(f'f {{\n  a = {e} parameter(0)\n  b = {e} parameter(1)\n  m = {e} maximum(a, b)\n'
-                        f'  d = {e} subtract(a, b)\n  s = {e} multiply(d, d)\n  ROOT r = {e} divide(m, s)\n}}')
+                        f'  d = {e} subtract(a, b)\n  s = {e} multiply(d, d)\n'
+                        f'  ROOT r = {e} divide(m, s)\n}}')
     value = program.op(element, dims, f'map({a}, {b}), dimensions={text_list(range(len(dims)))}, to_apply=f')
     program.out(value, 'map', EXACT, (a, b), elementwise=True)
 

@@ -135,8 +135,8 @@ def programs():
     yield 'histogram', lambda a: jnp.histogram(a, bins=5, range=(-2, 2))[0], (x,)
     yield 'matmul', lambda a, b: a @ b.T, (m, normal(5, 6))
     yield 'matmul_integers', lambda a: a @ a.T, (j,)
-    yield 'matmul_int8', lambda a, b: lax.dot(a, b, preferred_element_type=jnp.int32), (integers(3, 4, dtype=np.int8),
-                                                                                       integers(4, 2, dtype=np.int8))
+    yield ('matmul_int8', lambda a, b: lax.dot(a, b, preferred_element_type=jnp.int32),
+           (integers(3, 4, dtype=np.int8), integers(4, 2, dtype=np.int8)))
     yield 'matmul_bf16', lambda a: a @ a.T, (m.astype(jnp.bfloat16),)
     yield 'einsum', lambda a, b: jnp.einsum('bqd,bkd->qkb', a, b), (q, k)
     yield 'attention', attention, (q, k, v)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """JAX's own cases of its primitives, by the plugin and by XLA:CPU.
 
-Usage: tests/differential/pjrt_harnesses.py [--every N] [--part I/N] [NAME...]      (python: one with jax, absl-py and the wheel)
+Usage: tests/differential/pjrt_harnesses.py [--every N] [--part I/N] [NAME...]
+(python: one with jax, absl-py and the wheel)
 
 `jax._src.internal_test_util.test_harnesses` has some 5,600 calls, written by JAX's authors for its exporters: each primitive
 with its types, shapes and parameters. Both devices get the same arguments. Integers and predicates have to be equal, types and
@@ -72,7 +73,7 @@ def difference(wanted, got):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--every", type=int, default=1, help="one of so many")
     parser.add_argument("--part", default="0/1", help="I/N: each N-th from the I-th on")
     parser.add_argument("names", nargs="*", help="parts of names")

@@ -11,7 +11,8 @@ LINES, GRID, AXIS = N + "reduce/window_lines.cc", N + "window/window_grid.cc", N
 LOOPS, REDUCE = N + "walk/loops.cc", N + "reduce/reduce_loops.h"
 SOLVE, SORT, TOPK = N + "linalg/triangular_solve.cc", N + "sort/line_sorter.cc", N + "sort/top_k.cc"
 SOURCE = "engines/jit/tile_source.cc"
-BOUNDED, LU, BATCH = "custom/lapack/bounded_sum.cc", "custom/lapack/exact_lu.cc", "custom/lapack/lapack_kernel.cc"
+BOUNDED, LU = "custom/lapack/bounded_sum.cc", "custom/lapack/exact_lu.cc"
+BATCH = "custom/lapack/lapack_kernel.cc"
 
 FAULTS = [
     # moves: wrong strides, off-by-one bounds, a dropped last part
