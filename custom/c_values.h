@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "custom/bound_call.h"
@@ -12,6 +13,8 @@
 #include "literal/literal.h"
 
 namespace assay::custom {
+
+inline std::string_view ViewOf(AssayText text) { return {text.data, text.size}; }
 
 // The C view of attributes. It points into `values` and into itself.
 class CAttrs {

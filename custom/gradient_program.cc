@@ -14,8 +14,6 @@
 namespace assay::custom {
 namespace {
 
-std::string_view ViewOf(AssayText text) { return {text.data, text.size}; }
-
 // An instruction as a line of text, without the name of its operands.
 std::string LineOf(std::string_view name, std::string_view shape, std::string_view opcode,
                    std::string_view inside, std::string_view attributes) {

@@ -6,13 +6,12 @@
 #include <iterator>
 #include <optional>
 
+#include "custom/c_values.h"
 #include "fmt/format.h"
 #include "hlo/proto/words.h"
 
 namespace assay::custom {
 namespace {
-
-std::string_view ViewOf(AssayText text) { return {text.data, text.size}; }
 
 std::vector<std::string> StringsOf(const AssayText* texts, size_t count) {
   std::vector<std::string> strings;

@@ -77,7 +77,7 @@ class ShapeCall {
   absl::Status status_;
 };
 
-std::string TextOf(const PartialShape& shape) { return ValueText({shape}); }
+std::string PartialShapeText(const PartialShape& shape) { return ValueText({shape}); }
 
 // The operation gives `inferred` where the program says `declared`.
 absl::Status CheckOutput(const OpInterface& op, int64_t i, const PartialShape& inferred,
@@ -91,7 +91,7 @@ absl::Status CheckOutput(const OpInterface& op, int64_t i, const PartialShape& i
   }
   if (fits) return absl::OkStatus();
   return InvalidProgram({}, fmt::format("op {}: output {} has the shape {}, the program says {}", op.name, i,
-                                        TextOf(inferred), declared.ToString()));
+                                        PartialShapeText(inferred), declared.ToString()));
 }
 
 const Shape& OutputShape(const Shape& result, size_t i) {

@@ -95,7 +95,7 @@ std::string Names(const DeviceGrid& grid, std::span<const int64_t> ids) {
   return ids.size() <= kShown ? names : names + fmt::format(", … ({} devices)", ids.size());
 }
 
-std::string PlaceOf(const Wanted& wanted) {
+std::string WaitingPlace(const Wanted& wanted) {
   const std::string place = fmt::format("'%{} = {}'", wanted.at->name, Name(wanted.at->opcode));
   return wanted.execution == 0 ? place : place + fmt::format(" (execution {})", wanted.execution + 1);
 }
@@ -307,7 +307,7 @@ class Exchange::State {
     for (int64_t missing : wanted.Missing()) {
       if (records_[missing].ending == Ending::kFine) ended.push_back(missing);
     }
-    return fmt::format("{} waits at {} for {}, which {} ended", grid_.NameOf(id), PlaceOf(wanted),
+    return fmt::format("{} waits at {} for {}, which {} ended", grid_.NameOf(id), WaitingPlace(wanted),
                        Names(grid_, ended), ended.size() == 1 ? "has" : "have");
   }
 
@@ -334,7 +334,7 @@ class Exchange::State {
     std::string text;
     for (size_t g = 0; g < std::min(groups.size(), kShown); ++g) {
       text += fmt::format("{}{} {} at {} for {}", g == 0 ? "" : "; ", Names(grid_, groups[g].waiting),
-                          groups[g].waiting.size() == 1 ? "waits" : "wait", PlaceOf(*groups[g].wanted),
+                          groups[g].waiting.size() == 1 ? "waits" : "wait", WaitingPlace(*groups[g].wanted),
                           Names(grid_, groups[g].missing));
     }
     if (groups.size() > kShown) text += fmt::format("; and {} more", groups.size() - kShown);

@@ -64,7 +64,7 @@ absl::Status CheckDims(std::string_view name, std::span<const int64_t> dims, con
   return absl::OkStatus();
 }
 
-absl::StatusOr<Gemm> FieldsOf(const XlaCall& call) {
+absl::StatusOr<Gemm> GemmOf(const XlaCall& call) {
   // Older modules have the fields of GemmBackendConfig at the top.
   ASSAY_ASSIGN_OR_RETURN(const CallConfig nested, call.config.Message("gemm_backend_config"));
   const CallConfig& config = nested.empty() ? call.config : nested;
@@ -242,7 +242,7 @@ CallResults WriteGemm(const XlaCall& call) {
   ASSAY_RETURN_IF_ERROR(call.CheckOperands(2, 8));
   CallWriter& write = call.write;
   const ElementType d_type = call.result_shape(0).element_type();
-  ASSAY_ASSIGN_OR_RETURN(Gemm gemm, FieldsOf(call));
+  ASSAY_ASSIGN_OR_RETURN(Gemm gemm, GemmOf(call));
   ASSAY_RETURN_IF_ERROR(TakeOperands(call, gemm));
   const ElementType a_type = write.operand(0).type;
   const bool saturates = Bits(d_type) <= 8;

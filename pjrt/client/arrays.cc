@@ -16,7 +16,7 @@ namespace {
 using pjrt::BufferType;
 
 // The type of a buffer, as messages name it.
-std::string NameOf(BufferType type) {
+std::string TypeName(BufferType type) {
   if (type == BufferType::kToken) return "token";
   const std::optional<ElementType> known = pjrt::ElementTypeOf(type);
   return known ? std::string(Name(*known)) : fmt::format("buffer type {}", static_cast<int32_t>(type));
@@ -30,7 +30,7 @@ absl::Status CheckType(const Plugin& plugin, pjrt::Buffer* buffer, const Shape& 
   if (call->type == pjrt::BufferTypeOf(shape)) return absl::OkStatus();
   return plugin.Wrong(
       FunctionId::kBuffer_ElementType,
-      fmt::format("{} is of type {}, the program gives {}", what, NameOf(call->type), shape.ToString()));
+      fmt::format("{} is of type {}, the program gives {}", what, TypeName(call->type), shape.ToString()));
 }
 
 absl::Status CheckSizes(const Plugin& plugin, pjrt::Buffer* buffer, const Shape& shape,

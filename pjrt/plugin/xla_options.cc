@@ -12,7 +12,7 @@ namespace {
 
 enum class OptionType : uint8_t { kBool, kInt32, kInt64, kFloat, kString, kMessage, kEnum };
 
-std::string_view NameOf(OptionType type) {
+std::string_view TypeName(OptionType type) {
   switch (type) {
     case OptionType::kBool:
       return "bool";
@@ -152,9 +152,9 @@ bool IsOf(const XlaOption& option, double value) {
          (!(std::abs(value) > std::numeric_limits<float>::max()) || std::isinf(value));
 }
 
-absl::Status Refuse(const XlaOption& option, std::string_view value) {
+absl::Status RefuseOption(const XlaOption& option, std::string_view value) {
   return InvalidProgram({}, fmt::format("While setting option {}, '{}' is not a valid {} value.", option.name,
-                                        value.substr(0, 100), NameOf(option.type)));
+                                        value.substr(0, 100), TypeName(option.type)));
 }
 
 }  // namespace
@@ -164,22 +164,22 @@ absl::Status CheckXlaOption(std::string_view name, const XlaOptionValue& value) 
   if (option == std::end(kOptions) || option->name != name)
     return InvalidProgram({}, fmt::format("No such compile option: '{}'", name.substr(0, 100)));
   if (const auto* const text = std::get_if<std::string>(&value); text != nullptr) {
-    if (!option->is_list) return IsOf(*option, *text) ? absl::OkStatus() : Refuse(*option, *text);
+    if (!option->is_list) return IsOf(*option, *text) ? absl::OkStatus() : RefuseOption(*option, *text);
     if (text->empty()) return absl::OkStatus();
     std::string_view rest = *text;
     do {
       const bool is_last = rest.find(',') == std::string_view::npos;
       const std::string_view part = TakeBefore(',', rest);
-      if (!IsOf(*option, part)) return Refuse(*option, part);
+      if (!IsOf(*option, part)) return RefuseOption(*option, part);
       if (is_last) return absl::OkStatus();
     } while (true);
   }
   if (const auto* const flag = std::get_if<bool>(&value); flag != nullptr)
-    return IsOf(*option, *flag) ? absl::OkStatus() : Refuse(*option, *flag ? "1" : "0");
+    return IsOf(*option, *flag) ? absl::OkStatus() : RefuseOption(*option, *flag ? "1" : "0");
   if (const auto* const number = std::get_if<int64_t>(&value); number != nullptr)
-    return IsOf(*option, *number) ? absl::OkStatus() : Refuse(*option, fmt::format("{}", *number));
+    return IsOf(*option, *number) ? absl::OkStatus() : RefuseOption(*option, fmt::format("{}", *number));
   const double number = std::get<double>(value);
-  return IsOf(*option, number) ? absl::OkStatus() : Refuse(*option, fmt::format("{:g}", number));
+  return IsOf(*option, number) ? absl::OkStatus() : RefuseOption(*option, fmt::format("{:g}", number));
 }
 
 }  // namespace assay::pjrt
