@@ -5,7 +5,7 @@
 //   or(compare(f(a), f(b), LT), and(compare(f(a), f(b), EQ), rest))   by f, then by rest
 //   select(compare(f(a), f(b), EQ), rest, compare(f(a), f(b), LT))    the same
 //
-// The merge sort that defines the result (ops/merge_sort.h) takes from the right part only where
+// The merge sort that defines the result (evaluator/ops/indexing/sort.cc) takes from the right part only where
 // comparator(right, left): for LT and GT that is the stable order by the keys. For LE and GE, the right one of two
 // equal elements comes first at every merge, so that equal ones come out in reverse.
 #ifndef ASSAY_EVALUATOR_PATTERNS_SORT_ORDER_H_

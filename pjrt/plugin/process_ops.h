@@ -24,7 +24,7 @@ absl::Status RegisterHandler(std::string_view target, const custom::ffi::abi::Ha
 
 }  // namespace assay::pjrt
 
-// What the Python package calls besides PJRT's table (python/assay/_pjrt.py).
+// What the Python package calls besides PJRT's table (python/assay/jax_plugin.py).
 extern "C" {
 
 // An array as the host has it; tokens are left out.

@@ -1,4 +1,4 @@
-// The merge sort that defines `sort` (ops/merge_sort.h) with a comparator in generated code.
+// The merge sort that defines `sort` (evaluator/ops/indexing/sort.cc) with a comparator in generated code.
 #ifndef ASSAY_ENGINES_NATIVE_SORT_MERGE_LINES_H_
 #define ASSAY_ENGINES_NATIVE_SORT_MERGE_LINES_H_
 
